@@ -1,0 +1,252 @@
+use std::collections::BTreeMap;
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::{
+    CapacitySpec, ClientReport, ConnectionReport, DirectionSpec, Drops, Engine, LinkReport, Metrics,
+    ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
+    TransferReport, Workload,
+};
+
+/// The reports of a finished run.
+#[derive(Clone, Debug)]
+pub struct Parties {
+    /// The client's.
+    pub client: ClientReport,
+    /// The origin's.
+    pub origin: OriginReport,
+    /// The link's.
+    pub link: LinkReport,
+}
+
+/// Turns the parties' reports into the record: one origin of time, figures computed, validity judged.
+pub fn assemble(
+    run_id: String,
+    engine: Engine,
+    spec: RunSpec,
+    provenance: Provenance,
+    parties: Parties,
+) -> RunRecord {
+    let Parties { client, origin, link } = parties;
+    let start = client.started;
+    let metrics = metrics(&spec, &client, &origin, &link);
+    let faults: Vec<String> = client.faults.iter().chain(&origin.faults).cloned().collect();
+    let doubts = doubts(&spec, &client, &origin, &link);
+    let status = match (faults.is_empty(), doubts.is_empty()) {
+        (false, _) => Status::Failed,
+        (true, false) => Status::Invalid,
+        (true, true) => Status::Succeeded,
+    };
+    RunRecord {
+        run_id,
+        status,
+        reasons: faults.into_iter().chain(doubts).collect(),
+        engine,
+        spec,
+        provenance,
+        metrics,
+        objects: client.objects.iter().map(|object| timing(object, start)).collect(),
+        series: series(start, &client, origin.sender, link.series),
+        client_connections: relative(client.connections, start),
+        origin_connections: relative(origin.connections, start),
+    }
+}
+
+fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Metrics {
+    let start = client.started;
+    let after_start = |at: Time| at.since(start).as_secs_f64();
+    let (html, embedded) = match client.objects.split_first() {
+        Some((html, rest)) => (Some(html), rest),
+        None => (None, &[][..]),
+    };
+    let payload = match &client.transfer {
+        Some(transfer) => Some(transfer.bytes),
+        None => html.map(|_| client.objects.iter().map(|object| object.bytes).sum()),
+    };
+    let first = client.connections.first();
+    let end = client.transfer.as_ref().map(|t| t.last_byte).or_else(|| last_byte(&client.objects));
+    let retransmitted: u64 =
+        client.connections.iter().chain(&origin.connections).map(|c| c.retransmitted_packets).sum();
+    let percent_above =
+        |wire: u64| payload.filter(|p| p.get() > 0).map(|p| (wire as f64 / p.get() as f64 - 1.0) * 100.0);
+    let wire_down = link.forward.offered_bytes.get();
+    let wire_up = link.return_.offered_bytes.get();
+    let mut metrics = Metrics {
+        plt_s: last_byte(&client.objects).map(after_start),
+        fcp_s: embedded.iter().map(|o| o.last_byte).min().map(after_start),
+        lcp_s: largest(embedded).map(|o| after_start(o.last_byte)),
+        ttfb_s: html.map(|o| after_start(o.first_byte)),
+        connect_s: first.and_then(|c| Some(c.connected?.since(c.started).as_secs_f64())),
+        tls_s: first.and_then(|c| Some(c.secured?.since(c.connected?).as_secs_f64())),
+        completion_s: client.transfer.as_ref().map(|t| after_start(t.last_byte)),
+        goodput_bps: client.transfer.as_ref().and_then(|t| goodput_bps(spec, t, start)),
+        payload_bytes: payload.map(Bytes::get),
+        wire_bytes_down: wire_down,
+        wire_bytes_up: wire_up,
+        wire_packets_down: link.forward.offered_packets,
+        wire_packets_up: link.return_.offered_packets,
+        overhead_percent: percent_above(wire_down + wire_up),
+        overhead_forward_percent: percent_above(wire_down),
+        retransmitted_packets: retransmitted,
+        drops: Drops { forward: link.forward.drops, return_: link.return_.drops },
+        first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
+        queue_mean_bytes_down: link.forward.queue_mean_bytes,
+        queue_max_bytes_down: link.forward.queue_max_bytes.get(),
+        utilisation: end.and_then(|end| utilisation(&spec.link.forward, link, end.since(start))),
+        ..Metrics::default()
+    };
+    round_trips(&mut metrics, client, origin);
+    if let Some(lateness) = link.lateness {
+        metrics.lateness_p50_s = Some(lateness.p50.as_secs_f64());
+        metrics.lateness_p99_s = Some(lateness.p99.as_secs_f64());
+        metrics.lateness_p999_s = Some(lateness.p999.as_secs_f64());
+        metrics.lateness_max_s = Some(lateness.max.as_secs_f64());
+    }
+    metrics
+}
+
+/// Reasons not to trust the numbers although the workload ended.
+fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let Some(lateness) = link.lateness {
+        let bound = spec.validity.lateness_p999_ns;
+        if lateness.p999 > bound {
+            doubts.push(format!("emulator late: p99.9 of release lateness {} above {bound}", lateness.p999));
+        }
+        if lateness.refused > 0 {
+            doubts.push(format!("{} packets refused by the receiving device", lateness.refused));
+        }
+    }
+    let wanted_cc = spec.cc.kernel_name();
+    let wanted_alpn = match &spec.workload {
+        Workload::PageLoad(load) => Some(load.http.alpn()),
+        Workload::Bulk(_) | Workload::Ping(_) => None,
+    };
+    for (end, connection) in ends(client, origin) {
+        if connection.congestion_control != wanted_cc {
+            doubts.push(format!(
+                "wrong congestion control at the {end}: expected {wanted_cc}, found {}",
+                connection.congestion_control
+            ));
+        }
+        if let Some(wanted) = wanted_alpn.filter(|wanted| connection.protocol != *wanted) {
+            doubts.push(format!(
+                "wrong protocol at the {end}: expected {wanted}, found {}",
+                connection.protocol
+            ));
+        }
+    }
+    doubts.dedup();
+    doubts
+}
+
+fn ends<'a>(
+    client: &'a ClientReport,
+    origin: &'a OriginReport,
+) -> impl Iterator<Item = (&'static str, &'a ConnectionReport)> {
+    let client = client.connections.iter().map(|connection| ("client", connection));
+    client.chain(origin.connections.iter().map(|connection| ("origin", connection)))
+}
+
+fn timing(object: &ObjectSighting, start: Time) -> ObjectTiming {
+    let after_start = |at: Time| at.since(start).as_secs_f64();
+    ObjectTiming {
+        url: object.url.clone(),
+        bytes: object.bytes.get(),
+        connection: object.connection,
+        discovered_s: after_start(object.discovered),
+        request_s: after_start(object.requested),
+        first_byte_s: after_start(object.first_byte),
+        last_byte_s: after_start(object.last_byte),
+        status: object.status,
+        response_header_bytes: object.response_header_bytes.get(),
+        request_header_bytes: object.request_header_bytes.get(),
+    }
+}
+
+fn relative(connections: Vec<ConnectionReport>, start: Time) -> Vec<ConnectionReport> {
+    connections.into_iter().map(|connection| connection.relative_to(start)).collect()
+}
+
+fn last_byte(objects: &[ObjectSighting]) -> Option<Time> {
+    objects.iter().map(|object| object.last_byte).max()
+}
+
+/// The largest object; of several, the one that is complete first.
+fn largest(objects: &[ObjectSighting]) -> Option<&ObjectSighting> {
+    objects.iter().min_by_key(|object| (std::cmp::Reverse(object.bytes), object.last_byte))
+}
+
+/// A flow of N bytes is rated over its completion time, a flow of N seconds between its first and last byte.
+fn goodput_bps(spec: &RunSpec, transfer: &TransferReport, start: Time) -> Option<f64> {
+    let Workload::Bulk(bulk) = &spec.workload else { return None };
+    let from = if bulk.bytes.is_some() { start } else { transfer.first_byte };
+    let span = transfer.last_byte.since(from);
+    (span > Duration::ZERO).then(|| transfer.bytes.bits() as f64 / span.as_secs_f64())
+}
+
+/// Forward bytes delivered in one idle round trip from the first byte of the first object (or of the flow).
+fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
+    let first_byte = match &client.transfer {
+        Some(transfer) => transfer.first_byte,
+        None => client.objects.iter().skip(1).map(|object| object.first_byte).min()?,
+    };
+    let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
+    // The client notes a byte a moment after the link released it: look back by a tenth of the round trip.
+    let from = Time::from_nanos(first_byte.as_nanos().saturating_sub(round_trip.as_nanos() / 10));
+    let first = link.first_packets.iter().find(|packet| packet.at >= from)?.at;
+    let flight =
+        link.first_packets.iter().filter(|packet| packet.at >= first && packet.at < first + round_trip);
+    Some(flight.map(|packet| packet.bytes).sum())
+}
+
+fn utilisation(direction: &DirectionSpec, link: &LinkReport, span: Duration) -> Option<f64> {
+    let CapacitySpec::Constant { rate_bps } = direction.capacity;
+    let possible = rate_bps.as_bytes_per_sec() * span.as_secs_f64();
+    (possible > 0.0).then(|| link.forward.delivered_bytes.get() as f64 / possible)
+}
+
+fn round_trips(metrics: &mut Metrics, client: &ClientReport, origin: &OriginReport) {
+    let samples: Vec<f64> = match &client.ping {
+        Some(ping) => ping.rtts.iter().flatten().map(|rtt| rtt.as_secs_f64()).collect(),
+        None => [&client.sender, &origin.sender].iter().flat_map(|t| t.column("srtt_s")).copied().collect(),
+    };
+    metrics.ping_loss_fraction = client.ping.as_ref().map(lost_fraction);
+    if samples.is_empty() {
+        return;
+    }
+    let n = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / n;
+    let squares: f64 = samples.iter().map(|rtt| (rtt - mean).powi(2)).sum();
+    metrics.rtt_mean_s = Some(mean);
+    metrics.rtt_sd_s = (samples.len() > 1).then(|| (squares / (n - 1.0)).sqrt());
+    metrics.rtt_min_s = samples.iter().copied().reduce(f64::min);
+    metrics.rtt_max_s = samples.iter().copied().reduce(f64::max);
+}
+
+fn lost_fraction(ping: &PingReport) -> f64 {
+    let lost = ping.rtts.iter().filter(|rtt| rtt.is_none()).count();
+    lost as f64 / ping.rtts.len().max(1) as f64
+}
+
+fn series(start: Time, client: &ClientReport, origin_sender: Table, link: Table) -> BTreeMap<String, Table> {
+    let mut series = BTreeMap::new();
+    let mut sender = origin_sender;
+    sender.append(client.sender.clone());
+    let progress = client.transfer.as_ref().map(|transfer| transfer.progress.clone()).unwrap_or_default();
+    for (name, mut table) in [("link", link), ("sender", sender), ("progress", progress)] {
+        table.shift("time_s", -Duration::from_nanos(start.as_nanos()).as_secs_f64());
+        series.insert(name.to_owned(), table);
+    }
+    if let Some(ping) = &client.ping {
+        let mut table = Table::default();
+        for (sequence, rtt) in ping.rtts.iter().enumerate() {
+            table.push([
+                ("sequence", sequence as f64),
+                ("rtt_s", rtt.map_or(f64::NAN, Duration::as_secs_f64)),
+            ]);
+        }
+        series.insert("ping".to_owned(), table);
+    }
+    series
+}

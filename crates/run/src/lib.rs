@@ -1,0 +1,27 @@
+//! The seam between Python and Rust: [`RunSpec`] goes in, [`RunRecord`] comes out.
+//!
+//! Both are plain data, both have a JSON schema generated from the types ([`schema`]). A spec is
+//! complete: it has no optional settings filled in later, because the defaults live in
+//! `python/bentpipe/scenario/resolve.py` alone. The parties of a run (client, origin, link) each
+//! hand in a report; [`assemble`] turns them into the record, the same way for both engines.
+
+mod assemble;
+mod link;
+mod record;
+mod report;
+pub mod schema;
+mod series;
+mod spec;
+
+pub use assemble::{Parties, assemble};
+pub use link::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
+pub use record::{Engine, Metrics, ObjectTiming, Provenance, RunRecord, Status};
+pub use report::{
+    ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, LatenessReport, LinkReport,
+    ObjectSighting, OriginReport, PacketSighting, PingReport, TransferReport,
+};
+pub use series::Table;
+pub use spec::{
+    BulkSpec, CaptureSpec, CongestionControl, Direction, Http, ObjectSpec, PageLoadSpec, PageSpec, PingSpec,
+    QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
+};

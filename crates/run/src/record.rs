@@ -1,0 +1,150 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ConnectionReport, Drops, RunSpec, Table};
+
+/// The result of one run, with all that is needed to judge and repeat it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunRecord {
+    /// Hash of spec and seed.
+    pub run_id: String,
+    /// How the run ended.
+    pub status: Status,
+    /// Why it failed or is invalid; empty when it succeeded.
+    pub reasons: Vec<String>,
+    /// Which engine measured it.
+    pub engine: Engine,
+    /// What was run.
+    pub spec: RunSpec,
+    /// Where, when and with what it was run.
+    pub provenance: Provenance,
+    /// The figures.
+    pub metrics: Metrics,
+    /// Every object of a page load, in order of completion.
+    pub objects: Vec<ObjectTiming>,
+    /// Every connection as the client saw it; instants in nanoseconds from the start of the workload.
+    pub client_connections: Vec<ConnectionReport>,
+    /// Every connection as the origin saw it; instants as above.
+    pub origin_connections: Vec<ConnectionReport>,
+    /// Time series by name: `link`, `sender`, `progress`, `ping`. `time_s` counts from the start of the workload.
+    pub series: BTreeMap<String, Table>,
+}
+
+/// How a run ended (invariant 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// The numbers may be used.
+    Succeeded,
+    /// There is no number: our fault or the machine's.
+    Failed,
+    /// Measured under conditions that make the numbers untrustworthy.
+    Invalid,
+}
+
+/// Which engine made a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Real time, real kernel.
+    Emulate,
+    /// Virtual time.
+    Simulate,
+}
+
+/// Where a record comes from (invariant 7). The host's part is filled in by the orchestrator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Provenance(pub BTreeMap<String, String>);
+
+/// One object's timeline in seconds from the start of the workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectTiming {
+    /// Absolute URL.
+    pub url: String,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// Index into the client's connections.
+    pub connection: usize,
+    /// When it became known.
+    pub discovered_s: f64,
+    /// When it was requested.
+    pub request_s: f64,
+    /// When its response began.
+    pub first_byte_s: f64,
+    /// When it was complete.
+    pub last_byte_s: f64,
+    /// HTTP status code.
+    pub status: u16,
+    /// Uncompressed header fields of the response.
+    pub response_header_bytes: u64,
+    /// Uncompressed header fields of the request.
+    pub request_header_bytes: u64,
+}
+
+/// The figures of a run. Those that a workload does not have are null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metrics {
+    /// Page load time: start of the workload to the last byte of the last object.
+    pub plt_s: Option<f64>,
+    /// First contentful paint by the study's definition: the first embedded object is complete.
+    pub fcp_s: Option<f64>,
+    /// Largest contentful paint by the study's definition: the largest embedded object is complete.
+    pub lcp_s: Option<f64>,
+    /// Time to the first byte of the HTML document.
+    pub ttfb_s: Option<f64>,
+    /// TCP handshake, or QUIC's combined handshake, of the first connection.
+    pub connect_s: Option<f64>,
+    /// TLS handshake of the first connection; null without TLS and for QUIC.
+    pub tls_s: Option<f64>,
+    /// Start to last byte of a bulk flow.
+    pub completion_s: Option<f64>,
+    /// Payload over `completion_s`; a flow limited by time: over its steady part, from first to last byte.
+    pub goodput_bps: Option<f64>,
+    /// Bytes of bodies: HTML and objects, or the flow's payload.
+    pub payload_bytes: Option<u64>,
+    /// IP bytes that the server sent into the link.
+    pub wire_bytes_down: u64,
+    /// IP bytes that the client sent into the link.
+    pub wire_bytes_up: u64,
+    /// IP packets that the server sent into the link.
+    pub wire_packets_down: u64,
+    /// IP packets that the client sent into the link.
+    pub wire_packets_up: u64,
+    /// Wire bytes of both directions above the payload, in percent of the payload.
+    pub overhead_percent: Option<f64>,
+    /// Wire bytes of the forward direction above the payload, in percent of the payload.
+    pub overhead_forward_percent: Option<f64>,
+    /// Packets sent again by the origin and the client.
+    pub retransmitted_packets: u64,
+    /// Packets lost on the link.
+    pub drops: Drops,
+    /// IP bytes delivered in the first round trip of object (or bulk) data.
+    pub first_flight_bytes: Option<u64>,
+    /// Mean of the queue in the forward direction, in bytes.
+    pub queue_mean_bytes_down: f64,
+    /// Maximum of the queue in the forward direction, in bytes.
+    pub queue_max_bytes_down: u64,
+    /// Forward bytes delivered over what the link could have carried during the workload; constant-rate links only.
+    pub utilisation: Option<f64>,
+    /// Mean round trip: of the echoes, or of the sender's smoothed RTT over time.
+    pub rtt_mean_s: Option<f64>,
+    /// Standard deviation of the same.
+    pub rtt_sd_s: Option<f64>,
+    /// Smallest round trip.
+    pub rtt_min_s: Option<f64>,
+    /// Largest round trip.
+    pub rtt_max_s: Option<f64>,
+    /// Echoes that never came, over requests.
+    pub ping_loss_fraction: Option<f64>,
+    /// Median release lateness; null in simulate.
+    pub lateness_p50_s: Option<f64>,
+    /// 99th percentile of release lateness; null in simulate.
+    pub lateness_p99_s: Option<f64>,
+    /// 99.9th percentile of release lateness; null in simulate.
+    pub lateness_p999_s: Option<f64>,
+    /// Largest release lateness; null in simulate.
+    pub lateness_max_s: Option<f64>,
+}

@@ -1,0 +1,221 @@
+//! What each party of a run saw. Instants are on the run's clock, not yet relative to its start.
+
+use bentpipe_units::{Bytes, Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Table;
+
+/// The client's view.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClientReport {
+    /// When the workload began: the first `connect` of a page load or flow, the first ping.
+    pub started: Time,
+    /// Every object of a page load in order of completion, the HTML document first.
+    pub objects: Vec<ObjectSighting>,
+    /// Every connection the client opened, in order.
+    pub connections: Vec<ConnectionReport>,
+    /// The transfer of a bulk workload.
+    pub transfer: Option<TransferReport>,
+    /// The echoes of a ping workload.
+    pub ping: Option<PingReport>,
+    /// Per-connection state at 100 ms where the client is the sender; columns as in [`OriginReport`].
+    pub sender: Table,
+    /// Objects that were missing, short or corrupt, and the protocol's own errors.
+    pub faults: Vec<String>,
+    /// TLS secrets in NSS key-log format, when captured.
+    pub tls_secrets: Vec<String>,
+}
+
+/// One object as the loader saw it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectSighting {
+    /// Absolute URL.
+    pub url: String,
+    /// Bytes of the body received.
+    pub bytes: Bytes,
+    /// Index into the client's connections.
+    pub connection: usize,
+    /// When the document that names it had been parsed.
+    pub discovered: Time,
+    /// When the request was handed to the connection.
+    pub requested: Time,
+    /// When the response's header had arrived.
+    pub first_byte: Time,
+    /// When the last byte of the body had arrived.
+    pub last_byte: Time,
+    /// HTTP status code.
+    pub status: u16,
+    /// Bytes of the response's header fields, uncompressed.
+    pub response_header_bytes: Bytes,
+    /// Bytes of the request's header fields, uncompressed.
+    pub request_header_bytes: Bytes,
+}
+
+/// One connection as one of its ends saw it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionReport {
+    /// `tcp` or `quic`.
+    pub transport: String,
+    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`.
+    pub protocol: String,
+    /// The client's port, which identifies the connection at both ends.
+    pub client_port: u16,
+    /// When the first packet was sent.
+    #[serde(rename = "started_ns")]
+    pub started: Time,
+    /// When TCP was established; for QUIC, when the handshake was complete.
+    #[serde(rename = "connected_ns")]
+    pub connected: Option<Time>,
+    /// When TLS was established; none without TLS. QUIC's is part of `connected`.
+    #[serde(rename = "secured_ns")]
+    pub secured: Option<Time>,
+    /// Congestion control in use, read back from the socket or the library.
+    pub congestion_control: String,
+    /// Packets sent again (TCP segments; QUIC packets declared lost).
+    pub retransmitted_packets: u64,
+    /// Smoothed RTT at the end.
+    #[serde(rename = "srtt_ns")]
+    pub srtt: Option<Duration>,
+    /// Smallest RTT seen.
+    #[serde(rename = "min_rtt_ns")]
+    pub min_rtt: Option<Duration>,
+    /// Initial congestion window read back at the start.
+    pub initial_cwnd_bytes: Option<Bytes>,
+}
+
+/// The origin's view.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OriginReport {
+    /// Every connection accepted, in order.
+    pub connections: Vec<ConnectionReport>,
+    /// Per-connection state at 100 ms: `time_s` (on the run's clock), `client_port`, `cwnd_bytes`, `srtt_s`,
+    /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`.
+    pub sender: Table,
+    /// Errors that the origin met.
+    pub faults: Vec<String>,
+}
+
+/// One bulk transfer as its receiver saw it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TransferReport {
+    /// Payload received.
+    pub bytes: Bytes,
+    /// When the first payload byte arrived.
+    pub first_byte: Time,
+    /// When the last payload byte arrived.
+    pub last_byte: Time,
+    /// Payload per 100 ms at the receiver: `time_s` (end of the bin, on the run's clock), `received_bytes`.
+    pub progress: Table,
+}
+
+/// Echoes of a ping workload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PingReport {
+    /// One entry per request in order: its round trip, or none when no echo came.
+    pub rtts: Vec<Option<Duration>>,
+}
+
+/// The link's view, from its mark (start of the measurement) on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkReport {
+    /// When counting began.
+    pub marked: Time,
+    /// Server to client.
+    pub forward: DirectionReport,
+    /// Client to server.
+    #[serde(rename = "return")]
+    pub return_: DirectionReport,
+    /// Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
+    /// `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
+    pub series: Table,
+    /// How late packets were released (emulate only).
+    pub lateness: Option<LatenessReport>,
+    /// The first packets of the forward direction, for the first-flight size.
+    pub first_packets: Vec<PacketSighting>,
+}
+
+/// Counters of one direction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectionReport {
+    /// Packets and bytes offered to the link.
+    pub offered_packets: u64,
+    /// Bytes offered to the link.
+    pub offered_bytes: Bytes,
+    /// Packets delivered.
+    pub delivered_packets: u64,
+    /// Bytes delivered.
+    pub delivered_bytes: Bytes,
+    /// Packets lost, by cause.
+    pub drops: DropCounts,
+    /// Time-weighted mean of the waiting bytes.
+    pub queue_mean_bytes: f64,
+    /// Most bytes that waited at one time.
+    pub queue_max_bytes: Bytes,
+}
+
+/// Lost packets of one direction by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DropCounts {
+    /// The queue was full.
+    pub queue: u64,
+    /// The channel lost it.
+    pub channel: u64,
+    /// Larger than the link's MTU.
+    pub oversize: u64,
+}
+
+/// Lost packets of both directions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Drops {
+    /// Server to client.
+    pub forward: DropCounts,
+    /// Client to server.
+    #[serde(rename = "return")]
+    pub return_: DropCounts,
+}
+
+/// Release lateness (actual minus due) of the emulator's link process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LatenessReport {
+    /// Median.
+    pub p50: Duration,
+    /// 99th percentile.
+    pub p99: Duration,
+    /// 99.9th percentile.
+    pub p999: Duration,
+    /// Largest.
+    pub max: Duration,
+    /// Packets released.
+    pub count: u64,
+    /// Packets that the receiving host's device refused.
+    pub refused: u64,
+}
+
+/// One delivered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PacketSighting {
+    /// When it left the link at the client.
+    pub at: Time,
+    /// IP length.
+    pub bytes: Bytes,
+}
+
+impl ConnectionReport {
+    /// The same connection with its instants counted from `start`.
+    #[must_use]
+    pub fn relative_to(mut self, start: Time) -> Self {
+        let rebase = |at: Time| Time::ZERO + at.since(start);
+        self.started = rebase(self.started);
+        self.connected = self.connected.map(rebase);
+        self.secured = self.secured.map(rebase);
+        self
+    }
+}
+
+impl DropCounts {
+    /// All causes together.
+    pub const fn total(self) -> u64 {
+        self.queue + self.channel + self.oversize
+    }
+}

@@ -1,0 +1,227 @@
+use bentpipe_units::{Bytes, Duration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::LinkSpec;
+
+/// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    /// Seed of every random stream of the run; each component derives its own.
+    pub seed: u64,
+    /// The path between client and server.
+    pub link: LinkSpec,
+    /// Congestion control of every sender of the run.
+    pub cc: CongestionControl,
+    /// Settings of TCP at both ends.
+    pub tcp: TcpSpec,
+    /// Settings of QUIC at both ends.
+    pub quic: QuicSpec,
+    /// What is done over the link.
+    pub workload: Workload,
+    /// When the run's numbers may be trusted.
+    pub validity: ValiditySpec,
+    /// What is kept besides the record.
+    pub capture: CaptureSpec,
+}
+
+/// A congestion control by the name that scenarios use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CongestionControl {
+    /// RFC 9438.
+    Cubic,
+    /// BBR version 1, as in Linux.
+    Bbr,
+}
+
+/// TCP settings, applied through socket options or the namespace's sysctls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TcpSpec {
+    /// Initial window in segments (RFC 6928: 10).
+    pub initial_window: u32,
+    /// Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`).
+    pub receive_buffer_bytes: Bytes,
+    /// Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`).
+    pub send_buffer_bytes: Bytes,
+    /// Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861).
+    pub slow_start_after_idle: bool,
+}
+
+/// QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuicSpec {
+    /// Initial window in bytes; comparable with TCP's in segments of its MSS.
+    pub initial_window_bytes: Bytes,
+    /// RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms).
+    pub initial_rtt_ns: Duration,
+    /// Flow-control window of one stream.
+    pub stream_receive_window_bytes: Bytes,
+    /// Flow-control window of the connection.
+    pub receive_window_bytes: Bytes,
+    /// Unacknowledged data a sender keeps at most.
+    pub send_window_bytes: Bytes,
+    /// UDP payload of a full packet; fixed for the run, no discovery.
+    pub udp_payload_bytes: Bytes,
+}
+
+/// What the client does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Workload {
+    /// Load one web page.
+    PageLoad(PageLoadSpec),
+    /// Transfer one flow.
+    Bulk(BulkSpec),
+    /// Send UDP echo requests.
+    Ping(PingSpec),
+}
+
+/// One load of one page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageLoadSpec {
+    /// Protocol version and whether it runs over TLS.
+    pub http: Http,
+    /// Parallel connections of HTTP/1.1 to the origin; HTTP/2 and HTTP/3 always use one.
+    pub connections: u32,
+    /// The page.
+    pub page: PageSpec,
+}
+
+/// An HTTP version as scenarios name it; an `s` means over TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Http {
+    /// HTTP/1.1 in clear text (RFC 9112).
+    H1,
+    /// HTTP/1.1 over TLS 1.3.
+    H1s,
+    /// HTTP/2 over TLS 1.3 (RFC 9113).
+    H2,
+    /// HTTP/3 over QUIC (RFC 9114).
+    H3,
+}
+
+/// A page: an HTML document that embeds objects.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageSpec {
+    /// Its name in scenarios and figures.
+    pub name: String,
+    /// The embedded objects in document order.
+    pub objects: Vec<ObjectSpec>,
+}
+
+/// One embedded object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectSpec {
+    /// Absolute path on the origin, such as `/object-1.jpg`.
+    pub path: String,
+    /// Exact length of the body.
+    pub bytes: Bytes,
+}
+
+/// One bulk flow. It ends after `bytes` or after `duration_ns`, whichever is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BulkSpec {
+    /// Transport protocol.
+    pub transport: Transport,
+    /// Who sends.
+    pub direction: Direction,
+    /// Length of the transfer, when it is limited by length.
+    pub bytes: Option<Bytes>,
+    /// Length of the transfer, when it is limited by time.
+    pub duration_ns: Option<Duration>,
+}
+
+/// Transport of a bulk flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// The kernel's TCP, or the simulator's.
+    Tcp,
+    /// QUIC version 1.
+    Quic,
+}
+
+/// Direction of a bulk flow, seen from the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Server to client, over the forward link.
+    Down,
+    /// Client to server, over the return link.
+    Up,
+}
+
+/// UDP echo requests at a fixed interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PingSpec {
+    /// Number of requests.
+    pub count: u32,
+    /// Time between two requests.
+    pub interval_ns: Duration,
+    /// UDP payload of each; at least 20.
+    pub payload_bytes: Bytes,
+}
+
+/// Bounds beyond which a run is invalid or given up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValiditySpec {
+    /// Largest tolerated 99.9th percentile of the emulator's release lateness.
+    pub lateness_p999_ns: Duration,
+    /// The run fails when its workload takes longer than this.
+    pub timeout_ns: Duration,
+}
+
+/// Optional outputs of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureSpec {
+    /// Every packet at both ends of the link, with the TLS secrets, as pcapng.
+    pub pcapng: bool,
+    /// QUIC events of both ends as qlog.
+    pub qlog: bool,
+}
+
+impl Http {
+    /// Whether the protocol runs over QUIC rather than TCP.
+    pub const fn transport(self) -> Transport {
+        match self {
+            Self::H3 => Transport::Quic,
+            Self::H1 | Self::H1s | Self::H2 => Transport::Tcp,
+        }
+    }
+
+    /// Whether the connection is encrypted.
+    pub const fn is_tls(self) -> bool {
+        !matches!(self, Self::H1)
+    }
+
+    /// The ALPN protocol id (RFC 7301) that the client offers, alone.
+    pub const fn alpn(self) -> &'static str {
+        match self {
+            Self::H1 | Self::H1s => "http/1.1",
+            Self::H2 => "h2",
+            Self::H3 => "h3",
+        }
+    }
+}
+
+impl CongestionControl {
+    /// The name by which the Linux kernel knows the algorithm.
+    pub const fn kernel_name(self) -> &'static str {
+        match self {
+            Self::Cubic => "cubic",
+            Self::Bbr => "bbr",
+        }
+    }
+}
