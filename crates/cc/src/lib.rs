@@ -1,1 +1,53 @@
-//! placeholder
+//! Congestion control: one small trait, one file per algorithm.
+//!
+//! The crate is sans-IO: time is an argument, packets are numbers. An endpoint (the QUIC library through an
+//! adapter, or the simulator's TCP) keeps loss detection, recovery and timers; a [`CongestionControl`] sees
+//! plain samples and answers with a window and, where it paces, a rate. Two helpers that every endpoint needs
+//! live beside the trait: the delivery-rate estimator [`rate::RateEstimator`] and the window-usage tracker
+//! [`usage::UsageTracker`].
+//!
+//! Deliberately absent: retransmission, proportional rate reduction, RTT smoothing, timers, randomness that is
+//! not derived from [`Config::seed`].
+
+mod control;
+mod filter;
+mod round;
+
+pub mod bbr;
+pub mod cubic;
+pub mod rate;
+pub mod slow_start;
+pub mod usage;
+
+pub use control::{
+    AckSample, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
+};
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::slow_start::SlowStartExit;
+
+/// What an algorithm is told when a connection starts. There are no defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// When the connection starts.
+    pub now: Time,
+    /// What one full packet adds to the bytes in flight: payload for TCP, UDP payload for QUIC.
+    pub mss: Bytes,
+    /// Window before the first acknowledgement (RFC 6928: ten segments).
+    pub initial_window: Bytes,
+    /// RTT of the handshake, when one was measured before the first data.
+    pub handshake_rtt: Option<Duration>,
+    /// Seed of whatever the algorithm randomises.
+    pub seed: u64,
+    /// How loss-based algorithms leave slow start before a loss.
+    pub slow_start_exit: SlowStartExit,
+}
+
+/// Makes the algorithm that a scenario names.
+pub fn build(algorithm: bentpipe_run::CongestionControl, config: Config) -> Box<dyn CongestionControl> {
+    match algorithm {
+        bentpipe_run::CongestionControl::Cubic => Box::new(cubic::Cubic::new(config)),
+        bentpipe_run::CongestionControl::Bbr => Box::new(bbr::Bbr::new(config)),
+    }
+}

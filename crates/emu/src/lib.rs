@@ -1,1 +1,24 @@
-//! placeholder
+//! Real time: the `net` of the kernel's sockets, and the link between two TUN devices.
+//!
+//! The only crate that reads a clock, sleeps, opens a socket or spawns a thread. A run has three
+//! processes, its *parts*: [`parts::link`], [`parts::origin`], [`parts::client`]. Each is started
+//! inside its network namespace with everything privileged already done (devices opened, namespace
+//! entered), reads its configuration and orders as lines on standard input, and answers on standard
+//! output. A part ends when its standard input does, so nothing survives the orchestrator.
+
+// The IO boundary of clippy.toml lies here.
+#![allow(clippy::disallowed_methods)]
+
+mod capture;
+mod clock;
+mod control;
+mod lateness;
+mod net;
+pub mod parts;
+mod pump;
+mod tcp;
+mod tcp_info;
+mod udp;
+
+pub use capture::add_secrets;
+pub use net::KernelNet;

@@ -1,1 +1,45 @@
-//! placeholder
+//! The satellite link, sans-IO: packets and instants go in, packets and instants come out.
+//!
+//! A [`Path`] has two directions, each a chain of its own:
+//!
+//! ```text
+//! enqueue -> queue -> capacity -> loss -> propagation -> poll
+//! ```
+//!
+//! The link reads no clock and sets no timer. Whoever drives it (real time or an event queue)
+//! 1. hands every packet to [`Path::enqueue`] with the instant at which it came,
+//! 2. calls [`Path::poll`] with the present instant until it returns `None`,
+//! 3. asks [`Path::next_event`] and comes back at that instant, or earlier with another packet.
+//!
+//! Coming back late changes nothing but the lateness: every instant in an [`Event`] is when it was
+//! due, and what was due in between happened at its own time (the next packet left the queue when
+//! the transmitter became free, not when somebody polled). Events come in order of their instants
+//! over both directions; at equal instants the forward direction comes first, and within one
+//! direction a loss comes before a delivery.
+//!
+//! Instants must not go backwards. One that does is taken for the latest instant seen, so that
+//! equal histories stay equal whatever the driver's batching.
+//!
+//! # Determinism
+//! Equal spec, seed and calls give equal events. Every random component of every direction draws
+//! from a stream of its own, so that changing one leaves the draws of the others as they were.
+
+#![forbid(unsafe_code)]
+
+mod capacity;
+mod counters;
+mod direction;
+mod event;
+mod loss;
+mod packet;
+mod path;
+mod propagation;
+mod queue;
+mod random;
+mod series;
+mod way;
+
+pub use event::{DropCause, Event};
+pub use packet::Packet;
+pub use path::Path;
+pub use way::Way;

@@ -27,8 +27,9 @@ pub fn assemble(
     provenance: Provenance,
     parties: Parties,
 ) -> RunRecord {
-    let Parties { client, origin, link } = parties;
+    let Parties { mut client, origin, link } = parties;
     let start = client.started;
+    client.transfer = client.transfer.or(origin.transfer.clone());
     let metrics = metrics(&spec, &client, &origin, &link);
     let faults: Vec<String> = client.faults.iter().chain(&origin.faults).cloned().collect();
     let doubts = doubts(&spec, &client, &origin, &link);
@@ -107,7 +108,7 @@ fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &
 
 /// Reasons not to trust the numbers although the workload ended.
 fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Vec<String> {
-    let mut doubts = Vec::new();
+    let mut doubts = client.doubts.clone();
     if let Some(lateness) = link.lateness {
         let bound = spec.validity.lateness_p999_ns;
         if lateness.p999 > bound {

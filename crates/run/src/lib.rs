@@ -22,6 +22,6 @@ pub use report::{
 };
 pub use series::Table;
 pub use spec::{
-    BulkSpec, CaptureSpec, CongestionControl, Direction, Http, ObjectSpec, PageLoadSpec, PageSpec, PingSpec,
+    BulkSpec, CaptureSpec, CongestionControl, Direction, Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec, PingSpec,
     QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
 };

@@ -21,8 +21,10 @@ pub struct ClientReport {
     pub ping: Option<PingReport>,
     /// Per-connection state at 100 ms where the client is the sender; columns as in [`OriginReport`].
     pub sender: Table,
-    /// Objects that were missing, short or corrupt, and the protocol's own errors.
+    /// Why there is no number: errors of the protocol, of a socket, time run out.
     pub faults: Vec<String>,
+    /// Why the number is untrustworthy: objects that were missing, short or corrupt.
+    pub doubts: Vec<String>,
     /// TLS secrets in NSS key-log format, when captured.
     pub tls_secrets: Vec<String>,
 }
@@ -92,6 +94,8 @@ pub struct OriginReport {
     /// Per-connection state at 100 ms: `time_s` (on the run's clock), `client_port`, `cwnd_bytes`, `srtt_s`,
     /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`.
     pub sender: Table,
+    /// The transfer of a bulk workload where the origin is the receiver.
+    pub transfer: Option<TransferReport>,
     /// Errors that the origin met.
     pub faults: Vec<String>,
 }

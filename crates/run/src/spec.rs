@@ -18,6 +18,8 @@ pub struct RunSpec {
     pub tcp: TcpSpec,
     /// Settings of QUIC at both ends.
     pub quic: QuicSpec,
+    /// Settings of HTTP/2 at both ends.
+    pub http2: Http2Spec,
     /// What is done over the link.
     pub workload: Workload,
     /// When the run's numbers may be trusted.
@@ -66,6 +68,20 @@ pub struct QuicSpec {
     pub send_window_bytes: Bytes,
     /// UDP payload of a full packet; fixed for the run, no discovery.
     pub udp_payload_bytes: Bytes,
+    /// Requests that the peer may have open at once (initial_max_streams_bidi).
+    pub max_concurrent_streams: u32,
+}
+
+/// HTTP/2 settings (RFC 9113 section 6.5.2), the same at both ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Http2Spec {
+    /// Flow-control window of one stream (SETTINGS_INITIAL_WINDOW_SIZE).
+    pub stream_window_bytes: Bytes,
+    /// Flow-control window of the connection.
+    pub connection_window_bytes: Bytes,
+    /// Streams that the peer may have open at once (SETTINGS_MAX_CONCURRENT_STREAMS).
+    pub max_concurrent_streams: u32,
 }
 
 /// What the client does.

@@ -1,0 +1,450 @@
+//! BBR version 1 with the behaviour of Linux.
+//!
+//! Clauses are those of draft-cardwell-iccrg-bbr-congestion-control-00, the description of version 1.
+
+mod aggregation;
+mod cycle;
+mod full_pipe;
+mod policer;
+mod probe_rtt;
+mod recovery;
+
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+use rand_core::SeedableRng;
+use rand_pcg::Pcg32;
+
+use crate::filter::MaxFilter;
+use crate::rate::RateSample;
+use crate::round::{Boundary, Rounds};
+use crate::{
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
+};
+use aggregation::{Aggregation, AggregationLimits};
+use cycle::{Cycle, CycleLevels};
+use full_pipe::FullPipe;
+use policer::{Outcome, Policer, PolicerView};
+use probe_rtt::{Age, MinRtt, ProbeRtt};
+use recovery::{Episode, Window, WindowView};
+
+/// Start-up's pacing and window gain, 2/ln 2: the smallest that doubles the rate each round.
+pub const HIGH_GAIN: f64 = 2885.0 / 1000.0;
+/// Drain empties in one round what start-up queued.
+const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
+/// Twice the BDP, so that delayed and gathered acknowledgements do not stall the sender.
+const CWND_GAIN: f64 = 2.0;
+/// One per cent below the estimate, so that queues drain.
+const PACING_MARGIN: f64 = 0.99;
+/// Rounds for which the largest bandwidth sample counts.
+const BANDWIDTH_ROUNDS: u64 = 10;
+/// The smallest window in packets: enough for delayed acknowledgements.
+const MIN_PACKETS: u64 = 4;
+/// RTT assumed by the initial pacing rate when none is known.
+const UNKNOWN_RTT: Duration = Duration::from_millis(1);
+/// One byte per second: the resolution of the original, and never a standstill.
+const MIN_RATE: Rate = Rate::from_bps(8);
+
+/// The states of the machine (section 4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Double the rate each round until the pipe is full.
+    Startup,
+    /// Empty the queue that start-up built.
+    Drain,
+    /// Cruise at the estimate and probe for more once per cycle.
+    ProbeBw,
+    /// Dip to four packets to see the path's RTT.
+    ProbeRtt,
+}
+
+/// BBR's state.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    mss: Bytes,
+    initial_window: Bytes,
+    rng: Pcg32,
+    mode: Mode,
+    rounds: Rounds,
+    max_bandwidth: MaxFilter<Rate>,
+    min_rtt: MinRtt,
+    pipe: FullPipe,
+    cycle: Cycle,
+    probe_rtt: Option<ProbeRtt>,
+    policer: Policer,
+    aggregation: Aggregation,
+    episode: Episode,
+    idle: Idle,
+    cwnd: Bytes,
+    /// The window before an episode or a dip.
+    prior_cwnd: Bytes,
+    ssthresh: Option<Bytes>,
+    pacing_rate: Rate,
+    initial_rate: InitialRate,
+    delivered: Bytes,
+    delivered_at: Time,
+}
+
+/// Whether the flight in progress began after a pause: then nothing queued and no dip is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Idle {
+    Busy,
+    Restarting,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InitialRate {
+    Guessed,
+    FromRtt,
+}
+
+impl Bbr {
+    /// A connection that starts at `config.now`.
+    pub fn new(config: Config) -> Self {
+        let mut rng = Pcg32::seed_from_u64(config.seed);
+        let cycle = Cycle::start(&mut rng, config.now);
+        let mut bbr = Self {
+            mss: config.mss,
+            initial_window: config.initial_window.max(config.mss),
+            rng,
+            mode: Mode::Startup,
+            rounds: Rounds::default(),
+            max_bandwidth: MaxFilter::new(BANDWIDTH_ROUNDS),
+            min_rtt: MinRtt { value: config.handshake_rtt, at: config.now },
+            pipe: FullPipe::new(),
+            cycle,
+            probe_rtt: None,
+            policer: Policer::new(config.now),
+            aggregation: Aggregation::new(config.now),
+            episode: Episode::None,
+            idle: Idle::Busy,
+            cwnd: config.initial_window.max(config.mss),
+            prior_cwnd: Bytes::ZERO,
+            ssthresh: None,
+            pacing_rate: MIN_RATE,
+            initial_rate: InitialRate::Guessed,
+            delivered: Bytes::ZERO,
+            delivered_at: config.now,
+        };
+        bbr.init_pacing_rate(config.handshake_rtt);
+        bbr
+    }
+
+    /// The state of the machine.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The path's RTT as far as known.
+    pub const fn min_rtt(&self) -> Option<Duration> {
+        self.min_rtt.value
+    }
+
+    /// Pacing gain of the present state.
+    pub const fn pacing_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup => HIGH_GAIN,
+            Mode::Drain => DRAIN_GAIN,
+            Mode::ProbeBw if self.policer.rate().is_some() => 1.0,
+            Mode::ProbeBw => self.cycle.gain(),
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    const fn cwnd_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup | Mode::Drain => HIGH_GAIN,
+            Mode::ProbeBw => CWND_GAIN,
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    fn bandwidth_in_use(&self) -> Rate {
+        self.policer.rate().unwrap_or_else(|| self.max_bandwidth.max())
+    }
+
+    fn floor(&self) -> Bytes {
+        self.packets(MIN_PACKETS)
+    }
+
+    fn packets(&self, n: u64) -> Bytes {
+        Bytes::new(n * self.mss.get())
+    }
+
+    // ---- the model -----------------------------------------------------------------------------------------
+
+    /// Section 4.1.1.
+    fn update_bandwidth(&mut self, ack: &AckSample, rate: RateSample, boundary: Boundary) {
+        self.consult_policer(ack.lost, rate.demand, boundary);
+        // A sample that the application limited only shows a lower bound.
+        if rate.demand == Demand::Backlogged || rate.rate() >= self.max_bandwidth.max() {
+            self.max_bandwidth.update(self.rounds.count(), rate.rate());
+        }
+        let limits = AggregationLimits { cwnd: self.cwnd, mss: self.mss };
+        self.aggregation.on_ack(ack, boundary, self.bandwidth_in_use(), limits);
+    }
+
+    fn consult_policer(&mut self, lost: Bytes, demand: Demand, boundary: Boundary) {
+        let (at, delivered) = (self.delivered_at, self.delivered);
+        let view = PolicerView { at, delivered, lost, demand, boundary, mode: self.mode };
+        if self.policer.on_ack(view) == Outcome::Released {
+            self.enter_probe_bw();
+        }
+    }
+
+    fn update_cycle(&mut self, ack: &AckSample) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let bandwidth = self.max_bandwidth.max();
+        let levels = CycleLevels {
+            probed: self.inflight(bandwidth, self.cycle.gain()),
+            drained: self.inflight(bandwidth, 1.0),
+        };
+        let min_rtt = self.min_rtt.value.unwrap_or(Duration::MAX);
+        if self.cycle.is_over(ack, self.delivered_at, min_rtt, levels, self.pacing_gain()) {
+            self.cycle.advance(self.delivered_at);
+        }
+    }
+
+    fn update_drain(&mut self, ack: &AckSample) {
+        let one_bdp = self.inflight(self.max_bandwidth.max(), 1.0);
+        if self.mode == Mode::Startup && self.pipe.is_reached() {
+            self.mode = Mode::Drain;
+            self.ssthresh = Some(one_bdp);
+        }
+        if self.mode == Mode::Drain && ack.in_flight <= one_bdp {
+            self.enter_probe_bw();
+        }
+    }
+
+    fn update_min_rtt(&mut self, ack: &AckSample, boundary: Boundary) {
+        let age = self.min_rtt.on_ack(ack.now, ack.rtt);
+        if age == Age::Expired && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
+            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt = Some(ProbeRtt::new(ack.delivered));
+        }
+        let floor = self.floor();
+        if self.mode == Mode::ProbeRtt
+            && let Some(dip) = &mut self.probe_rtt
+            && dip.on_ack(ack, boundary, floor, &mut self.rounds) == Boundary::Start
+        {
+            self.leave_probe_rtt_when_due(ack.now);
+        }
+        if ack.rate.is_some() {
+            self.idle = Idle::Busy;
+        }
+    }
+
+    fn leave_probe_rtt_when_due(&mut self, now: Time) {
+        if self.probe_rtt.is_some_and(|dip| dip.is_long_enough(now)) {
+            self.min_rtt.at = now;
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            if self.pipe.is_reached() {
+                self.enter_probe_bw();
+            } else {
+                self.mode = Mode::Startup;
+            }
+        }
+    }
+
+    fn enter_probe_bw(&mut self) {
+        self.mode = Mode::ProbeBw;
+        self.cycle = Cycle::start(&mut self.rng, self.delivered_at);
+    }
+
+    // ---- what is controlled --------------------------------------------------------------------------------
+
+    /// Section 4.2.1: gain x initial window / RTT until the first bandwidth sample.
+    fn init_pacing_rate(&mut self, rtt: Option<Duration>) {
+        if rtt.is_some() {
+            self.initial_rate = InitialRate::FromRtt;
+        }
+        let bandwidth = Rate::of(self.cwnd, rtt.unwrap_or(UNKNOWN_RTT));
+        self.pacing_rate = bandwidth.mul_f64(HIGH_GAIN * PACING_MARGIN).max(MIN_RATE);
+    }
+
+    fn update_pacing_rate(&mut self, gain: f64) {
+        let rate = self.bandwidth_in_use().mul_f64(gain * PACING_MARGIN).max(MIN_RATE);
+        // Until the pipe is full a lower sample is more likely the application's doing than the network's.
+        if self.pipe.is_reached() || rate > self.pacing_rate {
+            self.pacing_rate = rate;
+        }
+    }
+
+    /// Section 4.2.3.2: the BDP in whole packets, with room for the bursts on both hosts.
+    fn inflight(&self, bandwidth: Rate, gain: f64) -> Bytes {
+        self.quantized(self.bdp(bandwidth, gain))
+    }
+
+    fn bdp(&self, bandwidth: Rate, gain: f64) -> Bytes {
+        match self.min_rtt.value {
+            Some(rtt) => Bytes::new((bandwidth.as_bytes_per_sec() * rtt.as_secs_f64() * gain).ceil() as u64),
+            None => self.initial_window,
+        }
+    }
+
+    fn quantized(&self, bytes: Bytes) -> Bytes {
+        let bursts = 3 * self.quantum_packets();
+        let probe = if self.mode == Mode::ProbeBw && self.cycle.is_probing() { 2 } else { 0 };
+        let packets = bytes.get().div_ceil(self.mss.get()) + bursts;
+        self.packets(packets.next_multiple_of(2) + probe)
+    }
+
+    /// Section 4.2.2: about a millisecond's worth.
+    fn quantum_packets(&self) -> u64 {
+        const SLOW: Rate = Rate::from_bps(1_200_000);
+        const MAX_BURST: Bytes = Bytes::new(65_536);
+        const MAX_PACKETS: u64 = 127;
+        let least = if self.pacing_rate < SLOW { 1 } else { 2 };
+        let burst = Bytes::new(self.pacing_rate.as_bps() / 8 / 1024).min(MAX_BURST);
+        (burst.get() / self.mss.get()).clamp(least, MAX_PACKETS)
+    }
+
+    /// Section 4.2.3.
+    fn update_cwnd(&mut self, ack: &AckSample) {
+        if ack.acked > Bytes::ZERO {
+            let view = WindowView { cwnd: self.cwnd, prior_cwnd: self.prior_cwnd, mss: self.mss };
+            self.cwnd = match self.episode.window(ack, view, &mut self.rounds) {
+                Window::Binding(cwnd) => cwnd.max(self.mss),
+                Window::Base(cwnd) => self.towards_target(cwnd, ack).max(self.floor()),
+            };
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.cwnd = self.cwnd.min(self.floor());
+        }
+    }
+
+    fn towards_target(&self, cwnd: Bytes, ack: &AckSample) -> Bytes {
+        let bandwidth = self.bandwidth_in_use();
+        let mut target = self.bdp(bandwidth, self.cwnd_gain());
+        if self.pipe.is_reached() {
+            target += self.aggregation.allowance(bandwidth);
+        }
+        let target = self.quantized(target);
+        if self.pipe.is_reached() {
+            (cwnd + ack.acked).min(target)
+        } else if cwnd < target || ack.delivered < self.initial_window {
+            cwnd + ack.acked
+        } else {
+            cwnd
+        }
+    }
+
+    fn save_cwnd(&mut self) {
+        let reduced = self.episode.holds_a_window() || self.mode == Mode::ProbeRtt;
+        self.prior_cwnd = if reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
+    }
+
+    fn on_timeout(&mut self, window: Bytes) {
+        self.save_cwnd();
+        self.episode = Episode::Restarting;
+        self.cwnd = window;
+        self.pipe.on_timeout();
+        // A timeout ends a round, and something in it was lost.
+        self.consult_policer(self.mss, Demand::Backlogged, Boundary::Start);
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn name(&self) -> &'static str {
+        "bbr"
+    }
+
+    fn on_sent(&mut self, sent: &SentSample) {
+        if sent.prior_in_flight > Bytes::ZERO || sent.demand == Demand::Backlogged {
+            return;
+        }
+        // Section 4.3.4.4: after a pause start at the estimate itself, since the pipe is empty.
+        self.idle = Idle::Restarting;
+        self.aggregation.restart_epoch(sent.now);
+        match self.mode {
+            Mode::ProbeBw => self.update_pacing_rate(1.0),
+            Mode::ProbeRtt => self.leave_probe_rtt_when_due(sent.now),
+            Mode::Startup | Mode::Drain => {}
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.policer.count_lost(ack.lost);
+        self.delivered = ack.delivered;
+        if ack.acked > Bytes::ZERO {
+            self.delivered_at = ack.now;
+        }
+        let rate = ack.rate.map(|rate| match self.probe_rtt {
+            Some(dip) if dip.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
+            _ => rate,
+        });
+        let boundary = self.rounds.on_ack(ack);
+        self.episode.on_boundary(boundary);
+        if let Some(rate) = rate {
+            self.update_bandwidth(ack, rate, boundary);
+        }
+        self.update_cycle(ack);
+        self.pipe.on_ack(rate, boundary, self.max_bandwidth.max());
+        self.update_drain(ack);
+        self.update_min_rtt(ack, boundary);
+        if self.initial_rate == InitialRate::Guessed && ack.srtt.is_some() {
+            self.init_pacing_rate(ack.srtt);
+        }
+        self.update_pacing_rate(self.pacing_gain());
+        self.update_cwnd(ack);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            CongestionKind::Loss => {
+                self.save_cwnd();
+                self.episode.on_loss();
+            }
+            // Version 1 does not listen to marks.
+            CongestionKind::Ecn => {}
+            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
+            CongestionKind::Persistent => self.on_timeout(self.floor()),
+        }
+    }
+
+    fn on_recovery_end(&mut self, _now: Time) {
+        if self.episode != Episode::None {
+            self.episode = Episode::Ended;
+        }
+    }
+
+    fn on_undo(&mut self, now: Time) {
+        self.pipe.on_undo();
+        self.policer.reset(self.delivered_at, self.delivered);
+        self.on_recovery_end(now);
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(self.floor());
+    }
+
+    fn cwnd(&self) -> Bytes {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.ssthresh
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.pacing_rate)
+    }
+
+    fn send_quantum(&self) -> Option<Bytes> {
+        Some(self.packets(self.quantum_packets()))
+    }
+
+    fn bandwidth(&self) -> Option<Rate> {
+        Some(self.bandwidth_in_use()).filter(|rate| *rate > Rate::ZERO)
+    }
+
+    fn recovery_window(&self) -> RecoveryWindow {
+        RecoveryWindow::Algorithm
+    }
+
+    fn clone_box(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}

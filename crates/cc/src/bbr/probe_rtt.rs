@@ -1,0 +1,95 @@
+//! The minimum RTT and the dips in which it is measured again.
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::AckSample;
+use crate::rate::RateSample;
+use crate::round::{Boundary, Rounds};
+
+/// A minimum older than this is measured again.
+const WINDOW: Duration = Duration::from_secs(10);
+/// How long inflight stays at the floor, besides one round.
+const DIP: Duration = Duration::from_millis(200);
+
+/// The windowed minimum of the RTT.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MinRtt {
+    pub value: Option<Duration>,
+    pub at: Time,
+}
+
+/// Whether the minimum was still current when a sample came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Age {
+    Current,
+    Expired,
+}
+
+impl MinRtt {
+    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> Age {
+        let age = if now > self.at.saturating_add(WINDOW) { Age::Expired } else { Age::Current };
+        if let Some(rtt) = rtt
+            && (age == Age::Expired || self.value.is_none_or(|least| rtt < least))
+        {
+            self.value = Some(rtt);
+            self.at = now;
+        }
+        age
+    }
+}
+
+/// One dip. Its own lack of packets must not pass for a lack of bandwidth, so packets sent in it count as
+/// application-limited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProbeRtt {
+    stage: Stage,
+    /// Packets that left at these levels of delivery are the dip's.
+    limited_from: Bytes,
+    limited_until: Bytes,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Draining,
+    Holding { until: Time, round: Boundary },
+}
+
+impl ProbeRtt {
+    pub const fn new(delivered: Bytes) -> Self {
+        Self { stage: Stage::Draining, limited_from: delivered, limited_until: delivered }
+    }
+
+    /// Takes in an acknowledgement during the dip; returns whether a round has passed at the floor.
+    pub fn on_ack(
+        &mut self,
+        ack: &AckSample,
+        boundary: Boundary,
+        floor: Bytes,
+        rounds: &mut Rounds,
+    ) -> Boundary {
+        self.limited_until = ack.delivered + ack.in_flight;
+        match &mut self.stage {
+            Stage::Draining if ack.in_flight <= floor => {
+                self.stage = Stage::Holding { until: ack.now + DIP, round: Boundary::Inside };
+                rounds.restart(ack.delivered);
+                Boundary::Inside
+            }
+            Stage::Draining => Boundary::Inside,
+            Stage::Holding { round, .. } => {
+                if boundary == Boundary::Start {
+                    *round = Boundary::Start;
+                }
+                *round
+            }
+        }
+    }
+
+    /// Whether the time at the floor is up.
+    pub fn is_long_enough(&self, now: Time) -> bool {
+        matches!(self.stage, Stage::Holding { until, .. } if now > until)
+    }
+
+    pub fn covers(&self, rate: &RateSample) -> bool {
+        (self.limited_from..=self.limited_until).contains(&rate.prior_delivered)
+    }
+}

@@ -1,0 +1,82 @@
+//! The window around loss episodes.
+
+use bentpipe_units::Bytes;
+
+use crate::AckSample;
+use crate::round::{Boundary, Rounds};
+
+/// Where the connection is in an episode. The algorithm acts when the next acknowledgement comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Episode {
+    None,
+    /// A loss was found.
+    Began,
+    /// The first round: send no more than is delivered.
+    Conserving,
+    /// Later rounds: the window grows to its target.
+    Recovering,
+    /// After a timeout: the window grows from one packet.
+    Restarting,
+    /// Recovered, or never necessary: the window is restored.
+    Ended,
+}
+
+impl Episode {
+    /// Whether a window from before the episode waits to be restored.
+    pub const fn holds_a_window(self) -> bool {
+        !matches!(self, Self::None | Self::Began)
+    }
+
+    /// Under steady loss one episode follows the other: conserving packets anew each time would starve the flow.
+    pub fn on_loss(&mut self) {
+        *self = match self {
+            Self::None | Self::Began | Self::Restarting => Self::Began,
+            Self::Conserving => Self::Conserving,
+            Self::Recovering | Self::Ended => Self::Recovering,
+        };
+    }
+
+    pub fn on_boundary(&mut self, boundary: Boundary) {
+        if *self == Self::Conserving && boundary == Boundary::Start {
+            *self = Self::Recovering;
+        }
+    }
+
+    /// The window that the episode asks for.
+    pub fn window(&mut self, ack: &AckSample, view: WindowView, rounds: &mut Rounds) -> Window {
+        let mut cwnd = view.cwnd;
+        if ack.lost > Bytes::ZERO {
+            cwnd = Bytes::new(cwnd.get().saturating_sub(ack.lost.get())).max(view.mss);
+        }
+        let arrived = ack.in_flight + ack.acked;
+        match self {
+            Self::Began => {
+                *self = Self::Conserving;
+                rounds.restart(ack.delivered);
+                Window::Binding(arrived)
+            }
+            Self::Conserving => Window::Binding(cwnd.max(arrived)),
+            Self::Ended => {
+                *self = Self::None;
+                Window::Base(cwnd.max(view.prior_cwnd))
+            }
+            _ => Window::Base(cwnd),
+        }
+    }
+}
+
+/// Present and remembered windows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WindowView {
+    pub cwnd: Bytes,
+    pub prior_cwnd: Bytes,
+    pub mss: Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Window {
+    /// This and nothing else.
+    Binding(Bytes),
+    /// From here towards the model's target.
+    Base(Bytes),
+}

@@ -1,0 +1,87 @@
+//! A congestion-avoidance stage: the cubic curve and its Reno-friendly floor.
+
+use bentpipe_units::{Duration, Time};
+
+use super::{BETA, C};
+
+/// Section 4.3: the increase at which AIMD with [`BETA`] takes the same share as Reno, segments per round trip.
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// Section 4.2: the target is at most 1.5 cwnd, so at most half a byte per byte acknowledged.
+const MAX_GROWTH: f64 = 0.5;
+/// While no loss has told the path's capacity: at least 5 % per round trip (Linux).
+const MIN_GROWTH_BEFORE_LOSS: f64 = 0.05;
+/// On and above the plateau: one segment in a hundred round trips (Linux).
+const PLATEAU_ROUND_TRIPS: f64 = 100.0;
+
+/// Counted from the first growth after a reduction. Windows in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Epoch {
+    start: Time,
+    /// K in seconds: when the curve is back at its origin.
+    k: f64,
+    /// The plateau: W_max, or the window itself when that is higher.
+    origin: f64,
+    /// W_est: what Reno would have.
+    w_est: f64,
+    before_loss: BeforeLoss,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BeforeLoss {
+    Yes,
+    No,
+}
+
+impl Epoch {
+    pub fn new(now: Time, cwnd: f64, w_max: Option<f64>, mss: f64) -> Self {
+        let origin = w_max.unwrap_or(0.0).max(cwnd);
+        // Section 4.2, equation 2: K = cbrt((W_max - cwnd_epoch) / C), windows in segments.
+        let k = cube_root((origin - cwnd) / mss / C);
+        let before_loss = if w_max.is_none() { BeforeLoss::Yes } else { BeforeLoss::No };
+        Self { start: now, k, origin, w_est: cwnd, before_loss }
+    }
+
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// Shifts the stage by a pause, never into the future.
+    pub fn postpone(&mut self, pause: Duration, now: Time) {
+        self.start = self.start.saturating_add(pause).min(now);
+    }
+
+    /// Bytes by which the window grows for each byte of `acked`.
+    pub fn growth(&mut self, now: Time, min_rtt: Option<Duration>, acked: f64, cwnd: f64, mss: f64) -> f64 {
+        // Section 4.3, equation 4.
+        self.w_est += ALPHA * acked * mss / cwnd;
+        let ahead = now.since(self.start).saturating_add(min_rtt.unwrap_or(Duration::ZERO));
+        let cubic = (self.window_at(ahead, mss) - cwnd) / cwnd;
+        let reno = (self.w_est - cwnd) / cwnd;
+        let floor = match self.before_loss {
+            BeforeLoss::Yes => MIN_GROWTH_BEFORE_LOSS,
+            BeforeLoss::No => mss / (PLATEAU_ROUND_TRIPS * cwnd),
+        };
+        cubic.max(floor).max(reno).min(MAX_GROWTH)
+    }
+
+    /// Section 4.2, equation 1: W_cubic(t) = C (t - K)^3 + W_max.
+    fn window_at(&self, t: Duration, mss: f64) -> f64 {
+        let offset = t.as_secs_f64() - self.k;
+        C * mss * offset * offset * offset + self.origin
+    }
+}
+
+/// The cube root by Newton's method, downwards from above: basic operations only, the same on every machine.
+fn cube_root(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let mut root = x.max(1.0);
+    loop {
+        let next = (2.0 * root + x / (root * root)) / 3.0;
+        if next >= root {
+            return root;
+        }
+        root = next;
+    }
+}

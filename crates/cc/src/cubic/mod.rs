@@ -1,0 +1,245 @@
+//! CUBIC (RFC 9438) with the behaviour of Linux.
+
+mod epoch;
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::slow_start::{SlowStart, SlowStartExit, SlowStartView, Verdict};
+use crate::{
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, RecoveryWindow, SentSample,
+};
+use epoch::Epoch;
+
+/// Multiplicative decrease factor: 0.7 in 1024ths, as Linux has it (RFC 9438 section 4.6: SHOULD 0.7).
+pub const BETA: f64 = 717.0 / 1024.0;
+/// Aggressiveness of the cubic function, in segments per second cubed (section 5: SHOULD 0.4).
+pub const C: f64 = 0.4;
+/// The smallest window after a reduction, in segments (RFC 5681 equation 4).
+const MIN_WINDOW: f64 = 2.0;
+/// RTT samples this soon after a reduction still hold the queue of the episode.
+const QUEUE_DRAINS: Duration = Duration::from_secs(1);
+
+/// CUBIC's state.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    mss: Bytes,
+    /// Bytes; the fraction is kept, so that growth by less than a byte adds up.
+    cwnd: f64,
+    /// Bytes; infinite until the first exit from slow start.
+    ssthresh: f64,
+    /// W_max in bytes; none before the first loss and after a timeout.
+    w_max: Option<f64>,
+    epoch: Option<Epoch>,
+    min_rtt: Option<Duration>,
+    last_sent: Time,
+    phase: Phase,
+    /// Window and threshold before the last reduction, for undoing it.
+    prior: Option<Prior>,
+    exit: SlowStartExit,
+    slow_start: SlowStart,
+    detector: Detector,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    Recovery,
+    Timeout,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detector {
+    Armed,
+    Spent,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Prior {
+    cwnd: f64,
+    ssthresh: f64,
+}
+
+impl Cubic {
+    /// A connection that starts at `config.now`.
+    pub fn new(config: Config) -> Self {
+        Self {
+            mss: config.mss,
+            cwnd: config.initial_window.max(config.mss).get() as f64,
+            ssthresh: f64::INFINITY,
+            w_max: None,
+            epoch: None,
+            min_rtt: None,
+            last_sent: config.now,
+            phase: Phase::Open,
+            prior: None,
+            exit: config.slow_start_exit,
+            slow_start: SlowStart::new(config.slow_start_exit, config.now),
+            detector: Detector::Armed,
+        }
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    fn segments(&self, n: f64) -> f64 {
+        n * self.mss.get() as f64
+    }
+
+    fn watch_delay(&mut self, ack: &AckSample, rtt: Duration) {
+        if self.epoch.is_some_and(|epoch| ack.now.since(epoch.start()) < QUEUE_DRAINS) {
+            return;
+        }
+        let min_rtt = self.min_rtt.map_or(rtt, |least| least.min(rtt));
+        self.min_rtt = Some(min_rtt);
+        if self.detector == Detector::Armed && self.in_slow_start() {
+            let view = SlowStartView { cwnd: self.cwnd(), mss: self.mss, min_rtt };
+            if self.slow_start.on_ack(ack, rtt, view) == Verdict::Exit {
+                self.detector = Detector::Spent;
+                self.ssthresh = self.cwnd;
+            }
+        }
+    }
+
+    /// Slow start up to the threshold; returns the bytes left for congestion avoidance.
+    fn grow_slow_start(&mut self, acked: Bytes) -> f64 {
+        let increase = match self.detector {
+            Detector::Armed => self.slow_start.increase(acked, self.mss),
+            Detector::Spent => acked.get() as f64,
+        };
+        let before = self.cwnd;
+        self.cwnd = (self.cwnd + increase).min(self.ssthresh);
+        increase - (self.cwnd - before)
+    }
+
+    fn grow_cubic(&mut self, now: Time, acked: f64) {
+        let mss = self.mss.get() as f64;
+        let (cwnd, w_max) = (self.cwnd, self.w_max);
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, mss));
+        let growth = epoch.growth(now, self.min_rtt, acked, cwnd, mss);
+        self.cwnd += acked * growth;
+    }
+
+    /// Section 4.6 and, for `W_max`, fast convergence (section 4.7).
+    fn reduce(&mut self) {
+        self.prior = Some(Prior { cwnd: self.cwnd, ssthresh: self.ssthresh });
+        self.w_max = match self.w_max {
+            Some(w_max) if self.cwnd < w_max => Some(self.cwnd * (1.0 + BETA) / 2.0),
+            _ => Some(self.cwnd),
+        };
+        self.epoch = None;
+        self.ssthresh = (self.cwnd * BETA).max(self.segments(MIN_WINDOW));
+        // RFC 9406 section 4.3: HyStart++ is for the initial slow start; Linux keeps HyStart armed.
+        if matches!(self.exit, SlowStartExit::HyStartPlusPlus(_)) {
+            self.detector = Detector::Spent;
+        }
+    }
+
+    /// Section 4.8: everything learnt about the path is stale.
+    fn restart(&mut self, now: Time, cwnd: f64) {
+        self.phase = Phase::Timeout;
+        self.cwnd = cwnd;
+        self.w_max = None;
+        self.epoch = None;
+        self.min_rtt = None;
+        if matches!(self.exit, SlowStartExit::HyStart(_)) {
+            self.slow_start = SlowStart::new(self.exit, now);
+            self.detector = Detector::Armed;
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn name(&self) -> &'static str {
+        "cubic"
+    }
+
+    fn on_sent(&mut self, sent: &SentSample) {
+        // Section 4.2: time in which nothing was sent is no time in which to grow.
+        if sent.prior_in_flight == Bytes::ZERO
+            && let Some(epoch) = &mut self.epoch
+        {
+            epoch.postpone(sent.now.since(self.last_sent), sent.now);
+        }
+        self.last_sent = sent.now;
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt {
+            self.watch_delay(ack, rtt);
+        }
+        let permitted = ack.usage.permits_growth(self.cwnd(), self.in_slow_start());
+        if self.phase == Phase::Recovery || !permitted {
+            return;
+        }
+        let mut acked = ack.acked.get() as f64;
+        if self.in_slow_start() {
+            acked = self.grow_slow_start(ack.acked);
+        }
+        if acked > 0.0 {
+            self.grow_cubic(ack.now, acked);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            CongestionKind::Loss | CongestionKind::Ecn => {
+                self.reduce();
+                self.cwnd = self.ssthresh;
+                self.phase = Phase::Recovery;
+            }
+            CongestionKind::Timeout | CongestionKind::Persistent => {
+                // The losses of one flight reduce the threshold once, however they come to light.
+                if self.phase == Phase::Open {
+                    self.reduce();
+                }
+                let restart = match event.kind {
+                    // RFC 5681 section 3.1, and the flight that Linux grants beside the loss window.
+                    CongestionKind::Timeout => (event.in_flight + self.mss).get() as f64,
+                    // RFC 9002 section 7.6.2.
+                    _ => self.segments(MIN_WINDOW),
+                };
+                self.restart(event.now, restart);
+            }
+        }
+    }
+
+    fn on_recovery_end(&mut self, _now: Time) {
+        self.phase = Phase::Open;
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        if let Some(prior) = self.prior.take() {
+            self.cwnd = self.cwnd.max(prior.cwnd);
+            self.ssthresh = self.ssthresh.max(prior.ssthresh);
+        }
+        self.phase = Phase::Open;
+    }
+
+    fn on_idle(&mut self, window: Bytes) {
+        // RFC 2861 section 3.1: ssthresh keeps three quarters of what was open.
+        self.ssthresh = self.ssthresh.max(self.cwnd * 0.75);
+        self.cwnd = self.cwnd.min(window.max(self.mss).get() as f64);
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(self.segments(MIN_WINDOW));
+    }
+
+    fn cwnd(&self) -> Bytes {
+        Bytes::new(self.cwnd as u64)
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.ssthresh.is_finite().then(|| Bytes::new(self.ssthresh as u64))
+    }
+
+    fn recovery_window(&self) -> RecoveryWindow {
+        RecoveryWindow::Endpoint
+    }
+
+    fn clone_box(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,79 @@
+//! How a loss-based algorithm leaves its first slow start before it overruns the queue.
+
+mod hystart;
+mod hystart_plus_plus;
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::AckSample;
+use hystart::HyStart;
+use hystart_plus_plus::HyStartPlusPlus;
+
+/// The choice of detector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStartExit {
+    /// None: slow start lasts until a loss (RFC 5681).
+    Loss,
+    /// HyStart with ACK-train and delay detection, as Linux CUBIC has it.
+    HyStart(Pacing),
+    /// HyStart++ (RFC 9406), as RFC 9438 section 4.10 recommends.
+    HyStartPlusPlus(Pacing),
+}
+
+/// Whether the endpoint spreads its packets over the round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Packets leave at a rate.
+    Paced,
+    /// Packets leave as soon as the window opens, in trains.
+    Unpaced,
+}
+
+/// What a detector makes of an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Continue,
+    Exit,
+}
+
+/// What a detector looks at besides the acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlowStartView {
+    pub cwnd: Bytes,
+    pub mss: Bytes,
+    pub min_rtt: Duration,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum SlowStart {
+    Standard,
+    HyStart(HyStart),
+    HyStartPlusPlus(HyStartPlusPlus),
+}
+
+impl SlowStart {
+    pub fn new(exit: SlowStartExit, now: Time) -> Self {
+        match exit {
+            SlowStartExit::Loss => Self::Standard,
+            SlowStartExit::HyStart(pacing) => Self::HyStart(HyStart::new(pacing, now)),
+            SlowStartExit::HyStartPlusPlus(pacing) => Self::HyStartPlusPlus(HyStartPlusPlus::new(pacing)),
+        }
+    }
+
+    /// Takes in an acknowledgement with its RTT sample.
+    pub fn on_ack(&mut self, ack: &AckSample, rtt: Duration, view: SlowStartView) -> Verdict {
+        match self {
+            Self::Standard => Verdict::Continue,
+            Self::HyStart(hystart) => hystart.on_ack(ack, rtt, view),
+            Self::HyStartPlusPlus(hystart) => hystart.on_ack(ack, rtt),
+        }
+    }
+
+    /// Bytes by which the window grows for `acked` bytes.
+    pub fn increase(&self, acked: Bytes, mss: Bytes) -> f64 {
+        match self {
+            Self::Standard | Self::HyStart(_) => acked.get() as f64,
+            Self::HyStartPlusPlus(hystart) => hystart.increase(acked, mss),
+        }
+    }
+}

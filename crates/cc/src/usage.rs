@@ -1,0 +1,73 @@
+//! Whether the congestion window was what held the sender back (RFC 7661 section 4.1; Linux semantics).
+
+use bentpipe_units::Bytes;
+
+/// Whether the window stopped a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowLimit {
+    /// Data waited for the window.
+    Limited,
+    /// Something else (application, pacing, flow control) set the pace.
+    Open,
+}
+
+/// How far the window was used in the last round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowUsage {
+    /// Whether the window was the limit at any time.
+    pub limit: WindowLimit,
+    /// Most bytes in flight.
+    pub peak_in_flight: Bytes,
+}
+
+impl WindowUsage {
+    /// Whether the path has been tested by the present window, so that it may grow.
+    ///
+    /// In slow start half a window in flight is enough: doubling then reaches what was used.
+    pub fn permits_growth(self, cwnd: Bytes, in_slow_start: bool) -> bool {
+        self.limit == WindowLimit::Limited
+            || (in_slow_start && cwnd.get() < self.peak_in_flight.get().saturating_mul(2))
+    }
+}
+
+/// Keeps [`WindowUsage`] for an endpoint; sequence numbers are packet numbers or byte offsets.
+#[derive(Clone, Copy, Debug)]
+pub struct UsageTracker {
+    usage: WindowUsage,
+    round_end: u64,
+    acked_below: u64,
+}
+
+impl UsageTracker {
+    /// A sender that has sent nothing.
+    pub const fn new() -> Self {
+        let usage = WindowUsage { limit: WindowLimit::Open, peak_in_flight: Bytes::ZERO };
+        Self { usage, round_end: 0, acked_below: 0 }
+    }
+
+    /// A burst ended (or the window refused to start one): `next` is the first number not yet sent.
+    pub fn on_transmit(&mut self, next: u64, in_flight: Bytes, limit: WindowLimit) {
+        let round_over = self.acked_below >= self.round_end;
+        let fuller = self.usage.limit == WindowLimit::Open && in_flight > self.usage.peak_in_flight;
+        if round_over || fuller || limit == WindowLimit::Limited {
+            self.usage = WindowUsage { limit, peak_in_flight: in_flight };
+            self.round_end = next;
+        }
+    }
+
+    /// Everything below `below` (for QUIC: one more than the largest acknowledged) was delivered.
+    pub fn on_acked(&mut self, below: u64) {
+        self.acked_below = self.acked_below.max(below);
+    }
+
+    /// The usage to put into an [`AckSample`](crate::AckSample).
+    pub const fn usage(&self) -> WindowUsage {
+        self.usage
+    }
+}
+
+impl Default for UsageTracker {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,172 @@
+//! Leaving slow start before the queue overflows.
+
+mod common;
+
+use bentpipe_cc::cubic::Cubic;
+use bentpipe_cc::rate::RateSample;
+use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand};
+use bentpipe_units::{Bytes, Duration, Time};
+use common::{Flow, Path, ack, at_ms, config, event, packets};
+
+fn cubic(slow_start_exit: SlowStartExit) -> Cubic {
+    Cubic::new(Config { slow_start_exit, ..config() })
+}
+
+/// Runs until slow start ends; returns the threshold, which is the window then.
+fn window_at_exit(exit: SlowStartExit, path: Path) -> (Bytes, Flow<Cubic>) {
+    let mut flow = Flow::new(cubic(exit), path);
+    flow.run_while(|flow| flow.cc.ssthresh().is_none() && flow.now < at_ms(60_000));
+    (flow.cc.ssthresh().expect("slow start ends"), flow)
+}
+
+#[test]
+fn without_a_detector_slow_start_ends_with_losses() {
+    let (_, flow) = window_at_exit(SlowStartExit::Loss, Path::new(4, 500, packets(200)));
+    assert!(flow.lost > Bytes::ZERO);
+}
+
+#[test]
+fn on_a_500_ms_path_hystart_leaves_when_the_delay_rises() {
+    // 4 Mbit/s: acknowledgements are 3 ms apart, too far for a train, and the BDP is 167 packets. The packets that
+    // leave as the window of 160 is acknowledged find an empty queue at first, so the round of 320 has a small least
+    // RTT; those that leave as 320 are acknowledged find 320 - 167 packets queued, 460 ms, and are the round of 640.
+    // Its ninth sample is judged, when eight have grown the window.
+    let path = Path::new(4, 500, packets(600));
+    let (window, flow) = window_at_exit(SlowStartExit::HyStart(Pacing::Unpaced), path);
+    assert_eq!(window, packets(640 + 8));
+    assert_eq!(flow.lost, Bytes::ZERO);
+}
+
+#[test]
+fn on_a_500_ms_path_hystart_leaves_when_the_train_fills_half_of_it() {
+    // 10 Mbit/s: acknowledgements 1.2 ms apart. The rounds of 10, 20, ..., 160 packets last at most 192 ms. In the
+    // round of 320 the 211th acknowledgement comes 210 * 1.2 = 252 ms after the first, the first to exceed
+    // (501.2 + 1) / 2 = 251.1 ms; 210 have grown the window by then.
+    let path = Path::new(10, 500, packets(1_000));
+    let (window, flow) = window_at_exit(SlowStartExit::HyStart(Pacing::Unpaced), path);
+    assert_eq!(window, packets(320 + 210));
+    assert_eq!(flow.lost, Bytes::ZERO);
+}
+
+#[test]
+fn a_paced_sender_is_granted_a_whole_round_trip_of_train() {
+    // Threshold 501.2 + 1 ms instead of half of it: the 420th acknowledgement (419 * 1.2 = 502.8 ms) of the round of
+    // 640 packets, unless the delay detector is earlier. With 640 packets on a BDP of 416 it is.
+    let path = Path::new(10, 500, packets(1_000));
+    let (unpaced, _) = window_at_exit(SlowStartExit::HyStart(Pacing::Unpaced), path);
+    let (paced, _) = window_at_exit(SlowStartExit::HyStart(Pacing::Paced), path);
+    assert!(paced > unpaced, "{paced} against {unpaced}");
+}
+
+#[test]
+fn hystart_is_silent_below_16_packets() {
+    // RTT doubles at once, but the window is small.
+    let mut cc = cubic(SlowStartExit::HyStart(Pacing::Unpaced));
+    cc.on_ack(&ack(at_ms(0), Bytes::new(1), Duration::from_millis(100)));
+    for i in 0..20 {
+        cc.on_ack(&ack(at_ms(10 * i), Bytes::new(1), Duration::from_millis(200)));
+    }
+    assert_eq!(cc.ssthresh(), None);
+}
+
+/// Feeds whole rounds to a controller.
+struct Rounds {
+    cc: Cubic,
+    now: Time,
+    delivered: Bytes,
+}
+
+impl Rounds {
+    fn new(exit: SlowStartExit) -> Self {
+        Self { cc: cubic(exit), now: Time::ZERO, delivered: Bytes::ZERO }
+    }
+
+    /// Ten acknowledgements of one packet each; returns the window's growth in packets.
+    fn round(&mut self, rtt_ms: u64) -> f64 {
+        let before = self.cc.cwnd();
+        let prior_delivered = self.delivered;
+        let rtt = Duration::from_millis(rtt_ms);
+        self.now += rtt;
+        for _ in 0..10 {
+            self.delivered += packets(1);
+            let mut sample = ack(self.now, packets(1), rtt);
+            sample.delivered = self.delivered;
+            let delivered = self.delivered - prior_delivered;
+            sample.rate =
+                Some(RateSample { delivered, interval: rtt, prior_delivered, demand: Demand::Backlogged });
+            self.cc.on_ack(&sample);
+        }
+        (self.cc.cwnd() - before).get() as f64 / packets(1).get() as f64
+    }
+}
+
+const PLUS_PLUS: SlowStartExit = SlowStartExit::HyStartPlusPlus(Pacing::Paced);
+
+#[test]
+fn hystart_plus_plus_slows_down_by_four_when_the_delay_rises() {
+    // RFC 9406 section 4.2: threshold clamp(100 / 8, 4, 16) = 12.5 ms over the last round's minimum, seen with the
+    // 8th sample of the round, which itself grows the window by a quarter: 7 + 3 / 4.
+    let mut rounds = Rounds::new(PLUS_PLUS);
+    assert_eq!(rounds.round(100), 10.0);
+    assert_eq!(rounds.round(112), 10.0, "12 ms is not enough");
+    assert_eq!(rounds.round(126), 7.75, "112 + 14 ms");
+    assert_eq!(rounds.round(126), 2.5);
+    assert_eq!(rounds.cc.ssthresh(), None, "not yet convinced");
+}
+
+#[test]
+fn hystart_plus_plus_gives_up_slow_start_after_five_conservative_rounds() {
+    let mut rounds = Rounds::new(PLUS_PLUS);
+    rounds.round(100);
+    rounds.round(130);
+    for _ in 0..4 {
+        rounds.round(130);
+        assert_eq!(rounds.cc.ssthresh(), None);
+    }
+    // The round that began conservative slow start counts as the first of five.
+    let window = rounds.cc.cwnd();
+    rounds.round(130);
+    assert_eq!(rounds.cc.ssthresh(), Some(window));
+}
+
+#[test]
+fn hystart_plus_plus_resumes_slow_start_when_the_delay_was_jitter() {
+    let mut rounds = Rounds::new(PLUS_PLUS);
+    rounds.round(100);
+    rounds.round(130);
+    // The 8th sample of 100 ms refutes the baseline of 130 ms: 7 quarters and 3 whole packets.
+    assert_eq!(rounds.round(100), 7.0 / 4.0 + 3.0);
+    assert_eq!(rounds.round(100), 10.0);
+}
+
+#[test]
+fn hystart_plus_plus_without_pacing_grows_by_at_most_eight_packets_per_acknowledgement() {
+    // RFC 9406 section 4.3: L = 8.
+    let mut cc = cubic(SlowStartExit::HyStartPlusPlus(Pacing::Unpaced));
+    cc.on_ack(&ack(at_ms(100), packets(10), Duration::from_millis(100)));
+    assert_eq!(cc.cwnd(), packets(18));
+}
+
+#[test]
+fn after_a_timeout_linuxs_detector_is_armed_again_and_hystart_plus_plus_is_not() {
+    // RFC 9406 section 4.3: only for the initial slow start. Linux resets HyStart with the rest of CUBIC's state.
+    for (exit, detects) in [
+        (SlowStartExit::HyStart(Pacing::Unpaced), true),
+        (SlowStartExit::HyStartPlusPlus(Pacing::Paced), false),
+    ] {
+        let mut rounds = Rounds::new(exit);
+        (0..10).for_each(|_| {
+            rounds.round(100);
+        });
+        rounds.cc.on_congestion(&event(rounds.now, CongestionKind::Timeout));
+        rounds.cc.on_recovery_end(rounds.now);
+        let threshold = rounds.cc.ssthresh();
+        rounds.round(100);
+        rounds.round(100);
+        (0..8).for_each(|_| {
+            rounds.round(150);
+        });
+        assert_eq!(rounds.cc.ssthresh() < threshold, detects, "{exit:?}");
+    }
+}

@@ -1,0 +1,60 @@
+use std::io::{self, BufRead};
+use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::mman::{MlockAllFlags, mlockall};
+use nix::sys::prctl::set_timerslack;
+
+use super::{Configuration, PartError};
+use crate::capture::Tap;
+use crate::control;
+use crate::pump::{Devices, Pump};
+
+/// The link: moves packets between two TUN devices until the report is asked for or the input ends.
+///
+/// # Errors
+/// When the configuration is malformed or a device fails.
+pub fn link() -> Result<(), PartError> {
+    let configuration: Configuration = control::configuration()?;
+    let Some([client, server]) = configuration.devices else {
+        return Err(io::Error::other("the link needs two devices").into());
+    };
+    let devices = Devices { client: device(client)?, server: device(server)? };
+    let tap = configuration.capture().map(|path| Tap::create(&path)).transpose()?;
+    be_punctual();
+    let mut pump = Pump::new(&configuration.spec, devices, tap);
+    control::answer(&"ready")?;
+    let input = io::stdin();
+    let mut order = String::new();
+    loop {
+        pump.run(input.as_fd())?;
+        order.clear();
+        // One order at a time: the orchestrator waits for each answer, so no second line is buffered.
+        input.lock().read_line(&mut order)?;
+        match order.trim() {
+            "mark" => {
+                pump.mark();
+                control::answer(&"marked")?;
+            }
+            "report" => {
+                control::answer(&pump.report())?;
+                return Ok(pump.finish()?);
+            }
+            _ => return Ok(pump.finish()?),
+        }
+    }
+}
+
+/// Wakes at the instant asked for and never waits for a page; both are best effort.
+fn be_punctual() {
+    let _ = set_timerslack(1);
+    let _ = mlockall(MlockAllFlags::MCL_CURRENT);
+}
+
+fn device(fd: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the orchestrator opened the descriptor for this process alone, and nothing else here uses it.
+    let device = unsafe { OwnedFd::from_raw_fd(fd) };
+    let flags = OFlag::from_bits_truncate(fcntl(&device, FcntlArg::F_GETFL)?);
+    fcntl(&device, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
+    Ok(device)
+}

@@ -1,0 +1,79 @@
+//! The processes of a run.
+//!
+//! | order | link | origin | client |
+//! | --- | --- | --- | --- |
+//! | (configuration) | answers `"ready"` | answers `"ready"` | warms up, answers `"ready"` |
+//! | `mark` | counts from here, answers `"marked"` | | |
+//! | `go` | | | runs the workload, answers its report |
+//! | `report` | answers its report and ends | answers its report and ends | |
+
+mod client;
+mod link;
+mod origin;
+mod warm_up;
+
+use std::net::IpAddr;
+use std::os::fd::RawFd;
+use std::path::PathBuf;
+
+use bentpipe_run::RunSpec;
+use bentpipe_web::tls::Identity;
+use serde::Deserialize;
+use tokio::runtime;
+use tokio::task::LocalSet;
+
+pub use client::client;
+pub use link::link;
+pub use origin::origin;
+
+/// Why a part ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum PartError {
+    /// Devices, pipes, sockets.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The origin did not start.
+    #[error(transparent)]
+    Origin(#[from] bentpipe_web::origin::OriginError),
+    /// The client's preparation failed.
+    #[error("warm-up failed: {0}")]
+    WarmUp(String),
+}
+
+/// What every part is told first.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Configuration {
+    pub(crate) spec: RunSpec,
+    /// Descriptors of the TUN devices at the client's and the origin's end; the link's process has them open.
+    pub(crate) devices: Option<[RawFd; 2]>,
+    /// Address of the client's host.
+    pub(crate) client: IpAddr,
+    /// Address of the origin's host.
+    pub(crate) origin: IpAddr,
+    /// The run's keys and certificates.
+    pub(crate) identity: Identity,
+    /// Folder for captures and event logs.
+    pub(crate) artifacts: Option<PathBuf>,
+}
+
+impl Configuration {
+    /// Folder for QUIC event logs, when the run captures them.
+    pub(crate) fn qlog(&self) -> Option<PathBuf> {
+        self.artifacts.clone().filter(|_| self.spec.capture.qlog)
+    }
+
+    /// The packet capture, when the run captures packets.
+    pub(crate) fn capture(&self) -> Option<PathBuf> {
+        self.artifacts
+            .as_ref()
+            .filter(|_| self.spec.capture.pcapng)
+            .map(|folder| folder.join("packets.pcapng"))
+    }
+}
+
+/// Runs a part's future on this thread, with all that it spawns.
+fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(LocalSet::new().block_on(&runtime, work))
+}

@@ -1,0 +1,27 @@
+use bentpipe_web::origin::{Config, Origin};
+
+use super::{Configuration, PartError, block_on};
+use crate::{KernelNet, control};
+
+/// The origin: serves until the report is asked for or the input ends.
+///
+/// # Errors
+/// When the configuration is malformed or a socket cannot be had.
+pub fn origin() -> Result<(), PartError> {
+    let configuration: Configuration = control::configuration()?;
+    block_on(async {
+        let config = Config {
+            qlog: configuration.qlog(),
+            address: configuration.origin,
+            spec: configuration.spec,
+            identity: configuration.identity,
+        };
+        let origin = Origin::start(&KernelNet, &config)?;
+        control::answer(&"ready")?;
+        let mut orders = control::orders();
+        if orders.recv().await.as_deref() == Some("report") {
+            control::answer(&origin.report())?;
+        }
+        Ok(())
+    })?
+}

@@ -1,0 +1,39 @@
+use std::net::{IpAddr, Ipv4Addr};
+
+use bentpipe_run::{CaptureSpec, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Workload};
+use bentpipe_units::{Bytes, Duration};
+use bentpipe_web::origin::{self, Origin};
+use bentpipe_web::tls::Identity;
+use bentpipe_web::{HOST, loader};
+
+use super::PartError;
+use crate::KernelNet;
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// Loads a small page over the run's protocol from an origin of our own on the loopback interface.
+///
+/// Code is paged in, tables are built and the allocator has its memory before the measured load, and
+/// nothing of it crosses the link or leaves a trace in the kernel's metrics of the path.
+pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
+    let Workload::PageLoad(load) = &spec.workload else { return Ok(()) };
+    let objects = (1..=2).map(|i| ObjectSpec { path: format!("/warm-up-{i}.jpg"), bytes: Bytes::new(4_000) });
+    let page = PageSpec { name: "warm-up".to_owned(), objects: objects.collect() };
+    let load = PageLoadSpec { page, ..load.clone() };
+    let mut spec = spec.clone();
+    spec.workload = Workload::PageLoad(load.clone());
+    spec.capture = CaptureSpec { pcapng: false, qlog: false };
+    spec.validity.timeout_ns = Duration::from_secs(10);
+
+    let identity = Identity::generate(HOST).map_err(|error| PartError::WarmUp(error.to_string()))?;
+    let authority_der = identity.authority_der.clone();
+    let origin = origin::Config { spec: spec.clone(), identity, address: HERE, qlog: None };
+    let _origin = Origin::start(&KernelNet, &origin)?;
+    let config =
+        loader::Config { spec, load, authority_der, origin: HERE, local: HERE, secrets: None, qlog: None };
+    let report = loader::load(&KernelNet, config).await;
+    match report.faults.into_iter().chain(report.doubts).next() {
+        None => Ok(()),
+        Some(reason) => Err(PartError::WarmUp(reason)),
+    }
+}

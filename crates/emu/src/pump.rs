@@ -1,0 +1,171 @@
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use bentpipe_link::{Event, Packet, Path, Way};
+use bentpipe_run::{LinkReport, RunSpec};
+use bentpipe_units::{Duration, Time};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+use nix::unistd;
+
+use crate::capture::Tap;
+use crate::clock;
+use crate::lateness::Lateness;
+
+/// Packets read from one device before due packets are looked at again.
+const BATCH: usize = 32;
+/// Room of a packet buffer; a longer packet than the link's MTU must fit to be counted as oversize.
+const BUFFER_BYTES: usize = 2048;
+
+/// The two ends of the link as TUN devices, non-blocking.
+#[derive(Debug)]
+pub(crate) struct Devices {
+    pub(crate) client: OwnedFd,
+    pub(crate) server: OwnedFd,
+}
+
+/// Moves packets between the devices at the instants that the link computes.
+pub(crate) struct Pump {
+    path: Path<Buffer>,
+    devices: Devices,
+    lateness: Lateness,
+    spare: Vec<Buffer>,
+    tap: Option<Tap>,
+}
+
+/// An IP packet in a buffer that is used again.
+struct Buffer {
+    bytes: Box<[u8; BUFFER_BYTES]>,
+    length: usize,
+}
+
+impl Packet for Buffer {
+    fn len_bytes(&self) -> u32 {
+        self.length as u32
+    }
+}
+
+impl Pump {
+    pub(crate) fn new(spec: &RunSpec, devices: Devices, tap: Option<Tap>) -> Self {
+        let path = Path::new(&spec.link, spec.seed, clock::now());
+        Self { path, devices, lateness: Lateness::new(), spare: Vec::new(), tap }
+    }
+
+    /// Starts counting afresh.
+    pub(crate) fn mark(&mut self) {
+        self.lateness = Lateness::new();
+        self.path.mark(clock::now());
+    }
+
+    /// What was counted since the mark.
+    pub(crate) fn report(&mut self) -> LinkReport {
+        LinkReport { lateness: Some(self.lateness.report()), ..self.path.report(clock::now()) }
+    }
+
+    /// Ends the capture, if there is one.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.tap.map_or(Ok(()), Tap::finish)
+    }
+
+    /// Pumps until `orders` is readable.
+    pub(crate) fn run(&mut self, orders: BorrowedFd<'_>) -> io::Result<()> {
+        loop {
+            self.release()?;
+            let busy = self.take_in(Way::Forward)? | self.take_in(Way::Return)?;
+            self.release()?;
+            let timeout = if busy { Duration::ZERO } else { self.until_next_event() };
+            let mut ready = [
+                PollFd::new(self.devices.client.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.devices.server.as_fd(), PollFlags::POLLIN),
+                PollFd::new(orders, PollFlags::POLLIN),
+            ];
+            match ppoll(&mut ready, Some(timespec(timeout)), None) {
+                Ok(_) | Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if ready[2].any().unwrap_or(false) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads what the host at the sending end has for the link; whether there may be more.
+    fn take_in(&mut self, way: Way) -> io::Result<bool> {
+        for _ in 0..BATCH {
+            let mut packet = self.spare.pop().unwrap_or_else(Buffer::new);
+            match unistd::read(self.devices.sender(way), &mut packet.bytes[..]) {
+                Ok(length) => packet.length = length,
+                Err(error) => {
+                    self.spare.push(packet);
+                    return if error == Errno::EAGAIN { Ok(false) } else { Err(error.into()) };
+                }
+            }
+            let now = clock::now();
+            if let Some(tap) = &mut self.tap {
+                tap.sent(way, now, packet.as_slice())?;
+            }
+            if let Err((_, packet)) = self.path.enqueue(now, way, packet) {
+                self.spare.push(packet);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Hands over every packet that is due.
+    fn release(&mut self) -> io::Result<()> {
+        while let Some(event) = self.path.poll(clock::now()) {
+            if let Event::Delivered { way, due, packet } = &event {
+                self.lateness.released(*due, clock::now());
+                match unistd::write(self.devices.receiver(*way), packet.as_slice()) {
+                    Ok(_) => {}
+                    // The device is down or out of memory: the packet is lost, and the run says so.
+                    Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::EIO) => self.lateness.refused(),
+                    Err(error) => return Err(error.into()),
+                }
+                if let Some(tap) = &mut self.tap {
+                    tap.delivered(*way, *due, packet.as_slice())?;
+                }
+            }
+            self.spare.push(event.into_packet());
+        }
+        Ok(())
+    }
+
+    fn until_next_event(&self) -> Duration {
+        self.path.next_event().unwrap_or(Time::MAX).since(clock::now())
+    }
+}
+
+impl Devices {
+    /// Where packets of a direction enter the link.
+    fn sender(&self, way: Way) -> &OwnedFd {
+        match way {
+            Way::Forward => &self.server,
+            Way::Return => &self.client,
+        }
+    }
+
+    /// Where packets of a direction leave the link.
+    fn receiver(&self, way: Way) -> &OwnedFd {
+        match way {
+            Way::Forward => &self.client,
+            Way::Return => &self.server,
+        }
+    }
+}
+
+impl Buffer {
+    fn new() -> Self {
+        Self { bytes: Box::new([0; BUFFER_BYTES]), length: 0 }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// At most a second: a lost wake-up must not hang the link.
+fn timespec(timeout: Duration) -> TimeSpec {
+    TimeSpec::from_duration(timeout.min(Duration::from_secs(1)).into())
+}

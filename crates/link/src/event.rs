@@ -1,0 +1,63 @@
+use bentpipe_units::Time;
+
+use crate::Way;
+
+/// Something that happened to a packet inside the link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event<P> {
+    /// The packet leaves the link at its far end.
+    Delivered {
+        /// Which direction it travelled.
+        way: Way,
+        /// The instant at which it leaves, whenever it was polled.
+        due: Time,
+        /// The packet.
+        packet: P,
+    },
+    /// The packet was transmitted but does not arrive.
+    Lost {
+        /// Which direction it travelled.
+        way: Way,
+        /// When its transmission ended.
+        at: Time,
+        /// What took it.
+        cause: DropCause,
+        /// The packet, so that its buffer can be used again.
+        packet: P,
+    },
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropCause {
+    /// The queue was full when it arrived.
+    Queue,
+    /// The channel lost it.
+    Channel,
+    /// It is larger than the link's MTU.
+    Oversize,
+}
+
+impl<P> Event<P> {
+    /// When it happened.
+    pub const fn at(&self) -> Time {
+        match self {
+            Self::Delivered { due, .. } => *due,
+            Self::Lost { at, .. } => *at,
+        }
+    }
+
+    /// Which direction the packet travelled.
+    pub const fn way(&self) -> Way {
+        match self {
+            Self::Delivered { way, .. } | Self::Lost { way, .. } => *way,
+        }
+    }
+
+    /// The packet.
+    pub fn into_packet(self) -> P {
+        match self {
+            Self::Delivered { packet, .. } | Self::Lost { packet, .. } => packet,
+        }
+    }
+}

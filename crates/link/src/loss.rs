@@ -1,0 +1,96 @@
+//! What the channel loses. Model page: docs/models/loss.md.
+
+use bentpipe_run::LossSpec;
+use bentpipe_units::Bytes;
+
+use crate::Way;
+use crate::random::Stream;
+
+/// The loss process of one direction, asked once per transmitted packet.
+pub(crate) struct Loss {
+    model: Model,
+    stream: Stream,
+}
+
+enum Model {
+    None,
+    Bernoulli { p: f64 },
+    GilbertElliott(GilbertElliott),
+    BitError { log_bit_survival: f64 },
+}
+
+impl Loss {
+    pub(crate) fn new(spec: &LossSpec, seed: u64, way: Way) -> Self {
+        let mut stream = Stream::new(seed, way, "loss");
+        let model = match *spec {
+            LossSpec::None => Model::None,
+            LossSpec::Bernoulli { p } => Model::Bernoulli { p },
+            LossSpec::GilbertElliott { p, r, h, k } => {
+                Model::GilbertElliott(GilbertElliott::new(p, r, h, k, &mut stream))
+            }
+            // ln(1 - BER) by ln_1p: 1 - 1e-17 would round to one.
+            LossSpec::BitError { ber } => Model::BitError { log_bit_survival: (-ber).ln_1p() },
+        };
+        Self { model, stream }
+    }
+
+    /// Whether any packet can be lost at all.
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self.model, Model::None)
+    }
+
+    /// Draws the fate of the next packet.
+    pub(crate) fn takes(&mut self, size: Bytes) -> bool {
+        let probability = match &mut self.model {
+            Model::None => return false,
+            Model::Bernoulli { p } => *p,
+            Model::GilbertElliott(chain) => chain.step(&mut self.stream),
+            Model::BitError { log_bit_survival } => packet_error(*log_bit_survival, size),
+        };
+        self.stream.uniform() < probability
+    }
+}
+
+/// 1 - (1 - BER)^n for a packet of n bits.
+fn packet_error(log_bit_survival: f64, size: Bytes) -> f64 {
+    match size.bits() {
+        // 0 * ln(0) is not a number at BER 1; an empty packet has no bit to lose.
+        0 => 0.0,
+        n => -(n as f64 * log_bit_survival).exp_m1(),
+    }
+}
+
+/// Two states with a loss probability each; the chain moves once per packet.
+struct GilbertElliott {
+    state: State,
+    good_to_bad: f64,
+    bad_to_good: f64,
+    survival_in_bad: f64,
+    survival_in_good: f64,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Good,
+    Bad,
+}
+
+impl GilbertElliott {
+    /// Starts in the stationary distribution, pi_B = p / (p + r), so that short runs are not biased.
+    fn new(p: f64, r: f64, h: f64, k: f64, stream: &mut Stream) -> Self {
+        let state = if stream.uniform() * (p + r) < p { State::Bad } else { State::Good };
+        Self { state, good_to_bad: p, bad_to_good: r, survival_in_bad: h, survival_in_good: k }
+    }
+
+    /// The loss probability of the present packet: 1 - k in the good state, 1 - h in the bad; then moves on.
+    fn step(&mut self, stream: &mut Stream) -> f64 {
+        let (loss, leave, other) = match self.state {
+            State::Good => (1.0 - self.survival_in_good, self.good_to_bad, State::Bad),
+            State::Bad => (1.0 - self.survival_in_bad, self.bad_to_good, State::Good),
+        };
+        if stream.uniform() < leave {
+            self.state = other;
+        }
+        loss
+    }
+}

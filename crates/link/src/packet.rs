@@ -1,0 +1,21 @@
+/// What travels over the link. The link moves packets and never looks inside.
+pub trait Packet {
+    /// Length of the IP packet, header included. Must not change while the link holds the packet.
+    fn len_bytes(&self) -> u32;
+}
+
+impl Packet for Vec<u8> {
+    fn len_bytes(&self) -> u32 {
+        buffer_len(self)
+    }
+}
+
+impl Packet for Box<[u8]> {
+    fn len_bytes(&self) -> u32 {
+        buffer_len(self)
+    }
+}
+
+fn buffer_len(buffer: &[u8]) -> u32 {
+    u32::try_from(buffer.len()).expect("an IP packet is shorter than 4 GiB")
+}

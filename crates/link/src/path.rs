@@ -1,0 +1,149 @@
+use bentpipe_run::{LinkReport, LinkSpec, PacketSighting, Table};
+use bentpipe_units::{Bytes, Time};
+
+use crate::direction::Direction;
+use crate::{DropCause, Event, Packet, Way};
+
+/// How many forward deliveries the report lists.
+const FIRST_PACKETS: usize = 4096;
+
+/// A path between server and client: two directions with settings of their own.
+///
+/// See the [crate's documentation](crate) for the order of calls.
+pub struct Path<P: Packet> {
+    /// Latest instant seen.
+    now: Time,
+    marked: Time,
+    forward: Direction<P>,
+    return_: Direction<P>,
+    first_packets: Vec<PacketSighting>,
+}
+
+impl<P: Packet> Path<P> {
+    /// An empty path at `start`; counting starts there too, as if marked.
+    pub fn new(spec: &LinkSpec, seed: u64, start: Time) -> Self {
+        let direction = |way, direction| Direction::new(way, direction, spec.mtu_bytes, seed, start);
+        Self {
+            now: start,
+            marked: start,
+            forward: direction(Way::Forward, &spec.forward),
+            return_: direction(Way::Return, &spec.return_),
+            first_packets: Vec::with_capacity(FIRST_PACKETS),
+        }
+    }
+
+    /// Offers a packet to one direction.
+    ///
+    /// # Errors
+    /// When it is dropped on arrival ([`DropCause::Queue`], [`DropCause::Oversize`]); the packet comes back,
+    /// so that its buffer can be used again.
+    pub fn enqueue(&mut self, now: Time, way: Way, packet: P) -> Result<(), (DropCause, P)> {
+        self.now = self.now.max(now);
+        let now = self.now;
+        self.direction_mut(way).enqueue(now, packet)
+    }
+
+    /// When to call [`Path::poll`] next if no packet comes before; none when the path is empty.
+    ///
+    /// Without loss this is exactly the instant of the next event. On a channel that loses packets it is also
+    /// each instant at which a waiting packet starts its transmission, because its fate is drawn there and a loss
+    /// could be the next event: `poll` may then return `None`, and the next instant is strictly later.
+    pub fn next_event(&self) -> Option<Time> {
+        let next = [self.forward.next_event(), self.return_.next_event()].into_iter().flatten().min();
+        // What a rate of zero holds is due at the end of time, that is never.
+        next.filter(|at| *at < Time::MAX)
+    }
+
+    /// The earliest event that was due by `now`; call it until it returns `None`.
+    pub fn poll(&mut self, now: Time) -> Option<Event<P>> {
+        self.advance(now);
+        let (due, way) = Way::BOTH
+            .into_iter()
+            .filter_map(|way| Some((self.direction(way).next_due()?, way)))
+            .min()
+            .filter(|(due, _)| *due <= self.now)?;
+        let event = self.direction_mut(way).pop()?;
+        if let Event::Delivered { way: Way::Forward, packet, .. } = &event {
+            self.note_first(due, packet);
+        }
+        Some(event)
+    }
+
+    /// Packets inside one direction: waiting, in transmission, or on their way; with those due but not yet polled.
+    pub fn held_packets(&self, way: Way) -> usize {
+        self.direction(way).held_packets()
+    }
+
+    /// Counting starts afresh here; packets inside stay and count when they leave.
+    pub fn mark(&mut self, now: Time) {
+        self.advance(now);
+        self.marked = self.now;
+        self.first_packets.clear();
+        self.forward.counters.mark(self.now);
+        self.return_.counters.mark(self.now);
+    }
+
+    /// What happened since the mark. A delivery counts once it has been polled, at the instant it was due: poll
+    /// until `None` first.
+    ///
+    /// `sent_bytes` of the series are those offered to the link, so they add up to `offered_bytes`; bin ends are
+    /// inclusive, and the last bin ends at `now`. `lateness` is the driver's to fill in.
+    pub fn report(&mut self, now: Time) -> LinkReport {
+        self.advance(now);
+        LinkReport {
+            marked: self.marked,
+            forward: self.forward.counters.report(self.now),
+            return_: self.return_.counters.report(self.now),
+            series: self.series(),
+            lateness: None,
+            first_packets: self.first_packets.clone(),
+        }
+    }
+
+    fn series(&mut self) -> Table {
+        let mut table = Table::default();
+        let forward = self.forward.counters.series(self.now);
+        let return_ = self.return_.counters.series(self.now);
+        for ((end, forward), (_, return_)) in forward.zip(return_) {
+            table.push([
+                ("time_s", (end.since(Time::ZERO)).as_secs_f64()),
+                ("forward_sent_bytes", forward.sent.get() as f64),
+                ("forward_delivered_bytes", forward.delivered.get() as f64),
+                ("forward_queue_bytes", forward.queue.get() as f64),
+                ("forward_drops", forward.drops as f64),
+                ("return_sent_bytes", return_.sent.get() as f64),
+                ("return_delivered_bytes", return_.delivered.get() as f64),
+                ("return_queue_bytes", return_.queue.get() as f64),
+                ("return_drops", return_.drops as f64),
+            ]);
+        }
+        table
+    }
+
+    fn note_first(&mut self, due: Time, packet: &P) {
+        if self.first_packets.len() < FIRST_PACKETS && due >= self.marked {
+            let bytes = Bytes::new(u64::from(packet.len_bytes()));
+            self.first_packets.push(PacketSighting { at: due, bytes });
+        }
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.now = self.now.max(now);
+        self.forward.advance(self.now);
+        self.return_.advance(self.now);
+    }
+
+    fn direction(&self, way: Way) -> &Direction<P> {
+        match way {
+            Way::Forward => &self.forward,
+            Way::Return => &self.return_,
+        }
+    }
+
+    fn direction_mut(&mut self, way: Way) -> &mut Direction<P> {
+        match way {
+            Way::Forward => &mut self.forward,
+            Way::Return => &mut self.return_,
+        }
+    }
+}

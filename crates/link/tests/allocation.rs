@@ -1,0 +1,111 @@
+//! The hot path allocates nothing once its queues have their size.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use bentpipe_link::{Event, Packet, Path, Way};
+use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting what each thread asks of it.
+struct Counting;
+
+// SAFETY: every call is passed on to `System` unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's obligations are those of `System`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A packet whose buffer belongs to somebody else.
+struct Borrowed;
+
+impl Packet for Borrowed {
+    fn len_bytes(&self) -> u32 {
+        1250
+    }
+}
+
+/// A lossy GEO link with jitter and a shallow queue: 1000 packets per second each way.
+fn spec() -> LinkSpec {
+    let direction = DirectionSpec {
+        capacity: CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) },
+        delay_ns: Duration::from_millis(265),
+        jitter: JitterSpec::Normal { sd_ns: Duration::from_millis(1) },
+        queue: QueueSpec::Packets { limit_packets: 100 },
+        loss: LossSpec::GilbertElliott { p: 0.01, r: 0.2, h: 0.0, k: 1.0 },
+    };
+    LinkSpec {
+        name: "custom".to_owned(),
+        mtu_bytes: Bytes::new(1500),
+        forward: direction.clone(),
+        return_: direction,
+    }
+}
+
+/// Overloads both directions by a tenth from `from` to `to` and returns how many events came.
+fn overload(path: &mut Path<Borrowed>, from: Duration, to: Duration) -> u64 {
+    let mut events = 0;
+    for ns in (from.as_nanos()..to.as_nanos()).step_by(909_090) {
+        let now = Time::from_nanos(ns);
+        for way in Way::BOTH {
+            let _ = path.enqueue(now, way, Borrowed);
+        }
+        while let Some(Event::Delivered { .. } | Event::Lost { .. }) = path.poll(now) {
+            events += 1;
+        }
+        assert!(path.next_event().is_some());
+    }
+    events
+}
+
+fn allocations_of(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn a_running_link_allocates_nothing_per_packet() {
+    let mut path = Path::new(&spec(), 1, Time::ZERO);
+    overload(&mut path, Duration::ZERO, Duration::from_secs(10));
+    let mut events = 0;
+    let allocations = allocations_of(|| {
+        path.mark(Time::from_nanos(10_000_000_000));
+        events = overload(&mut path, Duration::from_secs(10), Duration::from_secs(400));
+    });
+    // 390 s at 1000 packets per second each way.
+    assert!(events >= 779_000, "{events} events");
+    assert_eq!(allocations, 0);
+}
+
+#[test]
+fn a_long_run_allocates_once_per_direction_in_4096_bins() {
+    let mut path = Path::new(&spec(), 1, Time::ZERO);
+    overload(&mut path, Duration::ZERO, Duration::from_secs(10));
+    let allocations = allocations_of(|| {
+        overload(&mut path, Duration::from_secs(10), Duration::from_secs(500));
+    });
+    // 5000 bins: the first 4096 were reserved at the start.
+    assert_eq!(allocations, 2);
+}

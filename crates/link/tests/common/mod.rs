@@ -1,0 +1,158 @@
+//! What the link's tests share: specs, numbered packets, and two ways of driving a path.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use bentpipe_link::{Event, Packet, Path, Way};
+use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+use proptest::prelude::*;
+
+/// A packet that can be told from the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    pub number: usize,
+    pub len: u32,
+}
+
+impl Packet for Numbered {
+    fn len_bytes(&self) -> u32 {
+        self.len
+    }
+}
+
+/// A packet offered to the link.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    pub at: Time,
+    pub way: Way,
+    pub len: u32,
+}
+
+/// What became of a list of offers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub refused: Vec<usize>,
+    pub events: Vec<Event<Numbered>>,
+}
+
+pub const MTU: u32 = 1500;
+
+/// A loss-free direction without jitter that never drops.
+pub fn pipe(rate_bps: u64, delay: Duration) -> DirectionSpec {
+    DirectionSpec {
+        capacity: CapacitySpec::Constant { rate_bps: Rate::from_bps(rate_bps) },
+        delay_ns: delay,
+        jitter: JitterSpec::None,
+        queue: QueueSpec::Bytes { limit_bytes: Bytes::new(u64::MAX / 16) },
+        loss: LossSpec::None,
+    }
+}
+
+/// Both directions alike.
+pub fn symmetric(direction: DirectionSpec) -> LinkSpec {
+    link(direction.clone(), direction)
+}
+
+pub fn link(forward: DirectionSpec, return_: DirectionSpec) -> LinkSpec {
+    LinkSpec { name: "custom".to_owned(), mtu_bytes: Bytes::new(u64::from(MTU)), forward, return_ }
+}
+
+/// Offers `len` bytes to the forward direction at each of `instants`.
+pub fn forward_offers(instants: impl IntoIterator<Item = u64>, len: u32) -> Vec<Offer> {
+    instants.into_iter().map(|ns| Offer { at: Time::from_nanos(ns), way: Way::Forward, len }).collect()
+}
+
+/// Drives a path as an event queue does: every event is polled at its own instant.
+pub fn punctually(path: &mut Path<Numbered>, offers: &[Offer]) -> Outcome {
+    let mut outcome = Outcome { refused: Vec::new(), events: Vec::new() };
+    for (number, offer) in offers.iter().enumerate() {
+        while let Some(next) = path.next_event().filter(|next| *next <= offer.at) {
+            drain(path, next, &mut outcome);
+        }
+        let packet = Numbered { number, len: offer.len };
+        if let Err((_, packet)) = path.enqueue(offer.at, offer.way, packet) {
+            outcome.refused.push(packet.number);
+        }
+    }
+    while let Some(next) = path.next_event() {
+        drain(path, next, &mut outcome);
+    }
+    outcome
+}
+
+/// Drives a path as a machine under load does: nothing is polled before the last offer.
+pub fn belatedly(path: &mut Path<Numbered>, offers: &[Offer]) -> Outcome {
+    let mut outcome = Outcome { refused: Vec::new(), events: Vec::new() };
+    for (number, offer) in offers.iter().enumerate() {
+        let packet = Numbered { number, len: offer.len };
+        if let Err((_, packet)) = path.enqueue(offer.at, offer.way, packet) {
+            outcome.refused.push(packet.number);
+        }
+    }
+    while let Some(next) = path.next_event() {
+        drain(path, next, &mut outcome);
+    }
+    outcome
+}
+
+pub fn drain(path: &mut Path<Numbered>, now: Time, outcome: &mut Outcome) {
+    outcome.events.extend(std::iter::from_fn(|| path.poll(now)));
+}
+
+/// Instants at which the packets of one way were delivered, with their numbers, in the order of events.
+pub fn deliveries(outcome: &Outcome, wanted: Way) -> Vec<(usize, Time)> {
+    let delivered = |event: &Event<Numbered>| match event {
+        Event::Delivered { way, due, packet } if *way == wanted => Some((packet.number, *due)),
+        _ => None,
+    };
+    outcome.events.iter().filter_map(delivered).collect()
+}
+
+/// Up to 200 offers to both directions, bunched enough to queue at the rates of [`any_direction`].
+pub fn any_offers() -> impl Strategy<Value = Vec<Offer>> {
+    let gap = prop_oneof![Just(0), 0..2_000u64, 0..3_000_000u64, 0..200_000_000u64];
+    let way = prop_oneof![2 => Just(Way::Forward), 1 => Just(Way::Return)];
+    // The upper end is above the MTU: some offers are oversize.
+    prop::collection::vec((gap, way, 0..=MTU + 20), 1..200).prop_map(|steps| {
+        let mut at = Time::ZERO;
+        let mut offer = |(gap, way, len)| {
+            at += Duration::from_nanos(gap);
+            Offer { at, way, len }
+        };
+        steps.into_iter().map(&mut offer).collect()
+    })
+}
+
+/// Any direction of the model, from 10 kbit/s to 10 Gbit/s.
+pub fn any_direction() -> impl Strategy<Value = DirectionSpec> {
+    let rate = prop_oneof![10_000..1_000_000u64, 1_000_000..100_000_000u64, 100_000_000..10_000_000_000u64];
+    let delay = prop_oneof![Just(0), 0..1_000_000u64, 0..300_000_000u64];
+    (rate, delay, any_jitter(), any_queue(), any_loss()).prop_map(|(rate, delay, jitter, queue, loss)| {
+        DirectionSpec { jitter, queue, loss, ..pipe(rate, Duration::from_nanos(delay)) }
+    })
+}
+
+pub fn any_queue() -> impl Strategy<Value = QueueSpec> {
+    prop_oneof![
+        (0..100_000u64).prop_map(|limit| QueueSpec::Bytes { limit_bytes: Bytes::new(limit) }),
+        (0..50u64).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
+        (0..500_000_000u64).prop_map(|limit| QueueSpec::Time { limit_ns: Duration::from_nanos(limit) }),
+    ]
+}
+
+fn any_jitter() -> impl Strategy<Value = JitterSpec> {
+    prop_oneof![
+        Just(JitterSpec::None),
+        (0..20_000_000u64).prop_map(|sd| JitterSpec::Normal { sd_ns: Duration::from_nanos(sd) }),
+    ]
+}
+
+fn any_loss() -> impl Strategy<Value = LossSpec> {
+    let share = || 0.0..=1.0f64;
+    prop_oneof![
+        Just(LossSpec::None),
+        share().prop_map(|p| LossSpec::Bernoulli { p }),
+        (share(), share(), share(), share()).prop_map(|(p, r, h, k)| LossSpec::GilbertElliott { p, r, h, k }),
+        (0.0..1e-3f64).prop_map(|ber| LossSpec::BitError { ber }),
+    ]
+}

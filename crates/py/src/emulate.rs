@@ -1,0 +1,40 @@
+use std::path::PathBuf;
+
+use bentpipe_emu::parts::{self, PartError};
+use bentpipe_web::HOST;
+use bentpipe_web::tls::Identity;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::record::to_json;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(run_part, module)?)?;
+    module.add_function(wrap_pyfunction!(generate_identity, module)?)?;
+    module.add_function(wrap_pyfunction!(add_secrets, module)?)
+}
+
+/// Runs one part of an emulated run ("link", "origin" or "client") on standard input and output.
+#[pyfunction]
+fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
+    let run: fn() -> Result<(), PartError> = match part {
+        "link" => parts::link,
+        "origin" => parts::origin,
+        "client" => parts::client,
+        other => return Err(PyRuntimeError::new_err(format!("no part is called {other}"))),
+    };
+    py.detach(run).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Fresh keys and certificates for one run, as JSON for the parts.
+#[pyfunction]
+fn generate_identity() -> PyResult<String> {
+    let identity = Identity::generate(HOST).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    to_json(&identity)
+}
+
+/// Puts TLS secrets (NSS key-log lines) at the head of a finished capture.
+#[pyfunction]
+fn add_secrets(capture: PathBuf, key_log: Vec<String>) -> PyResult<()> {
+    bentpipe_emu::add_secrets(&capture, &key_log).map_err(|error| PyOSError::new_err(error.to_string()))
+}

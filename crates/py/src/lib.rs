@@ -1,0 +1,16 @@
+//! `bentpipe._core`: the Rust side of Bentpipe as a Python module. Conversions only, no logic.
+
+mod emulate;
+mod record;
+mod units;
+mod web;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    units::register(module)?;
+    record::register(module)?;
+    web::register(module)?;
+    emulate::register(module)
+}

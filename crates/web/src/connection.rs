@@ -1,0 +1,127 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use bentpipe_run::{ConnectionReport, Table};
+use bentpipe_units::{Duration, Time};
+use noq_proto::PathId;
+
+use crate::net::{Probe, TcpSample};
+use crate::quic::Adapter;
+
+/// All connections of one party, with a window on the state of each.
+#[derive(Debug)]
+pub(crate) struct Connections<P>(Rc<RefCell<State<P>>>);
+
+impl<P> Clone for Connections<P> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+#[derive(Debug)]
+struct State<P> {
+    entries: Vec<Entry<P>>,
+    sender: Table,
+}
+
+#[derive(Debug)]
+struct Entry<P> {
+    report: ConnectionReport,
+    window: Window<P>,
+}
+
+/// A window on a connection's state.
+#[derive(Debug)]
+pub(crate) enum Window<P> {
+    /// A TCP socket's.
+    Tcp(P),
+    /// A QUIC connection's.
+    Quic(noq::Connection),
+    /// The connection is not open yet, or already gone.
+    Shut,
+}
+
+impl<P: Probe> Connections<P> {
+    pub(crate) fn new() -> Self {
+        Self(Rc::new(RefCell::new(State { entries: Vec::new(), sender: Table::default() })))
+    }
+
+    /// Adds a connection and returns its index.
+    pub(crate) fn add(&self, report: ConnectionReport, window: Window<P>) -> usize {
+        let mut state = self.0.borrow_mut();
+        let mut entry = Entry { report, window };
+        entry.report.initial_cwnd_bytes = entry.window.sample().map(|sample| sample.cwnd);
+        state.entries.push(entry);
+        state.entries.len() - 1
+    }
+
+    /// Changes what is known of a connection.
+    pub(crate) fn update(&self, index: usize, change: impl FnOnce(&mut ConnectionReport)) {
+        change(&mut self.0.borrow_mut().entries[index].report);
+    }
+
+    /// Writes one row for each open connection.
+    pub(crate) fn sample(&self, now: Time) {
+        let mut state = self.0.borrow_mut();
+        let State { entries, sender } = &mut *state;
+        for entry in entries {
+            let Some(sample) = entry.refresh() else { continue };
+            sender.push([
+                ("time_s", Duration::from_nanos(now.as_nanos()).as_secs_f64()),
+                ("client_port", f64::from(entry.report.client_port)),
+                ("cwnd_bytes", sample.cwnd.get() as f64),
+                ("in_flight_bytes", sample.in_flight.get() as f64),
+                ("srtt_s", sample.srtt.map_or(0.0, Duration::as_secs_f64)),
+                ("delivery_rate_bps", sample.delivery_rate.map_or(0.0, |rate| rate.as_bps() as f64)),
+                ("retransmitted_packets", sample.retransmitted_packets as f64),
+            ]);
+        }
+    }
+
+    /// What was learnt of each connection, and the rows.
+    pub(crate) fn finish(&self) -> (Vec<ConnectionReport>, Table) {
+        let mut state = self.0.borrow_mut();
+        for entry in &mut state.entries {
+            entry.refresh();
+            entry.window = Window::Shut;
+        }
+        let reports = state.entries.iter().map(|entry| entry.report.clone()).collect();
+        (reports, std::mem::take(&mut state.sender))
+    }
+}
+
+impl<P: Probe> Entry<P> {
+    fn refresh(&mut self) -> Option<TcpSample> {
+        let sample = self.window.sample()?;
+        self.report.congestion_control.clone_from(&sample.congestion_control);
+        self.report.retransmitted_packets = sample.retransmitted_packets;
+        self.report.srtt = sample.srtt;
+        self.report.min_rtt = sample.min_rtt;
+        Some(sample)
+    }
+}
+
+impl<P: Probe> Window<P> {
+    fn sample(&self) -> Option<TcpSample> {
+        match self {
+            Self::Tcp(probe) => probe.sample(),
+            Self::Quic(connection) => quic_sample(connection),
+            Self::Shut => None,
+        }
+    }
+}
+
+/// QUIC's statistics in the terms of TCP's: packets declared lost are the ones sent again.
+fn quic_sample(connection: &noq::Connection) -> Option<TcpSample> {
+    let stats = connection.path_stats(PathId::ZERO)?;
+    let controller = connection.congestion_state(PathId::ZERO)?.into_any().downcast::<Adapter>().ok()?;
+    Some(TcpSample {
+        congestion_control: controller.name().to_owned(),
+        cwnd: bentpipe_units::Bytes::new(stats.cwnd),
+        in_flight: controller.in_flight(),
+        srtt: Some(stats.rtt.into()),
+        min_rtt: controller.min_rtt(),
+        delivery_rate: controller.delivery_rate(),
+        retransmitted_packets: stats.lost_packets,
+    })
+}

@@ -1,0 +1,104 @@
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use bentpipe_run::ConnectionReport;
+use bytes::{Buf, Bytes};
+use futures_util::future::poll_fn;
+use h3::client::SendRequest;
+use tokio::sync::OnceCell;
+
+use super::body::Received;
+use super::{FetchError, Fetched, Session, request};
+use crate::connection::Window;
+use crate::net::Net;
+use crate::quic::{self, H3Connection, Opener, QuicError};
+use crate::{HOST, port, tls};
+
+/// HTTP/3: one QUIC connection for everything.
+pub(super) struct Client<N: Net> {
+    session: Rc<Session<N>>,
+    connection: OnceCell<Open>,
+}
+
+struct Open {
+    sender: SendRequest<Opener, Bytes>,
+    index: usize,
+    /// Keeps the socket open.
+    _endpoint: noq::Endpoint,
+}
+
+impl<N: Net> Client<N> {
+    pub(super) fn new(session: &Rc<Session<N>>) -> Self {
+        Self { session: Rc::clone(session), connection: OnceCell::new() }
+    }
+
+    pub(super) async fn fetch(
+        &self,
+        path: &str,
+        mut on_data: impl FnMut(&[u8]),
+    ) -> Result<Fetched, FetchError> {
+        let net = &self.session.net;
+        let open = self.connection.get_or_try_init(|| self.connect()).await?;
+        let request = request::get(self.session.config.load.http, path);
+        let request_header_bytes = request::header_bytes(request.headers());
+        let requested = net.now();
+        // Waits while the origin's limit of concurrent streams is reached.
+        let mut stream = open.sender.clone().send_request(request).await.map_err(h3_error)?;
+        stream.finish().await.map_err(h3_error)?;
+        let (head, ()) = stream.recv_response().await.map_err(h3_error)?.into_parts();
+        let first_byte = net.now();
+        let mut received = Received::new();
+        while let Some(mut data) = stream.recv_data().await.map_err(h3_error)? {
+            while data.has_remaining() {
+                let chunk = data.chunk();
+                received.add(chunk);
+                on_data(chunk);
+                let length = chunk.len();
+                data.advance(length);
+            }
+        }
+        Ok(Fetched {
+            connection: open.index,
+            requested,
+            first_byte,
+            last_byte: net.now(),
+            status: head.status.as_u16(),
+            request_header_bytes,
+            response_header_bytes: request::header_bytes(&head.headers),
+            body: received,
+        })
+    }
+
+    async fn connect(&self) -> Result<Open, FetchError> {
+        let Session { net, config, connections } = &*self.session;
+        let tls = tls::client_config(&config.authority_der, &["h3"], config.secrets.clone())?;
+        let started = net.now();
+        let endpoint = quic::client(net, config.local, tls, &config.spec, config.qlog.clone())?;
+        let origin = SocketAddr::new(config.origin, port::HTTPS);
+        let connecting = endpoint.connect(origin, HOST).map_err(QuicError::from)?;
+        let connection = connecting.await.map_err(QuicError::from)?;
+        let report = ConnectionReport {
+            transport: "quic".to_owned(),
+            protocol: quic::negotiated_protocol(&connection),
+            client_port: endpoint.local_addr()?.port(),
+            started,
+            connected: Some(net.now()),
+            ..ConnectionReport::default()
+        };
+        let index = connections.add(report, Window::Quic(connection.clone()));
+        // Grease frames have random lengths.
+        let mut builder = h3::client::builder();
+        builder.send_grease(false);
+        let (mut driver, sender) =
+            builder.build::<_, _, Bytes>(H3Connection::new(connection)).await.map_err(h3_error)?;
+        net.spawn(async move {
+            // Errors reach the requests that meet them.
+            let _ = poll_fn(|cx| driver.poll_close(cx)).await;
+        });
+        Ok(Open { sender, index, _endpoint: endpoint })
+    }
+}
+
+fn h3_error(error: impl std::fmt::Display) -> FetchError {
+    FetchError::H3(error.to_string())
+}

@@ -1,0 +1,99 @@
+use jpeg_encoder::{ColorType, Encoder};
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use ring::digest::{SHA256, digest};
+
+/// Quality of the encoded noise.
+const QUALITY: u8 = 85;
+/// A comment segment: marker FF FE, two bytes of length that count themselves (ISO/IEC 10918-1, B.2.4.5).
+const COMMENT_HEADER: usize = 4;
+const COMMENT_MAX: usize = COMMENT_HEADER + 65_533;
+/// Length of the start-of-image marker, after which comments may stand.
+const SOI: usize = 2;
+
+/// A valid JPEG file of exactly `length` bytes that no compressor makes smaller.
+///
+/// It is an image of noise, coded as large as fits, and comments of random bytes for the rest. The
+/// content follows from `name` and `length` alone.
+///
+/// # Panics
+/// When no JPEG file is that short (some 350 bytes).
+pub(super) fn of_length(length: usize, name: &str) -> Vec<u8> {
+    let mut random = generator(name, length);
+    let image = largest_noise(length, &mut random);
+    let padding = length.checked_sub(image.len()).expect("an object is at least as long as an empty image");
+    let mut file = Vec::with_capacity(length);
+    file.extend_from_slice(&image[..SOI]);
+    for segment in comment_lengths(padding) {
+        let mut comment = vec![0; segment];
+        random.fill_bytes(&mut comment);
+        comment[..2].copy_from_slice(&[0xFF, 0xFE]);
+        comment[2..4].copy_from_slice(&u16::try_from(segment - 2).expect("below COMMENT_MAX").to_be_bytes());
+        file.append(&mut comment);
+    }
+    file.extend_from_slice(&image[SOI..]);
+    debug_assert_eq!(file.len(), length);
+    file
+}
+
+/// The largest square of noise whose file leaves room for a comment or fits exactly.
+fn largest_noise(length: usize, random: &mut Pcg64Mcg) -> Vec<u8> {
+    let seed = random.next_u64();
+    let mut side = 1 + (length as f64).sqrt() as u16;
+    loop {
+        let image = noise(side, seed);
+        if image.len() == length || image.len() + COMMENT_HEADER <= length {
+            return image;
+        }
+        assert!(side > 1, "no JPEG file has only {length} bytes");
+        // The file's length goes with the area; aim a little below.
+        let scale = (length as f64 / image.len() as f64).sqrt();
+        side = ((f64::from(side) * scale * 0.99) as u16).clamp(1, side - 1);
+    }
+}
+
+fn noise(side: u16, seed: u64) -> Vec<u8> {
+    let mut pixels = vec![0; usize::from(side) * usize::from(side) * 3];
+    Pcg64Mcg::seed_from_u64(seed).fill_bytes(&mut pixels);
+    let mut file = Vec::new();
+    Encoder::new(&mut file, QUALITY)
+        .encode(&pixels, side, side, ColorType::Rgb)
+        .expect("writing to memory does not fail");
+    file
+}
+
+/// Splits `padding` into comment segments, none of which is too short for its own header.
+fn comment_lengths(padding: usize) -> Vec<usize> {
+    let count = padding.div_ceil(COMMENT_MAX).max(1);
+    let each = padding / count;
+    let longer = padding % count;
+    (0..count).map(|i| each + usize::from(i < longer)).filter(|segment| *segment > 0).collect()
+}
+
+fn generator(name: &str, length: usize) -> Pcg64Mcg {
+    let hash = digest(&SHA256, format!("{name}:{length}").as_bytes());
+    let seed = hash.as_ref()[..8].try_into().expect("eight bytes");
+    Pcg64Mcg::seed_from_u64(u64::from_le_bytes(seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_of_the_study_is_met_exactly() {
+        // Sizes from 3 kB to 540 kB, alshagri2023 pages.
+        for length in [1_000, 3_000, 8_001, 12_500, 62_500, 65_540, 100_000, 250_000, 540_000] {
+            let file = of_length(length, "/object.jpg");
+            assert_eq!(file.len(), length);
+            assert_eq!(&file[..2], [0xFF, 0xD8], "start of image");
+            assert_eq!(&file[length - 2..], [0xFF, 0xD9], "end of image");
+        }
+    }
+
+    #[test]
+    fn the_same_name_and_length_give_the_same_bytes_and_others_do_not() {
+        assert_eq!(of_length(5_000, "/a.jpg"), of_length(5_000, "/a.jpg"));
+        assert_ne!(of_length(5_000, "/a.jpg"), of_length(5_000, "/b.jpg"));
+    }
+}

@@ -1,0 +1,98 @@
+//! UDP echo requests at a fixed interval, and the origin's echo service.
+
+use std::cell::RefCell;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use bentpipe_run::{ClientReport, PingReport, PingSpec};
+use bentpipe_units::{Duration, Time};
+
+use crate::net::{Datagrams, Net};
+use crate::origin::OriginError;
+use crate::port;
+
+/// Largest datagram echoed.
+const BUFFER: usize = 65_536;
+/// A request carries its sequence number in its first bytes.
+const SEQUENCE: usize = 4;
+
+/// Echoes every datagram to its sender (RFC 862).
+pub(crate) fn serve<N: Net>(net: &N, at: SocketAddr) -> Result<(), OriginError> {
+    let socket = net.datagrams(at)?;
+    net.spawn(async move {
+        let mut buffer = vec![0; BUFFER];
+        while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
+            // An echo that cannot be sent is a lost echo.
+            let _ = socket.send_to(&buffer[..length], peer).await;
+        }
+    });
+    Ok(())
+}
+
+/// Sends the requests, waits for the last echo as long as `patience`, and reports the round trips.
+pub async fn run<N: Net>(
+    net: &N,
+    ping: &PingSpec,
+    origin: IpAddr,
+    local: IpAddr,
+    patience: Duration,
+) -> ClientReport {
+    let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
+    match echoes(net, ping, origin, local, patience).await {
+        Ok(rtts) => report.ping = Some(PingReport { rtts }),
+        Err(error) => report.faults.push(format!("ping: {error}")),
+    }
+    report
+}
+
+async fn echoes<N: Net>(
+    net: &N,
+    ping: &PingSpec,
+    origin: IpAddr,
+    local: IpAddr,
+    patience: Duration,
+) -> std::io::Result<Vec<Option<Duration>>> {
+    let socket = Rc::new(net.datagrams(SocketAddr::new(local, 0))?);
+    let rtts = Rc::new(RefCell::new(vec![None; ping.count as usize]));
+    let sent = Rc::new(RefCell::new(Vec::<Time>::new()));
+    collect(net, Rc::clone(&socket), &sent, &rtts);
+
+    let length = usize::try_from(ping.payload_bytes.get()).unwrap_or(BUFFER).clamp(SEQUENCE, BUFFER);
+    let mut request = vec![0; length];
+    let mut due = net.now();
+    for sequence in 0..ping.count {
+        net.sleep_until(due).await;
+        request[..SEQUENCE].copy_from_slice(&sequence.to_be_bytes());
+        sent.borrow_mut().push(net.now());
+        socket.send_to(&request, SocketAddr::new(origin, port::ECHO)).await?;
+        due += ping.interval_ns;
+    }
+    let deadline = net.now().saturating_add(patience);
+    while net.now() < deadline && rtts.borrow().iter().any(Option::is_none) {
+        let step = Duration::from_millis(10).min(deadline.since(net.now()));
+        net.sleep(step).await;
+    }
+    Ok(rtts.take())
+}
+
+/// Writes down the echoes as they come.
+fn collect<N: Net>(
+    net: &N,
+    socket: Rc<N::Datagrams>,
+    sent: &Rc<RefCell<Vec<Time>>>,
+    rtts: &Rc<RefCell<Vec<Option<Duration>>>>,
+) {
+    let (clock, sent, rtts) = (net.clone(), Rc::clone(sent), Rc::clone(rtts));
+    net.spawn(async move {
+        let mut buffer = vec![0; BUFFER];
+        while let Ok((length, _)) = socket.recv_from(&mut buffer).await {
+            let now = clock.now();
+            let Some(head) = buffer[..length].first_chunk::<SEQUENCE>() else { continue };
+            let sequence = u32::from_be_bytes(*head) as usize;
+            if let (Some(at), Some(slot)) = (sent.borrow().get(sequence), rtts.borrow_mut().get_mut(sequence))
+            {
+                slot.get_or_insert(now.since(*at));
+            }
+        }
+    });
+}

@@ -1,0 +1,305 @@
+//! Bentpipe's congestion controls as controllers of the noq library.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bentpipe_cc::rate::{PacketState, RateEstimator};
+use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
+use bentpipe_cc::usage::{UsageTracker, WindowLimit};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample};
+use bentpipe_run::RunSpec;
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+
+use super::Role;
+
+/// Gives every connection the congestion control of the run.
+#[derive(Debug)]
+pub(super) struct Factory {
+    algorithm: bentpipe_run::CongestionControl,
+    mss: Bytes,
+    initial_window: Bytes,
+    seed: u64,
+}
+
+impl Factory {
+    pub(super) fn new(spec: &RunSpec, role: Role) -> Self {
+        Self {
+            algorithm: spec.cc,
+            mss: spec.quic.udp_payload_bytes,
+            initial_window: spec.quic.initial_window_bytes,
+            seed: spec.seed ^ ((role as u64) << 32),
+        }
+    }
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, _current_mtu: u16) -> Box<dyn Controller> {
+        let config = Config {
+            now: Time::ZERO,
+            mss: self.mss,
+            initial_window: self.initial_window,
+            handshake_rtt: None,
+            seed: self.seed,
+            // The same rule as the kernel's CUBIC, so that TCP and QUIC differ by protocol alone.
+            slow_start_exit: SlowStartExit::HyStart(Pacing::Paced),
+        };
+        Box::new(Adapter {
+            algorithm: bentpipe_cc::build(self.algorithm, config),
+            initial_window: self.initial_window,
+            epoch: now,
+            estimator: RateEstimator::new(Time::ZERO),
+            usage: UsageTracker::new(),
+            outstanding: VecDeque::new(),
+            in_flight: Bytes::ZERO,
+            next_packet: 0,
+            batch: Batch::default(),
+            lost: Bytes::ZERO,
+            recovery_since: None,
+            rtt: None,
+            last_rate: None,
+        })
+    }
+}
+
+/// One connection's congestion control behind the library's interface.
+///
+/// The library reports packet by packet; the adapter gathers what one acknowledgement covers into one
+/// [`AckSample`], keeps the delivery-rate estimator's state per packet, and finds the episodes of loss.
+#[derive(Clone, Debug)]
+pub struct Adapter {
+    algorithm: Box<dyn CongestionControl>,
+    initial_window: Bytes,
+    epoch: Instant,
+    estimator: RateEstimator,
+    usage: UsageTracker,
+    /// Packets not known to be delivered, in order of sending.
+    outstanding: VecDeque<Outstanding>,
+    in_flight: Bytes,
+    next_packet: u64,
+    batch: Batch,
+    /// Deemed lost since the last acknowledgement.
+    lost: Bytes,
+    /// When the present episode of loss began; packets sent later end it when they are delivered.
+    recovery_since: Option<Time>,
+    rtt: Option<Rtt>,
+    last_rate: Option<Rate>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    sent: Time,
+    number: u64,
+    state: PacketState,
+}
+
+/// What the acknowledgement in progress has covered so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Batch {
+    acked: Bytes,
+    newest_sent: Option<Time>,
+}
+
+/// Round-trip times; the library updates its own only after the controller has run.
+#[derive(Clone, Copy, Debug)]
+struct Rtt {
+    smoothed: Duration,
+    min: Duration,
+}
+
+impl Adapter {
+    /// The algorithm's name.
+    pub fn name(&self) -> &'static str {
+        self.algorithm.name()
+    }
+
+    /// Bytes sent and neither delivered nor deemed lost.
+    pub fn in_flight(&self) -> Bytes {
+        self.in_flight
+    }
+
+    /// Smallest round-trip time, acknowledgement delay included.
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.rtt.map(|rtt| rtt.min)
+    }
+
+    /// The latest delivery-rate sample.
+    pub fn delivery_rate(&self) -> Option<Rate> {
+        self.last_rate
+    }
+
+    fn time(&self, at: Instant) -> Time {
+        Time::ZERO + Duration::from(at.saturating_duration_since(self.epoch))
+    }
+
+    /// Takes the state of a packet; packet numbers of different spaces collide, send times tell them apart.
+    fn take(&mut self, sent: Time, number: u64) -> Option<PacketState> {
+        let from = self.outstanding.partition_point(|packet| packet.sent < sent);
+        let until = self.outstanding.partition_point(|packet| packet.sent <= sent);
+        let index = (from..until).find(|index| self.outstanding[*index].number == number)?;
+        self.outstanding.remove(index).map(|packet| packet.state)
+    }
+
+    /// Forgets packets that were lost, or belong to a space whose keys are gone: both are silent here.
+    fn forget_before(&mut self, sent: Time) {
+        let stale = self.outstanding.partition_point(|packet| packet.sent < sent);
+        self.outstanding.drain(..stale);
+    }
+}
+
+impl Controller for Adapter {
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        let (now, bytes) = (self.time(now), Bytes::new(bytes.into()));
+        let demand = self.estimator.demand();
+        self.algorithm.on_sent(&SentSample { now, bytes, prior_in_flight: self.in_flight, demand });
+        let state = self.estimator.on_sent(now, self.in_flight);
+        self.outstanding.push_back(Outstanding { sent: now, number: pn, state });
+        self.in_flight += bytes;
+        self.next_packet = pn + 1;
+    }
+
+    fn on_sent(&mut self, _now: Instant, _bytes: u64, _largest_pn: u64) {
+        self.usage.on_transmit(self.next_packet, self.in_flight, WindowLimit::Open);
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.usage.on_transmit(self.next_packet, self.in_flight, WindowLimit::Limited);
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        pn: u64,
+        _app_limited: bool,
+        _rtt: &RttEstimator,
+    ) {
+        let (now, sent, bytes) = (self.time(now), self.time(sent), Bytes::new(bytes));
+        if let Some(state) = self.take(sent, pn) {
+            self.estimator.on_delivered(now, &state, bytes);
+        }
+        self.batch.acked += bytes;
+        self.batch.newest_sent = self.batch.newest_sent.max(Some(sent));
+    }
+
+    fn on_end_acks(
+        &mut self,
+        now: Instant,
+        in_flight: u64,
+        app_limited: bool,
+        largest_packet_num_acked: Option<u64>,
+    ) {
+        let now = self.time(now);
+        let in_flight = Bytes::new(in_flight);
+        let batch = std::mem::take(&mut self.batch);
+        let Some(newest_sent) = batch.newest_sent else { return };
+        if let Some(largest) = largest_packet_num_acked {
+            self.usage.on_acked(largest + 1);
+        }
+        let sample = now.since(newest_sent);
+        let rtt = self.rtt.map_or(Rtt { smoothed: sample, min: sample }, |rtt| rtt.with(sample));
+        self.rtt = Some(rtt);
+        if self.recovery_since.is_some_and(|since| newest_sent > since) {
+            self.recovery_since = None;
+            self.algorithm.on_recovery_end(now);
+        }
+        let rate = self.estimator.sample(Some(rtt.min));
+        self.last_rate = rate.map(|rate| rate.rate()).or(self.last_rate);
+        self.algorithm.on_ack(&AckSample {
+            now,
+            acked: batch.acked,
+            lost: std::mem::take(&mut self.lost),
+            delivered: self.estimator.delivered(),
+            prior_in_flight: in_flight + batch.acked,
+            in_flight,
+            rtt: Some(sample),
+            srtt: Some(rtt.smoothed),
+            rate,
+            usage: self.usage.usage(),
+        });
+        self.in_flight = in_flight;
+        if app_limited {
+            self.estimator.on_app_limited(in_flight);
+        }
+        // Twice the smoothed RTT is beyond any loss threshold (RFC 9002 section 6.1).
+        let horizon = newest_sent.as_nanos().saturating_sub(2 * rtt.smoothed.as_nanos());
+        self.forget_before(Time::from_nanos(horizon));
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, _pn: u64, _now: Instant) {
+        let lost = Bytes::new(lost_bytes.into());
+        self.lost += lost;
+        self.in_flight = Bytes::new(self.in_flight.get().saturating_sub(lost.get()));
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent_congestion: bool,
+        is_ecn: bool,
+        _lost_bytes: u64,
+        _largest_lost_pn: u64,
+    ) {
+        let (now, sent) = (self.time(now), self.time(sent));
+        let kind = match (is_persistent_congestion, is_ecn) {
+            (true, _) => CongestionKind::Persistent,
+            (false, true) => CongestionKind::Ecn,
+            (false, false) => CongestionKind::Loss,
+        };
+        // RFC 9002 section 7.3.2: losses of packets sent before the episode belong to it.
+        let same_episode = self.recovery_since.is_some_and(|since| sent <= since);
+        if same_episode && kind != CongestionKind::Persistent {
+            return;
+        }
+        self.recovery_since = Some(now);
+        self.algorithm.on_congestion(&CongestionEvent { now, kind, in_flight: self.in_flight });
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        if let Some(since) = self.recovery_since.take() {
+            self.algorithm.on_undo(since);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.algorithm.on_mss_change(Bytes::new(new_mtu.into()));
+    }
+
+    fn window(&self) -> u64 {
+        self.algorithm.cwnd().get()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window();
+        metrics.ssthresh = self.algorithm.ssthresh().map(Bytes::get);
+        metrics.pacing_rate = self.algorithm.pacing_rate().map(|rate| rate.as_bps() / 8);
+        metrics.send_quantum = self.algorithm.send_quantum().map(Bytes::get);
+        metrics.bandwidth_estimate = self.algorithm.bandwidth().map(Rate::as_bps);
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.initial_window.get()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+impl Rtt {
+    /// RFC 6298 section 2.3: SRTT <- 7/8 SRTT + 1/8 R.
+    fn with(self, sample: Duration) -> Self {
+        Self { smoothed: (self.smoothed * 7 + sample) / 8, min: self.min.min(sample) }
+    }
+}

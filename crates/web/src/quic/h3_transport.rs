@@ -1,0 +1,306 @@
+//! The h3 crate's transport traits over a noq connection.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, Bytes};
+use h3::error::Code;
+use h3::quic::{self, ConnectionErrorIncoming, StreamErrorIncoming, StreamId, WriteBuf};
+use noq::{Connection, ConnectionError, ReadError, VarInt, WriteError};
+
+type Pending<T> = Option<Pin<Box<dyn Future<Output = T>>>>;
+type Pair = (noq::SendStream, noq::RecvStream);
+
+/// A QUIC connection that HTTP/3 runs over.
+pub(crate) struct H3Connection {
+    opener: Opener,
+    accepting_bi: Pending<Result<Pair, ConnectionError>>,
+    accepting_uni: Pending<Result<noq::RecvStream, ConnectionError>>,
+}
+
+/// Opens streams; each clone opens its own.
+pub(crate) struct Opener {
+    connection: Connection,
+    opening_bi: Pending<Result<Pair, ConnectionError>>,
+    opening_uni: Pending<Result<noq::SendStream, ConnectionError>>,
+}
+
+/// Both directions of a request stream.
+pub(crate) struct BidiStream<B: Buf> {
+    send: SendStream<B>,
+    recv: RecvStream,
+}
+
+/// The sending direction of a stream.
+pub(crate) struct SendStream<B: Buf> {
+    stream: noq::SendStream,
+    writing: Option<WriteBuf<B>>,
+}
+
+/// The receiving direction of a stream.
+pub(crate) struct RecvStream {
+    stream: noq::RecvStream,
+}
+
+impl H3Connection {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self { opener: Opener::new(connection), accepting_bi: None, accepting_uni: None }
+    }
+}
+
+impl Opener {
+    fn new(connection: Connection) -> Self {
+        Self { connection, opening_bi: None, opening_uni: None }
+    }
+}
+
+impl Clone for Opener {
+    fn clone(&self) -> Self {
+        Self::new(self.connection.clone())
+    }
+}
+
+/// Polls the operation in `slot`, starting it first when there is none.
+fn poll_slot<T>(
+    slot: &mut Pending<T>,
+    cx: &mut Context<'_>,
+    start: impl FnOnce() -> Pin<Box<dyn Future<Output = T>>>,
+) -> Poll<T> {
+    let result = ready!(slot.get_or_insert_with(start).as_mut().poll(cx));
+    *slot = None;
+    Poll::Ready(result)
+}
+
+impl<B: Buf> quic::Connection<B> for H3Connection {
+    type RecvStream = RecvStream;
+    type OpenStreams = Opener;
+
+    fn poll_accept_recv(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<RecvStream, ConnectionErrorIncoming>> {
+        let connection = &self.opener.connection;
+        let accepted = ready!(poll_slot(&mut self.accepting_uni, cx, || {
+            let connection = connection.clone();
+            Box::pin(async move { connection.accept_uni().await })
+        }));
+        Poll::Ready(accepted.map(RecvStream::new).map_err(connection_error))
+    }
+
+    fn poll_accept_bidi(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Self::BidiStream, ConnectionErrorIncoming>> {
+        let connection = &self.opener.connection;
+        let accepted = ready!(poll_slot(&mut self.accepting_bi, cx, || {
+            let connection = connection.clone();
+            Box::pin(async move { connection.accept_bi().await })
+        }));
+        Poll::Ready(accepted.map(BidiStream::new).map_err(connection_error))
+    }
+
+    fn opener(&self) -> Opener {
+        self.opener.clone()
+    }
+}
+
+impl<B: Buf> quic::OpenStreams<B> for H3Connection {
+    type BidiStream = BidiStream<B>;
+    type SendStream = SendStream<B>;
+
+    fn poll_open_bidi(&mut self, cx: &mut Context<'_>) -> Poll<Result<BidiStream<B>, StreamErrorIncoming>> {
+        self.opener.poll_open_bidi(cx)
+    }
+
+    fn poll_open_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<SendStream<B>, StreamErrorIncoming>> {
+        self.opener.poll_open_send(cx)
+    }
+
+    fn close(&mut self, code: Code, reason: &[u8]) {
+        quic::OpenStreams::<B>::close(&mut self.opener, code, reason);
+    }
+}
+
+impl<B: Buf> quic::OpenStreams<B> for Opener {
+    type BidiStream = BidiStream<B>;
+    type SendStream = SendStream<B>;
+
+    fn poll_open_bidi(&mut self, cx: &mut Context<'_>) -> Poll<Result<BidiStream<B>, StreamErrorIncoming>> {
+        let connection = &self.connection;
+        let opened = ready!(poll_slot(&mut self.opening_bi, cx, || {
+            let connection = connection.clone();
+            Box::pin(async move { connection.open_bi().await })
+        }));
+        Poll::Ready(opened.map(BidiStream::new).map_err(lost_connection))
+    }
+
+    fn poll_open_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<SendStream<B>, StreamErrorIncoming>> {
+        let connection = &self.connection;
+        let opened = ready!(poll_slot(&mut self.opening_uni, cx, || {
+            let connection = connection.clone();
+            Box::pin(async move { connection.open_uni().await })
+        }));
+        Poll::Ready(opened.map(SendStream::new).map_err(lost_connection))
+    }
+
+    fn close(&mut self, code: Code, reason: &[u8]) {
+        self.connection.close(VarInt::from_u64(code.value()).unwrap_or(VarInt::MAX), reason);
+    }
+}
+
+impl<B: Buf> BidiStream<B> {
+    fn new((send, recv): Pair) -> Self {
+        Self { send: SendStream::new(send), recv: RecvStream::new(recv) }
+    }
+}
+
+impl<B: Buf> quic::BidiStream<B> for BidiStream<B> {
+    type SendStream = SendStream<B>;
+    type RecvStream = RecvStream;
+
+    fn split(self) -> (SendStream<B>, RecvStream) {
+        (self.send, self.recv)
+    }
+}
+
+impl<B: Buf> quic::SendStream<B> for BidiStream<B> {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamErrorIncoming>> {
+        self.send.poll_ready(cx)
+    }
+
+    fn send_data<T: Into<WriteBuf<B>>>(&mut self, data: T) -> Result<(), StreamErrorIncoming> {
+        self.send.send_data(data)
+    }
+
+    fn poll_finish(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamErrorIncoming>> {
+        self.send.poll_finish(cx)
+    }
+
+    fn reset(&mut self, reset_code: u64) {
+        self.send.reset(reset_code);
+    }
+
+    fn send_id(&self) -> StreamId {
+        self.send.send_id()
+    }
+}
+
+impl<B: Buf> quic::RecvStream for BidiStream<B> {
+    type Buf = Bytes;
+
+    fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, StreamErrorIncoming>> {
+        self.recv.poll_data(cx)
+    }
+
+    fn stop_sending(&mut self, error_code: u64) {
+        self.recv.stop_sending(error_code);
+    }
+
+    fn recv_id(&self) -> StreamId {
+        self.recv.recv_id()
+    }
+}
+
+impl<B: Buf> SendStream<B> {
+    fn new(stream: noq::SendStream) -> Self {
+        Self { stream, writing: None }
+    }
+}
+
+impl<B: Buf> quic::SendStream<B> for SendStream<B> {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), StreamErrorIncoming>> {
+        if let Some(data) = &mut self.writing {
+            while data.has_remaining() {
+                let written =
+                    ready!(Pin::new(&mut self.stream).poll_write(cx, data.chunk())).map_err(write_error)?;
+                data.advance(written);
+            }
+        }
+        self.writing = None;
+        Poll::Ready(Ok(()))
+    }
+
+    fn send_data<T: Into<WriteBuf<B>>>(&mut self, data: T) -> Result<(), StreamErrorIncoming> {
+        if self.writing.is_some() {
+            let message = "send_data before the data before it was written".to_owned();
+            return Err(StreamErrorIncoming::ConnectionErrorIncoming {
+                connection_error: ConnectionErrorIncoming::InternalError(message),
+            });
+        }
+        self.writing = Some(data.into());
+        Ok(())
+    }
+
+    fn poll_finish(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), StreamErrorIncoming>> {
+        Poll::Ready(self.stream.finish().map_err(|error| StreamErrorIncoming::Unknown(Box::new(error))))
+    }
+
+    fn reset(&mut self, reset_code: u64) {
+        // A stream that is already closed needs no reset.
+        let _ = self.stream.reset(VarInt::from_u64(reset_code).unwrap_or(VarInt::MAX));
+    }
+
+    fn send_id(&self) -> StreamId {
+        stream_id(self.stream.id())
+    }
+}
+
+impl RecvStream {
+    fn new(stream: noq::RecvStream) -> Self {
+        Self { stream }
+    }
+}
+
+impl quic::RecvStream for RecvStream {
+    type Buf = Bytes;
+
+    fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, StreamErrorIncoming>> {
+        // `read_chunk` is cancel-safe: it may be dropped pending, the waker stays with the stream.
+        pin!(self.stream.read_chunk(usize::MAX)).poll(cx).map_err(read_error)
+    }
+
+    fn stop_sending(&mut self, error_code: u64) {
+        // A stream that has ended has nothing to stop.
+        let _ = self.stream.stop(VarInt::from_u64(error_code).unwrap_or(VarInt::MAX));
+    }
+
+    fn recv_id(&self) -> StreamId {
+        stream_id(self.stream.id())
+    }
+}
+
+fn stream_id(id: noq::StreamId) -> StreamId {
+    u64::from(id).try_into().expect("noq's stream ids are QUIC's")
+}
+
+fn connection_error(error: ConnectionError) -> ConnectionErrorIncoming {
+    match error {
+        ConnectionError::ApplicationClosed(close) => {
+            ConnectionErrorIncoming::ApplicationClose { error_code: close.error_code.into_inner() }
+        }
+        ConnectionError::TimedOut => ConnectionErrorIncoming::Timeout,
+        other => ConnectionErrorIncoming::Undefined(Arc::new(other)),
+    }
+}
+
+fn lost_connection(error: ConnectionError) -> StreamErrorIncoming {
+    StreamErrorIncoming::ConnectionErrorIncoming { connection_error: connection_error(error) }
+}
+
+fn read_error(error: ReadError) -> StreamErrorIncoming {
+    match error {
+        ReadError::Reset(code) => StreamErrorIncoming::StreamTerminated { error_code: code.into_inner() },
+        ReadError::ConnectionLost(error) => lost_connection(error),
+        other => StreamErrorIncoming::Unknown(Box::new(other)),
+    }
+}
+
+fn write_error(error: WriteError) -> StreamErrorIncoming {
+    match error {
+        WriteError::Stopped(code) => StreamErrorIncoming::StreamTerminated { error_code: code.into_inner() },
+        WriteError::ConnectionLost(error) => lost_connection(error),
+        other => StreamErrorIncoming::Unknown(Box::new(other)),
+    }
+}

@@ -1,0 +1,129 @@
+//! QUIC by the noq library: endpoints configured from the run's spec.
+
+mod controller;
+mod h3_transport;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bentpipe_run::{QuicSpec, RunSpec};
+use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
+use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
+
+pub use controller::Adapter;
+pub(crate) use h3_transport::{H3Connection, Opener};
+
+use crate::net::Net;
+use controller::Factory;
+
+/// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
+const IDLE_TIMEOUT_MS: u32 = 60_000;
+
+/// What an endpoint could not do.
+#[derive(Debug, thiserror::Error)]
+pub enum QuicError {
+    /// The UDP socket.
+    #[error("QUIC socket: {0}")]
+    Socket(#[from] std::io::Error),
+    /// TLS settings that QUIC cannot use.
+    #[error("QUIC TLS: {0}")]
+    Tls(String),
+    /// The connection could not be started.
+    #[error("QUIC connect: {0}")]
+    Connect(#[from] noq::ConnectError),
+    /// The connection was lost.
+    #[error("QUIC connection: {0}")]
+    Connection(#[from] noq::ConnectionError),
+}
+
+/// Which end an endpoint is; each draws connection ids from a random stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Client,
+    Origin,
+}
+
+/// Opens the server's endpoint at `at`.
+pub(crate) fn server<N: Net>(
+    net: &N,
+    at: SocketAddr,
+    tls: rustls::ServerConfig,
+    spec: &RunSpec,
+    qlog: Option<PathBuf>,
+) -> Result<Endpoint, QuicError> {
+    let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
+    let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
+    config.transport_config(Arc::new(transport(spec, Role::Origin, qlog)));
+    let (socket, runtime) = net.quic_socket(at)?;
+    Ok(Endpoint::new_with_abstract_socket(endpoint(spec, Role::Origin), Some(config), socket, runtime)?)
+}
+
+/// Opens a client's endpoint whose connections use `tls`.
+pub(crate) fn client<N: Net>(
+    net: &N,
+    local: IpAddr,
+    tls: rustls::ClientConfig,
+    spec: &RunSpec,
+    qlog: Option<PathBuf>,
+) -> Result<Endpoint, QuicError> {
+    let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
+    let mut config = noq::ClientConfig::new(Arc::new(crypto));
+    config.transport_config(Arc::new(transport(spec, Role::Client, qlog)));
+    let (socket, runtime) = net.quic_socket(SocketAddr::new(local, 0))?;
+    let endpoint = Endpoint::new_with_abstract_socket(endpoint(spec, Role::Client), None, socket, runtime)?;
+    endpoint.set_default_client_config(config);
+    Ok(endpoint)
+}
+
+fn endpoint(spec: &RunSpec, role: Role) -> EndpointConfig {
+    let mut config = EndpointConfig::default();
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&spec.seed.to_le_bytes());
+    seed[8] = role as u8;
+    config.rng_seed(Some(seed));
+    config.grease_quic_bit(false);
+    config
+}
+
+fn transport(spec: &RunSpec, role: Role, qlog: Option<PathBuf>) -> TransportConfig {
+    let quic: &QuicSpec = &spec.quic;
+    let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
+    let mut config = TransportConfig::default();
+    config
+        .congestion_controller_factory(Arc::new(Factory::new(spec, role)))
+        .initial_rtt(quic.initial_rtt_ns.into())
+        .stream_receive_window(varint(quic.stream_receive_window_bytes.get()))
+        .receive_window(varint(quic.receive_window_bytes.get()))
+        .send_window(quic.send_window_bytes.get())
+        .max_concurrent_bidi_streams(quic.max_concurrent_streams.into())
+        .max_idle_timeout(Some(VarInt::from_u32(IDLE_TIMEOUT_MS).into()))
+        // The link's MTU is known: probing for it would be traffic that TCP does not have.
+        .initial_mtu(payload)
+        .mtu_discovery_config(None)
+        // One packet a datagram, as the simulator sends them; bursts are the pacer's business.
+        .enable_segmentation_offload(false)
+        // A random bit per packet tells nothing here, and draws would shift with the traffic.
+        .allow_spin(false);
+    if let Some(folder) = qlog {
+        config.qlog_from_path(
+            folder,
+            match role {
+                Role::Client => "client",
+                Role::Origin => "origin",
+            },
+        );
+    }
+    config
+}
+
+fn varint(value: u64) -> VarInt {
+    VarInt::from_u64(value).unwrap_or(VarInt::MAX)
+}
+
+/// The application protocol that the handshake chose (RFC 7301).
+pub(crate) fn negotiated_protocol(connection: &noq::Connection) -> String {
+    let data = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
+    let protocol = data.and_then(|data| data.protocol).unwrap_or_default();
+    String::from_utf8_lossy(&protocol).into_owned()
+}

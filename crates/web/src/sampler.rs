@@ -1,0 +1,20 @@
+use bentpipe_units::Duration;
+
+use crate::connection::Connections;
+use crate::net::{Net, Probe};
+
+/// Time between two rows of the sender's series.
+pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Samples every connection at fixed intervals from now on.
+pub(crate) fn spawn<N: Net, P: Probe>(net: &N, connections: &Connections<P>) {
+    let (clock, connections) = (net.clone(), connections.clone());
+    net.spawn(async move {
+        let mut at = clock.now();
+        loop {
+            connections.sample(at);
+            at += INTERVAL;
+            clock.sleep_until(at).await;
+        }
+    });
+}
