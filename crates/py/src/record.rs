@@ -1,5 +1,6 @@
 use bentpipe_run::{
-    ClientReport, Engine, LinkReport, OriginReport, Parties, Provenance, RunRecord, RunSpec, assemble, schema,
+    ClientReport, Engine, LinkReport, OriginReport, Parties, Provenance, RunRecord, RunSpec, assemble,
+    failed, schema,
 };
 use bentpipe_trace::{WallClock, har};
 use pyo3::exceptions::PyValueError;
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_spec, module)?)?;
     module.add_function(wrap_pyfunction!(assemble_record, module)?)?;
+    module.add_function(wrap_pyfunction!(failed_record, module)?)?;
     module.add_function(wrap_pyfunction!(har_of, module)?)?;
     module.add_function(wrap_pyfunction!(run_spec_schema, module)?)?;
     module.add_function(wrap_pyfunction!(run_record_schema, module)?)
@@ -41,6 +43,20 @@ fn assemble_record(
     };
     let provenance: Provenance = from_json(provenance)?;
     to_json(&assemble(run_id, engine, from_json(spec)?, provenance, parties))
+}
+
+/// The record, as JSON, of a run that broke before it had reports.
+#[pyfunction]
+#[pyo3(signature = (*, run_id, engine, spec, provenance, reason))]
+fn failed_record(
+    run_id: String,
+    engine: &str,
+    spec: &str,
+    provenance: &str,
+    reason: String,
+) -> PyResult<String> {
+    let engine: Engine = from_json(&format!("\"{engine}\""))?;
+    to_json(&failed(run_id, engine, from_json(spec)?, from_json(provenance)?, reason))
 }
 
 /// HAR 1.2 of a page load's record (JSON in, JSON out); `started` is RFC 3339.

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The reports of a finished run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Parties {
     /// The client's.
     pub client: ClientReport,
@@ -51,6 +51,19 @@ pub fn assemble(
         client_connections: relative(client.connections, start),
         origin_connections: relative(origin.connections, start),
     }
+}
+
+/// The record of a run that has no reports, because something broke before them.
+pub fn failed(
+    run_id: String,
+    engine: Engine,
+    spec: RunSpec,
+    provenance: Provenance,
+    reason: String,
+) -> RunRecord {
+    let mut parties = Parties::default();
+    parties.client.faults.push(reason);
+    assemble(run_id, engine, spec, provenance, parties)
 }
 
 fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Metrics {

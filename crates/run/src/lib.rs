@@ -13,7 +13,7 @@ pub mod schema;
 mod series;
 mod spec;
 
-pub use assemble::{Parties, assemble};
+pub use assemble::{Parties, assemble, failed};
 pub use link::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
 pub use record::{Engine, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
@@ -22,6 +22,6 @@ pub use report::{
 };
 pub use series::Table;
 pub use spec::{
-    BulkSpec, CaptureSpec, CongestionControl, Direction, Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec, PingSpec,
-    QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
+    BulkSpec, CaptureSpec, CongestionControl, Direction, Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec,
+    PingSpec, QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
 };

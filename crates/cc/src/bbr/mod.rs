@@ -72,6 +72,8 @@ pub struct Bbr {
     policer: Policer,
     aggregation: Aggregation,
     episode: Episode,
+    /// The round in which the last episode ended.
+    recovered_in: Option<u64>,
     idle: Idle,
     cwnd: Bytes,
     /// The window before an episode or a dip.
@@ -115,6 +117,7 @@ impl Bbr {
             policer: Policer::new(config.now),
             aggregation: Aggregation::new(config.now),
             episode: Episode::None,
+            recovered_in: None,
             idle: Idle::Busy,
             cwnd: config.initial_window.max(config.mss),
             prior_cwnd: Bytes::ZERO,
@@ -394,7 +397,7 @@ impl CongestionControl for Bbr {
         match event.kind {
             CongestionKind::Loss => {
                 self.save_cwnd();
-                self.episode.on_loss();
+                self.episode.on_loss(self.rounds.count(), self.recovered_in);
             }
             // Version 1 does not listen to marks.
             CongestionKind::Ecn => {}
@@ -406,6 +409,7 @@ impl CongestionControl for Bbr {
     fn on_recovery_end(&mut self, _now: Time) {
         if self.episode != Episode::None {
             self.episode = Episode::Ended;
+            self.recovered_in = Some(self.rounds.count());
         }
     }
 

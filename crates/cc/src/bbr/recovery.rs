@@ -27,9 +27,14 @@ impl Episode {
         !matches!(self, Self::None | Self::Began)
     }
 
-    /// Under steady loss one episode follows the other: conserving packets anew each time would starve the flow.
-    pub fn on_loss(&mut self) {
+    /// Under steady loss one episode follows the other, and conserving packets anew each time would starve the flow.
+    ///
+    /// TCP sees that for itself: its episode ends when the retransmissions are acknowledged, and by then the next
+    /// losses are known. QUIC's ends a round trip earlier (RFC 9002 section 7.3.2), so a loss in the round after
+    /// the end (`recovered_in`) continues the episode.
+    pub fn on_loss(&mut self, round: u64, recovered_in: Option<u64>) {
         *self = match self {
+            Self::None if recovered_in.is_some_and(|end| round <= end + 1) => Self::Recovering,
             Self::None | Self::Began | Self::Restarting => Self::Began,
             Self::Conserving => Self::Conserving,
             Self::Recovering | Self::Ended => Self::Recovering,

@@ -219,7 +219,7 @@ impl CongestionControl for Cubic {
     fn on_idle(&mut self, window: Bytes) {
         // RFC 2861 section 3.1: ssthresh keeps three quarters of what was open.
         self.ssthresh = self.ssthresh.max(self.cwnd * 0.75);
-        self.cwnd = self.cwnd.min(window.max(self.mss).get() as f64);
+        self.cwnd = self.cwnd.min((window.get() as f64).max(self.segments(MIN_WINDOW)));
     }
 
     fn on_mss_change(&mut self, mss: Bytes) {

@@ -1,0 +1,213 @@
+//! Whatever an endpoint may legally report, in whatever order: windows and rates stay usable.
+
+mod common;
+
+use std::collections::VecDeque;
+
+use bentpipe_cc::rate::{PacketState, RateEstimator};
+use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
+use bentpipe_cc::usage::{UsageTracker, WindowLimit};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample, build};
+use bentpipe_run::CongestionControl as Algorithm;
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+use common::{config, packets};
+use proptest::prelude::*;
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Wait(Duration),
+    Send(u64),
+    /// Delivers the oldest packets, then loses the next.
+    Ack {
+        delivered: usize,
+        lost: usize,
+        window: WindowLimit,
+    },
+    AppLimited,
+    Congestion(CongestionKind),
+    RecoveryEnd,
+    Undo,
+    Idle,
+    Mss(u64),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let window = prop_oneof![Just(WindowLimit::Limited), Just(WindowLimit::Open)];
+    let kind = prop_oneof![
+        Just(CongestionKind::Loss),
+        Just(CongestionKind::Ecn),
+        Just(CongestionKind::Timeout),
+        Just(CongestionKind::Persistent),
+    ];
+    prop_oneof![
+        4 => prop_oneof![0..1_000u64, 0..50_000_000u64, 0..20_000_000_000u64]
+            .prop_map(|ns| Op::Wait(Duration::from_nanos(ns))),
+        6 => (1..40u64).prop_map(Op::Send),
+        8 => (0..30usize, 0..5usize, window)
+            .prop_map(|(delivered, lost, window)| Op::Ack { delivered, lost, window }),
+        1 => Just(Op::AppLimited),
+        1 => kind.prop_map(Op::Congestion),
+        1 => Just(Op::RecoveryEnd),
+        1 => Just(Op::Undo),
+        1 => Just(Op::Idle),
+        1 => (500..9_000u64).prop_map(Op::Mss),
+    ]
+}
+
+/// An endpoint that does as it is told.
+struct Endpoint {
+    cc: Box<dyn CongestionControl>,
+    now: Time,
+    mss: Bytes,
+    flight: VecDeque<(Bytes, Time, PacketState)>,
+    in_flight: Bytes,
+    sent: u64,
+    acked: u64,
+    srtt: Option<Duration>,
+    estimator: RateEstimator,
+    usage: UsageTracker,
+}
+
+impl Endpoint {
+    fn new(algorithm: Algorithm, config: Config) -> Self {
+        Self {
+            cc: build(algorithm, config),
+            now: config.now,
+            mss: config.mss,
+            flight: VecDeque::new(),
+            in_flight: Bytes::ZERO,
+            sent: 0,
+            acked: 0,
+            srtt: None,
+            estimator: RateEstimator::new(config.now),
+            usage: UsageTracker::new(),
+        }
+    }
+
+    fn apply(&mut self, op: Op) {
+        let now = self.now;
+        match op {
+            Op::Wait(span) => self.now += span,
+            Op::Send(n) => (0..n).for_each(|_| self.send()),
+            Op::Ack { delivered, lost, window } => self.ack(delivered, lost, window),
+            Op::AppLimited => self.estimator.on_app_limited(self.in_flight),
+            Op::Congestion(kind) => {
+                self.cc.on_congestion(&CongestionEvent { now, kind, in_flight: self.in_flight });
+            }
+            Op::RecoveryEnd => self.cc.on_recovery_end(now),
+            Op::Undo => self.cc.on_undo(now),
+            Op::Idle => self.cc.on_idle(packets(10)),
+            Op::Mss(mss) => {
+                self.mss = Bytes::new(mss);
+                self.cc.on_mss_change(self.mss);
+            }
+        }
+    }
+
+    fn send(&mut self) {
+        let (now, prior_in_flight) = (self.now, self.in_flight);
+        let demand = self.estimator.demand();
+        self.cc.on_sent(&SentSample { now, bytes: self.mss, prior_in_flight, demand });
+        let state = self.estimator.on_sent(now, prior_in_flight);
+        self.flight.push_back((self.mss, now, state));
+        self.in_flight += self.mss;
+        self.sent += 1;
+    }
+
+    fn take(&mut self, n: usize) -> Vec<(Bytes, Time, PacketState)> {
+        let taken: Vec<_> = self.flight.drain(..n.min(self.flight.len())).collect();
+        self.in_flight -= taken.iter().map(|packet| packet.0).sum();
+        self.acked += taken.len() as u64;
+        taken
+    }
+
+    fn ack(&mut self, delivered: usize, lost: usize, window: WindowLimit) {
+        let prior_in_flight = self.in_flight;
+        self.usage.on_transmit(self.sent, prior_in_flight, window);
+        let delivered = self.take(delivered);
+        let lost = self.take(lost);
+        for (size, _, state) in &delivered {
+            self.estimator.on_delivered(self.now, state, *size);
+        }
+        self.usage.on_acked(self.acked);
+        let rtt = delivered.last().map(|(_, sent_at, _)| self.now.since(*sent_at));
+        self.srtt = rtt.or(self.srtt);
+        self.cc.on_ack(&AckSample {
+            now: self.now,
+            acked: delivered.iter().map(|packet| packet.0).sum(),
+            lost: lost.iter().map(|packet| packet.0).sum(),
+            delivered: self.estimator.delivered(),
+            prior_in_flight,
+            in_flight: self.in_flight,
+            rtt,
+            srtt: self.srtt,
+            rate: self.estimator.sample(None),
+            usage: self.usage.usage(),
+        });
+    }
+}
+
+fn algorithms() -> impl Strategy<Value = (Algorithm, SlowStartExit)> {
+    prop_oneof![
+        Just((Algorithm::Bbr, SlowStartExit::Loss)),
+        Just((Algorithm::Cubic, SlowStartExit::Loss)),
+        Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Unpaced))),
+        Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Paced))),
+        Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Paced))),
+        Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Unpaced))),
+    ]
+}
+
+/// Packets that are always granted: one after a timeout (RFC 5681) and while BBR conserves packets, else the
+/// algorithm's minimum.
+fn floor(algorithm: Algorithm, ops: &[Op]) -> u64 {
+    let congested = ops.iter().any(|op| matches!(op, Op::Congestion(_)));
+    let timed_out = ops.iter().any(|op| matches!(op, Op::Congestion(CongestionKind::Timeout)));
+    match algorithm {
+        Algorithm::Bbr if congested => 1,
+        Algorithm::Bbr => 4,
+        Algorithm::Cubic if timed_out => 1,
+        Algorithm::Cubic => 2,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn the_window_keeps_its_floor_and_the_rate_never_stops(
+        (algorithm, slow_start_exit) in algorithms(),
+        seed in any::<u64>(),
+        ops in prop::collection::vec(op(), 1..200),
+    ) {
+        let mut endpoint = Endpoint::new(algorithm, Config { seed, slow_start_exit, ..config() });
+        for (i, op) in ops.iter().enumerate() {
+            endpoint.apply(*op);
+            let least = floor(algorithm, &ops[..=i]) * endpoint.mss.get();
+            let cwnd = endpoint.cc.cwnd().get();
+            prop_assert!(cwnd >= least, "{op:?}: {cwnd} B");
+            // Nothing but growth by what was delivered can raise it: 2^40 B means that arithmetic went wrong.
+            prop_assert!(cwnd < 1 << 40, "{op:?}: {cwnd} B");
+            prop_assert!(endpoint.cc.pacing_rate() != Some(Rate::ZERO));
+            prop_assert!(endpoint.cc.ssthresh() != Some(Bytes::ZERO));
+        }
+    }
+
+    #[test]
+    fn a_clone_goes_on_as_the_original_does(
+        (algorithm, slow_start_exit) in algorithms(),
+        before in prop::collection::vec(op(), 1..60),
+        after in prop::collection::vec(op(), 1..60),
+    ) {
+        let start = || {
+            let mut endpoint = Endpoint::new(algorithm, Config { slow_start_exit, ..config() });
+            before.iter().for_each(|op| endpoint.apply(*op));
+            endpoint
+        };
+        let (mut original, mut cloned) = (start(), start());
+        cloned.cc = cloned.cc.clone();
+        after.iter().for_each(|op| original.apply(*op));
+        after.iter().for_each(|op| cloned.apply(*op));
+        prop_assert_eq!(format!("{:?}", original.cc), format!("{:?}", cloned.cc));
+    }
+}

@@ -1,0 +1,3 @@
+"""Bentpipe: how fast is the web over this satellite link, with this protocol, and why?"""
+
+__version__ = "0.1.0"

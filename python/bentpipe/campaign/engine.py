@@ -1,0 +1,20 @@
+"""What a campaign needs of an engine."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Engine(Protocol):
+    """Either of the two engines, or a test's double."""
+
+    @property
+    def name(self) -> str:
+        """`emulate` or `simulate`."""
+
+    def run(self, *, run_id: str, spec: Mapping[str, Any], artifacts: Path | None) -> Mapping[str, Any]:
+        """Measure one run and return its record with its series (crates/run/src/record.rs).
+
+        Blocks; may be called from several threads at once. A run that fails is a record too.
+        `artifacts` is a folder for captures and logs.
+        """

@@ -1,0 +1,151 @@
+"""Measuring the runs of a plan: in parallel, late ones again alone, interruptible, resumable."""
+
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.interruption import Interruption
+from bentpipe.campaign.outcome import Ending, Outcome
+from bentpipe.campaign.plan import PlannedRun
+from bentpipe.campaign.progress import Progress
+from bentpipe.campaign.workers import Finished, Workers
+from bentpipe.ledger import Entry, Ledger
+
+MOST_ATTEMPTS = 3
+"""Attempts at a run that the emulator was late for; a machine that is late three times stays late."""
+
+LATE = ("emulator late", "packets refused")
+"""What the reasons of a run contain when the machine could not keep up (crates/run/src/assemble.rs)."""
+
+POLL_S = 0.2
+"""How often an interruption is noticed."""
+
+GRACE_S = 10.0
+"""How long runs in flight are waited for after an interruption; a page load over GEO mostly ends in it."""
+
+
+def execute(
+    planned: Sequence[PlannedRun], *, engine: Engine, ledger: Ledger, jobs: int, progress: Progress
+) -> Outcome:
+    """Measure every planned run that the ledger has no succeeded attempt of, and keep every attempt.
+
+    Up to `jobs` runs at once. Those that are invalid because the emulator was late are repeated after all
+    others, one at a time. All writing is done by the calling thread.
+
+    After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
+    KeyboardInterrupt at once. What the ledger has stays whole in both cases.
+    """
+    with Interruption() as interruption:
+        campaign = _Campaign(
+            planned=planned, engine=engine, ledger=ledger, progress=progress, interruption=interruption
+        )
+        return campaign.run(jobs=jobs)
+
+
+def was_late(record: Mapping[str, Any]) -> bool:
+    """Whether the machine's lateness makes a run invalid, so that repeating it alone may help."""
+    reasons = record["reasons"]
+    return record["status"] == "invalid" and any(late in reason for reason in reasons for late in LATE)
+
+
+class _Campaign:
+    def __init__(
+        self,
+        *,
+        planned: Sequence[PlannedRun],
+        engine: Engine,
+        ledger: Ledger,
+        progress: Progress,
+        interruption: Interruption,
+    ) -> None:
+        self._planned = planned
+        self._engine = engine
+        self._ledger = ledger
+        self._progress = progress
+        self._interruption = interruption
+        done = ledger.succeeded()
+        self._statuses: dict[str, str] = {run.run_id: "succeeded" for run in planned if run.run_id in done}
+        self._tries: dict[str, int] = {}
+        self._late: deque[PlannedRun] = deque()
+
+    def run(self, *, jobs: int) -> Outcome:
+        waiting = deque(run for run in self._planned if run.run_id not in self._statuses)
+        self._progress.begin(planned=len(self._planned), already_succeeded=len(self._statuses))
+        ending = self._phase(waiting, jobs=jobs)
+        if ending is Ending.COMPLETE and self._late:
+            self._progress.repeating_alone(runs=len(self._late))
+            # Runs that are late again join the queue that is being worked on.
+            ending = self._phase(self._late, jobs=1)
+        for run in self._late:
+            self._progress.judged(status=self._statuses[run.run_id])
+        outcome = self._outcome(ending)
+        self._progress.end(outcome)
+        return outcome
+
+    def _phase(self, waiting: deque[PlannedRun], *, jobs: int) -> Ending:
+        """Run what is waiting, at most `jobs` at once."""
+        in_flight = 0
+        with Workers(engine=self._engine, jobs=jobs) as workers:
+            while waiting or in_flight:
+                if self._interruption.is_requested:
+                    self._progress.interrupted(in_flight=in_flight)
+                    self._drain(workers, in_flight)
+                    return Ending.INTERRUPTED
+                while waiting and in_flight < jobs:
+                    self._start(workers, waiting.popleft())
+                    in_flight += 1
+                finished = workers.finished(timeout_s=POLL_S)
+                if finished is not None:
+                    in_flight -= 1
+                    self._keep(finished)
+        return Ending.COMPLETE
+
+    def _start(self, workers: Workers, run: PlannedRun) -> None:
+        self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
+        attempt = self._ledger.attempts(run.run_id) + 1
+        artifacts = self._ledger.artifacts(run.run_id, attempt)
+        artifacts.mkdir(parents=True, exist_ok=True)
+        workers.start(run, attempt=attempt, artifacts=artifacts)
+
+    def _drain(self, workers: Workers, in_flight: int) -> None:
+        """Keep the runs that end within the grace period; the others are abandoned, and run when resumed."""
+        until = time.monotonic() + GRACE_S
+        while in_flight and (left := until - time.monotonic()) > 0:
+            finished = workers.finished(timeout_s=left)
+            if finished is not None:
+                in_flight -= 1
+                self._keep(finished)
+
+    def _keep(self, finished: Finished) -> None:
+        run, attempt = finished.run, finished.attempt
+        record = dict(finished.record)
+        series = record.pop("series")
+        entry = Entry(
+            run_id=run.run_id,
+            attempt=attempt,
+            factors=run.cell.factors,
+            repetition=run.repetition,
+            record=record,
+        )
+        self._ledger.append(entry, series)
+        artifacts = self._ledger.artifacts(run.run_id, attempt)
+        if artifacts.is_dir() and not any(artifacts.iterdir()):
+            artifacts.rmdir()
+        self._statuses[run.run_id] = entry.status
+        if was_late(record) and self._tries[run.run_id] < MOST_ATTEMPTS:
+            self._late.append(run)
+        else:
+            self._progress.judged(status=entry.status)
+
+    def _outcome(self, ending: Ending) -> Outcome:
+        statuses = [self._statuses.get(run.run_id) for run in self._planned]
+        return Outcome(
+            planned=len(self._planned),
+            succeeded=statuses.count("succeeded"),
+            failed=statuses.count("failed"),
+            invalid=statuses.count("invalid"),
+            not_run=statuses.count(None),
+            ending=ending,
+        )

@@ -1,0 +1,24 @@
+"""What a campaign tells while it runs."""
+
+from typing import Protocol
+
+from bentpipe.campaign.outcome import Outcome
+
+
+class Progress(Protocol):
+    """A listener; called from the thread that executes the campaign, never from two at once."""
+
+    def begin(self, *, planned: int, already_succeeded: int) -> None:
+        """Tell how many runs there are, and how many of them need not be run again."""
+
+    def judged(self, *, status: str) -> None:
+        """Tell how a run ended for good."""
+
+    def repeating_alone(self, *, runs: int) -> None:
+        """Tell that runs which were late are now repeated with nothing else running."""
+
+    def interrupted(self, *, in_flight: int) -> None:
+        """Tell that no further run is started and how many are being waited for."""
+
+    def end(self, outcome: Outcome) -> None:
+        """Tell the sum."""

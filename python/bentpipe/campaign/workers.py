@@ -1,0 +1,97 @@
+"""Threads that run an engine, abandoned with the process when it ends."""
+
+import queue
+import threading
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.plan import PlannedRun
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finished:
+    """A run with the record of this attempt."""
+
+    run: PlannedRun
+    attempt: int
+    record: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    run: PlannedRun
+    attempt: int
+    artifacts: Path
+
+
+class Workers:
+    """A pool of daemon threads.
+
+    `concurrent.futures` waits for its threads when the process ends, so a run of two minutes would outlive
+    an interruption by two minutes. These do not.
+    """
+
+    def __init__(self, *, engine: Engine, jobs: int) -> None:
+        self._engine = engine
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._finished: queue.SimpleQueue[Finished] = queue.SimpleQueue()
+        self._jobs = jobs
+        for number in range(jobs):
+            threading.Thread(target=self._work, name=f"run-{number}", daemon=True).start()
+
+    def start(self, run: PlannedRun, *, attempt: int, artifacts: Path) -> None:
+        """Hand a run to the next free thread."""
+        self._tasks.put(_Task(run=run, attempt=attempt, artifacts=artifacts))
+
+    def finished(self, *, timeout_s: float) -> Finished | None:
+        """Return the next run that has ended, or None after `timeout_s`."""
+        try:
+            return self._finished.get(timeout=timeout_s)
+        except queue.Empty:
+            return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for _ in range(self._jobs):
+            self._tasks.put(None)
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            record = self._record(task)
+            self._finished.put(Finished(run=task.run, attempt=task.attempt, record=record))
+
+    def _record(self, task: _Task) -> Mapping[str, Any]:
+        run = task.run
+        try:
+            return self._engine.run(run_id=run.run_id, spec=run.spec, artifacts=task.artifacts)
+        except Exception as error:
+            # An engine puts failures into its record: this is its defect, and still no run is lost.
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            reason = f"the engine raised {type(error).__name__}: {error} ({place.name}, line {place.lineno})"
+            return failed_record(run, engine=self._engine.name, reason=reason)
+
+
+def failed_record(run: PlannedRun, *, engine: str, reason: str) -> dict[str, Any]:
+    """Return the record of a run of which nothing but its failure is known."""
+    return {
+        "run_id": run.run_id,
+        "status": "failed",
+        "reasons": [reason],
+        "engine": engine,
+        "spec": dict(run.spec),
+        "provenance": {},
+        "metrics": {},
+        "objects": [],
+        "client_connections": [],
+        "origin_connections": [],
+        "series": {},
+    }

@@ -1,0 +1,25 @@
+"""The command line. One file per group of commands; what is slow to import is imported where it is used."""
+
+from bentpipe.cli.builtin import links, pages, studies
+from bentpipe.cli.compare import compare
+from bentpipe.cli.experiment import reproduce, run
+from bentpipe.cli.export import export
+from bentpipe.cli.group import Commands
+from bentpipe.cli.machine import bench, clean, doctor
+from bentpipe.cli.measure import bulk, page, ping
+from bentpipe.cli.report import report
+from bentpipe.cli.shell import shell
+from bentpipe.cli.show import show
+
+__all__ = ["main"]
+
+main = Commands(
+    name="bentpipe",
+    help="Measure how the web and its transport protocols behave over satellite links.",
+    epilog="Exit status: 0 all runs succeeded, 1 some failed or invalid, 2 bad input or missing ability.",
+)
+for command in (
+    doctor, links, pages, studies, run, reproduce, page, bulk, ping, shell,
+    report, show, compare, export, clean, bench,
+):  # fmt: skip
+    main.add_command(command)

@@ -1,0 +1,5 @@
+"""`python -m bentpipe.cli`."""
+
+from bentpipe.cli import main
+
+main()

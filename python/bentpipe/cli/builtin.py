@@ -1,0 +1,170 @@
+"""links, pages, studies: what is built in."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bentpipe.cli.options import json_option
+from bentpipe.cli.output import print_columns, print_json
+from bentpipe.errors import InputError
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def links(name: str | None, as_json: bool) -> None:
+    """List the built-in links, or show one."""
+    from bentpipe.scenario.links import Link, described, presets
+    from bentpipe.scenario.where import Where
+
+    if name is not None:
+        link = described(name, where=Where(file="command line", field="NAME"))
+        if as_json:
+            print_json(asdict(link))
+        else:
+            _print_link(link)
+        return
+    all_links: tuple[Link, ...] = presets()
+    if as_json:
+        print_json([asdict(link) for link in all_links])
+        return
+    rows: list[tuple[str, ...]] = [("NAME", "ALSO CALLED", "FORWARD", "RETURN", "RTT", "")]
+    rows += [_link_row(asdict(link)) for link in all_links]
+    print_columns(rows, indent=0)
+    click.echo("\nA name without -flat stands for the constant-rate pipe until there is a DVB layer.")
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--export",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the page (or every page) as files that any server can serve.",
+)
+@json_option
+def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
+    """List the built-in pages, show one, or export them."""
+    from bentpipe import _core
+    from bentpipe.scenario.pages import PAGES, SOURCE, page
+    from bentpipe.scenario.where import Where
+
+    where = Where(file="command line", field="NAME")
+    chosen = PAGES if name is None else {name: page(name, where)}
+    if folder is not None:
+        for spec in chosen.values():
+            _write_files(folder / spec["name"], _core.page_files(json.dumps(spec)))
+        click.echo(f"{len(chosen)} pages in {folder}", err=True)
+    if as_json:
+        document: Any = {"source": SOURCE, "pages": list(chosen.values())}
+        print_json(document)
+    elif name is not None:
+        rows = [(item["path"], _core.format_size(item["bytes"])) for item in chosen[name]["objects"]]
+        click.echo(f"{name}: an HTML document that embeds, in this order")
+        print_columns(rows)
+        click.echo(f"Source: {SOURCE}")
+    elif folder is None:
+        table = [("NAME", "OBJECTS", "TOTAL", "")]
+        for spec in chosen.values():
+            total = sum(item["bytes"] for item in spec["objects"])
+            table.append((spec["name"], str(len(spec["objects"])), _core.format_size(total), ""))
+        print_columns(table, indent=0)
+        click.echo(f"\nSource: {SOURCE}")
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def studies(name: str | None, as_json: bool) -> None:
+    """List the published studies, or show one."""
+    from bentpipe import studies as library
+
+    if name is None:
+        known = [library.get(each) for each in library.names()]
+        if as_json:
+            print_json([_study(study) for study in known])
+        else:
+            print_columns([(study.name, study.title) for study in known], indent=0)
+        return
+    from bentpipe.scenario import Extent, load
+
+    study = find_study(name)
+    full, quick = (load(study.scenario, extent=extent) for extent in (Extent.FULL, Extent.QUICK))
+    if as_json:
+        print_json({**_study(study), "scenario": full.document()})
+        return
+    click.echo(f"{study.name}: {study.title}\n{study.citation}\n")
+    click.echo(f"{len(full.cells)} cells x {full.repetitions} repetitions", nl=False)
+    click.echo(f" ({len(quick.cells)} x {quick.repetitions} with --quick)")
+    rows = [(key, value) for key, value in full.constants().items()]
+    varied = sorted({key for cell in full.cells for key in cell.factors} - set(full.constants()))
+    for key in varied:
+        values = dict.fromkeys(cell.factors.get(key, "-") for cell in full.cells)
+        rows.append((key, ", ".join(values)))
+    print_columns(rows)
+
+
+def find_study(name: str) -> Any:
+    """Return the study of that name.
+
+    Raises
+    ------
+    InputError
+        When there is none.
+    """
+    from bentpipe import studies as library
+    from bentpipe.scenario.where import closest, shown
+
+    if name not in library.names():
+        raise InputError(
+            file="command line",
+            field="STUDY",
+            expected=f"one of {', '.join(library.names())}",
+            found=shown(name),
+            suggestion=closest(name, library.names()),
+        )
+    return library.get(name)
+
+
+def _study(study: Any) -> dict[str, Any]:
+    keys = ("name", "title", "citation", "doi")
+    return {key: getattr(study, key) for key in keys}
+
+
+def _link_row(link: dict[str, Any]) -> tuple[str, ...]:
+    from bentpipe import _core
+
+    spec = link["spec"]
+    rates = [_core.format_rate(spec[way]["capacity"]["rate_bps"]) for way in ("forward", "return")]
+    rtt = _core.format_duration(spec["forward"]["delay_ns"] + spec["return"]["delay_ns"])
+    return (link["name"], ", ".join(link["aliases"]), *rates, rtt, link["title"])
+
+
+def _print_link(link: Any) -> None:
+    click.echo(link.name + (f" (also {', '.join(link.aliases)})" if link.aliases else ""))
+    for heading, text in (("", link.title), ("Source: ", link.source)):
+        if text:
+            click.echo(f"{heading}{text}")
+    for assumption in link.assumptions:
+        click.echo(f"Assumed: {assumption}")
+    click.echo()
+    click.echo(json.dumps(link.spec, indent=2))
+
+
+def _write_files(folder: Path, files: list[tuple[str, bytes]]) -> None:
+    for path, content in files:
+        target = folder / path.lstrip("/")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        except OSError as error:
+            raise InputError(
+                file="command line",
+                field="--export",
+                expected="a folder to write to",
+                found=f"{folder}: {error.strerror}",
+            ) from None

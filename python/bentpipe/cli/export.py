@@ -1,0 +1,118 @@
+"""export: the results in other programs' formats."""
+
+import csv
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bentpipe.cli.options import json_option
+from bentpipe.cli.output import print_json
+from bentpipe.errors import AbilityError
+
+if TYPE_CHECKING:
+    from bentpipe.ledger import Ledger
+
+ARTIFACTS = {"har": (".har",), "pcapng": (".pcapng",), "qlog": (".qlog", ".sqlog")}
+REMEDIES = {
+    "har": "only page loads have them",
+    "pcapng": "run with --set capture.pcapng=true",
+    "qlog": "run HTTP/3 or QUIC with --set capture.qlog=true",
+}
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--format", "kind", required=True, type=click.Choice(["csv", "parquet", "har", "pcapng", "qlog"])
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the files go [default: DIR/export].",
+)
+@json_option
+def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
+    """Write results for other programs.
+
+    csv and parquet are tables of the runs and their objects; har, pcapng and qlog are collected captures.
+    """
+    from bentpipe.ledger import Ledger
+
+    target = out or folder / "export"
+    with Ledger(folder) as ledger:
+        target.mkdir(parents=True, exist_ok=True)
+        writers: dict[str, Callable[[Ledger, Path], list[Path]]] = {"csv": _csv, "parquet": _parquet}
+        written = writers[kind](ledger, target) if kind in writers else _artifacts(folder, target, kind)
+    if as_json:
+        print_json([str(path) for path in written])
+    else:
+        click.echo(f"{len(written)} files in {target}")
+
+
+def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
+    """Return every attempt, and every object of every attempt, as flat rows."""
+    runs, objects = [], []
+    for entry in ledger.entries():
+        who = {"run_id": entry.run_id, "attempt": entry.attempt}
+        metrics = {key: value for key, value in entry.record["metrics"].items() if key != "drops"}
+        for way, causes in entry.record["metrics"].get("drops", {}).items():
+            metrics |= {f"drops_{way}_{cause}": number for cause, number in causes.items()}
+        reasons = "; ".join(entry.record["reasons"])
+        state = {"status": entry.status, "reasons": reasons, "repetition": entry.repetition}
+        runs.append({**who, **state, **entry.factors, **metrics})
+        objects += [{**who, **item} for item in entry.record["objects"]]
+    return {"runs": runs, "objects": objects}
+
+
+def _columns(rows: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def _csv(ledger: "Ledger", target: Path) -> list[Path]:
+    written = []
+    for name, rows in _tables(ledger).items():
+        path = target / f"{name}.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, fieldnames=_columns(rows))
+            writer.writeheader()
+            writer.writerows(rows)
+        written.append(path)
+    return written
+
+
+def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
+    import pyarrow
+    import pyarrow.parquet
+
+    written = []
+    for name, rows in _tables(ledger).items():
+        path = target / f"{name}.parquet"
+        columns = {key: [row.get(key) for row in rows] for key in _columns(rows)}
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        written.append(path)
+    for source in sorted((ledger.folder / "series").glob("*/*.parquet")):
+        path = target / "series" / source.parent.name / source.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, path)
+        written.append(path)
+    return written
+
+
+def _artifacts(folder: Path, target: Path, kind: str) -> list[Path]:
+    """Copy the files of one kind, named after their run and attempt."""
+    sources = [
+        path for path in sorted((folder / "artifacts").glob("*/**/*")) if path.suffix in ARTIFACTS[kind]
+    ]
+    if not sources:
+        raise AbilityError(f"{folder} has no {kind} files", REMEDIES[kind])
+    written = []
+    for source in sources:
+        run, *rest = source.relative_to(folder / "artifacts").parts
+        path = target / f"{run}-{'-'.join(rest)}"
+        shutil.copyfile(source, path)
+        written.append(path)
+    return written

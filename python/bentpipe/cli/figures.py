@@ -1,0 +1,87 @@
+"""The figures of one run, for a reader who sees them for the first time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from bentpipe.cli.output import percent, print_columns, rate, seconds, size
+
+
+def print_record(record: Mapping[str, Any]) -> None:
+    """Print how a run ended and its figures with their units and meanings."""
+    spec, metrics = record["spec"], record["metrics"]
+    click.echo(f"{_headline(spec)}: {record['status']}")
+    for reason in record["reasons"]:
+        click.echo(f"  {reason}")
+    rows = {"page-load": _page_load, "bulk": _bulk, "ping": _ping}[spec["workload"]["kind"]](metrics)
+    shown = [row for row in rows if row[1] != "-"]
+    if shown:
+        print_columns(shown)
+
+
+def _headline(spec: Mapping[str, Any]) -> str:
+    workload, link = spec["workload"], spec["link"]["name"]
+    match workload["kind"]:
+        case "page-load":
+            what = f"{workload['page']['name']} by {workload['http']} with {spec['cc']}"
+        case "bulk":
+            what = f"{workload['transport']} {workload['direction']} with {spec['cc']}"
+        case _:
+            what = f"{workload['count']} echo requests"
+    return f"{what} over {link}"
+
+
+def _page_load(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    get = metrics.get
+    return [
+        ("Page load time", seconds(get("plt_s")), "every object is complete"),
+        ("First object (FCP)", seconds(get("fcp_s")), "the first embedded object is complete"),
+        ("Largest object (LCP)", seconds(get("lcp_s")), "the largest embedded object is complete"),
+        ("First byte", seconds(get("ttfb_s")), "of the HTML document"),
+        ("Connect", seconds(get("connect_s")), "handshake of the first connection"),
+        ("TLS", seconds(get("tls_s")), "handshake on top of it; QUIC has it included"),
+        *_traffic(metrics),
+        *_emulator(metrics),
+    ]
+
+
+def _bulk(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    return [
+        ("Goodput", rate(metrics.get("goodput_bps")), "payload per second"),
+        ("Completion", seconds(metrics.get("completion_s")), "from connect to the last byte"),
+        ("Utilisation", percent(_hundredfold(metrics.get("utilisation"))), "of the forward link"),
+        ("Mean RTT", seconds(metrics.get("rtt_mean_s")), "as the sender saw it"),
+        *_traffic(metrics),
+        *_emulator(metrics),
+    ]
+
+
+def _ping(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    return [
+        ("Mean RTT", seconds(metrics.get("rtt_mean_s")), ""),
+        ("Standard deviation", seconds(metrics.get("rtt_sd_s")), ""),
+        ("Least RTT", seconds(metrics.get("rtt_min_s")), ""),
+        ("Greatest RTT", seconds(metrics.get("rtt_max_s")), ""),
+        ("Lost", percent(_hundredfold(metrics.get("ping_loss_fraction"))), "requests without an echo"),
+        *_emulator(metrics),
+    ]
+
+
+def _traffic(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    retransmitted = metrics.get("retransmitted_packets")
+    return [
+        ("Sent down", size(metrics.get("wire_bytes_down")), "IP bytes from the server into the link"),
+        ("Sent up", size(metrics.get("wire_bytes_up")), "IP bytes from the client into the link"),
+        ("Overhead", percent(metrics.get("overhead_percent")), "of both directions above the payload"),
+        ("Sent again", "-" if retransmitted is None else f"{retransmitted}", "packets"),
+    ]
+
+
+def _emulator(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    late = seconds(metrics.get("lateness_p999_s"))
+    return [("Emulator lateness", late, "99.9 % of packets were released at most this late")]
+
+
+def _hundredfold(fraction: float | None) -> float | None:
+    return None if fraction is None else 100 * fraction

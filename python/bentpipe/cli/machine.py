@@ -1,0 +1,40 @@
+"""doctor, clean, bench: the machine rather than a measurement."""
+
+import click
+
+from bentpipe.cli.output import print_json
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def doctor(as_json: bool) -> None:
+    """Say what this machine can do and what to install."""
+    from dataclasses import asdict
+
+    from bentpipe.engine import doctor as examination
+
+    checks = examination.report()
+    if as_json:
+        print_json([asdict(check) for check in checks])
+        return
+    for check in checks:
+        click.echo(str(check))
+
+
+@click.command()
+def clean() -> None:
+    """Remove what interrupted runs left behind."""
+    from bentpipe.engine import netns
+
+    removed = netns.clean()
+    for name in removed:
+        click.echo(f"removed {name}", err=True)
+    click.echo(f"{len(removed)} leftovers removed", err=True)
+
+
+@click.command()
+def bench() -> None:
+    """Measure the testbed itself; print JSON."""
+    from bentpipe.engine import bench as benchmarks
+
+    print_json(benchmarks.run())

@@ -1,0 +1,137 @@
+"""page, bulk, ping: one measurement, its figures on stdout."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bentpipe.cli import engines
+from bentpipe.cli.figures import print_record
+from bentpipe.cli.group import SOME_RUNS_FAILED
+from bentpipe.cli.options import (
+    artifacts_option,
+    engine_option,
+    json_option,
+    link_option,
+    seed_option,
+    set_option,
+)
+from bentpipe.cli.output import print_json
+from bentpipe.errors import InputError
+
+COMMAND_LINE = "command line"
+
+
+@click.command()
+@link_option
+@click.option("--http", required=True, help="h1, h1s, h2 or h3.")
+@click.option("--cc", help="Congestion control: cubic or bbr.")
+@click.option("--page", required=True, help="A built-in page, see `bentpipe pages`.")
+@click.option("--connections", type=int, metavar="N", help="Parallel connections of HTTP/1.1.")
+@engine_option
+@seed_option
+@set_option
+@artifacts_option
+@json_option
+def page(link: str, http: str, cc: str | None, page: str, connections: int | None, **options: Any) -> None:
+    """Load one page."""
+    run = {"link": link, "http": http, "cc": cc, "page": page, "connections": connections}
+    _measure(_given(run), **options)
+
+
+@click.command()
+@link_option
+@click.option("--cc", help="Congestion control: cubic or bbr.")
+@click.option("--transport", help="tcp or quic.")
+@click.option("--size", help='How much, such as "10 MB".')
+@click.option("--duration", help='How long instead, such as "60 s".')
+@click.option("--direction", help="down or up, seen from the client.")
+@engine_option
+@seed_option
+@set_option
+@artifacts_option
+@json_option
+def bulk(
+    link: str,
+    cc: str | None,
+    transport: str | None,
+    size: str | None,
+    duration: str | None,
+    direction: str | None,
+    **options: Any,
+) -> None:
+    """Transfer one flow."""
+    flow = {"transport": transport, "size": size, "duration": duration, "direction": direction}
+    _measure(_given({"link": link, "cc": cc, "bulk": _given(flow)}), **options)
+
+
+@click.command()
+@link_option
+@click.option("--count", type=int, metavar="N", help="Number of requests.")
+@click.option("--interval", help='Time between two, such as "200 ms".')
+@click.option("--size", help='UDP payload of each, such as "20 B".')
+@engine_option
+@seed_option
+@set_option
+@artifacts_option
+@json_option
+def ping(link: str, count: int | None, interval: str | None, size: str | None, **options: Any) -> None:
+    """Measure round trips with UDP echo requests."""
+    _measure({"link": link, "ping": _given({"count": count, "interval": interval, "size": size})}, **options)
+
+
+def _measure(
+    run: Mapping[str, Any],
+    *,
+    engine: str,
+    seed: int | None,
+    settings: tuple[str, ...],
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    from bentpipe.campaign.plan import planned_run
+    from bentpipe.scenario import parse_override, resolve_document
+
+    try:
+        scenario = resolve_document(
+            _given({"seed": seed, "repetitions": 1, "run": run}),
+            file=COMMAND_LINE,
+            folder=Path(),
+            default_name="measurement",
+            overrides=[parse_override(text) for text in settings],
+        )
+    except InputError as error:
+        raise _as_option(error) from None
+    planned = planned_run(scenario.cells[0], seed=scenario.seed, repetition=0)
+    if out is None and any(planned.spec["capture"].values()):
+        raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
+    machine = engines.choose(engine)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=out)
+    if as_json:
+        print_json(record)
+    else:
+        print_record(record)
+    if record["status"] != "succeeded":
+        raise SystemExit(SOME_RUNS_FAILED)
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _as_option(error: InputError) -> InputError:
+    """Return the error of a key under the option by which it came: run.bulk.size is --size."""
+    if error.file != COMMAND_LINE or not error.field.startswith("run."):
+        return error
+    key = error.field.removeprefix("run.").removeprefix("bulk.").removeprefix("ping.")
+    option = "--size" if key == "bulk" else f"--{key}"
+    return InputError(
+        file=error.file,
+        field=option,
+        expected=error.expected,
+        found=error.found,
+        suggestion=error.suggestion,
+    )

@@ -1,0 +1,68 @@
+"""Options that several commands have."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+link_option = click.option(
+    "--link",
+    required=True,
+    metavar="L",
+    help="A preset's name (see `bentpipe links`), a TOML file, or flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms.",
+)
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["emulate", "simulate", "auto"]),
+    default="auto",
+    show_default=True,
+    help="The real kernel in real time, virtual time, or what this machine can do.",
+)
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change one setting, such as tcp.initial_window=3. May be repeated.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+seed_option = click.option("--seed", type=int, help="Seed of all random streams.")
+artifacts_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Keep captures and logs in this folder.",
+)
+
+
+def campaign_options(command: Command) -> Command:
+    """Add the options of commands that measure many runs."""
+    for option in reversed(
+        (
+            engine_option,
+            click.option("--quick", is_flag=True, help="The short version of the experiment."),
+            click.option(
+                "--jobs", type=click.IntRange(1, 1000), metavar="N", help="Runs at once [default: cores]."
+            ),
+            click.option(
+                "--out",
+                type=click.Path(path_type=Path, file_okay=False),
+                metavar="DIR",
+                help="Folder of the results [default: results/NAME].",
+            ),
+            set_option,
+            click.option(
+                "--resume/--no-resume",
+                default=True,
+                show_default=True,
+                help="Go on with what the folder holds, or insist on an empty one.",
+            ),
+            click.option("--cluster", metavar="ADDRESS", help="Run on a cluster."),
+            json_option,
+        )
+    ):
+        command = option(command)
+    return command

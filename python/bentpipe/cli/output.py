@@ -1,0 +1,53 @@
+"""Printing: JSON documents for programs, aligned columns for people."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+
+def print_json(document: Any) -> None:
+    """Print the one JSON document of a command on stdout."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def print_columns(rows: Sequence[Sequence[str]], *, indent: int = 2) -> None:
+    """Print rows with aligned columns; the last column is as long as it needs to be."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
+        click.echo((" " * indent + "  ".join([*cells, row[-1]])).rstrip())
+
+
+def seconds(value: float | None) -> str:
+    """Write a time for people: "530.0 ms", "3.48 s"."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{value * 1e3:.2f} ms" if abs(value) < 1 else f"{value:.3f} s"
+
+
+def rate(value_bps: float | None) -> str:
+    """Write a rate for people: "9.47 Mbit/s"."""
+    if value_bps is None:
+        return "-"
+    for unit, scale in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
+        if value_bps >= scale:
+            return f"{value_bps / scale:.2f} {unit}"
+    return f"{value_bps:.0f} bit/s"
+
+
+def size(value: float | None) -> str:
+    """Write a number of bytes for people: "523.8 kB"."""
+    if value is None:
+        return "-"
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= scale:
+            return f"{value / scale:.1f} {unit}"
+    return f"{value:.0f} B"
+
+
+def percent(value: float | None) -> str:
+    """Write a percentage for people: "6.7 %"."""
+    return "-" if value is None else f"{value:.2f} %"

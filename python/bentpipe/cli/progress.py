@@ -1,0 +1,125 @@
+"""The progress of a campaign on stderr: a bar on a terminal, a line every few seconds elsewhere."""
+
+import sys
+import time
+
+import click
+
+from bentpipe.campaign import Ending, Outcome, Progress
+
+LINE_EVERY_S = 5.0
+
+
+def progress() -> Progress:
+    """Return the kind of progress that fits stderr."""
+    return BarProgress() if sys.stderr.isatty() else LineProgress()
+
+
+class Counts:
+    """Runs by how they ended."""
+
+    def __init__(self) -> None:
+        self.planned = 0
+        self.by_status = {"succeeded": 0, "failed": 0, "invalid": 0}
+
+    def __str__(self) -> str:
+        ok, failed, invalid = self.by_status.values()
+        return f"ok {ok} failed {failed} invalid {invalid}"
+
+
+class LineProgress:
+    """Plain lines."""
+
+    def __init__(self) -> None:
+        self._counts = Counts()
+        self._began_s = self._told_s = 0.0
+        self._already = 0
+
+    def begin(self, *, planned: int, already_succeeded: int) -> None:
+        """See Progress."""
+        self._counts.planned = planned
+        self._counts.by_status["succeeded"] = self._already = already_succeeded
+        self._began_s = self._told_s = time.monotonic()
+        click.echo(f"{planned} runs, {already_succeeded} of them done before", err=True)
+
+    def judged(self, *, status: str) -> None:
+        """See Progress."""
+        self._counts.by_status[status] += 1
+        now_s = time.monotonic()
+        if now_s - self._told_s < LINE_EVERY_S:
+            return
+        self._told_s = now_s
+        done = sum(self._counts.by_status.values())
+        left_s = (now_s - self._began_s) / (done - self._already) * (self._counts.planned - done)
+        click.echo(f"{done}/{self._counts.planned} {self._counts}, about {left_s:.0f} s left", err=True)
+
+    def repeating_alone(self, *, runs: int) -> None:
+        """See Progress."""
+        click.echo(_repeating(runs), err=True)
+
+    def interrupted(self, *, in_flight: int) -> None:
+        """See Progress."""
+        click.echo(_interrupted(in_flight), err=True)
+
+    def end(self, outcome: Outcome) -> None:
+        """See Progress."""
+        click.echo(_sum(outcome), err=True)
+
+
+class BarProgress:
+    """A bar with counts and the time left."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._counts = Counts()
+        self._bar = Bar(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._bar.add_task(str(self._counts), total=None)
+
+    def begin(self, *, planned: int, already_succeeded: int) -> None:
+        """See Progress."""
+        self._counts.planned = planned
+        self._counts.by_status["succeeded"] = already_succeeded
+        self._bar.update(
+            self._task, total=planned, completed=already_succeeded, description=str(self._counts)
+        )
+        self._bar.start()
+
+    def judged(self, *, status: str) -> None:
+        """See Progress."""
+        self._counts.by_status[status] += 1
+        self._bar.update(self._task, advance=1, description=str(self._counts))
+
+    def repeating_alone(self, *, runs: int) -> None:
+        """See Progress."""
+        self._bar.console.print(_repeating(runs))
+
+    def interrupted(self, *, in_flight: int) -> None:
+        """See Progress."""
+        self._bar.console.print(_interrupted(in_flight))
+
+    def end(self, outcome: Outcome) -> None:
+        """See Progress."""
+        self._bar.stop()
+        self._bar.console.print(_sum(outcome))
+
+
+def _repeating(runs: int) -> str:
+    return f"{runs} runs were late and are repeated, one at a time"
+
+
+def _interrupted(in_flight: int) -> str:
+    return f"interrupted: waiting for {in_flight} runs in flight (Ctrl-C again to leave at once)"
+
+
+def _sum(outcome: Outcome) -> str:
+    resume = "; the same command goes on from here" if outcome.ending is Ending.INTERRUPTED else ""
+    return f"{outcome}{resume}"

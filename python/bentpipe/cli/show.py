@@ -1,0 +1,74 @@
+"""show: the resolved form of a scenario, a link or a page, or the record of a run."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bentpipe.cli.options import json_option, set_option
+from bentpipe.cli.output import print_json
+from bentpipe.errors import InputError
+
+
+@click.command()
+@click.argument("thing")
+@set_option
+@click.option("--quick", is_flag=True, help="The short version of a scenario.")
+@json_option
+def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> None:
+    """Show something in its resolved form.
+
+    THING is a scenario file, a link, a page, or a run as DIR/RUN_ID.
+    """
+    del as_json  # It is JSON in any case: what is shown is the form in which the engines get it.
+    from bentpipe.ledger.ledger import INDEX
+    from bentpipe.scenario.pages import PAGES
+
+    path = Path(thing)
+    if thing in PAGES:
+        print_json(PAGES[thing])
+    elif (path.parent / INDEX).is_file() and not path.exists():
+        print_json(_record(path.parent, path.name))
+    elif path.suffix == ".toml" and _is_scenario(path):
+        _show_scenario(path, settings, quick=quick)
+    else:
+        from bentpipe.scenario.links import link
+        from bentpipe.scenario.where import Where
+
+        print_json(link(thing, where=Where(file="command line", field="THING")))
+
+
+def _show_scenario(path: Path, settings: tuple[str, ...], *, quick: bool) -> None:
+    from bentpipe.scenario import Extent, load
+
+    scenario = load(path, overrides=settings, extent=Extent.QUICK if quick else Extent.FULL)
+    runs = len(scenario.cells) * scenario.repetitions
+    click.echo(f"{len(scenario.cells)} cells x {scenario.repetitions} repetitions = {runs} runs", err=True)
+    print_json(scenario.document())
+
+
+def _is_scenario(path: Path) -> bool:
+    """Whether a TOML file is a scenario rather than a link: a link has none of a scenario's tables."""
+    from bentpipe.scenario.toml import read_toml
+
+    return not {"forward", "return", "rtt", "base"} & read_toml(path).keys()
+
+
+def _record(folder: Path, run_id: str) -> dict[str, Any]:
+    from bentpipe.ledger import Ledger
+
+    with Ledger(folder) as ledger:
+        found = [entry for entry in ledger.best() if entry.run_id.startswith(run_id)]
+    if len(found) != 1:
+        count = f"{len(found)} runs" if found else "no run"
+        raise InputError(
+            file=str(folder), field="THING", expected="the id of one run", found=f"{count} with {run_id!r}"
+        )
+    entry = found[0]
+    return {
+        "run_id": entry.run_id,
+        "attempt": entry.attempt,
+        "repetition": entry.repetition,
+        "factors": dict(entry.factors),
+        **entry.record,
+    }

@@ -1,0 +1,170 @@
+"""The emulate engine: real time, the real kernel, one world of namespaces for each run."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.engine import netns, provenance
+from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, World
+from bentpipe.engine.part import Part, PartError
+from bentpipe.errors import AbilityError
+
+NAME = "emulate"
+
+_START_TIMEOUT_S = 30.0
+"""For a part to come up and warm up, even beside a full machine."""
+
+_MARGIN_S = 15.0
+"""What the client may take beyond its own timeout before it is given up."""
+
+_LINK_PRIORITY = 10
+"""Real-time priority of the link process: packets are released before anything else runs."""
+
+
+class Emulator:
+    """Measures runs on the real kernel. Safe to call from several threads at once."""
+
+    name = NAME
+
+    def run(self, *, run_id: str, spec: Mapping[str, Any], artifacts: Path | None) -> dict[str, Any]:
+        """Measure one run; see `bentpipe.campaign.engine.Engine`.
+
+        A run that breaks is a record with status `failed`; nothing of its world is left behind.
+        """
+        spec_json = json.dumps(spec)
+        source = provenance.of_this_host()
+        try:
+            reports = _measure(spec, artifacts, source)
+            record = _core.assemble_record(
+                run_id=run_id,
+                engine=NAME,
+                spec=spec_json,
+                provenance=json.dumps(source),
+                client=reports.client,
+                origin=reports.origin,
+                link=reports.link,
+            )
+        except (AbilityError, PartError, OSError) as error:
+            record = _core.failed_record(
+                run_id=run_id, engine=NAME, spec=spec_json, provenance=json.dumps(source), reason=str(error)
+            )
+        result: dict[str, Any] = json.loads(record)
+        return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reports:
+    client: str
+    origin: str
+    link: str
+
+
+def missing() -> list[AbilityError]:
+    """Name what this machine lacks for emulation; empty when it can emulate."""
+    lacks = []
+    if os.geteuid() != 0:
+        lacks.append(AbilityError("emulation needs root (network namespaces)", "run with sudo, or --engine simulate"))
+    if not Path("/dev/net/tun").exists():
+        lacks.append(AbilityError("/dev/net/tun is missing", "load the kernel module tun"))
+    if not any((Path(folder) / "ip").exists() for folder in os.get_exec_path()):
+        lacks.append(AbilityError("the command `ip` is missing", "install the Debian package iproute2"))
+    return lacks
+
+
+@contextmanager
+def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
+    """Make a world for a run's link and TCP settings; it is removed at the end, whatever happens."""
+    tcp = spec["tcp"]
+    world = World.create(
+        mtu_bytes=spec["link"]["mtu_bytes"],
+        initial_window=tcp["initial_window"],
+        sysctls={
+            # Minimum, initial and largest size: the kernel's own first two, the run's limit.
+            "ipv4/tcp_rmem": f"4096 131072 {max(131072, tcp['receive_buffer_bytes'])}",
+            "ipv4/tcp_wmem": f"4096 16384 {max(16384, tcp['send_buffer_bytes'])}",
+            "ipv4/tcp_slow_start_after_idle": str(int(tcp["slow_start_after_idle"])),
+        },
+    )
+    try:
+        yield world
+    finally:
+        world.remove()
+
+
+@contextmanager
+def open_link(world: World, configuration: Mapping[str, Any], source: dict[str, str]) -> Iterator[Part]:
+    """Start the link process of a world and wait until it pumps."""
+    devices = world.open_devices()
+    try:
+        link = Part("link", {**configuration, "devices": devices}, descriptors=devices)
+    finally:
+        for device in devices:
+            os.close(device)
+    with link:
+        source["link_scheduling"] = _prefer(link.pid)
+        link.answer(timeout_s=_START_TIMEOUT_S)
+        yield link
+
+
+def configuration_of(spec: Mapping[str, Any], artifacts: Path | None) -> dict[str, Any]:
+    """What every part is told first."""
+    return {
+        "spec": spec,
+        "devices": None,
+        "client": CLIENT_ADDRESS,
+        "origin": SERVER_ADDRESS,
+        "identity": json.loads(_core.generate_identity()),
+        "artifacts": None if artifacts is None else str(artifacts),
+    }
+
+
+def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, str]) -> _Reports:
+    configuration = configuration_of(spec, artifacts)
+    with ExitStack() as stack:
+        world = stack.enter_context(open_world(spec))
+        link = stack.enter_context(open_link(world, configuration, source))
+        with netns.inside(world.server):
+            origin = stack.enter_context(Part("origin", configuration))
+        with netns.inside(world.client):
+            client = stack.enter_context(Part("client", configuration))
+        origin.answer(timeout_s=_START_TIMEOUT_S)
+        client.answer(timeout_s=_START_TIMEOUT_S)
+
+        link.order("mark")
+        link.answer(timeout_s=_START_TIMEOUT_S)
+        client.order("go")
+        seen = client.answer(timeout_s=spec["validity"]["timeout_ns"] / 1e9 + _MARGIN_S)
+        # Connections are closed over the link, and the last acknowledgements are still on their way.
+        time.sleep(_linger_s(spec))
+        link.order("report")
+        link_report = link.answer(timeout_s=_START_TIMEOUT_S)
+        origin.order("report")
+        origin_report = origin.answer(timeout_s=_START_TIMEOUT_S)
+        dropped = world.dropped_packets()
+    client_report = json.loads(seen)
+    if dropped:
+        client_report["doubts"].append(f"{dropped} packets lost before the link process read them")
+    if artifacts is not None and client_report["tls_secrets"]:
+        _core.add_secrets(str(artifacts / "packets.pcapng"), client_report["tls_secrets"])
+    return _Reports(client=json.dumps(client_report), origin=origin_report, link=link_report)
+
+
+def _linger_s(spec: Mapping[str, Any]) -> float:
+    """Two round trips and a little, for both ends to close."""
+    link = spec["link"]
+    round_trip_ns: int = link["forward"]["delay_ns"] + link["return"]["delay_ns"]
+    return 2 * round_trip_ns / 1e9 + 0.1
+
+
+def _prefer(pid: int) -> str:
+    try:
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(_LINK_PRIORITY))
+    except PermissionError:
+        return "other"
+    return "fifo"

@@ -1,0 +1,1 @@
+"""Figures: one per file, in one style. They draw what they are given and read no file."""

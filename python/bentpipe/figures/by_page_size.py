@@ -1,0 +1,99 @@
+"""A metric against the size of the page: one curve per protocol and second factor, one panel per case."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from bentpipe.figures import style
+from bentpipe.figures.drawing import Drawing, interval_caption
+from bentpipe.stats import Summary
+
+_SIDE_STEP_BYTES = 14_000
+"""Protocols stand side by side, or equal ones would hide each other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One line: `points` are page size in bytes and the metric's summary in the panel's unit."""
+
+    protocol: str
+    stroke: style.Stroke
+    stroke_label: str
+    points: Sequence[tuple[int, Summary]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """One set of axes."""
+
+    title: str
+    axis_label: str
+    curves: Sequence[Curve]
+
+
+@style.applied()
+def draw(*, name: str, title: str, panels: Sequence[Panel], note: str = "") -> Drawing:
+    """Draw the panels one below the other. The second factor is in the legend only when it varies."""
+    curves = [curve for panel in panels for curve in panel.curves]
+    keys = _legend(curves)
+    columns = min(len(keys), 3) if len({curve.stroke for curve in curves}) < 2 else (len(keys) + 1) // 2
+    figure, axes = style.canvas(panels=len(panels), legend_rows=-(-len(keys) // columns))
+    for panel, axis in zip(panels, axes, strict=True):
+        _draw_panel(axis, panel)
+    axes[-1].set_xlabel("Page size in kB")
+    figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=2.6, columnspacing=1.2)
+    caption = interval_caption([summary.n for curve in curves for _, summary in curve.points])
+    return Drawing(name=name, title=title, caption=f"{caption} {note}".strip(), figure=figure)
+
+
+def _draw_panel(axis: Axes, panel: Panel) -> None:
+    protocols = list(dict.fromkeys(curve.protocol for curve in panel.curves))
+    for curve in panel.curves:
+        aside = _SIDE_STEP_BYTES * (protocols.index(curve.protocol) - (len(protocols) - 1) / 2)
+        look = style.look(curve.protocol)
+        points = sorted(curve.points, key=lambda point: point[0])
+        means = [summary.mean for _, summary in points]
+        reach = [summary.mean_ci.high - summary.mean if summary.mean_ci else 0.0 for _, summary in points]
+        axis.errorbar(
+            [(size + aside) / 1000 for size, _ in points],
+            means,
+            yerr=reach,
+            color=look.colour,
+            marker=look.marker,
+            linestyle=style.dash(curve.stroke),
+            markerfacecolor=style.face(curve.stroke, look.colour),
+            capsize=2.5,
+            elinewidth=0.9,
+        )
+    sizes = sorted({size / 1000 for curve in panel.curves for size, _ in curve.points})
+    axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    axis.set_ylabel(panel.axis_label)
+    style.from_zero(axis)
+    axis.set_title(panel.title)
+
+
+def _legend(curves: Sequence[Curve]) -> list[Line2D]:
+    protocols = {curve.protocol: style.look(curve.protocol) for curve in curves}
+    keys = [
+        Line2D([], [], color=look.colour, marker=look.marker, label=look.label) for look in protocols.values()
+    ]
+    strokes = {curve.stroke_label: curve for curve in curves}
+    if len(strokes) < 2:
+        return keys
+    stroke_keys = [
+        Line2D(
+            [],
+            [],
+            color=style.GREY,
+            marker="o",
+            linestyle=style.dash(curve.stroke),
+            markerfacecolor=style.face(curve.stroke, style.GREY),
+            label=label,
+        )
+        for label, curve in strokes.items()
+    ]
+    # Legends fill column by column: in turns, so that each kind of key has a row of its own.
+    return [key for pair in zip_longest(keys, stroke_keys) for key in pair if key is not None]

@@ -1,0 +1,59 @@
+"""A finished figure with its words, and how it becomes files."""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from bentpipe.figures import style
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """A figure: `name` is its file's stem, `title` says what is shown, `caption` gives n and the interval."""
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+
+
+def svg_text(drawing: Drawing) -> str:
+    """The figure as SVG with text as text; the same figure gives the same bytes."""
+    text = io.StringIO()
+    with style.applied():
+        _settle(drawing)
+        drawing.figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return text.getvalue()
+
+
+def save(drawing: Drawing, folder: Path) -> str:
+    """Write `<name>.svg` and `<name>.pdf` into the folder and return the SVG."""
+    folder.mkdir(parents=True, exist_ok=True)
+    svg = svg_text(drawing)
+    (folder / f"{drawing.name}.svg").write_text(svg, encoding="utf-8")
+    with style.applied():
+        drawing.figure.savefig(
+            folder / f"{drawing.name}.pdf",
+            format="pdf",
+            metadata={"CreationDate": None, "Title": drawing.title},
+        )
+    return svg
+
+
+def _settle(drawing: Drawing) -> None:
+    """Lay the figure out once, not again for each format."""
+    if drawing.figure.get_layout_engine() is not None:
+        drawing.figure.draw_without_rendering()
+        drawing.figure.set_layout_engine("none")
+
+
+def interval_caption(counts: list[int]) -> str:
+    """The sentence under every figure of means: what its bars are and how many runs stand behind a point."""
+    if not counts:
+        return "No run to show."
+    low, high = min(counts), max(counts)
+    n = f"n = {low}" if low == high else f"n = {low} to {high}"
+    lonely = " A point of one run has no interval." if low == 1 else ""
+    return f"Means with 95 % t intervals, {n} runs per point.{lonely}"

@@ -1,0 +1,95 @@
+"""One run over time: the link's use, its queue and drops, the senders' windows and round trips."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from bentpipe.figures import style
+from bentpipe.figures.drawing import Drawing
+
+Values: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
+Series: TypeAlias = Mapping[str, Values]
+
+
+@style.applied()
+def draw(
+    *, name: str, title: str, protocol: str, link: Series, sender: Series, capacity_bps: float | None
+) -> Drawing:
+    """Draw the forward direction of the series `link` and all connections of the series `sender`.
+
+    `link` holds bytes per bin and is dated by the end of the bin; `capacity_bps` is drawn as a line.
+    """
+    figure, (use, queue, window, round_trip) = style.canvas(panels=4, panel_height_in=1.35, legend_rows=0)
+    colour = style.look(protocol).colour
+    _draw_use(use, link, colour, capacity_bps)
+    _draw_queue(queue, link, colour)
+    _draw_sender(window, round_trip, sender, colour)
+    end = max((float(series["time_s"][-1]) for series in (link, sender) if _rows(series)), default=1.0)
+    for axis in (use, queue, window, round_trip):
+        axis.set_xlim(0.0, end)
+        style.from_zero(axis)
+    round_trip.set_xlabel("Time since the start of the run in s")
+    caption = "One run, forward direction, in bins of 100 ms. A cross marks a bin in which packets were lost."
+    return Drawing(name=name, title=title, caption=caption, figure=figure)
+
+
+def bin_rates_bps(link: Series, column: str) -> Values:
+    """Bits per second in each bin of a column of bytes; the first bin is as long as the second."""
+    times = np.asarray(link["time_s"], dtype=float)
+    if len(times) < 2:
+        return np.zeros(len(times))
+    widths = np.diff(times, prepend=2 * times[0] - times[1])
+    rates: Values = np.asarray(link[column], dtype=float) * 8 / widths
+    return rates
+
+
+def _draw_use(axis: Axes, link: Series, colour: str, capacity_bps: float | None) -> None:
+    axis.set_title("Delivered by the link")
+    axis.set_ylabel("Mbit/s")
+    if capacity_bps is not None:
+        axis.axhline(capacity_bps / 1e6, color=style.GREY, linewidth=1.0, linestyle=(0, (4, 2)))
+        axis.annotate(
+            "capacity", (1, capacity_bps / 1e6), xycoords=("axes fraction", "data"),
+            xytext=(0, 2), textcoords="offset points", ha="right", color=style.GREY, fontsize=8,
+        )  # fmt: skip
+    if _rows(link):
+        rates = bin_rates_bps(link, "forward_delivered_bytes") / 1e6
+        axis.fill_between(link["time_s"], rates, step="pre", color=colour, alpha=0.35, linewidth=0)
+        axis.step(link["time_s"], rates, where="pre", color=colour)
+
+
+def _draw_queue(axis: Axes, link: Series, colour: str) -> None:
+    axis.set_title("Waiting in the link's queue")
+    axis.set_ylabel("kB")
+    if not _rows(link):
+        return
+    queue = np.asarray(link["forward_queue_bytes"], dtype=float) / 1000
+    axis.plot(link["time_s"], queue, color=colour)
+    lost = np.asarray(link["forward_drops"]) > 0
+    axis.plot(np.asarray(link["time_s"])[lost], queue[lost], "x", color="black", markersize=5)
+
+
+def _draw_sender(window: Axes, round_trip: Axes, sender: Series, colour: str) -> None:
+    window.set_title("Congestion window (line) and bytes in flight (dots)")
+    window.set_ylabel("kB")
+    round_trip.set_title("Smoothed round trip")
+    round_trip.set_ylabel("ms")
+    if not _rows(sender):
+        return
+    ports = np.asarray(sender["client_port"])
+    for port in np.unique(ports):
+        times = np.asarray(sender["time_s"])[ports == port]
+
+        def column(name: str, port: float = port) -> Values:
+            values: Values = np.asarray(sender[name], dtype=float)[ports == port]
+            return values
+
+        window.plot(times, column("cwnd_bytes") / 1000, color=colour)
+        window.plot(times, column("in_flight_bytes") / 1000, ".", color=colour, markersize=2.5)
+        round_trip.plot(times, column("srtt_s") * 1000, color=colour)
+
+
+def _rows(series: Series) -> int:
+    return len(series.get("time_s", ()))

@@ -1,0 +1,116 @@
+"""The one style of every figure: one colour and one marker per protocol, one dash per second factor."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal, TypeAlias
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+WIDTH_IN = 4.6
+"""At 96 px to the inch 440 px: a phone shows it at nearly full size, a page of A4 two side by side."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """How a protocol looks and what it is called."""
+
+    label: str
+    colour: str
+    marker: str
+
+
+class Stroke(Enum):
+    """The second factor of a figure: its first value is solid and filled, its second dashed and open."""
+
+    SOLID = "solid"
+    DASHED = "dashed"
+
+
+Dash: TypeAlias = Literal["-"] | tuple[float, tuple[float, float]]
+
+# Okabe, Ito 2008, "Color Universal Design": distinguishable with every common kind of colour blindness.
+_LOOKS = {
+    "h1": Look(label="HTTP/1.1", colour="#D55E00", marker="o"),
+    "h1s": Look(label="HTTP/1.1 over TLS", colour="#CC79A7", marker="D"),
+    "h2": Look(label="HTTP/2", colour="#0072B2", marker="s"),
+    "h3": Look(label="HTTP/3", colour="#009E73", marker="^"),
+    "tcp": Look(label="TCP", colour="#0072B2", marker="s"),
+    "quic": Look(label="QUIC", colour="#009E73", marker="^"),
+}
+_UNKNOWN_COLOUR = "#555555"
+GREY = "#767676"
+AMBER = "#E69F00"
+_STROKES = {"": Stroke.SOLID, "bbr": Stroke.SOLID}
+_CONTROLS = {"bbr": "BBR", "cubic": "CUBIC"}
+
+_SETTINGS: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 5.0,
+    "figure.constrained_layout.use": True,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "bentpipe",
+    "pdf.fonttype": 42,
+}
+
+
+def look(protocol: str) -> Look:
+    """The look of a protocol by its name in scenarios; an unknown one is grey and called by its name."""
+    return _LOOKS.get(protocol, Look(label=protocol, colour=_UNKNOWN_COLOUR, marker="v"))
+
+
+def stroke(congestion_control: str) -> Stroke:
+    """The stroke of a congestion control: BBR and none at all solid, every other dashed."""
+    return _STROKES.get(congestion_control, Stroke.DASHED)
+
+
+def dash(value: Stroke) -> Dash:
+    """The line style of a stroke, for matplotlib."""
+    return "-" if value is Stroke.SOLID else (0.0, (4.0, 2.0))
+
+
+def face(value: Stroke, colour: str) -> str:
+    """What fills a marker: the colour, or the paper."""
+    return colour if value is Stroke.SOLID else "white"
+
+
+def from_zero(axis: Axes) -> None:
+    """Let the y axis begin at zero (or at the lowest value below it), with room above the highest value."""
+    low, high = axis.get_ylim()
+    axis.set_ylim(min(0.0, low), high * 1.06)
+
+
+def control_label(congestion_control: str) -> str:
+    """What a congestion control is called in print."""
+    return _CONTROLS.get(congestion_control, congestion_control)
+
+
+def canvas(
+    *, panels: int, panel_height_in: float = 2.3, legend_rows: int = 1
+) -> tuple[Figure, Sequence[Axes]]:
+    """An empty figure of panels one below the other; call it with the style applied."""
+    figure = Figure(figsize=(WIDTH_IN, panels * panel_height_in + 0.22 * legend_rows))
+    return figure, list(figure.subplots(panels, 1, squeeze=False)[:, 0])
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """The style in force: around the drawing and around the saving of a figure, or as their decorator."""
+    with mpl.rc_context(_SETTINGS):
+        yield

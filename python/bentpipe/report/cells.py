@@ -1,0 +1,86 @@
+"""The results of each cell: how many runs, and every quantity summarised."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bentpipe.ledger import Entry
+from bentpipe.report.quantities import Quantity, quantities
+from bentpipe.report.source import Source
+from bentpipe.stats import Summary, cell_key, cell_label, metric_values, representative, summarise
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellResult:
+    """One cell of the matrix. `median_run` is the run whose headline is the median one."""
+
+    factors: Mapping[str, str]
+    varied: tuple[str, ...]
+    workload: str
+    runs: tuple[Entry, ...]
+    summaries: tuple[tuple[Quantity, Summary], ...]
+    median_run: Entry | None
+
+    @property
+    def label(self) -> str:
+        """The values that tell this cell from the others."""
+        return cell_label({name: self.factors[name] for name in self.varied if name in self.factors},
+                          order=self.varied)  # fmt: skip
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Runs by how they ended."""
+        ends = Counter(run.status for run in self.runs)
+        return {status: ends[status] for status in ("succeeded", "failed", "invalid")}
+
+    @property
+    def headline(self) -> tuple[Quantity, Summary] | None:
+        """The first quantity that the cell has."""
+        return self.summaries[0] if self.summaries else None
+
+    @property
+    def group(self) -> str:
+        """The value of the first factor that tells cells apart, under which reports list it."""
+        return self.factors.get(self.varied[0], "") if self.varied else ""
+
+
+def results(source: Source) -> tuple[CellResult, ...]:
+    """Every cell of the scenario in its order, those without a run included."""
+    runs: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
+    for entry in source.best:
+        runs.setdefault(cell_key(entry.factors), []).append(entry)
+    planned = {cell_key(cell["factors"]): cell for cell in source.scenario["cells"]}
+    return tuple(
+        _result(
+            cell["factors"],
+            cell["spec"]["workload"]["kind"],
+            sorted(runs.get(key, ()), key=lambda entry: entry.repetition),
+            source,
+        )
+        for key, cell in planned.items()
+    )
+
+
+def _result(factors: Mapping[str, str], workload: str, runs: Sequence[Entry], source: Source) -> CellResult:
+    seed = int(source.scenario["seed"])
+    summaries = []
+    for quantity in quantities(workload):
+        values = [value * quantity.scale for value in metric_values(runs, quantity.metric)]
+        summary = summarise(values, seed=seed)
+        if summary is not None:
+            summaries.append((quantity, summary))
+    return CellResult(
+        factors=factors,
+        varied=source.varied,
+        workload=workload,
+        runs=tuple(runs),
+        summaries=tuple(summaries),
+        median_run=_median_run(runs, summaries[0][0].metric) if summaries else None,
+    )
+
+
+def _median_run(runs: Sequence[Entry], metric: str) -> Entry:
+    measured = [
+        run for run in runs if run.status == "succeeded" and run.record["metrics"].get(metric) is not None
+    ]
+    return measured[representative([float(run.record["metrics"][metric]) for run in measured])]

@@ -1,0 +1,154 @@
+"""Everything that the page shows, as data for `report.json`: units in names, null for what is not there."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bentpipe.report.cells import CellResult
+from bentpipe.report.contents import Contents
+from bentpipe.report.provenance import Origins
+from bentpipe.report.validity import Validity
+from bentpipe.stats import Interval, Summary
+from bentpipe.studies import Study, StudyTable, Verdict
+
+SCENARIO_KEYS = ("name", "title", "description", "repetitions", "seed", "constants")
+
+
+def document(contents: Contents) -> dict[str, Any]:
+    """Return the report as JSON."""
+    study = contents.study
+    return {
+        "scenario": {key: contents.source.scenario[key] for key in SCENARIO_KEYS},
+        "validity": _validity(contents.validity),
+        "figures": [
+            {
+                "name": drawing.name,
+                "title": drawing.title,
+                "caption": drawing.caption,
+                "svg": f"figures/{drawing.name}.svg",
+                "pdf": f"figures/{drawing.name}.pdf",
+            }
+            for drawing in contents.drawings
+        ],
+        "study": _study(study, contents.verdicts, contents.tables) if study else None,
+        "cells": [_cell(cell) for cell in contents.cells],
+        "provenance": _origins(contents.origins),
+        "repeat": [{"command": command, "purpose": purpose} for command, purpose in contents.commands],
+    }
+
+
+def _validity(validity: Validity) -> dict[str, Any]:
+    return {
+        "planned": validity.planned,
+        "succeeded": validity.succeeded,
+        "failed": validity.failed,
+        "invalid": validity.invalid,
+        "missing": validity.missing,
+        "attempts": validity.attempts,
+        "repeated_attempts": validity.repeated_attempts,
+        "reasons": [
+            {"status": status, "reason": reason, "attempts": count}
+            for status, reason, count in validity.reasons
+        ],
+        "rejected": [
+            {
+                "run_id": entry.run_id,
+                "attempt": entry.attempt,
+                "status": entry.status,
+                "factors": dict(entry.factors),
+                "reasons": list(entry.record["reasons"]),
+            }
+            for entry in validity.rejected
+        ],
+    }
+
+
+def _study(study: Study, verdicts: Sequence[Verdict], tables: Sequence[StudyTable]) -> dict[str, Any]:
+    return {
+        "name": study.name,
+        "title": study.title,
+        "citation": study.citation,
+        "doi": study.doi,
+        "rules": list(study.rules),
+        "assumptions": list(study.assumptions),
+        "claims": [
+            {
+                "id": verdict.claim_id,
+                "claim": verdict.claim,
+                "agreement": verdict.agreement.value,
+                "findings": [
+                    {
+                        "label": finding.label,
+                        "agreement": finding.agreement.value,
+                        "ours_percent": finding.measurement.percent,
+                        **_interval(finding.measurement.ci, "ours_ci", "_percent"),
+                        "basis": finding.measurement.basis,
+                        "sentence": finding.sentence,
+                    }
+                    for finding in verdict.findings
+                ],
+            }
+            for verdict in verdicts
+        ],
+        "tables": [
+            {
+                "name": table.name,
+                "title": table.title,
+                "rows": [dict(row) for row in table.rows],
+                "conclusion": table.conclusion,
+                "note": table.note,
+            }
+            for table in tables
+        ],
+    }
+
+
+def _cell(cell: CellResult) -> dict[str, Any]:
+    return {
+        "factors": dict(cell.factors),
+        "runs": dict(cell.counts),
+        "median_run_id": cell.median_run.run_id if cell.median_run else None,
+        "metrics": {
+            quantity.metric: _summary(summary, 1 / quantity.scale) for quantity, summary in cell.summaries
+        },
+        "run_ids": [run.run_id for run in cell.runs],
+    }
+
+
+def _summary(summary: Summary, factor: float) -> dict[str, Any]:
+    """A summary in the unit that the metric's name says."""
+    return {
+        "n": summary.n,
+        "mean": summary.mean * factor,
+        "sd": None if summary.sd is None else summary.sd * factor,
+        "median": summary.median * factor,
+        **_interval(summary.mean_ci and summary.mean_ci.scaled(factor), "mean_ci95"),
+        **_interval(summary.median_ci and summary.median_ci.scaled(factor), "median_ci95"),
+    }
+
+
+def _interval(interval: Interval | None, name: str, unit: str = "") -> Mapping[str, float | None]:
+    return {
+        f"{name}_low{unit}": interval.low if interval else None,
+        f"{name}_high{unit}": interval.high if interval else None,
+    }
+
+
+def _origins(origins: Origins) -> dict[str, Any]:
+    lateness = origins.lateness
+    return {
+        "engines": list(origins.engines),
+        "facts": {name: list(values) for name, values in origins.facts},
+        "congestion_control_read_back": [
+            {"asked": r.asked, "end": r.end, "found": r.found, "connections": r.connections}
+            for r in origins.read_back
+        ],
+        "lateness": lateness
+        and {
+            "runs": lateness.n,
+            "p999_median_s": lateness.p999_median_s,
+            "p999_p95_s": lateness.p999_p95_s,
+            "p999_max_s": lateness.p999_max_s,
+            "largest_s": lateness.largest_s,
+            "bounds_s": list(lateness.bounds_s),
+        },
+    }

@@ -1,0 +1,67 @@
+"""The HTML page: words and numbers by the template, pictures as SVG inside it."""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from itertools import groupby
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
+from bentpipe.report import drawings
+from bentpipe.report.cells import CellResult
+from bentpipe.report.contents import Contents
+from bentpipe.stats import Interval
+
+MISSING = "\N{EN DASH}"
+
+
+def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
+    """Fill the template; `figures` are SVG elements by the name of their drawing.
+
+    Names come from users: everything is escaped but our own SVG and style sheet.
+    """
+    environment = Environment(
+        loader=PackageLoader("bentpipe.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "interval": interval, "svg": svg}
+    style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
+    colours = {"handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}
+    template = environment.get_template("report.html.j2")
+    return template.render(
+        **vars(contents),
+        figure_svg=figures,
+        style=Markup(style),
+        colours=colours,
+        grouped=grouped,
+        strip=lambda cell: drawings.strip(contents.source, cell),
+        fall=drawings.fall,
+    )
+
+
+def number(value: float | str | None, decimals: int | None = None) -> str:
+    """A number with a true minus sign, a text as it is, a dash for nothing."""
+    if value is None:
+        return MISSING
+    if isinstance(value, str) or decimals is None:
+        return str(value)
+    return f"{value:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def interval(value: Interval | None, decimals: int) -> str:
+    """An interval as "low to high", a dash for none."""
+    return f"{number(value.low, decimals)} to {number(value.high, decimals)}" if value else MISSING
+
+
+def svg(drawing: str | None) -> Markup:
+    """SVG that this package drew, whose texts were escaped when it was drawn."""
+    return Markup(drawing or "")
+
+
+def grouped(cells: Sequence[CellResult]) -> list[tuple[str, list[CellResult]]]:
+    """Neighbouring cells with the same value of the first varied factor."""
+    return [(name, list(group)) for name, group in groupby(cells, key=lambda cell: cell.group)]

@@ -1,0 +1,93 @@
+"""Where the numbers come from: versions, hosts, congestion control read back, lateness of the link."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bentpipe.ledger import Entry
+from bentpipe.report.source import Source
+
+_MOST_VALUES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadBack:
+    """One congestion control as asked for and as found at one end of the connections."""
+
+    asked: str
+    end: str
+    found: str
+    connections: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lateness:
+    """Over attempts: the 99.9th percentile of release lateness, and the largest lateness of all."""
+
+    n: int
+    p999_median_s: float
+    p999_p95_s: float
+    p999_max_s: float
+    largest_s: float | None
+    bounds_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origins:
+    """Provenance of a campaign: each fact with the values that it had."""
+
+    engines: tuple[str, ...]
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    read_back: tuple[ReadBack, ...]
+    lateness: Lateness | None
+
+
+def gather(source: Source) -> Origins:
+    """Gather the provenance of all attempts."""
+    entries = source.entries
+    names = dict.fromkeys(name for entry in entries for name in entry.record.get("provenance", {}))
+    return Origins(
+        engines=tuple(sorted({str(entry.record["engine"]) for entry in entries})),
+        facts=tuple((name, _values(entries, name)) for name in names),
+        read_back=_read_back(entries),
+        lateness=_lateness(entries),
+    )
+
+
+def _values(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
+    """The distinct values; of many, such as times, the first and the last."""
+    values = sorted({str(v) for entry in entries if (v := entry.record["provenance"].get(name)) is not None})
+    if len(values) <= _MOST_VALUES:
+        return tuple(values)
+    return (values[0], f"({len(values) - 2} more)", values[-1])
+
+
+def _read_back(entries: Sequence[Entry]) -> tuple[ReadBack, ...]:
+    counts = Counter(
+        (str(entry.record["spec"]["cc"]), end, str(connection["congestion_control"]))
+        for entry in entries
+        for end in ("client", "origin")
+        for connection in entry.record.get(f"{end}_connections", ())
+    )
+    return tuple(
+        ReadBack(asked=asked, end=end, found=found, connections=count)
+        for (asked, end, found), count in sorted(counts.items())
+    )
+
+
+def _lateness(entries: Sequence[Entry]) -> Lateness | None:
+    p999 = [s for entry in entries if (s := entry.record["metrics"].get("lateness_p999_s")) is not None]
+    if not p999:
+        return None
+    largest = [s for entry in entries if (s := entry.record["metrics"].get("lateness_max_s")) is not None]
+    bounds = {entry.record["spec"]["validity"]["lateness_p999_ns"] / 1e9 for entry in entries}
+    return Lateness(
+        n=len(p999),
+        p999_median_s=float(np.median(p999)),
+        p999_p95_s=float(np.quantile(p999, 0.95)),
+        p999_max_s=float(max(p999)),
+        largest_s=float(max(largest)) if largest else None,
+        bounds_s=tuple(sorted(bounds)),
+    )

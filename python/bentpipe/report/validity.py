@@ -1,0 +1,57 @@
+"""How many runs there are, how they ended, and why some numbers were not used."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bentpipe.ledger import Entry
+from bentpipe.report.source import Source
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validity:
+    """Counts of runs by how their judged attempt ended; `missing` were never attempted to the end."""
+
+    planned: int
+    succeeded: int
+    failed: int
+    invalid: int
+    missing: int
+    attempts: int
+    repeated_attempts: int
+    reasons: tuple[tuple[str, str, int], ...]
+    """Status, reason and number of attempts, most frequent first; of every attempt that did not succeed."""
+    rejected: tuple[Entry, ...]
+    """The attempts that did not succeed."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every planned run succeeded."""
+        return self.succeeded == self.planned
+
+
+def judge(source: Source) -> Validity:
+    """Count a campaign's runs and attempts."""
+    ends = Counter(entry.status for entry in source.best)
+    rejected = tuple(entry for entry in source.entries if entry.status != "succeeded")
+    return Validity(
+        planned=source.planned,
+        succeeded=ends["succeeded"],
+        failed=ends["failed"],
+        invalid=ends["invalid"],
+        missing=max(source.planned - len(source.best), 0),
+        attempts=len(source.entries),
+        repeated_attempts=len(source.entries) - len(source.best),
+        reasons=_reasons(rejected),
+        rejected=rejected,
+    )
+
+
+def _reasons(rejected: Sequence[Entry]) -> tuple[tuple[str, str, int], ...]:
+    """Reasons without what follows their colon, which differs from run to run."""
+    kinds = Counter(
+        (entry.status, kind)
+        for entry in rejected
+        for kind in dict.fromkeys(reason.partition(":")[0] for reason in entry.record["reasons"])
+    )
+    return tuple((status, kind, count) for (status, kind), count in kinds.most_common())

@@ -1,0 +1,63 @@
+"""The factors of a cell: how it is told from the others, in the scenario's own words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.scenario import resolve
+from bentpipe.scenario.dotted import flattened
+from bentpipe.scenario.schema import RunTable
+
+NAMED_BY_SPEC = ("link", "page", "connections")
+"""Keys whose factor is taken from what they resolved to: a table's name, the connections really used."""
+
+
+def factors_of(run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, object]) -> dict[str, str]:
+    """Return the factors of a cell: those that every cell of its kind has, then what the matrix varies."""
+    workload = spec["workload"]
+    factors = {"link": _link_label(run, spec)}
+    match workload["kind"]:
+        case "page-load":
+            factors |= {
+                "http": workload["http"],
+                "cc": spec["cc"],
+                "page": workload["page"]["name"],
+                "connections": str(workload["connections"]),
+            }
+        case "bulk":
+            extent = (
+                {"bulk.duration": _core.format_duration(workload["duration_ns"])}
+                if workload["bytes"] is None
+                else {"bulk.size": _core.format_size(workload["bytes"])}
+            )
+            factors |= {
+                "cc": spec["cc"],
+                "bulk.transport": workload["transport"],
+                "bulk.direction": workload["direction"],
+                **extent,
+            }
+        case _:
+            factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
+    factors |= {
+        "client": run.client or resolve.CLIENT,
+        "server": run.server or resolve.SERVER,
+        "pep": run.pep or resolve.PEP,
+    }
+    written = {key: label(value) for key, value in varied.items() if key not in NAMED_BY_SPEC}
+    return factors | written
+
+
+def label(value: object) -> str:
+    """Write a value of the matrix as one word or two."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={label(leaf)}" for key, leaf in flattened(value).items())
+    if isinstance(value, list):
+        return " ".join(label(item) for item in value)
+    return str(value)
+
+
+def _link_label(run: RunTable, spec: Mapping[str, Any]) -> str:
+    assert run.link is not None
+    return run.link.name or run.link.base or str(spec["link"]["name"])

@@ -1,0 +1,218 @@
+"""From a scenario file to a resolved scenario: parse, complete by the matrix, resolve."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from bentpipe.errors import InputError
+from bentpipe.scenario import resolve
+from bentpipe.scenario.dotted import is_at_or_below, with_dotted
+from bentpipe.scenario.factors import factors_of
+from bentpipe.scenario.matrix import Block, check_size, parse_matrix
+from bentpipe.scenario.model import Cell, Scenario, canonical_json
+from bentpipe.scenario.quantity import count
+from bentpipe.scenario.schema import RunTable, ScenarioTable, keys, validated
+from bentpipe.scenario.toml import read_toml
+from bentpipe.scenario.where import Where, closest, shown
+
+MOST_REPETITIONS = 10_000
+LARGEST_SEED = 2**53 - 1
+"""The largest integer that every reader of JSON keeps."""
+SCENARIO_KEYS = ("name", "title", "description", "repetitions", "seed")
+
+
+class Extent(Enum):
+    """How much of a scenario is wanted."""
+
+    FULL = "full"
+    QUICK = "quick"
+    """What its [quick] table says; without one, a single repetition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Override:
+    """One `--set KEY=VALUE`."""
+
+    key: str
+    value: object
+
+
+def load(path: Path | str, *, overrides: Sequence[str] = (), extent: Extent = Extent.FULL) -> Scenario:
+    """Return the resolved scenario of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The TOML file.
+    overrides : sequence of str
+        `KEY=VALUE` with dotted keys of [run], or repetitions, seed, name, title or description.
+    extent : Extent
+        The whole of it, or its quick version.
+
+    Raises
+    ------
+    InputError
+        For everything in it that cannot be used; nothing has been run then.
+    """
+    path = Path(path)
+    document = read_toml(path)
+    return resolve_document(
+        document,
+        file=str(path),
+        folder=path.parent,
+        default_name=path.stem,
+        overrides=[parse_override(text) for text in overrides],
+        extent=extent,
+    )
+
+
+def resolve_document(
+    document: Mapping[str, Any],
+    *,
+    file: str,
+    folder: Path,
+    default_name: str,
+    overrides: Sequence[Override] = (),
+    extent: Extent = Extent.FULL,
+) -> Scenario:
+    """Return the resolved scenario of a table as written; `file` names it in errors."""
+    where = Where(file=file)
+    for override in overrides:
+        if override.key in SCENARIO_KEYS:
+            document = {**document, override.key: override.value}
+    overridden = {override.key for override in overrides}
+    table = validated(ScenarioTable, document, where)
+    matrix, repetitions, place = table.matrix, table.repetitions, where.at("matrix")
+    if extent is Extent.QUICK:
+        quick = table.quick
+        repetitions = resolve.QUICK_REPETITIONS if quick is None else quick.repetitions or repetitions
+        if "repetitions" in overridden:
+            repetitions = table.repetitions
+        if quick is not None and quick.matrix is not None:
+            matrix, place = quick.matrix, where.at("quick.matrix")
+    repetitions = resolve.REPETITIONS if repetitions is None else repetitions
+    repetitions = count(repetitions, where.at("repetitions"), least=1, most=MOST_REPETITIONS)
+    seed = resolve.SEED if table.seed is None else table.seed
+    builder = _Builder(
+        run=table.run or {},
+        where=where,
+        matrix_where=place,
+        folder=folder,
+        overrides=tuple(o for o in overrides if o.key not in SCENARIO_KEYS),
+    )
+    blocks = [builder.without_overridden(block) for block in parse_matrix(matrix, place)]
+    check_size(blocks, repetitions, place)
+    return Scenario(
+        name=_checked_name(table.name or default_name, where.at("name")),
+        title=table.title or table.name or default_name,
+        description=table.description or "",
+        repetitions=repetitions,
+        seed=count(seed, where.at("seed"), least=0, most=LARGEST_SEED),
+        cells=_distinct(builder.cell(varied) for block in blocks for varied in block.combinations()),
+    )
+
+
+def parse_override(text: str) -> Override:
+    """Return the override that `KEY=VALUE` stands for; the value is TOML, or else plain text."""
+    key, separator, value = text.partition("=")
+    key = key.strip().removeprefix("run.")
+    if not separator or not re.fullmatch(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*", key):
+        raise InputError(
+            file="command line",
+            field="--set",
+            expected="KEY=VALUE such as tcp.initial_window=10",
+            found=shown(text),
+        )
+    head = key.partition(".")[0]
+    known = (*keys(RunTable), *SCENARIO_KEYS)
+    if head not in known:
+        raise InputError(
+            file="command line",
+            field=f"--set {key}",
+            expected=f"a key that starts with one of {', '.join(known)}",
+            found=f"the unknown key {shown(head)}",
+            suggestion=closest(head, known),
+        )
+    try:
+        return Override(key=key, value=tomllib.loads(f"value = {value}")["value"])
+    except (ValueError, RecursionError):
+        return Override(key=key, value=value.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Builder:
+    """Makes cells of [run], a combination of the matrix, and the overrides, in this order."""
+
+    run: Mapping[str, Any]
+    where: Where
+    matrix_where: Where
+    folder: Path
+    overrides: tuple[Override, ...]
+
+    def without_overridden(self, block: Block) -> Block:
+        """Return the block without the keys that an override decides."""
+        decided = [
+            key
+            for key in block.values
+            if any(is_at_or_below(key, override.key) for override in self.overrides)
+        ]
+        return block.without(decided)
+
+    def cell(self, varied: Mapping[str, Any]) -> Cell:
+        """Return the resolved cell of one combination; its errors name where the value was written."""
+        run: dict[str, Any] = dict(self.run)
+        where = self.where.at("run")
+        try:
+            # Outer keys first: "link" before "link.forward.loss.ber".
+            for key in sorted(varied, key=lambda key: key.count(".")):
+                run = with_dotted(run, key, varied[key], self.matrix_where.at(key))
+            for override in self.overrides:
+                place = Where(file="command line", field=f"--set {override.key}")
+                run = with_dotted(run, override.key, override.value, place)
+            table = validated(RunTable, run, where)
+            spec = resolve.resolve_run(table, where, folder=self.folder)
+        except InputError as error:
+            raise self._at_its_origin(error, varied) from None
+        return Cell(factors=factors_of(table, spec, varied), spec=spec)
+
+    def _at_its_origin(self, error: InputError, varied: Mapping[str, Any]) -> InputError:
+        """Return the error of a value of [run] under the key by which it came there."""
+        key = error.field.removeprefix("run.")
+        if error.file != self.where.file or key == error.field:
+            return error
+        for override in reversed(self.overrides):
+            if is_at_or_below(key, override.key):
+                return _moved(error, file="command line", field=f"--set {key}")
+        for name in varied:
+            if is_at_or_below(key, name):
+                return _moved(error, file=error.file, field=self.matrix_where.at(key).field)
+        return error
+
+
+def _moved(error: InputError, *, file: str, field: str) -> InputError:
+    return InputError(
+        file=file, field=field, expected=error.expected, found=error.found, suggestion=error.suggestion
+    )
+
+
+def _checked_name(name: str, where: Where) -> str:
+    """Return a name that can be a folder's."""
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
+        return name
+    expected = "at most 100 letters, digits, dots, dashes and underscores, not starting with a dot or dash"
+    raise where.error(expected=expected, found=shown(name))
+
+
+def _distinct(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Return each cell once: those with equal specifications share their measurements and their factors."""
+    by_spec: dict[str, Cell] = {}
+    for cell in cells:
+        key = canonical_json(cell.spec)
+        first = by_spec.get(key)
+        factors = cell.factors if first is None else {**cell.factors, **first.factors}
+        by_spec[key] = Cell(factors=factors, spec=cell.spec)
+    return tuple(by_spec.values())

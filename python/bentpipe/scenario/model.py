@@ -1,0 +1,59 @@
+"""A resolved scenario: what is to be measured, with nothing left open."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One point of the matrix.
+
+    Attributes
+    ----------
+    factors : Mapping[str, str]
+        Keys of [run] with their values as written, those that the matrix varies and those that hold for
+        all, for grouping and for labels.
+    spec : dict
+        The run specification (crates/run/src/spec.rs) without its seed.
+    """
+
+    factors: Mapping[str, str]
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """An experiment: cells, each measured `repetitions` times."""
+
+    name: str
+    title: str
+    description: str
+    repetitions: int
+    seed: int
+    cells: tuple[Cell, ...]
+
+    def constants(self) -> dict[str, str]:
+        """Return the factors that are the same in every cell, with their values."""
+        shared = set(self.cells[0].factors.items())
+        for cell in self.cells[1:]:
+            shared &= set(cell.factors.items())
+        return {key: value for key, value in self.cells[0].factors.items() if (key, value) in shared}
+
+    def document(self) -> dict[str, Any]:
+        """Return the scenario as JSON, as `scenario.json` and `bentpipe show` have it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "constants": self.constants(),
+            "cells": [{"factors": dict(cell.factors), "spec": cell.spec} for cell in self.cells],
+        }
+
+
+def canonical_json(value: object) -> str:
+    """Write a value as the one JSON text that equal values share."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,391 @@
+"""From a cell as written to the run specification: SI units, nothing left open.
+
+The only home of defaults; each says beside itself why it is what it is. Keys of the result are those of
+`crates/run/src/spec.rs` and `link.rs`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bentpipe.scenario import vocabulary
+from bentpipe.scenario.catalogue import written_link
+from bentpipe.scenario.direction import bdp_bytes, jitter_spec, loss_spec, queue_spec
+from bentpipe.scenario.overlay import merged_links, with_delays
+from bentpipe.scenario.pages import page, page_spec
+from bentpipe.scenario.quantity import SECOND_NS, count, duration_ns, rate_bps, size_bytes
+from bentpipe.scenario.schema import (
+    BulkTable,
+    CaptureTable,
+    ForwardTable,
+    LinkTable,
+    PageTable,
+    PingTable,
+    QuicTable,
+    RunTable,
+    TcpTable,
+    ValidityTable,
+    validated,
+)
+from bentpipe.scenario.where import Where, shown
+
+REPETITIONS = 3
+"""The fewest that give a standard deviation worth the name; what alshagri2023 did."""
+SEED = 1
+"""Any number will do, as long as it stays."""
+QUICK_REPETITIONS = 1
+"""`--quick` shows that a scenario works; it is not for inference."""
+
+CLIENT = "loader"
+"""The one that both engines have."""
+SERVER = "bentpipe"
+"""The one that both engines have."""
+PEP = "none"
+"""End-to-end transport, as every QUIC connection sees it."""
+RESUMPTION = "none"
+"""A first visit."""
+CONGESTION_CONTROL = "cubic"
+"""Linux's default and that of most servers (RFC 9438 section 1)."""
+CONNECTIONS = 6
+"""HTTP/1.1 connections to one origin in Chromium and Firefox."""
+
+MTU = "1500 B"
+"""Ethernet's."""
+QUEUE_BDP = 1
+"""The classic rule for one flow (Villamizar, Song 1994)."""
+QUEUE_LEAST_PACKETS = 10
+"""The default queue holds an initial window (RFC 6928) even where the BDP is smaller."""
+JITTER = "0 ms"
+"""Loss and jitter are what a scenario asks for, never what it gets unasked."""
+DAMA = "none"
+"""A constant-rate return link."""
+
+INITIAL_WINDOW_SEGMENTS = 10
+"""RFC 6928, and Linux's default."""
+BUFFER_BDP = 4
+"""The congestion window alone shall limit: 1 BDP in flight, 1 BDP queued, and twice that in recovery."""
+BUFFER_LEAST_BYTES = 6 * 1024 * 1024
+"""Third value of Linux's default tcp_rmem: no link gets less than an untuned host has."""
+SLOW_START_AFTER_IDLE = True
+"""Linux's default (RFC 2861)."""
+INITIAL_RTT = "333 ms"
+"""RFC 9002 section 6.2.2. Below a GEO link's RTT, so the first probe timeout fires early: that is real."""
+IPV4_HEADER_BYTES = 20
+UDP_HEADER_BYTES = 8
+TCP_HEADER_BYTES = 20
+TCP_TIMESTAMPS_BYTES = 12
+"""RFC 7323 section 3.2, padded to a multiple of four; on by default in Linux."""
+
+BULK_TRANSPORT = "tcp"
+"""The transport that a kernel has."""
+BULK_DIRECTION = "down"
+"""What most users of a satellite link wait for."""
+PING_COUNT = 20
+"""Enough for a mean; 4 s at the default interval."""
+PING_INTERVAL = "200 ms"
+"""claypool2020."""
+PING_SIZE = "20 B"
+"""claypool2020; also the least that holds the sequence number and the time."""
+
+LATENESS = "1 ms"
+"""0.2 % of a GEO link's RTT, and below the 1.2 ms that a full packet takes at 10 Mbit/s."""
+LATENESS_FAST = "2 ms"
+"""Above 100 Mbit/s packets leave in batches of 0.1 ms or less, and the machine has ten times the work."""
+FAST_BPS = 100_000_000
+TIMEOUT_PAGE_NS = 120 * SECOND_NS
+"""Ten times what the slowest page of alshagri2023 takes."""
+TIMEOUT_MARGIN_NS = 60 * SECOND_NS
+"""Handshakes with lost packets and exponential back-off fit in."""
+TIMEOUT_FACTOR = 5
+"""A sender that uses a fifth of the link is slow, not stuck."""
+
+PCAPNG = False
+"""Every packet twice is much to keep."""
+QLOG = False
+"""As above."""
+
+LEAST_MTU_BYTES = 1228
+"""QUIC needs UDP payloads of 1200 bytes (RFC 9000 section 14)."""
+MOST_MTU_BYTES = 65_535
+MOST_INITIAL_WINDOW = 10_000
+
+
+def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
+    """Return a cell's run specification without its seed.
+
+    Raises
+    ------
+    InputError
+        When a key is missing, contradicts another or holds what does not exist (yet).
+    """
+    _check_programs(run, where)
+    cc = vocabulary.CONGESTION_CONTROL.checked(run.cc or CONGESTION_CONTROL, where.at("cc"))
+    if run.link is None:
+        raise where.at("link").error(
+            expected="a preset's name, a TOML file or an inline pipe", found="nothing"
+        )
+    link = link_spec(run.link, where.at("link"), folder=folder)
+    workload = _workload(run, link, where)
+    tcp = _tcp(run.tcp or TcpTable(), link, where.at("tcp"))
+    return {
+        "link": link,
+        "cc": cc,
+        "tcp": tcp,
+        "quic": _quic(run.quic or QuicTable(), link, tcp, where.at("quic")),
+        "workload": workload,
+        "validity": _validity(run.validity or ValidityTable(), link, workload, where.at("validity")),
+        "capture": _capture(run.capture or CaptureTable()),
+    }
+
+
+def link_spec(
+    table: LinkTable, where: Where, *, folder: Path, within: tuple[Path, ...] = ()
+) -> dict[str, Any]:
+    """Return the link that a table describes.
+
+    Parameters
+    ----------
+    table : LinkTable
+        As written.
+    where : Where
+        Its place.
+    folder : Path
+        Where relative paths of link files start.
+    within : tuple of Path
+        The files that led here, against circles.
+    """
+    own = with_delays(table.model_dump(by_alias=True, exclude_none=True), where)
+    name = table.name
+    base = own.pop("base", None)
+    if base is not None:
+        found = written_link(base, where, folder=folder)
+        identity = Path(found.where.file).resolve()
+        if identity in within:
+            raise where.error(expected="a base that does not lead back to itself", found=shown(base))
+        base_table = validated(LinkTable, found.table, found.where)
+        # The base must be a link by itself: its faults are then reported where they are.
+        link_spec(base_table, found.where, folder=found.folder, within=(*within, identity))
+        unchanged = not own
+        own = merged_links(_flattened(base_table, found.where, found.folder), own)
+        name = name or base_table.name or (found.name if unchanged else None)
+    return _complete_link(validated(LinkTable, own, where), name or "custom", where)
+
+
+def _flattened(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
+    """Return a table with its bases merged in."""
+    own = with_delays(table.model_dump(by_alias=True, exclude_none=True), where)
+    base = own.pop("base", None)
+    if base is None:
+        return own
+    found = written_link(base, where, folder=folder)
+    below = validated(LinkTable, found.table, found.where)
+    return merged_links(_flattened(below, found.where, found.folder), own)
+
+
+def _complete_link(table: LinkTable, name: str, where: Where) -> dict[str, Any]:
+    mtu = table.mtu or MTU
+    mtu_bytes = size_bytes(mtu, where.at("mtu"), least=LEAST_MTU_BYTES, most=MOST_MTU_BYTES)
+    delays_ns = []
+    for key, direction in (("forward", table.forward), ("return", table.return_)):
+        if direction is None or direction.rate is None:
+            raise where.at(f"{key}.rate").error(expected='a rate such as "10 Mbit/s"', found="nothing")
+        if direction.delay is None:
+            raise where.at("rtt").error(expected='a duration such as "600 ms"', found="nothing")
+        delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
+    assert table.forward is not None
+    assert table.return_ is not None
+    vocabulary.DAMA.checked(table.return_.dama or DAMA, where.at("return.dama"))
+    rtt_ns = sum(delays_ns)
+    return {
+        "name": name,
+        "mtu_bytes": mtu_bytes,
+        "forward": _direction(table.forward, delays_ns[0], rtt_ns, mtu_bytes, where.at("forward")),
+        "return": _direction(table.return_, delays_ns[1], rtt_ns, mtu_bytes, where.at("return")),
+    }
+
+
+def _direction(
+    table: ForwardTable, delay_ns: int, rtt_ns: int, mtu_bytes: int, where: Where
+) -> dict[str, Any]:
+    assert table.rate is not None
+    rate = rate_bps(table.rate, where.at("rate"))
+    bdp = bdp_bytes(rate, rtt_ns)
+    if table.queue is None:
+        limit_bytes = max(QUEUE_BDP * bdp, QUEUE_LEAST_PACKETS * mtu_bytes)
+        queue: dict[str, Any] = {"kind": "bytes", "limit_bytes": limit_bytes}
+    else:
+        queue = queue_spec(table.queue, where.at("queue"), bdp_bytes=bdp, mtu_bytes=mtu_bytes)
+    return {
+        "capacity": {"kind": "constant", "rate_bps": rate},
+        "delay_ns": delay_ns,
+        "jitter": jitter_spec(table.jitter or JITTER, where.at("jitter")),
+        "queue": queue,
+        "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
+    }
+
+
+def _check_programs(run: RunTable, where: Where) -> None:
+    vocabulary.CLIENT.checked(run.client or CLIENT, where.at("client"))
+    vocabulary.SERVER.checked(run.server or SERVER, where.at("server"))
+    vocabulary.PEP.checked(run.pep or PEP, where.at("pep"))
+    resumption = run.tls.resumption if run.tls is not None else None
+    vocabulary.RESUMPTION.checked(resumption or RESUMPTION, where.at("tls.resumption"))
+
+
+def _workload(run: RunTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    kinds = {"page": run.page, "bulk": run.bulk, "ping": run.ping}
+    given = [key for key, value in kinds.items() if value is not None]
+    if len(given) != 1:
+        found = " and ".join(given) or "none of them"
+        raise where.error(expected="one workload: page, bulk or ping", found=found)
+    if run.page is None:
+        for key, value in (("http", run.http), ("connections", run.connections)):
+            if value is not None:
+                raise where.at(key).error(
+                    expected=f"nothing, as {given[0]} does not use it", found=shown(value)
+                )
+    if run.page is not None:
+        return _page_load(run, run.page, where)
+    if run.bulk is not None:
+        return _bulk(run.bulk, where.at("bulk"))
+    assert run.ping is not None
+    return _ping(run.ping, link, where.at("ping"))
+
+
+def _page_load(run: RunTable, table: PageTable, where: Where) -> dict[str, Any]:
+    expected = f"one of {', '.join(vocabulary.HTTP.available)}, as a page needs it"
+    if run.http is None:
+        raise where.at("http").error(expected=expected, found="nothing")
+    http = vocabulary.HTTP.checked(run.http, where.at("http"))
+    connections = CONNECTIONS if run.connections is None else run.connections
+    connections = count(connections, where.at("connections"), least=1, most=1000)
+    if http in vocabulary.SINGLE_CONNECTION_HTTP:
+        connections = 1
+    place = where.at("page")
+    if table.objects is None:
+        if table.name is None:
+            raise place.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
+        resolved = page(table.name, place)
+    else:
+        if not table.objects:
+            raise place.at("objects").error(expected="at least one size", found="an empty list")
+        sizes = [size_bytes(size, place.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
+        resolved = page_spec(table.name or "custom", sizes)
+    return {"kind": "page-load", "http": http, "connections": connections, "page": resolved}
+
+
+def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
+    if (table.size is None) == (table.duration is None):
+        found = "neither" if table.size is None else "both"
+        raise where.error(expected="either size or duration", found=found)
+    return {
+        "kind": "bulk",
+        "transport": vocabulary.TRANSPORT.checked(table.transport or BULK_TRANSPORT, where.at("transport")),
+        "direction": vocabulary.DIRECTION.checked(table.direction or BULK_DIRECTION, where.at("direction")),
+        "bytes": None if table.size is None else size_bytes(table.size, where.at("size")),
+        "duration_ns": None
+        if table.duration is None
+        else duration_ns(table.duration, where.at("duration"), least_ns=1),
+    }
+
+
+def _ping(table: PingTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    most_payload = link["mtu_bytes"] - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    requests = PING_COUNT if table.count is None else table.count
+    return {
+        "kind": "ping",
+        "count": count(requests, where.at("count"), least=1, most=1_000_000),
+        "interval_ns": duration_ns(table.interval or PING_INTERVAL, where.at("interval"), least_ns=1),
+        "payload_bytes": size_bytes(table.size or PING_SIZE, where.at("size"), least=20, most=most_payload),
+    }
+
+
+def _tcp(table: TcpTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    window = INITIAL_WINDOW_SEGMENTS if table.initial_window is None else table.initial_window
+    idle = SLOW_START_AFTER_IDLE if table.slow_start_after_idle is None else table.slow_start_after_idle
+    buffer_bytes = _buffer_bytes(link)
+    return {
+        "initial_window": count(window, where.at("initial_window"), least=1, most=MOST_INITIAL_WINDOW),
+        "receive_buffer_bytes": _size_or(table.receive_buffer, buffer_bytes, where.at("receive_buffer")),
+        "send_buffer_bytes": _size_or(table.send_buffer, buffer_bytes, where.at("send_buffer")),
+        "slow_start_after_idle": idle,
+    }
+
+
+def _quic(table: QuicTable, link: Mapping[str, Any], tcp: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    mtu_bytes = link["mtu_bytes"]
+    segment_bytes = mtu_bytes - IPV4_HEADER_BYTES - TCP_HEADER_BYTES - TCP_TIMESTAMPS_BYTES
+    # As many bytes as TCP sends, so that both transports start alike; and the same buffers.
+    window_bytes = tcp["initial_window"] * segment_bytes
+    payload_bytes = mtu_bytes - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    buffer_bytes = _buffer_bytes(link)
+    payload = where.at("udp_payload")
+    return {
+        "initial_window_bytes": _size_or(table.initial_window, window_bytes, where.at("initial_window")),
+        "initial_rtt_ns": duration_ns(table.initial_rtt or INITIAL_RTT, where.at("initial_rtt"), least_ns=1),
+        "stream_receive_window_bytes": _size_or(
+            table.stream_receive_window, buffer_bytes, where.at("stream_receive_window")
+        ),
+        "receive_window_bytes": _size_or(table.receive_window, buffer_bytes, where.at("receive_window")),
+        "send_window_bytes": _size_or(table.send_window, buffer_bytes, where.at("send_window")),
+        "udp_payload_bytes": payload_bytes
+        if table.udp_payload is None
+        else size_bytes(table.udp_payload, payload, least=1200, most=payload_bytes),
+    }
+
+
+def _validity(
+    table: ValidityTable, link: Mapping[str, Any], workload: Mapping[str, Any], where: Where
+) -> dict[str, Any]:
+    is_fast = link["forward"]["capacity"]["rate_bps"] > FAST_BPS
+    lateness = table.lateness or (LATENESS_FAST if is_fast else LATENESS)
+    timeout_ns = _timeout_ns(link, workload)
+    if table.timeout is not None:
+        timeout_ns = duration_ns(table.timeout, where.at("timeout"), least_ns=1)
+    return {
+        "lateness_p999_ns": duration_ns(lateness, where.at("lateness"), least_ns=1),
+        "timeout_ns": timeout_ns,
+    }
+
+
+def _capture(table: CaptureTable) -> dict[str, Any]:
+    return {
+        "pcapng": PCAPNG if table.pcapng is None else table.pcapng,
+        "qlog": QLOG if table.qlog is None else table.qlog,
+    }
+
+
+def _timeout_ns(link: Mapping[str, Any], workload: Mapping[str, Any]) -> int:
+    rtt_ns = _rtt_ns(link)
+    down_bps: int = link["forward"]["capacity"]["rate_bps"]
+    up_bps: int = link["return"]["capacity"]["rate_bps"]
+    if workload["kind"] == "page-load":
+        sizes: list[int] = [item["bytes"] for item in workload["page"]["objects"]]
+        ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * rtt_ns
+        return max(TIMEOUT_PAGE_NS, TIMEOUT_MARGIN_NS + TIMEOUT_FACTOR * ideal_ns)
+    if workload["kind"] == "bulk" and workload["bytes"] is not None:
+        rate = down_bps if workload["direction"] == "down" else up_bps
+        ideal_ns = _transfer_ns(workload["bytes"], rate) + rtt_ns
+        return TIMEOUT_MARGIN_NS + TIMEOUT_FACTOR * ideal_ns
+    # What lasts as long as it was asked to: a flow limited by time, and pings.
+    is_bulk = workload["kind"] == "bulk"
+    span_ns: int = workload["duration_ns"] if is_bulk else workload["count"] * workload["interval_ns"]
+    return TIMEOUT_MARGIN_NS + span_ns + TIMEOUT_FACTOR * rtt_ns
+
+
+def _transfer_ns(size: int, rate: int) -> int:
+    return size * 8 * SECOND_NS // rate
+
+
+def _buffer_bytes(link: Mapping[str, Any]) -> int:
+    rates: list[int] = [link[direction]["capacity"]["rate_bps"] for direction in ("forward", "return")]
+    return max(BUFFER_BDP * bdp_bytes(max(rates), _rtt_ns(link)), BUFFER_LEAST_BYTES)
+
+
+def _rtt_ns(link: Mapping[str, Any]) -> int:
+    delays_ns: list[int] = [link[direction]["delay_ns"] for direction in ("forward", "return")]
+    return sum(delays_ns)
+
+
+def _size_or(text: str | None, default_bytes: int, where: Where) -> int:
+    return default_bytes if text is None else size_bytes(text, where)

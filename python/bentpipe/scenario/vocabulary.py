@@ -1,0 +1,48 @@
+"""The values that scenarios name, those that this version has and those that it will have."""
+
+from dataclasses import dataclass
+
+from bentpipe.scenario.where import Where, closest, shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """The names that one key accepts."""
+
+    available: tuple[str, ...]
+    planned: tuple[str, ...] = ()
+
+    def checked(self, name: str, where: Where) -> str:
+        """Return `name` when it is available.
+
+        Raises
+        ------
+        InputError
+            When it is unknown or planned only; the two are told apart.
+        """
+        if name in self.available:
+            return name
+        expected = one_of(self.available)
+        if name in self.planned:
+            raise where.error(expected=expected, found=f"{shown(name)}, not available yet")
+        suggestion = closest(name, self.available)
+        raise where.error(expected=expected, found=shown(name), suggestion=suggestion)
+
+
+def one_of(names: tuple[str, ...]) -> str:
+    """Write a list of names as a choice."""
+    return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
+
+
+HTTP = Vocabulary(available=("h1", "h1s", "h2", "h3"), planned=("http10", "http10s", "h2c", "spdy"))
+CONGESTION_CONTROL = Vocabulary(available=("cubic", "bbr"), planned=("reno", "bbr3", "hybla", "vivace"))
+TRANSPORT = Vocabulary(available=("tcp", "quic"))
+DIRECTION = Vocabulary(available=("down", "up"))
+CLIENT = Vocabulary(available=("loader",), planned=("chromium", "firefox"))
+SERVER = Vocabulary(available=("bentpipe",), planned=("nginx", "caddy"))
+PEP = Vocabulary(available=("none",), planned=("split", "tunnel"))
+RESUMPTION = Vocabulary(available=("none",), planned=("ticket", "early-data"))
+DAMA = Vocabulary(available=("none",), planned=("cra", "rbdc", "vbdc", "avbdc", "mixed"))
+
+SINGLE_CONNECTION_HTTP = ("h2", "h3")
+"""HTTP versions that use one connection to an origin whatever the number asked for."""

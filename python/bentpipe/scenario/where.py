@@ -1,0 +1,45 @@
+"""The place of a value, for the error that it may cause."""
+
+import difflib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from bentpipe.errors import InputError
+
+LONGEST_QUOTE = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """A dotted key in a file."""
+
+    file: str
+    field: str = ""
+
+    def at(self, key: str) -> "Where":
+        """Return the place of a key below this one."""
+        return replace(self, field=f"{self.field}.{key}" if self.field else key)
+
+    def error(self, *, expected: str, found: str, suggestion: str | None = None) -> InputError:
+        """Return the error of a bad value here."""
+        field = self.field or "the whole file"
+        return InputError(file=self.file, field=field, expected=expected, found=found, suggestion=suggestion)
+
+
+def shown(value: object) -> str:
+    """Write a value as its author would recognise it, in one line."""
+    if isinstance(value, dict):
+        return "a table" if value else "an empty table"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    if isinstance(value, str | bool):
+        text = json.dumps(value, ensure_ascii=False)
+        return text if len(text) <= LONGEST_QUOTE else f'{text[:LONGEST_QUOTE]}..."'
+    return str(value)
+
+
+def closest(word: str, names: Iterable[str]) -> str | None:
+    """Return the name that was probably meant by `word`, if one is near."""
+    near = difflib.get_close_matches(word, list(names), n=1, cutoff=0.6)
+    return near[0] if near else None

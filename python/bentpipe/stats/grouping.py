@@ -1,0 +1,52 @@
+"""Picking the runs of a cell, and a metric's values out of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+
+class Measured(Protocol):
+    """What statistics need of a run; the ledger's entries have it."""
+
+    @property
+    def factors(self) -> Mapping[str, str]:
+        """What varies between cells, as written in the scenario."""
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The run's record as JSON."""
+
+
+Run = TypeVar("Run", bound=Measured)
+
+
+def succeeded(run: Measured) -> bool:
+    """Whether the run's numbers may be used (invariant: only these are averaged)."""
+    return bool(run.record["status"] == "succeeded")
+
+
+def select(runs: Iterable[Run], **factors: str) -> list[Run]:
+    """The succeeded runs whose factors have the given values."""
+    wanted = factors.items()
+    return [run for run in runs if succeeded(run) and all(run.factors.get(k) == v for k, v in wanted)]
+
+
+def metric_values(runs: Iterable[Measured], metric: str) -> list[float]:
+    """One metric of every succeeded run that has it, in the metric's own unit."""
+    values = (run.record["metrics"].get(metric) for run in runs if succeeded(run))
+    return [float(value) for value in values if value is not None]
+
+
+def values_of(runs: Iterable[Measured], metric: str, **factors: str) -> list[float]:
+    """One metric over the succeeded runs of one cell."""
+    return metric_values(select(runs, **factors), metric)
+
+
+def cell_key(factors: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """A hashable name of a cell."""
+    return tuple(sorted(factors.items()))
+
+
+def cell_label(factors: Mapping[str, str], *, order: Sequence[str] = ()) -> str:
+    """A cell's factor values for people, those in `order` first."""
+    first = [factors[name] for name in order if name in factors]
+    return " · ".join([*first, *(value for name, value in sorted(factors.items()) if name not in order)])

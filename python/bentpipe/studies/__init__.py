@@ -1,0 +1,25 @@
+"""The published studies that Bentpipe repeats: scenario, published numbers, claims, figures."""
+
+from bentpipe.studies import alshagri2023
+from bentpipe.studies.study import Column, Study, StudyTable, Timeline
+from bentpipe.studies.verdict import Agreement, Finding, Verdict
+
+__all__ = ["Agreement", "Column", "Finding", "Study", "StudyTable", "Timeline", "Verdict", "get", "names"]
+
+_STUDIES = {study.name: study for study in (alshagri2023.STUDY,)}
+
+
+def names() -> tuple[str, ...]:
+    """The studies by name."""
+    return tuple(_STUDIES)
+
+
+def get(name: str) -> Study:
+    """The study of that name.
+
+    Raises
+    ------
+    KeyError
+        When there is none; `names` lists those that there are.
+    """
+    return _STUDIES[name]

@@ -1,0 +1,23 @@
+"""The words of the study's matrix."""
+
+SATELLITE = "geo-alshagri"
+LAN = "lan"
+LINKS = {SATELLITE: "GEO satellite, 10 Mbit/s, RTT 530 ms", LAN: "LAN, 10 Mbit/s, RTT 1.08 ms"}
+PROTOCOLS = ("h1", "h2", "h3")
+SIZES_BYTES = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
+STRUCTURES = ("single", "uniform", "triangular")
+
+
+def page(structure: str, size: str) -> str:
+    """A page's name."""
+    return f"{structure}-{size}"
+
+
+def pages(structure: str) -> list[tuple[str, str]]:
+    """Each page of a structure paired with itself, for comparisons on the same page."""
+    return [(page(structure, size), page(structure, size)) for size in SIZES_BYTES]
+
+
+def pages_across(sample: str, reference: str) -> list[tuple[str, str]]:
+    """The pages of two structures paired by size."""
+    return [(page(sample, size), page(reference, size)) for size in SIZES_BYTES]

@@ -1,0 +1,64 @@
+"""What a study brings along: its scenario, its claims, its tables and its figures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from bentpipe.figures.drawing import Drawing
+from bentpipe.stats import Measured
+from bentpipe.studies.verdict import Verdict
+
+Runs: TypeAlias = Sequence[Measured]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column of a table: its key in JSON (with the unit), its heading, and the decimals shown."""
+
+    key: str
+    heading: str
+    decimals: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyTable:
+    """A table of ours beside the study's. A row's missing value is None."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, str | float | None], ...]
+    conclusion: str
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """A cell whose median run is worth a figure over time."""
+
+    name: str
+    title: str
+    factors: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A published study.
+
+    `scenario` is the file of its full matrix and, under `[quick]`, of its short one. `rules` are the rules by
+    which claims are judged and `assumptions` what the publication leaves open; both are printed.
+    """
+
+    name: str
+    title: str
+    citation: str
+    doi: str
+    scenario: Path
+    rules: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    figures_note: str
+    claims: Callable[[Runs], tuple[Verdict, ...]]
+    tables: Callable[[Runs], tuple[StudyTable, ...]]
+    figures: Callable[[Runs], tuple[Drawing, ...]]
+    timelines: Callable[[Runs], tuple[Timeline, ...]]

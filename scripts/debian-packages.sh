@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing, or says which are. Arguments: `run` or `test`.
+# Ends with status 1 only when the project could not be built without what is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+purpose=${1:?run or test}
+
+required=() # nothing can be built without these
+optional=() # something that these are for is left out
+missing() { # ARRAY PACKAGE WHAT-FOR
+    local -n list=$1
+    list+=("$2")
+    echo "missing: $2 ($3)" >&2
+}
+look() {
+    required=() optional=()
+    command -v cc >/dev/null || missing required build-essential "the C compiler that links the Rust crates"
+    command -v patch >/dev/null || missing required patch "changes to the QUIC library"
+    "${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || missing required python3-venv "the Python environment"
+    PATH=$PATH:/usr/sbin:/sbin command -v ip >/dev/null || missing optional iproute2 "network namespaces: emulate engine"
+    [[ $purpose != test ]] || command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
+}
+
+toolchains() {
+    local wanted found
+    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    found=$(cargo --version 2>/dev/null | cut -d' ' -f2 || true)
+    if [[ $(printf '%s\n' "$wanted" "${found:-0}" | sort -V | head -1) != "$wanted" ]]; then
+        echo "missing: Rust $wanted or later (found: ${found:-none}); install it with rustup" >&2
+        exit 1
+    fi
+    if ! "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+        echo "missing: Python 3.11 or later; name one with PYTHON=..." >&2
+        exit 1
+    fi
+}
+
+toolchains
+look
+packages=("${required[@]}" "${optional[@]}")
+((${#packages[@]})) || exit 0
+if ((EUID == 0)) && command -v apt-get >/dev/null; then
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update --quiet --quiet
+    apt-get install --yes --quiet --quiet --no-install-recommends "${packages[@]}"
+    look
+else
+    echo "not root, or not Debian: install by hand, such as: apt-get install ${packages[*]}" >&2
+fi
+if ((${#required[@]})); then
+    exit 1
+fi

@@ -1,0 +1,86 @@
+"""An engine without a network: records whose numbers follow from the specification, and behaviour on demand."""
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+def succeeded(run_id, spec, attempt):
+    del attempt
+    return record(run_id, spec)
+
+
+def record(run_id, spec, *, status="succeeded", reasons=()):
+    plt_s = 1 + len(spec["workload"].get("http", "")) + spec["seed"] % 1000 / 1e4
+    return {
+        "run_id": run_id,
+        "status": status,
+        "reasons": list(reasons),
+        "engine": "emulate",
+        "spec": dict(spec),
+        "provenance": {"kernel": "none"},
+        "metrics": {"plt_s": plt_s, "wire_bytes_down": 120_000, "drops": {"forward": {"queue": 2}}},
+        "objects": [{"url": "http://origin/object-1.jpg", "bytes": 100_000, "last_byte_s": plt_s}],
+        "client_connections": [],
+        "origin_connections": [],
+        "series": {"link": {"time_s": [0.0, 0.1], "forward_queue_bytes": [0.0, None]}},
+    }
+
+
+def late(run_id, spec):
+    reason = "emulator late: p99.9 of release lateness 3 ms above 1 ms"
+    return record(run_id, spec, status="invalid", reasons=[reason])
+
+
+@dataclass
+class FakeEngine:
+    """Calls `behave(run_id, spec, attempt)`, attempts counted from 1, and notes what ran beside what."""
+
+    behave: object = succeeded
+    name: str = "emulate"
+    calls: list = field(default_factory=list)
+    artifacts: dict = field(default_factory=dict)
+    most_at_once: int = 0
+    company: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        self._lock = threading.Lock()
+        self._running = 0
+        self._attempts = Counter()
+
+    def run(self, *, run_id, spec, artifacts):
+        with self._lock:
+            self.calls.append(run_id)
+            self.artifacts[run_id] = artifacts
+            self._attempts[run_id] += 1
+            attempt = self._attempts[run_id]
+            self._running += 1
+            self.most_at_once = max(self.most_at_once, self._running)
+            self.company[run_id, attempt] = self._running
+        try:
+            return self.behave(run_id, spec, attempt)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+
+class QuietProgress:
+    """Notes what a campaign tells."""
+
+    def __init__(self):
+        self.told = []
+
+    def begin(self, *, planned, already_succeeded):
+        self.told.append(("begin", planned, already_succeeded))
+
+    def judged(self, *, status):
+        self.told.append(("judged", status))
+
+    def repeating_alone(self, *, runs):
+        self.told.append(("repeating_alone", runs))
+
+    def interrupted(self, *, in_flight):
+        self.told.append(("interrupted", in_flight))
+
+    def end(self, outcome):
+        self.told.append(("end", str(outcome)))

@@ -1,0 +1,198 @@
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from bentpipe.campaign import Ending, execute, plan
+from bentpipe.ledger import Ledger
+from tests.campaign.fake_engine import FakeEngine, QuietProgress, late, record, succeeded
+
+
+def run(scenario, ledger, engine, *, jobs=2, progress=None):
+    return execute(
+        plan(scenario), engine=engine, ledger=ledger, jobs=jobs, progress=progress or QuietProgress()
+    )
+
+
+def counts(outcome):
+    return (outcome.planned, outcome.succeeded, outcome.failed, outcome.invalid, outcome.not_run)
+
+
+def test_every_planned_run_ends_in_the_ledger(scenario, ledger):
+    outcome = run(scenario, ledger, FakeEngine())
+    assert counts(outcome) == (6, 6, 0, 0, 0)
+    assert {entry.run_id for entry in ledger.entries()} == {one.run_id for one in plan(scenario)}
+
+
+def test_the_entry_has_the_factors_and_the_record_without_its_series(scenario, ledger):
+    run(scenario, ledger, FakeEngine())
+    entry = ledger.entries()[0]
+    assert entry.factors["link"] == "lan"
+    assert "series" not in entry.record
+    assert list(ledger.series(entry.run_id, "link")["time_s"]) == [0.0, 0.1]
+
+
+def test_runs_are_started_in_the_order_of_the_plan(scenario, ledger):
+    engine = FakeEngine()
+    run(scenario, ledger, engine, jobs=1)
+    assert engine.calls == [one.run_id for one in plan(scenario)]
+
+
+def test_as_many_runs_as_jobs_are_in_flight(scenario, ledger):
+    together = threading.Barrier(3)
+
+    def wait_for_the_others(run_id, spec, attempt):
+        together.wait(timeout=10)
+        return succeeded(run_id, spec, attempt)
+
+    engine = FakeEngine(wait_for_the_others)
+    run(scenario, ledger, engine, jobs=3)
+    assert engine.most_at_once == 3
+
+
+def test_failed_runs_are_kept_and_counted_and_not_repeated(scenario, ledger):
+    engine = FakeEngine(lambda run_id, spec, _: record(run_id, spec, status="failed", reasons=["no route"]))
+    assert counts(run(scenario, ledger, engine)) == (6, 0, 6, 0, 0)
+    assert len(ledger.entries()) == 6
+
+
+def test_an_engine_that_raises_costs_one_run_and_not_the_campaign(scenario, ledger):
+    def raise_for_h2(run_id, spec, attempt):
+        if spec["workload"]["http"] == "h2":
+            raise OSError("too many open files")
+        return succeeded(run_id, spec, attempt)
+
+    assert counts(run(scenario, ledger, FakeEngine(raise_for_h2))) == (6, 4, 2, 0, 0)
+    reasons = [entry.record["reasons"] for entry in ledger.entries() if entry.status == "failed"]
+    assert all("OSError: too many open files" in reason for [reason] in reasons)
+
+
+def test_late_runs_are_repeated_after_the_others_and_alone(scenario, ledger):
+    engine = FakeEngine(
+        lambda run_id, spec, attempt: late(run_id, spec) if attempt == 1 else succeeded(run_id, spec, 0)
+    )
+    assert counts(run(scenario, ledger, engine, jobs=3)) == (6, 6, 0, 0, 0)
+    assert engine.calls[:6] == [one.run_id for one in plan(scenario)]
+    assert {company for (_, attempt), company in engine.company.items() if attempt == 2} == {1}
+    assert [entry.attempt for entry in ledger.entries()] == [1] * 6 + [2] * 6
+
+
+def test_a_run_that_is_always_late_is_given_up_after_three_attempts_all_kept(scenario, ledger):
+    progress = QuietProgress()
+    outcome = run(scenario, ledger, FakeEngine(lambda run_id, spec, _: late(run_id, spec)), progress=progress)
+    assert counts(outcome) == (6, 0, 0, 6, 0)
+    assert sorted(entry.attempt for entry in ledger.entries()) == [1] * 6 + [2] * 6 + [3] * 6
+    assert progress.told.count(("judged", "invalid")) == 6
+
+
+def test_a_run_that_is_invalid_for_another_reason_is_not_repeated(scenario, ledger):
+    reasons = ["wrong congestion control at the origin: expected bbr, found cubic"]
+    engine = FakeEngine(lambda run_id, spec, _: record(run_id, spec, status="invalid", reasons=reasons))
+    assert counts(run(scenario, ledger, engine)) == (6, 0, 0, 6, 0)
+    assert len(engine.calls) == 6
+
+
+def test_resuming_skips_what_succeeded_and_repeats_the_rest_as_new_attempts(scenario, ledger):
+    run(
+        scenario,
+        ledger,
+        FakeEngine(
+            lambda run_id, spec, _: record(
+                run_id, spec, status="succeeded" if spec["workload"]["http"] == "h1" else "failed"
+            )
+        ),
+    )
+    again, progress = FakeEngine(), QuietProgress()
+    assert counts(run(scenario, ledger, again, progress=progress)) == (6, 6, 0, 0, 0)
+    assert len(again.calls) == 4
+    assert progress.told[0] == ("begin", 6, 2)
+    assert {entry.attempt for entry in ledger.entries() if entry.factors["http"] != "h1"} == {1, 2}
+
+
+def test_a_folder_for_captures_is_offered_and_an_empty_one_not_left_behind(scenario, ledger):
+    engine = FakeEngine()
+    run(scenario, ledger, engine)
+    assert len({str(path) for path in engine.artifacts.values()}) == 6
+    assert list((ledger.folder / "artifacts").iterdir()) == []
+
+
+def test_progress_hears_of_every_run_and_of_the_sum(scenario, ledger):
+    progress = QuietProgress()
+    run(scenario, ledger, FakeEngine(), progress=progress)
+    assert progress.told[0] == ("begin", 6, 0)
+    assert progress.told[1:7] == [("judged", "succeeded")] * 6
+    assert progress.told[7:] == [("end", "6 planned = 6 succeeded + 0 failed + 0 invalid")]
+
+
+def test_after_an_interruption_runs_in_flight_are_kept_and_no_other_is_started(scenario, ledger):
+    def interrupt(run_id, spec, attempt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        return succeeded(run_id, spec, attempt)
+
+    engine, progress = FakeEngine(interrupt), QuietProgress()
+    outcome = run(scenario, ledger, engine, jobs=1, progress=progress)
+    assert outcome.ending is Ending.INTERRUPTED
+    assert counts(outcome) == (6, 1, 0, 0, 5)
+    assert len(ledger.entries()) == 1
+    assert ("interrupted", 1) in progress.told
+
+
+def test_a_second_interruption_ends_the_campaign_at_once(scenario, ledger):
+    released = threading.Event()
+
+    def interrupt_twice(run_id, spec, attempt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGINT)
+        released.wait(timeout=30)
+        return succeeded(run_id, spec, attempt)
+
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(scenario, ledger, FakeEngine(interrupt_twice), jobs=1)
+    released.set()
+    assert time.monotonic() - before < 5
+
+
+def test_an_interruption_does_not_wait_longer_than_the_grace_period(scenario, ledger, monkeypatch):
+    monkeypatch.setattr("bentpipe.campaign.executor.GRACE_S", 0.1)
+    released = threading.Event()
+
+    def interrupt_and_hang(run_id, spec, attempt):
+        os.kill(os.getpid(), signal.SIGINT)
+        released.wait(timeout=30)
+        return succeeded(run_id, spec, attempt)
+
+    before = time.monotonic()
+    outcome = run(scenario, ledger, FakeEngine(interrupt_and_hang), jobs=1)
+    released.set()
+    assert time.monotonic() - before < 5
+    assert counts(outcome) == (6, 0, 0, 0, 6)
+
+
+def test_signals_are_handled_as_before_once_the_campaign_is_over(scenario, ledger):
+    before = signal.getsignal(signal.SIGINT)
+    run(scenario, ledger, FakeEngine())
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupted_campaign_goes_on_where_it_stopped(tmp_path, scenario):
+    folder, calls = tmp_path / "interrupted", []
+
+    def interrupt_in_the_third(run_id, spec, attempt):
+        calls.append(run_id)
+        if len(calls) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)
+        return succeeded(run_id, spec, attempt)
+
+    with Ledger.claim(folder, scenario.document()) as first:
+        run(scenario, first, FakeEngine(interrupt_in_the_third), jobs=1)
+    with Ledger.claim(folder, scenario.document()) as second:
+        engine = FakeEngine()
+        assert counts(run(scenario, second, engine)) == (6, 6, 0, 0, 0)
+        assert len(engine.calls) == 3
+        assert len(second.entries()) == 6

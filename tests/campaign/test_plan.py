@@ -1,0 +1,57 @@
+from bentpipe.campaign import plan
+from bentpipe.campaign.plan import run_id
+from tests.campaign.conftest import a_scenario
+
+
+def http_of(runs):
+    return [run.cell.factors["http"] for run in runs]
+
+
+def test_every_cell_is_measured_once_before_any_is_measured_again():
+    runs = plan(a_scenario(http=("h1", "h2", "h3"), repetitions=3))
+    rounds = [http_of(runs)[start : start + 3] for start in (0, 3, 6)]
+    assert [sorted(one) for one in rounds] == [["h1", "h2", "h3"]] * 3
+
+
+def test_each_round_starts_at_another_cell():
+    runs = plan(a_scenario(http=("h1", "h2", "h3"), repetitions=3))
+    assert http_of(runs)[::3] == ["h1", "h2", "h3"]
+
+
+def test_no_cell_stands_beside_itself_so_that_nothing_is_blocked():
+    names = http_of(plan(a_scenario(http=("h1", "h2", "h3", "h1s"), repetitions=5)))
+    assert all(a != b for a, b in zip(names, names[1:], strict=False))
+
+
+def test_run_ids_are_16_hex_digits_and_all_differ():
+    ids = [run.run_id for run in plan(a_scenario(repetitions=4))]
+    assert len(set(ids)) == 12
+    assert all(len(one) == 16 and int(one, 16) >= 0 for one in ids)
+
+
+def test_the_plan_of_equal_scenarios_is_the_same():
+    assert plan(a_scenario()) == plan(a_scenario())
+
+
+def test_more_repetitions_keep_the_ids_of_the_runs_that_were_there():
+    few = {run.run_id for run in plan(a_scenario(repetitions=2))}
+    many = {run.run_id for run in plan(a_scenario(repetitions=5))}
+    assert few < many
+
+
+def test_another_cell_in_the_matrix_keeps_the_ids_of_the_others():
+    few = {run.run_id for run in plan(a_scenario(http=("h1",)))}
+    many = {run.run_id for run in plan(a_scenario(http=("h2", "h1")))}
+    assert few < many
+
+
+def test_no_two_runs_share_their_random_numbers():
+    seeds = [run.spec["seed"] for run in plan(a_scenario(repetitions=10))]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**53 for seed in seeds)
+
+
+def test_the_run_id_depends_on_the_seed_but_not_on_the_order_of_keys():
+    spec = plan(a_scenario())[0].spec
+    assert run_id(dict(reversed(spec.items()))) == run_id(spec)
+    assert run_id({**spec, "seed": 0}) != run_id(spec)

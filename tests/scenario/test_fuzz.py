@@ -1,0 +1,98 @@
+"""Whatever is written, the answer is a scenario or an InputError, never another exception."""
+
+from contextlib import suppress
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bentpipe.errors import InputError
+from bentpipe.scenario import load, parse_override
+from bentpipe.scenario.links import link
+from bentpipe.scenario.pipe import KEYS
+
+VALUES = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(["10Mbit/s", "600ms", "1%", "1BDP", "100packets", "1500B", "nan", "inf", "-1", "1e400 ms"]),
+)
+PAIRS = st.lists(st.tuples(st.sampled_from(KEYS), VALUES), max_size=8)
+
+
+@given(st.text())
+@example("rtt=600ms,rtt=600ms")
+@example("down=18446744073709551615Gbit/s,up=1bit/s,rtt=1ms")
+def test_any_text_after_flat_is_a_link_or_bad_input(text):
+    with suppress(InputError):
+        link(f"flat:{text}")
+
+
+@given(PAIRS)
+def test_any_values_of_an_inline_pipe_are_a_link_or_bad_input(pairs):
+    with suppress(InputError):
+        spec = link("flat:" + ",".join(f"{key}={value}" for key, value in pairs))
+        assert spec["forward"]["capacity"]["rate_bps"] > 0
+
+
+@given(st.text())
+@example("\0.toml")
+@example("x" * 5000 + ".toml")
+@example("/")
+def test_any_text_is_a_link_or_bad_input(text):
+    with suppress(InputError):
+        link(text)
+
+
+@given(st.binary())
+@example(b"a = " + b"[" * 10_000)
+@example(b"a = 1" + b"0" * 5000)
+@example(b"a = 2024-13-45")
+@example(b"\xff")
+@settings(max_examples=200)
+def test_any_bytes_are_a_scenario_or_bad_input(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "scenario.toml"
+    path.write_bytes(content)
+    with suppress(InputError):
+        load(path)
+
+
+SCALARS = st.one_of(
+    st.none().map(lambda _: "nan"),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.booleans().map(lambda value: str(value).lower()),
+    st.sampled_from(['"h3"', '"lan"', '"10 Mbit/s"', '"600 ms"', "[]", '["h1", "h3"]', "{}", '{ base = "lan" }']),
+)
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "name", "repetitions", "seed", "run.link", "run.http", "run.page", "run.cc", "run.bulk",
+                "run.ping", "run.ping.count", "run.tcp.initial_window", "run.link.forward.loss",
+                "run.link.rtt", "run.connections", "matrix", "matrix.http", "matrix.link.forward.loss.ber",
+                "matrix.page", "quick", "quick.matrix", "run", "run.page.objects",
+            ]  # fmt: skip
+        ),
+        SCALARS,
+    ),
+    max_size=6,
+)
+
+
+@given(LINES)
+@settings(max_examples=300)
+def test_any_values_of_known_keys_are_a_scenario_or_bad_input(tmp_path_factory, lines):
+    path = tmp_path_factory.getbasetemp() / "scenario.toml"
+    valid = ['run.link = "lan"', 'run.page = "single-100k"', 'run.http = "h3"']
+    taken = {key.split(".")[1] for key, _ in lines if key.startswith("run.")} | {
+        "link" for key, _ in lines if key == "run"
+    }
+    base = [] if any(key == "run" for key, _ in lines) else [v for v in valid if v[4:8] not in {t[:4] for t in taken}]
+    path.write_text("\n".join([*base, *(f"{key} = {value}" for key, value in lines)]))
+    with suppress(InputError):
+        assert load(path).cells
+
+
+@given(st.text())
+@example("a=" + "[" * 10_000)
+def test_any_override_is_one_or_bad_input(text):
+    with suppress(InputError):
+        parse_override(text)

@@ -1,0 +1,174 @@
+from pathlib import Path
+
+import pytest
+
+from bentpipe.scenario import Extent, load, parse_override, resolve_document
+
+RUN = {"link": "geo-alshagri", "http": "h2", "page": "single-100k"}
+
+
+def cells(matrix, *, run=None, settings=(), **scenario):
+    document = {**scenario, "run": RUN | (run or {}), "matrix": matrix}
+    return resolve_document(
+        document,
+        file="scenario.toml",
+        folder=Path(),
+        default_name="example",
+        overrides=[parse_override(text) for text in settings],
+    ).cells
+
+
+def factors(found, *names):
+    return [tuple(cell.factors[name] for name in names) for cell in found]
+
+
+def test_every_combination_is_a_cell():
+    found = cells({"http": ["h1", "h3"], "cc": ["bbr", "cubic"]})
+    assert factors(found, "http", "cc") == [
+        ("h1", "bbr"),
+        ("h1", "cubic"),
+        ("h3", "bbr"),
+        ("h3", "cubic"),
+    ]
+    assert [cell.spec["cc"] for cell in found] == ["bbr", "cubic"] * 2
+
+
+def test_several_tables_are_united_and_shared_cells_kept_once():
+    found = cells([{"http": ["h1", "h2"]}, {"http": ["h2", "h3"]}])
+    assert factors(found, "http") == [("h1",), ("h2",), ("h3",)]
+
+
+def test_a_link_and_its_alias_are_the_same_cell():
+    assert len(cells({"link": ["geo-alshagri", "geo-alshagri-flat"]})) == 1
+
+
+def test_a_cell_of_two_tables_has_the_factors_of_both():
+    [cell] = cells([{"tcp.initial_window": [10]}, {"quic.initial_rtt": ["333 ms"]}])
+    assert cell.factors["tcp.initial_window"] == "10"
+    assert cell.factors["quic.initial_rtt"] == "333 ms"
+
+
+@pytest.mark.parametrize(
+    "matrix", [{"tcp.initial_window": [3, 10]}, {"tcp": {"initial_window": [3, 10]}}], ids=["quoted", "nested"]
+)
+def test_keys_may_be_dotted_in_quotes_or_not(matrix):
+    found = cells(matrix)
+    assert [cell.spec["tcp"]["initial_window"] for cell in found] == [3, 10]
+    assert factors(found, "tcp.initial_window") == [("3",), ("10",)]
+
+
+def test_a_setting_below_the_link_changes_the_preset():
+    found = cells({"link.forward.loss.ber": [0, 1e-7, 1e-4]})
+    losses = [cell.spec["link"]["forward"]["loss"] for cell in found]
+    assert losses == [
+        {"kind": "none"},
+        {"kind": "bit-error", "ber": 1e-7},
+        {"kind": "bit-error", "ber": 1e-4},
+    ]
+    assert factors(found, "link", "link.forward.loss.ber")[1] == ("geo-alshagri", "1e-07")
+
+
+def test_a_setting_below_the_link_meets_every_link_of_the_matrix():
+    found = cells({"link.return.rate": ["1 Mbit/s"], "link": ["geo-snep", "geo-hylas2"]})
+    assert [cell.spec["link"]["return"]["capacity"]["rate_bps"] for cell in found] == [1_000_000] * 2
+    assert [cell.spec["link"]["forward"]["capacity"]["rate_bps"] for cell in found] == [4_000_000, 8_000_000]
+
+
+def test_factors_that_all_cells_share_are_constants():
+    document = {"run": RUN, "matrix": {"cc": ["bbr", "cubic"]}}
+    scenario = resolve_document(document, file="f", folder=Path(), default_name="example")
+    assert scenario.constants() == {
+        "link": "geo-alshagri",
+        "http": "h2",
+        "page": "single-100k",
+        "connections": "1",
+        "client": "loader",
+        "server": "bentpipe",
+        "pep": "none",
+    }
+
+
+def test_bulk_cells_are_told_apart_by_their_transport():
+    run = {"link": "lan", "bulk": {"size": "10 MB"}}
+    document = {"run": run, "matrix": {"bulk.transport": ["tcp", "quic"]}}
+    scenario = resolve_document(document, file="f", folder=Path(), default_name="example")
+    assert factors(scenario.cells, "bulk.transport", "bulk.direction", "bulk.size") == [
+        ("tcp", "down", "10 MB"),
+        ("quic", "down", "10 MB"),
+    ]
+
+
+def test_an_override_sets_a_key_of_run():
+    [cell] = cells({"http": ["h2"]}, settings=["tcp.initial_window=3", "quic.initial_rtt=600 ms"])
+    assert cell.spec["tcp"]["initial_window"] == 3
+    assert cell.spec["quic"]["initial_rtt_ns"] == 600_000_000
+
+
+def test_an_override_takes_the_place_of_a_list_in_the_matrix():
+    found = cells({"http": ["h1", "h2"], "cc": ["bbr", "cubic"]}, settings=["cc=bbr"])
+    assert factors(found, "http", "cc") == [("h1", "bbr"), ("h2", "bbr")]
+
+
+def test_an_override_of_the_link_drops_what_the_matrix_changes_below_it():
+    found = cells({"link.forward.loss.ber": [1e-7, 1e-6]}, settings=["link=lan"])
+    assert [cell.spec["link"]["name"] for cell in found] == ["lan"]
+
+
+def test_overrides_reach_the_scenarios_own_keys():
+    document = {"run": RUN}
+    scenario = resolve_document(
+        document,
+        file="f",
+        folder=Path(),
+        default_name="example",
+        overrides=[parse_override("repetitions=7"), parse_override("seed=42")],
+    )
+    assert (scenario.repetitions, scenario.seed) == (7, 42)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("cc=bbr", "bbr"),
+        ('cc="bbr"', "bbr"),
+        ("tcp.initial_window=3", 3),
+        ("tcp.slow_start_after_idle=false", False),
+        ("link.forward.loss.ber=1e-7", 1e-7),
+        ("link.forward.rate=10 Mbit/s", "10 Mbit/s"),
+        ("link=flat:down=1Mbit/s,up=1Mbit/s,rtt=1ms", "flat:down=1Mbit/s,up=1Mbit/s,rtt=1ms"),
+        ("run.cc=bbr", "bbr"),
+    ],
+)
+def test_the_value_of_an_override_is_toml_or_else_text(text, value):
+    found = parse_override(text)
+    assert (found.value, type(found.value)) == (value, type(value))
+
+
+FILE = """
+repetitions = 5
+[run]
+link = "lan"
+page = "single-100k"
+[matrix]
+http = ["h1", "h2", "h3"]
+[quick]
+repetitions = 2
+[quick.matrix]
+http = ["h3"]
+"""
+
+
+def test_the_quick_version_is_what_its_table_says(tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(FILE)
+    quick = load(path, extent=Extent.QUICK)
+    assert (quick.repetitions, factors(quick.cells, "http")) == (2, [("h3",)])
+    assert load(path).repetitions == 5
+    assert load(path, extent=Extent.QUICK, overrides=["repetitions=1"]).repetitions == 1
+
+
+def test_the_quick_version_is_one_repetition_where_nothing_is_said(tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(FILE.partition("[quick]")[0])
+    quick = load(path, extent=Extent.QUICK)
+    assert (quick.name, quick.repetitions, len(quick.cells)) == ("example", 1, 3)

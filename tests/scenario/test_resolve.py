@@ -1,0 +1,167 @@
+"""Expected defaults: the sources named beside each in resolve.py."""
+
+from pathlib import Path
+
+import pytest
+
+from bentpipe.scenario import resolve_document
+
+
+def resolved(run, **scenario):
+    document = {**scenario, "run": run}
+    return resolve_document(document, file="scenario.toml", folder=Path(), default_name="example")
+
+
+def spec_of(**run):
+    return resolved({"link": "geo-alshagri", **run}).cells[0].spec
+
+
+PAGE = {"page": "single-100k", "http": "h3"}
+
+
+def test_a_specification_has_exactly_the_keys_of_the_rust_type():
+    # crates/run/src/spec.rs, which denies unknown fields; the seed is added by the plan.
+    spec = spec_of(**PAGE)
+    assert set(spec) == {"link", "cc", "tcp", "quic", "workload", "validity", "capture"}
+    assert set(spec["tcp"]) == {
+        "initial_window",
+        "receive_buffer_bytes",
+        "send_buffer_bytes",
+        "slow_start_after_idle",
+    }
+    assert set(spec["quic"]) == {
+        "initial_window_bytes",
+        "initial_rtt_ns",
+        "stream_receive_window_bytes",
+        "receive_window_bytes",
+        "send_window_bytes",
+        "udp_payload_bytes",
+    }
+    assert set(spec["workload"]) == {"kind", "http", "connections", "page"}
+    assert set(spec["validity"]) == {"lateness_p999_ns", "timeout_ns"}
+    assert set(spec["capture"]) == {"pcapng", "qlog"}
+    assert set(spec["link"]) == {"name", "mtu_bytes", "forward", "return"}
+    assert set(spec["link"]["forward"]) == {"capacity", "delay_ns", "jitter", "queue", "loss"}
+
+
+def test_bulk_and_ping_have_exactly_the_keys_of_the_rust_types():
+    assert spec_of(bulk={"size": "10 MB"})["workload"] == {
+        "kind": "bulk",
+        "transport": "tcp",
+        "direction": "down",
+        "bytes": 10_000_000,
+        "duration_ns": None,
+    }
+    assert spec_of(ping={})["workload"] == {
+        "kind": "ping",
+        "count": 20,
+        "interval_ns": 200_000_000,
+        "payload_bytes": 20,
+    }
+
+
+def test_tcp_and_quic_start_with_the_same_bytes():
+    # 10 segments of 1500 - 20 (IPv4) - 20 (TCP) - 12 (timestamps) bytes.
+    spec = spec_of(**PAGE)
+    assert spec["tcp"]["initial_window"] == 10
+    assert spec["quic"]["initial_window_bytes"] == 14_480
+    assert spec_of(**PAGE, tcp={"initial_window": 3})["quic"]["initial_window_bytes"] == 3 * 1448
+
+
+def test_a_quic_packet_fills_the_mtu():
+    assert spec_of(**PAGE)["quic"]["udp_payload_bytes"] == 1500 - 20 - 8
+
+
+@pytest.mark.parametrize(
+    ("link", "expected_bytes"),
+    [
+        # 4 x 662.5 kB is less than Linux's default of 6 MiB.
+        ("geo-alshagri", 6 * 2**20),
+        # 4 x 144 Mbit/s x 0.597 s / 8
+        ("geo-viasat2", 42_984_000),
+        # The faster direction counts.
+        ("flat:down=1Mbit/s,up=100Mbit/s,rtt=600ms", 30_000_000),
+    ],
+)
+def test_buffers_are_four_bdp_and_the_same_for_tcp_and_quic(link, expected_bytes):
+    spec = spec_of(**PAGE | {"link": link})
+    sizes = {
+        spec["tcp"]["receive_buffer_bytes"],
+        spec["tcp"]["send_buffer_bytes"],
+        spec["quic"]["stream_receive_window_bytes"],
+        spec["quic"]["receive_window_bytes"],
+        spec["quic"]["send_window_bytes"],
+    }
+    assert sizes == {expected_bytes}
+
+
+def test_written_settings_replace_every_default():
+    spec = spec_of(
+        **PAGE,
+        cc="bbr",
+        tcp={
+            "initial_window": 3,
+            "receive_buffer": "60 MB",
+            "send_buffer": "50 MB",
+            "slow_start_after_idle": False,
+        },
+        quic={
+            "initial_window": "20 kB",
+            "initial_rtt": "600 ms",
+            "stream_receive_window": "1 MB",
+            "receive_window": "2 MB",
+            "send_window": "3 MB",
+            "udp_payload": "1200 B",
+        },
+        validity={"lateness": "5 ms", "timeout": "10 min"},
+        capture={"pcapng": True, "qlog": True},
+    )
+    assert spec["cc"] == "bbr"
+    assert list(spec["tcp"].values()) == [3, 60_000_000, 50_000_000, False]
+    assert list(spec["quic"].values()) == [20_000, 600_000_000, 1_000_000, 2_000_000, 3_000_000, 1200]
+    assert list(spec["validity"].values()) == [5_000_000, 600_000_000_000]
+    assert list(spec["capture"].values()) == [True, True]
+
+
+def test_http2_and_http3_use_one_connection_whatever_is_asked_for():
+    def connections(http, **run):
+        return spec_of(page="single-100k", http=http, **run)["workload"]["connections"]
+
+    assert [connections(http) for http in ("h1", "h1s", "h2", "h3")] == [6, 6, 1, 1]
+    assert [connections(http, connections=2) for http in ("h1", "h3")] == [2, 1]
+
+
+def test_the_lateness_bound_is_looser_above_100_mbit_per_second():
+    def bound_ns(rate):
+        return spec_of(**PAGE | {"link": f"flat:down={rate},up=1Mbit/s,rtt=600ms"})["validity"][
+            "lateness_p999_ns"
+        ]
+
+    assert (bound_ns("100Mbit/s"), bound_ns("144Mbit/s")) == (1_000_000, 2_000_000)
+
+
+def test_a_timeout_grows_with_what_the_link_needs():
+    def timeout_s(**run):
+        return spec_of(**run)["validity"]["timeout_ns"] / 1e9
+
+    assert timeout_s(**PAGE) == 120
+    # 60 s + 5 x (100 MB at 10 Mbit/s + 0.53 s)
+    assert timeout_s(bulk={"size": "100 MB"}) == pytest.approx(60 + 5 * 80.53)
+    assert timeout_s(bulk={"duration": "60 s"}) == pytest.approx(60 + 60 + 5 * 0.53)
+    assert timeout_s(ping={"count": 100, "interval": "1 s"}) == pytest.approx(60 + 100 + 5 * 0.53)
+    # 60 s + 5 x (100 kB at 10 kbit/s + 0.5 s)
+    slow = PAGE | {"link": "flat:down=10kbit/s,up=10kbit/s,rtt=500ms"}
+    assert timeout_s(**slow) == pytest.approx(60 + 5 * 80.5)
+
+
+def test_a_page_of_your_own_is_a_list_of_sizes():
+    page = spec_of(http="h2", page={"name": "mine", "objects": ["1 kB", "2.5 kB"]})["workload"]["page"]
+    assert page == {
+        "name": "mine",
+        "objects": [{"path": "/object-1.jpg", "bytes": 1000}, {"path": "/object-2.jpg", "bytes": 2500}],
+    }
+
+
+def test_the_scenario_itself_has_defaults():
+    scenario = resolved({"link": "lan", **PAGE})
+    assert (scenario.name, scenario.repetitions, scenario.seed) == ("example", 3, 1)

@@ -1,0 +1,44 @@
+"""Only succeeded runs reach a statistic."""
+
+from dataclasses import dataclass, field
+
+from bentpipe.stats import cell_key, cell_label, metric_values, select, values_of
+
+
+@dataclass
+class Run:
+    factors: dict
+    record: dict = field(default_factory=dict)
+
+
+def run(status, plt_s, **factors):
+    return Run(factors=factors, record={"status": status, "metrics": {"plt_s": plt_s}})
+
+
+RUNS = [
+    run("succeeded", 2.0, http="h2", link="lan"),
+    run("invalid", 9.0, http="h2", link="lan"),
+    run("failed", None, http="h2", link="lan"),
+    run("succeeded", 3.0, http="h3", link="lan"),
+]
+
+
+def test_invalid_and_failed_runs_are_never_averaged():
+    assert metric_values(RUNS, "plt_s") == [2.0, 3.0]
+
+
+def test_a_cell_is_picked_by_its_factors():
+    assert values_of(RUNS, "plt_s", http="h3") == [3.0]
+    assert select(RUNS, http="h2", link="geo") == []
+
+
+def test_a_metric_that_no_run_has_gives_no_value():
+    assert metric_values(RUNS, "goodput_bps") == []
+
+
+def test_a_cells_key_does_not_depend_on_the_order_of_its_factors():
+    assert cell_key({"a": "1", "b": "2"}) == cell_key({"b": "2", "a": "1"})
+
+
+def test_a_cells_label_begins_with_the_factors_asked_for():
+    assert cell_label({"cc": "bbr", "http": "h2", "link": "lan"}, order=["link", "http"]) == "lan · h2 · bbr"

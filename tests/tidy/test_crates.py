@@ -1,0 +1,72 @@
+"""Rules for the crates: order, the IO boundary, no defaults in the seam."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.tidy.project import ROOT, files, relative, toml
+
+MEMBERS: list[str] = toml("Cargo.toml")["workspace"]["members"]
+IO_CRATES = {"emu", "py"}
+
+
+def dependencies(member: str) -> Iterator[str]:
+    """Yield the crates of the workspace that a member uses, in its tests and benches too."""
+    manifest = toml(f"{member}/Cargo.toml")
+    tables = [manifest, *manifest.get("target", {}).values()]
+    for table in tables:
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            yield from (name for name in table.get(kind, {}) if name.startswith("bentpipe-"))
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_crate_uses_only_crates_listed_above_it(member: str) -> None:
+    above = {f"bentpipe-{path.removeprefix('crates/')}" for path in MEMBERS[: MEMBERS.index(member)]}
+    assert set(dependencies(member)) - above == set()
+
+
+def test_every_crate_is_a_member() -> None:
+    crates = {str(path.parent.relative_to(ROOT)) for path in ROOT.glob("crates/*/Cargo.toml")}
+    assert crates == set(MEMBERS)
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_crate_inherits_the_lints_of_the_workspace(member: str) -> None:
+    assert toml(f"{member}/Cargo.toml")["lints"] == {"workspace": True}
+
+
+def test_the_workspace_denies_clocks_sockets_threads_and_unordered_maps() -> None:
+    lints = toml("Cargo.toml")["workspace"]["lints"]["clippy"]
+    assert lints["disallowed_methods"] == lints["disallowed_types"] == "deny"
+    clippy = toml("clippy.toml")
+    paths = {entry["path"] for key in ("disallowed-methods", "disallowed-types") for entry in clippy[key]}
+    assert paths >= {
+        "std::time::Instant::now",
+        "std::time::SystemTime::now",
+        "std::thread::sleep",
+        "std::thread::spawn",
+        "std::net::TcpStream::connect",
+        "std::net::UdpSocket::bind",
+        "tokio::spawn",
+        "std::collections::HashMap",
+        "std::collections::HashSet",
+    }
+
+
+def test_only_the_io_crates_lift_the_io_boundary() -> None:
+    lifted = re.compile(r"(?:allow|expect|warn)\s*\([^)]*clippy::(?:disallowed_|style|all\b)")
+    inside = [path for path in files(".rs") if lifted.search(path.read_text())]
+    assert (
+        relative([path for path in inside if path.relative_to(ROOT / "crates").parts[0] not in IO_CRATES])
+        == []
+    )
+
+
+@pytest.mark.parametrize("name", ["spec.rs", "link.rs"])
+def test_the_seam_has_no_default_because_defaults_live_in_resolve_alone(name: str) -> None:
+    text = (ROOT / "crates/run/src" / name).read_text()
+    assert (
+        re.findall(r"#\[serde\([^\]]*\bdefault\b|#\[derive\([^\]]*\bDefault\b|impl Default for \w+", text)
+        == []
+    )

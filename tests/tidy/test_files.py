@@ -1,0 +1,30 @@
+"""Rules for single files."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tidy.project import ROOT, files, relative
+
+LIMIT_LINES = 600
+# Split, so that this file keeps its own rule.
+UNFINISHED = re.compile("|".join(rf"\b{a}{b}\b" for a, b in [("TO", "DO"), ("FIX", "ME"), ("XX", "X")]))
+HOME_FOLDER = re.compile(r"(?<![\w.])/(?:home|root|Users)/\w")
+
+
+def lines_without_tests(path: Path) -> int:
+    """Count lines; in Rust those before the unit tests."""
+    return path.read_text().partition("\n#[cfg(test)]\nmod ")[0].count("\n")
+
+
+def test_no_source_file_is_longer_than_the_limit() -> None:
+    sources = [path for path in files(".rs", ".py", ".sh") if "tests" not in path.relative_to(ROOT).parts]
+    assert sources
+    assert relative([path for path in sources if lines_without_tests(path) > LIMIT_LINES]) == []
+
+
+@pytest.mark.parametrize("pattern", [UNFINISHED, HOME_FOLDER], ids=["unfinished-work", "home-folder"])
+def test_no_file_holds(pattern: re.Pattern[str]) -> None:
+    texts = files(".rs", ".py", ".sh", ".toml", ".md", ".html", ".yaml", ".yml", ".patch", "")
+    assert relative([path for path in texts if pattern.search(path.read_text())]) == []

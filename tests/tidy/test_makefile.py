@@ -1,0 +1,31 @@
+"""The Makefile explains itself, and its callers call targets that exist."""
+
+import re
+import subprocess
+
+import pytest
+
+from tests.tidy.project import ROOT
+
+MAKEFILE = (ROOT / "Makefile").read_text()
+PHONY = set(re.findall(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)[0].split())
+
+
+def test_help_lists_every_target_with_a_description() -> None:
+    text = subprocess.run(["make", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    listed = dict(line.split(maxsplit=1) for line in text.splitlines())
+    assert listed.keys() == PHONY
+
+
+def test_every_target_that_makes_no_file_is_phony() -> None:
+    targets = set(re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.MULTILINE))
+    assert targets == PHONY
+
+
+@pytest.mark.parametrize("caller", [".ci/run", ".pre-commit-config.yaml", "CONTRIBUTING.md", "README.md"])
+def test_callers_name_existing_targets(caller: str) -> None:
+    called = set(
+        re.findall(r"(?:^|[`:]|entry: )\s*make ([a-z-]+)", (ROOT / caller).read_text(), re.MULTILINE)
+    )
+    assert called
+    assert called - PHONY == set()

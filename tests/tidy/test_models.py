@@ -1,0 +1,63 @@
+"""One concept, one name everywhere: a model's file has a page of the same name, with a fixed outline."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tidy.project import ROOT, files
+
+PAGES = ROOT / "docs/models"
+OUTLINE = ["Idea", "Equations", "Parameters", "Validation", "Limits"]
+# Files of the model crates that are no model: the frame that models are put in, and parts of a model whose
+# page is the model's.
+FRAME = {
+    "cc": {"control", "filter", "lib", "rate", "round", "usage"},
+    "link": {
+        "counters",
+        "direction",
+        "event",
+        "lib",
+        "packet",
+        "path",
+        "random",
+        "series",
+        "way",
+    },
+}
+
+
+def models() -> dict[str, Path]:
+    """Return each model by name: a file or a folder of a model crate."""
+    found: dict[str, Path] = {}
+    for crate, frame in FRAME.items():
+        source = ROOT / "crates" / crate / "src"
+        tops = {source / path.relative_to(source).parts[0] for path in files(".rs") if source in path.parents}
+        found |= {top.stem: top for top in tops if top.stem not in frame}
+    return found
+
+
+def headings(page: Path) -> list[str]:
+    """Return the second-level headings."""
+    return re.findall(r"^## (.+?)\s*$", page.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("model", sorted(models()))
+def test_a_model_has_a_page_with_the_outline(model: str) -> None:
+    page = PAGES / f"{model}.md"
+    assert page.is_file(), f"{models()[model].relative_to(ROOT)} is a model without {page.relative_to(ROOT)}"
+    found = headings(page)
+    assert found[: len(OUTLINE)] == OUTLINE
+    assert set(found[len(OUTLINE) :]) <= {"References"}
+
+
+def test_every_page_is_of_a_model() -> None:
+    pages = {path.stem for path in files(".md") if path.parent == PAGES} - {"README", "index"}
+    assert pages - set(models()) == set()
+
+
+@pytest.mark.parametrize("crate", sorted(FRAME))
+def test_the_list_of_files_that_are_no_model_names_existing_files(crate: str) -> None:
+    source = ROOT / "crates" / crate / "src"
+    stems = {path.stem for path in source.iterdir()}
+    assert FRAME[crate] - stems == set()
