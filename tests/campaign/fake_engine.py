@@ -1,4 +1,4 @@
-"""An engine without a network: records whose numbers follow from the specification, and behaviour on demand."""
+"""An engine without a network: records that follow from the specification, and behaviour on demand."""
 
 import threading
 from collections import Counter

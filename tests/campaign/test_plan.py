@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from bentpipe.campaign import plan
 from bentpipe.campaign.plan import run_id
 from tests.campaign.conftest import a_scenario
@@ -20,7 +22,7 @@ def test_each_round_starts_at_another_cell():
 
 def test_no_cell_stands_beside_itself_so_that_nothing_is_blocked():
     names = http_of(plan(a_scenario(http=("h1", "h2", "h3", "h1s"), repetitions=5)))
-    assert all(a != b for a, b in zip(names, names[1:], strict=False))
+    assert all(a != b for a, b in pairwise(names))
 
 
 def test_run_ids_are_16_hex_digits_and_all_differ():

@@ -115,7 +115,9 @@ def test_the_next_writer_removes_what_has_no_row(folder):
 
 def test_a_folder_belongs_to_one_scenario(folder):
     Ledger.claim(folder, SCENARIO).close()
-    with pytest.raises(InputError, match=r"scenario\.json: expected the scenario 'other', or an empty folder"):
+    with pytest.raises(
+        InputError, match=r"scenario\.json: expected the scenario 'other', or an empty folder"
+    ):
         Ledger.claim(folder, {"name": "other", "cells": []})
 
 

@@ -12,7 +12,9 @@ from bentpipe.scenario.pipe import KEYS
 
 VALUES = st.one_of(
     st.text(max_size=12),
-    st.sampled_from(["10Mbit/s", "600ms", "1%", "1BDP", "100packets", "1500B", "nan", "inf", "-1", "1e400 ms"]),
+    st.sampled_from(
+        ["10Mbit/s", "600ms", "1%", "1BDP", "100packets", "1500B", "nan", "inf", "-1", "1e400 ms"]
+    ),
 )
 PAIRS = st.lists(st.tuples(st.sampled_from(KEYS), VALUES), max_size=8)
 
@@ -59,17 +61,37 @@ SCALARS = st.one_of(
     st.integers().map(str),
     st.floats().map(str),
     st.booleans().map(lambda value: str(value).lower()),
-    st.sampled_from(['"h3"', '"lan"', '"10 Mbit/s"', '"600 ms"', "[]", '["h1", "h3"]', "{}", '{ base = "lan" }']),
+    st.sampled_from(
+        ['"h3"', '"lan"', '"10 Mbit/s"', '"600 ms"', "[]", '["h1", "h3"]', "{}", '{ base = "lan" }']
+    ),
 )
 LINES = st.lists(
     st.tuples(
         st.sampled_from(
             [
-                "name", "repetitions", "seed", "run.link", "run.http", "run.page", "run.cc", "run.bulk",
-                "run.ping", "run.ping.count", "run.tcp.initial_window", "run.link.forward.loss",
-                "run.link.rtt", "run.connections", "matrix", "matrix.http", "matrix.link.forward.loss.ber",
-                "matrix.page", "quick", "quick.matrix", "run", "run.page.objects",
-            ]  # fmt: skip
+                "name",
+                "repetitions",
+                "seed",
+                "run.link",
+                "run.http",
+                "run.page",
+                "run.cc",
+                "run.bulk",
+                "run.ping",
+                "run.ping.count",
+                "run.tcp.initial_window",
+                "run.link.forward.loss",
+                "run.link.rtt",
+                "run.connections",
+                "matrix",
+                "matrix.http",
+                "matrix.link.forward.loss.ber",
+                "matrix.page",
+                "quick",
+                "quick.matrix",
+                "run",
+                "run.page.objects",
+            ]
         ),
         SCALARS,
     ),
@@ -85,7 +107,11 @@ def test_any_values_of_known_keys_are_a_scenario_or_bad_input(tmp_path_factory, 
     taken = {key.split(".")[1] for key, _ in lines if key.startswith("run.")} | {
         "link" for key, _ in lines if key == "run"
     }
-    base = [] if any(key == "run" for key, _ in lines) else [v for v in valid if v[4:8] not in {t[:4] for t in taken}]
+    base = (
+        []
+        if any(key == "run" for key, _ in lines)
+        else [v for v in valid if v[4:8] not in {t[:4] for t in taken}]
+    )
     path.write_text("\n".join([*base, *(f"{key} = {value}" for key, value in lines)]))
     with suppress(InputError):
         assert load(path).cells

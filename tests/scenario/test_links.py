@@ -1,4 +1,4 @@
-"""Expected figures: the studies' own (see each preset's source), worked out by hand where they are derived."""
+"""Expected figures: the studies' own (see each preset's source), or worked out by hand from them."""
 
 import pytest
 
@@ -21,7 +21,12 @@ def rtt_ns(spec):
         ("lan", (10_000_000, 10_000_000), 1_080_000, {"kind": "packets", "limit_packets": 1000}),
         # 1 BDP: 10 Mbit/s x 0.53 s / 8
         ("geo-alshagri-flat", (10_000_000,) * 2, 530_000_000, {"kind": "bytes", "limit_bytes": 662_500}),
-        ("geo-viasat2-flat", (144_000_000, 10_000_000), 597_000_000, {"kind": "bytes", "limit_bytes": 36_000_000}),
+        (
+            "geo-viasat2-flat",
+            (144_000_000, 10_000_000),
+            597_000_000,
+            {"kind": "bytes", "limit_bytes": 36_000_000},
+        ),
         # The paper's BDP of about 650 kB.
         ("geo-hylas2-flat", (8_000_000, 512_000), 650_000_000, {"kind": "bytes", "limit_bytes": 650_000}),
         ("geo-snep-flat", (4_000_000, 1_000_000), 520_000_000, {"kind": "bytes", "limit_bytes": 260_000}),

@@ -49,7 +49,9 @@ def test_a_cell_of_two_tables_has_the_factors_of_both():
 
 
 @pytest.mark.parametrize(
-    "matrix", [{"tcp.initial_window": [3, 10]}, {"tcp": {"initial_window": [3, 10]}}], ids=["quoted", "nested"]
+    "matrix",
+    [{"tcp.initial_window": [3, 10]}, {"tcp": {"initial_window": [3, 10]}}],
+    ids=["quoted", "nested"],
 )
 def test_keys_may_be_dotted_in_quotes_or_not(matrix):
     found = cells(matrix)
@@ -81,7 +83,7 @@ def test_factors_that_all_cells_share_are_constants():
         "link": "geo-alshagri",
         "http": "h2",
         "page": "single-100k",
-        "connections": "1",
+        "connections": "6",
         "client": "loader",
         "server": "bentpipe",
         "pep": "none",

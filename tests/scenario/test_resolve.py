@@ -1,9 +1,11 @@
 """Expected defaults: the sources named beside each in resolve.py."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from bentpipe import _core
 from bentpipe.scenario import resolve_document
 
 
@@ -19,32 +21,37 @@ def spec_of(**run):
 PAGE = {"page": "single-100k", "http": "h3"}
 
 
-def test_a_specification_has_exactly_the_keys_of_the_rust_type():
-    # crates/run/src/spec.rs, which denies unknown fields; the seed is added by the plan.
-    spec = spec_of(**PAGE)
-    assert set(spec) == {"link", "cc", "tcp", "quic", "workload", "validity", "capture"}
-    assert set(spec["tcp"]) == {
-        "initial_window",
-        "receive_buffer_bytes",
-        "send_buffer_bytes",
-        "slow_start_after_idle",
-    }
-    assert set(spec["quic"]) == {
-        "initial_window_bytes",
-        "initial_rtt_ns",
-        "stream_receive_window_bytes",
-        "receive_window_bytes",
-        "send_window_bytes",
-        "udp_payload_bytes",
-    }
-    assert set(spec["workload"]) == {"kind", "http", "connections", "page"}
-    assert set(spec["validity"]) == {"lateness_p999_ns", "timeout_ns"}
-    assert set(spec["capture"]) == {"pcapng", "qlog"}
-    assert set(spec["link"]) == {"name", "mtu_bytes", "forward", "return"}
-    assert set(spec["link"]["forward"]) == {"capacity", "delay_ns", "jitter", "queue", "loss"}
+RUNS = {
+    "page": {"page": "single-100k", "http": "h3"},
+    "own page": {"page": {"objects": ["1 kB"]}, "http": "h1s"},
+    "bulk by size": {"bulk": {"size": "10 MB", "transport": "quic", "direction": "up"}},
+    "bulk by time": {"bulk": {"duration": "60 s"}},
+    "ping": {"ping": {}},
+    "pipe": {
+        "page": "uniform-2m",
+        "http": "h2",
+        "link": "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms,loss=1%,queue=1BDP,queue_up=20ms,jitter=3ms",
+    },
+    "bit errors": {"ping": {}, "link": {"base": "geo-snep", "forward": {"loss": {"ber": 1e-7}}}},
+    "bursts": {"ping": {}, "link": {"base": "lan", "return": {"loss": {"p": 0.1, "r": 0.2, "h": 0, "k": 1}}}},
+    "fast": {"ping": {}, "link": "flat:down=1000Gbit/s,up=1000Gbit/s,rtt=24h"},
+}
 
 
-def test_bulk_and_ping_have_exactly_the_keys_of_the_rust_types():
+@pytest.mark.parametrize("case", RUNS)
+def test_the_engine_accepts_the_specification(case):
+    _core.check_spec(json.dumps({**spec_of(**RUNS[case]), "seed": 2**53 - 1}))
+
+
+def test_the_engine_would_refuse_a_key_too_many_or_too_few():
+    spec = {**spec_of(**PAGE), "seed": 1}
+    with pytest.raises(ValueError, match="unknown field"):
+        _core.check_spec(json.dumps({**spec, "more": 1}))
+    with pytest.raises(ValueError, match="missing field"):
+        _core.check_spec(json.dumps({key: value for key, value in spec.items() if key != "http2"}))
+
+
+def test_bulk_and_ping_are_complete_without_a_word_more_than_needed():
     assert spec_of(bulk={"size": "10 MB"})["workload"] == {
         "kind": "bulk",
         "transport": "tcp",
@@ -83,7 +90,7 @@ def test_a_quic_packet_fills_the_mtu():
         ("flat:down=1Mbit/s,up=100Mbit/s,rtt=600ms", 30_000_000),
     ],
 )
-def test_buffers_are_four_bdp_and_the_same_for_tcp_and_quic(link, expected_bytes):
+def test_buffers_are_four_bdp_and_the_same_for_tcp_quic_and_http2(link, expected_bytes):
     spec = spec_of(**PAGE | {"link": link})
     sizes = {
         spec["tcp"]["receive_buffer_bytes"],
@@ -91,6 +98,8 @@ def test_buffers_are_four_bdp_and_the_same_for_tcp_and_quic(link, expected_bytes
         spec["quic"]["stream_receive_window_bytes"],
         spec["quic"]["receive_window_bytes"],
         spec["quic"]["send_window_bytes"],
+        spec["http2"]["stream_window_bytes"],
+        spec["http2"]["connection_window_bytes"],
     }
     assert sizes == {expected_bytes}
 
@@ -112,13 +121,16 @@ def test_written_settings_replace_every_default():
             "receive_window": "2 MB",
             "send_window": "3 MB",
             "udp_payload": "1200 B",
+            "max_concurrent_streams": 7,
         },
+        http2={"stream_window": "65535 B", "connection_window": "1 MB", "max_concurrent_streams": 8},
         validity={"lateness": "5 ms", "timeout": "10 min"},
         capture={"pcapng": True, "qlog": True},
     )
     assert spec["cc"] == "bbr"
     assert list(spec["tcp"].values()) == [3, 60_000_000, 50_000_000, False]
-    assert list(spec["quic"].values()) == [20_000, 600_000_000, 1_000_000, 2_000_000, 3_000_000, 1200]
+    assert list(spec["quic"].values()) == [20_000, 600_000_000, 1_000_000, 2_000_000, 3_000_000, 1200, 7]
+    assert list(spec["http2"].values()) == [65_535, 1_000_000, 8]
     assert list(spec["validity"].values()) == [5_000_000, 600_000_000_000]
     assert list(spec["capture"].values()) == [True, True]
 
@@ -138,6 +150,13 @@ def test_the_lateness_bound_is_looser_above_100_mbit_per_second():
         ]
 
     assert (bound_ns("100Mbit/s"), bound_ns("144Mbit/s")) == (1_000_000, 2_000_000)
+
+
+def test_http2_windows_stay_below_the_protocols_limit():
+    # RFC 9113 section 6.9.1: 2^31 - 1; 4 x 10 Gbit/s x 0.6 s / 8 is above it.
+    spec = spec_of(**PAGE | {"link": "flat:down=10Gbit/s,up=1Gbit/s,rtt=600ms"})
+    assert spec["http2"]["stream_window_bytes"] == 2**31 - 1
+    assert spec["quic"]["receive_window_bytes"] == 3_000_000_000
 
 
 def test_a_timeout_grows_with_what_the_link_needs():

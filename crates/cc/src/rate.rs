@@ -8,7 +8,7 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::Demand;
 
-/// The connection's delivery state when a packet left (section 3.2: `P.*`).
+/// The connection's delivery state when a packet left (section 3.1.2: `P.*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketState {
     sent_at: Time,
@@ -18,7 +18,7 @@ pub struct PacketState {
     demand: Demand,
 }
 
-/// The rate at which the network delivered one flight (section 3.3: `rs.*`).
+/// The rate at which the network delivered one flight (section 3.1.3: `rs.*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
     /// Delivered over the interval.
@@ -38,7 +38,7 @@ impl RateSample {
     }
 }
 
-/// The connection's delivery state (section 3.1: `C.*`).
+/// The connection's delivery state (section 3.1.1: `C.*`).
 #[derive(Clone, Debug)]
 pub struct RateEstimator {
     delivered: Bytes,

@@ -12,7 +12,7 @@ pub(crate) enum Boundary {
 }
 
 /// A round ends when a packet is delivered that left after the round began
-/// (draft-cardwell-iccrg-bbr-congestion-control section 4.1.1.3).
+/// (draft-cardwell-iccrg-bbr-congestion-control-00, BBRUpdateRound).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rounds {
     end: Bytes,

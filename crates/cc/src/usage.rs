@@ -1,4 +1,4 @@
-//! Whether the congestion window was what held the sender back (RFC 7661 section 4.1; Linux semantics).
+//! Whether the congestion window was what held the sender back (cf. RFC 7661; the rule is that of Linux).
 
 use bentpipe_units::Bytes;
 

@@ -199,16 +199,18 @@ fn goodput_bps(spec: &RunSpec, transfer: &TransferReport, start: Time) -> Option
     (span > Duration::ZERO).then(|| transfer.bytes.bits() as f64 / span.as_secs_f64())
 }
 
-/// Forward bytes delivered in one idle round trip from the first byte of the first object (or of the flow).
+/// Forward bytes delivered in the first idle round trip of data: the sender's first window.
+///
+/// Of a page load the data are the embedded objects, of a flow its payload. The window begins with the first
+/// packet that can be an answer: not earlier than a round trip after the request. (The loader sees the first
+/// byte only when a whole TLS record has come, which may take a second window.)
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
-    let first_byte = match &client.transfer {
-        Some(transfer) => transfer.first_byte,
-        None => client.objects.iter().skip(1).map(|object| object.first_byte).min()?,
-    };
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
-    // The client notes a byte a moment after the link released it: look back by a tenth of the round trip.
-    let from = Time::from_nanos(first_byte.as_nanos().saturating_sub(round_trip.as_nanos() / 10));
-    let first = link.first_packets.iter().find(|packet| packet.at >= from)?.at;
+    let earliest = match &client.transfer {
+        Some(_) => client.connections.first()?.connected? + round_trip,
+        None => client.objects.iter().skip(1).map(|object| object.requested).min()? + round_trip,
+    };
+    let first = link.first_packets.iter().find(|packet| packet.at >= earliest)?.at;
     let flight =
         link.first_packets.iter().filter(|packet| packet.at >= first && packet.at < first + round_trip);
     Some(flight.map(|packet| packet.bytes).sum())

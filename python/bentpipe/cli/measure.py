@@ -124,7 +124,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_option(error: InputError) -> InputError:
     """Return the error of a key under the option by which it came: run.bulk.size is --size."""
-    if error.file != COMMAND_LINE or not error.field.startswith("run."):
+    if error.file != COMMAND_LINE or error.field.startswith("--"):
         return error
     key = error.field.removeprefix("run.").removeprefix("bulk.").removeprefix("ping.")
     option = "--size" if key == "bulk" else f"--{key}"

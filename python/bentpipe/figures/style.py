@@ -50,6 +50,7 @@ _CONTROLS = {"bbr": "BBR", "cubic": "CUBIC"}
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 9.0,
+    "text.parse_math": False,
     "axes.titlesize": 9.0,
     "axes.titlelocation": "left",
     "axes.spines.top": False,

@@ -45,12 +45,12 @@ class CellResult:
 
 
 def results(source: Source) -> tuple[CellResult, ...]:
-    """Every cell of the scenario in its order, those without a run included."""
+    """Every cell of the scenario, those without a run included, by the first factor that tells them apart."""
     runs: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
     for entry in source.best:
         runs.setdefault(cell_key(entry.factors), []).append(entry)
     planned = {cell_key(cell["factors"]): cell for cell in source.scenario["cells"]}
-    return tuple(
+    found = [
         _result(
             cell["factors"],
             cell["spec"]["workload"]["kind"],
@@ -58,7 +58,9 @@ def results(source: Source) -> tuple[CellResult, ...]:
             source,
         )
         for key, cell in planned.items()
-    )
+    ]
+    groups = list(dict.fromkeys(cell.group for cell in found))
+    return tuple(sorted(found, key=lambda cell: groups.index(cell.group)))
 
 
 def _result(factors: Mapping[str, str], workload: str, runs: Sequence[Entry], source: Source) -> CellResult:

@@ -8,8 +8,8 @@ from bentpipe.scenario import resolve
 from bentpipe.scenario.dotted import flattened
 from bentpipe.scenario.schema import RunTable
 
-NAMED_BY_SPEC = ("link", "page", "connections")
-"""Keys whose factor is taken from what they resolved to: a table's name, the connections really used."""
+NAMED = ("link", "page")
+"""Keys that may hold a table, whose factor is its name."""
 
 
 def factors_of(run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, object]) -> dict[str, str]:
@@ -22,7 +22,7 @@ def factors_of(run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, obje
                 "http": workload["http"],
                 "cc": spec["cc"],
                 "page": workload["page"]["name"],
-                "connections": str(workload["connections"]),
+                "connections": str(run.connections or resolve.CONNECTIONS),
             }
         case "bulk":
             extent = (
@@ -43,7 +43,7 @@ def factors_of(run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, obje
         "server": run.server or resolve.SERVER,
         "pep": run.pep or resolve.PEP,
     }
-    written = {key: label(value) for key, value in varied.items() if key not in NAMED_BY_SPEC}
+    written = {key: label(value) for key, value in varied.items() if key not in NAMED}
     return factors | written
 
 

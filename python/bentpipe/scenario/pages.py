@@ -14,7 +14,7 @@ TRIANGULAR_KB = {
     "1m": (5, 50, 135, 230, 270, 200, 100, 10),
     "2m": (10, 100, 270, 450, 540, 400, 200, 20),
 }
-"""Sizes in page order."""
+"""Sizes in page order, as printed; those of the largest add up to 1990 kB."""
 
 TOTAL_BYTES = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
 UNIFORM_OBJECTS = 8

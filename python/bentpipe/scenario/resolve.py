@@ -13,11 +13,12 @@ from bentpipe.scenario.catalogue import written_link
 from bentpipe.scenario.direction import bdp_bytes, jitter_spec, loss_spec, queue_spec
 from bentpipe.scenario.overlay import merged_links, with_delays
 from bentpipe.scenario.pages import page, page_spec
-from bentpipe.scenario.quantity import SECOND_NS, count, duration_ns, rate_bps, size_bytes
+from bentpipe.scenario.quantity import LARGEST_BYTES, SECOND_NS, count, duration_ns, rate_bps, size_bytes
 from bentpipe.scenario.schema import (
     BulkTable,
     CaptureTable,
     ForwardTable,
+    Http2Table,
     LinkTable,
     PageTable,
     PingTable,
@@ -70,6 +71,8 @@ SLOW_START_AFTER_IDLE = True
 """Linux's default (RFC 2861)."""
 INITIAL_RTT = "333 ms"
 """RFC 9002 section 6.2.2. Below a GEO link's RTT, so the first probe timeout fires early: that is real."""
+MAX_CONCURRENT_STREAMS = 100
+"""The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 IPV4_HEADER_BYTES = 20
 UDP_HEADER_BYTES = 8
 TCP_HEADER_BYTES = 20
@@ -107,6 +110,9 @@ QLOG = False
 LEAST_MTU_BYTES = 1228
 """QUIC needs UDP payloads of 1200 bytes (RFC 9000 section 14)."""
 MOST_MTU_BYTES = 65_535
+MOST_HTTP2_WINDOW_BYTES = 2**31 - 1
+"""RFC 9113 section 6.9.1."""
+MOST_STREAMS = 1_000_000
 MOST_INITIAL_WINDOW = 10_000
 
 
@@ -132,6 +138,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         "cc": cc,
         "tcp": tcp,
         "quic": _quic(run.quic or QuicTable(), link, tcp, where.at("quic")),
+        "http2": _http2(run.http2 or Http2Table(), link, where.at("http2")),
         "workload": workload,
         "validity": _validity(run.validity or ValidityTable(), link, workload, where.at("validity")),
         "capture": _capture(run.capture or CaptureTable()),
@@ -331,7 +338,28 @@ def _quic(table: QuicTable, link: Mapping[str, Any], tcp: Mapping[str, Any], whe
         "udp_payload_bytes": payload_bytes
         if table.udp_payload is None
         else size_bytes(table.udp_payload, payload, least=1200, most=payload_bytes),
+        "max_concurrent_streams": _streams(table.max_concurrent_streams, where),
     }
+
+
+def _http2(table: Http2Table, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    most = MOST_HTTP2_WINDOW_BYTES
+    # Not below TCP's buffers, so that the congestion window alone limits here too.
+    window_bytes = min(_buffer_bytes(link), most)
+    return {
+        "stream_window_bytes": _size_or(
+            table.stream_window, window_bytes, where.at("stream_window"), most=most
+        ),
+        "connection_window_bytes": _size_or(
+            table.connection_window, window_bytes, where.at("connection_window"), most=most
+        ),
+        "max_concurrent_streams": _streams(table.max_concurrent_streams, where),
+    }
+
+
+def _streams(written: int | None, where: Where) -> int:
+    streams = MAX_CONCURRENT_STREAMS if written is None else written
+    return count(streams, where.at("max_concurrent_streams"), least=1, most=MOST_STREAMS)
 
 
 def _validity(
@@ -387,5 +415,5 @@ def _rtt_ns(link: Mapping[str, Any]) -> int:
     return sum(delays_ns)
 
 
-def _size_or(text: str | None, default_bytes: int, where: Where) -> int:
-    return default_bytes if text is None else size_bytes(text, where)
+def _size_or(text: str | None, default_bytes: int, where: Where, *, most: int = LARGEST_BYTES) -> int:
+    return default_bytes if text is None else size_bytes(text, where, most=most)

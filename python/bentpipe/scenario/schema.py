@@ -122,6 +122,15 @@ class QuicTable(Table):
     receive_window: str | None = Field(default=None, description=SIZE)
     send_window: str | None = Field(default=None, description=SIZE)
     udp_payload: str | None = Field(default=None, description='a size such as "1472 B"')
+    max_concurrent_streams: int | None = Field(default=None, description="a whole number")
+
+
+class Http2Table(Table):
+    """HTTP/2 at both ends."""
+
+    stream_window: str | None = Field(default=None, description=SIZE)
+    connection_window: str | None = Field(default=None, description=SIZE)
+    max_concurrent_streams: int | None = Field(default=None, description="a whole number")
 
 
 class TlsTable(Table):
@@ -163,6 +172,7 @@ class RunTable(Table):
     pep: str | None = Field(default=None, description='a proxy such as "none"')
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
+    http2: Http2Table | None = Field(default=None, description=A_TABLE)
     tls: TlsTable | None = Field(default=None, description=A_TABLE)
     validity: ValidityTable | None = Field(default=None, description=A_TABLE)
     capture: CaptureTable | None = Field(default=None, description=A_TABLE)

@@ -1,6 +1,7 @@
 //! BBR version 1 with the behaviour of Linux.
 //!
-//! Clauses are those of draft-cardwell-iccrg-bbr-congestion-control-00, the description of version 1.
+//! `BBR...` names the procedure of draft-cardwell-iccrg-bbr-congestion-control-00, the description of version 1,
+//! that a function implements.
 
 mod aggregation;
 mod cycle;
@@ -43,7 +44,7 @@ const UNKNOWN_RTT: Duration = Duration::from_millis(1);
 /// One byte per second: the resolution of the original, and never a standstill.
 const MIN_RATE: Rate = Rate::from_bps(8);
 
-/// The states of the machine (section 4.3).
+/// The states of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Double the rate each round until the pipe is full.
@@ -174,7 +175,7 @@ impl Bbr {
 
     // ---- the model -----------------------------------------------------------------------------------------
 
-    /// Section 4.1.1.
+    /// BBRUpdateBtlBw, with what Linux adds: the policer and the aggregation of acknowledgements.
     fn update_bandwidth(&mut self, ack: &AckSample, rate: RateSample, boundary: Boundary) {
         self.consult_policer(ack.lost, rate.demand, boundary);
         // A sample that the application limited only shows a lower bound.
@@ -193,6 +194,7 @@ impl Bbr {
         }
     }
 
+    /// BBRCheckCyclePhase.
     fn update_cycle(&mut self, ack: &AckSample) {
         if self.mode != Mode::ProbeBw {
             return;
@@ -208,6 +210,7 @@ impl Bbr {
         }
     }
 
+    /// BBRCheckDrain.
     fn update_drain(&mut self, ack: &AckSample) {
         let one_bdp = self.inflight(self.max_bandwidth.max(), 1.0);
         if self.mode == Mode::Startup && self.pipe.is_reached() {
@@ -219,6 +222,7 @@ impl Bbr {
         }
     }
 
+    /// BBRUpdateRTprop and BBRCheckProbeRTT.
     fn update_min_rtt(&mut self, ack: &AckSample, boundary: Boundary) {
         let age = self.min_rtt.on_ack(ack.now, ack.rtt);
         if age == Age::Expired && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
@@ -257,7 +261,7 @@ impl Bbr {
 
     // ---- what is controlled --------------------------------------------------------------------------------
 
-    /// Section 4.2.1: gain x initial window / RTT until the first bandwidth sample.
+    /// BBRInitPacingRate: gain x initial window / RTT until the first bandwidth sample.
     fn init_pacing_rate(&mut self, rtt: Option<Duration>) {
         if rtt.is_some() {
             self.initial_rate = InitialRate::FromRtt;
@@ -266,6 +270,7 @@ impl Bbr {
         self.pacing_rate = bandwidth.mul_f64(HIGH_GAIN * PACING_MARGIN).max(MIN_RATE);
     }
 
+    /// BBRSetPacingRateWithGain.
     fn update_pacing_rate(&mut self, gain: f64) {
         let rate = self.bandwidth_in_use().mul_f64(gain * PACING_MARGIN).max(MIN_RATE);
         // Until the pipe is full a lower sample is more likely the application's doing than the network's.
@@ -274,7 +279,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.2.3.2: the BDP in whole packets, with room for the bursts on both hosts.
+    /// BBRInflight: the BDP in whole packets, with room for the bursts on both hosts.
     fn inflight(&self, bandwidth: Rate, gain: f64) -> Bytes {
         self.quantized(self.bdp(bandwidth, gain))
     }
@@ -293,7 +298,7 @@ impl Bbr {
         self.packets(packets.next_multiple_of(2) + probe)
     }
 
-    /// Section 4.2.2: about a millisecond's worth.
+    /// BBRSetSendQuantum: about a millisecond's worth.
     fn quantum_packets(&self) -> u64 {
         const SLOW: Rate = Rate::from_bps(1_200_000);
         const MAX_BURST: Bytes = Bytes::new(65_536);
@@ -303,7 +308,7 @@ impl Bbr {
         (burst.get() / self.mss.get()).clamp(least, MAX_PACKETS)
     }
 
-    /// Section 4.2.3.
+    /// BBRSetCwnd.
     fn update_cwnd(&mut self, ack: &AckSample) {
         if ack.acked > Bytes::ZERO {
             let view = WindowView { cwnd: self.cwnd, prior_cwnd: self.prior_cwnd, mss: self.mss };
@@ -357,7 +362,7 @@ impl CongestionControl for Bbr {
         if sent.prior_in_flight > Bytes::ZERO || sent.demand == Demand::Backlogged {
             return;
         }
-        // Section 4.3.4.4: after a pause start at the estimate itself, since the pipe is empty.
+        // BBRHandleRestartFromIdle: after a pause start at the estimate itself, since the pipe is empty.
         self.idle = Idle::Restarting;
         self.aggregation.restart_epoch(sent.now);
         match self.mode {

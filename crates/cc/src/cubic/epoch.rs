@@ -35,7 +35,7 @@ enum BeforeLoss {
 impl Epoch {
     pub fn new(now: Time, cwnd: f64, w_max: Option<f64>, mss: f64) -> Self {
         let origin = w_max.unwrap_or(0.0).max(cwnd);
-        // Section 4.2, equation 2: K = cbrt((W_max - cwnd_epoch) / C), windows in segments.
+        // Section 4.2, figure 2: K = cbrt((W_max - cwnd_epoch) / C), windows in segments.
         let k = cube_root((origin - cwnd) / mss / C);
         let before_loss = if w_max.is_none() { BeforeLoss::Yes } else { BeforeLoss::No };
         Self { start: now, k, origin, w_est: cwnd, before_loss }
@@ -52,7 +52,7 @@ impl Epoch {
 
     /// Bytes by which the window grows for each byte of `acked`.
     pub fn growth(&mut self, now: Time, min_rtt: Option<Duration>, acked: f64, cwnd: f64, mss: f64) -> f64 {
-        // Section 4.3, equation 4.
+        // Section 4.3, figure 4.
         self.w_est += ALPHA * acked * mss / cwnd;
         let ahead = now.since(self.start).saturating_add(min_rtt.unwrap_or(Duration::ZERO));
         let cubic = (self.window_at(ahead, mss) - cwnd) / cwnd;
@@ -64,7 +64,7 @@ impl Epoch {
         cubic.max(floor).max(reno).min(MAX_GROWTH)
     }
 
-    /// Section 4.2, equation 1: W_cubic(t) = C (t - K)^3 + W_max.
+    /// Section 4.2, figure 1: W_cubic(t) = C (t - K)^3 + W_max.
     fn window_at(&self, t: Duration, mss: f64) -> f64 {
         let offset = t.as_secs_f64() - self.k;
         C * mss * offset * offset * offset + self.origin

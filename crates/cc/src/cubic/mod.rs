@@ -155,7 +155,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_sent(&mut self, sent: &SentSample) {
-        // Section 4.2: time in which nothing was sent is no time in which to grow.
+        // Section 5.8: time in which nothing was sent is no time in which to grow.
         if sent.prior_in_flight == Bytes::ZERO
             && let Some(epoch) = &mut self.epoch
         {

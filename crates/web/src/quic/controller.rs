@@ -16,6 +16,11 @@ use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use super::Role;
 
+/// Windows per round trip at which a window-based algorithm's packets leave (RFC 9002 section 7.7); Linux's
+/// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`, for a QUIC that differs from TCP by protocol alone.
+const SLOW_START_PACING: f64 = 2.0;
+const AVOIDANCE_PACING: f64 = 1.2;
+
 /// Gives every connection the congestion control of the run.
 #[derive(Debug)]
 pub(super) struct Factory {
@@ -100,6 +105,7 @@ struct Outstanding {
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     acked: Bytes,
+    packets: u64,
     newest_sent: Option<Time>,
 }
 
@@ -129,6 +135,23 @@ impl Adapter {
     /// The latest delivery-rate sample.
     pub fn delivery_rate(&self) -> Option<Rate> {
         self.last_rate
+    }
+
+    /// The acknowledgement's round trip, when it is one.
+    ///
+    /// A receiver that has only one packet to acknowledge waits up to `max_ack_delay` for a second; the library
+    /// does not tell the controller how long (RFC 9002 section 5.3 would subtract it). Two packets are
+    /// acknowledged at once, so that the newer one's round trip is the path's.
+    fn round_trip(&self, elapsed: Duration, packets: u64) -> Option<Duration> {
+        (packets > 1 || self.rtt.is_none_or(|rtt| elapsed <= rtt.min)).then_some(elapsed)
+    }
+
+    /// The rate that spreads a window over its round trip, for algorithms that have no rate of their own.
+    fn window_rate(&self) -> Option<Rate> {
+        let cwnd = self.algorithm.cwnd();
+        let in_slow_start = self.algorithm.ssthresh().is_none_or(|ssthresh| cwnd < ssthresh);
+        let gain = if in_slow_start { SLOW_START_PACING } else { AVOIDANCE_PACING };
+        self.rtt.map(|rtt| Rate::of(cwnd, rtt.smoothed).mul_f64(gain))
     }
 
     fn time(&self, at: Instant) -> Time {
@@ -183,6 +206,7 @@ impl Controller for Adapter {
             self.estimator.on_delivered(now, &state, bytes);
         }
         self.batch.acked += bytes;
+        self.batch.packets += 1;
         self.batch.newest_sent = self.batch.newest_sent.max(Some(sent));
     }
 
@@ -200,14 +224,15 @@ impl Controller for Adapter {
         if let Some(largest) = largest_packet_num_acked {
             self.usage.on_acked(largest + 1);
         }
-        let sample = now.since(newest_sent);
-        let rtt = self.rtt.map_or(Rtt { smoothed: sample, min: sample }, |rtt| rtt.with(sample));
-        self.rtt = Some(rtt);
+        let sample = self.round_trip(now.since(newest_sent), batch.packets);
+        if let Some(sample) = sample {
+            self.rtt = Some(self.rtt.map_or(Rtt { smoothed: sample, min: sample }, |rtt| rtt.with(sample)));
+        }
         if self.recovery_since.is_some_and(|since| newest_sent > since) {
             self.recovery_since = None;
             self.algorithm.on_recovery_end(now);
         }
-        let rate = self.estimator.sample(Some(rtt.min));
+        let rate = self.estimator.sample(self.min_rtt());
         self.last_rate = rate.map(|rate| rate.rate()).or(self.last_rate);
         self.algorithm.on_ack(&AckSample {
             now,
@@ -216,8 +241,8 @@ impl Controller for Adapter {
             delivered: self.estimator.delivered(),
             prior_in_flight: in_flight + batch.acked,
             in_flight,
-            rtt: Some(sample),
-            srtt: Some(rtt.smoothed),
+            rtt: sample,
+            srtt: self.rtt.map(|rtt| rtt.smoothed),
             rate,
             usage: self.usage.usage(),
         });
@@ -226,8 +251,8 @@ impl Controller for Adapter {
             self.estimator.on_app_limited(in_flight);
         }
         // Twice the smoothed RTT is beyond any loss threshold (RFC 9002 section 6.1).
-        let horizon = newest_sent.as_nanos().saturating_sub(2 * rtt.smoothed.as_nanos());
-        self.forget_before(Time::from_nanos(horizon));
+        let patience = self.rtt.map_or(Duration::ZERO, |rtt| rtt.smoothed * 2);
+        self.forget_before(Time::from_nanos(newest_sent.as_nanos().saturating_sub(patience.as_nanos())));
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, _pn: u64, _now: Instant) {
@@ -278,7 +303,8 @@ impl Controller for Adapter {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window();
         metrics.ssthresh = self.algorithm.ssthresh().map(Bytes::get);
-        metrics.pacing_rate = self.algorithm.pacing_rate().map(|rate| rate.as_bps() / 8);
+        let pacing_rate = self.algorithm.pacing_rate().or_else(|| self.window_rate());
+        metrics.pacing_rate = pacing_rate.map(|rate| rate.as_bps() / 8);
         metrics.send_quantum = self.algorithm.send_quantum().map(Bytes::get);
         metrics.bandwidth_estimate = self.algorithm.bandwidth().map(Rate::as_bps);
         metrics

@@ -1,0 +1,67 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from bentpipe.cli import engines, main
+from tests.campaign.fake_engine import FakeEngine
+
+
+class Shell:
+    """Calls the command line in this process."""
+
+    def __call__(self, *arguments, expect=0):
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == expect, (result.exit_code, result.stdout, result.stderr)
+        return result
+
+    def json(self, *arguments, expect=0):
+        return json.loads(self(*arguments, expect=expect).stdout)
+
+
+@pytest.fixture
+def bentpipe():
+    return Shell()
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    """A double in place of the emulator."""
+    double = FakeEngine()
+    monkeypatch.setattr(engines, "choose", lambda _: double)
+    return double
+
+
+SCENARIO = """
+name = "example"
+repetitions = 2
+[run]
+link = "lan"
+page = "single-100k"
+[matrix]
+http = ["h1", "h3"]
+"""
+
+
+@pytest.fixture
+def scenario_file(tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def report(monkeypatch):
+    """The folders that a report was asked for; the report itself is tested elsewhere."""
+    from bentpipe import report
+
+    folders = []
+
+    def build(folder):
+        folders.append(folder)
+        return folder / "report.html"
+
+    monkeypatch.setattr(report, "build", build, raising=False)
+    return folders

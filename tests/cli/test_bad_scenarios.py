@@ -1,0 +1,368 @@
+"""Every bad scenario ends with status 2 and an error that names file, field, expected and found."""
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("engine")
+
+GOOD = """
+[run]
+link = "lan"
+http = "h3"
+page = "single-100k"
+"""
+
+# What is written; the field; a part of what is expected; a part of what is found.
+FILES = {
+    "a rate with a wrong unit": (
+        GOOD.replace('"lan"', '{ base = "lan", forward = { rate = "10 MBps" } }'),
+        "run.link.forward.rate",
+        'such as "10 Mbit/s"',
+        '"10 MBps"',
+    ),
+    "a quantity without a unit": (
+        GOOD + "[run.quic]\ninitial_rtt = 333",
+        "run.quic.initial_rtt",
+        'a duration such as "250 ms"',
+        "333",
+    ),
+    "a negative rate": (
+        GOOD.replace('"lan"', '{ base = "lan", return = { rate = "-10 Mbit/s" } }'),
+        "run.link.return.rate",
+        "a rate above zero",
+        '"-10 Mbit/s"',
+    ),
+    "a rate of zero": (
+        GOOD.replace('"lan"', '{ base = "lan", return = { rate = "0 bit/s" } }'),
+        "run.link.return.rate",
+        "a rate above zero",
+        '"0 bit/s"',
+    ),
+    "a negative round trip": (
+        GOOD.replace('"lan"', '{ base = "lan", rtt = "-5 ms" }'),
+        "run.link.rtt",
+        "a duration from 0 ns to 24 h",
+        '"-5 ms"',
+    ),
+    "an infinite round trip": (
+        GOOD.replace('"lan"', '{ base = "lan", rtt = "inf s" }'),
+        "run.link.rtt",
+        "a duration",
+        '"inf s"',
+    ),
+    "a loss of nan": (
+        GOOD.replace('"lan"', '{ base = "lan", forward = { loss = nan } }'),
+        "run.link.forward.loss.p",
+        "a fraction from 0 to 1",
+        "nan",
+    ),
+    "an infinite loss": (
+        GOOD.replace('"lan"', '{ base = "lan", forward = { loss = inf } }'),
+        "run.link.forward.loss.p",
+        "a fraction from 0 to 1",
+        "inf",
+    ),
+    "a loss above one": (
+        GOOD.replace('"lan"', '{ base = "lan", forward = { loss = "101 %" } }'),
+        "run.link.forward.loss.p",
+        "a fraction from 0 to 1",
+        '"101 %"',
+    ),
+    "a loss model of mixed keys": (
+        GOOD.replace('"lan"', '{ base = "lan", forward = { loss = { p = 0.1, ber = 1e-7 } } }'),
+        "run.link.forward.loss",
+        "p, r, h and k",
+        "p, ber",
+    ),
+    "a queue that is none": (
+        GOOD.replace('"lan"', '{ base = "lan", forward = { queue = "many" } }'),
+        "run.link.forward.queue",
+        '"1 BDP"',
+        '"many"',
+    ),
+    "a link without a rate": (
+        GOOD.replace('"lan"', '{ rtt = "500 ms" }'),
+        "run.link.forward.rate",
+        "a rate",
+        "nothing",
+    ),
+    "an unknown key": (GOOD + "conections = 6", "run.conections", "one of", "(did you mean 'connections'?)"),
+    "an unknown table": ("[runn]\nlink = 'lan'", "runn", "one of", "(did you mean 'run'?)"),
+    "a missing page": (
+        GOOD.replace("single-100k", "single-100m"),
+        "run.page",
+        "one of single-100k",
+        '"single-100m"',
+    ),
+    "a page to come": (GOOD.replace("single-100k", "snep-642"), "run.page", "one of", "not available yet"),
+    "a page without http": (GOOD.replace('http = "h3"', ""), "run.http", "one of h1, h1s, h2, h3", "nothing"),
+    "an http version to come": (
+        GOOD.replace("h3", "spdy"),
+        "run.http",
+        "h1, h1s, h2, h3",
+        "not available yet",
+    ),
+    "no workload": ('[run]\nlink = "lan"', "run", "one workload: page, bulk or ping", "none of them"),
+    "two workloads": (GOOD + "ping = {}", "run", "one workload", "page and ping"),
+    "bulk with an http version": (
+        GOOD.replace('page = "single-100k"', 'bulk = { size = "1 MB" }'),
+        "run.http",
+        "nothing, as bulk does not use it",
+        '"h3"',
+    ),
+    "bulk without an end": (
+        '[run]\nlink = "lan"\nbulk = {}',
+        "run.bulk",
+        "either size or duration",
+        "neither",
+    ),
+    "bulk with two ends": (
+        '[run]\nlink = "lan"\nbulk = { size = "1 MB", duration = "1 s" }',
+        "run.bulk",
+        "either size or duration",
+        "both",
+    ),
+    "a ping too small": (
+        '[run]\nlink = "lan"\nping = { size = "8 B" }',
+        "run.ping.size",
+        "from 20 B to 1.472 kB",
+        '"8 B"',
+    ),
+    "an unknown congestion control": (GOOD + 'cc = "bbr2"', "run.cc", "one of cubic, bbr", '"bbr2"'),
+    "a congestion control to come": (GOOD + 'cc = "hybla"', "run.cc", "cubic, bbr", "not available yet"),
+    "a server to come": (GOOD + 'server = "caddy"', "run.server", "bentpipe", "not available yet"),
+    "a proxy to come": (GOOD + 'pep = "split"', "run.pep", "none", "not available yet"),
+    "a resumption to come": (
+        GOOD + 'tls = { resumption = "ticket" }',
+        "run.tls.resumption",
+        "none",
+        "not available",
+    ),
+    "a capacity scheme to come": (
+        GOOD.replace('"lan"', '{ base = "lan", return = { dama = "rbdc" } }'),
+        "run.link.return.dama",
+        "none",
+        "not available yet",
+    ),
+    "no link": (GOOD.replace('link = "lan"', ""), "run.link", "a preset's name", "nothing"),
+    "an unknown preset": (
+        GOOD.replace("lan", "geo-alshagry"),
+        "run.link",
+        "a preset",
+        "did you mean 'geo-alshagri'?",
+    ),
+    "a missing link file": (
+        GOOD.replace('"lan"', '"none.toml"'),
+        "the whole file",
+        "a readable TOML file",
+        "No such",
+    ),
+    "an inline pipe with an unknown key": (
+        GOOD.replace('"lan"', '"flat:down=1Mbit/s,up=1Mbit/s,rrt=1ms"'),
+        "run.link",
+        "one of down, up, rtt",
+        "did you mean 'rtt'?",
+    ),
+    "an inline pipe with a bad value": (
+        GOOD.replace('"lan"', '"flat:down=1Mbit/s,up=1Mbit/s,rtt=fast"'),
+        "run.link.rtt",
+        "a duration",
+        '"fast"',
+    ),
+    "an inline pipe without a rate": (
+        GOOD.replace('"lan"', '"flat:down=1Mbit/s,rtt=1ms"'),
+        "run.link",
+        "the keys down, up, rtt",
+        'no "up"',
+    ),
+    "an inline pipe with a key twice": (
+        GOOD.replace('"lan"', '"flat:down=1Mbit/s,down=2Mbit/s,up=1Mbit/s,rtt=1ms"'),
+        "run.link.down",
+        "each key once",
+        '"down" twice',
+    ),
+    "text for a number": (GOOD + 'connections = "six"', "run.connections", "a whole number", '"six"'),
+    "a number for text": (GOOD.replace('"h3"', "3"), "run.http", "an HTTP version", "3"),
+    "text for true or false": (
+        GOOD + 'capture = { qlog = "yes" }',
+        "run.capture.qlog",
+        "true or false",
+        '"yes"',
+    ),
+    "a list for a table": (GOOD + "tcp = []", "run.tcp", "a table", "an empty list"),
+    "no connection": (GOOD + "connections = 0", "run.connections", "from 1 to 1000", "0"),
+    "an initial window of nothing": (
+        GOOD + "tcp = { initial_window = 0 }",
+        "run.tcp.initial_window",
+        "from 1 to 10000",
+        "0",
+    ),
+    "a packet larger than the link takes": (
+        GOOD + 'quic = { udp_payload = "1473 B" }',
+        "run.quic.udp_payload",
+        "from 1.2 kB to 1.472 kB",
+        '"1473 B"',
+    ),
+    "an empty page": (
+        GOOD.replace('"single-100k"', '{ name = "mine", objects = [] }'),
+        "run.page.objects",
+        "at least one size",
+        "an empty list",
+    ),
+    "zero repetitions": ("repetitions = 0" + GOOD, "repetitions", "a whole number from 1", "0"),
+    "a negative seed": ("seed = -1" + GOOD, "seed", "a whole number from 0", "-1"),
+    "a name that is no folder's": ('name = "../x"' + GOOD, "name", "letters, digits", '"../x"'),
+    "an empty matrix": (GOOD + "[matrix]", "matrix", "a table of lists", "an empty table"),
+    "a matrix without tables": ("matrix = []" + GOOD, "matrix", "a table of lists", "an empty list"),
+    "a matrix that is text": ('matrix = "h3"' + GOOD, "matrix", "a table of lists", '"h3"'),
+    "a value for a list": (GOOD + '[matrix]\nhttp = "h3"', "matrix.http", "a list of values", '"h3"'),
+    "an empty list": (GOOD + "[matrix]\nhttp = []", "matrix.http", "at least one value", "an empty list"),
+    "a value twice": (
+        GOOD + '[matrix]\nhttp = ["h1", "h3", "h1"]',
+        "matrix.http",
+        "each value once",
+        '"h1" twice',
+    ),
+    "a bad value in the matrix": (
+        GOOD + '[matrix]\nhttp = ["h1", "h4"]',
+        "matrix.http",
+        "one of h1, h1s, h2, h3",
+        '"h4"',
+    ),
+    "a bad value in the second table": (
+        GOOD + '[[matrix]]\nhttp = ["h1"]\n[[matrix]]\ncc = ["tahoe"]',
+        "matrix.cc",
+        "one of cubic, bbr",
+        '"tahoe"',
+    ),
+    "an unknown key in the matrix": (
+        GOOD + '[matrix]\n"tcp.initial_windov" = [3]',
+        "matrix.tcp.initial_windov",
+        "one of initial_window",
+        "did you mean 'initial_window'?",
+    ),
+    "a key below a value": (
+        GOOD + '[matrix]\n"http.version" = [3]',
+        "matrix.http.version",
+        "http to be a table",
+        '"h3"',
+    ),
+    "a huge matrix": (
+        "repetitions = 1000"
+        + GOOD
+        + "[matrix]\n"
+        + f"connections = {list(range(1, 51))}\ntcp.initial_window = {list(range(1, 51))}",
+        "matrix",
+        "at most 100000 runs",
+        "2500000 runs",
+    ),
+    "TOML that is none": (GOOD + "http = = 3", "the whole file", "TOML", "line 6"),
+    "a key twice": (GOOD + 'http = "h1"\n', "the whole file", "TOML", "line 6"),
+    "an empty file": ("", "run.link", "a preset's name", "nothing"),
+}
+
+
+def assert_reports(result, *, file, field, expected, found):
+    assert result.stdout == ""
+    message = result.stderr
+    assert message.startswith(f"error: {file}: {field}: expected "), message
+    told_expected, separator, told_found = message.partition(", found ")
+    assert separator, message
+    assert expected in told_expected
+    assert found in told_found
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_scenario_is_refused_with(case, bentpipe, tmp_path, engine):
+    content, field, expected, found = FILES[case]
+    path = tmp_path / "scenario.toml"
+    path.write_text(content)
+    file = tmp_path / "none.toml" if case == "a missing link file" else path
+    result = bentpipe("run", path, "--out", tmp_path / "results", expect=2)
+    assert_reports(result, file=file, field=field, expected=expected, found=found)
+    assert engine.calls == []
+    assert not (tmp_path / "results").exists()
+
+
+def unreadable(path):
+    path.symlink_to(path)
+    return "Too many levels of symbolic links"
+
+
+def folder(path):
+    path.mkdir()
+    return "Is a directory"
+
+
+def missing(path):
+    del path
+    return "No such file or directory"
+
+
+def not_utf8(path):
+    path.write_bytes(b'name = "x"\ntitle = "\xe9t\xe9"')
+    return "the byte 0xe9 in line 2"
+
+
+def nested(path):
+    path.write_text("a = " + "[" * 10_000)
+    return "nested too deeply"
+
+
+def enormous(path):
+    path.write_bytes(b"#" * 10_000_001)
+    return "a larger file"
+
+
+@pytest.mark.parametrize("prepare", [unreadable, folder, missing, not_utf8, nested, enormous])
+def test_a_file_is_refused_that_is(prepare, bentpipe, tmp_path, engine):
+    path = tmp_path / "scenario.toml"
+    found = prepare(path)
+    result = bentpipe("run", path, expect=2)
+    assert_reports(result, file=path, field="the whole file", expected="", found=found)
+    assert engine.calls == []
+
+
+# The option's value; the field; a part of what is expected; a part of what is found.
+OVERRIDES = {
+    "no value": ("cc", "--set", "KEY=VALUE", '"cc"'),
+    "an unknown key": ("congestion=bbr", "--set congestion", "a key that starts with", '"congestion"'),
+    "a slip in a key": ("serverr=bentpipe", "--set serverr", "a key", "did you mean 'server'?"),
+    "an unknown key below a known one": (
+        "tcp.window=3",
+        "--set tcp.window",
+        "one of initial_window",
+        'the unknown key "window"',
+    ),
+    "a bad value": ("cc=tahoe", "--set cc", "one of cubic, bbr", '"tahoe"'),
+    "a value of another type": (
+        "tcp.initial_window=many",
+        "--set tcp.initial_window",
+        "a whole number",
+        '"many"',
+    ),
+    "a value to come": ("client=chromium", "--set client", "loader", "not available yet"),
+    "a bad rate of the link": (
+        "link.return.rate=fast",
+        "--set link.return.rate",
+        "a rate above zero",
+        '"fast"',
+    ),
+    "a key below a value": ("http.version=3", "--set http.version", "http to be a table", '"h3"'),
+}
+
+
+@pytest.mark.parametrize("case", OVERRIDES)
+def test_an_override_is_refused_with(case, bentpipe, tmp_path, engine):
+    setting, field, expected, found = OVERRIDES[case]
+    path = tmp_path / "scenario.toml"
+    path.write_text(GOOD)
+    result = bentpipe("run", path, "--set", setting, expect=2)
+    assert_reports(result, file="command line", field=field, expected=expected, found=found)
+    assert engine.calls == []
+
+
+def test_repetitions_are_checked_however_they_are_given(bentpipe, tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(GOOD)
+    result = bentpipe("run", path, "--set", "repetitions=0", expect=2)
+    assert_reports(result, file=path, field="repetitions", expected="from 1", found="0")

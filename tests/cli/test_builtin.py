@@ -1,0 +1,78 @@
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bentpipe import _core
+
+
+def test_links_lists_every_preset_with_its_alias(bentpipe):
+    listed = bentpipe.json("links", "--json")
+    assert [link["name"] for link in listed][:2] == ["lan", "geo-alshagri-flat"]
+    assert listed[1]["aliases"] == ["geo-alshagri"]
+    assert "geo-hylas2" in bentpipe("links").stdout
+
+
+def test_a_link_is_shown_with_its_source(bentpipe):
+    link = bentpipe.json("links", "geo-alshagri", "--json")
+    assert link["spec"]["forward"]["delay_ns"] == 265_000_000
+    assert "10.3390/network3030019" in link["source"]
+    assert "Assumed: No residual error" in bentpipe("links", "geo-alshagri").stdout
+
+
+def test_pages_lists_the_twelve_and_shows_one(bentpipe):
+    assert len(bentpipe.json("pages", "--json")["pages"]) == 12
+    assert "/object-8.jpg  12.5 kB" in bentpipe("pages", "uniform-100k").stdout
+
+
+def test_pages_are_exported_as_files(bentpipe, tmp_path, monkeypatch):
+    def page_files(page):
+        name = json.loads(page)["name"]
+        return [("/index.html", name.encode()), ("/object-1.jpg", b"jpeg")]
+
+    monkeypatch.setattr(_core, "page_files", page_files, raising=False)
+    bentpipe("pages", "--export", tmp_path)
+    assert len(list(tmp_path.iterdir())) == 12
+    assert (tmp_path / "single-2m" / "index.html").read_bytes() == b"single-2m"
+    bentpipe("pages", "single-1m", "--export", tmp_path / "one")
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["single-1m"]
+
+
+def test_studies_lists_and_shows_the_experiment(bentpipe):
+    assert "alshagri2023" in [study["name"] for study in bentpipe.json("studies", "--json")]
+    shown = bentpipe.json("studies", "alshagri2023", "--json")
+    assert len(shown["scenario"]["cells"]) == 96
+    assert "96 cells x 3 repetitions" in bentpipe("studies", "alshagri2023").stdout
+
+
+@pytest.mark.parametrize("command", ["links", "pages", "studies"])
+def test_an_unknown_name_is_bad_input(bentpipe, command):
+    assert "error: command line: " in bentpipe(command, "nothing-like-it", expect=2).stderr
+
+
+def test_help_is_there_before_a_reader_notices():
+    durations_s = []
+    for _ in range(3):
+        before = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "bentpipe.cli", "--help"], check=True, capture_output=True)
+        durations_s.append(time.perf_counter() - before)
+    # The bound is 0.3 s on an idle machine; the test leaves room for a busy one.
+    assert min(durations_s) < 1.0
+
+
+def test_help_imports_nothing_heavy():
+    heavy = "{'scipy', 'matplotlib', 'pyarrow', 'numpy', 'pydantic', 'rich'}"
+    code = f"import sys, bentpipe.cli; print({heavy} & set(sys.modules))"
+    output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert output == "set()\n"
+
+
+def test_the_commands_are_those_that_scripts_rely_on():
+    from bentpipe.cli import main
+
+    names = (
+        "doctor links pages studies run reproduce page bulk ping shell report show compare export clean bench"
+    )
+    assert list(main.commands) == names.split()

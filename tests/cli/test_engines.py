@@ -1,0 +1,54 @@
+import pytest
+
+from bentpipe.cli import engines
+from bentpipe.engine import emulate
+from bentpipe.errors import AbilityError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (["--engine", "simulate"], "the engine simulate is not available yet; use --engine emulate"),
+        (["--cluster", "host:1"], "running on a cluster is not available yet"),
+    ],
+)
+def test_what_this_version_lacks_makes_status_2(bentpipe, scenario_file, tmp_path, arguments, missing):
+    result = bentpipe("run", scenario_file, "--out", tmp_path / "results", *arguments, expect=2)
+    assert missing in result.stderr
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize("name", ["emulate", "auto"])
+def test_everything_that_the_machine_lacks_is_named_with_its_remedy(monkeypatch, name):
+    lacks = [AbilityError("no root", "run as root"), AbilityError("no TUN", "load the kernel module tun")]
+    monkeypatch.setattr(emulate, "missing", lambda: lacks)
+    with pytest.raises(AbilityError) as caught:
+        engines.choose(name)
+    assert str(caught.value) == (
+        "this machine cannot emulate: no root; no TUN; run as root; load the kernel module tun"
+    )
+
+
+def test_auto_says_which_engine_it_took(monkeypatch, capsys):
+    monkeypatch.setattr(emulate, "missing", list)
+    assert engines.choose("auto").name == "emulate"
+    assert capsys.readouterr().err == "engine: emulate (simulate is not available yet)\n"
+
+
+def test_an_engine_asked_for_by_name_is_not_announced(monkeypatch, capsys):
+    monkeypatch.setattr(emulate, "missing", list)
+    assert engines.choose("emulate").name == "emulate"
+    assert capsys.readouterr().err == ""
+
+
+def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpipe, monkeypatch):
+    calls = []
+
+    def shell(*, link, command):
+        calls.append((link["name"], command))
+        return 7
+
+    monkeypatch.setattr(emulate, "missing", list)
+    monkeypatch.setattr(emulate, "shell", shell, raising=False)
+    bentpipe("shell", "--link", "geo-snep", "--", "ping", "-c", "3", "server", expect=7)
+    assert calls == [("geo-snep-flat", ["ping", "-c", "3", "server"])]

@@ -1,0 +1,108 @@
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from bentpipe.ledger import Ledger
+from tests.campaign.fake_engine import record, succeeded
+
+pytestmark = pytest.mark.usefixtures("engine", "report")
+
+
+def test_run_measures_every_cell_and_writes_a_report(bentpipe, engine, report, scenario_file, tmp_path):
+    result = bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    assert len(engine.calls) == 4
+    assert report == [tmp_path / "results"]
+    assert "4 planned = 4 succeeded + 0 failed + 0 invalid" in result.stderr
+    assert result.stdout == ""
+
+
+def test_results_go_to_a_folder_of_the_scenarios_name(bentpipe, report, scenario_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bentpipe("run", scenario_file)
+    bentpipe("run", scenario_file, "--quick")
+    assert [str(folder) for folder in report] == ["results/example", "results/example-quick"]
+
+
+def test_the_folder_keeps_the_resolved_scenario_and_the_engine(bentpipe, scenario_file, tmp_path):
+    bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    kept = json.loads((tmp_path / "results" / "scenario.json").read_text())
+    assert kept["engine"] == "emulate"
+    assert {**kept, "engine": None} == {**bentpipe.json("show", scenario_file), "engine": None}
+
+
+def test_json_is_one_document_on_stdout(bentpipe, scenario_file, tmp_path):
+    assert bentpipe.json("run", scenario_file, "--out", tmp_path / "r", "--json") == {
+        "folder": str(tmp_path / "r"),
+        "planned": 4,
+        "succeeded": 4,
+        "failed": 0,
+        "invalid": 0,
+        "not_run": 0,
+        "report": str(tmp_path / "r" / "report.html"),
+    }
+
+
+def test_a_run_that_did_not_succeed_makes_status_1_and_its_reason_is_told(
+    bentpipe, engine, report, scenario_file, tmp_path
+):
+    engine.behave = lambda run_id, spec, _: record(run_id, spec, status="failed", reasons=["no route"])
+    result = bentpipe("run", scenario_file, "--out", tmp_path / "results", expect=1)
+    assert "4 planned = 0 succeeded + 4 failed + 0 invalid" in result.stderr
+    assert "4 x failed: no route" in result.stderr
+    assert report == [tmp_path / "results"]
+
+
+def test_the_same_command_again_measures_nothing_again(bentpipe, engine, scenario_file, tmp_path):
+    for _ in range(2):
+        bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    assert len(engine.calls) == 4
+
+
+def test_no_resume_insists_on_an_empty_folder(bentpipe, engine, scenario_file, tmp_path):
+    bentpipe("run", scenario_file, "--out", tmp_path / "results", "--no-resume")
+    result = bentpipe("run", scenario_file, "--out", tmp_path / "results", "--no-resume", expect=2)
+    assert "--no-resume: expected an empty folder" in result.stderr
+    assert len(engine.calls) == 4
+
+
+def test_results_of_other_settings_are_not_mixed(bentpipe, scenario_file, tmp_path):
+    bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    result = bentpipe("run", scenario_file, "--out", tmp_path / "results", "--set", "cc=bbr", expect=2)
+    assert (
+        "scenario.json: expected the scenario 'example', or an empty folder given by --out" in result.stderr
+    )
+
+
+def test_an_interruption_ends_with_status_130_and_says_how_to_go_on(
+    bentpipe, engine, report, scenario_file, tmp_path
+):
+    def interrupt(run_id, spec, attempt):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
+        return succeeded(run_id, spec, attempt)
+
+    engine.behave = interrupt
+    result = bentpipe("run", scenario_file, "--out", tmp_path / "results", "--jobs", "1", expect=130)
+    assert (
+        "4 planned = 1 succeeded + 0 failed + 0 invalid + 3 not run; the same command goes on"
+        in result.stderr
+    )
+    assert report == []
+    engine.behave = succeeded
+    bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    with Ledger(tmp_path / "results") as ledger:
+        assert len(ledger.entries()) == 4
+
+
+def test_reproduce_runs_the_studys_scenario(bentpipe, tmp_path):
+    outcome = bentpipe.json("reproduce", "alshagri2023", "--out", tmp_path / "r", "--jobs", "8", "--json")
+    # Table 4: 12 pages x 3 versions x 2 links with BBR, 4 uniform pages x 3 x 2 with CUBIC; 3 repetitions.
+    assert outcome["succeeded"] == (12 * 3 * 2 + 4 * 3 * 2) * 3
+
+
+def test_an_unknown_study_is_bad_input(bentpipe):
+    result = bentpipe("reproduce", "alshagri2032", expect=2)
+    assert "did you mean 'alshagri2023'?" in result.stderr

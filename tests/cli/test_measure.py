@@ -1,0 +1,112 @@
+import pytest
+
+from tests.campaign.fake_engine import record
+
+
+def spec_of(engine):
+    return engine.specs[-1]
+
+
+@pytest.fixture
+def engine(engine):
+    engine.specs = []
+
+    def note(run_id, spec, attempt):
+        del attempt
+        engine.specs.append(spec)
+        return record(run_id, spec)
+
+    engine.behave = note
+    return engine
+
+
+pytestmark = pytest.mark.usefixtures("engine")
+
+PAGE = ("page", "--link", "geo-alshagri", "--http", "h3", "--page", "uniform-500k")
+
+
+def test_page_prints_the_record_as_json(bentpipe):
+    found = bentpipe.json(*PAGE, "--cc", "bbr", "--json")
+    assert found["status"] == "succeeded"
+    assert found["spec"]["workload"]["page"]["name"] == "uniform-500k"
+    assert found["spec"]["cc"] == "bbr"
+
+
+def test_page_prints_figures_with_units(bentpipe, engine):
+    engine.behave = lambda run_id, spec, _: {
+        **record(run_id, spec),
+        "metrics": {"plt_s": 3.4821, "ttfb_s": 0.5301, "wire_bytes_down": 534_000, "overhead_percent": 6.8},
+    }
+    lines = bentpipe(*PAGE).stdout.splitlines()
+    assert lines[0] == "uniform-500k by h3 with cubic over geo-alshagri-flat: succeeded"
+    assert any(line.split()[:5] == ["Page", "load", "time", "3.482", "s"] for line in lines)
+    assert any("530.10 ms" in line for line in lines)
+    assert any("534.0 kB" in line for line in lines)
+    assert any("6.80 %" in line for line in lines)
+
+
+def test_the_seed_decides_on_the_run(bentpipe):
+    ids = [bentpipe.json(*PAGE, "--seed", seed, "--json")["run_id"] for seed in (1, 2, 1)]
+    assert ids[0] == ids[2] != ids[1]
+
+
+def test_settings_reach_the_specification(bentpipe, engine):
+    bentpipe(*PAGE, "--set", "tcp.initial_window=3")
+    assert spec_of(engine)["tcp"]["initial_window"] == 3
+
+
+def test_bulk_takes_its_options(bentpipe, engine):
+    options = ("--transport", "quic", "--size", "10MB", "--direction", "up", "--cc", "bbr")
+    bentpipe("bulk", "--link", "geo-viasat2", *options)
+    assert spec_of(engine)["workload"] == {
+        "kind": "bulk",
+        "transport": "quic",
+        "direction": "up",
+        "bytes": 10_000_000,
+        "duration_ns": None,
+    }
+
+
+def test_ping_takes_its_options(bentpipe, engine):
+    bentpipe("ping", "--link", "lan", "--count", "5", "--interval", "10ms", "--size", "64B")
+    assert spec_of(engine)["workload"] == {
+        "kind": "ping",
+        "count": 5,
+        "interval_ns": 10_000_000,
+        "payload_bytes": 64,
+    }
+
+
+def test_a_link_may_be_an_inline_pipe(bentpipe, engine):
+    bentpipe("ping", "--link", "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms,loss=1%,queue=1BDP,jitter=3ms")
+    assert spec_of(engine)["link"]["forward"]["loss"] == {"kind": "bernoulli", "p": 0.01}
+
+
+@pytest.mark.parametrize("status", ["failed", "invalid"])
+def test_a_run_that_did_not_succeed_makes_status_1_and_tells_why(bentpipe, engine, status):
+    engine.behave = lambda run_id, spec, _: record(run_id, spec, status=status, reasons=["too late"])
+    assert f": {status}\n  too late\n" in bentpipe(*PAGE, expect=1).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ping", "--link", "moon"), "command line: --link: expected a preset"),
+        (("ping", "--link", "lan", "--count", "0"), "command line: --count: expected a whole number from 1"),
+        (("bulk", "--link", "lan"), "command line: --size: expected either size or duration, found neither"),
+        (("bulk", "--link", "lan", "--size", "much"), "command line: --size: expected a size"),
+        (("bulk", "--link", "lan", "--size", "1MB", "--cc", "fast"), "command line: --cc: expected one of"),
+        ((*PAGE, "--connections", "0"), "command line: --connections: expected a whole number"),
+        ((*PAGE, "--seed", "-1"), "command line: --seed: expected a whole number"),
+        ((*PAGE, "--set", "capture.pcapng=true"), "command line: --out: expected a folder for the captures"),
+    ],
+)
+def test_bad_options_are_named_as_written(bentpipe, engine, arguments, message):
+    assert f"error: {message}" in bentpipe(*arguments, expect=2).stderr
+    assert engine.calls == []
+
+
+def test_captures_go_to_the_folder_given(bentpipe, engine, tmp_path):
+    bentpipe(*PAGE, "--set", "capture.pcapng=true", "--out", tmp_path / "captures")
+    assert list(engine.artifacts.values()) == [tmp_path / "captures"]
+    assert (tmp_path / "captures").is_dir()

@@ -1,0 +1,121 @@
+import csv
+
+import pyarrow.parquet
+import pytest
+
+from bentpipe.ledger import Ledger
+from tests.campaign.fake_engine import record
+
+pytestmark = pytest.mark.usefixtures("engine", "report")
+
+
+@pytest.fixture
+def results(bentpipe, scenario_file, tmp_path):
+    folder = tmp_path / "results"
+    bentpipe("run", scenario_file, "--out", folder)
+    return folder
+
+
+def test_report_builds_the_report_of_a_folder(bentpipe, results, report):
+    result = bentpipe("report", results)
+    assert result.stdout == f"{results / 'report.html'}\n"
+    assert report == [results] * 2
+
+
+@pytest.mark.parametrize("command", [("report",), ("export", "--format", "csv"), ("compare", "elsewhere")])
+def test_a_folder_without_results_is_bad_input(bentpipe, tmp_path, command):
+    result = bentpipe(command[0], tmp_path, *command[1:], expect=2)
+    assert "ledger.sqlite: expected a folder of results, found none" in result.stderr
+
+
+def test_show_prints_the_record_of_a_run_by_the_start_of_its_id(bentpipe, results):
+    with Ledger(results) as ledger:
+        run_id = ledger.entries()[0].run_id
+    shown = bentpipe.json("show", results / run_id[:10])
+    assert (shown["run_id"], shown["status"], shown["attempt"]) == (run_id, "succeeded", 1)
+    assert "expected the id of one run" in bentpipe("show", results / "zzz", expect=2).stderr
+
+
+def test_show_prints_a_resolved_scenario_with_its_settings(bentpipe, scenario_file):
+    shown = bentpipe.json("show", scenario_file, "--set", "tcp.initial_window=3")
+    assert [cell["factors"]["http"] for cell in shown["cells"]] == ["h1", "h3"]
+    assert {cell["spec"]["tcp"]["initial_window"] for cell in shown["cells"]} == {3}
+    assert shown["constants"]["page"] == "single-100k"
+
+
+def test_show_prints_links_and_pages(bentpipe, tmp_path):
+    assert bentpipe.json("show", "geo-snep")["name"] == "geo-snep-flat"
+    assert bentpipe.json("show", "flat:down=1Mbit/s,up=1Mbit/s,rtt=5ms")["forward"]["delay_ns"] == 2_500_000
+    assert len(bentpipe.json("show", "uniform-1m")["objects"]) == 8
+    (tmp_path / "link.toml").write_text('base = "lan"\nrtt = "10 ms"')
+    assert bentpipe.json("show", tmp_path / "link.toml")["return"]["delay_ns"] == 5_000_000
+
+
+def test_export_writes_every_attempt_and_every_object_as_csv(bentpipe, results):
+    bentpipe("export", results, "--format", "csv")
+    with (results / "export" / "runs.csv").open() as file:
+        runs = list(csv.DictReader(file))
+    assert len(runs) == 4
+    assert {run["http"] for run in runs} == {"h1", "h3"}
+    assert {run["drops_forward_queue"] for run in runs} == {"2"}
+    with (results / "export" / "objects.csv").open() as file:
+        assert [row["bytes"] for row in csv.DictReader(file)] == ["100000"] * 4
+
+
+def test_export_writes_the_same_tables_and_the_series_as_parquet(bentpipe, results, tmp_path):
+    written = bentpipe.json("export", results, "--format", "parquet", "--out", tmp_path / "out", "--json")
+    assert len(written) == 2 + 4
+    table = pyarrow.parquet.read_table(tmp_path / "out" / "runs.parquet")
+    assert table.num_rows == 4
+    assert "plt_s" in table.column_names
+
+
+def test_export_collects_captures_under_the_names_of_their_runs(bentpipe, results):
+    with Ledger(results) as ledger:
+        run_id = ledger.entries()[0].run_id
+        artifacts = ledger.artifacts(run_id, 1)
+    artifacts.mkdir(parents=True)
+    (artifacts / "page.har").write_text("{}")
+    assert bentpipe.json("export", results, "--format", "har", "--json") == [
+        str(results / "export" / f"{run_id}-1-page.har")
+    ]
+
+
+def test_export_of_captures_that_were_not_made_says_how_to_make_them(bentpipe, results):
+    message = bentpipe("export", results, "--format", "pcapng", expect=2).stderr
+    assert "has no pcapng files; run with --set capture.pcapng=true" in message
+
+
+def faster(factor):
+    def behave(run_id, spec, _):
+        found = record(run_id, spec)
+        plt_s = {"h1": 4.0, "h3": 2.0}[spec["workload"]["http"]] + spec["seed"] % 2 / 100
+        return {**found, "metrics": {"plt_s": plt_s * factor}}
+
+    return behave
+
+
+def test_compare_sets_the_cells_of_two_folders_side_by_side(bentpipe, engine, scenario_file, tmp_path):
+    for name, factor, cc in (("a", 1.0, "cubic"), ("b", 0.5, "bbr")):
+        engine.behave = faster(factor)
+        settings = ("--set", f"cc={cc}", "--set", "repetitions=8")
+        bentpipe("run", scenario_file, "--out", tmp_path / name, *settings)
+    found = bentpipe.json("compare", tmp_path / "a", tmp_path / "b", "--json")
+    # The congestion control differs between the folders, not within one, so it does not part the cells.
+    assert [(row["cell"], row["metric"]) for row in found] == [
+        ({"http": "h1"}, "plt_s"),
+        ({"http": "h3"}, "plt_s"),
+    ]
+    for row in found:
+        assert row["difference_percent"] == pytest.approx(-50, abs=1)
+        assert row["ci_low_percent"] < row["difference_percent"] < row["ci_high_percent"]
+    assert "-50" in bentpipe("compare", tmp_path / "a", tmp_path / "b").stdout
+
+
+def test_compare_of_folders_without_a_common_cell_is_bad_input(bentpipe, scenario_file, tmp_path):
+    written = scenario_file.read_text()
+    for name, http in (("a", '["h1", "h2"]'), ("b", '["h1s", "h3"]')):
+        scenario_file.write_text(written.replace('["h1", "h3"]', http))
+        bentpipe("run", scenario_file, "--out", tmp_path / name)
+    result = bentpipe("compare", tmp_path / "a", tmp_path / "b", expect=2)
+    assert "expected cells with succeeded runs" in result.stderr

@@ -1,0 +1,116 @@
+"""Matplotlib's figures: files, words and numbers."""
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from bentpipe.figures import by_cell, by_page_size, overhead, run_over_time, style
+from bentpipe.figures.drawing import interval_caption, save, svg_text
+from bentpipe.stats import summarise
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def curve(protocol, *, stroke=style.Stroke.SOLID, label="BBR", mean=2.0):
+    points = [
+        (100_000, summarise([mean, mean + 0.1, mean + 0.2], seed=1)),
+        (500_000, summarise([4.0], seed=1)),
+    ]
+    return by_page_size.Curve(protocol=protocol, stroke=stroke, stroke_label=label, points=points)
+
+
+def page_size_drawing(*curves):
+    panel = by_page_size.Panel(title="Satellite", axis_label="Page load time in s", curves=curves)
+    return by_page_size.draw(name="plt", title="Page load time", panels=[panel])
+
+
+def words(svg):
+    return [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_text_stays_text_and_axes_name_their_units():
+    found = words(svg_text(page_size_drawing(curve("h2"))))
+    assert {"Page load time in s", "Page size in kB", "HTTP/2", "Satellite", "100", "500"} <= set(found)
+
+
+def test_the_legend_names_a_second_factor_only_when_it_varies():
+    alone = words(svg_text(page_size_drawing(curve("h2"), curve("h3"))))
+    assert "BBR" not in alone
+    both = words(
+        svg_text(page_size_drawing(curve("h2"), curve("h2", stroke=style.Stroke.DASHED, label="CUBIC")))
+    )
+    assert {"BBR", "CUBIC"} <= set(both)
+
+
+def test_a_protocol_is_drawn_in_its_colour_and_in_no_other_protocols():
+    svg = svg_text(page_size_drawing(curve("h3"))).lower()
+    assert style.look("h3").colour.lower() in svg
+    assert style.look("h2").colour.lower() not in svg
+
+
+def test_the_caption_says_n_and_which_interval():
+    assert page_size_drawing(curve("h2")).caption == (
+        "Means with 95 % t intervals, n = 1 to 3 runs per point. A point of one run has no interval."
+    )
+    assert interval_caption([3, 3]) == "Means with 95 % t intervals, n = 3 runs per point."
+    assert interval_caption([]) == "No run to show."
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path):
+    first, second = (save(page_size_drawing(curve("h2")), tmp_path / name) for name in ("a", "b"))
+    assert first == second
+    assert (tmp_path / "a/plt.pdf").read_bytes() == (tmp_path / "b/plt.pdf").read_bytes()
+
+
+def test_saving_writes_svg_and_pdf_side_by_side(tmp_path):
+    svg = save(page_size_drawing(curve("h2")), tmp_path)
+    assert (tmp_path / "plt.svg").read_text(encoding="utf-8") == svg
+    assert (tmp_path / "plt.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_a_figure_by_cell_has_a_row_for_each_combination_of_the_other_factors():
+    marks = [
+        by_cell.Mark(
+            row=row, protocol=protocol, congestion_control="cubic", summary=summarise([1.0, 2.0], seed=1)
+        )
+        for row in ("lan", "geo")
+        for protocol in ("h2", "h3")
+    ]
+    drawing = by_cell.draw(name="plt", title="PLT by cell", axis_label="PLT in s", marks=marks)
+    found = words(svg_text(drawing))
+    assert {"lan", "geo", "HTTP/2, CUBIC", "HTTP/3, CUBIC", "PLT in s"} <= set(found)
+
+
+def test_a_row_named_by_a_user_is_shown_as_it_is_and_breaks_nothing():
+    mark = by_cell.Mark(
+        row="<script> & $x^2$", protocol="h2", congestion_control="", summary=summarise([1.0], seed=1)
+    )
+    svg = svg_text(by_cell.draw(name="x", title="x", axis_label="s", marks=[mark]))
+    assert "<script>" not in svg
+    assert "<script> & $x^2$" in words(svg)
+
+
+def test_overhead_shows_published_values_even_where_nothing_was_measured():
+    drawing = overhead.draw(
+        name="overhead",
+        title="Overhead",
+        sizes_bytes=[100_000],
+        both_directions={},
+        forward_only={"h2": {100_000: summarise([10.0, 11.0], seed=1)}},
+        published_percent={"h1": {100_000: 11.76}, "h2": {100_000: 11.27}},
+    )
+    assert {"HTTP/1.1", "HTTP/2", "published", "ours, forward only"} <= set(words(svg_text(drawing)))
+
+
+def test_rates_come_from_bytes_per_bin_dated_by_its_end():
+    link = {"time_s": np.array([0.1, 0.2, 0.35]), "bytes": np.array([125_000.0, 62_500.0, 0.0])}
+    assert run_over_time.bin_rates_bps(link, "bytes") == pytest.approx([10e6, 5e6, 0.0])
+
+
+@pytest.mark.parametrize("link", [{}, {"time_s": np.array([])}])
+def test_a_run_without_series_is_drawn_empty(link):
+    drawing = run_over_time.draw(
+        name="x", title="x", protocol="h2", link=link, sender=link, capacity_bps=None
+    )
+    assert "Delivered by the link" in words(svg_text(drawing))
