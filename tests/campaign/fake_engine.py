@@ -1,8 +1,11 @@
 """An engine without a network: records that follow from the specification, and behaviour on demand."""
 
+import json
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
+
+from bentpipe import _core
 
 
 def succeeded(run_id, spec, attempt):
@@ -12,17 +15,33 @@ def succeeded(run_id, spec, attempt):
 
 def record(run_id, spec, *, status="succeeded", reasons=()):
     plt_s = 1 + len(spec["workload"].get("http", "")) + spec["seed"] % 1000 / 1e4
+    timing = {
+        "url": "https://origin/object-1.jpg",
+        "bytes": 100_000,
+        "connection": 0,
+        "discovered_s": 0.0,
+        "request_s": 0.1,
+        "first_byte_s": 0.2,
+        "last_byte_s": plt_s,
+        "status": 200,
+        "response_header_bytes": 100,
+        "request_header_bytes": 100,
+    }
+    empty = json.loads(
+        _core.failed_record(
+            run_id=run_id,
+            engine="emulate",
+            spec=json.dumps(spec),
+            provenance=json.dumps({"started": "2026-01-01T00:00:00+00:00"}),
+            reason="",
+        )
+    )
     return {
-        "run_id": run_id,
+        **empty,
         "status": status,
         "reasons": list(reasons),
-        "engine": "emulate",
-        "spec": dict(spec),
-        "provenance": {"kernel": "none"},
-        "metrics": {"plt_s": plt_s, "wire_bytes_down": 120_000, "drops": {"forward": {"queue": 2}}},
-        "objects": [{"url": "http://origin/object-1.jpg", "bytes": 100_000, "last_byte_s": plt_s}],
-        "client_connections": [],
-        "origin_connections": [],
+        "metrics": {**empty["metrics"], "plt_s": plt_s, "wire_bytes_down": 120_000},
+        "objects": [timing],
         "series": {"link": {"time_s": [0.0, 0.1], "forward_queue_bytes": [0.0, None]}},
     }
 

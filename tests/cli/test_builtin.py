@@ -1,11 +1,8 @@
-import json
 import subprocess
 import sys
 import time
 
 import pytest
-
-from bentpipe import _core
 
 
 def test_links_lists_every_preset_with_its_alias(bentpipe):
@@ -27,17 +24,24 @@ def test_pages_lists_the_twelve_and_shows_one(bentpipe):
     assert "/object-8.jpg  12.5 kB" in bentpipe("pages", "uniform-100k").stdout
 
 
-def test_pages_are_exported_as_files(bentpipe, tmp_path, monkeypatch):
-    def page_files(page):
-        name = json.loads(page)["name"]
-        return [("/index.html", name.encode()), ("/object-1.jpg", b"jpeg")]
-
-    monkeypatch.setattr(_core, "page_files", page_files, raising=False)
+def test_pages_are_exported_as_files_of_the_sizes_that_they_list(bentpipe, tmp_path):
     bentpipe("pages", "--export", tmp_path)
-    assert len(list(tmp_path.iterdir())) == 12
-    assert (tmp_path / "single-2m" / "index.html").read_bytes() == b"single-2m"
-    bentpipe("pages", "single-1m", "--export", tmp_path / "one")
-    assert [path.name for path in (tmp_path / "one").iterdir()] == ["single-1m"]
+    for page in bentpipe.json("pages", "--json")["pages"]:
+        folder = tmp_path / page["name"]
+        sizes = {f"/{path.name}": path.stat().st_size for path in folder.glob("*.jpg")}
+        assert sizes == {item["path"]: item["bytes"] for item in page["objects"]}
+        assert [path.suffix for path in folder.iterdir() if path.suffix != ".jpg"] == [".html"]
+
+
+def test_one_page_is_exported_by_its_name(bentpipe, tmp_path):
+    bentpipe("pages", "single-1m", "--export", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["single-1m"]
+
+
+def test_a_place_where_pages_cannot_be_written_is_bad_input(bentpipe, tmp_path):
+    (tmp_path / "file").write_text("")
+    message = bentpipe("pages", "--export", tmp_path / "file" / "pages", expect=2).stderr
+    assert "command line: --export: expected a folder to write to" in message
 
 
 def test_studies_lists_and_shows_the_experiment(bentpipe):

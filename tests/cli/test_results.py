@@ -1,4 +1,6 @@
 import csv
+import json
+from pathlib import Path
 
 import pyarrow.parquet
 import pytest
@@ -57,7 +59,7 @@ def test_export_writes_every_attempt_and_every_object_as_csv(bentpipe, results):
         runs = list(csv.DictReader(file))
     assert len(runs) == 4
     assert {run["http"] for run in runs} == {"h1", "h3"}
-    assert {run["drops_forward_queue"] for run in runs} == {"2"}
+    assert {run["drops_forward_queue"] for run in runs} == {"0"}
     with (results / "export" / "objects.csv").open() as file:
         assert [row["bytes"] for row in csv.DictReader(file)] == ["100000"] * 4
 
@@ -75,10 +77,18 @@ def test_export_collects_captures_under_the_names_of_their_runs(bentpipe, result
         run_id = ledger.entries()[0].run_id
         artifacts = ledger.artifacts(run_id, 1)
     artifacts.mkdir(parents=True)
-    (artifacts / "page.har").write_text("{}")
-    assert bentpipe.json("export", results, "--format", "har", "--json") == [
-        str(results / "export" / f"{run_id}-1-page.har")
+    (artifacts / "packets.pcapng").write_bytes(b"")
+    assert bentpipe.json("export", results, "--format", "pcapng", "--json") == [
+        str(results / "export" / f"{run_id}-1-packets.pcapng")
     ]
+
+
+def test_export_writes_a_har_file_for_each_page_load(bentpipe, results):
+    written = bentpipe.json("export", results, "--format", "har", "--json")
+    assert len(written) == 4
+    log = json.loads(Path(written[0]).read_text())["log"]
+    assert log["version"] == "1.2"
+    assert [entry["request"]["url"] for entry in log["entries"]] == ["https://origin/object-1.jpg"]
 
 
 def test_export_of_captures_that_were_not_made_says_how_to_make_them(bentpipe, results):

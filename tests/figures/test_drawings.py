@@ -34,6 +34,29 @@ def test_text_stays_text_and_axes_name_their_units():
     assert {"Page load time in s", "Page size in kB", "HTTP/2", "Satellite", "100", "500"} <= set(found)
 
 
+def test_points_stand_near_their_page_size_even_when_there_is_only_one():
+    curves = [
+        by_page_size.Curve(
+            protocol=protocol,
+            stroke=style.Stroke.SOLID,
+            stroke_label="BBR",
+            points=[(500_000, summarise([2.0, 2.1], seed=1))],
+        )
+        for protocol in ("h1", "h2", "h3")
+    ]
+    (axis,) = page_size_drawing(*curves).figure.axes
+    assert axis.get_xlim() == (0.0, 525.0)
+    places = [float(container.lines[0].get_xdata()[0]) for container in axis.containers]
+    assert places == [494.0, 500.0, 506.0]
+
+
+def test_the_axis_of_values_begins_at_zero_and_holds_every_point():
+    (axis,) = page_size_drawing(curve("h2", mean=9.0)).figure.axes
+    low, high = axis.get_ylim()
+    assert low == 0.0
+    assert high > 9.2
+
+
 def test_the_legend_names_a_second_factor_only_when_it_varies():
     alone = words(svg_text(page_size_drawing(curve("h2"), curve("h3"))))
     assert "BBR" not in alone
@@ -106,6 +129,13 @@ def test_overhead_shows_published_values_even_where_nothing_was_measured():
 def test_rates_come_from_bytes_per_bin_dated_by_its_end():
     link = {"time_s": np.array([0.1, 0.2, 0.35]), "bytes": np.array([125_000.0, 62_500.0, 0.0])}
     assert run_over_time.bin_rates_bps(link, "bytes") == pytest.approx([10e6, 5e6, 0.0])
+
+
+@pytest.mark.parametrize(("times", "rates"), [([0.1, 0.13], [10e6, 10e6]), ([0.05], [20e6]), ([0.1], [10e6])])
+def test_a_short_last_bin_is_rated_over_its_own_length(times, rates):
+    sizes = [125_000.0, 37_500.0][: len(times)]
+    link = {"time_s": np.array(times), "bytes": np.array(sizes)}
+    assert run_over_time.bin_rates_bps(link, "bytes") == pytest.approx(rates)
 
 
 @pytest.mark.parametrize("link", [{}, {"time_s": np.array([])}])

@@ -122,7 +122,7 @@ def test_a_long_run_is_merged_into_few_bins_and_loses_no_drop():
     assert len(svg.encode()) < 4 * LARGEST_BYTES
 
 
-@pytest.mark.parametrize("link", [{}, {"time_s": np.array([0.1])}])
+@pytest.mark.parametrize("link", [{}, {"time_s": np.array([])}])
 def test_a_missing_series_is_said_so(link):
     assert "No link series" in link_strip.draw(link=link, protocol="h2", capacity_bps=None)
 

@@ -212,10 +212,17 @@ def test_the_same_folder_gives_the_same_report(study):
     ],
 )
 def test_a_study_says_by_which_command_it_is_repeated(tmp_path, extent, command):
-    scenario = load(get("alshagri2023").scenario, extent=extent).document()
+    scenario = {**load(get("alshagri2023").scenario, extent=extent).document(), "engine": "emulate"}
     Ledger.claim(tmp_path, scenario).close()
     report.build(tmp_path)
     assert data_of(tmp_path)["repeat"][0]["command"] == command
+
+
+def test_a_study_with_other_settings_says_that_it_has_them(tmp_path):
+    scenario = {**load(get("alshagri2023").scenario).document(), "repetitions": 5}
+    Ledger.claim(tmp_path, scenario).close()
+    report.build(tmp_path)
+    assert data_of(tmp_path)["repeat"][0]["command"] == "bentpipe reproduce alshagri2023 --set KEY=VALUE"
 
 
 def test_names_from_users_stay_words(tmp_path):
@@ -269,7 +276,7 @@ def test_a_repeated_run_counts_once(tmp_path):
 def test_any_scenario_of_pages_gets_a_figure_by_cell(tmp_path):
     entries = [page_load(http=http, repetition=r) for http in ("h1", "h2", "h3") for r in range(3)]
     found = data_of(built(tmp_path, entries))
-    assert [figure["name"] for figure in found["figures"]][0] == "plt-s-by-cell"
+    assert found["figures"][0]["name"] == "plt-s-by-cell"
     assert found["study"] is None
 
 
@@ -286,6 +293,7 @@ def test_pings_are_reported_by_round_trip(tmp_path):
     folder = built(tmp_path, [ping(repetition=r) for r in range(3)])
     assert data_of(folder)["cells"][0]["metrics"]["rtt_mean_s"]["mean"] == pytest.approx(0.5301)
     assert "Mean round trip in ms" in page_of(folder).text
+    assert [figure["name"] for figure in data_of(folder)["figures"]] == ["rtt-mean-s-by-cell"]
 
 
 def test_a_wrong_congestion_control_read_back_is_shown(tmp_path):

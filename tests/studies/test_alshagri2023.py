@@ -64,6 +64,7 @@ def test_the_quick_version_shows_all_versions_both_controls_and_two_sizes_within
     assert {cell["http"] for cell in satellite} == {"h1", "h2", "h3"}
     assert {cell["cc"] for cell in satellite} == {"bbr", "cubic"}
     assert {"uniform-100k", "uniform-500k"} <= {cell["page"] for cell in satellite}
+    assert scenario.repetitions >= 2
     # Page load times of the synthetic runs are those of a plain model; setting up takes its 4 s besides.
     loads = [page_load(**dict(zip(FACTORS, cell_of(cell), strict=True))) for cell in cells]
     seconds = sum(entry.record["metrics"]["plt_s"] + SETTING_UP_S for entry in loads)
@@ -225,7 +226,18 @@ def test_the_root_mean_square_is_that_of_3_4_and_0():
 def test_figures_show_what_was_measured_and_nothing_without_runs():
     assert STUDY.figures([]) == ()
     some = STUDY.figures([page_load(page="uniform-100k", http=http) for http in ("h1", "h2", "h3")])
-    assert [drawing.name for drawing in some] == ["plt-uniform", "page-structure", "overhead"]
+    assert [drawing.name for drawing in some] == ["plt-uniform", "overhead"]
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [({"cc": "cubic"}, "plt-congestion-control"), ({"page": "triangular-1m"}, "page-structure")],
+)
+def test_a_comparison_is_drawn_only_with_both_of_its_sides(other, name):
+    one = page_load(page="uniform-1m", cc="bbr")
+    assert name not in [drawing.name for drawing in STUDY.figures([one])]
+    both = [one, page_load(**{"page": "uniform-1m", "cc": "bbr", **other})]
+    assert name in [drawing.name for drawing in STUDY.figures(both)]
 
 
 def test_runs_over_time_are_those_of_the_largest_uniform_page_measured():

@@ -17,7 +17,7 @@ MOST_ATTEMPTS = 3
 """Attempts at a run that the emulator was late for; a machine that is late three times stays late."""
 
 LATE = ("emulator late", "packets refused", "packets lost before the link process")
-"""What a run's reasons contain when the machine could not keep up (crates/run/src/assemble.rs, emulate.py)."""
+"""What the reasons contain when the machine could not keep up (assemble.rs, engine/emulate.py)."""
 
 POLL_S = 0.2
 """How often an interruption is noticed."""

@@ -1,5 +1,6 @@
 """Threads that run an engine, abandoned with the process when it ends."""
 
+import json
 import queue
 import threading
 import traceback
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from bentpipe import _core
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.plan import PlannedRun
 
@@ -77,21 +79,12 @@ class Workers:
             # An engine puts failures into its record: this is its defect, and still no run is lost.
             place = traceback.extract_tb(error.__traceback__)[-1]
             reason = f"the engine raised {type(error).__name__}: {error} ({place.name}, line {place.lineno})"
-            return failed_record(run, engine=self._engine.name, reason=reason)
+            return _failed(run, engine=self._engine.name, reason=reason)
 
 
-def failed_record(run: PlannedRun, *, engine: str, reason: str) -> dict[str, Any]:
-    """Return the record of a run of which nothing but its failure is known."""
-    return {
-        "run_id": run.run_id,
-        "status": "failed",
-        "reasons": [reason],
-        "engine": engine,
-        "spec": dict(run.spec),
-        "provenance": {},
-        "metrics": {},
-        "objects": [],
-        "client_connections": [],
-        "origin_connections": [],
-        "series": {},
-    }
+def _failed(run: PlannedRun, *, engine: str, reason: str) -> Mapping[str, Any]:
+    spec = json.dumps(run.spec)
+    record: Mapping[str, Any] = json.loads(
+        _core.failed_record(run_id=run.run_id, engine=engine, spec=spec, provenance="{}", reason=reason)
+    )
+    return record

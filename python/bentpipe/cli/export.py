@@ -1,6 +1,7 @@
 """export: the results in other programs' formats."""
 
 import csv
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,8 @@ from bentpipe.errors import AbilityError
 if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
 
-ARTIFACTS = {"har": (".har",), "pcapng": (".pcapng",), "qlog": (".qlog", ".sqlog")}
+ARTIFACTS = {"pcapng": (".pcapng",), "qlog": (".qlog", ".sqlog")}
 REMEDIES = {
-    "har": "only page loads have them",
     "pcapng": "run with --set capture.pcapng=true",
     "qlog": "run HTTP/3 or QUIC with --set capture.qlog=true",
 }
@@ -38,14 +38,16 @@ REMEDIES = {
 def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     """Write results for other programs.
 
-    csv and parquet are tables of the runs and their objects; har, pcapng and qlog are collected captures.
+    csv and parquet are tables of all attempts and their objects, har has a file for each page load, pcapng
+    and qlog collect the captures that were made.
     """
     from bentpipe.ledger import Ledger
 
     target = out or folder / "export"
     with Ledger(folder) as ledger:
         target.mkdir(parents=True, exist_ok=True)
-        writers: dict[str, Callable[[Ledger, Path], list[Path]]] = {"csv": _csv, "parquet": _parquet}
+        writers: dict[str, Callable[[Ledger, Path], list[Path]]]
+        writers = {"csv": _csv, "parquet": _parquet, "har": _har}
         written = writers[kind](ledger, target) if kind in writers else _artifacts(folder, target, kind)
     if as_json:
         print_json([str(path) for path in written])
@@ -98,6 +100,21 @@ def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
         path = target / "series" / source.parent.name / source.name
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, path)
+        written.append(path)
+    return written
+
+
+def _har(ledger: "Ledger", target: Path) -> list[Path]:
+    from bentpipe import _core
+
+    loads = [entry for entry in ledger.entries() if entry.record["objects"]]
+    if not loads:
+        raise AbilityError(f"{ledger.folder} has no page loads", "HAR describes nothing else")
+    written = []
+    for entry in loads:
+        path = target / f"{entry.run_id}-{entry.attempt}.har"
+        record = json.dumps({**entry.record, "series": {}})
+        path.write_text(_core.har_of(record, entry.record["provenance"]["started"]), encoding="utf-8")
         written.append(path)
     return written
 

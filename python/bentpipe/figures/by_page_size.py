@@ -11,8 +11,8 @@ from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, interval_caption
 from bentpipe.stats import Summary
 
-_SIDE_STEP_BYTES = 14_000
-"""Protocols stand side by side, or equal ones would hide each other."""
+_SIDE_STEP = 0.012
+"""Protocols stand side by side, this part of the axis apart, or equal ones would hide each other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,20 +39,21 @@ def draw(*, name: str, title: str, panels: Sequence[Panel], note: str = "") -> D
     """Draw the panels one below the other. The second factor is in the legend only when it varies."""
     curves = [curve for panel in panels for curve in panel.curves]
     keys = _legend(curves)
+    largest = max(size for curve in curves for size, _ in curve.points)
     columns = min(len(keys), 3) if len({curve.stroke for curve in curves}) < 2 else (len(keys) + 1) // 2
     figure, axes = style.canvas(panels=len(panels), legend_rows=-(-len(keys) // columns))
     for panel, axis in zip(panels, axes, strict=True):
-        _draw_panel(axis, panel)
+        _draw_panel(axis, panel, largest=largest)
     axes[-1].set_xlabel("Page size in kB")
     figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=2.6, columnspacing=1.2)
     caption = interval_caption([summary.n for curve in curves for _, summary in curve.points])
     return Drawing(name=name, title=title, caption=f"{caption} {note}".strip(), figure=figure)
 
 
-def _draw_panel(axis: Axes, panel: Panel) -> None:
+def _draw_panel(axis: Axes, panel: Panel, *, largest: int) -> None:
     protocols = list(dict.fromkeys(curve.protocol for curve in panel.curves))
     for curve in panel.curves:
-        aside = _SIDE_STEP_BYTES * (protocols.index(curve.protocol) - (len(protocols) - 1) / 2)
+        aside = _SIDE_STEP * largest * (protocols.index(curve.protocol) - (len(protocols) - 1) / 2)
         look = style.look(curve.protocol)
         points = sorted(curve.points, key=lambda point: point[0])
         means = [summary.mean for _, summary in points]
@@ -70,6 +71,7 @@ def _draw_panel(axis: Axes, panel: Panel) -> None:
         )
     sizes = sorted({size / 1000 for curve in panel.curves for size, _ in curve.points})
     axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    axis.set_xlim(0.0, largest / 1000 * 1.05)
     axis.set_ylabel(panel.axis_label)
     style.from_zero(axis)
     axis.set_title(panel.title)

@@ -25,7 +25,7 @@ def draw(*, link: Series, protocol: str, capacity_bps: float | None) -> str:
     """
     colour = style.look(protocol).colour
     times = np.asarray(link.get("time_s", ()), dtype=float)
-    if len(times) < 2:
+    if len(times) == 0 or times[-1] <= 0:
         return document(width=WIDTH, height=20, title="No link series", body=[text(4, 14, "No link series.")])
     merge = -(-len(times) // _MOST_BINS)
     rates = _merged(bin_rates_bps(link, "forward_delivered_bytes") / 1e6, merge, np.mean)

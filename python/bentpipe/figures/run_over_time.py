@@ -12,6 +12,9 @@ from bentpipe.figures.drawing import Drawing
 Values: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 Series: TypeAlias = Mapping[str, Values]
 
+BIN_S = 0.1
+"""Length of a bin of the link's series."""
+
 
 @style.applied()
 def draw(
@@ -36,12 +39,13 @@ def draw(
 
 
 def bin_rates_bps(link: Series, column: str) -> Values:
-    """Bits per second in each bin of a column of bytes; the first bin is as long as the second."""
+    """Bits per second in each bin of a column of bytes. The last bin may be shorter than the others."""
     times = np.asarray(link["time_s"], dtype=float)
-    if len(times) < 2:
-        return np.zeros(len(times))
-    widths = np.diff(times, prepend=2 * times[0] - times[1])
-    rates: Values = np.asarray(link[column], dtype=float) * 8 / widths
+    if len(times) == 0:
+        return times
+    is_whole = len(times) > 1 or times[0] <= 0
+    first = BIN_S if is_whole else min(BIN_S, float(times[0]))
+    rates: Values = np.asarray(link[column], dtype=float) * 8 / np.diff(times, prepend=times[0] - first)
     return rates
 
 

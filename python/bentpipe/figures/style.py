@@ -93,8 +93,8 @@ def face(value: Stroke, colour: str) -> str:
 
 def from_zero(axis: Axes) -> None:
     """Let the y axis begin at zero (or at the lowest value below it), with room above the highest value."""
-    low, high = axis.get_ylim()
-    axis.set_ylim(min(0.0, low), high * 1.06)
+    _, high = axis.get_ylim()
+    axis.set_ylim(min(0.0, float(axis.dataLim.y0)), high * 1.06)
 
 
 def control_label(congestion_control: str) -> str:

@@ -24,8 +24,8 @@ class CellResult:
     @property
     def label(self) -> str:
         """The values that tell this cell from the others."""
-        return cell_label({name: self.factors[name] for name in self.varied if name in self.factors},
-                          order=self.varied)  # fmt: skip
+        telling = {name: self.factors[name] for name in self.varied if name in self.factors}
+        return cell_label(telling or self.factors, order=self.varied)
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -62,7 +62,7 @@ def _headlines(cells: Sequence[CellResult]) -> list[Drawing]:
 
 
 def _timelines(source: Source, cells: Sequence[CellResult], study: Study | None) -> list[Drawing]:
-    measured = [cell for cell in cells if cell.median_run is not None]
+    measured = [cell for cell in cells if cell.median_run is not None and cell.workload != "ping"]
     if study:
         chosen = [
             (timeline.name, timeline.title, cell)
@@ -100,7 +100,7 @@ def _row(cell: CellResult) -> str:
     rest = {
         k: cell.factors[k] for k in cell.varied if k in cell.factors and k not in (*_PROTOCOL_FACTORS, "cc")
     }
-    return cell_label(rest, order=cell.varied) or "all"
+    return cell_label(rest, order=cell.varied) or cell.factors.get("link", "all")
 
 
 def _protocol(cell: CellResult) -> str:

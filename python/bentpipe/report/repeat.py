@@ -17,6 +17,7 @@ def _campaign(source: Source, study: Study | None) -> str:
     if study is None:
         return "bentpipe run SCENARIO.toml --out DIR"
     for extent, option in ((Extent.FULL, ""), (Extent.QUICK, " --quick")):
-        if load(study.scenario, extent=extent).document() == source.scenario:
+        # The folder's scenario says more than the file's, such as the engine.
+        if load(study.scenario, extent=extent).document().items() <= source.scenario.items():
             return f"bentpipe reproduce {study.name}{option}"
     return f"bentpipe reproduce {study.name} --set KEY=VALUE"

@@ -6,7 +6,7 @@ The only home of defaults; each says beside itself why it is what it is. Keys of
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bentpipe.scenario import vocabulary
 from bentpipe.scenario.catalogue import written_link
@@ -107,6 +107,8 @@ PCAPNG = False
 QLOG = False
 """As above."""
 
+Value = TypeVar("Value")
+
 LEAST_MTU_BYTES = 1228
 """QUIC needs UDP payloads of 1200 bytes (RFC 9000 section 14)."""
 MOST_MTU_BYTES = 65_535
@@ -125,7 +127,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         When a key is missing, contradicts another or holds what does not exist (yet).
     """
     _check_programs(run, where)
-    cc = vocabulary.CONGESTION_CONTROL.checked(run.cc or CONGESTION_CONTROL, where.at("cc"))
+    cc = vocabulary.CONGESTION_CONTROL.checked(_given(run.cc, CONGESTION_CONTROL), where.at("cc"))
     if run.link is None:
         raise where.at("link").error(
             expected="a preset's name, a TOML file or an inline pipe", found="nothing"
@@ -190,7 +192,7 @@ def _flattened(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
 
 
 def _complete_link(table: LinkTable, name: str, where: Where) -> dict[str, Any]:
-    mtu = table.mtu or MTU
+    mtu = _given(table.mtu, MTU)
     mtu_bytes = size_bytes(mtu, where.at("mtu"), least=LEAST_MTU_BYTES, most=MOST_MTU_BYTES)
     delays_ns = []
     for key, direction in (("forward", table.forward), ("return", table.return_)):
@@ -201,7 +203,7 @@ def _complete_link(table: LinkTable, name: str, where: Where) -> dict[str, Any]:
         delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
     assert table.forward is not None
     assert table.return_ is not None
-    vocabulary.DAMA.checked(table.return_.dama or DAMA, where.at("return.dama"))
+    vocabulary.DAMA.checked(_given(table.return_.dama, DAMA), where.at("return.dama"))
     rtt_ns = sum(delays_ns)
     return {
         "name": name,
@@ -225,18 +227,18 @@ def _direction(
     return {
         "capacity": {"kind": "constant", "rate_bps": rate},
         "delay_ns": delay_ns,
-        "jitter": jitter_spec(table.jitter or JITTER, where.at("jitter")),
+        "jitter": jitter_spec(_given(table.jitter, JITTER), where.at("jitter")),
         "queue": queue,
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
 
 
 def _check_programs(run: RunTable, where: Where) -> None:
-    vocabulary.CLIENT.checked(run.client or CLIENT, where.at("client"))
-    vocabulary.SERVER.checked(run.server or SERVER, where.at("server"))
-    vocabulary.PEP.checked(run.pep or PEP, where.at("pep"))
+    vocabulary.CLIENT.checked(_given(run.client, CLIENT), where.at("client"))
+    vocabulary.SERVER.checked(_given(run.server, SERVER), where.at("server"))
+    vocabulary.PEP.checked(_given(run.pep, PEP), where.at("pep"))
     resumption = run.tls.resumption if run.tls is not None else None
-    vocabulary.RESUMPTION.checked(resumption or RESUMPTION, where.at("tls.resumption"))
+    vocabulary.RESUMPTION.checked(_given(resumption, RESUMPTION), where.at("tls.resumption"))
 
 
 def _workload(run: RunTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
@@ -264,20 +266,20 @@ def _page_load(run: RunTable, table: PageTable, where: Where) -> dict[str, Any]:
     if run.http is None:
         raise where.at("http").error(expected=expected, found="nothing")
     http = vocabulary.HTTP.checked(run.http, where.at("http"))
-    connections = CONNECTIONS if run.connections is None else run.connections
+    connections = _given(run.connections, CONNECTIONS)
     connections = count(connections, where.at("connections"), least=1, most=1000)
     if http in vocabulary.SINGLE_CONNECTION_HTTP:
         connections = 1
     place = where.at("page")
+    if table.name is None:
+        raise place.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
     if table.objects is None:
-        if table.name is None:
-            raise place.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
         resolved = page(table.name, place)
     else:
         if not table.objects:
             raise place.at("objects").error(expected="at least one size", found="an empty list")
         sizes = [size_bytes(size, place.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
-        resolved = page_spec(table.name or "custom", sizes)
+        resolved = page_spec(table.name, sizes)
     return {"kind": "page-load", "http": http, "connections": connections, "page": resolved}
 
 
@@ -287,8 +289,12 @@ def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
         raise where.error(expected="either size or duration", found=found)
     return {
         "kind": "bulk",
-        "transport": vocabulary.TRANSPORT.checked(table.transport or BULK_TRANSPORT, where.at("transport")),
-        "direction": vocabulary.DIRECTION.checked(table.direction or BULK_DIRECTION, where.at("direction")),
+        "transport": vocabulary.TRANSPORT.checked(
+            _given(table.transport, BULK_TRANSPORT), where.at("transport")
+        ),
+        "direction": vocabulary.DIRECTION.checked(
+            _given(table.direction, BULK_DIRECTION), where.at("direction")
+        ),
         "bytes": None if table.size is None else size_bytes(table.size, where.at("size")),
         "duration_ns": None
         if table.duration is None
@@ -298,18 +304,20 @@ def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
 
 def _ping(table: PingTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
     most_payload = link["mtu_bytes"] - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
-    requests = PING_COUNT if table.count is None else table.count
+    requests = _given(table.count, PING_COUNT)
     return {
         "kind": "ping",
         "count": count(requests, where.at("count"), least=1, most=1_000_000),
-        "interval_ns": duration_ns(table.interval or PING_INTERVAL, where.at("interval"), least_ns=1),
-        "payload_bytes": size_bytes(table.size or PING_SIZE, where.at("size"), least=20, most=most_payload),
+        "interval_ns": duration_ns(_given(table.interval, PING_INTERVAL), where.at("interval"), least_ns=1),
+        "payload_bytes": size_bytes(
+            _given(table.size, PING_SIZE), where.at("size"), least=20, most=most_payload
+        ),
     }
 
 
 def _tcp(table: TcpTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
-    window = INITIAL_WINDOW_SEGMENTS if table.initial_window is None else table.initial_window
-    idle = SLOW_START_AFTER_IDLE if table.slow_start_after_idle is None else table.slow_start_after_idle
+    window = _given(table.initial_window, INITIAL_WINDOW_SEGMENTS)
+    idle = _given(table.slow_start_after_idle, SLOW_START_AFTER_IDLE)
     buffer_bytes = _buffer_bytes(link)
     return {
         "initial_window": count(window, where.at("initial_window"), least=1, most=MOST_INITIAL_WINDOW),
@@ -329,7 +337,9 @@ def _quic(table: QuicTable, link: Mapping[str, Any], tcp: Mapping[str, Any], whe
     payload = where.at("udp_payload")
     return {
         "initial_window_bytes": _size_or(table.initial_window, window_bytes, where.at("initial_window")),
-        "initial_rtt_ns": duration_ns(table.initial_rtt or INITIAL_RTT, where.at("initial_rtt"), least_ns=1),
+        "initial_rtt_ns": duration_ns(
+            _given(table.initial_rtt, INITIAL_RTT), where.at("initial_rtt"), least_ns=1
+        ),
         "stream_receive_window_bytes": _size_or(
             table.stream_receive_window, buffer_bytes, where.at("stream_receive_window")
         ),
@@ -358,7 +368,7 @@ def _http2(table: Http2Table, link: Mapping[str, Any], where: Where) -> dict[str
 
 
 def _streams(written: int | None, where: Where) -> int:
-    streams = MAX_CONCURRENT_STREAMS if written is None else written
+    streams = _given(written, MAX_CONCURRENT_STREAMS)
     return count(streams, where.at("max_concurrent_streams"), least=1, most=MOST_STREAMS)
 
 
@@ -366,7 +376,7 @@ def _validity(
     table: ValidityTable, link: Mapping[str, Any], workload: Mapping[str, Any], where: Where
 ) -> dict[str, Any]:
     is_fast = link["forward"]["capacity"]["rate_bps"] > FAST_BPS
-    lateness = table.lateness or (LATENESS_FAST if is_fast else LATENESS)
+    lateness = _given(table.lateness, LATENESS_FAST if is_fast else LATENESS)
     timeout_ns = _timeout_ns(link, workload)
     if table.timeout is not None:
         timeout_ns = duration_ns(table.timeout, where.at("timeout"), least_ns=1)
@@ -378,8 +388,8 @@ def _validity(
 
 def _capture(table: CaptureTable) -> dict[str, Any]:
     return {
-        "pcapng": PCAPNG if table.pcapng is None else table.pcapng,
-        "qlog": QLOG if table.qlog is None else table.qlog,
+        "pcapng": _given(table.pcapng, PCAPNG),
+        "qlog": _given(table.qlog, QLOG),
     }
 
 
@@ -417,3 +427,7 @@ def _rtt_ns(link: Mapping[str, Any]) -> int:
 
 def _size_or(text: str | None, default_bytes: int, where: Where, *, most: int = LARGEST_BYTES) -> int:
     return default_bytes if text is None else size_bytes(text, where, most=most)
+
+
+def _given(written: Value | None, default: Value) -> Value:
+    return default if written is None else written

@@ -80,8 +80,6 @@ def _parallel_streams(runs: Runs, structure: str) -> Drawing | None:
 
 
 def _congestion_control(runs: Runs) -> Drawing | None:
-    if not any(values_of(runs, "plt_s", cc="cubic", link=link) for link in LINKS):
-        return None
     panels = [
         Panel(
             title=title,
@@ -103,6 +101,7 @@ def _congestion_control(runs: Runs) -> Drawing | None:
         name="plt-congestion-control",
         title="Page load time of the uniform page with BBR and with CUBIC",
         panels=panels,
+        strokes=2,
     )
 
 
@@ -129,12 +128,14 @@ def _page_structure(runs: Runs) -> Drawing | None:
         name="page-structure",
         title="FCP, LCP and PLT of the uniform and the triangular page on the satellite link with BBR",
         panels=panels,
+        strokes=2,
     )
 
 
-def _drawing(*, name: str, title: str, panels: Sequence[Panel]) -> Drawing | None:
-    filled = [panel for panel in panels if panel.curves]
-    return by_page_size.draw(name=name, title=title, panels=filled) if filled else None
+def _drawing(*, name: str, title: str, panels: Sequence[Panel], strokes: int = 1) -> Drawing | None:
+    """The panels that have something to show, of a comparison of strokes both sides of it."""
+    shown = [panel for panel in panels if len({curve.stroke for curve in panel.curves}) >= strokes]
+    return by_page_size.draw(name=name, title=title, panels=shown) if shown else None
 
 
 def _points(

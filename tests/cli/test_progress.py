@@ -1,0 +1,61 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from bentpipe.campaign import Ending, Outcome
+from bentpipe.cli import progress
+from bentpipe.cli.progress import BarProgress, LineProgress
+
+OUTCOME = Outcome(planned=4, succeeded=2, failed=1, invalid=1, not_run=0, ending=Ending.COMPLETE)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_lines_count_every_kind_of_run_and_estimate_the_time_left(clock, capsys):
+    told = LineProgress()
+    told.begin(planned=10, already_succeeded=2)
+    for status in ("succeeded", "failed", "invalid"):
+        clock[0] += 4
+        told.judged(status=status)
+    # Three runs in 12 s leave five of ten after two that were there: 4 s each; told at most every 5 s.
+    assert capsys.readouterr().err.splitlines() == [
+        "10 runs, 2 of them done before",
+        "4/10 ok 3 failed 1 invalid 0, about 24 s left",
+    ]
+
+
+def test_the_last_line_is_the_sum(capsys):
+    told = LineProgress()
+    told.begin(planned=4, already_succeeded=0)
+    told.end(OUTCOME)
+    assert capsys.readouterr().err.splitlines()[-1] == "4 planned = 2 succeeded + 1 failed + 1 invalid"
+
+
+def test_the_bar_shows_counts_and_ends_with_the_sum(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(
+        "rich.console.Console", lambda **_: Console(file=screen, force_terminal=True, width=120)
+    )
+    told = BarProgress()
+    told.begin(planned=4, already_succeeded=1)
+    for status in ("succeeded", "failed", "invalid"):
+        told.judged(status=status)
+    told.repeating_alone(runs=1)
+    told.interrupted(in_flight=2)
+    told.end(OUTCOME)
+    shown = screen.getvalue()
+    assert "ok 2 failed 1 invalid 1" in shown
+    assert "4/4" in shown
+    assert "waiting for 2 runs in flight" in shown
+    assert "4 planned = 2 succeeded + 1 failed + 1 invalid" in shown
+
+
+def test_an_outcome_that_does_not_add_up_cannot_be_made():
+    with pytest.raises(AssertionError):
+        Outcome(planned=4, succeeded=2, failed=1, invalid=0, not_run=0, ending=Ending.COMPLETE)
