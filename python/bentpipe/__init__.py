@@ -1,3 +1,3 @@
-"""Bentpipe: how fast is the web over this satellite link, with this protocol, and why?"""
+"""Bentpipe: a testbed for web and transport protocols over satellite links."""
 
 __version__ = "0.1.0"

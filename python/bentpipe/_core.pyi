@@ -20,3 +20,35 @@ def format_rate(bps: int) -> str:
 
 def format_size(bytes: int) -> str:
     """Write 36 000 000 as "36 MB"."""
+
+def run_part(part: str) -> None:
+    """Run one part of an emulated run ("link", "origin", "client") on standard input and output."""
+
+def generate_identity() -> str:
+    """Make fresh keys and certificates for one run, as JSON for the parts."""
+
+def add_secrets(capture: str, key_log: list[str]) -> None:
+    """Put TLS secrets (NSS key-log lines) at the head of a finished capture. Raises OSError."""
+
+def check_spec(spec: str) -> None:
+    """Raise ValueError with the place when the JSON is not a complete run spec."""
+
+def assemble_record(
+    *, run_id: str, engine: str, spec: str, provenance: str, client: str, origin: str, link: str
+) -> str:
+    """Make the record of a finished run from its spec, provenance and three reports; all are JSON."""
+
+def failed_record(*, run_id: str, engine: str, spec: str, provenance: str, reason: str) -> str:
+    """Make the record of a run that broke before it had reports; all but the reason are JSON."""
+
+def har_of(record: str, started: str) -> str:
+    """Write a page load's record as HAR 1.2; `started` is RFC 3339. Raises ValueError."""
+
+def run_spec_schema() -> str:
+    """Return the JSON schema of a run's spec."""
+
+def run_record_schema() -> str:
+    """Return the JSON schema of a run's record."""
+
+def page_files(page: str) -> list[tuple[str, bytes]]:
+    """Return the files of a page (JSON of its spec) as the origin serves them."""

@@ -40,7 +40,8 @@ def test_the_last_line_is_the_sum(capsys):
 def test_the_bar_shows_counts_and_ends_with_the_sum(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(
-        "rich.console.Console", lambda **_: Console(file=screen, force_terminal=True, width=120)
+        "rich.console.Console",
+        lambda *, stderr, **settings: Console(file=screen, force_terminal=stderr, width=120, **settings),
     )
     told = BarProgress()
     told.begin(planned=4, already_succeeded=1)

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from bentpipe.errors import InputError
 from bentpipe.scenario import Extent, load, parse_override, resolve_document
 
 RUN = {"link": "geo-alshagri", "http": "h2", "page": "single-100k"}
@@ -74,6 +75,11 @@ def test_a_setting_below_the_link_meets_every_link_of_the_matrix():
     found = cells({"link.return.rate": ["1 Mbit/s"], "link": ["geo-snep", "geo-hylas2"]})
     assert [cell.spec["link"]["return"]["capacity"]["rate_bps"] for cell in found] == [1_000_000] * 2
     assert [cell.spec["link"]["forward"]["capacity"]["rate_bps"] for cell in found] == [4_000_000, 8_000_000]
+
+
+def test_a_link_written_as_a_table_is_called_by_its_name_or_by_what_it_says():
+    tables = [{"base": "lan", "rtt": "5 ms"}, {"base": "lan", "rtt": "9 ms", "name": "far"}]
+    assert factors(cells({"link": tables}), "link") == [("base=lan, rtt=5 ms",), ("far",)]
 
 
 def test_factors_that_all_cells_share_are_constants():
@@ -174,3 +180,11 @@ def test_the_quick_version_is_one_repetition_where_nothing_is_said(tmp_path):
     path.write_text(FILE.partition("[quick]")[0])
     quick = load(path, extent=Extent.QUICK)
     assert (quick.name, quick.repetitions, len(quick.cells)) == ("example", 1, 3)
+
+
+@pytest.mark.parametrize("quick", ["[quick]\nrepetitions = 0", "[quick.matrix]\nhttp = []"])
+def test_faults_of_the_quick_version_are_bad_input(tmp_path, quick):
+    path = tmp_path / "example.toml"
+    path.write_text(FILE.partition("[quick]")[0] + quick)
+    with pytest.raises(InputError):
+        load(path, extent=Extent.QUICK)

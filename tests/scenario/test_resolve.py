@@ -23,7 +23,7 @@ PAGE = {"page": "single-100k", "http": "h3"}
 
 RUNS = {
     "page": {"page": "single-100k", "http": "h3"},
-    "own page": {"page": {"objects": ["1 kB"]}, "http": "h1s"},
+    "own page": {"page": {"name": "mine", "objects": ["1 kB"]}, "http": "h1s"},
     "bulk by size": {"bulk": {"size": "10 MB", "transport": "quic", "direction": "up"}},
     "bulk by time": {"bulk": {"duration": "60 s"}},
     "ping": {"ping": {}},

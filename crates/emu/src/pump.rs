@@ -21,8 +21,6 @@ const SPIN: Duration = Duration::from_micros(80);
 /// Time between two such spins. Dense traffic keeps the core awake by itself, and a real-time process that
 /// never sleeps is stopped by the kernel for 50 ms in every second (sched_rt_runtime_us).
 const SPIN_INTERVAL: Duration = Duration::from_micros(800);
-/// Room of a packet buffer; a longer packet than the link's MTU must fit to be counted as oversize.
-const BUFFER_BYTES: usize = 2048;
 
 /// The two ends of the link as TUN devices, non-blocking.
 #[derive(Debug)]
@@ -37,6 +35,8 @@ pub(crate) struct Pump {
     devices: Devices,
     lateness: Lateness,
     spare: Vec<Buffer>,
+    /// Longest packet of the devices, in bytes.
+    mtu: usize,
     tap: Option<Tap>,
     /// The instant up to which the link spins, or has spun last.
     spin_until: Time,
@@ -44,7 +44,7 @@ pub(crate) struct Pump {
 
 /// An IP packet in a buffer that is used again.
 struct Buffer {
-    bytes: Box<[u8; BUFFER_BYTES]>,
+    bytes: Box<[u8]>,
     length: usize,
 }
 
@@ -57,7 +57,15 @@ impl Packet for Buffer {
 impl Pump {
     pub(crate) fn new(spec: &RunSpec, devices: Devices, tap: Option<Tap>) -> Self {
         let path = Path::new(&spec.link, spec.seed, clock::now());
-        Self { path, devices, lateness: Lateness::new(), spare: Vec::new(), tap, spin_until: Time::ZERO }
+        Self {
+            path,
+            devices,
+            lateness: Lateness::new(),
+            spare: Vec::new(),
+            mtu: usize::try_from(spec.link.mtu_bytes.get()).expect("an MTU fits in memory"),
+            tap,
+            spin_until: Time::ZERO,
+        }
     }
 
     /// Starts counting afresh.
@@ -101,7 +109,7 @@ impl Pump {
     /// Reads what the host at the sending end has for the link; whether there may be more.
     fn take_in(&mut self, way: Way) -> io::Result<bool> {
         for _ in 0..BATCH {
-            let mut packet = self.spare.pop().unwrap_or_else(Buffer::new);
+            let mut packet = self.spare.pop().unwrap_or_else(|| Buffer::of(self.mtu));
             match unistd::read(self.devices.sender(way), &mut packet.bytes[..]) {
                 Ok(length) => packet.length = length,
                 Err(error) => {
@@ -177,8 +185,8 @@ impl Devices {
 }
 
 impl Buffer {
-    fn new() -> Self {
-        Self { bytes: Box::new([0; BUFFER_BYTES]), length: 0 }
+    fn of(capacity: usize) -> Self {
+        Self { bytes: vec![0; capacity].into(), length: 0 }
     }
 
     fn as_slice(&self) -> &[u8] {

@@ -70,16 +70,8 @@ impl Sum for Bytes {
 const SIZE: Quantity = Quantity {
     name: "size",
     example: "36 MB",
-    base: "B",
-    units: &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("GB", 1_000_000_000),
-        ("GiB", 1 << 30),
-    ],
+    printed: &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)],
+    read: &[("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)],
 };
 
 impl FromStr for Bytes {

@@ -33,28 +33,25 @@ pub fn parse_fraction(text: &str) -> Result<f64, ParseError> {
 pub(crate) struct Quantity {
     pub name: &'static str,
     pub example: &'static str,
-    pub base: &'static str,
-    pub units: &'static [(&'static str, u64)],
+    /// Units it is printed in, from the base unit up: powers of ten.
+    pub printed: &'static [(&'static str, u64)],
+    /// Units it is read in besides.
+    pub read: &'static [(&'static str, u64)],
 }
 
 /// Reads `number unit`, exactly: `0.1 ms` is 100 000 ns and not one nanosecond less.
 pub(crate) fn parse_scaled(text: &str, quantity: &Quantity) -> Result<u64, ParseError> {
     let error = || ParseError::new(quantity.name, quantity.example, text);
     let (number, unit) = split_number(text.trim());
-    let (_, scale) = quantity.units.iter().find(|(name, _)| *name == unit).ok_or_else(error)?;
+    let mut units = quantity.printed.iter().chain(quantity.read);
+    let (_, scale) = units.find(|(name, _)| *name == unit).ok_or_else(error)?;
     scale_decimal(number, *scale).ok_or_else(error)
 }
 
-/// Prints the value in the largest unit that holds it as a short decimal.
+/// Prints the value in the largest unit of which it holds at least one.
 pub(crate) fn print_scaled(f: &mut fmt::Formatter<'_>, value: u64, quantity: &Quantity) -> fmt::Result {
-    let decimal = |scale: u64| scale.is_power_of_two() == (scale == 1) && (scale == 1 || scale % 10 == 0);
-    let largest = quantity
-        .units
-        .iter()
-        .filter(|(name, scale)| decimal(*scale) && *name != "µs" && *name != "min" && *name != "h")
-        .filter(|(_, scale)| value >= *scale)
-        .next_back();
-    let (unit, scale) = largest.map_or((quantity.base, 1), |(unit, scale)| (*unit, *scale));
+    let fits = |(_, scale): &&(&str, u64)| value >= *scale;
+    let (unit, scale) = quantity.printed.iter().rfind(fits).unwrap_or(&quantity.printed[0]);
     let (whole, rest) = (value / scale, value % scale);
     if rest == 0 {
         return write!(f, "{whole} {unit}");

@@ -75,8 +75,8 @@ impl Rate {
 const RATE: Quantity = Quantity {
     name: "rate",
     example: "10 Mbit/s",
-    base: "bit/s",
-    units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    printed: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    read: &[],
 };
 
 impl FromStr for Rate {

@@ -189,16 +189,8 @@ impl Sum for Duration {
 const SPAN: Quantity = Quantity {
     name: "duration",
     example: "250 ms",
-    base: "ns",
-    units: &[
-        ("ns", 1),
-        ("us", 1_000),
-        ("µs", 1_000),
-        ("ms", 1_000_000),
-        ("s", 1_000_000_000),
-        ("min", 60_000_000_000),
-        ("h", 3_600_000_000_000),
-    ],
+    printed: &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)],
+    read: &[("µs", 1_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000)],
 };
 
 impl FromStr for Duration {

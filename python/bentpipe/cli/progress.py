@@ -80,7 +80,7 @@ class BarProgress:
             MofNCompleteColumn(),
             TextColumn("{task.description}"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=Console(stderr=True, highlight=False),
         )
         self._task = self._bar.add_task(str(self._counts), total=None)
 

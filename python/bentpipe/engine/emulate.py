@@ -17,7 +17,7 @@ from bentpipe.errors import AbilityError
 
 NAME = "emulate"
 
-_START_TIMEOUT_S = 30.0
+START_TIMEOUT_S = 30.0
 """For a part to come up and warm up, even beside a full machine."""
 
 _MARGIN_S = 15.0
@@ -69,7 +69,9 @@ def missing() -> list[AbilityError]:
     """Name what this machine lacks for emulation; empty when it can emulate."""
     lacks = []
     if os.geteuid() != 0:
-        lacks.append(AbilityError("emulation needs root (network namespaces)", "run with sudo, or --engine simulate"))
+        lacks.append(
+            AbilityError("emulation needs root (network namespaces)", "run with sudo, or --engine simulate")
+        )
     if not Path("/dev/net/tun").exists():
         lacks.append(AbilityError("/dev/net/tun is missing", "load the kernel module tun"))
     if not any((Path(folder) / "ip").exists() for folder in os.get_exec_path()):
@@ -108,7 +110,7 @@ def open_link(world: World, configuration: Mapping[str, Any], source: dict[str, 
             os.close(device)
     with link:
         source["link_scheduling"] = _prefer(link.pid)
-        link.answer(timeout_s=_START_TIMEOUT_S)
+        link.answer(timeout_s=START_TIMEOUT_S)
         yield link
 
 
@@ -133,19 +135,19 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
             origin = stack.enter_context(Part("origin", configuration))
         with netns.inside(world.client):
             client = stack.enter_context(Part("client", configuration))
-        origin.answer(timeout_s=_START_TIMEOUT_S)
-        client.answer(timeout_s=_START_TIMEOUT_S)
+        origin.answer(timeout_s=START_TIMEOUT_S)
+        client.answer(timeout_s=START_TIMEOUT_S)
 
         link.order("mark")
-        link.answer(timeout_s=_START_TIMEOUT_S)
+        link.answer(timeout_s=START_TIMEOUT_S)
         client.order("go")
         seen = client.answer(timeout_s=spec["validity"]["timeout_ns"] / 1e9 + _MARGIN_S)
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
         link.order("report")
-        link_report = link.answer(timeout_s=_START_TIMEOUT_S)
+        link_report = link.answer(timeout_s=START_TIMEOUT_S)
         origin.order("report")
-        origin_report = origin.answer(timeout_s=_START_TIMEOUT_S)
+        origin_report = origin.answer(timeout_s=START_TIMEOUT_S)
         dropped = world.dropped_packets()
     client_report = json.loads(seen)
     if dropped:

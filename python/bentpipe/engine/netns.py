@@ -80,7 +80,9 @@ class World:
                 (world.client, CLIENT_ADDRESS, SERVER_ADDRESS),
                 (world.server, SERVER_ADDRESS, CLIENT_ADDRESS),
             ):
-                _configure(name, own, peer, mtu_bytes=mtu_bytes, initial_window=initial_window, sysctls=sysctls)
+                _configure(
+                    name, own, peer, mtu_bytes=mtu_bytes, initial_window=initial_window, sysctls=sysctls
+                )
         except BaseException:
             world.remove()
             raise
@@ -198,7 +200,9 @@ def _ip(batch: str) -> None:
             ["ip", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
         )
     except FileNotFoundError:
-        raise AbilityError("the command `ip` is not installed", "install the Debian package iproute2") from None
+        raise AbilityError(
+            "the command `ip` is not installed", "install the Debian package iproute2"
+        ) from None
     if result.returncode != 0:
         message = result.stderr.strip().splitlines()
         raise AbilityError(

@@ -29,7 +29,7 @@ def _constant() -> dict[str, str]:
         "processor": _processor(),
         "cores": str(len(os.sched_getaffinity(0))),
         "host": platform.node(),
-        "command": " ".join(Path(argument).name if i == 0 else argument for i, argument in enumerate(sys.argv)),
+        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
     }
 
 

@@ -12,10 +12,15 @@ NAMED = ("link", "page")
 """Keys that may hold a table, whose factor is its name."""
 
 
-def factors_of(run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, object]) -> dict[str, str]:
-    """Return the factors of a cell: those that every cell of its kind has, then what the matrix varies."""
+def factors_of(
+    run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, object], *, link: object
+) -> dict[str, str]:
+    """Return the factors of a cell: those that every cell of its kind has, then what the matrix varies.
+
+    `link` is the link as written, before the matrix changed settings below it, for these are factors too.
+    """
     workload = spec["workload"]
-    factors = {"link": _link_label(run, spec)}
+    factors = {"link": link["name"] if isinstance(link, dict) and "name" in link else label(link)}
     match workload["kind"]:
         case "page-load":
             factors |= {
@@ -56,8 +61,3 @@ def label(value: object) -> str:
     if isinstance(value, list):
         return " ".join(label(item) for item in value)
     return str(value)
-
-
-def _link_label(run: RunTable, spec: Mapping[str, Any]) -> str:
-    assert run.link is not None
-    return run.link.name or run.link.base or str(spec["link"]["name"])

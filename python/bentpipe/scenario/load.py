@@ -89,14 +89,15 @@ def resolve_document(
     matrix, repetitions, place = table.matrix, table.repetitions, where.at("matrix")
     if extent is Extent.QUICK:
         quick = table.quick
-        repetitions = resolve.QUICK_REPETITIONS if quick is None else quick.repetitions or repetitions
-        if "repetitions" in overridden:
-            repetitions = table.repetitions
+        if "repetitions" not in overridden:
+            written = None if quick is None else quick.repetitions
+            repetitions = resolve.QUICK_REPETITIONS if written is None else written
         if quick is not None and quick.matrix is not None:
             matrix, place = quick.matrix, where.at("quick.matrix")
     repetitions = resolve.REPETITIONS if repetitions is None else repetitions
     repetitions = count(repetitions, where.at("repetitions"), least=1, most=MOST_REPETITIONS)
     seed = resolve.SEED if table.seed is None else table.seed
+    name = _checked_name(default_name if table.name is None else table.name, where.at("name"))
     builder = _Builder(
         run=table.run or {},
         where=where,
@@ -107,12 +108,12 @@ def resolve_document(
     blocks = [builder.without_overridden(block) for block in parse_matrix(matrix, place)]
     check_size(blocks, repetitions, place)
     return Scenario(
-        name=_checked_name(table.name or default_name, where.at("name")),
-        title=table.title or table.name or default_name,
+        name=name,
+        title=table.title or name,
         description=table.description or "",
         repetitions=repetitions,
         seed=count(seed, where.at("seed"), least=0, most=LARGEST_SEED),
-        cells=_distinct(builder.cell(varied) for block in blocks for varied in block.combinations()),
+        cells=_distinct((builder.cell(varied) for block in blocks for varied in block.combinations()), place),
     )
 
 
@@ -177,7 +178,12 @@ class _Builder:
             spec = resolve.resolve_run(table, where, folder=self.folder)
         except InputError as error:
             raise self._at_its_origin(error, varied) from None
-        return Cell(factors=factors_of(table, spec, varied), spec=spec)
+        return Cell(factors=factors_of(table, spec, varied, link=self._link_of(varied)), spec=spec)
+
+    def _link_of(self, varied: Mapping[str, Any]) -> object:
+        """Return the link as written, without the settings below it."""
+        overriding = [override.value for override in self.overrides if override.key == "link"]
+        return overriding[-1] if overriding else varied.get("link", self.run.get("link"))
 
     def _at_its_origin(self, error: InputError, varied: Mapping[str, Any]) -> InputError:
         """Return the error of a value of [run] under the key by which it came there."""
@@ -207,12 +213,26 @@ def _checked_name(name: str, where: Where) -> str:
     raise where.error(expected=expected, found=shown(name))
 
 
-def _distinct(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Return each cell once: those with equal specifications share their measurements and their factors."""
+def _distinct(cells: Iterable[Cell], where: Where) -> tuple[Cell, ...]:
+    """Return each cell once: those with equal specifications share their measurements and their factors.
+
+    Raises
+    ------
+    InputError
+        When different cells have the same factors, for their runs would be taken for one cell's.
+    """
     by_spec: dict[str, Cell] = {}
     for cell in cells:
         key = canonical_json(cell.spec)
         first = by_spec.get(key)
         factors = cell.factors if first is None else {**cell.factors, **first.factors}
         by_spec[key] = Cell(factors=factors, spec=cell.spec)
-    return tuple(by_spec.values())
+    distinct = tuple(by_spec.values())
+    seen: set[frozenset[tuple[str, str]]] = set()
+    for cell in distinct:
+        name = frozenset(cell.factors.items())
+        if name in seen:
+            expected = "links and pages that differ to have names that differ"
+            raise where.error(expected=expected, found=f"two cells called {' '.join(cell.factors.values())}")
+        seen.add(name)
+    return distinct

@@ -75,9 +75,6 @@ MAX_CONCURRENT_STREAMS = 100
 """The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 IPV4_HEADER_BYTES = 20
 UDP_HEADER_BYTES = 8
-TCP_HEADER_BYTES = 20
-TCP_TIMESTAMPS_BYTES = 12
-"""RFC 7323 section 3.2, padded to a multiple of four; on by default in Linux."""
 
 BULK_TRANSPORT = "tcp"
 """The transport that a kernel has."""
@@ -328,11 +325,9 @@ def _tcp(table: TcpTable, link: Mapping[str, Any], where: Where) -> dict[str, An
 
 
 def _quic(table: QuicTable, link: Mapping[str, Any], tcp: Mapping[str, Any], where: Where) -> dict[str, Any]:
-    mtu_bytes = link["mtu_bytes"]
-    segment_bytes = mtu_bytes - IPV4_HEADER_BYTES - TCP_HEADER_BYTES - TCP_TIMESTAMPS_BYTES
-    # As many bytes as TCP sends, so that both transports start alike; and the same buffers.
-    window_bytes = tcp["initial_window"] * segment_bytes
-    payload_bytes = mtu_bytes - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    payload_bytes = link["mtu_bytes"] - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    # As many full packets as TCP sends, so that the first flights of both weigh the same on the wire.
+    window_bytes = tcp["initial_window"] * payload_bytes
     buffer_bytes = _buffer_bytes(link)
     payload = where.at("udp_payload")
     return {

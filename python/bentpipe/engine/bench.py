@@ -1,0 +1,163 @@
+"""The testbed's own fidelity and speed, measured on this machine."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from bentpipe.engine import netns, provenance
+from bentpipe.engine.emulate import START_TIMEOUT_S, Emulator, configuration_of, open_link, open_world
+from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.scenario import resolve_document
+
+TCP_PAYLOAD_SHARE = 1448 / 1500
+"""MSS with timestamps over the IP packet of 1500 bytes."""
+
+BLAST_S = 5.0
+"""How long the link process is loaded for its throughput."""
+
+_BLASTER = """
+import socket, sys, time
+address, size, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+sink.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+sink.bind(("", 9))
+source = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+# Not connected: the peer's sink may not be there yet, and its refusals are not ours to handle.
+payload, target = bytes(size), (address, 9)
+send, clock = source.sendto, time.monotonic
+end = clock() + seconds
+while clock() < end:
+    for _ in range(64):
+        send(payload, target)
+"""
+"""Sends UDP datagrams to the discard port as fast as it can; its own sink takes what the peer sends."""
+
+
+def run() -> dict[str, Any]:
+    """Measure everything; takes about five minutes.
+
+    Returns
+    -------
+    dict
+        Figures by name, each with its unit in the name; `machine` says where they were measured.
+    """
+    return {
+        "machine": provenance.of_this_host(),
+        "idle_ping": _idle_ping(),
+        "goodput": [_goodput(rate) for rate in ("10 Mbit/s", "144 Mbit/s", "500 Mbit/s")],
+        "lateness_two_worlds_10mbit": _two_worlds(),
+        "lateness_one_world_144mbit": _lateness(_flow("144 Mbit/s", "cubic", seconds=10)),
+        "first_flight": [_first_flight(http) for http in ("h1", "h2", "h3")],
+        "link_1500_bytes": _throughput(packet_bytes=1500),
+        "link_100_bytes": _throughput(packet_bytes=100),
+    }
+
+
+def _idle_ping() -> dict[str, Any]:
+    record = _measure({"link": "geo-alshagri-flat", "ping": {"count": 100, "interval": "100 ms"}})
+    metrics = record["metrics"]
+    return {key: metrics[key] for key in ("rtt_mean_s", "rtt_sd_s", "rtt_min_s", "rtt_max_s")}
+
+
+def _goodput(rate: str) -> dict[str, Any]:
+    record = _measure(_flow(rate, "cubic", seconds=60))
+    goodput_bps = record["metrics"]["goodput_bps"]
+    capacity_bps = record["spec"]["link"]["forward"]["capacity"]["rate_bps"]
+    return {
+        "rate_bps": capacity_bps,
+        "goodput_bps": goodput_bps,
+        "of_possible": goodput_bps / (capacity_bps * TCP_PAYLOAD_SHARE),
+        **_lateness_of(record),
+    }
+
+
+def _two_worlds() -> dict[str, Any]:
+    """Two bulk flows at once, each in a world of its own: the worse of the two."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        flow = _flow("10 Mbit/s", "cubic", seconds=20)
+        records = list(pool.map(_measure, [flow, flow]))
+    return max((_lateness_of(record) for record in records), key=lambda found: found["lateness_p999_s"])
+
+
+def _lateness(run: Mapping[str, Any]) -> dict[str, Any]:
+    return _lateness_of(_measure(run))
+
+
+def _first_flight(http: str) -> dict[str, Any]:
+    run = {"link": "geo-alshagri-flat", "http": http, "cc": "cubic", "page": "single-100k"}
+    return {"http": http, "first_flight_bytes": _measure(run)["metrics"]["first_flight_bytes"]}
+
+
+def _throughput(*, packet_bytes: int) -> dict[str, Any]:
+    """Load both directions of one link process beyond its rate and count what it delivers."""
+    spec = _spec({"link": "flat:down=1Gbit/s,up=1Gbit/s,rtt=20ms", "ping": {"count": 1}})
+    udp_payload = packet_bytes - 28
+    with ExitStack() as stack:
+        world = stack.enter_context(open_world(spec))
+        link = stack.enter_context(open_link(world, configuration_of(spec, None), {}))
+        blasters = []
+        for name, peer in ((world.client, SERVER_ADDRESS), (world.server, CLIENT_ADDRESS)):
+            with netns.inside(name):
+                command = [sys.executable, "-I", "-c", _BLASTER, peer, str(udp_payload), str(BLAST_S + 1)]
+                blasters.append(subprocess.Popen(command))
+        time.sleep(0.5)
+        link.order("mark")
+        link.answer(timeout_s=START_TIMEOUT_S)
+        started = time.monotonic()
+        cpu_started = _cpu_s(link.pid)
+        time.sleep(BLAST_S)
+        cpu_s = _cpu_s(link.pid) - cpu_started
+        link.order("report")
+        report = _parsed(link.answer(timeout_s=START_TIMEOUT_S))
+        span_s = time.monotonic() - started
+        for blaster in blasters:
+            blaster.wait()
+    ways = {"down": report["forward"], "up": report["return"]}
+    return {
+        **{f"delivered_{way}_bps": counted["delivered_bytes"] * 8 / span_s for way, counted in ways.items()},
+        **{f"delivered_{way}_pps": counted["delivered_packets"] / span_s for way, counted in ways.items()},
+        "offered_pps": sum(counted["offered_packets"] for counted in ways.values()) / span_s,
+        "link_cores": cpu_s / BLAST_S,
+    }
+
+
+def _flow(rate: str, cc: str, *, seconds: int) -> dict[str, Any]:
+    flow = {"transport": "tcp", "direction": "down", "duration": f"{seconds} s"}
+    return {
+        "link": f"flat:down={rate},up={rate},rtt=20ms,queue=2BDP".replace(" ", ""),
+        "cc": cc,
+        "bulk": flow,
+    }
+
+
+def _measure(run: Mapping[str, Any]) -> dict[str, Any]:
+    return Emulator().run(run_id="bench", spec=_spec(run), artifacts=None)
+
+
+def _spec(run: Mapping[str, Any]) -> dict[str, Any]:
+    scenario = resolve_document(
+        {"repetitions": 1, "run": run}, file="bench", folder=Path(), default_name="bench", overrides=[]
+    )
+    return {**scenario.cells[0].spec, "seed": 1}
+
+
+def _lateness_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    metrics = record["metrics"]
+    return {key: metrics[key] for key in ("lateness_p50_s", "lateness_p999_s", "lateness_max_s")}
+
+
+def _cpu_s(pid: int) -> float:
+    """Processor time of a process (proc(5), fields 14 and 15 in ticks of 10 ms)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+def _parsed(answer: str) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(answer)
+    return parsed

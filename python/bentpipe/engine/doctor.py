@@ -1,0 +1,126 @@
+"""What this machine can do, and what to install for what it cannot."""
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bentpipe.engine import netns
+
+AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+class Finding(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    MISSING = "missing"
+    """Emulation does not work without it."""
+    OPTIONAL = "optional"
+    """Something beyond a measurement does not work without it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing looked at.
+
+    Attributes
+    ----------
+    name : str
+        What was looked at.
+    finding : Finding
+        How it ended.
+    found : str
+        What is there.
+    remedy : str
+        What to do; empty when there is nothing to do.
+    """
+
+    name: str
+    finding: Finding
+    found: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        """Write the check as one line, or two with its remedy."""
+        line = f"{self.finding:<9} {self.name}: {self.found}"
+        return f"{line}\n{'':<10}{self.remedy}" if self.remedy else line
+
+
+def report() -> list[Check]:
+    """Look at everything that an emulation needs, then at what makes it better."""
+    return [*_needed(), *_wanted()]
+
+
+def _needed() -> Iterator[Check]:
+    is_root = os.geteuid() == 0
+    yield _required(
+        "root", is_root, "yes" if is_root else f"user {os.geteuid()}", "run with sudo: namespaces need root"
+    )
+    tun = Path("/dev/net/tun")
+    yield _required("TUN", tun.exists(), str(tun), "load the kernel module tun (modprobe tun)")
+    ip = shutil.which("ip")
+    yield _required("iproute2", ip is not None, ip or "no command ip", "apt-get install iproute2")
+    kernel = platform.release()
+    yield _required(
+        "kernel",
+        _version(kernel) >= (5, 9),
+        kernel,
+        "Linux 5.9 or later (TUN rings that never drop silently)",
+    )
+    available = AVAILABLE_CC.read_text().split() if AVAILABLE_CC.exists() else []
+    for name in ("cubic", "bbr"):
+        yield _required(
+            f"congestion control {name}",
+            name in available,
+            "available" if name in available else f"only {', '.join(available) or 'none'}",
+            f"load the kernel module tcp_{name} (modprobe tcp_{name})",
+        )
+
+
+def _wanted() -> Iterator[Check]:
+    cores = len(os.sched_getaffinity(0))
+    yield _useful(
+        "cores", cores >= 2, str(cores), "with one core the link waits for the programs: expect late runs"
+    )
+    left = netns.leftovers()
+    yield _useful(
+        "leftovers", not left, f"{len(left)} namespaces of ended runs" if left else "none", "bentpipe clean"
+    )
+    yield _tool("tshark", "tshark", purpose="to read captures and to test them")
+    yield _tool("Chromium", "chromium", purpose="for browsers as clients (not in this version yet)")
+    yield _tool("Firefox", "firefox-esr", purpose="for browsers as clients (not in this version yet)")
+    yield _tool("nginx", "nginx", purpose="for other servers (not in this version yet)")
+    yield _tool("clang", "clang", purpose="for congestion controls as eBPF (not in this version yet)")
+    btf = Path("/sys/kernel/btf/vmlinux")
+    yield _useful(
+        "eBPF type information",
+        btf.exists(),
+        str(btf) if btf.exists() else "none",
+        "a kernel with CONFIG_DEBUG_INFO_BTF, for congestion controls as eBPF (not in this version yet)",
+    )
+
+
+def _required(name: str, is_there: bool, found: str, remedy: str) -> Check:
+    if is_there:
+        return Check(name=name, finding=Finding.OK, found=found)
+    return Check(name=name, finding=Finding.MISSING, found=found, remedy=remedy)
+
+
+def _useful(name: str, is_there: bool, found: str, remedy: str) -> Check:
+    if is_there:
+        return Check(name=name, finding=Finding.OK, found=found)
+    return Check(name=name, finding=Finding.OPTIONAL, found=found, remedy=remedy)
+
+
+def _tool(name: str, package: str, *, purpose: str) -> Check:
+    path = shutil.which(package)
+    return _useful(name, path is not None, path or "not installed", f"apt-get install {package}, {purpose}")
+
+
+def _version(release: str) -> tuple[int, ...]:
+    digits = release.split("-")[0].split(".")[:2]
+    return tuple(int(part) for part in digits if part.isdigit())

@@ -1,0 +1,53 @@
+"""Any program of the user's behind the link."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from bentpipe.engine import netns
+from bentpipe.engine.emulate import START_TIMEOUT_S, configuration_of, open_link, open_world
+from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.engine.part import Part
+
+NOT_FOUND = 127
+"""What shells return for a command that does not exist."""
+
+
+def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
+    """Run a command in the client's namespace of a fresh world and return its exit status.
+
+    The origin serves the page of `spec` at the server's address meanwhile. The command finds the addresses
+    and the names of both namespaces in its environment, so that it can start a server of its own at the other
+    end with `ip netns exec $BENTPIPE_SERVER_NETNS ...`.
+    """
+    configuration = configuration_of(spec, None)
+    with ExitStack() as stack:
+        world = stack.enter_context(open_world(spec))
+        stack.enter_context(open_link(world, configuration, {}))
+        with netns.inside(world.server):
+            origin = stack.enter_context(Part("origin", configuration))
+        origin.answer(timeout_s=START_TIMEOUT_S)
+        environment = {
+            **os.environ,
+            "BENTPIPE_CLIENT": CLIENT_ADDRESS,
+            "BENTPIPE_SERVER": SERVER_ADDRESS,
+            "BENTPIPE_CLIENT_NETNS": world.client,
+            "BENTPIPE_SERVER_NETNS": world.server,
+        }
+        with netns.inside(world.client):
+            try:
+                program = subprocess.Popen(list(command), env=environment)
+            except FileNotFoundError:
+                return NOT_FOUND
+        return _wait(program)
+
+
+def _wait(program: subprocess.Popen[bytes]) -> int:
+    """Wait for a program that receives Ctrl-C itself, from the terminal."""
+    while True:
+        try:
+            return program.wait()
+        except KeyboardInterrupt:
+            continue
