@@ -82,6 +82,9 @@ class FakeEngine:
             with self._lock:
                 self._running -= 1
 
+    def close(self):
+        pass
+
 
 class QuietProgress:
     """Notes what a campaign tells."""

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::{
-    CapacitySpec, ClientReport, ConnectionReport, DirectionSpec, Drops, Engine, LinkReport, Metrics,
+    CapacitySpec, ClientReport, ConnectionReport, Direction, DirectionSpec, Drops, Engine, LinkReport, Metrics,
     ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
     TransferReport, Workload,
 };
@@ -204,7 +204,12 @@ fn goodput_bps(spec: &RunSpec, transfer: &TransferReport, start: Time) -> Option
 /// Of a page load the data are the embedded objects, of a flow its payload. The window begins with the first
 /// packet that can be an answer: not earlier than a round trip after the request. (The loader sees the first
 /// byte only when a whole TLS record has come, which may take a second window.)
+///
+/// None of a flow up: its data take the return direction, whose packets are not kept.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
+    if matches!(&spec.workload, Workload::Bulk(bulk) if bulk.direction == Direction::Up) {
+        return None;
+    }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
     let earliest = match &client.transfer {
         Some(_) => client.connections.first()?.connected? + round_trip,

@@ -121,7 +121,7 @@ pub struct Metrics {
     pub retransmitted_packets: u64,
     /// Packets lost on the link.
     pub drops: Drops,
-    /// IP bytes delivered in the first round trip of object (or bulk) data.
+    /// IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up.
     pub first_flight_bytes: Option<u64>,
     /// Mean of the queue in the forward direction, in bytes.
     pub queue_mean_bytes_down: f64,

@@ -1,12 +1,18 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Columns of equal length; each name ends in its unit (`time_s`, `queue_bytes`).
+///
+/// A value that does not exist, such as the round trip of a lost echo, is NaN here and null in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Table(BTreeMap<String, Vec<f64>>);
+pub struct Table(
+    #[serde(deserialize_with = "columns")]
+    #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
+    BTreeMap<String, Vec<f64>>,
+);
 
 impl Table {
     /// Appends one row.
@@ -56,4 +62,10 @@ impl Table {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+fn columns<'de, D: Deserializer<'de>>(input: D) -> Result<BTreeMap<String, Vec<f64>>, D::Error> {
+    let columns = BTreeMap::<String, Vec<Option<f64>>>::deserialize(input)?;
+    let values = |column: Vec<Option<f64>>| column.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+    Ok(columns.into_iter().map(|(name, column)| (name, values(column))).collect())
 }

@@ -18,15 +18,21 @@ mod http2;
 mod sampler;
 
 /// Ports of the origin.
-pub mod port {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ports {
     /// HTTP in clear text.
-    pub const HTTP: u16 = 80;
+    pub http: u16,
     /// HTTP over TLS (TCP) and HTTP/3 (UDP).
-    pub const HTTPS: u16 = 443;
+    pub https: u16,
     /// Bulk flows, TCP and QUIC.
-    pub const BULK: u16 = 5001;
-    /// UDP echo (RFC 862).
-    pub const ECHO: u16 = 7;
+    pub bulk: u16,
+    /// UDP echo.
+    pub echo: u16,
+}
+
+impl Ports {
+    /// Those of a run: HTTP's own (RFC 9110 section 4.2), iperf's for bulk flows, the echo protocol's (RFC 862).
+    pub const STANDARD: Self = Self { http: 80, https: 443, bulk: 5001, echo: 7 };
 }
 
 /// The origin's host name, which its certificate carries.

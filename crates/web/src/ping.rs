@@ -9,7 +9,6 @@ use bentpipe_units::{Duration, Time};
 
 use crate::net::{Datagrams, Net};
 use crate::origin::OriginError;
-use crate::port;
 
 /// Largest datagram echoed.
 const BUFFER: usize = 65_536;
@@ -29,11 +28,11 @@ pub(crate) fn serve<N: Net>(net: &N, at: SocketAddr) -> Result<(), OriginError> 
     Ok(())
 }
 
-/// Sends the requests, waits for the last echo as long as `patience`, and reports the round trips.
+/// Sends the requests to the origin's echo service, waits for the last echo as long as `patience`, and reports the round trips.
 pub async fn run<N: Net>(
     net: &N,
     ping: &PingSpec,
-    origin: IpAddr,
+    origin: SocketAddr,
     local: IpAddr,
     patience: Duration,
 ) -> ClientReport {
@@ -48,7 +47,7 @@ pub async fn run<N: Net>(
 async fn echoes<N: Net>(
     net: &N,
     ping: &PingSpec,
-    origin: IpAddr,
+    origin: SocketAddr,
     local: IpAddr,
     patience: Duration,
 ) -> std::io::Result<Vec<Option<Duration>>> {
@@ -64,7 +63,7 @@ async fn echoes<N: Net>(
         net.sleep_until(due).await;
         request[..SEQUENCE].copy_from_slice(&sequence.to_be_bytes());
         sent.borrow_mut().push(net.now());
-        socket.send_to(&request, SocketAddr::new(origin, port::ECHO)).await?;
+        socket.send_to(&request, origin).await?;
         due += ping.interval_ns;
     }
     let deadline = net.now().saturating_add(patience);

@@ -18,3 +18,6 @@ class Engine(Protocol):
         Blocks; may be called from several threads at once. A run that fails is a record too.
         `artifacts` is a folder for captures and logs.
         """
+
+    def close(self) -> None:
+        """Remove what runs that were abandoned in the midst would leave behind."""

@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,11 @@ def _campaign(
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
     scenario = load(file, overrides=settings, extent=Extent.QUICK if quick else Extent.FULL)
-    machine = engines.choose(engine)
     folder = out or Path("results") / (f"{scenario.name}-quick" if quick else scenario.name)
-    with Ledger.claim(folder, {**scenario.document(), "engine": machine.name}) as ledger:
+    with (
+        closing(engines.choose(engine)) as machine,
+        Ledger.claim(folder, {**scenario.document(), "engine": machine.name}) as ledger,
+    ):
         if not resume and ledger.entries():
             raise InputError(
                 file="command line", field="--no-resume", expected="an empty folder", found=str(folder)

@@ -23,6 +23,9 @@ START_TIMEOUT_S = 30.0
 _MARGIN_S = 15.0
 """What the client may take beyond its own timeout before it is given up."""
 
+_CLOSING_MARGIN_S = 0.1
+"""What closing may take beyond propagation: queues, delayed acknowledgements (40 ms)."""
+
 _LINK_PRIORITY = 10
 """Real-time priority of the link process: packets are released before anything else runs."""
 
@@ -57,6 +60,10 @@ class Emulator:
         result: dict[str, Any] = json.loads(record)
         return result
 
+    def close(self) -> None:
+        """Remove the worlds of runs that were abandoned in the midst, as after Ctrl-C."""
+        netns.clean(own=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Reports:
@@ -81,7 +88,11 @@ def missing() -> list[AbilityError]:
 
 @contextmanager
 def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
-    """Make a world for a run's link and TCP settings; it is removed at the end, whatever happens."""
+    """Make a world for a run's link and TCP settings; it is removed at the end, whatever happens.
+
+    What killed processes left behind goes first.
+    """
+    netns.clean()
     tcp = spec["tcp"]
     world = World.create(
         mtu_bytes=spec["link"]["mtu_bytes"],
@@ -158,10 +169,11 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
 
 
 def _linger_s(spec: Mapping[str, Any]) -> float:
-    """Two round trips and a little, for both ends to close."""
+    """The client's FIN there, the server's back, the last acknowledgement there (RFC 9293 section 3.6)."""
     link = spec["link"]
-    round_trip_ns: int = link["forward"]["delay_ns"] + link["return"]["delay_ns"]
-    return 2 * round_trip_ns / 1e9 + 0.1
+    forward_ns: int = link["forward"]["delay_ns"]
+    return_ns: int = link["return"]["delay_ns"]
+    return (return_ns + forward_ns + return_ns) / 1e9 + _CLOSING_MARGIN_S
 
 
 def _prefer(pid: int) -> str:

@@ -38,6 +38,8 @@ _NAME = re.compile(r"bp-(?P<pid>\d+)-(?P<start>\d+)-(?P<number>\d+)-(client|serv
 _TUNSETIFF = 0x400454CA
 _IFF_TUN, _IFF_NO_PI = 0x0001, 0x1000
 _CLONE_NEWNET = 0x40000000
+_OUT_OF_CTRL_C = 0
+"""A process group of its own: an `ip` that Ctrl-C ends leaves half a world."""
 _numbers = itertools.count()
 
 
@@ -127,12 +129,19 @@ def clean(*, own: bool = False) -> list[str]:
     -------
     list of str
         The names removed.
+
+    Raises
+    ------
+    AbilityError
+        When this process may not remove them.
     """
-    removed = []
-    for name in leftovers(own=own):
+    names = leftovers(own=own)
+    if names and os.geteuid() != 0:
+        raise AbilityError(f"the namespace {names[0]} cannot be removed", "run as root")
+    for name in names:
+        # Fails where another process cleans at the same time, and removes the same.
         _delete(name)
-        removed.append(name)
-    return removed
+    return names
 
 
 def leftovers(*, own: bool = False) -> list[str]:
@@ -197,7 +206,12 @@ def _dropped(name: str) -> int:
 def _ip(batch: str) -> None:
     try:
         result = subprocess.run(
-            ["ip", "-batch", "-"], input=batch, text=True, capture_output=True, check=False
+            ["ip", "-batch", "-"],
+            input=batch,
+            text=True,
+            capture_output=True,
+            check=False,
+            process_group=_OUT_OF_CTRL_C,
         )
     except FileNotFoundError:
         raise AbilityError(
@@ -219,7 +233,9 @@ def _write_sysctl(path: str, value: str) -> None:
 
 
 def _delete(name: str) -> None:
-    subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+    subprocess.run(
+        ["ip", "netns", "delete", name], capture_output=True, check=False, process_group=_OUT_OF_CTRL_C
+    )
 
 
 def _setns(descriptor: int) -> None:

@@ -13,6 +13,15 @@ from typing import Any, Self
 _READ_BYTES = 1 << 16
 _END_TIMEOUT_S = 2.0
 
+_PROGRAM = """
+import ctypes, signal
+PR_SET_PDEATHSIG = 1
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+from bentpipe._core import run_part
+run_part({name!r})
+"""
+"""A part at work does not look at its input: the kernel ends it with the thread that started it."""
+
 
 class PartError(Exception):
     """A part ended or fell silent before it answered."""
@@ -21,8 +30,8 @@ class PartError(Exception):
 class Part:
     """One process: `link`, `origin` or `client`.
 
-    It inherits the namespace of the thread that starts it and ends when its input is closed, which happens at
-    the latest when this process ends.
+    It inherits the namespace of the thread that starts it, ends when its input is closed, and does not
+    outlive that thread, not even when this process is killed.
     """
 
     def __init__(
@@ -31,7 +40,7 @@ class Part:
         self.name = name
         self._buffer = b""
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", f"from bentpipe._core import run_part; run_part({name!r})"],
+            [sys.executable, "-I", "-c", _PROGRAM.format(name=name)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -84,6 +93,9 @@ class Part:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            # Nobody waits for what it is doing.
+            self._process.kill()
         try:
             self._process.communicate(timeout=_END_TIMEOUT_S)
         except (subprocess.TimeoutExpired, BrokenPipeError, ValueError):

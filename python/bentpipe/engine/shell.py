@@ -10,9 +10,15 @@ from bentpipe.engine import netns
 from bentpipe.engine.emulate import START_TIMEOUT_S, configuration_of, open_link, open_world
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.engine.part import Part
+from bentpipe.errors import BentpipeError
 
-NOT_FOUND = 127
-"""What shells return for a command that does not exist."""
+
+class CommandError(BentpipeError):
+    """The user's command cannot be started; the exit status is the one that shells give (POSIX 2.8.2)."""
+
+    def __init__(self, command: str, error: OSError) -> None:
+        self.exit_status = 127 if isinstance(error, FileNotFoundError) else 126
+        super().__init__(f"{command}: {error.strerror}")
 
 
 def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
@@ -21,6 +27,11 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
     The origin serves the page of `spec` at the server's address meanwhile. The command finds the addresses
     and the names of both namespaces in its environment, so that it can start a server of its own at the other
     end with `ip netns exec $BENTPIPE_SERVER_NETNS ...`.
+
+    Raises
+    ------
+    CommandError
+        When the command does not exist or may not be executed.
     """
     configuration = configuration_of(spec, None)
     with ExitStack() as stack:
@@ -39,8 +50,8 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
         with netns.inside(world.client):
             try:
                 program = subprocess.Popen(list(command), env=environment)
-            except FileNotFoundError:
-                return NOT_FOUND
+            except OSError as error:
+                raise CommandError(command[0], error) from None
         return _wait(program)
 
 

@@ -21,8 +21,8 @@ pub fn link() -> Result<(), PartError> {
     };
     let devices = Devices { client: device(client)?, server: device(server)? };
     let tap = configuration.capture().map(|path| Tap::create(&path)).transpose()?;
-    be_punctual();
     let mut pump = Pump::new(&configuration.spec, devices, tap);
+    be_punctual();
     control::answer(&"ready")?;
     let input = io::stdin();
     let mut order = String::new();
@@ -45,7 +45,7 @@ pub fn link() -> Result<(), PartError> {
     }
 }
 
-/// Wakes at the instant asked for and never waits for a page; both are best effort.
+/// Wakes at the instant asked for and finds its memory there; both are best effort.
 fn be_punctual() {
     let _ = set_timerslack(1);
     let _ = mlockall(MlockAllFlags::MCL_CURRENT);

@@ -1,3 +1,4 @@
+use bentpipe_web::Ports;
 use bentpipe_web::origin::{Config, Origin};
 
 use super::{Configuration, PartError, block_on};
@@ -13,6 +14,7 @@ pub fn origin() -> Result<(), PartError> {
         let config = Config {
             qlog: configuration.qlog(),
             address: configuration.origin,
+            ports: Ports::STANDARD,
             spec: configuration.spec,
             identity: configuration.identity,
         };

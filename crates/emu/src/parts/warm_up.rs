@@ -4,7 +4,7 @@ use bentpipe_run::{CaptureSpec, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Wor
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::tls::Identity;
-use bentpipe_web::{HOST, loader};
+use bentpipe_web::{HOST, Ports, loader};
 
 use super::PartError;
 use crate::KernelNet;
@@ -27,10 +27,19 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
 
     let identity = Identity::generate(HOST).map_err(|error| PartError::WarmUp(error.to_string()))?;
     let authority_der = identity.authority_der.clone();
-    let origin = origin::Config { spec: spec.clone(), identity, address: HERE, qlog: None };
+    let ports = Ports::STANDARD;
+    let origin = origin::Config { spec: spec.clone(), identity, address: HERE, ports, qlog: None };
     let _origin = Origin::start(&KernelNet, &origin)?;
-    let config =
-        loader::Config { spec, load, authority_der, origin: HERE, local: HERE, secrets: None, qlog: None };
+    let config = loader::Config {
+        spec,
+        load,
+        authority_der,
+        origin: HERE,
+        ports,
+        local: HERE,
+        secrets: None,
+        qlog: None,
+    };
     let report = loader::load(&KernelNet, config).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),

@@ -13,7 +13,7 @@ use crate::net::{Net, Stream, within};
 use crate::origin::Probe;
 use crate::quic::{self, QuicError};
 use crate::tls::{self, Secrets};
-use crate::{HOST, port, sampler};
+use crate::{HOST, Ports, sampler};
 
 /// What a bulk client needs to know.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Config {
     pub authority_der: Vec<u8>,
     /// The origin's address.
     pub origin: IpAddr,
+    /// The origin's ports.
+    pub ports: Ports,
     /// The client's own address.
     pub local: IpAddr,
     /// Where TLS secrets go, when they are captured.
@@ -79,7 +81,7 @@ async fn over_tcp<N: Net>(
     connections: &Connections<Probe<N>>,
 ) -> Result<Option<TransferReport>, BulkError> {
     let started = net.now();
-    let stream = net.connect(SocketAddr::new(config.origin, port::BULK), config.spec.cc).await?;
+    let stream = net.connect(SocketAddr::new(config.origin, config.ports.bulk), config.spec.cc).await?;
     let report = ConnectionReport {
         transport: "tcp".to_owned(),
         protocol: "bulk".to_owned(),
@@ -101,7 +103,7 @@ async fn over_quic<N: Net>(
     let tls = tls::client_config(&config.authority_der, &["bulk"], config.secrets.clone())?;
     let started = net.now();
     let endpoint = quic::client(net, config.local, tls, &config.spec, config.qlog.clone())?;
-    let origin = SocketAddr::new(config.origin, port::BULK);
+    let origin = SocketAddr::new(config.origin, config.ports.bulk);
     let connecting = endpoint.connect(origin, HOST).map_err(QuicError::from)?;
     let connection = connecting.await.map_err(QuicError::from)?;
     let report = ConnectionReport {

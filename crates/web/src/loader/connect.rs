@@ -9,7 +9,7 @@ use tokio_rustls::TlsConnector;
 use super::{FetchError, Session};
 use crate::connection::Window;
 use crate::net::{Net, Stream};
-use crate::{HOST, port, tls};
+use crate::{HOST, tls};
 
 /// Any byte stream; HTTP does not care what is below.
 pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
@@ -25,7 +25,7 @@ pub(super) struct Connected {
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
     let Session { net, config, connections } = session;
     let http = config.load.http;
-    let at = if http.is_tls() { port::HTTPS } else { port::HTTP };
+    let at = if http.is_tls() { config.ports.https } else { config.ports.http };
     let started = net.now();
     let stream = net.connect(SocketAddr::new(config.origin, at), config.spec.cc).await?;
     let report = ConnectionReport {

@@ -12,7 +12,7 @@ use super::{FetchError, Fetched, Session, request};
 use crate::connection::Window;
 use crate::net::Net;
 use crate::quic::{self, H3Connection, Opener, QuicError};
-use crate::{HOST, port, tls};
+use crate::{HOST, tls};
 
 /// HTTP/3: one QUIC connection for everything.
 pub(super) struct Client<N: Net> {
@@ -74,7 +74,7 @@ impl<N: Net> Client<N> {
         let tls = tls::client_config(&config.authority_der, &["h3"], config.secrets.clone())?;
         let started = net.now();
         let endpoint = quic::client(net, config.local, tls, &config.spec, config.qlog.clone())?;
-        let origin = SocketAddr::new(config.origin, port::HTTPS);
+        let origin = SocketAddr::new(config.origin, config.ports.https);
         let connecting = endpoint.connect(origin, HOST).map_err(QuicError::from)?;
         let connection = connecting.await.map_err(QuicError::from)?;
         let report = ConnectionReport {

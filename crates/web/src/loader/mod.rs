@@ -17,6 +17,7 @@ use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec, RunSpec};
 use bentpipe_units::{Bytes, Time};
 use tokio::sync::mpsc;
 
+use crate::Ports;
 use crate::connection::Connections;
 use crate::net::{Net, within};
 use crate::origin::Probe;
@@ -37,6 +38,8 @@ pub struct Config {
     pub authority_der: Vec<u8>,
     /// The origin's address.
     pub origin: IpAddr,
+    /// The origin's ports.
+    pub ports: Ports,
     /// The client's own address.
     pub local: IpAddr,
     /// Where TLS secrets go, when they are captured.

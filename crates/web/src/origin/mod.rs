@@ -19,7 +19,7 @@ use crate::net::{Net, Stream};
 use crate::page::Site;
 use crate::quic::QuicError;
 use crate::tls::Identity;
-use crate::{bulk, ping, port, sampler};
+use crate::{Ports, bulk, ping, sampler};
 
 pub(crate) use h3::{AcceptedQuic, accept_loop as accept_quic};
 pub(crate) use tcp::{Accepted as AcceptedTcp, accept_loop as accept_tcp};
@@ -35,6 +35,8 @@ pub struct Config {
     pub identity: Identity,
     /// The address it listens on.
     pub address: IpAddr,
+    /// The ports it listens on.
+    pub ports: Ports,
     /// Folder for QUIC event logs.
     pub qlog: Option<PathBuf>,
 }
@@ -84,18 +86,19 @@ impl<N: Net> Origin<N> {
         let origin = Self { connections: Connections::new(), log: Rc::default() };
         sampler::spawn(net, &origin.connections);
         let at = |port| SocketAddr::new(config.address, port);
+        let ports = config.ports;
         match &config.spec.workload {
             Workload::PageLoad(load) => {
                 let site = Rc::new(Site::of(&load.page));
-                tcp::serve_clear(net, at(port::HTTP), &site, &origin.connections, config)?;
-                tcp::serve_tls(net, at(port::HTTPS), &site, &origin.connections, config)?;
-                h3::serve(net, at(port::HTTPS), &site, &origin.connections, config)?;
+                tcp::serve_clear(net, at(ports.http), &site, &origin.connections, config)?;
+                tcp::serve_tls(net, at(ports.https), &site, &origin.connections, config)?;
+                h3::serve(net, at(ports.https), &site, &origin.connections, config)?;
             }
             Workload::Bulk(_) => {
-                bulk::serve_tcp(net, at(port::BULK), &origin.connections, &origin.log, config)?;
-                bulk::serve_quic(net, at(port::BULK), &origin.connections, &origin.log, config)?;
+                bulk::serve_tcp(net, at(ports.bulk), &origin.connections, &origin.log, config)?;
+                bulk::serve_quic(net, at(ports.bulk), &origin.connections, &origin.log, config)?;
             }
-            Workload::Ping(_) => ping::serve(net, at(port::ECHO))?,
+            Workload::Ping(_) => ping::serve(net, at(ports.echo))?,
         }
         Ok(origin)
     }

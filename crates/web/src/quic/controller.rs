@@ -158,6 +158,16 @@ impl Adapter {
         Time::ZERO + Duration::from(at.saturating_duration_since(self.epoch))
     }
 
+    /// The acknowledgement in progress covers a packet.
+    fn on_delivered(&mut self, now: Time, sent: Time, bytes: Bytes, number: u64) {
+        if let Some(state) = self.take(sent, number) {
+            self.estimator.on_delivered(now, &state, bytes);
+        }
+        self.batch.acked += bytes;
+        self.batch.packets += 1;
+        self.batch.newest_sent = self.batch.newest_sent.max(Some(sent));
+    }
+
     /// Takes the state of a packet; packet numbers of different spaces collide, send times tell them apart.
     fn take(&mut self, sent: Time, number: u64) -> Option<PacketState> {
         let from = self.outstanding.partition_point(|packet| packet.sent < sent);
@@ -201,13 +211,7 @@ impl Controller for Adapter {
         _app_limited: bool,
         _rtt: &RttEstimator,
     ) {
-        let (now, sent, bytes) = (self.time(now), self.time(sent), Bytes::new(bytes));
-        if let Some(state) = self.take(sent, pn) {
-            self.estimator.on_delivered(now, &state, bytes);
-        }
-        self.batch.acked += bytes;
-        self.batch.packets += 1;
-        self.batch.newest_sent = self.batch.newest_sent.max(Some(sent));
+        self.on_delivered(self.time(now), self.time(sent), Bytes::new(bytes), pn);
     }
 
     fn on_end_acks(
@@ -329,3 +333,6 @@ impl Rtt {
         Self { smoothed: (self.smoothed * 7 + sample) / 8, min: self.min.min(sample) }
     }
 }
+
+#[cfg(test)]
+mod tests;
