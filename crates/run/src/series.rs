@@ -66,6 +66,7 @@ impl Table {
 
 fn columns<'de, D: Deserializer<'de>>(input: D) -> Result<BTreeMap<String, Vec<f64>>, D::Error> {
     let columns = BTreeMap::<String, Vec<Option<f64>>>::deserialize(input)?;
-    let values = |column: Vec<Option<f64>>| column.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+    let values =
+        |column: Vec<Option<f64>>| column.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
     Ok(columns.into_iter().map(|(name, column)| (name, values(column))).collect())
 }

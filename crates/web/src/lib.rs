@@ -13,9 +13,12 @@ pub mod ping;
 pub mod quic;
 pub mod tls;
 
+mod client;
 mod connection;
 mod http2;
 mod sampler;
+
+pub use client::Client;
 
 /// Ports of the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

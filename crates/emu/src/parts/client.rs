@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bentpipe_run::{ClientReport, Workload};
 use bentpipe_units::Duration;
 use bentpipe_web::tls::Secrets;
-use bentpipe_web::{Ports, bulk, loader, ping};
+use bentpipe_web::{Client, Ports, bulk, loader, ping};
 
 use super::warm_up::warm_up;
 use super::{Configuration, PartError, block_on};
@@ -31,25 +31,31 @@ pub fn client() -> Result<(), PartError> {
 }
 
 async fn work(configuration: &Configuration) -> ClientReport {
-    let spec = configuration.spec.clone();
-    let secrets = spec.capture.pcapng.then(|| Arc::new(Secrets::default()));
-    let authority_der = configuration.identity.authority_der.clone();
-    let ports = Ports::STANDARD;
-    let (origin, local, qlog) = (configuration.origin, configuration.client, configuration.qlog());
+    let spec = &configuration.spec;
+    let client = Client {
+        spec: spec.clone(),
+        authority_der: configuration.identity.authority_der.clone(),
+        origin: configuration.origin,
+        ports: Ports::STANDARD,
+        local: configuration.client,
+        secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),
+        qlog: configuration.qlog(),
+    };
     match spec.workload.clone() {
-        Workload::PageLoad(load) => {
-            let config = loader::Config { spec, load, authority_der, origin, ports, local, secrets, qlog };
-            loader::load(&KernelNet, config).await
-        }
-        Workload::Bulk(bulk) => {
-            let config = bulk::Config { spec, bulk, authority_der, origin, ports, local, secrets, qlog };
-            bulk::run(&KernelNet, config).await
-        }
+        Workload::PageLoad(load) => loader::load(&KernelNet, client, load).await,
+        Workload::Bulk(bulk) => bulk::run(&KernelNet, client, bulk).await,
         Workload::Ping(ping) => {
             let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
             // A heavy tail may take seconds; an echo later than that counts as lost.
             let patience = round_trip * 2 + Duration::from_secs(2);
-            ping::run(&KernelNet, &ping, SocketAddr::new(origin, ports.echo), local, patience).await
+            ping::run(
+                &KernelNet,
+                &ping,
+                SocketAddr::new(client.origin, client.ports.echo),
+                client.local,
+                patience,
+            )
+            .await
         }
     }
 }

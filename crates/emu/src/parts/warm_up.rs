@@ -4,7 +4,7 @@ use bentpipe_run::{CaptureSpec, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Wor
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::tls::Identity;
-use bentpipe_web::{HOST, Ports, loader};
+use bentpipe_web::{Client, HOST, Ports, loader};
 
 use super::PartError;
 use crate::KernelNet;
@@ -30,17 +30,8 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let ports = Ports::STANDARD;
     let origin = origin::Config { spec: spec.clone(), identity, address: HERE, ports, qlog: None };
     let _origin = Origin::start(&KernelNet, &origin)?;
-    let config = loader::Config {
-        spec,
-        load,
-        authority_der,
-        origin: HERE,
-        ports,
-        local: HERE,
-        secrets: None,
-        qlog: None,
-    };
-    let report = loader::load(&KernelNet, config).await;
+    let client = Client { spec, authority_der, origin: HERE, ports, local: HERE, secrets: None, qlog: None };
+    let report = loader::load(&KernelNet, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),
         Some(reason) => Err(PartError::WarmUp(reason)),

@@ -9,5 +9,5 @@ mod origin;
 mod pattern;
 mod transfer;
 
-pub use client::{Config, run};
+pub use client::run;
 pub(crate) use origin::{serve_quic, serve_tcp};

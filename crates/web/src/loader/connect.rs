@@ -23,11 +23,11 @@ pub(super) struct Connected {
 
 /// Opens a TCP connection and, where the protocol asks for it, TLS on top.
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
-    let Session { net, config, connections } = session;
-    let http = config.load.http;
-    let at = if http.is_tls() { config.ports.https } else { config.ports.http };
+    let Session { net, client, load, connections } = session;
+    let http = load.http;
+    let at = if http.is_tls() { client.ports.https } else { client.ports.http };
     let started = net.now();
-    let stream = net.connect(SocketAddr::new(config.origin, at), config.spec.cc).await?;
+    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc).await?;
     let report = ConnectionReport {
         transport: "tcp".to_owned(),
         client_port: stream.local_port()?,
@@ -40,7 +40,7 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
         connections.update(index, |report| report.protocol = http.alpn().to_owned());
         return Ok(Connected { stream: Box::new(stream), index });
     }
-    let tls = tls::client_config(&config.authority_der, &[http.alpn()], config.secrets.clone())?;
+    let tls = tls::client_config(&client.authority_der, &[http.alpn()], client.secrets.clone())?;
     let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
     let stream = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
     let secured = net.now();

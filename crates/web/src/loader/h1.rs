@@ -26,7 +26,7 @@ struct Idle {
 
 impl<N: Net> Pool<N> {
     pub(super) fn new(session: &Rc<Session<N>>) -> Self {
-        let connections = session.config.load.connections.max(1) as usize;
+        let connections = session.load.connections.max(1) as usize;
         Self { session: Rc::clone(session), turns: Semaphore::new(connections), idle: RefCell::default() }
     }
 
@@ -38,7 +38,7 @@ impl<N: Net> Pool<N> {
         let net = &self.session.net;
         let _turn = self.turns.acquire().await.expect("the semaphore is never closed");
         let mut connection = self.connection().await?;
-        let request = request::get(self.session.config.load.http, path).map(|()| Empty::new());
+        let request = request::get(self.session.load.http, path).map(|()| Empty::new());
         let request_header_bytes = request::header_bytes(request.headers());
         connection.sender.ready().await?;
         let requested = net.now();

@@ -32,7 +32,7 @@ impl<N: Net> Client<N> {
     ) -> Result<Fetched, FetchError> {
         let net = &self.session.net;
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
-        let request = request::get(self.session.config.load.http, path);
+        let request = request::get(self.session.load.http, path);
         let request_header_bytes = request::header_bytes(request.headers());
         // Waits while the origin's limit of concurrent streams is reached.
         let mut sender = open.sender.clone().ready().await?;
@@ -60,7 +60,7 @@ impl<N: Net> Client<N> {
     }
 
     async fn connect(&self) -> Result<Open, FetchError> {
-        let spec = &self.session.config.spec.http2;
+        let spec = &self.session.client.spec.http2;
         let connected = connect::tcp(&self.session).await?;
         let (sender, driver) = Builder::new()
             .enable_push(false)

@@ -1,7 +1,5 @@
-use std::net::SocketAddr;
 use std::rc::Rc;
 
-use bentpipe_run::ConnectionReport;
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
 use h3::client::SendRequest;
@@ -11,8 +9,7 @@ use super::body::Received;
 use super::{FetchError, Fetched, Session, request};
 use crate::connection::Window;
 use crate::net::Net;
-use crate::quic::{self, H3Connection, Opener, QuicError};
-use crate::{HOST, tls};
+use crate::quic::{self, H3Connection, Opener};
 
 /// HTTP/3: one QUIC connection for everything.
 pub(super) struct Client<N: Net> {
@@ -39,7 +36,7 @@ impl<N: Net> Client<N> {
     ) -> Result<Fetched, FetchError> {
         let net = &self.session.net;
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
-        let request = request::get(self.session.config.load.http, path);
+        let request = request::get(self.session.load.http, path);
         let request_header_bytes = request::header_bytes(request.headers());
         let requested = net.now();
         // Waits while the origin's limit of concurrent streams is reached.
@@ -70,21 +67,9 @@ impl<N: Net> Client<N> {
     }
 
     async fn connect(&self) -> Result<Open, FetchError> {
-        let Session { net, config, connections } = &*self.session;
-        let tls = tls::client_config(&config.authority_der, &["h3"], config.secrets.clone())?;
-        let started = net.now();
-        let endpoint = quic::client(net, config.local, tls, &config.spec, config.qlog.clone())?;
-        let origin = SocketAddr::new(config.origin, config.ports.https);
-        let connecting = endpoint.connect(origin, HOST).map_err(QuicError::from)?;
-        let connection = connecting.await.map_err(QuicError::from)?;
-        let report = ConnectionReport {
-            transport: "quic".to_owned(),
-            protocol: quic::negotiated_protocol(&connection),
-            client_port: endpoint.local_addr()?.port(),
-            started,
-            connected: Some(net.now()),
-            ..ConnectionReport::default()
-        };
+        let Session { net, client, connections, .. } = &*self.session;
+        let quic::Opened { endpoint, connection, report } =
+            quic::connect(net, client, "h3", client.ports.https).await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
         // Grease frames have random lengths.
         let mut builder = h3::client::builder();

@@ -8,45 +8,20 @@ mod h2;
 mod h3;
 mod request;
 
-use std::net::IpAddr;
-use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec, RunSpec};
+use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec};
 use bentpipe_units::{Bytes, Time};
 use tokio::sync::mpsc;
 
-use crate::Ports;
+use crate::Client;
 use crate::connection::Connections;
 use crate::net::{Net, within};
 use crate::origin::Probe;
 use crate::page::{INDEX, Site};
 use crate::quic::QuicError;
-use crate::tls::Secrets;
 use body::Received;
 use discover::Discovery;
-
-/// What a loader needs to know.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The run.
-    pub spec: RunSpec,
-    /// Its page load.
-    pub load: PageLoadSpec,
-    /// The certificate authority to trust.
-    pub authority_der: Vec<u8>,
-    /// The origin's address.
-    pub origin: IpAddr,
-    /// The origin's ports.
-    pub ports: Ports,
-    /// The client's own address.
-    pub local: IpAddr,
-    /// Where TLS secrets go, when they are captured.
-    pub secrets: Option<Arc<Secrets>>,
-    /// Folder for QUIC event logs.
-    pub qlog: Option<PathBuf>,
-}
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +56,8 @@ pub(crate) struct Fetched {
 /// What all fetches of one page load share.
 pub(crate) struct Session<N: Net> {
     pub(crate) net: N,
-    pub(crate) config: Config,
+    pub(crate) client: Client,
+    pub(crate) load: PageLoadSpec,
     pub(crate) connections: Connections<Probe<N>>,
 }
 
@@ -95,11 +71,10 @@ enum Protocol<N: Net> {
 /// Loads the page once and reports what was seen; never fails, because faults are part of the report.
 ///
 /// Connections are closed after the last object, beside the caller: closing is not part of the load.
-pub async fn load<N: Net>(net: &N, config: Config) -> ClientReport {
-    let site = Site::of(&config.load.page);
-    let timeout = config.spec.validity.timeout_ns;
-    let secrets = config.secrets.clone();
-    let session = Rc::new(Session { net: net.clone(), config, connections: Connections::new() });
+pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
+    let site = Site::of(&load.page);
+    let timeout = client.spec.validity.timeout_ns;
+    let session = Rc::new(Session { net: net.clone(), client, load, connections: Connections::new() });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let log = Log { site: &site, report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {
@@ -107,7 +82,7 @@ pub async fn load<N: Net>(net: &N, config: Config) -> ClientReport {
         report.faults.push(format!("timed out after {timeout} with {loaded} objects loaded"));
     }
     report.connections = session.connections.finish().0;
-    report.tls_secrets = secrets.map(|secrets| secrets.lines()).unwrap_or_default();
+    report.tls_secrets = session.client.secret_lines();
     report
 }
 
@@ -160,7 +135,7 @@ fn fetch_object<N: Net>(
 
 impl<N: Net> Protocol<N> {
     fn new(session: &Rc<Session<N>>) -> Self {
-        match session.config.load.http {
+        match session.load.http {
             Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session)),
             Http::H2 => Self::H2(h2::Client::new(session)),
             Http::H3 => Self::H3(h3::Client::new(session)),
@@ -193,7 +168,7 @@ impl Log<'_> {
         };
         self.report.doubts.extend(self.difference(path, &fetched));
         self.report.objects.push(ObjectSighting {
-            url: request::url(session.config.load.http, path),
+            url: request::url(session.load.http, path),
             bytes: fetched.body.length(),
             connection: fetched.connection,
             discovered,

@@ -1,6 +1,5 @@
 use std::rc::Rc;
 
-use bentpipe_run::Http2Spec;
 use bytes::Bytes;
 use futures_util::future::poll_fn;
 use h2::server::{Builder, SendResponse};
@@ -8,6 +7,7 @@ use h2::{Reason, SendStream};
 use http::Request;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::Host;
 use super::respond::respond;
 use crate::http2::window;
 use crate::net::Net;
@@ -15,11 +15,11 @@ use crate::page::Site;
 
 /// Serves HTTP/2 (RFC 9113) until the client closes.
 pub(super) async fn serve<N: Net>(
-    net: &N,
+    host: &Host<N>,
     stream: impl AsyncRead + AsyncWrite + Unpin,
     site: Rc<Site>,
-    spec: &Http2Spec,
 ) {
+    let spec = &host.config.spec.http2;
     let mut builder = Builder::new();
     builder
         .initial_window_size(window(spec.stream_window_bytes))
@@ -28,7 +28,7 @@ pub(super) async fn serve<N: Net>(
     let Ok(mut connection) = builder.handshake::<_, Bytes>(stream).await else { return };
     while let Some(Ok((request, response))) = connection.accept().await {
         let site = Rc::clone(&site);
-        net.spawn(async move {
+        host.net.spawn(async move {
             // A stream that the client resets ends here, the connection goes on.
             let _ = answer(&site, &request, response).await;
         });

@@ -3,26 +3,27 @@
 mod h1;
 mod h2;
 mod h3;
+mod host;
+mod quic;
 mod respond;
 mod tcp;
 
-use std::cell::RefCell;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use bentpipe_run::{OriginReport, RunSpec, TransferReport, Workload};
+use bentpipe_run::{OriginReport, RunSpec, Workload};
 
-use crate::connection::Connections;
 use crate::net::{Net, Stream};
 use crate::page::Site;
 use crate::quic::QuicError;
 use crate::tls::Identity;
 use crate::{Ports, bulk, ping, sampler};
 
-pub(crate) use h3::{AcceptedQuic, accept_loop as accept_quic};
-pub(crate) use tcp::{Accepted as AcceptedTcp, accept_loop as accept_tcp};
+pub(crate) use host::Host;
+pub(crate) use quic::{AcceptedQuic, accept as accept_quic};
+pub(crate) use tcp::{AcceptedTcp, accept as accept_tcp};
 
 pub(crate) type Probe<N> = <<N as Net>::Stream as Stream>::Probe;
 
@@ -56,26 +57,7 @@ pub enum OriginError {
 }
 
 /// A running origin.
-pub struct Origin<N: Net> {
-    connections: Connections<Probe<N>>,
-    log: Rc<Log>,
-}
-
-/// What the origin's tasks write down besides connections.
-#[derive(Debug, Default)]
-pub(crate) struct Log {
-    pub(crate) faults: RefCell<Vec<String>>,
-    pub(crate) transfer: RefCell<Option<TransferReport>>,
-}
-
-impl Log {
-    /// Keeps the error of a task that failed.
-    pub(crate) fn note(&self, result: io::Result<()>) {
-        if let Err(error) = result {
-            self.faults.borrow_mut().push(format!("origin: {error}"));
-        }
-    }
-}
+pub struct Origin<N: Net>(Rc<Host<N>>);
 
 impl<N: Net> Origin<N> {
     /// Starts serving what the run's workload asks for.
@@ -83,34 +65,27 @@ impl<N: Net> Origin<N> {
     /// # Errors
     /// When a port is taken, the congestion control is not to be had, or the certificate is unusable.
     pub fn start(net: &N, config: &Config) -> Result<Self, OriginError> {
-        let origin = Self { connections: Connections::new(), log: Rc::default() };
-        sampler::spawn(net, &origin.connections);
-        let at = |port| SocketAddr::new(config.address, port);
-        let ports = config.ports;
+        let host = Rc::new(Host::new(net, config));
+        sampler::spawn(net, &host.connections);
         match &config.spec.workload {
             Workload::PageLoad(load) => {
                 let site = Rc::new(Site::of(&load.page));
-                tcp::serve_clear(net, at(ports.http), &site, &origin.connections, config)?;
-                tcp::serve_tls(net, at(ports.https), &site, &origin.connections, config)?;
-                h3::serve(net, at(ports.https), &site, &origin.connections, config)?;
+                tcp::serve_clear(&host, &site)?;
+                tcp::serve_tls(&host, &site)?;
+                h3::serve(&host, &site)?;
             }
             Workload::Bulk(_) => {
-                bulk::serve_tcp(net, at(ports.bulk), &origin.connections, &origin.log, config)?;
-                bulk::serve_quic(net, at(ports.bulk), &origin.connections, &origin.log, config)?;
+                bulk::serve_tcp(&host)?;
+                bulk::serve_quic(&host)?;
             }
-            Workload::Ping(_) => ping::serve(net, at(ports.echo))?,
+            Workload::Ping(_) => ping::serve(net, host.at(config.ports.echo))?,
         }
-        Ok(origin)
+        Ok(Self(host))
     }
 
     /// What the origin saw so far.
     pub fn report(&self) -> OriginReport {
-        let (connections, sender) = self.connections.finish();
-        OriginReport {
-            connections,
-            sender,
-            transfer: self.log.transfer.take(),
-            faults: self.log.faults.take(),
-        }
+        let (connections, sender) = self.0.connections.finish();
+        OriginReport { connections, sender, transfer: self.0.transfer.take(), faults: self.0.faults.take() }
     }
 }

@@ -3,11 +3,11 @@
 mod controller;
 mod h3_transport;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bentpipe_run::{QuicSpec, RunSpec};
+use bentpipe_run::{ConnectionReport, QuicSpec, RunSpec};
 use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
 
@@ -15,6 +15,7 @@ pub use controller::Adapter;
 pub(crate) use h3_transport::{H3Connection, Opener};
 
 use crate::net::Net;
+use crate::{Client, HOST, tls};
 use controller::Factory;
 
 /// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
@@ -39,7 +40,7 @@ pub enum QuicError {
 
 /// Which end an endpoint is; each draws connection ids from a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+enum Role {
     Client,
     Origin,
 }
@@ -59,19 +60,48 @@ pub(crate) fn server<N: Net>(
     Ok(Endpoint::new_with_abstract_socket(endpoint(spec, Role::Origin), Some(config), socket, runtime)?)
 }
 
-/// Opens a client's endpoint whose connections use `tls`.
-pub(crate) fn client<N: Net>(
+/// A connection that a client has opened.
+pub(crate) struct Opened {
+    /// Keeps the socket open.
+    pub(crate) endpoint: Endpoint,
+    pub(crate) connection: noq::Connection,
+    pub(crate) report: ConnectionReport,
+}
+
+/// Connects to a port of the origin and completes the handshake for one application protocol.
+pub(crate) async fn connect<N: Net>(
     net: &N,
-    local: IpAddr,
+    client: &Client,
+    protocol: &str,
+    port: u16,
+) -> Result<Opened, QuicError> {
+    let tls = tls::client_config(&client.authority_der, &[protocol], client.secrets.clone())
+        .map_err(|error| QuicError::Tls(error.to_string()))?;
+    let started = net.now();
+    let endpoint = client_endpoint(net, client, tls)?;
+    let connection = endpoint.connect(SocketAddr::new(client.origin, port), HOST)?.await?;
+    let report = ConnectionReport {
+        transport: "quic".to_owned(),
+        protocol: negotiated_protocol(&connection),
+        client_port: endpoint.local_addr()?.port(),
+        started,
+        connected: Some(net.now()),
+        ..ConnectionReport::default()
+    };
+    Ok(Opened { endpoint, connection, report })
+}
+
+fn client_endpoint<N: Net>(
+    net: &N,
+    client: &Client,
     tls: rustls::ClientConfig,
-    spec: &RunSpec,
-    qlog: Option<PathBuf>,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(spec, Role::Client, qlog)));
-    let (socket, runtime) = net.quic_socket(SocketAddr::new(local, 0))?;
-    let endpoint = Endpoint::new_with_abstract_socket(endpoint(spec, Role::Client), None, socket, runtime)?;
+    config.transport_config(Arc::new(transport(&client.spec, Role::Client, client.qlog.clone())));
+    let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0))?;
+    let endpoint =
+        Endpoint::new_with_abstract_socket(endpoint(&client.spec, Role::Client), None, socket, runtime)?;
     endpoint.set_default_client_config(config);
     Ok(endpoint)
 }
@@ -122,7 +152,7 @@ fn varint(value: u64) -> VarInt {
 }
 
 /// The application protocol that the handshake chose (RFC 7301).
-pub(crate) fn negotiated_protocol(connection: &noq::Connection) -> String {
+fn negotiated_protocol(connection: &noq::Connection) -> String {
     let data = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
     let protocol = data.and_then(|data| data.protocol).unwrap_or_default();
     String::from_utf8_lossy(&protocol).into_owned()

@@ -1,0 +1,34 @@
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bentpipe_run::RunSpec;
+
+use crate::Ports;
+use crate::tls::Secrets;
+
+/// What a client knows before it begins, whatever its workload.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// The run.
+    pub spec: RunSpec,
+    /// The certificate authority to trust.
+    pub authority_der: Vec<u8>,
+    /// The origin's address.
+    pub origin: IpAddr,
+    /// The origin's ports.
+    pub ports: Ports,
+    /// The client's own address.
+    pub local: IpAddr,
+    /// Where TLS secrets go, when they are captured.
+    pub secrets: Option<Arc<Secrets>>,
+    /// Folder for QUIC event logs.
+    pub qlog: Option<PathBuf>,
+}
+
+impl Client {
+    /// The TLS secrets so far, as lines.
+    pub(crate) fn secret_lines(&self) -> Vec<String> {
+        self.secrets.as_ref().map(|secrets| secrets.lines()).unwrap_or_default()
+    }
+}

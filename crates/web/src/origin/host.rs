@@ -1,0 +1,43 @@
+use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
+
+use bentpipe_run::TransferReport;
+
+use super::{Config, Probe};
+use crate::connection::Connections;
+use crate::net::Net;
+
+/// What all services of one origin share.
+pub(crate) struct Host<N: Net> {
+    pub(crate) net: N,
+    pub(crate) config: Config,
+    pub(crate) connections: Connections<Probe<N>>,
+    pub(crate) faults: RefCell<Vec<String>>,
+    /// The bulk transfer that the origin has received.
+    pub(crate) transfer: RefCell<Option<TransferReport>>,
+}
+
+impl<N: Net> Host<N> {
+    pub(super) fn new(net: &N, config: &Config) -> Self {
+        Self {
+            net: net.clone(),
+            config: config.clone(),
+            connections: Connections::new(),
+            faults: RefCell::default(),
+            transfer: RefCell::default(),
+        }
+    }
+
+    /// The address of a service.
+    pub(crate) fn at(&self, port: u16) -> SocketAddr {
+        SocketAddr::new(self.config.address, port)
+    }
+
+    /// Keeps the error of a task that failed.
+    pub(crate) fn note(&self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.faults.borrow_mut().push(format!("origin: {error}"));
+        }
+    }
+}
