@@ -53,11 +53,11 @@ bench: setup-dev ## Measure the project's speed and fidelity
 	cargo bench --workspace --bench '*' -- --quick
 	$(BIN)/bentpipe bench
 
-docs: setup ## Build the reference of the crates and of the command line in build/docs
+docs: setup ## Build the documentation with its generated reference in build/docs
 	scripts/build-docs.sh
 
 clean: ## Remove everything that was built or installed here; results stay
-	rm -rf build target .venv .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf build target .venv .hypothesis .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/bentpipe/*.so
 

@@ -1,27 +1,38 @@
 #!/usr/bin/env bash
-# Builds the reference: the crates' by rustdoc, the command line's from its own help texts.
+# Builds build/docs: the documents as they stand here, and beside them the reference, generated from the code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
-mkdir -p build/docs
-rm -rf build/docs/crates
-cp -R target/doc build/docs/crates
-.venv/bin/python - >build/docs/cli.md <<'PYTHON'
+target=build/docs
+rm -rf "$target"
+mkdir -p "$target"
+cp -R ./*.md LICENSE docs "$target"
+reference=$target/docs/reference
+
+.venv/bin/python - "$reference" <<'PYTHON'
+import json
+import sys
+from pathlib import Path
+
 import click
 
+from bentpipe import _core
 from bentpipe.cli import main
 
 
-def describe(command: click.Command, name: str, parent: click.Context | None) -> None:
-    context = click.Context(command, info_name=name, parent=parent)
-    print(f"## {context.command_path}\n\n```\n{command.get_help(context)}\n```\n")
-    if isinstance(command, click.Group):
-        for child in command.list_commands(context):
-            describe(command.commands[child], child, context)
+def help_texts(command: click.Command, name: str, parent: click.Context | None = None) -> list[str]:
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=110)
+    text = f"## {context.command_path}\n\n```\n{command.get_help(context)}\n```\n"
+    children = command.commands.items() if isinstance(command, click.Group) else ()
+    return [text, *(part for child, below in children for part in help_texts(below, child, context))]
 
 
-print("# Command line\n")
-describe(main, "bentpipe", None)
+reference = Path(sys.argv[1])
+(reference / "cli.md").write_text("\n".join(["# Command line\n", *help_texts(main, "bentpipe")]))
+for name, schema in {"run-spec": _core.run_spec_schema(), "run-record": _core.run_record_schema()}.items():
+    (reference / f"{name}.schema.json").write_text(json.dumps(json.loads(schema), indent=2) + "\n")
 PYTHON
-echo "build/docs/cli.md, build/docs/crates/bentpipe_run/index.html"
+
+RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+cp -R target/doc "$reference/crates"
+echo "$target/docs/README.md, $reference/README.md"

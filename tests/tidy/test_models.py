@@ -12,7 +12,7 @@ OUTLINE = ["Idea", "Equations", "Parameters", "Validation", "Limits"]
 # Files of the model crates that are no model: the frame that models are put in, and parts of a model whose
 # page is the model's.
 FRAME = {
-    "cc": {"control", "filter", "lib", "rate", "round", "usage"},
+    "cc": {"control", "filter", "lib", "round", "usage"},
     "link": {
         "counters",
         "direction",
@@ -26,10 +26,18 @@ FRAME = {
     },
 }
 
+# What other crates do to the numbers has a page too.
+ELSEWHERE = {
+    "emulation": ROOT / "crates/emu/src",
+    "page-load": ROOT / "crates/web/src/loader",
+    "quic": ROOT / "crates/web/src/quic",
+    "tcp": ROOT / "crates/emu/src/tcp.rs",
+}
+
 
 def models() -> dict[str, Path]:
-    """Return each model by name: a file or a folder of a model crate."""
-    found: dict[str, Path] = {}
+    """Return each model by name: a file or a folder of a model crate, or what ELSEWHERE names."""
+    found = dict(ELSEWHERE)
     for crate, frame in FRAME.items():
         source = ROOT / "crates" / crate / "src"
         tops = {source / path.relative_to(source).parts[0] for path in files(".rs") if source in path.parents}
@@ -61,3 +69,7 @@ def test_the_list_of_files_that_are_no_model_names_existing_files(crate: str) ->
     source = ROOT / "crates" / crate / "src"
     stems = {path.stem for path in source.iterdir()}
     assert FRAME[crate] - stems == set()
+
+
+def test_what_lies_elsewhere_exists() -> None:
+    assert [name for name, source in ELSEWHERE.items() if not source.exists()] == []

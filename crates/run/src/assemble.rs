@@ -205,12 +205,18 @@ fn goodput_bps(spec: &RunSpec, transfer: &TransferReport, start: Time) -> Option
 /// packet that can be an answer: not earlier than a round trip after the request. (The loader sees the first
 /// byte only when a whole TLS record has come, which may take a second window.)
 ///
-/// None of a flow up: its data take the return direction, whose packets are not kept.
+/// None of a flow up: its data take the return direction, whose packets are not kept. None either where a window
+/// takes longer to transmit than a round trip: its end and the next one's beginning cannot be told apart.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
     if matches!(&spec.workload, Workload::Bulk(bulk) if bulk.direction == Direction::Up) {
         return None;
     }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
+    let window = Bytes::new(u64::from(spec.tcp.initial_window) * spec.link.mtu_bytes.get());
+    let CapacitySpec::Constant { rate_bps } = spec.link.forward.capacity;
+    if rate_bps.time_for(window) > round_trip {
+        return None;
+    }
     let earliest = match &client.transfer {
         Some(_) => client.connections.first()?.connected? + round_trip,
         None => client.objects.iter().skip(1).map(|object| object.requested).min()? + round_trip,
@@ -230,7 +236,10 @@ fn utilisation(direction: &DirectionSpec, link: &LinkReport, span: Duration) -> 
 fn round_trips(metrics: &mut Metrics, client: &ClientReport, origin: &OriginReport) {
     let samples: Vec<f64> = match &client.ping {
         Some(ping) => ping.rtts.iter().flatten().map(|rtt| rtt.as_secs_f64()).collect(),
-        None => [&client.sender, &origin.sender].iter().flat_map(|t| t.column("srtt_s")).copied().collect(),
+        None => {
+            let smoothed = [&client.sender, &origin.sender].into_iter().flat_map(|t| t.column("srtt_s"));
+            smoothed.copied().filter(|srtt| !srtt.is_nan()).collect()
+        }
     };
     metrics.ping_loss_fraction = client.ping.as_ref().map(lost_fraction);
     if samples.is_empty() {

@@ -92,7 +92,7 @@ pub struct OriginReport {
     /// Every connection accepted, in order.
     pub connections: Vec<ConnectionReport>,
     /// Per-connection state at 100 ms: `time_s` (on the run's clock), `client_port`, `cwnd_bytes`, `srtt_s`,
-    /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`.
+    /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`. NaN before the first RTT sample.
     pub sender: Table,
     /// The transfer of a bulk workload where the origin is the receiver.
     pub transfer: Option<TransferReport>,

@@ -71,7 +71,7 @@ impl<P: Probe> Connections<P> {
                 ("client_port", f64::from(entry.report.client_port)),
                 ("cwnd_bytes", sample.cwnd.get() as f64),
                 ("in_flight_bytes", sample.in_flight.get() as f64),
-                ("srtt_s", sample.srtt.map_or(0.0, Duration::as_secs_f64)),
+                ("srtt_s", sample.srtt.map_or(f64::NAN, Duration::as_secs_f64)),
                 ("delivery_rate_bps", sample.delivery_rate.map_or(0.0, |rate| rate.as_bps() as f64)),
                 ("retransmitted_packets", sample.retransmitted_packets as f64),
             ]);

@@ -116,7 +116,7 @@ class TcpTable(Table):
 class QuicTable(Table):
     """QUIC at both ends."""
 
-    initial_window: str | None = Field(default=None, description='a size such as "14480 B"')
+    initial_window: str | None = Field(default=None, description='a size such as "14720 B"')
     initial_rtt: str | None = Field(default=None, description=DURATION)
     stream_receive_window: str | None = Field(default=None, description=SIZE)
     receive_window: str | None = Field(default=None, description=SIZE)

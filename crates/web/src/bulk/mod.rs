@@ -1,6 +1,6 @@
 //! Bulk flows: one stream of bytes, down or up, for so many bytes or so long.
 //!
-//! The client asks with an [`Order`], sixteen bytes at the head of its stream; then one side sends a
+//! The client asks with an `Order`, sixteen bytes at the head of its stream; then one side sends a
 //! known pattern and the other one verifies it.
 
 mod client;

@@ -1,6 +1,7 @@
 use std::cell::RefCell;
 
 use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
@@ -33,11 +34,7 @@ impl Discovery {
     /// Takes the next bytes of the document and returns the paths newly found, in document order.
     pub(super) fn feed(&mut self, chunk: &[u8]) -> Vec<String> {
         self.tail.extend_from_slice(chunk);
-        let complete = match std::str::from_utf8(&self.tail) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => self.tail.len(),
-        };
-        let rest = self.tail.split_off(complete);
+        let rest = self.tail.split_off(self.tail.len() - unfinished(&self.tail));
         let text = std::mem::replace(&mut self.tail, rest);
         self.tokenize(&String::from_utf8_lossy(&text));
         self.newly_found()
@@ -72,17 +69,39 @@ impl TokenSink for Sink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
-        if let Token::TagToken(tag) = token
-            && tag.kind == TagKind::StartTag
-            && let Some(path) = embedded(&tag).and_then(|reference| same_origin_path(&reference))
-        {
+        let Token::TagToken(tag) = token else { return TokenSinkResult::Continue };
+        if tag.kind != TagKind::StartTag {
+            return TokenSinkResult::Continue;
+        }
+        if let Some(path) = embedded(&tag).and_then(|reference| same_origin_path(&reference)) {
             let mut found = self.0.borrow_mut();
             if !found.seen.contains(&path) {
                 found.seen.push(path);
             }
         }
-        TokenSinkResult::Continue
+        content_of(&tag).map_or(TokenSinkResult::Continue, TokenSinkResult::RawData)
     }
+}
+
+/// How the element's content is read where it holds no tags (HTML standard section 13.2.6.4; scripts do not run,
+/// so that `noscript` does hold some).
+fn content_of(tag: &Tag) -> Option<RawKind> {
+    match &*tag.name {
+        "script" => Some(RawKind::ScriptData),
+        "style" | "xmp" | "iframe" | "noembed" | "noframes" => Some(RawKind::Rawtext),
+        "title" | "textarea" => Some(RawKind::Rcdata),
+        _ => None,
+    }
+}
+
+/// Length of the character at the end whose own end has not arrived, which may follow bytes that are no text.
+fn unfinished(bytes: &[u8]) -> usize {
+    let lacks_its_end = |length: &usize| {
+        let tail = &bytes[bytes.len() - length..];
+        std::str::from_utf8(tail).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    };
+    // UTF-8 has at most four bytes a character (RFC 3629 section 3).
+    (1..=bytes.len().min(3)).find(lacks_its_end).unwrap_or(0)
 }
 
 /// What the tag makes a browser fetch.
@@ -107,7 +126,9 @@ fn embedded(tag: &Tag) -> Option<String> {
 /// The path of a reference on the document's own origin, with the document at the root.
 fn same_origin_path(reference: &str) -> Option<String> {
     let reference = reference.trim().split('#').next().filter(|reference| !reference.is_empty())?;
-    let path = if reference.starts_with("//") || reference.contains(':') {
+    // RFC 3986 section 4.2: in a relative reference a colon stands after the first slash or in the query.
+    let has_scheme = reference.split(['/', '?']).next().is_some_and(|first| first.contains(':'));
+    let path = if reference.starts_with("//") || has_scheme {
         return None;
     } else if reference.starts_with('/') {
         reference.to_owned()
@@ -119,6 +140,8 @@ fn same_origin_path(reference: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn all(chunks: &[&[u8]]) -> Vec<String> {
@@ -160,5 +183,95 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_do_no_harm() {
         assert_eq!(all(&[&[0xFF, 0xFE, b'<'], b"img src=/x.jpg>", &[0xC3]]), ["/x.jpg"]);
+    }
+
+    #[test]
+    fn a_character_cut_in_two_after_bytes_that_are_no_text_is_still_one_character() {
+        let html = b"<img src=/\xFF\xC3\xBC.jpg>";
+        let cut = html.iter().position(|byte| *byte == 0xBC).unwrap();
+        assert_eq!(all(&[html]), ["/\u{fffd}\u{fc}.jpg"]);
+        assert_eq!(all(&[&html[..cut], &html[cut..]]), all(&[html]));
+    }
+
+    #[test]
+    fn what_a_script_or_a_style_sheet_writes_is_no_tag() {
+        // HTML standard, section 13.2.6.4.4: script data, RAWTEXT and RCDATA hold no tags but their own end.
+        let html = br#"<script>"<img src=/no.jpg>"</script><style>/* <img src=/no.jpg> */</style>
+            <title><img src=/no.jpg></title><textarea><img src=/no.jpg></textarea><img src=/yes.jpg>"#;
+        assert_eq!(all(&[html]), ["/yes.jpg"]);
+    }
+
+    #[test]
+    fn a_colon_makes_a_scheme_only_before_the_path() {
+        // RFC 3986 section 4.2: a relative reference's first segment has no colon; later ones may.
+        let html =
+            br#"<img src="/load.php?at=12:30"><img src="/a:b.jpg"><img src="mailto:x"><img src="c/d:e.jpg">"#;
+        assert_eq!(all(&[html]), ["/load.php?at=12:30", "/a:b.jpg", "/c/d:e.jpg"]);
+    }
+
+    /// Documents that are nearly HTML: tags and their pieces, text of one to four bytes a character, and noise.
+    fn document() -> impl Strategy<Value = Vec<u8>> {
+        let pieces = vec![
+            "<img src=/a.jpg>",
+            "<img src='/\u{fc}.jpg'>",
+            "<link rel=icon href=/i.png>",
+            "<script src=/s.js>",
+            "</script>",
+            "<!--",
+            "-->",
+            "<!",
+            "<title>",
+            "</title>",
+            "<textarea>",
+            "<style>",
+            "</style>",
+            "&amp;",
+            "&#x41;",
+            "&lt",
+            "\r",
+            "\n",
+            "\r\n",
+            "\0",
+            "<",
+            ">",
+            "\"",
+            "'",
+            "=",
+            "src=",
+            "img",
+            "\u{feff}",
+            "\u{20ac}",
+            "\u{1f6f0}",
+        ];
+        let piece = prop_oneof![
+            3 => prop::sample::select(pieces).prop_map(|text| text.as_bytes().to_vec()),
+            1 => prop::collection::vec(any::<u8>(), 0..6),
+        ];
+        let source = prop::collection::vec(prop_oneof![0x20..=0xFFu8, Just(0xC3), Just(0xBC)], 0..6)
+            .prop_map(|noise| [b"<img src=/", &noise[..], b".jpg>"].concat());
+        let piece = prop_oneof![3 => piece, 1 => source];
+        prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_in_any_chunks_give_the_same_objects_as_in_one(
+            document in document(),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+        ) {
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(document.len() + 1)).collect();
+            cuts.extend([0, document.len()]);
+            cuts.sort_unstable();
+            let chunks: Vec<&[u8]> = cuts.windows(2).map(|cut| &document[cut[0]..cut[1]]).collect();
+            prop_assert_eq!(all(&chunks), all(&[&document]));
+        }
+
+        #[test]
+        fn every_path_found_can_be_requested(document in document()) {
+            for path in all(&[&document]) {
+                prop_assert!(path.starts_with('/'));
+                prop_assert!(path.parse::<http::Uri>().is_ok(), "{path}");
+            }
+        }
     }
 }

@@ -1,0 +1,100 @@
+//! A run that went well, for tests to spoil: the page of `data/spec.json` over a GEO link with 530 ms of RTT.
+#![allow(dead_code)] // each test binary uses its part
+
+use bentpipe_run::{
+    BulkSpec, ClientReport, ConnectionReport, Direction, Engine, LatenessReport, LinkReport, ObjectSighting,
+    OriginReport, Parties, Provenance, RunRecord, RunSpec, TransferReport, Transport, Workload, assemble,
+};
+use bentpipe_units::{Bytes, Duration, Time};
+
+/// The sample spec, as JSON.
+pub const SPEC: &str = include_str!("../data/spec.json");
+
+/// When the workload starts on the run's clock.
+pub const START: Time = Time::from_nanos(100_000_000_000);
+
+pub fn spec() -> RunSpec {
+    serde_json::from_str(SPEC).unwrap()
+}
+
+pub fn bulk_spec(direction: Direction, bytes: Option<Bytes>, duration: Option<Duration>) -> RunSpec {
+    let flow = BulkSpec { transport: Transport::Tcp, direction, bytes, duration_ns: duration };
+    RunSpec { workload: Workload::Bulk(flow), ..spec() }
+}
+
+/// The instant `ms` milliseconds after the start of the workload.
+pub fn at_ms(ms: u64) -> Time {
+    START + Duration::from_millis(ms)
+}
+
+/// An object by its milestones in milliseconds: discovered, requested, first byte, last byte.
+pub fn object(path: &str, bytes: u64, [discovered, requested, first, last]: [u64; 4]) -> ObjectSighting {
+    ObjectSighting {
+        url: format!("https://origin.bentpipe.test{path}"),
+        bytes: Bytes::new(bytes),
+        connection: 0,
+        discovered: at_ms(discovered),
+        requested: at_ms(requested),
+        first_byte: at_ms(first),
+        last_byte: at_ms(last),
+        status: 200,
+        response_header_bytes: Bytes::new(120),
+        request_header_bytes: Bytes::new(300),
+    }
+}
+
+/// TCP after one round trip, TLS 1.3 after another.
+pub fn connection() -> ConnectionReport {
+    ConnectionReport {
+        transport: "tcp".to_owned(),
+        protocol: "h2".to_owned(),
+        client_port: 40_001,
+        started: START,
+        connected: Some(at_ms(530)),
+        secured: Some(at_ms(1_060)),
+        congestion_control: "cubic".to_owned(),
+        ..ConnectionReport::default()
+    }
+}
+
+pub fn page_load() -> Parties {
+    Parties {
+        client: ClientReport {
+            started: START,
+            objects: vec![
+                object("/", 1_000, [0, 1_060, 1_590, 1_600]),
+                object("/object-1.jpg", 20_000, [1_600, 1_610, 2_150, 2_200]),
+                object("/object-2.jpg", 50_000, [1_600, 1_611, 2_160, 3_000]),
+            ],
+            connections: vec![connection()],
+            ..ClientReport::default()
+        },
+        origin: OriginReport { connections: vec![connection()], ..OriginReport::default() },
+        link: LinkReport {
+            lateness: Some(LatenessReport { count: 100, ..LatenessReport::default() }),
+            ..LinkReport::default()
+        },
+    }
+}
+
+/// A flow of `bytes` whose first and last byte arrive at these milliseconds.
+pub fn transfer(bytes: u64, first: u64, last: u64) -> TransferReport {
+    TransferReport {
+        bytes: Bytes::new(bytes),
+        first_byte: at_ms(first),
+        last_byte: at_ms(last),
+        progress: bentpipe_run::Table::default(),
+    }
+}
+
+/// A flow that the client received.
+pub fn download(transfer: TransferReport) -> Parties {
+    let mut parties = page_load();
+    parties.client.objects.clear();
+    parties.client.transfer = Some(transfer);
+    parties
+}
+
+pub fn record(spec: RunSpec, parties: Parties) -> RunRecord {
+    assemble("0123abcd".to_owned(), Engine::Emulate, spec, Provenance::default(), parties)
+}

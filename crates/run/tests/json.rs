@@ -1,0 +1,212 @@
+//! Specs and records survive JSON, and a spec says everything and nothing else.
+
+mod common;
+
+use bentpipe_run::{
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Http, JitterSpec,
+    LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PingReport, PingSpec, QueueSpec, RunRecord, RunSpec,
+    Transport, ValiditySpec, Workload,
+};
+use bentpipe_units::{Bytes, Duration, Rate};
+use common::{SPEC, page_load, record, spec};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn sample() -> Value {
+    serde_json::from_str(SPEC).unwrap()
+}
+
+/// The JSON pointers of all objects below `value`.
+fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.push(at.to_owned());
+            fields.iter().for_each(|(name, field)| objects(field, &format!("{at}/{name}"), found));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, item)| objects(item, &format!("{at}/{i}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_sample_is_written_as_it_was_read() {
+    assert_eq!(serde_json::to_value(spec()).unwrap(), sample());
+}
+
+#[test]
+fn every_setting_must_be_there() {
+    let mut places = Vec::new();
+    objects(&sample(), "", &mut places);
+    for place in places {
+        let names: Vec<String> =
+            sample().pointer(&place).unwrap().as_object().unwrap().keys().cloned().collect();
+        for name in names {
+            let mut without = sample();
+            without.pointer_mut(&place).unwrap().as_object_mut().unwrap().remove(&name);
+            let read = serde_json::from_value::<RunSpec>(without);
+            assert!(read.is_err(), "{place}/{name} has a default, but defaults live in resolve.py alone");
+        }
+    }
+}
+
+#[test]
+fn a_setting_that_does_not_exist_is_rejected_wherever_it_stands() {
+    let mut places = Vec::new();
+    objects(&sample(), "", &mut places);
+    // Settings of a kind that has none; serde_derive ignores fields beside the tag of a unit variant.
+    places.retain(|place| sample().pointer(place).unwrap() != &json!({ "kind": "none" }));
+    for place in places {
+        let mut with = sample();
+        with.pointer_mut(&place).unwrap().as_object_mut().unwrap().insert("unheard_of".to_owned(), json!(1));
+        let error = serde_json::from_value::<RunSpec>(with).expect_err(&place).to_string();
+        assert!(error.contains("unheard_of"), "{place}: {error}");
+    }
+}
+
+#[test]
+fn names_of_scenarios_are_the_names_in_json() {
+    // ARCHITECTURE.md, the command line: values that scripts rely on.
+    let name = |http: Http| serde_json::to_value(http).unwrap();
+    assert_eq!([Http::H1, Http::H1s, Http::H2, Http::H3].map(name), ["h1", "h1s", "h2", "h3"]);
+    let name = |cc: CongestionControl| serde_json::to_value(cc).unwrap();
+    assert_eq!([CongestionControl::Cubic, CongestionControl::Bbr].map(name), ["cubic", "bbr"]);
+}
+
+#[test]
+fn a_record_has_the_names_that_scripts_rely_on() {
+    // ARCHITECTURE.md, the command line: names in a record's JSON.
+    let record = serde_json::to_value(record(spec(), page_load())).unwrap();
+    let top = ["run_id", "status", "reasons", "engine", "spec", "provenance", "metrics", "objects", "series"];
+    let metrics = [
+        "plt_s",
+        "fcp_s",
+        "lcp_s",
+        "ttfb_s",
+        "connect_s",
+        "tls_s",
+        "completion_s",
+        "goodput_bps",
+        "wire_bytes_down",
+        "wire_bytes_up",
+        "overhead_percent",
+        "retransmitted_packets",
+        "drops",
+        "rtt_mean_s",
+        "rtt_sd_s",
+        "lateness_p999_s",
+    ];
+    let object = ["url", "bytes", "request_s", "first_byte_s", "last_byte_s", "connection"];
+    for (place, names) in [("", &top[..]), ("/metrics", &metrics), ("/objects/0", &object)] {
+        let fields = record.pointer(place).unwrap().as_object().unwrap();
+        for name in names {
+            assert!(fields.contains_key(*name), "{place}/{name}");
+        }
+    }
+    assert_eq!(record["status"], "succeeded");
+    assert_eq!(record["engine"], "emulate");
+}
+
+#[test]
+fn a_record_with_every_part_survives_json() {
+    let mut parties = page_load();
+    parties.link.series.push([("time_s", 100.5), ("forward_queue_bytes", 9.0)]);
+    let record = record(spec(), parties);
+    let text = serde_json::to_string(&record).unwrap();
+    assert_eq!(serde_json::from_str::<RunRecord>(&text).unwrap(), record);
+}
+
+#[test]
+fn a_round_trip_that_does_not_exist_is_null_in_json_and_survives_it() {
+    let mut parties = page_load();
+    parties.client.ping = Some(PingReport { rtts: vec![Some(Duration::from_millis(500)), None] });
+    let text = serde_json::to_string(&record(spec(), parties)).unwrap();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["series"]["ping"]["rtt_s"], json!([0.5, null]));
+    // NaN equals nothing, so the texts are compared.
+    let read: RunRecord = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
+}
+
+fn duration() -> impl Strategy<Value = Duration> {
+    any::<u64>().prop_map(Duration::from_nanos)
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    any::<u64>().prop_map(Bytes::new)
+}
+
+fn fraction() -> impl Strategy<Value = f64> {
+    0.0..=1.0f64
+}
+
+fn direction() -> impl Strategy<Value = DirectionSpec> {
+    let jitter =
+        prop_oneof![Just(JitterSpec::None), duration().prop_map(|sd_ns| JitterSpec::Normal { sd_ns })];
+    let queue = prop_oneof![
+        bytes().prop_map(|limit_bytes| QueueSpec::Bytes { limit_bytes }),
+        any::<u64>().prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
+        duration().prop_map(|limit_ns| QueueSpec::Time { limit_ns }),
+    ];
+    let loss =
+        prop_oneof![
+            Just(LossSpec::None),
+            fraction().prop_map(|p| LossSpec::Bernoulli { p }),
+            [fraction(), fraction(), fraction(), fraction()]
+                .prop_map(|[p, r, h, k]| LossSpec::GilbertElliott { p, r, h, k }),
+            fraction().prop_map(|ber| LossSpec::BitError { ber }),
+        ];
+    (any::<u64>(), duration(), jitter, queue, loss).prop_map(|(rate, delay_ns, jitter, queue, loss)| {
+        let capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(rate) };
+        DirectionSpec { capacity, delay_ns, jitter, queue, loss }
+    })
+}
+
+fn workload() -> impl Strategy<Value = Workload> {
+    let http = prop::sample::select(vec![Http::H1, Http::H1s, Http::H2, Http::H3]);
+    let object = ("/[a-z]{1,8}", bytes()).prop_map(|(path, bytes)| ObjectSpec { path, bytes });
+    let page =
+        (".*", prop::collection::vec(object, 0..4)).prop_map(|(name, objects)| PageSpec { name, objects });
+    let transport = prop::sample::select(vec![Transport::Tcp, Transport::Quic]);
+    let way = prop::sample::select(vec![Direction::Down, Direction::Up]);
+    prop_oneof![
+        (http, any::<u32>(), page).prop_map(|(http, connections, page)| Workload::PageLoad(PageLoadSpec {
+            http,
+            connections,
+            page
+        })),
+        (transport, way, prop::option::of(bytes()), prop::option::of(duration())).prop_map(
+            |(transport, direction, bytes, duration_ns)| Workload::Bulk(BulkSpec {
+                transport,
+                direction,
+                bytes,
+                duration_ns
+            })
+        ),
+        (any::<u32>(), duration(), bytes()).prop_map(|(count, interval_ns, payload_bytes)| {
+            Workload::Ping(PingSpec { count, interval_ns, payload_bytes })
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_spec_survives_json(
+        seed: u64,
+        forward in direction(),
+        return_ in direction(),
+        cc in prop::sample::select(vec![CongestionControl::Cubic, CongestionControl::Bbr]),
+        workload in workload(),
+        pcapng: bool,
+        (lateness_p999_ns, timeout_ns) in (duration(), duration()),
+    ) {
+        let mut spec = spec();
+        (spec.seed, spec.link.forward, spec.link.return_) = (seed, forward, return_);
+        (spec.cc, spec.workload) = (cc, workload);
+        spec.capture = CaptureSpec { pcapng, qlog: !pcapng };
+        spec.validity = ValiditySpec { lateness_p999_ns, timeout_ns };
+        let text = serde_json::to_string(&spec).unwrap();
+        prop_assert_eq!(serde_json::from_str::<RunSpec>(&text).unwrap(), spec);
+    }
+}

@@ -1,0 +1,128 @@
+//! How a run ends (invariant 6): failed on any fault, invalid on any doubt, succeeded else.
+
+mod common;
+
+use bentpipe_run::{Engine, LatenessReport, Parties, Provenance, RunSpec, Status, failed};
+use bentpipe_units::Duration;
+use common::{bulk_spec, connection, download, page_load, record, spec, transfer};
+
+fn verdict(spec: RunSpec, parties: Parties) -> (Status, Vec<String>) {
+    let record = record(spec, parties);
+    (record.status, record.reasons)
+}
+
+#[test]
+fn a_run_that_nobody_complains_about_succeeded() {
+    assert_eq!(verdict(spec(), page_load()), (Status::Succeeded, Vec::new()));
+}
+
+#[test]
+fn a_fault_of_either_end_fails_the_run() {
+    let mut at_client = page_load();
+    at_client.client.faults.push("timed out".to_owned());
+    assert_eq!(verdict(spec(), at_client), (Status::Failed, vec!["timed out".to_owned()]));
+    let mut at_origin = page_load();
+    at_origin.origin.faults.push("origin: broken pipe".to_owned());
+    assert_eq!(verdict(spec(), at_origin), (Status::Failed, vec!["origin: broken pipe".to_owned()]));
+}
+
+#[test]
+fn a_doubt_of_the_client_makes_the_run_invalid() {
+    let mut parties = page_load();
+    parties.client.doubts.push("object /object-1.jpg: not loaded".to_owned());
+    let reasons = vec!["object /object-1.jpg: not loaded".to_owned()];
+    assert_eq!(verdict(spec(), parties), (Status::Invalid, reasons));
+}
+
+#[test]
+fn a_run_with_faults_and_doubts_failed_and_keeps_both_reasons() {
+    let mut parties = page_load();
+    parties.client.doubts.push("doubt".to_owned());
+    parties.client.faults.push("fault".to_owned());
+    assert_eq!(verdict(spec(), parties), (Status::Failed, vec!["fault".to_owned(), "doubt".to_owned()]));
+}
+
+fn late(p999: Duration) -> Parties {
+    let mut parties = page_load();
+    parties.link.lateness = Some(LatenessReport { p999, count: 1_000, ..LatenessReport::default() });
+    parties
+}
+
+#[test]
+fn lateness_up_to_the_bound_of_the_spec_is_tolerated_and_a_nanosecond_more_is_not() {
+    let bound = spec().validity.lateness_p999_ns;
+    assert_eq!(verdict(spec(), late(bound)).0, Status::Succeeded);
+    let (status, reasons) = verdict(spec(), late(bound + Duration::from_nanos(1)));
+    assert_eq!(status, Status::Invalid);
+    assert!(reasons[0].contains("p99.9") && reasons[0].contains("above 1 ms"), "{reasons:?}");
+}
+
+#[test]
+fn only_the_999th_permille_of_lateness_is_judged() {
+    let mut parties = page_load();
+    parties.link.lateness =
+        Some(LatenessReport { max: Duration::from_secs(1), count: 10_000, ..LatenessReport::default() });
+    assert_eq!(verdict(spec(), parties).0, Status::Succeeded);
+}
+
+#[test]
+fn a_packet_that_the_receiving_device_refused_makes_the_run_invalid() {
+    let mut parties = page_load();
+    parties.link.lateness = Some(LatenessReport { refused: 1, count: 100, ..LatenessReport::default() });
+    let (status, reasons) = verdict(spec(), parties);
+    assert_eq!(status, Status::Invalid);
+    assert_eq!(reasons, ["1 packets refused by the receiving device"]);
+}
+
+#[test]
+fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid() {
+    for end in ["client", "origin"] {
+        let mut parties = page_load();
+        let connections =
+            if end == "client" { &mut parties.client.connections } else { &mut parties.origin.connections };
+        connections[0].congestion_control = "reno".to_owned();
+        let (status, reasons) = verdict(spec(), parties);
+        assert_eq!(status, Status::Invalid);
+        assert_eq!(reasons, [format!("wrong congestion control at the {end}: expected cubic, found reno")]);
+    }
+}
+
+#[test]
+fn another_protocol_than_asked_for_at_either_end_makes_a_page_load_invalid() {
+    for end in ["client", "origin"] {
+        let mut parties = page_load();
+        let connections =
+            if end == "client" { &mut parties.client.connections } else { &mut parties.origin.connections };
+        connections[0].protocol = "http/1.1".to_owned();
+        let (status, reasons) = verdict(spec(), parties);
+        assert_eq!(status, Status::Invalid);
+        assert_eq!(reasons, [format!("wrong protocol at the {end}: expected h2, found http/1.1")]);
+    }
+}
+
+#[test]
+fn a_reason_that_holds_for_six_connections_is_given_once() {
+    let mut parties = page_load();
+    let wrong = || bentpipe_run::ConnectionReport { congestion_control: "reno".to_owned(), ..connection() };
+    parties.client.connections = (0..6).map(|_| wrong()).collect();
+    assert_eq!(verdict(spec(), parties).1.len(), 1);
+}
+
+#[test]
+fn a_flow_is_not_held_to_an_http_protocol_but_to_its_congestion_control() {
+    let flow = bulk_spec(bentpipe_run::Direction::Down, None, Some(Duration::from_secs(1)));
+    let mut parties = download(transfer(1_000, 600, 700));
+    for connection in parties.client.connections.iter_mut().chain(&mut parties.origin.connections) {
+        connection.protocol = "bulk".to_owned();
+    }
+    assert_eq!(verdict(flow.clone(), parties.clone()).0, Status::Succeeded);
+    parties.origin.connections[0].congestion_control = "bbr".to_owned();
+    assert_eq!(verdict(flow, parties).0, Status::Invalid);
+}
+
+#[test]
+fn a_run_that_broke_before_its_reports_is_a_record_with_the_reason_and_no_figures() {
+    let record = failed("id".to_owned(), Engine::Emulate, spec(), Provenance::default(), "no TUN".to_owned());
+    assert_eq!((record.status, record.reasons), (Status::Failed, vec!["no TUN".to_owned()]));
+    assert_eq!((record.metrics.plt_s, record.metrics.goodput_bps), (None, None));
+}
