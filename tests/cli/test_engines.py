@@ -1,7 +1,7 @@
 import pytest
 
 from bentpipe.cli import engines
-from bentpipe.engine import emulate
+from bentpipe.engine import emulate, shell
 from bentpipe.errors import AbilityError
 
 
@@ -44,11 +44,11 @@ def test_an_engine_asked_for_by_name_is_not_announced(monkeypatch, capsys):
 def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpipe, monkeypatch):
     calls = []
 
-    def shell(*, link, command):
-        calls.append((link["name"], command))
+    def run(*, spec, command):
+        calls.append((spec["link"]["name"], command))
         return 7
 
     monkeypatch.setattr(emulate, "missing", list)
-    monkeypatch.setattr(emulate, "shell", shell, raising=False)
+    monkeypatch.setattr(shell, "run", run)
     bentpipe("shell", "--link", "geo-snep", "--", "ping", "-c", "3", "server", expect=7)
-    assert calls == [("geo-snep-flat", ["ping", "-c", "3", "server"])]
+    assert calls == [("geo-snep-flat", ("ping", "-c", "3", "server"))]

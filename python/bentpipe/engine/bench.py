@@ -101,6 +101,7 @@ def _throughput(*, packet_bytes: int) -> dict[str, Any]:
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
         link = stack.enter_context(open_link(world, configuration_of(spec, None), {}))
+        link.answer(timeout_s=START_TIMEOUT_S)
         blasters = []
         for name, peer in ((world.client, SERVER_ADDRESS), (world.server, CLIENT_ADDRESS)):
             with netns.inside(name):

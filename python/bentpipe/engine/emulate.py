@@ -13,6 +13,7 @@ from bentpipe import _core
 from bentpipe.engine import netns, provenance
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, World
 from bentpipe.engine.part import Part, PartError
+from bentpipe.engine.wakefulness import awake
 from bentpipe.errors import AbilityError
 
 NAME = "emulate"
@@ -112,16 +113,16 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
 
 @contextmanager
 def open_link(world: World, configuration: Mapping[str, Any], source: dict[str, str]) -> Iterator[Part]:
-    """Start the link process of a world and wait until it pumps."""
+    """Start the link process of a world; its first answer says that it pumps."""
     devices = world.open_devices()
     try:
         link = Part("link", {**configuration, "devices": devices}, descriptors=devices)
     finally:
         for device in devices:
             os.close(device)
-    with link:
+    with link, awake() as idle_cores:
+        source["idle_cores"] = idle_cores
         source["link_scheduling"] = _prefer(link.pid)
-        link.answer(timeout_s=START_TIMEOUT_S)
         yield link
 
 
@@ -146,8 +147,8 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
             origin = stack.enter_context(Part("origin", configuration))
         with netns.inside(world.client):
             client = stack.enter_context(Part("client", configuration))
-        origin.answer(timeout_s=START_TIMEOUT_S)
-        client.answer(timeout_s=START_TIMEOUT_S)
+        for part in (link, origin, client):
+            part.answer(timeout_s=START_TIMEOUT_S)
 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)

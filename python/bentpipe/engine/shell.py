@@ -36,10 +36,11 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
     configuration = configuration_of(spec, None)
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
-        stack.enter_context(open_link(world, configuration, {}))
+        link = stack.enter_context(open_link(world, configuration, {}))
         with netns.inside(world.server):
             origin = stack.enter_context(Part("origin", configuration))
-        origin.answer(timeout_s=START_TIMEOUT_S)
+        for part in (link, origin):
+            part.answer(timeout_s=START_TIMEOUT_S)
         environment = {
             **os.environ,
             "BENTPIPE_CLIENT": CLIENT_ADDRESS,

@@ -70,7 +70,7 @@ BUFFER_LEAST_BYTES = 6 * 1024 * 1024
 SLOW_START_AFTER_IDLE = True
 """Linux's default (RFC 2861)."""
 INITIAL_RTT = "333 ms"
-"""RFC 9002 section 6.2.2. Below a GEO link's RTT; the first probe timeout is three times that, so above it."""
+"""RFC 9002 section 6.2.2. Below the RTT of a GEO link; the first probe timeout, three times it, is above."""
 MAX_CONCURRENT_STREAMS = 100
 """The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 IPV4_HEADER_BYTES = 20
