@@ -210,9 +210,9 @@ impl ConnectionReport {
     #[must_use]
     pub fn relative_to(mut self, start: Time) -> Self {
         let rebase = |at: Time| Time::ZERO + at.since(start);
-        self.started = rebase(self.started);
         self.connected = self.connected.map(rebase);
         self.secured = self.secured.map(rebase);
+        self.started = rebase(self.started);
         self
     }
 }

@@ -8,38 +8,18 @@ use har::v1_2::{Entries, Log};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+/// A page load over HTTP/2 and a link named `geo`.
+const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const START: &str = "2026-03-01T12:00:00.000000000Z";
 
 /// A load of `objects` over `connections`; what does not matter here is zero.
 fn record(objects: Vec<ObjectTiming>, connections: Vec<ConnectionReport>) -> RunRecord {
-    let direction = json!({
-        "capacity": { "kind": "constant", "rate_bps": 10_000_000 },
-        "delay_ns": 265_000_000,
-        "jitter": { "kind": "none" },
-        "queue": { "kind": "packets", "limit_packets": 100 },
-        "loss": { "kind": "none" },
-    });
-    let spec = json!({
-        "seed": 1,
-        "link": { "name": "geo", "mtu_bytes": 1500, "forward": direction, "return": direction },
-        "cc": "cubic",
-        "tcp": { "initial_window": 10, "receive_buffer_bytes": 0, "send_buffer_bytes": 0, "slow_start_after_idle": false },
-        "quic": {
-            "initial_window_bytes": 0, "initial_rtt_ns": 0, "stream_receive_window_bytes": 0,
-            "receive_window_bytes": 0, "send_window_bytes": 0, "udp_payload_bytes": 0,
-            "max_concurrent_streams": 1,
-        },
-        "http2": { "stream_window_bytes": 0, "connection_window_bytes": 0, "max_concurrent_streams": 1 },
-        "workload": { "kind": "page-load", "http": "h2", "connections": 1, "page": { "name": "two-jpegs", "objects": [] } },
-        "validity": { "lateness_p999_ns": 0, "timeout_ns": 0 },
-        "capture": { "pcapng": false, "qlog": false },
-    });
     RunRecord {
         run_id: "0123abcd".to_owned(),
         status: bentpipe_run::Status::Succeeded,
         reasons: Vec::new(),
         engine: bentpipe_run::Engine::Emulate,
-        spec: serde_json::from_value::<RunSpec>(spec).unwrap(),
+        spec: serde_json::from_str::<RunSpec>(SPEC).unwrap(),
         provenance: bentpipe_run::Provenance::default(),
         metrics: bentpipe_run::Metrics { plt_s: Some(4.0), ..bentpipe_run::Metrics::default() },
         objects,

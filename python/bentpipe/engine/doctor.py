@@ -92,7 +92,7 @@ def _wanted() -> Iterator[Check]:
         "cores that stay awake",
         can_stay_awake,
         str(LATENCY_REQUEST) if can_stay_awake else "none",
-        f"a writable {LATENCY_REQUEST}: without it the host adds some 0.4 ms to a round trip",
+        f"a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
     )
     left = netns.leftovers()
     yield _useful(

@@ -100,8 +100,10 @@ async fn exchange<N: Net>(
         Direction::Up => {
             send(net, out, order.limit).await?;
             // The origin ends its side when everything has arrived.
-            recv.read(&mut [0]).await?;
-            Ok(None)
+            match recv.read(&mut [0]).await? {
+                0 => Ok(None),
+                _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the receiver of the flow sent data")),
+            }
         }
     }
 }

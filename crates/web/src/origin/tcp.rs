@@ -2,12 +2,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bentpipe_run::ConnectionReport;
+use bentpipe_units::Duration;
 use tokio_rustls::TlsAcceptor;
 
 use super::{Host, OriginError, h1, h2};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
 use crate::page::Site;
+
+/// Rest after a connection that could not be accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// A TCP connection just accepted.
 pub(crate) struct AcceptedTcp<N: Net> {
@@ -26,8 +30,12 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     let mut listener = host.net.listen(host.at(port), host.config.spec.cc)?;
     let host = Rc::clone(host);
     host.net.clone().spawn(async move {
-        // The listener fails only when its host is torn down.
-        while let Ok((stream, peer)) = listener.accept().await {
+        loop {
+            let Ok((stream, peer)) = listener.accept().await else {
+                // No descriptor was free, or the client has left already: the next one may have more luck.
+                host.net.sleep(ACCEPT_PAUSE).await;
+                continue;
+            };
             let now = host.net.now();
             let report = ConnectionReport {
                 transport: "tcp".to_owned(),

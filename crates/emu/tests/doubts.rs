@@ -1,0 +1,282 @@
+//! Negative controls: what a client must not take for a good load, or for a load at all.
+#![allow(clippy::disallowed_methods)] // the IO boundary of clippy.toml lies in this crate
+
+mod common;
+
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use bentpipe_emu::KernelNet;
+use bentpipe_run::{
+    BulkSpec, ClientReport, CongestionControl, Direction, Http, OriginReport, PageSpec, RunSpec, Status,
+    Transport, Workload,
+};
+use bentpipe_units::{Bytes, Duration};
+use bentpipe_web::net::Net;
+use bentpipe_web::page;
+use bentpipe_web::tls::Identity;
+use common::{
+    ALL_HTTP, PORTS, Site, address, available_cc, client, load, page_load, record, run, spec, transfer,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+fn cc() -> CongestionControl {
+    available_cc()[0]
+}
+
+fn two_objects() -> PageSpec {
+    common::page(2, 5_000)
+}
+
+fn authority() -> Vec<u8> {
+    Identity::generate(bentpipe_web::HOST).unwrap().authority_der
+}
+
+/// How an impostor spoils the answer for `/object-2.jpg`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spoiled {
+    Nothing,
+    OneBit,
+    LastByte,
+    NotFound,
+    BrokenOff,
+}
+
+/// A server of HTTP/1.1 that is not ours and serves the page, but for one object.
+async fn impostor(at: SocketAddr, page: PageSpec, spoiled: Spoiled) {
+    let listener = TcpListener::bind(at).await.unwrap();
+    let site = Rc::new(page::Site::of(&page));
+    tokio::task::spawn_local(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let site = Rc::clone(&site);
+            tokio::task::spawn_local(async move { answer_requests(stream, &site, spoiled).await });
+        }
+    });
+}
+
+async fn answer_requests(mut stream: TcpStream, site: &page::Site, spoiled: Spoiled) -> Option<()> {
+    let mut request = Vec::new();
+    loop {
+        while !request.ends_with(b"\r\n\r\n") {
+            request.push(stream.read_u8().await.ok()?);
+        }
+        let path = String::from_utf8(std::mem::take(&mut request)).ok()?.split(' ').nth(1)?.to_owned();
+        let mut body = site.get(&path)?.body.to_vec();
+        let (mut status, mut length) = ("200 OK", body.len());
+        if path == "/object-2.jpg" {
+            match spoiled {
+                Spoiled::Nothing => {}
+                Spoiled::OneBit => body[4_000] ^= 1,
+                Spoiled::LastByte => {
+                    body.pop();
+                    length = body.len();
+                }
+                Spoiled::NotFound => status = "404 Not Found",
+                Spoiled::BrokenOff => body.truncate(100),
+            }
+        } else {
+            length = body.len();
+        }
+        let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.ok()?;
+        stream.write_all(&body).await.ok()?;
+        if body.len() < length {
+            return None;
+        }
+    }
+}
+
+fn loaded_from_impostor(spoiled: Spoiled) -> (Status, Vec<String>) {
+    let spec = spec(cc(), page_load(Http::H1, two_objects()));
+    let report = run(async {
+        let origin = address();
+        impostor(SocketAddr::new(origin, PORTS.http), two_objects(), spoiled).await;
+        load(client(&spec, origin, authority())).await
+    });
+    let record = record(&spec, report, OriginReport::default());
+    (record.status, record.reasons)
+}
+
+#[test]
+fn a_foreign_server_of_the_right_bytes_is_as_good_as_ours() {
+    // The control of the tests below: nothing else about the impostor is amiss.
+    assert_eq!(loaded_from_impostor(Spoiled::Nothing), (Status::Succeeded, Vec::new()));
+}
+
+#[test]
+fn an_object_with_one_wrong_bit_makes_the_run_invalid_and_is_named() {
+    let reasons = vec!["object /object-2.jpg: content differs from the origin's".to_owned()];
+    assert_eq!(loaded_from_impostor(Spoiled::OneBit), (Status::Invalid, reasons));
+}
+
+#[test]
+fn an_object_that_is_short_makes_the_run_invalid_and_is_named() {
+    let reasons = vec!["object /object-2.jpg: expected 5000 bytes, received 4999".to_owned()];
+    assert_eq!(loaded_from_impostor(Spoiled::LastByte), (Status::Invalid, reasons));
+}
+
+#[test]
+fn an_object_that_is_not_found_makes_the_run_invalid_and_is_named() {
+    let reasons = vec!["object /object-2.jpg: expected status 200, found 404".to_owned()];
+    assert_eq!(loaded_from_impostor(Spoiled::NotFound), (Status::Invalid, reasons));
+}
+
+#[test]
+fn an_object_that_breaks_off_fails_the_run_and_is_named() {
+    let (status, reasons) = loaded_from_impostor(Spoiled::BrokenOff);
+    assert_eq!(status, Status::Failed);
+    assert!(reasons[0].starts_with("object /object-2.jpg: HTTP/1.1: "), "{reasons:?}");
+}
+
+/// What becomes of a load of `asked` from an origin that serves `served`.
+fn loaded_from(served: PageSpec, asked: PageSpec, http: Http) -> (Status, Vec<String>) {
+    let [served, asked] = [served, asked].map(|page| spec(cc(), page_load(http, page)));
+    run(async {
+        let site = Site::start(&served);
+        let report = load(site.client(&asked)).await;
+        let record = record(&asked, report, site.origin.report());
+        (record.status, record.reasons)
+    })
+}
+
+#[test]
+fn an_origin_that_serves_another_object_is_noticed_over_every_protocol() {
+    for http in ALL_HTTP {
+        let mut other = two_objects();
+        other.objects[1].bytes = Bytes::new(5_001);
+        let reasons = vec!["object /object-2.jpg: expected 5000 bytes, received 5001".to_owned()];
+        assert_eq!(loaded_from(other, two_objects(), http), (Status::Invalid, reasons), "{http:?}");
+    }
+}
+
+#[test]
+fn an_object_that_the_document_does_not_name_is_missed_over_every_protocol() {
+    for http in ALL_HTTP {
+        let mut fewer = two_objects();
+        fewer.objects.pop();
+        let (status, reasons) = loaded_from(fewer, two_objects(), http);
+        assert_eq!(status, Status::Invalid, "{http:?}");
+        assert!(reasons.contains(&"object /object-2.jpg: not loaded".to_owned()), "{http:?}: {reasons:?}");
+    }
+}
+
+#[test]
+fn an_object_that_the_document_names_unasked_is_noticed_over_every_protocol() {
+    for http in ALL_HTTP {
+        let (status, reasons) = loaded_from(common::page(3, 5_000), two_objects(), http);
+        assert_eq!(status, Status::Invalid, "{http:?}");
+        assert!(
+            reasons.contains(&"object /object-3.jpg: not of this page".to_owned()),
+            "{http:?}: {reasons:?}"
+        );
+    }
+}
+
+fn impatient(workload: Workload) -> RunSpec {
+    let mut spec = spec(cc(), workload);
+    spec.validity.timeout_ns = Duration::from_millis(300);
+    spec
+}
+
+/// Sockets that let connections in and never say a word.
+async fn silence(at: IpAddr) -> impl Sized {
+    let mut listeners = Vec::new();
+    for port in [PORTS.http, PORTS.https, PORTS.bulk] {
+        listeners.push(TcpListener::bind((at, port)).await.unwrap());
+    }
+    let quic = KernelNet.datagrams(SocketAddr::new(at, PORTS.https)).unwrap();
+    let bulk = KernelNet.datagrams(SocketAddr::new(at, PORTS.bulk)).unwrap();
+    (listeners, quic, bulk)
+}
+
+#[test]
+fn an_origin_that_never_answers_is_a_timeout_over_every_protocol() {
+    for http in ALL_HTTP {
+        let spec = impatient(page_load(http, two_objects()));
+        let report = run(async {
+            let origin = address();
+            let _silence = silence(origin).await;
+            load(client(&spec, origin, authority())).await
+        });
+        assert_eq!(report.faults, ["timed out after 300 ms with 0 objects loaded"], "{http:?}");
+    }
+}
+
+fn flows() -> [Workload; 4] {
+    let kinds = [
+        (Transport::Tcp, Direction::Down),
+        (Transport::Tcp, Direction::Up),
+        (Transport::Quic, Direction::Down),
+        (Transport::Quic, Direction::Up),
+    ];
+    kinds.map(|(transport, direction)| {
+        // More than the socket buffers of a silent peer hold.
+        let bytes = Some(Bytes::new(100_000_000));
+        Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns: None })
+    })
+}
+
+#[test]
+fn a_receiver_or_sender_that_never_answers_is_a_timeout_of_the_flow() {
+    for flow in flows() {
+        let spec = impatient(flow);
+        let report = run(async {
+            let origin = address();
+            let _silence = silence(origin).await;
+            transfer(client(&spec, origin, authority())).await
+        });
+        assert_eq!(report.faults, ["timed out after 300 ms"], "{:?}", spec.workload);
+        assert_eq!(report.transfer, None);
+    }
+}
+
+/// What a client reports of a host where nobody listens.
+fn refused(workload: Workload) -> ClientReport {
+    let spec = impatient(workload);
+    run(async {
+        let client = client(&spec, address(), authority());
+        match &spec.workload {
+            Workload::PageLoad(_) => load(client).await,
+            _ => transfer(client).await,
+        }
+    })
+}
+
+#[test]
+fn a_refused_connection_is_a_fault_of_the_document() {
+    for http in [Http::H1, Http::H1s, Http::H2] {
+        let faults = refused(page_load(http, two_objects())).faults;
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].starts_with("object /: connect: Connection refused"), "{http:?}: {faults:?}");
+    }
+}
+
+#[test]
+fn a_refused_flow_is_a_fault() {
+    for flow in flows() {
+        let faults = refused(flow.clone()).faults;
+        assert_eq!(faults.len(), 1, "{flow:?}: {faults:?}");
+    }
+}
+
+#[test]
+fn an_unreachable_quic_origin_is_a_timeout() {
+    // QUIC takes no notice of ICMP (RFC 9000 section 14.2.1 only lets it shrink packets).
+    let faults = refused(page_load(Http::H3, two_objects())).faults;
+    assert_eq!(faults, ["timed out after 300 ms with 0 objects loaded"]);
+}
+
+#[test]
+fn an_origin_of_another_authority_is_refused_over_every_protocol_with_tls() {
+    for http in [Http::H1s, Http::H2, Http::H3] {
+        let spec = spec(cc(), page_load(http, two_objects()));
+        let report = run(async {
+            let site = Site::start(&spec);
+            load(client(&spec, site.address, authority())).await
+        });
+        assert_eq!(report.objects, [], "{http:?}");
+        let fault = report.faults[0].to_lowercase();
+        assert!(fault.contains("invalid peer certificate"), "{http:?}: {fault}");
+    }
+}

@@ -1,0 +1,28 @@
+"""The benchmark's own instruments; what it measures takes minutes and is not measured here."""
+
+import os
+import time
+
+import pytest
+
+from bentpipe.engine import bench
+
+
+def test_processor_time_is_what_the_process_has_used():
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
+    # Two counts, user and system, each in ticks of 10 ms.
+    assert bench._cpu_s(os.getpid()) == pytest.approx(time.process_time(), abs=0.03)
+
+
+@pytest.mark.parametrize("rate_mbps", [10, 144, 500])
+def test_the_goodput_flows_are_single_and_over_a_lossless_link_of_two_bdp_of_queue(rate_mbps):
+    spec = bench._spec(bench._flow(f"{rate_mbps} Mbit/s", "cubic", seconds=60))
+    assert spec["workload"]["duration_ns"] == 60_000_000_000
+    for way in ("forward", "return"):
+        direction = spec["link"][way]
+        assert direction["capacity"]["rate_bps"] == rate_mbps * 1_000_000
+        assert direction["loss"] == {"kind": "none"}
+        # Rate x 20 ms / 8, twice.
+        assert direction["queue"] == {"kind": "bytes", "limit_bytes": rate_mbps * 5_000}

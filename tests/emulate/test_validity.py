@@ -1,0 +1,81 @@
+"""Runs without a number are records too, with the reason: invariant 6 of the architecture."""
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from bentpipe.engine.emulate import open_world
+from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, inside
+from tests.emulate import traces
+from tests.emulate.measuring import measured_once, spec_of
+
+PAGE = {"link": "lan", "http": "h2", "page": "single-100k"}
+LONG_FLOW = {"link": "lan", "bulk": {"duration": "20 s"}}
+
+
+def test_a_run_whose_packets_were_released_later_than_the_bound_is_invalid():
+    """No timer is exact to a nanosecond."""
+    record = measured_once(PAGE, "validity.lateness=1 ns")
+    assert record["status"] == "invalid"
+    (reason,) = record["reasons"]
+    assert reason.startswith("emulator late: p99.9 of release lateness")
+    assert reason.endswith("above 1 ns")
+    assert record["metrics"]["plt_s"] > 0
+
+
+@pytest.mark.parametrize("http", ["h1", "h3"])
+def test_a_page_load_that_takes_longer_than_its_timeout_fails(http):
+    run = {"link": "geo-alshagri", "http": http, "page": "single-100k"}
+    record = measured_once(run, "validity.timeout=300 ms")
+    assert record["status"] == "failed"
+    assert record["reasons"] == ["timed out after 300 ms with 0 objects loaded"]
+    assert record["metrics"]["plt_s"] is None
+
+
+def test_a_flow_over_a_link_that_delivers_nothing_fails():
+    link = "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms,loss=100%"
+    record = measured_once({"link": link, "bulk": {"size": "10 kB"}}, "validity.timeout=500 ms")
+    assert record["status"] == "failed"
+    assert "timed out after 500 ms" in record["reasons"][0]
+    assert record["metrics"]["drops"]["return"]["channel"] > 0
+
+
+@pytest.mark.parametrize("part", ["link", "origin", "client"])
+def test_a_run_whose_process_dies_fails_and_names_it(mark, part):
+    killed = threading.Event()
+
+    def kill():
+        command = f"run_part({part!r})"
+        traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 3, within_s=10)
+        time.sleep(0.5)
+        for pid in traces.processes(mark, command=command):
+            os.kill(pid, signal.SIGKILL)
+            killed.set()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    record = measured_once(LONG_FLOW, "validity.timeout=2 s")
+    killer.join()
+    assert killed.is_set()
+    assert record["status"] == "failed"
+    assert any(part in reason or "timed out" in reason for reason in record["reasons"]), record["reasons"]
+
+
+def test_packets_that_the_kernel_drops_before_the_link_are_counted():
+    """A device whose queue holds two packets, a link process that reads none, twenty datagrams."""
+    with open_world(spec_of(PAGE)) as world:
+        devices = world.open_devices()
+        with inside(world.client):
+            subprocess.run(["ip", "link", "set", "bp0", "txqueuelen", "2"], check=True)
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                sender.bind((CLIENT_ADDRESS, 0))
+                for _ in range(20):
+                    sender.sendto(b"x", (SERVER_ADDRESS, 9))
+        assert world.dropped_packets() == 18
+        for device in devices:
+            os.close(device)
