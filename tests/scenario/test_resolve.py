@@ -143,13 +143,14 @@ def test_http2_and_http3_use_one_connection_whatever_is_asked_for():
     assert [connections(http, connections=2) for http in ("h1", "h3")] == [2, 1]
 
 
-def test_the_lateness_bound_is_looser_above_100_mbit_per_second():
-    def bound_ns(rate):
-        return spec_of(**PAGE | {"link": f"flat:down={rate},up=1Mbit/s,rtt=600ms"})["validity"][
+def test_the_lateness_bound_is_half_a_percent_of_the_round_trip_and_never_below_what_a_packet_takes():
+    def bound_ns(rate, rtt):
+        return spec_of(**PAGE | {"link": f"flat:down={rate},up=1Mbit/s,rtt={rtt}"})["validity"][
             "lateness_p999_ns"
         ]
 
-    assert (bound_ns("100Mbit/s"), bound_ns("144Mbit/s")) == (1_000_000, 2_000_000)
+    assert bound_ns("100Mbit/s", "600ms") == 3_000_000
+    assert (bound_ns("100Mbit/s", "20ms"), bound_ns("144Mbit/s", "20ms")) == (1_000_000, 2_000_000)
 
 
 def test_http2_windows_stay_below_the_protocols_limit():

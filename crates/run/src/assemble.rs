@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::{
-    CapacitySpec, ClientReport, ConnectionReport, Direction, DirectionSpec, Drops, Engine, LinkReport,
+    CapacitySpec, ClientReport, ConnectionReport, Direction, Drops, Engine, LinkReport,
     Metrics, ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status,
     Table, TransferReport, Workload,
 };
@@ -100,13 +100,13 @@ fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &
         wire_packets_down: link.forward.offered_packets,
         wire_packets_up: link.return_.offered_packets,
         overhead_percent: percent_above(wire_down + wire_up),
-        overhead_forward_percent: percent_above(wire_down),
+        overhead_forward_percent: percent_above(wire_down).filter(|_| !is_up(spec)),
         retransmitted_packets: retransmitted,
         drops: Drops { forward: link.forward.drops, return_: link.return_.drops },
         first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
         queue_mean_bytes_down: link.forward.queue_mean_bytes,
         queue_max_bytes_down: link.forward.queue_max_bytes.get(),
-        utilisation: end.and_then(|end| utilisation(&spec.link.forward, link, end.since(start))),
+        utilisation: end.and_then(|end| utilisation(spec, link, end.since(start))),
         ..Metrics::default()
     };
     round_trips(&mut metrics, client, origin);
@@ -208,7 +208,7 @@ fn goodput_bps(spec: &RunSpec, transfer: &TransferReport, start: Time) -> Option
 /// None of a flow up: its data take the return direction, whose packets are not kept. None either where a window
 /// takes longer to transmit than a round trip: its end and the next one's beginning cannot be told apart.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
-    if matches!(&spec.workload, Workload::Bulk(bulk) if bulk.direction == Direction::Up) {
+    if is_up(spec) {
         return None;
     }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
@@ -227,10 +227,19 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     Some(flight.map(|packet| packet.bytes).sum())
 }
 
-fn utilisation(direction: &DirectionSpec, link: &LinkReport, span: Duration) -> Option<f64> {
+/// How much of the data's direction was used; of a flow up that is the return direction.
+fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64> {
+    let (direction, counted) = match is_up(spec) {
+        true => (&spec.link.return_, &link.return_),
+        false => (&spec.link.forward, &link.forward),
+    };
     let CapacitySpec::Constant { rate_bps } = direction.capacity;
     let possible = rate_bps.as_bytes_per_sec() * span.as_secs_f64();
-    (possible > 0.0).then(|| link.forward.delivered_bytes.get() as f64 / possible)
+    (possible > 0.0).then(|| counted.delivered_bytes.get() as f64 / possible)
+}
+
+fn is_up(spec: &RunSpec) -> bool {
+    matches!(&spec.workload, Workload::Bulk(bulk) if bulk.direction == Direction::Up)
 }
 
 fn round_trips(metrics: &mut Metrics, client: &ClientReport, origin: &OriginReport) {

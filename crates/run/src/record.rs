@@ -115,7 +115,7 @@ pub struct Metrics {
     pub wire_packets_up: u64,
     /// Wire bytes of both directions above the payload, in percent of the payload.
     pub overhead_percent: Option<f64>,
-    /// Wire bytes of the forward direction above the payload, in percent of the payload.
+    /// Wire bytes of the forward direction above the payload, in percent of the payload; null for flows up.
     pub overhead_forward_percent: Option<f64>,
     /// Packets sent again by the origin and the client.
     pub retransmitted_packets: u64,
@@ -127,7 +127,7 @@ pub struct Metrics {
     pub queue_mean_bytes_down: f64,
     /// Maximum of the queue in the forward direction, in bytes.
     pub queue_max_bytes_down: u64,
-    /// Forward bytes delivered over what the link could have carried during the workload; constant-rate links only.
+    /// Bytes delivered in the data's direction over what it could have carried during the workload; constant rates only.
     pub utilisation: Option<f64>,
     /// Mean round trip: of the echoes, or of the sender's smoothed RTT over time.
     pub rtt_mean_s: Option<f64>,

@@ -13,8 +13,8 @@ from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.workers import Finished, Workers
 from bentpipe.ledger import Entry, Ledger
 
-MOST_ATTEMPTS = 3
-"""Attempts at a run that the emulator was late for; a machine that is late three times stays late."""
+MOST_ATTEMPTS = 10
+"""Attempts at a run that the emulator was late for; a machine that is late ten times stays late."""
 
 LATE = ("emulator late", "packets refused", "packets lost before the link process")
 """What the reasons contain when the machine could not keep up (assemble.rs, engine/emulate.py)."""

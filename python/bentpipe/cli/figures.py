@@ -50,7 +50,11 @@ def _bulk(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [
         ("Goodput", rate(metrics.get("goodput_bps")), "payload per second"),
         ("Completion", seconds(metrics.get("completion_s")), "from connect to the last byte"),
-        ("Utilisation", percent(_hundredfold(metrics.get("utilisation"))), "of the forward link"),
+        (
+            "Utilisation",
+            percent(_hundredfold(metrics.get("utilisation"))),
+            "of the capacity in the data's direction",
+        ),
         ("Mean RTT", seconds(metrics.get("rtt_mean_s")), "as the sender saw it"),
         *_traffic(metrics),
         *_emulator(metrics),

@@ -87,9 +87,11 @@ PING_INTERVAL = "200 ms"
 PING_SIZE = "20 B"
 """claypool2020; also the least that holds the sequence number and the time."""
 
-LATENESS = "1 ms"
-"""0.2 % of a GEO link's RTT, and below the 1.2 ms that a full packet takes at 10 Mbit/s."""
-LATENESS_FAST = "2 ms"
+LATENESS_NS = 1_000_000
+"""Below the 1.2 ms that a full packet takes at 10 Mbit/s."""
+LATENESS_OF_RTT = 1 / 200
+"""Whatever takes a number of round trips is then wrong by at most 1 %: each way is late by 0.5 % of the RTT."""
+LATENESS_FAST_NS = 2_000_000
 """Above 100 Mbit/s packets leave in batches of 0.1 ms or less, and the machine has ten times the work."""
 FAST_BPS = 100_000_000
 TIMEOUT_PAGE_NS = 120 * SECOND_NS
@@ -371,12 +373,14 @@ def _validity(
     table: ValidityTable, link: Mapping[str, Any], workload: Mapping[str, Any], where: Where
 ) -> dict[str, Any]:
     is_fast = link["forward"]["capacity"]["rate_bps"] > FAST_BPS
-    lateness = _given(table.lateness, LATENESS_FAST if is_fast else LATENESS)
+    lateness_ns = max(LATENESS_FAST_NS if is_fast else LATENESS_NS, int(_rtt_ns(link) * LATENESS_OF_RTT))
+    if table.lateness is not None:
+        lateness_ns = duration_ns(table.lateness, where.at("lateness"), least_ns=1)
     timeout_ns = _timeout_ns(link, workload)
     if table.timeout is not None:
         timeout_ns = duration_ns(table.timeout, where.at("timeout"), least_ns=1)
     return {
-        "lateness_p999_ns": duration_ns(lateness, where.at("lateness"), least_ns=1),
+        "lateness_p999_ns": lateness_ns,
         "timeout_ns": timeout_ns,
     }
 

@@ -21,6 +21,10 @@ use super::Role;
 const SLOW_START_PACING: f64 = 2.0;
 const AVOIDANCE_PACING: f64 = 1.2;
 
+/// The rate of the first window, which leaves as one burst: RFC 9002 section 7.7 allows it, and the kernel does not
+/// pace the first ten segments either. In bytes per second, faster than any link here.
+const UNPACED: u64 = 1 << 40;
+
 /// Gives every connection the congestion control of the run.
 #[derive(Debug)]
 pub(super) struct Factory {
@@ -60,6 +64,7 @@ impl ControllerFactory for Factory {
             usage: UsageTracker::new(),
             outstanding: VecDeque::new(),
             in_flight: Bytes::ZERO,
+            sent: Bytes::ZERO,
             next_packet: 0,
             batch: Batch::default(),
             lost: Bytes::ZERO,
@@ -84,6 +89,8 @@ pub struct Adapter {
     /// Packets not known to be delivered, in order of sending.
     outstanding: VecDeque<Outstanding>,
     in_flight: Bytes,
+    /// Sent since the connection began, lost or not.
+    sent: Bytes,
     next_packet: u64,
     batch: Batch,
     /// Deemed lost since the last acknowledgement.
@@ -146,6 +153,15 @@ impl Adapter {
         (packets > 1 || self.rtt.is_none_or(|rtt| elapsed <= rtt.min)).then_some(elapsed)
     }
 
+    /// Bytes per second at which packets leave now; none before a round trip is known.
+    fn pacing_rate(&self) -> Option<u64> {
+        if self.sent < self.initial_window {
+            return Some(UNPACED);
+        }
+        let rate = self.algorithm.pacing_rate().or_else(|| self.window_rate());
+        rate.map(|rate| rate.as_bps() / 8)
+    }
+
     /// The rate that spreads a window over its round trip, for algorithms that have no rate of their own.
     fn window_rate(&self) -> Option<Rate> {
         let cwnd = self.algorithm.cwnd();
@@ -191,6 +207,7 @@ impl Controller for Adapter {
         let state = self.estimator.on_sent(now, self.in_flight);
         self.outstanding.push_back(Outstanding { sent: now, number: pn, state });
         self.in_flight += bytes;
+        self.sent += bytes;
         self.next_packet = pn + 1;
     }
 
@@ -307,8 +324,7 @@ impl Controller for Adapter {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window();
         metrics.ssthresh = self.algorithm.ssthresh().map(Bytes::get);
-        let pacing_rate = self.algorithm.pacing_rate().or_else(|| self.window_rate());
-        metrics.pacing_rate = pacing_rate.map(|rate| rate.as_bps() / 8);
+        metrics.pacing_rate = self.pacing_rate();
         metrics.send_quantum = self.algorithm.send_quantum().map(Bytes::get);
         metrics.bandwidth_estimate = self.algorithm.bandwidth().map(Rate::as_bps);
         metrics

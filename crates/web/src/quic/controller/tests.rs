@@ -268,9 +268,12 @@ fn assert_paced(sender: &Sender, expected: f64) {
 }
 
 #[test]
-fn nothing_is_paced_before_a_round_trip_is_known() {
+fn the_first_window_leaves_in_one_burst() {
+    // RFC 9002 section 7.7: bursts up to the initial window are allowed.
     let mut sender = Sender::cubic();
-    sender.send(0, 0..10);
+    sender.send(0, 0..9);
+    assert_eq!(sender.adapter.metrics().pacing_rate, Some(UNPACED));
+    sender.send(0, 9..10);
     assert_eq!(sender.adapter.metrics().pacing_rate, None);
 }
 
