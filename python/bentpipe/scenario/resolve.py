@@ -90,7 +90,7 @@ PING_SIZE = "20 B"
 LATENESS_NS = 1_000_000
 """Below the 1.2 ms that a full packet takes at 10 Mbit/s."""
 LATENESS_OF_RTT = 1 / 200
-"""Whatever takes a number of round trips is then wrong by at most 1 %: each way is late by 0.5 % of the RTT."""
+"""What takes a number of round trips is then wrong by at most 1 %: either way is late by 0.5 % of the RTT."""
 LATENESS_FAST_NS = 2_000_000
 """Above 100 Mbit/s packets leave in batches of 0.1 ms or less, and the machine has ten times the work."""
 FAST_BPS = 100_000_000
