@@ -11,7 +11,7 @@ const COMMENT_MAX: usize = COMMENT_HEADER + 65_533;
 /// Length of the start-of-image marker, after which comments may stand.
 const SOI: usize = 2;
 
-/// A valid JPEG file of exactly `length` bytes that no compressor makes smaller.
+/// A valid JPEG file of exactly `length` bytes of noise: compression saves little more than its tables (140 bytes).
 ///
 /// It is an image of noise, coded as large as fits, and comments of random bytes for the rest. The
 /// content follows from `name` and `length` alone.
