@@ -5,12 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from bentpipe.campaign.executor import was_late
+from bentpipe.campaign.executor import MOST_ATTEMPTS, was_late
 from bentpipe.engine.emulate import Emulator
 from bentpipe.scenario import parse_override, resolve_document
-
-MOST_ATTEMPTS = 3
-"""A machine that is busy with something else may be late; one that is late three times is not fit."""
 
 Run = Mapping[str, Any]
 Record = dict[str, Any]

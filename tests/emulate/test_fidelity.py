@@ -5,7 +5,7 @@ import statistics
 import pytest
 from scipy.stats import binom
 
-from tests.emulate.measuring import measured, measured_together
+from tests.emulate.measuring import MOST_ATTEMPTS, measured, measured_together
 
 HEADERS_BYTES = 20 + 8
 """IPv4 (RFC 791) and UDP (RFC 768)."""
@@ -43,12 +43,12 @@ def serialisation_s(record):
 
 
 def quietest(attempt):
-    """Return the first of three attempts whose echoes no other program's time slice delayed, or the last.
+    """Return the first attempt whose echoes no other program's time slice delayed, or the last.
 
     A slice is 3 ms: one among 20 echoes makes a standard deviation of 0.7 ms. The link's own lateness does
     not show it where the client or the origin had to wait.
     """
-    for _ in range(3):
+    for _ in range(MOST_ATTEMPTS):
         record = attempt()
         if record["metrics"]["rtt_sd_s"] < ECHO_SD_S:
             break
