@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -45,12 +46,18 @@ def nothing_is_left(mark):
 
 @pytest.fixture
 def command():
-    """Starts the command line in a process group of its own, as a shell does."""
+    """Starts the command line in a process group of its own and heeding Ctrl-C, as an interactive shell does.
+
+    What a script starts in the background ignores SIGINT, and so do all of its children.
+    """
+
+    def heed_ctrl_c():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def start(*arguments, prefix=(), **settings):
         program = [*prefix, sys.executable, "-m", "bentpipe.cli", *map(str, arguments)]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(program, process_group=0, **pipes, **settings)
+        return subprocess.Popen(program, process_group=0, preexec_fn=heed_ctrl_c, **pipes, **settings)
 
     return start
 

@@ -32,6 +32,7 @@ ELSEWHERE = {
     "page-load": ROOT / "crates/web/src/loader",
     "quic": ROOT / "crates/web/src/quic",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
+    "tcp-endpoint": ROOT / "crates/tcp/src",
 }
 
 

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::{
-    CapacitySpec, ClientReport, ConnectionReport, Direction, Drops, Engine, LinkReport,
-    Metrics, ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status,
-    Table, TransferReport, Workload,
+    CapacitySpec, ClientReport, ConnectionReport, Direction, Drops, Engine, LinkReport, Metrics,
+    ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
+    TransferReport, Workload,
 };
 
 /// The reports of a finished run.

@@ -22,8 +22,9 @@ const SLOW_START_PACING: f64 = 2.0;
 const AVOIDANCE_PACING: f64 = 1.2;
 
 /// The rate of the first window, which leaves as one burst: RFC 9002 section 7.7 allows it, and the kernel does not
-/// pace the first ten segments either. In bytes per second, faster than any link here.
-const UNPACED: u64 = 1 << 40;
+/// pace the first ten segments either. In bytes per second, faster than any link here; a byte takes a nanosecond,
+/// because at less the library's pacer would wait for no time at all, for ever where time is virtual.
+const UNPACED: u64 = 1_000_000_000;
 
 /// Gives every connection the congestion control of the run.
 #[derive(Debug)]
