@@ -1,0 +1,227 @@
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+
+use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Event, PortError, Route, Segment};
+use bentpipe_units::Time;
+
+use crate::packet::{Datagram, WirePacket};
+use crate::udp::Inbox;
+use crate::world::{End, World};
+
+/// First port given to a UDP socket that names none (RFC 6335 section 6).
+const FIRST_EPHEMERAL_PORT: u16 = 49_152;
+
+/// A host: its TCP connections, its listening ports and its UDP sockets.
+pub(crate) struct Host {
+    address: Ipv4Addr,
+    tcp: RefCell<Endpoint>,
+    sockets: RefCell<BTreeMap<ConnectionId, Rc<RefCell<Socket>>>>,
+    backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
+    udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
+}
+
+/// A TCP connection and the tasks that wait for it.
+pub(crate) struct Socket {
+    pub(crate) id: ConnectionId,
+    pub(crate) connection: Connection,
+    pub(crate) reader: Option<Waker>,
+    pub(crate) writer: Option<Waker>,
+    /// Waits for the handshake.
+    pub(crate) opener: Option<Waker>,
+    /// Whether the handshake was completed.
+    pub(crate) has_connected: bool,
+    /// The earliest call that the world has noted.
+    called_at: Option<Time>,
+    /// The listening port that it came to, until it is established.
+    accepted_at: Option<u16>,
+}
+
+/// Established connections that wait to be accepted.
+#[derive(Default)]
+pub(crate) struct Backlog {
+    pub(crate) ready: VecDeque<Rc<RefCell<Socket>>>,
+    pub(crate) acceptor: Option<Waker>,
+}
+
+impl Host {
+    pub(crate) fn new(address: Ipv4Addr) -> Self {
+        Self {
+            address,
+            tcp: RefCell::new(Endpoint::new(address)),
+            sockets: RefCell::default(),
+            backlogs: RefCell::default(),
+            udp: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn address(&self) -> Ipv4Addr {
+        self.address
+    }
+
+    /// Listens on a TCP port.
+    pub(crate) fn listen(&self, port: u16, config: Config) -> Result<Rc<RefCell<Backlog>>, PortError> {
+        self.tcp.borrow_mut().listen(port, config)?;
+        let backlog = Rc::<RefCell<Backlog>>::default();
+        self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
+        Ok(backlog)
+    }
+
+    /// Opens a TCP connection and sends its SYN.
+    pub(crate) fn connect(
+        &self,
+        world: &World,
+        end: End,
+        remote: SocketAddrV4,
+        config: &Config,
+    ) -> Result<Rc<RefCell<Socket>>, PortError> {
+        let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, config)?;
+        let socket = self.add(id, connection, None);
+        socket.borrow_mut().flush(world, end);
+        Ok(socket)
+    }
+
+    /// Opens a UDP socket; port zero takes any.
+    pub(crate) fn bind_udp(&self, port: u16) -> Option<(u16, Arc<Inbox>)> {
+        let udp = &mut *self.udp.borrow_mut();
+        let port = match port {
+            0 => (FIRST_EPHEMERAL_PORT..).find(|port| !udp.contains_key(port))?,
+            port if udp.contains_key(&port) => return None,
+            port => port,
+        };
+        let inbox = Arc::<Inbox>::default();
+        udp.insert(port, Arc::clone(&inbox));
+        Some((port, inbox))
+    }
+
+    /// A packet has come out of the link.
+    pub(crate) fn receive(&self, world: &World, end: End, packet: WirePacket) {
+        match packet {
+            WirePacket::Udp(datagram) => self.receive_datagram(datagram),
+            WirePacket::Tcp(segment) => self.receive_segment(world, end, &segment),
+        }
+    }
+
+    /// A connection asked to be called at `at`.
+    pub(crate) fn handle_timeout(&self, world: &World, end: End, id: ConnectionId, at: Time) {
+        let Some(socket) = self.socket(id) else { return };
+        let socket = &mut *socket.borrow_mut();
+        if socket.called_at != Some(at) {
+            return;
+        }
+        socket.called_at = None;
+        if socket.connection.poll_timeout().is_some_and(|due| due <= world.now()) {
+            socket.connection.handle_timeout(world.now());
+        }
+        socket.flush(world, end);
+    }
+
+    fn receive_datagram(&self, datagram: Datagram) {
+        // Nobody listens there: the datagram is lost, as ICMP is not modelled.
+        if let Some(inbox) = self.udp.borrow().get(&datagram.to_port) {
+            inbox.push(datagram);
+        }
+    }
+
+    fn receive_segment(&self, world: &World, end: End, segment: &Segment) {
+        let route = self.tcp.borrow_mut().route(world.now(), segment);
+        match route {
+            Route::Ignored => {}
+            Route::Reset(reset) => world.outbox.push(end, WirePacket::Tcp(*reset)),
+            Route::Accepted(id, connection) => {
+                let port = connection.local().port();
+                self.add(id, *connection, Some(port)).borrow_mut().flush(world, end);
+            }
+            Route::To(id) => {
+                let Some(socket) = self.socket(id) else { return };
+                socket.borrow_mut().connection.handle_segment(world.now(), segment);
+                socket.borrow_mut().flush(world, end);
+                self.hand_over(&socket);
+                self.forget_closed(&socket);
+            }
+        }
+    }
+
+    fn add(&self, id: ConnectionId, connection: Connection, accepted_at: Option<u16>) -> Rc<RefCell<Socket>> {
+        let socket = Socket {
+            id,
+            connection,
+            reader: None,
+            writer: None,
+            opener: None,
+            has_connected: false,
+            called_at: None,
+            accepted_at,
+        };
+        let socket = Rc::new(RefCell::new(socket));
+        self.sockets.borrow_mut().insert(id, Rc::clone(&socket));
+        socket
+    }
+
+    fn socket(&self, id: ConnectionId) -> Option<Rc<RefCell<Socket>>> {
+        self.sockets.borrow().get(&id).cloned()
+    }
+
+    /// Puts a connection into its port's backlog once it is established.
+    fn hand_over(&self, socket: &Rc<RefCell<Socket>>) {
+        let port = {
+            let socket = &mut *socket.borrow_mut();
+            if !socket.has_connected {
+                return;
+            }
+            socket.accepted_at.take()
+        };
+        let backlog = port.and_then(|port| self.backlogs.borrow().get(&port).cloned());
+        if let Some(backlog) = backlog {
+            let backlog = &mut *backlog.borrow_mut();
+            backlog.ready.push_back(Rc::clone(socket));
+            wake(&mut backlog.acceptor);
+        }
+    }
+
+    fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
+        let socket = &*socket.borrow();
+        if socket.connection.is_closed() {
+            self.tcp.borrow_mut().forget(&socket.connection);
+            self.sockets.borrow_mut().remove(&socket.id);
+        }
+    }
+}
+
+impl Socket {
+    /// Sends what the connection has to send, tells tasks what happened and notes when to call it again.
+    pub(crate) fn flush(&mut self, world: &World, end: End) {
+        while let Some(segment) = self.connection.poll_transmit(world.now()) {
+            world.outbox.push(end, WirePacket::Tcp(segment));
+        }
+        while let Some(event) = self.connection.poll_event() {
+            match event {
+                Event::Connected => {
+                    self.has_connected = true;
+                    wake(&mut self.opener);
+                }
+                Event::Readable => wake(&mut self.reader),
+                Event::Writable => wake(&mut self.writer),
+                Event::Closed(_) => {
+                    wake(&mut self.opener);
+                    wake(&mut self.reader);
+                    wake(&mut self.writer);
+                }
+            }
+        }
+        let Some(at) = self.connection.poll_timeout() else { return };
+        if self.called_at.is_none_or(|called| at < called) {
+            self.called_at = Some(at);
+            world.call_at(at, end, self.id);
+        }
+    }
+}
+
+fn wake(waiting: &mut Option<Waker>) {
+    if let Some(waker) = waiting.take() {
+        waker.wake();
+    }
+}

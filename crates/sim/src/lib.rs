@@ -1,0 +1,19 @@
+//! Virtual time: the `net` of simulated hosts, and runs that take no longer than their events.
+//!
+//! One thread runs everything: the tasks of the same origin, loader and clients that the emulator runs
+//! (`executor`), two hosts with TCP endpoints and UDP sockets (`host`), and the same link between them.
+//! The clock moves from event to event in integer nanoseconds. Nothing here reads a real clock: QUIC's
+//! library counts in [`std::time::Instant`], so whoever calls hands one in as the instant of time zero.
+
+mod executor;
+mod host;
+mod net;
+mod packet;
+mod quic;
+mod run;
+mod stream;
+mod timers;
+mod udp;
+mod world;
+
+pub use run::{Config, SimulationError, simulate};

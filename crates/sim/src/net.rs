@@ -1,0 +1,124 @@
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bentpipe_run::{CongestionControl, RunSpec};
+use bentpipe_tcp::{Config, PortError};
+use bentpipe_units::Time;
+use bentpipe_web::net::{Datagrams, Net};
+
+use crate::quic::QuicRuntime;
+use crate::stream::{SimListener, SimStream, v4};
+use crate::timers::Timer;
+use crate::udp::UdpSocket;
+use crate::world::{End, World};
+
+/// One simulated host's network, clock and executor.
+#[derive(Clone)]
+pub struct SimNet {
+    pub(crate) world: Rc<World>,
+    pub(crate) end: End,
+    pub(crate) spec: Rc<RunSpec>,
+    /// The instant of time zero, for the QUIC library.
+    pub(crate) epoch: Instant,
+}
+
+/// A UDP socket of a simulated host.
+pub struct SimDatagrams(RefCell<UdpSocket>);
+
+impl SimNet {
+    fn config(&self, cc: CongestionControl) -> Config {
+        let seed = self.spec.seed ^ ((self.end as u64) << 32);
+        let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
+        Config { mtu, ..Config::new(&self.spec.tcp, cc, seed) }
+    }
+
+    fn udp(&self, at: SocketAddr) -> io::Result<UdpSocket> {
+        let host = self.world.host(self.end);
+        let (port, inbox) = host.bind_udp(at.port()).ok_or(io::ErrorKind::AddrInUse)?;
+        let other = match self.end {
+            End::Client => End::Server,
+            End::Server => End::Client,
+        };
+        Ok(UdpSocket {
+            end: self.end,
+            address: host.address(),
+            port,
+            peer: self.world.host(other).address(),
+            inbox,
+            outbox: Arc::clone(&self.world.outbox),
+        })
+    }
+}
+
+impl Net for SimNet {
+    type Stream = SimStream;
+    type Listener = SimListener;
+    type Datagrams = SimDatagrams;
+
+    fn now(&self) -> Time {
+        self.world.now()
+    }
+
+    async fn sleep_until(&self, at: Time) {
+        let timer = Timer::new(&self.world.timers, at);
+        poll_fn(|cx| timer.poll(cx)).await;
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        self.world.executor.spawn(task);
+    }
+
+    async fn connect(&self, to: SocketAddr, cc: CongestionControl) -> io::Result<SimStream> {
+        let host = self.world.host(self.end);
+        let socket = host.connect(&self.world, self.end, v4(to)?, &self.config(cc)).map_err(port_error)?;
+        SimStream { world: Rc::clone(&self.world), end: self.end, socket }.connected().await
+    }
+
+    fn listen(&self, at: SocketAddr, cc: CongestionControl) -> io::Result<SimListener> {
+        let backlog = self.world.host(self.end).listen(at.port(), self.config(cc)).map_err(port_error)?;
+        Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog })
+    }
+
+    fn datagrams(&self, at: SocketAddr) -> io::Result<SimDatagrams> {
+        self.udp(at).map(|socket| SimDatagrams(RefCell::new(socket)))
+    }
+
+    fn quic_socket(
+        &self,
+        at: SocketAddr,
+    ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
+        let runtime = QuicRuntime {
+            epoch: self.epoch,
+            timers: Arc::clone(&self.world.timers),
+            injector: self.world.executor.injector(),
+        };
+        Ok((Box::new(self.udp(at)?), Arc::new(runtime)))
+    }
+}
+
+impl Datagrams for SimDatagrams {
+    async fn send_to(&self, payload: &[u8], to: SocketAddr) -> io::Result<()> {
+        self.0.borrow().send(payload, to.port());
+        Ok(())
+    }
+
+    async fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let datagram = poll_fn(|cx| self.0.borrow().inbox.poll(cx)).await;
+        let length = datagram.payload.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&datagram.payload[..length]);
+        Ok((length, self.0.borrow().sender_of(&datagram)))
+    }
+}
+
+fn port_error(error: PortError) -> io::Error {
+    let kind = match error {
+        PortError::Taken(_) => io::ErrorKind::AddrInUse,
+        PortError::Exhausted(_) => io::ErrorKind::AddrNotAvailable,
+    };
+    io::Error::new(kind, error)
+}

@@ -1,0 +1,121 @@
+//! What the QUIC library asks of its host: a clock, timers, tasks and a UDP socket.
+
+use std::fmt;
+use std::future::Future;
+use std::io::{self, IoSliceMut};
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use bentpipe_units::{Duration, Time};
+use noq::udp::{RecvMeta, Transmit};
+use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
+
+use crate::executor::Injector;
+use crate::timers::{Timer, Timers};
+use crate::udp::UdpSocket;
+
+/// The host as the library sees it.
+pub(crate) struct QuicRuntime {
+    /// The instant of time zero.
+    pub(crate) epoch: Instant,
+    pub(crate) timers: Arc<Timers>,
+    pub(crate) injector: Arc<Injector>,
+}
+
+#[derive(Debug)]
+struct QuicTimer {
+    epoch: Instant,
+    timer: Timer,
+}
+
+impl Runtime for QuicRuntime {
+    fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
+        let timer = Timer::new(&self.timers, time_of(at, self.epoch));
+        Box::pin(QuicTimer { epoch: self.epoch, timer })
+    }
+
+    fn spawn(&self, future: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        self.injector.push(future);
+    }
+
+    fn wrap_udp_socket(&self, _socket: std::net::UdpSocket) -> io::Result<Box<dyn AsyncUdpSocket>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "a simulated host has no sockets of the system"))
+    }
+
+    fn now(&self) -> Instant {
+        self.epoch + std::time::Duration::from_nanos(self.timers.now().as_nanos())
+    }
+}
+
+impl AsyncTimer for QuicTimer {
+    fn reset(self: Pin<&mut Self>, at: Instant) {
+        self.timer.reset(time_of(at, self.epoch));
+    }
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.timer.poll(cx)
+    }
+}
+
+impl AsyncUdpSocket for UdpSocket {
+    fn create_sender(&self) -> Pin<Box<dyn UdpSender>> {
+        Box::pin(self.clone())
+    }
+
+    fn poll_recv(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffers: &mut [IoSliceMut<'_>],
+        meta: &mut [RecvMeta],
+    ) -> Poll<io::Result<usize>> {
+        let datagram = ready!(self.inbox.poll(cx));
+        let length = datagram.payload.len().min(buffers[0].len());
+        buffers[0][..length].copy_from_slice(&datagram.payload[..length]);
+        meta[0].addr = self.sender_of(&datagram);
+        meta[0].len = length;
+        meta[0].stride = length;
+        meta[0].ecn = None;
+        meta[0].dst_ip = Some(self.address.into());
+        Poll::Ready(Ok(1))
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.local())
+    }
+
+    fn may_fragment(&self) -> bool {
+        false
+    }
+}
+
+impl UdpSender for UdpSocket {
+    fn poll_send(
+        self: Pin<&mut Self>,
+        transmit: &Transmit<'_>,
+        _cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let segment = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
+        for contents in transmit.contents.chunks(segment) {
+            self.send(contents, transmit.destination.port());
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn max_transmit_segments(&self) -> NonZeroUsize {
+        NonZeroUsize::MIN
+    }
+}
+
+impl fmt::Debug for QuicRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QuicRuntime")
+    }
+}
+
+fn time_of(at: Instant, epoch: Instant) -> Time {
+    Time::ZERO + Duration::from(at.saturating_duration_since(epoch))
+}

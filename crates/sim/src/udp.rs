@@ -1,0 +1,66 @@
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use crate::packet::{Datagram, WirePacket};
+use crate::world::{End, Outbox};
+
+/// Datagrams that have come to a port.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    datagrams: VecDeque<Datagram>,
+    reader: Option<Waker>,
+}
+
+/// A UDP socket of a simulated host.
+#[derive(Clone, Debug)]
+pub(crate) struct UdpSocket {
+    pub(crate) end: End,
+    pub(crate) address: Ipv4Addr,
+    pub(crate) port: u16,
+    pub(crate) peer: Ipv4Addr,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) outbox: Arc<Outbox>,
+}
+
+impl Inbox {
+    pub(crate) fn push(&self, datagram: Datagram) {
+        let waiting = &mut *self.0.lock().expect("no panic while receiving");
+        waiting.datagrams.push_back(datagram);
+        if let Some(reader) = waiting.reader.take() {
+            reader.wake();
+        }
+    }
+
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Datagram> {
+        let waiting = &mut *self.0.lock().expect("no panic while receiving");
+        match waiting.datagrams.pop_front() {
+            Some(datagram) => Poll::Ready(datagram),
+            None => {
+                waiting.reader = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl UdpSocket {
+    pub(crate) fn local(&self) -> SocketAddr {
+        SocketAddr::new(IpAddr::V4(self.address), self.port)
+    }
+
+    /// Sends a datagram; there is only one other host.
+    pub(crate) fn send(&self, payload: &[u8], to_port: u16) {
+        let datagram = Datagram { from_port: self.port, to_port, payload: payload.to_vec() };
+        self.outbox.push(self.end, WirePacket::Udp(datagram));
+    }
+
+    /// Where a datagram came from.
+    pub(crate) fn sender_of(&self, datagram: &Datagram) -> SocketAddr {
+        SocketAddr::new(IpAddr::V4(self.peer), datagram.from_port)
+    }
+}

@@ -1,0 +1,162 @@
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex};
+
+use bentpipe_link::{Event, Path, Way};
+use bentpipe_run::{LinkReport, RunSpec};
+use bentpipe_tcp::ConnectionId;
+use bentpipe_units::Time;
+
+use crate::executor::Executor;
+use crate::host::Host;
+use crate::packet::WirePacket;
+use crate::timers::Timers;
+
+/// The end of the link at which a host stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+/// Two hosts, the link between them, one clock and the tasks that use them.
+pub(crate) struct World {
+    pub(crate) executor: Executor,
+    pub(crate) timers: Arc<Timers>,
+    pub(crate) client: Host,
+    pub(crate) server: Host,
+    pub(crate) outbox: Arc<Outbox>,
+    path: RefCell<Path<WirePacket>>,
+    timeouts: RefCell<Timeouts>,
+}
+
+/// Packets that were sent at the present instant, in order, on their way into the link.
+///
+/// The QUIC library sends from behind `Send` traits, so that the link itself cannot be reached from there.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox(Mutex<Vec<(End, WirePacket)>>);
+
+/// TCP timers in order of time; one that was put off stays where it was and moves on when it comes up.
+#[derive(Default)]
+struct Timeouts {
+    heap: BinaryHeap<Reverse<(Time, End, ConnectionId)>>,
+}
+
+impl World {
+    pub(crate) fn new(spec: &RunSpec, client: Ipv4Addr, server: Ipv4Addr) -> Self {
+        Self {
+            executor: Executor::default(),
+            timers: Arc::default(),
+            client: Host::new(client),
+            server: Host::new(server),
+            outbox: Arc::default(),
+            path: RefCell::new(Path::new(&spec.link, spec.seed, Time::ZERO)),
+            timeouts: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.timers.now()
+    }
+
+    pub(crate) fn host(&self, end: End) -> &Host {
+        match end {
+            End::Client => &self.client,
+            End::Server => &self.server,
+        }
+    }
+
+    /// Starts the link's counting.
+    pub(crate) fn mark(&self) {
+        self.path.borrow_mut().mark(self.now());
+    }
+
+    /// What the link counted.
+    pub(crate) fn link_report(&self) -> LinkReport {
+        self.path.borrow_mut().report(self.now())
+    }
+
+    /// Notes that a TCP connection wants to be called at `at`.
+    pub(crate) fn call_at(&self, at: Time, end: End, connection: ConnectionId) {
+        self.timeouts.borrow_mut().heap.push(Reverse((at, end, connection)));
+    }
+
+    /// Lets every task run that can, and moves what they sent into the link.
+    pub(crate) fn settle(&self) {
+        self.executor.run();
+        self.send_all();
+    }
+
+    /// Moves the clock to the next event and lets it happen; false when nothing is left to happen.
+    pub(crate) fn step(&self) -> bool {
+        let Some(at) = self.next_event() else { return false };
+        self.timers.set_now(at);
+        self.deliver(at);
+        self.fire_timeouts(at);
+        self.timers.wake_due();
+        self.settle();
+        true
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        let link = self.path.borrow().next_event();
+        let tcp = self.timeouts.borrow().heap.peek().map(|Reverse((at, ..))| *at);
+        let tasks = self.timers.next();
+        [link, tcp, tasks].into_iter().flatten().min().map(|at| at.max(self.now()))
+    }
+
+    fn send_all(&self) {
+        let now = self.now();
+        let path = &mut *self.path.borrow_mut();
+        for (end, packet) in self.outbox.take() {
+            let way = match end {
+                End::Client => Way::Return,
+                End::Server => Way::Forward,
+            };
+            // The link counts what it drops; the sender does not hear of it.
+            let _ = path.enqueue(now, way, packet);
+        }
+    }
+
+    fn deliver(&self, now: Time) {
+        loop {
+            let event = self.path.borrow_mut().poll(now);
+            match event {
+                None => return,
+                Some(Event::Lost { .. }) => {}
+                Some(Event::Delivered { way, packet, .. }) => {
+                    let end = match way {
+                        Way::Forward => End::Client,
+                        Way::Return => End::Server,
+                    };
+                    self.host(end).receive(self, end, packet);
+                    self.send_all();
+                }
+            }
+        }
+    }
+
+    fn fire_timeouts(&self, now: Time) {
+        loop {
+            let due = match self.timeouts.borrow().heap.peek() {
+                Some(Reverse(entry)) if entry.0 <= now => *entry,
+                _ => return,
+            };
+            self.timeouts.borrow_mut().heap.pop();
+            let (at, end, connection) = due;
+            self.host(end).handle_timeout(self, end, connection, at);
+        }
+    }
+}
+
+impl Outbox {
+    pub(crate) fn push(&self, end: End, packet: WirePacket) {
+        self.0.lock().expect("no panic while sending").push((end, packet));
+    }
+
+    fn take(&self) -> Vec<(End, WirePacket)> {
+        std::mem::take(&mut *self.0.lock().expect("no panic while sending"))
+    }
+}

@@ -1,0 +1,115 @@
+//! Settings of one connection.
+
+use bentpipe_run::{CongestionControl, TcpSpec};
+use bentpipe_units::{Bytes, Duration};
+
+use crate::options::Cookie;
+use crate::segment::{IP_HEADER, TCP_HEADER};
+
+/// Settings of one connection. What a scenario does not decide is as Linux has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Largest IP packet of the interface.
+    pub mtu: u32,
+    /// Congestion control of this end's sender.
+    pub congestion_control: CongestionControl,
+    /// Initial window in segments (RFC 6928).
+    pub initial_window: u32,
+    /// `tcp_rmem`.
+    pub receive_buffer: BufferLimits,
+    /// `tcp_wmem`.
+    pub send_buffer: BufferLimits,
+    /// What an idle time does to the window.
+    pub after_idle: AfterIdle,
+    /// Whether small segments wait for acknowledgements.
+    pub nagle: Nagle,
+    /// Whether data travels with the SYN.
+    pub fast_open: FastOpen,
+    /// What the receiving interface does to packets before TCP sees them.
+    pub coalescing: Coalescing,
+    /// Source of the initial sequence number and of whatever the congestion control randomises.
+    pub seed: u64,
+}
+
+/// Second and third value of `tcp_rmem` or `tcp_wmem`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferLimits {
+    /// At the start.
+    pub initial: Bytes,
+    /// Where auto-tuning ends.
+    pub max: Bytes,
+}
+
+/// What an idle time longer than the retransmission timeout does (`tcp_slow_start_after_idle`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterIdle {
+    /// The window decays towards the initial one (RFC 2861).
+    Restart,
+    /// Nothing.
+    Keep,
+}
+
+/// Nagle's algorithm (RFC 9293 section 3.7.4) with Minshall's rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nagle {
+    /// `TCP_NODELAY`, as browsers and servers set it.
+    Off,
+    /// A small segment waits while another is unacknowledged.
+    On,
+}
+
+/// TCP Fast Open (RFC 7413).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastOpen {
+    /// Not used.
+    Off,
+    /// A client without a cookie asks for one.
+    Request,
+    /// A client shows its cookie and sends what was written before the SYN leaves along with it.
+    Client(Cookie),
+    /// A server grants and accepts cookies made with this key.
+    Server(u64),
+}
+
+/// Coalescing of received packets (generic receive offload) ahead of TCP.
+///
+/// An interface that merges a train of packets shows TCP one large segment, which is acknowledged once: fewer
+/// acknowledgements, larger bursts. A TUN device merges nothing, so the emulator's counterpart is [`Off`](Self::Off).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coalescing {
+    /// Each packet arrives alone.
+    Off,
+    /// In-order packets that arrive within this time of the first are acknowledged as one.
+    Within(Duration),
+}
+
+/// An IP packet on Ethernet.
+const ETHERNET_MTU: u32 = 1500;
+/// `tcp_rmem[1]`.
+const INITIAL_RECEIVE_BUFFER: Bytes = Bytes::new(131_072);
+/// `tcp_wmem[1]`.
+const INITIAL_SEND_BUFFER: Bytes = Bytes::new(16_384);
+
+impl Config {
+    /// The settings of a scenario; the rest as on the emulator: MTU 1500, no Nagle, no Fast Open, no coalescing.
+    pub fn new(spec: &TcpSpec, congestion_control: CongestionControl, seed: u64) -> Self {
+        let limits = |initial: Bytes, max: Bytes| BufferLimits { initial: initial.min(max), max };
+        Self {
+            mtu: ETHERNET_MTU,
+            congestion_control,
+            initial_window: spec.initial_window,
+            receive_buffer: limits(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),
+            send_buffer: limits(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
+            after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },
+            nagle: Nagle::Off,
+            fast_open: FastOpen::Off,
+            coalescing: Coalescing::Off,
+            seed,
+        }
+    }
+
+    /// The MSS to announce (RFC 6691): the MTU without the fixed headers.
+    pub(crate) fn mss(&self) -> u16 {
+        u16::try_from(self.mtu.saturating_sub(IP_HEADER + TCP_HEADER)).unwrap_or(u16::MAX)
+    }
+}

@@ -1,0 +1,279 @@
+//! Opening: SYN, SYN-ACK, options, Fast Open (RFC 9293 section 3.5, RFC 7413).
+
+use bentpipe_units::{Duration, Time};
+
+use super::Connection;
+use crate::config::FastOpen;
+use crate::event::{Closed, Event};
+use crate::options::{
+    Cookie, FastOpenOption, Options, SackPermitted, SynOptions, TIMESTAMPS_LEN, Timestamps,
+};
+use crate::payload::Payload;
+use crate::receive::Scaling;
+use crate::segment::{Flags, Segment, timestamp};
+use crate::send::{FIRST, Handshake as Opened, INITIAL_RTO, InitialWindow, MAX_RTO};
+use crate::sequence::SequenceSpace;
+use crate::state::State;
+
+/// `tcp_syn_retries` and `tcp_syn_linear_timeouts`.
+const SYN_RETRIES: u32 = 6 + LINEAR_TIMEOUTS;
+/// SYNs repeated at an unchanged distance of a second before it doubles (Linux 6.5).
+const LINEAR_TIMEOUTS: u32 = 4;
+/// `tcp_synack_retries`.
+const SYN_ACK_RETRIES: u32 = 5;
+/// What a peer that announces no MSS takes (RFC 9293 section 3.7.1).
+const DEFAULT_MSS: u16 = 536;
+/// `TCP_MIN_MSS`.
+const MIN_MSS: u16 = 88;
+
+/// The handshake's own state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handshake {
+    /// When the first SYN or SYN-ACK left.
+    sent_at: Option<Time>,
+    pub retransmissions: u32,
+    pub timer: Option<Time>,
+    /// Octets that travelled with the SYN.
+    syn_payload: u64,
+    /// The answer to the client's Fast Open option.
+    grant: Option<Cookie>,
+    /// The server's answer to ours.
+    pub granted: Option<Cookie>,
+}
+
+/// What the peer's SYN said.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Peer {
+    mss: Option<u16>,
+    shift: Option<u8>,
+    pub sack: Option<SackPermitted>,
+    /// Its last timestamp to echo (TS.Recent), where both ends use timestamps.
+    pub timestamp: Option<u32>,
+}
+
+impl Peer {
+    fn learn(&mut self, segment: &Segment) {
+        if let Some(syn) = segment.options.syn {
+            // RFC 7323 section 2.3: at most 14.
+            self.shift = syn.window_scale.map(|shift| shift.min(14));
+            self.mss = Some(syn.mss);
+            self.sack = Some(syn.sack);
+        }
+        self.timestamp = segment.options.timestamps.map(|timestamps| timestamps.value);
+    }
+
+    /// The peer's window in octets.
+    pub fn scale(&self, window: u16) -> u64 {
+        u64::from(window) << self.shift.unwrap_or(0)
+    }
+}
+
+impl Connection {
+    /// Payload of a full segment: the smaller MSS less the timestamps that each segment carries.
+    fn effective_mss(&self) -> u64 {
+        let theirs = self.peer.mss.unwrap_or(DEFAULT_MSS).max(MIN_MSS);
+        let timestamps = self.peer.timestamp.map_or(0, |_| u64::from(TIMESTAMPS_LEN));
+        u64::from(theirs.min(self.announced_mss)).saturating_sub(timestamps).max(1)
+    }
+
+    /// A listening port got a SYN.
+    pub(super) fn on_first_syn(&mut self, now: Time, syn: &Segment) {
+        self.learn_syn(syn);
+        self.send.initialize_window(0, u64::from(syn.window));
+        let FastOpen::Server(key) = self.fast_open else { return };
+        let grant = fast_open_cookie(key, self.remote.ip().to_bits());
+        match syn.options.syn.and_then(|options| options.fast_open) {
+            // RFC 7413 section 4.2.2: the data of a SYN with a valid cookie is taken, and may be answered at once.
+            Some(FastOpenOption::Cookie(cookie)) if cookie == grant => {
+                self.establish(now, None);
+                self.on_payload(now, FIRST, syn);
+                self.pending.acknowledgement = false;
+            }
+            Some(_) => self.handshake.grant = Some(grant),
+            None => {}
+        }
+    }
+
+    fn learn_syn(&mut self, syn: &Segment) {
+        self.theirs = SequenceSpace::new(syn.seq);
+        self.peer.learn(syn);
+        let scaling = if self.peer.shift.is_some() { Scaling::On } else { Scaling::Off };
+        self.receive.on_syn(scaling);
+    }
+
+    /// Data may flow.
+    fn establish(&mut self, now: Time, echo: Option<u32>) {
+        let mss = self.effective_mss();
+        let first_timestamp = self.handshake.sent_at.map(timestamp);
+        // RFC 5682 in spirit: the echo of the first SYN shows that the repetitions were not needed.
+        let spurious = echo.is_some() && echo == first_timestamp;
+        let window = match self.handshake.retransmissions {
+            0 | 1 => InitialWindow::Configured,
+            _ if spurious => InitialWindow::Configured,
+            _ => InitialWindow::One,
+        };
+        let rtt = match (self.handshake.sent_at, self.handshake.retransmissions) {
+            (Some(at), 0) => Some(now.since(at)),
+            // Karn: only the echo tells which of the SYNs was answered.
+            (Some(at), _) => echo
+                .map(|echo| u64::from(timestamp(now).wrapping_sub(echo).max(1)))
+                .map(Duration::from_millis)
+                .filter(|rtt| *rtt <= now.since(at) + Duration::from_millis(1)),
+            (None, _) => None,
+        };
+        self.send.establish(now, Opened { rtt, window, mss });
+        self.receive.establish(now, mss);
+    }
+
+    // ---- the client ------------------------------------------------------------------------------------------
+
+    /// A segment in SYN-SENT (RFC 9293 section 3.10.7.3).
+    pub(super) fn on_segment_in_syn_sent(&mut self, now: Time, segment: &Segment) {
+        let acks = segment.flags.contains(Flags::ACK);
+        let position = self.ours.position(segment.ack, FIRST);
+        let sent = FIRST + self.handshake.syn_payload;
+        if acks && !position.is_some_and(|position| (FIRST..=sent).contains(&position)) {
+            self.pending.reset = segment.reset_for().map(Box::new);
+            return;
+        }
+        if segment.flags.contains(Flags::RST) {
+            if acks {
+                self.vanish(Closed::Refused);
+            }
+            return;
+        }
+        if !segment.flags.contains(Flags::SYN) {
+            return;
+        }
+        self.learn_syn(segment);
+        self.send.initialize_window(0, u64::from(segment.window));
+        if !acks {
+            // Both ends opened at once (figure 8): our SYN goes out again with an acknowledgement.
+            self.state = State::SynReceived;
+            self.pending.syn = true;
+            return;
+        }
+        self.handshake.granted = match segment.options.syn.and_then(|options| options.fast_open) {
+            Some(FastOpenOption::Cookie(cookie)) => Some(cookie),
+            _ => None,
+        };
+        self.open(now, segment.options.timestamps.map(|timestamps| timestamps.echo));
+        if let Some(position) = position {
+            self.send.on_syn_data_acked(position);
+        }
+        if segment.sequence_len() > 1 {
+            self.on_payload(now, FIRST, segment);
+        }
+        self.pending.acknowledgement = true;
+    }
+
+    fn open(&mut self, now: Time, echo: Option<u32>) {
+        if self.send.control().is_none() {
+            self.establish(now, echo);
+        }
+        self.handshake.timer = None;
+        self.pending.syn = false;
+        self.state = State::Established;
+        self.tell(Event::Connected);
+        if self.send.is_shut_down() {
+            self.state = State::FinWait1;
+        }
+    }
+
+    // ---- the server ------------------------------------------------------------------------------------------
+
+    /// The peer's first acknowledgement (RFC 9293 section 3.10.7.4, fifth check). Whether it completes the handshake.
+    pub(super) fn on_first_ack(&mut self, now: Time, segment: &Segment, seq: u64) -> bool {
+        let ack = self.ours.position(segment.ack, self.send.next());
+        let sent = self.send.next();
+        if !ack.is_some_and(|ack| (FIRST..=sent).contains(&ack)) {
+            self.pending.reset = segment.reset_for().map(Box::new);
+            return false;
+        }
+        let finished = self.receive.is_finished();
+        self.open(now, segment.options.timestamps.map(|timestamps| timestamps.echo));
+        if finished {
+            self.state = if self.send.is_shut_down() { State::Closing } else { State::CloseWait };
+        }
+        self.send.initialize_window(seq, self.peer.scale(segment.window));
+        true
+    }
+
+    // ---- output ----------------------------------------------------------------------------------------------
+
+    /// The SYN or SYN-ACK.
+    pub(super) fn syn_segment(&mut self, now: Time) -> Segment {
+        self.pending.syn = false;
+        let answers = self.state == State::SynReceived;
+        let is_first = self.handshake.sent_at.is_none();
+        if is_first {
+            self.handshake.sent_at = Some(now);
+            self.handshake.timer = Some(now + INITIAL_RTO);
+        }
+        // What the peer did not offer is not answered (RFC 7323 sections 2.2 and 3.2, RFC 2018 section 2).
+        let echo = if answers { self.peer.timestamp } else { Some(0) };
+        let shift = self.receive.window().offered_shift();
+        let options = Options {
+            syn: Some(SynOptions {
+                mss: self.announced_mss,
+                window_scale: (!answers || self.peer.shift.is_some()).then_some(shift),
+                sack: if answers { self.peer.sack.unwrap_or(SackPermitted::No) } else { SackPermitted::Yes },
+                fast_open: self.fast_open_option(is_first),
+            }),
+            timestamps: echo.map(|echo| Timestamps { value: timestamp(now), echo }),
+            ..Options::default()
+        };
+        let carries_data = is_first && !answers && matches!(self.fast_open, FastOpen::Client(_));
+        let payload = if carries_data {
+            let room = u64::from(self.announced_mss).saturating_sub(u64::from(options.wire_len()));
+            self.send.syn_data(room)
+        } else {
+            Payload::EMPTY
+        };
+        if carries_data {
+            self.handshake.syn_payload = payload.len();
+        }
+        let (flags, ack) = if answers {
+            (Flags::SYN.with(Flags::ACK), self.theirs.number(self.receive.next()))
+        } else {
+            (Flags::SYN, crate::SeqNumber(0))
+        };
+        let window = self.receive.announce_in_syn();
+        let seq = self.ours.number(0);
+        Segment { flags, seq, ack, window, options, payload, ..self.blank() }
+    }
+
+    fn fast_open_option(&self, is_first: bool) -> Option<FastOpenOption> {
+        match (self.state, self.fast_open) {
+            (State::SynSent, FastOpen::Request) if is_first => Some(FastOpenOption::Request),
+            (State::SynSent, FastOpen::Client(cookie)) if is_first => Some(FastOpenOption::Cookie(cookie)),
+            (State::SynReceived, _) => self.handshake.grant.map(FastOpenOption::Cookie),
+            _ => None,
+        }
+    }
+
+    /// The SYN or SYN-ACK was not answered (RFC 6298 section 5.7; `tcp_syn_linear_timeouts`).
+    pub(super) fn on_handshake_timeout(&mut self, now: Time) {
+        let client = self.state == State::SynSent;
+        let retries = if client { SYN_RETRIES } else { SYN_ACK_RETRIES };
+        if self.handshake.retransmissions >= retries {
+            self.vanish(Closed::TimedOut);
+            return;
+        }
+        self.handshake.retransmissions += 1;
+        let linear = if client { LINEAR_TIMEOUTS } else { 0 };
+        let doublings = self.handshake.retransmissions.saturating_sub(linear);
+        let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(MAX_RTO);
+        self.handshake.timer = Some(now + wait);
+        self.pending.syn = true;
+    }
+}
+
+/// The cookie of a client's address under a server's key: a stand-in for the cipher of RFC 7413 section 4.1.2.
+fn fast_open_cookie(key: u64, address: u32) -> Cookie {
+    // SplitMix64's finaliser mixes every bit into every other.
+    let mut x = key ^ u64::from(address).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    Cookie((x ^ (x >> 31)).to_be_bytes())
+}

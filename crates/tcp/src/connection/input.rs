@@ -1,0 +1,226 @@
+//! Segments that arrive (RFC 9293 section 3.10.7; `tcp_rcv_established`, `tcp_rcv_state_process`).
+
+use bentpipe_units::{Duration, Time};
+
+use super::{Connection, LINGER, Reader};
+use crate::event::{Closed, Event};
+use crate::options::{MAX_SACK_BLOCKS, SackPermitted};
+use crate::receive::{Arrival, Decision};
+use crate::segment::{Flags, Segment, timestamp_before};
+use crate::send::{Ack, Block, Carries, Verdict};
+use crate::state::State;
+
+/// `tcp_invalid_ratelimit`: stray acknowledgements are answered no more often, lest two ends answer each other.
+const STRAY_INTERVAL: Duration = Duration::from_millis(500);
+
+impl Connection {
+    /// A segment for this connection arrives.
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+        match self.state {
+            State::Closed => {}
+            State::SynSent => self.on_segment_in_syn_sent(now, segment),
+            State::TimeWait => self.on_segment_in_time_wait(now, segment),
+            _ => self.on_segment(now, segment),
+        }
+    }
+
+    fn on_segment(&mut self, now: Time, segment: &Segment) {
+        let Some(start) = self.theirs.position(segment.seq, self.receive.next()) else { return };
+        if self.state == State::SynReceived && start == 0 && segment.flags.contains(Flags::SYN) {
+            // The client did not hear our answer.
+            self.pending.syn |= !segment.flags.contains(Flags::ACK);
+            if !segment.flags.contains(Flags::ACK) {
+                return;
+            }
+        }
+        if !self.is_acceptable(now, segment, start) {
+            return;
+        }
+        if !segment.flags.contains(Flags::ACK) {
+            return;
+        }
+        if self.state == State::SynReceived && !self.on_first_ack(now, segment, start) {
+            return;
+        }
+        if self.process_ack(now, segment, start) == Verdict::Unsent {
+            return;
+        }
+        self.after_ack(now);
+        if self.state == State::Closed {
+            return;
+        }
+        self.process_payload(now, segment, start);
+    }
+
+    /// The first four checks of RFC 9293 section 3.10.7.4 and RFC 7323 section 5.3 (`tcp_validate_incoming`).
+    fn is_acceptable(&mut self, now: Time, segment: &Segment, start: u64) -> bool {
+        let end = start + segment.sequence_len();
+        let reset = segment.flags.contains(Flags::RST);
+        let old = match (self.peer.timestamp, segment.options.timestamps) {
+            (Some(recent), Some(timestamps)) => timestamp_before(timestamps.value, recent),
+            _ => false,
+        };
+        let in_window = end >= self.receive.announced_at() && start <= self.receive.window_end();
+        if (old && !reset) || !in_window {
+            if !reset {
+                self.answer_stray(now, segment, start, end);
+            }
+            return false;
+        }
+        if reset {
+            // RFC 5961 section 3.2: only the exact number resets; another one is answered.
+            if start == self.receive.next() {
+                let reason = if self.state == State::SynReceived { Closed::Refused } else { Closed::Reset };
+                self.vanish(reason);
+            } else {
+                self.answer_stray(now, segment, start, start);
+            }
+            return false;
+        }
+        if segment.flags.contains(Flags::SYN) && self.state != State::SynReceived {
+            // RFC 5961 section 4.2.
+            self.answer_stray(now, segment, start, start);
+            return false;
+        }
+        true
+    }
+
+    fn answer_stray(&mut self, now: Time, segment: &Segment, start: u64, end: u64) {
+        let limited = segment.payload.is_empty()
+            && self.out_of_window_at.is_some_and(|at| now.since(at) < STRAY_INTERVAL);
+        if limited {
+            return;
+        }
+        if segment.payload.is_empty() {
+            self.out_of_window_at = Some(now);
+        }
+        if end > start {
+            self.receive.on_old_data(start, end);
+        }
+        self.pending.acknowledgement = true;
+    }
+
+    fn process_ack(&mut self, now: Time, segment: &Segment, start: u64) -> Verdict {
+        let Some(position) = self.ours.position(segment.ack, self.send.next()) else {
+            return Verdict::Unsent;
+        };
+        let mut blocks = [Block::default(); MAX_SACK_BLOCKS];
+        let mut known = 0;
+        if self.peer.sack == Some(SackPermitted::Yes) {
+            for (from, to) in segment.options.sack.as_slice() {
+                let range = (self.ours.position(*from, position), self.ours.position(*to, position));
+                if let (Some(from), Some(to)) = range {
+                    blocks[known] = Block { start: from, end: to };
+                    known += 1;
+                }
+            }
+        }
+        let verdict = self.send.on_ack(&Ack {
+            now,
+            seq: start,
+            position,
+            window: self.peer.scale(segment.window),
+            sack: &blocks[..known],
+            echo: segment.options.timestamps.map(|timestamps| timestamps.echo).filter(|echo| *echo != 0),
+            carries: if segment.payload.is_empty() { Carries::Nothing } else { Carries::Data },
+        });
+        if verdict == Verdict::Accepted {
+            self.pending.writable = true;
+            self.note_timestamp(segment, start);
+        }
+        verdict
+    }
+
+    /// RFC 7323 section 4.3: the timestamp of the earliest segment not acknowledged is echoed.
+    fn note_timestamp(&mut self, segment: &Segment, start: u64) {
+        if let (Some(recent), Some(timestamps)) = (&mut self.peer.timestamp, segment.options.timestamps)
+            && start <= self.receive.announced_at()
+            && !timestamp_before(timestamps.value, *recent)
+        {
+            *recent = timestamps.value;
+        }
+    }
+
+    /// What the acknowledgement of our FIN brings.
+    fn after_ack(&mut self, now: Time) {
+        if !self.send.is_finished() {
+            return;
+        }
+        match self.state {
+            State::FinWait1 => {
+                self.state = State::FinWait2;
+                if self.reader == Reader::Gone {
+                    self.lingers_until = Some(now + LINGER);
+                }
+            }
+            State::Closing => self.enter_time_wait(now),
+            State::LastAck => self.vanish(Closed::Finished),
+            _ => {}
+        }
+    }
+
+    fn process_payload(&mut self, now: Time, segment: &Segment, start: u64) {
+        let start = if segment.flags.contains(Flags::SYN) { start + 1 } else { start };
+        let data_end = start + segment.payload.len();
+        if self.reader == Reader::Gone && data_end > self.receive.next() {
+            // Nobody will read it (RFC 1122 section 4.2.2.13).
+            self.abort_with(Closed::Aborted);
+            return;
+        }
+        if self.state.may_receive() {
+            self.on_payload(now, start, segment);
+        } else if segment.sequence_len() > 0 {
+            // A FIN or data that was taken already.
+            self.receive.on_old_data(start, data_end);
+            self.pending.acknowledgement = true;
+        }
+    }
+
+    /// Data and FIN at position `start`.
+    pub(super) fn on_payload(&mut self, now: Time, start: u64, segment: &Segment) {
+        let finished = self.receive.is_finished();
+        let view = self.sender_view();
+        if self.receive.on_data(now, start, segment, view) == Arrival::InOrder {
+            self.tell(Event::Readable);
+        }
+        if self.receive.is_finished() && !finished {
+            self.on_fin(now);
+        }
+        if self.receive.decide(now, self.sender_view()) == Decision::Send {
+            self.pending.acknowledgement = true;
+        }
+    }
+
+    /// The peer has finished (`tcp_fin`).
+    fn on_fin(&mut self, now: Time) {
+        match self.state {
+            State::Established => self.state = State::CloseWait,
+            State::FinWait1 => {
+                self.state = State::Closing;
+                self.pending.acknowledgement = true;
+            }
+            State::FinWait2 => {
+                self.pending.acknowledgement = true;
+                self.enter_time_wait(now);
+            }
+            _ => {}
+        }
+    }
+
+    fn enter_time_wait(&mut self, now: Time) {
+        self.state = State::TimeWait;
+        self.send.stop();
+        self.lingers_until = Some(now + LINGER);
+        self.end(Closed::Finished);
+    }
+
+    /// RFC 9293 section 3.10.7.4, TIME-WAIT: a repeated FIN is acknowledged again.
+    fn on_segment_in_time_wait(&mut self, now: Time, segment: &Segment) {
+        if segment.flags.contains(Flags::RST) {
+            self.vanish(Closed::Finished);
+        } else if segment.sequence_len() > 0 {
+            self.pending.acknowledgement = true;
+            self.lingers_until = Some(now + LINGER);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! One connection.
+
+mod command;
+mod handshake;
+mod input;
+mod output;
+mod timeout;
+
+use std::collections::VecDeque;
+use std::net::SocketAddrV4;
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::config::{Config, FastOpen};
+use crate::connection::handshake::{Handshake, Peer};
+use crate::event::{Closed, Event};
+use crate::info::Info;
+use crate::options::{Cookie, TIMESTAMPS_LEN};
+use crate::receive::{Receiver, SenderView};
+use crate::segment::Segment;
+use crate::send::Sender;
+use crate::sequence::{SeqNumber, SequenceSpace};
+use crate::state::State;
+
+/// A TCP connection.
+///
+/// Methods are of four kinds:
+/// - getters, which change nothing;
+/// - `handle_*`: [`handle_segment`](Self::handle_segment), [`handle_timeout`](Self::handle_timeout);
+/// - commands of the application: [`write`](Self::write), [`read`](Self::read), [`shutdown`](Self::shutdown),
+///   [`close`](Self::close), [`abort`](Self::abort);
+/// - `poll_*`, which tell what follows.
+///
+/// After each call of the second or third kind, in this order:
+/// 1. [`poll_transmit`](Self::poll_transmit) until it returns `None`. The kernel answers a segment before the
+///    application runs, so this comes before the application hears of anything;
+/// 2. [`poll_event`](Self::poll_event) until it returns `None`; whatever the application does about an event begins
+///    again at 1;
+/// 3. [`poll_timeout`](Self::poll_timeout), and call [`handle_timeout`](Self::handle_timeout) at that time.
+///
+/// Time never runs backwards between calls.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    local: SocketAddrV4,
+    remote: SocketAddrV4,
+    /// MSS that we announce.
+    announced_mss: u16,
+    fast_open: FastOpen,
+    state: State,
+    ours: SequenceSpace,
+    theirs: SequenceSpace,
+    peer: Peer,
+    handshake: Handshake,
+    send: Sender,
+    receive: Receiver,
+    pending: Pending,
+    /// End of TIME_WAIT, or of FIN_WAIT2 without an application.
+    lingers_until: Option<Time>,
+    reader: Reader,
+    /// When a segment out of the window was answered last.
+    out_of_window_at: Option<Time>,
+    events: VecDeque<Event>,
+    ended: Option<Closed>,
+}
+
+/// What waits to be sent besides data.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    syn: bool,
+    acknowledgement: bool,
+    reset: Option<Box<Segment>>,
+    /// Whether a blocked writer may have room now.
+    writable: bool,
+}
+
+/// Whether the application still takes data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Present,
+    Gone,
+}
+
+impl Connection {
+    /// Opens a connection to `remote`. What is written before the first poll travels with the SYN, where a cookie
+    /// allows it.
+    pub fn connect(config: &Config, local: SocketAddrV4, remote: SocketAddrV4, now: Time) -> Self {
+        let receive = Receiver::new(config, now, u64::from(config.mss()));
+        Self::new(config, (local, remote), now, State::SynSent, receive)
+    }
+
+    /// Answers `syn`, which came to a listening port.
+    pub fn accept(config: &Config, syn: &Segment, now: Time) -> Self {
+        // The peer's timestamps tell already how much of a segment is payload (`tcp_openreq_init_rwin`).
+        let timestamps = syn.options.timestamps.map_or(0, |_| TIMESTAMPS_LEN);
+        let receive =
+            Receiver::new(config, now, u64::from(config.mss()).saturating_sub(u64::from(timestamps)).max(1));
+        let ends = (syn.destination, syn.source);
+        let mut connection = Self::new(config, ends, now, State::SynReceived, receive);
+        connection.on_first_syn(now, syn);
+        connection
+    }
+
+    fn new(
+        config: &Config,
+        (local, remote): (SocketAddrV4, SocketAddrV4),
+        now: Time,
+        state: State,
+        receive: Receiver,
+    ) -> Self {
+        let initial = SeqNumber((config.seed ^ (config.seed >> 32)) as u32);
+        Self {
+            local,
+            remote,
+            announced_mss: config.mss(),
+            fast_open: config.fast_open,
+            state,
+            ours: SequenceSpace::new(initial),
+            theirs: SequenceSpace::new(SeqNumber(0)),
+            peer: Peer::default(),
+            handshake: Handshake::default(),
+            send: Sender::new(config, now),
+            receive,
+            pending: Pending { syn: true, ..Pending::default() },
+            lingers_until: None,
+            reader: Reader::Present,
+            out_of_window_at: None,
+            events: VecDeque::new(),
+            ended: None,
+        }
+    }
+
+    // ---- getters -------------------------------------------------------------------------------------------
+
+    /// Our address.
+    pub const fn local(&self) -> SocketAddrV4 {
+        self.local
+    }
+
+    /// The peer's address.
+    pub const fn remote(&self) -> SocketAddrV4 {
+        self.remote
+    }
+
+    /// Where the connection is in its life.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// Whether nothing is left of it: it may be forgotten.
+    pub fn is_closed(&self) -> bool {
+        self.state == State::Closed
+    }
+
+    /// Why it ended, once it has.
+    pub const fn ended(&self) -> Option<Closed> {
+        self.ended
+    }
+
+    /// Octets that wait to be read.
+    pub const fn unread(&self) -> u64 {
+        self.receive.unread()
+    }
+
+    /// Octets written and not yet acknowledged.
+    pub const fn unacknowledged(&self) -> u64 {
+        self.send.unacknowledged()
+    }
+
+    /// Whether a write would take something.
+    pub fn is_writable(&self) -> bool {
+        self.ended.is_none() && !self.send.is_shut_down() && self.send.is_writable()
+    }
+
+    /// The cookie that the server granted (RFC 7413), for connections to come.
+    pub const fn fast_open_cookie(&self) -> Option<Cookie> {
+        self.handshake.granted
+    }
+
+    /// A look at the state.
+    pub fn info(&self) -> Info {
+        let control = self.send.control();
+        let mss = Bytes::new(self.send.mss());
+        Info {
+            congestion_control: control.map(bentpipe_cc::CongestionControl::name),
+            cwnd: Bytes::new(self.send.cwnd() * mss.get()),
+            ssthresh: control.and_then(bentpipe_cc::CongestionControl::ssthresh),
+            in_flight: self.send.in_flight(),
+            mss,
+            srtt: self.send.srtt(),
+            min_rtt: self.send.min_rtt(),
+            rto: self.send.rto(),
+            delivery_rate: self.send.latest_rate(),
+            retransmitted_segments: self.send.retransmitted_segments()
+                + u64::from(self.handshake.retransmissions),
+            send_window: self.send.peer_window(),
+            receive_window: Bytes::new(self.receive.window().size()),
+            receive_buffer: Bytes::new(self.receive.window().buffer()),
+        }
+    }
+
+    // ---- events --------------------------------------------------------------------------------------------
+
+    /// What happened since the last poll.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    fn tell(&mut self, event: Event) {
+        if !self.events.contains(&event) {
+            self.events.push_back(event);
+        }
+    }
+
+    /// The connection is over for the application.
+    fn end(&mut self, reason: Closed) {
+        if self.ended.is_none() {
+            self.ended = Some(reason);
+            self.tell(Event::Closed(reason));
+        }
+    }
+
+    /// Nothing is left.
+    fn vanish(&mut self, reason: Closed) {
+        self.end(reason);
+        self.state = State::Closed;
+        self.send.stop();
+        self.handshake.timer = None;
+        self.lingers_until = None;
+        self.pending.syn = false;
+        self.pending.acknowledgement = false;
+    }
+
+    fn sender_view(&self) -> SenderView {
+        SenderView { srtt: self.send.srtt(), rto: self.send.rto() }
+    }
+}
+
+/// `TCP_TIMEWAIT_LEN`, `tcp_fin_timeout`.
+const LINGER: Duration = Duration::from_secs(60);

@@ -1,0 +1,96 @@
+//! Segments that leave.
+
+use bentpipe_units::Time;
+
+use super::Connection;
+use crate::event::Event;
+use crate::options::{Options, SackBlocks, Timestamps};
+use crate::payload::Payload;
+use crate::segment::{Flags, Segment, timestamp};
+use crate::send::Outgoing;
+use crate::sequence::SeqNumber;
+use crate::state::State;
+
+impl Connection {
+    /// The next segment to send now; call until `None`.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if let Some(reset) = self.pending.reset.take() {
+            return Some(*reset);
+        }
+        if self.pending.syn {
+            return Some(self.syn_segment(now));
+        }
+        if self.state.may_send() {
+            let blocks = self.receive.sack_blocks();
+            let reserved = if blocks == 0 { 0 } else { 4 + 8 * blocks as u64 };
+            if let Some(outgoing) = self.send.poll(now, reserved) {
+                return Some(self.data_segment(now, &outgoing));
+            }
+        }
+        if std::mem::take(&mut self.pending.acknowledgement) {
+            return Some(self.plain_segment(now, self.send.next()));
+        }
+        // A writer that waits is woken when what waited before has left.
+        if std::mem::take(&mut self.pending.writable) && self.send.take_writable() {
+            self.tell(Event::Writable);
+        }
+        None
+    }
+
+    fn data_segment(&mut self, now: Time, outgoing: &Outgoing) -> Segment {
+        let mut segment = self.plain_segment(now, outgoing.start);
+        segment.payload = self.send.data(outgoing);
+        if outgoing.is_fin() {
+            segment.flags = segment.flags.with(Flags::FIN);
+        }
+        if outgoing.is_push() && !segment.payload.is_empty() {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
+        if !segment.payload.is_empty() {
+            self.receive.on_data_sent(now);
+        }
+        segment
+    }
+
+    /// An acknowledgement, to which data may be added.
+    fn plain_segment(&mut self, now: Time, position: u64) -> Segment {
+        self.pending.acknowledgement = false;
+        self.send.on_any_segment(now);
+        let window = self.receive.announce();
+        let mut sack = SackBlocks::default();
+        for block in self.receive.report() {
+            sack.push(self.theirs.number(block.start), self.theirs.number(block.end));
+        }
+        let timestamps = self.peer.timestamp.map(|echo| Timestamps { value: timestamp(now), echo });
+        Segment {
+            flags: Flags::ACK,
+            seq: self.ours.number(position),
+            ack: self.theirs.number(self.receive.next()),
+            window,
+            options: Options { syn: None, timestamps, sack },
+            ..self.blank()
+        }
+    }
+
+    pub(super) fn blank(&self) -> Segment {
+        Segment {
+            source: self.local,
+            destination: self.remote,
+            flags: Flags::NONE,
+            seq: SeqNumber(0),
+            ack: SeqNumber(0),
+            window: 0,
+            options: Options::default(),
+            payload: Payload::EMPTY,
+        }
+    }
+
+    /// RFC 9293 section 3.10.5.
+    pub(super) fn reset_segment(&self) -> Option<Segment> {
+        if matches!(self.state, State::SynSent | State::Closed | State::TimeWait) {
+            return None;
+        }
+        let (seq, ack) = (self.ours.number(self.send.next()), self.theirs.number(self.receive.next()));
+        Some(Segment { flags: Flags::RST.with(Flags::ACK), seq, ack, ..self.blank() })
+    }
+}

@@ -1,0 +1,147 @@
+//! A host: which connection a segment belongs to.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+use bentpipe_units::Time;
+
+use crate::config::Config;
+use crate::connection::Connection;
+use crate::segment::{Flags, Segment};
+
+/// `ip_local_port_range`.
+const FIRST_LOCAL_PORT: u16 = 32_768;
+const LAST_LOCAL_PORT: u16 = 60_999;
+
+/// A connection of one host, by its order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionId(pub u64);
+
+/// The ports of one host. Whoever drives it keeps the connections, by their ids.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    address: Ipv4Addr,
+    listeners: BTreeMap<u16, Config>,
+    connections: BTreeMap<(u16, SocketAddrV4), ConnectionId>,
+    created: u64,
+    next_port: u16,
+}
+
+/// Where a segment goes.
+#[derive(Debug)]
+pub enum Route {
+    /// To this connection.
+    To(ConnectionId),
+    /// It opened this connection at a listening port.
+    Accepted(ConnectionId, Box<Connection>),
+    /// To nobody: this reset is the answer.
+    Reset(Box<Segment>),
+    /// To nobody, without an answer.
+    Ignored,
+}
+
+/// Why there is no port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PortError {
+    /// Somebody listens there already.
+    #[error("port {0} is taken")]
+    Taken(u16),
+    /// All local ports lead to this peer already.
+    #[error("no local port is left for {0}")]
+    Exhausted(SocketAddrV4),
+}
+
+impl Endpoint {
+    /// A host without connections.
+    pub const fn new(address: Ipv4Addr) -> Self {
+        Self {
+            address,
+            listeners: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            created: 0,
+            next_port: FIRST_LOCAL_PORT,
+        }
+    }
+
+    /// The host's address.
+    pub const fn address(&self) -> Ipv4Addr {
+        self.address
+    }
+
+    /// Accepts connections to `port` with these settings.
+    ///
+    /// # Errors
+    /// When somebody listens there already.
+    pub fn listen(&mut self, port: u16, config: Config) -> Result<(), PortError> {
+        if self.listeners.contains_key(&port) {
+            return Err(PortError::Taken(port));
+        }
+        self.listeners.insert(port, config);
+        Ok(())
+    }
+
+    /// Accepts no more connections to `port`; those that exist go on.
+    pub fn close_listener(&mut self, port: u16) {
+        self.listeners.remove(&port);
+    }
+
+    /// Opens a connection from a free port.
+    ///
+    /// # Errors
+    /// When no local port is left.
+    pub fn connect(
+        &mut self,
+        now: Time,
+        remote: SocketAddrV4,
+        config: &Config,
+    ) -> Result<(ConnectionId, Connection), PortError> {
+        let port = self.free_port(remote)?;
+        let local = SocketAddrV4::new(self.address, port);
+        let (id, config) = self.register(port, remote, config);
+        Ok((id, Connection::connect(&config, local, remote, now)))
+    }
+
+    /// Finds out where `segment` goes; the caller hands it to that connection, except to one just accepted.
+    pub fn route(&mut self, now: Time, segment: &Segment) -> Route {
+        let port = segment.destination.port();
+        if let Some(id) = self.connections.get(&(port, segment.source)) {
+            return Route::To(*id);
+        }
+        let opens = segment.flags.contains(Flags::SYN)
+            && !segment.flags.contains(Flags::ACK)
+            && !segment.flags.contains(Flags::RST);
+        match self.listeners.get(&port) {
+            Some(config) if opens => {
+                let config = config.clone();
+                let (id, config) = self.register(port, segment.source, &config);
+                Route::Accepted(id, Box::new(Connection::accept(&config, segment, now)))
+            }
+            _ => segment.reset_for().map_or(Route::Ignored, |reset| Route::Reset(Box::new(reset))),
+        }
+    }
+
+    /// The connection is closed ([`Connection::is_closed`]): its ports are free again.
+    pub fn forget(&mut self, connection: &Connection) {
+        self.connections.remove(&(connection.local().port(), connection.remote()));
+    }
+
+    fn register(&mut self, port: u16, remote: SocketAddrV4, config: &Config) -> (ConnectionId, Config) {
+        let id = ConnectionId(self.created);
+        self.created += 1;
+        self.connections.insert((port, remote), id);
+        // Each connection draws from a stream of its own (golden-ratio increments, as SplitMix64).
+        let seed = config.seed.wrapping_add(self.created.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        (id, Config { seed, ..config.clone() })
+    }
+
+    fn free_port(&mut self, remote: SocketAddrV4) -> Result<u16, PortError> {
+        for _ in FIRST_LOCAL_PORT..=LAST_LOCAL_PORT {
+            let port = self.next_port;
+            self.next_port = if port == LAST_LOCAL_PORT { FIRST_LOCAL_PORT } else { port + 1 };
+            if !self.connections.contains_key(&(port, remote)) && !self.listeners.contains_key(&port) {
+                return Ok(port);
+            }
+        }
+        Err(PortError::Exhausted(remote))
+    }
+}

@@ -1,0 +1,38 @@
+//! A TCP endpoint with the behaviour of Linux 6, sans-IO: time is an argument, segments are values.
+//!
+//! It stands in for the kernel's TCP where time is virtual. [`Endpoint`] is a host: it finds the [`Connection`] that
+//! a [`Segment`] belongs to, makes connections for listening ports and gives out local ports. A [`Connection`] turns
+//! segments, time and the application's reads and writes into segments, timers and events. Nobody encodes headers:
+//! a segment is a struct that knows its exact length on the wire. Bulk flows carry the number of their octets
+//! instead of octets ([`Payload::Length`]).
+//!
+//! Congestion control is `bentpipe-cc`'s, the same as QUIC's. Beside each rule stands the clause of the RFC, or the
+//! function of Linux, that it follows; what is not modelled is listed in docs/models/tcp-endpoint.md.
+//!
+//! Deliberately absent: clocks, sockets, threads, encoding of headers, ECN, urgent data, keep-alive.
+
+mod config;
+mod connection;
+mod endpoint;
+mod event;
+mod info;
+mod options;
+mod payload;
+mod receive;
+mod segment;
+mod send;
+mod sequence;
+mod state;
+
+pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle};
+pub use connection::Connection;
+pub use endpoint::{ConnectionId, Endpoint, PortError, Route};
+pub use event::{Closed, Event, Read, StreamError};
+pub use info::Info;
+pub use options::{
+    Cookie, FastOpenOption, MAX_SACK_BLOCKS, Options, SackBlocks, SackPermitted, SynOptions, Timestamps,
+};
+pub use payload::Payload;
+pub use segment::{Flags, IP_HEADER, Segment, TCP_HEADER};
+pub use sequence::SeqNumber;
+pub use state::State;

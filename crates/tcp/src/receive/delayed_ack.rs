@@ -1,0 +1,393 @@
+//! When an acknowledgement leaves (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2, as Linux does it).
+
+use bentpipe_units::{Duration, Time};
+
+/// `TCP_ATO_MIN`, `TCP_DELACK_MIN`.
+const ATO_MIN: Duration = Duration::from_millis(40);
+/// `TCP_DELACK_MAX`.
+const DELAY_MAX: Duration = Duration::from_millis(200);
+/// Half a second, where neither side waits for the other.
+const DELAY_MAX_ONE_WAY: Duration = Duration::from_millis(500);
+/// `TCP_MAX_QUICKACKS`.
+const MAX_QUICK: u64 = 16;
+/// `TCP_MSS_DEFAULT`: what the segments of the peer are taken for before the first.
+const INITIAL_SEGMENT: u64 = 536;
+/// `tcp_pingpong_thresh`.
+const PINGPONG_THRESHOLD: u8 = 1;
+/// Duplicate acknowledgements that are sent at once before they are compressed.
+const DUP_THRESH: u32 = 3;
+/// `tcp_comp_sack_nr`.
+const MAX_COMPRESSED: u32 = 44;
+/// `tcp_comp_sack_delay_ns`.
+const COMPRESSION_DELAY: Duration = Duration::from_millis(1);
+
+/// `icsk_ack`.
+#[derive(Clone, Debug)]
+pub(crate) struct DelayedAck {
+    need: Need,
+    /// Quick acknowledgements left.
+    quick: u64,
+    /// The delay, adapted to the distance of segments; none before the first.
+    ato: Option<Duration>,
+    pingpong: u8,
+    last_received: Time,
+    /// What full segments of the peer hold (`rcv_mss`).
+    segment: u64,
+    last_len: u64,
+    pushed: Pushed,
+    delay: Option<Time>,
+    compression: Compression,
+}
+
+/// How badly an acknowledgement is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    None,
+    Scheduled,
+    Now,
+}
+
+/// Small segments since the last acknowledgement (`ICSK_ACK_PUSHED`, `ICSK_ACK_PUSHED2`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pushed {
+    None,
+    Once,
+    Twice,
+}
+
+/// Acknowledgements with SACK blocks that are held back (`compressed_ack`).
+#[derive(Clone, Copy, Debug, Default)]
+struct Compression {
+    held: u32,
+    at: Option<Time>,
+    duplicates: u32,
+    next: u64,
+}
+
+/// What a decision looks at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckView {
+    pub now: Time,
+    /// RCV.NXT.
+    pub next: u64,
+    /// RCV.NXT less what was acknowledged.
+    pub unacknowledged: u64,
+    pub queue: Queue,
+    pub gap: Gap,
+    pub srtt: Option<Duration>,
+    /// The RTT that the receiver sees.
+    pub receive_rtt: Option<Duration>,
+}
+
+/// Whether the window could be announced at least as large as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Queue {
+    /// The application has read everything, or there is as much room as before.
+    HasRoom,
+    /// What is unread has taken room.
+    Fills,
+}
+
+/// Whether something is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gap {
+    Open,
+    None,
+}
+
+/// What an arrival leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Send,
+    Wait,
+}
+
+impl DelayedAck {
+    /// An engine that starts with the handshake.
+    pub fn new(now: Time, mss: u64, window: u64) -> Self {
+        Self {
+            need: Need::None,
+            quick: 0,
+            ato: None,
+            pingpong: 0,
+            last_received: now,
+            // tcp_initialize_rcv_mss
+            segment: mss.min(window / 2).clamp(88, INITIAL_SEGMENT),
+            last_len: 0,
+            pushed: Pushed::None,
+            delay: None,
+            compression: Compression::default(),
+        }
+    }
+
+    pub const fn segment(&self) -> u64 {
+        self.segment
+    }
+
+    /// When a delayed acknowledgement is due.
+    pub fn timeout(&self) -> Option<Time> {
+        [self.delay, self.compression.at].into_iter().flatten().min()
+    }
+
+    pub fn schedule(&mut self) {
+        self.need = self.need.max(Need::Scheduled);
+    }
+
+    pub fn schedule_now(&mut self) {
+        self.need = Need::Now;
+    }
+
+    const fn in_pingpong(&self) -> bool {
+        self.pingpong >= PINGPONG_THRESHOLD
+    }
+
+    /// The peer waits for our FIN or answer: acknowledgements may travel with it.
+    pub fn enter_pingpong(&mut self) {
+        self.pingpong = PINGPONG_THRESHOLD;
+    }
+
+    /// In-order data arrived (`tcp_event_data_recv`, `tcp_measure_rcv_mss`).
+    pub fn on_data(&mut self, now: Time, len: u64, full: Full, rto: Duration, window: u64) {
+        self.schedule();
+        self.measure(len, full);
+        let since = now.since(self.last_received);
+        match self.ato {
+            None => {
+                self.raise_quick(window);
+                self.ato = Some(ATO_MIN);
+            }
+            Some(ato) if since <= ATO_MIN / 2 => self.ato = Some(ato / 2 + ATO_MIN / 2),
+            Some(ato) if since < ato => self.ato = Some((ato / 2 + since).min(rto)),
+            // The sender has probably restarted its window.
+            Some(_) if since > rto => self.raise_quick(window),
+            Some(_) => {}
+        }
+        self.last_received = now;
+    }
+
+    fn measure(&mut self, len: u64, full: Full) {
+        let last = std::mem::replace(&mut self.last_len, 0);
+        if len >= self.segment {
+            self.segment = len;
+            if full == Full::EndsWrite {
+                self.push();
+            }
+            return;
+        }
+        // Two small segments of equal length in a row are the size that the peer sends.
+        if len >= INITIAL_SEGMENT {
+            self.last_len = len;
+            if len == last {
+                self.segment = len;
+                return;
+            }
+        }
+        self.push();
+    }
+
+    fn push(&mut self) {
+        self.pushed = if self.pushed == Pushed::None { Pushed::Once } else { Pushed::Twice };
+    }
+
+    /// `tcp_incr_quickack`.
+    fn raise_quick(&mut self, window: u64) {
+        let wanted = (window / (2 * self.segment.max(1))).clamp(2, MAX_QUICK);
+        self.quick = self.quick.max(wanted);
+    }
+
+    /// Something arrived that should not have: tell the peer at once (`tcp_enter_quickack_mode`).
+    pub fn enter_quick(&mut self, window: u64) {
+        self.raise_quick(window);
+        self.pingpong = 0;
+        self.ato = Some(ATO_MIN);
+    }
+
+    /// The window is shrinking because the application does not read.
+    pub fn leave_quick(&mut self) {
+        self.quick = 0;
+    }
+
+    /// `__tcp_ack_snd_check`.
+    pub fn decide(&mut self, view: AckView) -> Decision {
+        if self.need == Need::None {
+            return Decision::Wait;
+        }
+        let second = view.unacknowledged > self.segment && view.queue == Queue::HasRoom;
+        let quick = self.quick > 0 && !self.in_pingpong();
+        if second || quick || self.need == Need::Now {
+            return Decision::Send;
+        }
+        match view.gap {
+            Gap::None => self.delay(view),
+            Gap::Open => self.compress(view),
+        }
+    }
+
+    /// `tcp_send_delayed_ack`.
+    fn delay(&mut self, view: AckView) -> Decision {
+        // A FIN without any data before it is not held back.
+        let mut ato = self.ato.unwrap_or(Duration::ZERO);
+        if ato > ATO_MIN {
+            let one_way = !self.in_pingpong() && self.pushed == Pushed::None;
+            let most = if one_way { DELAY_MAX_ONE_WAY } else { DELAY_MAX };
+            let most = view.srtt.map_or(most, |srtt| srtt.max(ATO_MIN).min(most));
+            ato = ato.min(most);
+        }
+        let ato = ato.min(DELAY_MAX);
+        let due = view.now.saturating_add(ato);
+        if let Some(earlier) = self.delay {
+            if earlier <= view.now.saturating_add(ato / 4) {
+                return Decision::Send;
+            }
+            self.delay = Some(earlier.min(due));
+        } else {
+            self.delay = Some(due);
+        }
+        Decision::Wait
+    }
+
+    /// Duplicate acknowledgements after the third are spaced by a twentieth of the RTT, at most a millisecond.
+    fn compress(&mut self, view: AckView) -> Decision {
+        if self.compression.held >= MAX_COMPRESSED {
+            return Decision::Send;
+        }
+        if self.compression.next != view.next {
+            self.compression.next = view.next;
+            self.compression.duplicates = 0;
+        }
+        if self.compression.duplicates < DUP_THRESH {
+            self.compression.duplicates += 1;
+            return Decision::Send;
+        }
+        self.compression.held += 1;
+        if self.compression.at.is_none() {
+            let rtt = match (view.receive_rtt, view.srtt) {
+                (Some(ours), Some(theirs)) => ours.min(theirs),
+                (ours, _) => ours.unwrap_or(Duration::ZERO),
+            };
+            self.compression.at = Some(view.now.saturating_add((rtt / 20).min(COMPRESSION_DELAY)));
+        }
+        Decision::Wait
+    }
+
+    /// The application has read (`__tcp_cleanup_rbuf`). `drained`: nothing is left to read.
+    pub fn on_read(&mut self, unacknowledged: u64, drained: bool) -> Decision {
+        if self.need == Need::None {
+            return Decision::Wait;
+        }
+        let small = match self.pushed {
+            Pushed::Twice => true,
+            Pushed::Once => !self.in_pingpong(),
+            Pushed::None => false,
+        };
+        if unacknowledged > self.segment || (drained && small) { Decision::Send } else { Decision::Wait }
+    }
+
+    /// `tcp_delack_timer_handler`.
+    pub fn handle_timeout(&mut self, now: Time, rto: Duration) -> Decision {
+        if self.compression.at.is_some_and(|at| at <= now) {
+            self.compression.at = None;
+            if self.compression.held > 0 {
+                return Decision::Send;
+            }
+        }
+        if self.delay.is_none_or(|at| at > now) {
+            return Decision::Wait;
+        }
+        self.delay = None;
+        if self.need == Need::None {
+            return Decision::Wait;
+        }
+        if self.in_pingpong() {
+            // The answer did not come: the exchange is over.
+            self.pingpong = 0;
+            self.ato = Some(ATO_MIN);
+        } else {
+            self.ato = self.ato.map(|ato| (ato * 2).min(rto));
+        }
+        Decision::Send
+    }
+
+    /// An acknowledgement left, alone or with data (`tcp_event_ack_sent`, `tcp_dec_quickack_mode`).
+    pub fn on_sent(&mut self) {
+        if self.need != Need::None && self.quick > 0 {
+            self.quick -= 1;
+            if self.quick == 0 {
+                self.ato = self.ato.map(|_| ATO_MIN);
+            }
+        }
+        self.need = Need::None;
+        self.pushed = Pushed::None;
+        self.delay = None;
+        self.compression.held = 0;
+        self.compression.at = None;
+    }
+
+    /// Data left: an answer within the delay makes the exchange interactive (`tcp_event_data_sent`).
+    pub fn on_data_sent(&mut self, now: Time) {
+        if self.ato.is_some_and(|ato| now.since(self.last_received) < ato) {
+            self.pingpong = self.pingpong.saturating_add(1);
+        }
+    }
+}
+
+/// Whether a full segment ends what the peer's application wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    EndsWrite,
+    Continues,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTO: Duration = Duration::from_millis(300);
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn view(now: Time, unacknowledged: u64) -> AckView {
+        let (queue, gap) = (Queue::HasRoom, Gap::None);
+        AckView { now, next: 1, unacknowledged, queue, gap, srtt: None, receive_rtt: None }
+    }
+
+    /// An engine whose quick acknowledgements are used up.
+    fn settled() -> DelayedAck {
+        let mut ack = DelayedAck::new(at(0), 1448, 64_000);
+        for _ in 0..=MAX_QUICK {
+            ack.on_data(at(0), 1448, Full::Continues, RTO, 64_000);
+            ack.on_sent();
+        }
+        ack
+    }
+
+    #[test]
+    fn every_second_full_segment_is_acknowledged() {
+        let mut ack = settled();
+        ack.on_data(at(1), 1448, Full::Continues, RTO, 64_000);
+        assert_eq!(ack.decide(view(at(1), 1448)), Decision::Wait);
+        ack.on_data(at(2), 1448, Full::Continues, RTO, 64_000);
+        assert_eq!(ack.decide(view(at(2), 2896)), Decision::Send);
+    }
+
+    #[test]
+    fn a_missed_delay_doubles_it() {
+        let mut ack = settled();
+        ack.on_data(at(100), 1448, Full::Continues, RTO, 64_000);
+        assert_eq!(ack.decide(view(at(100), 1448)), Decision::Wait);
+        assert_eq!(ack.timeout(), Some(at(140)));
+        assert_eq!(ack.handle_timeout(at(140), RTO), Decision::Send);
+        assert_eq!(ack.ato, Some(ATO_MIN * 2));
+    }
+
+    #[test]
+    fn a_small_segment_is_acknowledged_when_it_is_read_unless_an_answer_is_expected() {
+        let mut ack = settled();
+        ack.on_data(at(1), 100, Full::Continues, RTO, 64_000);
+        assert_eq!(ack.on_read(100, true), Decision::Send);
+        ack.enter_pingpong();
+        assert_eq!(ack.on_read(100, true), Decision::Wait);
+    }
+}

@@ -1,0 +1,371 @@
+//! The receiving half: reassembly, acknowledgements, the window.
+
+mod autotune;
+mod delayed_ack;
+mod memory;
+mod queue;
+mod reassembly;
+mod sack_list;
+mod window;
+
+pub(crate) use delayed_ack::Decision;
+
+use bentpipe_units::{Duration, Time};
+
+use crate::config::{Coalescing, Config};
+use crate::options::MAX_SACK_BLOCKS;
+use crate::payload::Payload;
+use crate::receive::autotune::Autotune;
+use crate::receive::delayed_ack::{AckView, DelayedAck, Full, Gap, Queue};
+use crate::receive::queue::ReceiveQueue;
+use crate::receive::reassembly::{Piece, Reassembly};
+use crate::receive::sack_list::SackList;
+use crate::receive::window::{Pressure, Reading, ReceiveWindow};
+use crate::segment::{Flags, Segment};
+use crate::send::Block;
+
+/// The receiving half of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiver {
+    /// RCV.NXT.
+    next: u64,
+    /// Position behind the last octet read.
+    copied: u64,
+    queue: ReceiveQueue,
+    out_of_order: Reassembly,
+    sacks: SackList,
+    /// Where the peer's FIN is, once known.
+    fin: Option<u64>,
+    window: ReceiveWindow,
+    autotune: Autotune,
+    ack: DelayedAck,
+    coalescing: Coalescing,
+    /// When the train of packets that arrives is over.
+    train: Option<Time>,
+    /// The acknowledgement that waits for the end of the train.
+    train_ack: Option<Time>,
+}
+
+/// What the sending half knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SenderView {
+    pub srtt: Option<Duration>,
+    pub rto: Duration,
+}
+
+/// What a segment brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// In-order octets, or the FIN.
+    InOrder,
+    /// Octets after a gap, or nothing new.
+    Nothing,
+}
+
+impl Receiver {
+    /// Before the handshake: `mss` as announced.
+    pub fn new(config: &Config, now: Time, mss: u64) -> Self {
+        let window = ReceiveWindow::new(config.receive_buffer, mss);
+        Self {
+            next: 0,
+            copied: crate::send::FIRST,
+            queue: ReceiveQueue::default(),
+            out_of_order: Reassembly::default(),
+            sacks: SackList::default(),
+            fin: None,
+            autotune: Autotune::new(now, &window, mss, crate::send::FIRST),
+            ack: DelayedAck::new(now, mss, window.size()),
+            window,
+            coalescing: config.coalescing,
+            train: None,
+            train_ack: None,
+        }
+    }
+
+    /// The peer's SYN arrived.
+    pub fn on_syn(&mut self, scaling: Scaling) {
+        self.next = crate::send::FIRST;
+        if scaling == Scaling::Off {
+            self.window.disable_scaling();
+        }
+    }
+
+    /// The handshake is complete.
+    pub fn establish(&mut self, now: Time, mss: u64) {
+        self.window.set_mss(mss);
+        self.autotune = Autotune::new(now, &self.window, mss, self.copied);
+        self.ack = DelayedAck::new(now, mss, self.window.size());
+    }
+
+    // ---- getters -------------------------------------------------------------------------------------------
+
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    pub const fn window(&self) -> &ReceiveWindow {
+        &self.window
+    }
+
+    /// RCV.NXT as the peer knows it.
+    pub const fn announced_at(&self) -> u64 {
+        self.window.announced_at()
+    }
+
+    /// First position that the announced window does not allow.
+    pub fn window_end(&self) -> u64 {
+        self.next + self.window.remaining(self.next)
+    }
+
+    pub const fn unread(&self) -> u64 {
+        self.queue.len()
+    }
+
+    /// Whether the peer's FIN is in order.
+    pub fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.next > fin)
+    }
+
+    /// SACK blocks that an acknowledgement would carry.
+    pub fn sack_blocks(&self) -> usize {
+        self.sacks.len().min(MAX_SACK_BLOCKS)
+    }
+
+    pub fn timeout(&self) -> Option<Time> {
+        [self.ack.timeout(), self.train_ack].into_iter().flatten().min()
+    }
+
+    fn memory(&self) -> u64 {
+        self.queue.memory() + self.out_of_order.memory()
+    }
+
+    // ---- arrivals ------------------------------------------------------------------------------------------
+
+    /// Takes in a segment's data at `start` (`tcp_data_queue`).
+    pub fn on_data(&mut self, now: Time, start: u64, segment: &Segment, view: SenderView) -> Arrival {
+        let fin = segment.flags.contains(Flags::FIN);
+        let data_end = start + segment.payload.len();
+        let end = data_end + u64::from(fin);
+        if end == start {
+            return Arrival::Nothing;
+        }
+        if let Some(timestamps) = segment.options.timestamps
+            && end - start >= self.ack.segment()
+        {
+            self.autotune.on_echo(now, timestamps.echo, self.queue.len());
+        }
+        if end <= self.next {
+            self.sacks.on_duplicate(start, end);
+            self.refuse();
+            return Arrival::Nothing;
+        }
+        // A bare FIN needs no room.
+        let bare_fin = start == data_end && start == self.next;
+        if start >= self.window_end() && !bare_fin {
+            self.refuse();
+            return Arrival::Nothing;
+        }
+        // What lies behind the end of the stream is nonsense.
+        if self.fin.is_some_and(|known| end > known + 1) {
+            return Arrival::Nothing;
+        }
+        if fin {
+            self.fin.get_or_insert(data_end);
+        }
+        let piece = Piece { payload: segment.payload.clone(), memory: memory::of_segment(segment) };
+        if start > self.next {
+            self.queue_out_of_order(now, start, end, piece);
+            return Arrival::Nothing;
+        }
+        if start < self.next {
+            self.sacks.on_duplicate(start, self.next);
+        }
+        self.accept(now, start, piece, segment, view);
+        Arrival::InOrder
+    }
+
+    /// A segment that cannot be taken: the peer shall know at once.
+    pub fn refuse(&mut self) {
+        self.ack.enter_quick(self.window.size());
+        self.ack.schedule_now();
+    }
+
+    /// Old data outside of the window (`tcp_send_dupack`).
+    pub fn on_old_data(&mut self, start: u64, end: u64) {
+        if start < end && start < self.next {
+            self.sacks.on_duplicate(start, end.min(self.next));
+        }
+        self.refuse();
+    }
+
+    fn accept(&mut self, now: Time, start: u64, piece: Piece, segment: &Segment, view: SenderView) {
+        let len = piece.payload.len();
+        let had_gap = !self.out_of_order.is_empty();
+        let memory = piece.memory;
+        let fresh = (self.next - start).min(len);
+        let payload = piece.payload.slice(fresh, len);
+        self.next += payload.len();
+        if !payload.is_empty() {
+            self.queue.push(Piece { payload, memory });
+        }
+        if len > 0 {
+            self.note_data(now, len, memory, segment, view);
+        }
+        while let Some(piece) = self.out_of_order.pop(self.next) {
+            self.next += piece.payload.len();
+            self.queue.push(piece);
+        }
+        self.sacks.on_advance(self.next);
+        // RFC 5681 section 4.2: the peer shall know at once that a gap is filled.
+        if had_gap && self.out_of_order.is_empty() {
+            self.ack.schedule_now();
+        }
+        if self.fin == Some(self.next) {
+            self.next += 1;
+            self.sacks.on_advance(self.next);
+            self.ack.schedule();
+            self.ack.enter_pingpong();
+        }
+    }
+
+    /// `tcp_event_data_recv`.
+    fn note_data(&mut self, now: Time, len: u64, memory: u64, segment: &Segment, view: SenderView) {
+        if len > self.ack.segment() {
+            self.window.learn_ratio(len, memory);
+            self.autotune.limit(self.window.clamp());
+        }
+        let push = segment.flags.contains(Flags::PSH);
+        let full = if push { Full::EndsWrite } else { Full::Continues };
+        self.autotune.on_data(now, self.next, self.window.size());
+        self.ack.on_data(now, len, full, view.rto, self.window.size());
+        self.window.grow(len, memory, self.memory());
+        if let Coalescing::Within(span) = self.coalescing {
+            self.train.get_or_insert(now.saturating_add(span));
+        }
+    }
+
+    fn queue_out_of_order(&mut self, now: Time, start: u64, end: u64, piece: Piece) {
+        let (len, memory) = (piece.payload.len(), piece.memory);
+        self.ack.schedule();
+        self.sacks.on_arrival(start, end);
+        if len > 0 {
+            self.out_of_order.insert(start, piece);
+        }
+        self.window.grow(len, memory, self.memory());
+        let span = self.span_out_of_order();
+        self.autotune.on_out_of_order(span, &mut self.window);
+        self.train = self.train.filter(|end| *end > now);
+    }
+
+    fn span_out_of_order(&self) -> u64 {
+        self.out_of_order.end().map_or(0, |end| end.saturating_sub(self.next))
+    }
+
+    // ---- acknowledgements ----------------------------------------------------------------------------------
+
+    /// Whether an acknowledgement must leave now; else a timer is set where one is due (`tcp_ack_snd_check`).
+    pub fn decide(&mut self, now: Time, view: SenderView) -> Decision {
+        let selection = self.window.select(self.memory(), self.ack.segment());
+        if selection.pressure == Pressure::High {
+            self.ack.leave_quick();
+        }
+        let has_room = self.queue.len() == 0 || selection.size >= self.window.size();
+        let decision = self.ack.decide(AckView {
+            now,
+            next: self.next,
+            unacknowledged: self.unacknowledged(),
+            queue: if has_room { Queue::HasRoom } else { Queue::Fills },
+            gap: if self.out_of_order.is_empty() { Gap::None } else { Gap::Open },
+            srtt: view.srtt,
+            receive_rtt: self.autotune.rtt(),
+        });
+        self.after_train(now, decision)
+    }
+
+    /// Packets that the interface merges are acknowledged, and read, together.
+    fn after_train(&mut self, now: Time, decision: Decision) -> Decision {
+        match self.train {
+            Some(end) if decision == Decision::Send && end > now && self.out_of_order.is_empty() => {
+                self.train_ack = Some(end);
+                Decision::Wait
+            }
+            _ => decision,
+        }
+    }
+
+    fn unacknowledged(&self) -> u64 {
+        self.next.saturating_sub(self.window.announced_at())
+    }
+
+    pub fn handle_timeout(&mut self, now: Time, view: SenderView) -> Decision {
+        if self.train_ack.is_some_and(|at| at <= now) {
+            self.train_ack = None;
+            return Decision::Send;
+        }
+        self.ack.handle_timeout(now, view.rto)
+    }
+
+    /// Data of ours leaves.
+    pub fn on_data_sent(&mut self, now: Time) {
+        self.ack.on_data_sent(now);
+    }
+
+    /// A segment leaves: what it announces.
+    pub fn announce(&mut self) -> u16 {
+        let selection = self.window.select(self.memory(), self.ack.segment());
+        if selection.pressure == Pressure::High {
+            self.ack.leave_quick();
+        }
+        let field = self.window.announce(selection.size, self.next);
+        self.ack.on_sent();
+        self.train = None;
+        self.train_ack = None;
+        field
+    }
+
+    /// A SYN leaves.
+    pub fn announce_in_syn(&mut self) -> u16 {
+        self.window.announce_in_syn(self.next)
+    }
+
+    /// The SACK blocks for the next segment.
+    pub fn report(&mut self) -> impl Iterator<Item = Block> {
+        self.sacks.report().take(MAX_SACK_BLOCKS)
+    }
+
+    // ---- reading -------------------------------------------------------------------------------------------
+
+    /// Takes up to `most` octets (`tcp_recvmsg`), and tells whether that calls for an acknowledgement.
+    pub fn read(&mut self, now: Time, most: u64) -> Option<(Payload, Decision)> {
+        let payload = self.queue.pop(most).filter(|payload| !payload.is_empty())?;
+        self.copied += payload.len();
+        let out_of_order = self.span_out_of_order();
+        let reading = Reading { now, copied: self.copied, unread: self.queue.len(), out_of_order };
+        self.autotune.on_read(reading, &mut self.window);
+        let decision = self.decide_after_read();
+        Some((payload, self.after_train(now, decision)))
+    }
+
+    /// `__tcp_cleanup_rbuf`.
+    fn decide_after_read(&mut self) -> Decision {
+        let drained = self.memory() == 0;
+        if self.ack.on_read(self.unacknowledged(), drained) == Decision::Send {
+            return Decision::Send;
+        }
+        // A window that can be announced at twice what is left of it is worth a segment.
+        let remaining = self.window.remaining(self.next);
+        if self.is_finished() || 2 * remaining > self.window.clamp() {
+            return Decision::Wait;
+        }
+        let selection = self.window.select(self.memory(), self.ack.segment());
+        let worth = selection.size > 0 && selection.size >= 2 * remaining;
+        if worth { Decision::Send } else { Decision::Wait }
+    }
+}
+
+/// Whether both ends scale their windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scaling {
+    On,
+    Off,
+}

@@ -1,0 +1,138 @@
+//! What came out of order and waits for what is before it (`tcp_data_queue_ofo`).
+
+use std::collections::BTreeMap;
+
+use crate::payload::Payload;
+
+/// Octets with the kernel memory that they take.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub payload: Payload,
+    /// `skb->truesize`.
+    pub memory: u64,
+}
+
+impl Piece {
+    /// Cuts off all but `from..to`; the memory stays, since the kernel keeps the buffer.
+    fn trim(&mut self, from: u64, to: u64) {
+        self.payload = self.payload.slice(from, to);
+    }
+}
+
+/// Pieces by the position where they start; none overlaps another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reassembly {
+    pieces: BTreeMap<u64, Piece>,
+    memory: u64,
+}
+
+impl Reassembly {
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Memory of all pieces.
+    pub const fn memory(&self) -> u64 {
+        self.memory
+    }
+
+    /// Where the last piece ends.
+    pub fn end(&self) -> Option<u64> {
+        self.pieces.last_key_value().map(|(start, piece)| start + piece.payload.len())
+    }
+
+    /// Adds what arrived at `start`. Octets that are there already are not taken again.
+    pub fn insert(&mut self, start: u64, mut piece: Piece) {
+        let mut start = start;
+        let end = start + piece.payload.len();
+        if let Some((before, held)) = self.pieces.range(..=start).next_back() {
+            let held_end = before + held.payload.len();
+            if held_end >= end {
+                return;
+            }
+            if held_end > start {
+                piece.trim(held_end - start, end - start);
+                start = held_end;
+            }
+        }
+        while let Some((after, held)) = self.pieces.range(start..end).next() {
+            let (after, held_end) = (*after, after + held.payload.len());
+            if held_end > end {
+                piece.trim(0, after - start);
+                break;
+            }
+            if let Some(covered) = self.pieces.remove(&after) {
+                self.memory -= covered.memory;
+            }
+        }
+        if piece.payload.is_empty() {
+            return;
+        }
+        self.memory += piece.memory;
+        if let Some((before, held)) = self.pieces.range_mut(..start).next_back()
+            && before + held.payload.len() == start
+            && held.payload.try_join(&piece.payload)
+        {
+            held.memory += piece.memory;
+            return;
+        }
+        self.pieces.insert(start, piece);
+    }
+
+    /// Takes off the piece that continues at `next`, without what lies before.
+    pub fn pop(&mut self, next: u64) -> Option<Piece> {
+        while let Some(entry) = self.pieces.first_entry().filter(|entry| *entry.key() <= next) {
+            let (start, mut piece) = entry.remove_entry();
+            self.memory -= piece.memory;
+            let length = piece.payload.len();
+            if start + length > next {
+                piece.trim(next - start, length);
+                return Some(piece);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &'static str) -> Piece {
+        Piece { payload: Payload::Bytes(text.into()), memory: 100 }
+    }
+
+    fn drain(reassembly: &mut Reassembly, mut next: u64) -> Vec<u8> {
+        let mut octets = Vec::new();
+        while let Some(piece) = reassembly.pop(next) {
+            next += piece.payload.len();
+            let Payload::Bytes(bytes) = piece.payload else { panic!("real octets went in") };
+            octets.extend_from_slice(&bytes);
+        }
+        octets
+    }
+
+    #[test]
+    fn overlapping_pieces_in_any_order_give_the_stream_once() {
+        let pieces = [(3, "defg"), (1, "bcd"), (8, "i"), (5, "fgh"), (2, "c"), (0, "a"), (0, "abcdefghi")];
+        for rotation in 0..pieces.len() {
+            let mut reassembly = Reassembly::default();
+            for (start, octets) in pieces.iter().cycle().skip(rotation).take(pieces.len()) {
+                reassembly.insert(*start, text(octets));
+            }
+            assert_eq!(drain(&mut reassembly, 0), b"abcdefghi");
+            assert_eq!(reassembly.memory(), 0);
+        }
+    }
+
+    #[test]
+    fn neighbouring_lengths_are_one_piece() {
+        let mut reassembly = Reassembly::default();
+        for start in [100, 200, 300] {
+            reassembly.insert(start, Piece { payload: Payload::Length(100), memory: 2304 });
+        }
+        assert_eq!(reassembly.pieces.len(), 1);
+        assert_eq!(reassembly.memory(), 3 * 2304);
+        assert_eq!(reassembly.end(), Some(400));
+    }
+}

@@ -1,0 +1,92 @@
+//! The blocks to report, most recent first (RFC 2018 section 4; `tcp_sack_new_ofo_skb`).
+
+use crate::send::Block;
+
+/// Blocks remembered, though fewer fit beside timestamps (`TCP_NUM_SACKS`).
+const KEPT: usize = 4;
+
+/// Ranges that came out of order, and a duplicate to report (RFC 2883).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SackList {
+    blocks: Vec<Block>,
+    duplicate: Option<Block>,
+}
+
+impl SackList {
+    /// `start..end` arrived out of order.
+    pub fn on_arrival(&mut self, start: u64, end: u64) {
+        let mut joined = Block { start, end };
+        // What the new block touches joins it, and it comes first.
+        self.blocks.retain(|block| {
+            let apart = block.end < joined.start || block.start > joined.end;
+            if !apart {
+                joined = Block { start: block.start.min(joined.start), end: block.end.max(joined.end) };
+            }
+            apart
+        });
+        self.blocks.truncate(KEPT - 1);
+        self.blocks.insert(0, joined);
+    }
+
+    /// Everything below `next` is in order now.
+    pub fn on_advance(&mut self, next: u64) {
+        self.blocks.retain(|block| block.end > next);
+    }
+
+    /// `start..end` arrived twice.
+    pub fn on_duplicate(&mut self, start: u64, end: u64) {
+        self.duplicate = match self.duplicate {
+            Some(known) if start <= known.end && end >= known.start => {
+                Some(Block { start: start.min(known.start), end: end.max(known.end) })
+            }
+            Some(known) => Some(known),
+            None => Some(Block { start, end }),
+        };
+    }
+
+    /// Whether an acknowledgement would carry a block.
+    pub fn len(&self) -> usize {
+        self.blocks.len() + usize::from(self.duplicate.is_some())
+    }
+
+    /// The blocks in their order on the wire. The duplicate is reported once.
+    pub fn report(&mut self) -> impl Iterator<Item = Block> {
+        self.duplicate.take().into_iter().chain(self.blocks.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reported(list: &mut SackList) -> Vec<(u64, u64)> {
+        list.report().map(|block| (block.start, block.end)).collect()
+    }
+
+    #[test]
+    fn the_block_that_grew_last_comes_first() {
+        let mut list = SackList::default();
+        list.on_arrival(10, 20);
+        list.on_arrival(30, 40);
+        list.on_arrival(20, 25);
+        assert_eq!(reported(&mut list), [(10, 25), (30, 40)]);
+    }
+
+    #[test]
+    fn an_arrival_that_closes_a_gap_joins_both_sides() {
+        let mut list = SackList::default();
+        list.on_arrival(10, 20);
+        list.on_arrival(30, 40);
+        list.on_arrival(20, 30);
+        assert_eq!(reported(&mut list), [(10, 40)]);
+    }
+
+    #[test]
+    fn a_duplicate_is_reported_first_and_once() {
+        let mut list = SackList::default();
+        list.on_arrival(30, 40);
+        list.on_duplicate(1, 5);
+        assert_eq!(reported(&mut list), [(1, 5), (30, 40)]);
+        assert_eq!(reported(&mut list), [(30, 40)]);
+    }
+}

@@ -1,0 +1,285 @@
+//! The window that we announce: kernel memory turned into sequence space (`tcp_select_window`).
+
+use bentpipe_units::Time;
+
+use crate::config::BufferLimits;
+
+/// Fixed-point denominator of the share of memory that is payload (`TCP_RMEM_TO_WIN_SCALE`).
+const RATIO_ONE: u64 = 256;
+/// Before the first full segment: 1200 octets in a page (`TCP_DEFAULT_SCALING_RATIO`).
+const INITIAL_RATIO: u64 = 1200 * RATIO_ONE / (4096 + 256 + 320);
+/// `TCP_MAX_WSCALE` (RFC 7323 section 2.3).
+const MAX_SHIFT: u32 = 14;
+/// Segments smaller than this do not open the window.
+const GROWTH_MIN: u64 = 128;
+
+/// Memory, limits and what is announced.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceiveWindow {
+    limits: BufferLimits,
+    /// `sk_rcvbuf`.
+    buffer: u64,
+    /// Share of memory that is payload, in 256ths (`scaling_ratio`).
+    ratio: u64,
+    /// Upper limit of what is announced (`window_clamp`).
+    clamp: u64,
+    /// What is announced at most for now: the receiver's slow start (`rcv_ssthresh`).
+    threshold: u64,
+    /// RCV.WND as last announced.
+    size: u64,
+    /// RCV.NXT at that time (`rcv_wup`).
+    announced_at: u64,
+    shift: Shift,
+    mss: u64,
+}
+
+/// Window scaling of our side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shift {
+    /// By so many bits.
+    By(u8),
+    /// The peer does not scale.
+    None,
+}
+
+/// Whether the window had to be announced smaller than the memory allows by half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressure {
+    Low,
+    High,
+}
+
+/// A window that could be announced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selection {
+    pub size: u64,
+    pub pressure: Pressure,
+}
+
+impl ReceiveWindow {
+    /// `tcp_select_initial_window`: as many whole segments as the memory holds.
+    pub fn new(limits: BufferLimits, mss: u64) -> Self {
+        let buffer = limits.initial.get();
+        let space = buffer * INITIAL_RATIO / RATIO_ONE;
+        let size = if space > mss { space - space % mss } else { space };
+        // The widest window that auto-tuning can reach must be expressible.
+        let widest = space.max(limits.max.get()).max(1);
+        let shift = widest.ilog2().saturating_sub(15).min(MAX_SHIFT) as u8;
+        Self {
+            limits,
+            buffer,
+            ratio: INITIAL_RATIO,
+            clamp: space,
+            threshold: size,
+            size,
+            announced_at: 0,
+            shift: Shift::By(shift),
+            mss,
+        }
+    }
+
+    /// The shift to offer in a SYN.
+    pub const fn offered_shift(&self) -> u8 {
+        match self.shift {
+            Shift::By(bits) => bits,
+            Shift::None => 0,
+        }
+    }
+
+    pub fn disable_scaling(&mut self) {
+        self.shift = Shift::None;
+    }
+
+    /// The handshake fixed the payload of full segments.
+    pub fn set_mss(&mut self, mss: u64) {
+        self.mss = mss;
+    }
+
+    pub const fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub const fn clamp(&self) -> u64 {
+        self.clamp
+    }
+
+    pub const fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
+    pub const fn buffer(&self) -> u64 {
+        self.buffer
+    }
+
+    pub const fn announced_at(&self) -> u64 {
+        self.announced_at
+    }
+
+    /// What is left of the announced window (`tcp_receive_window`).
+    pub const fn remaining(&self, next: u64) -> u64 {
+        (self.announced_at + self.size).saturating_sub(next)
+    }
+
+    /// `tcp_win_from_space`.
+    const fn payload_of(&self, memory: u64) -> u64 {
+        memory * self.ratio / RATIO_ONE
+    }
+
+    /// `tcp_space_from_win`.
+    const fn memory_for(&self, payload: u64) -> u64 {
+        payload * RATIO_ONE / self.ratio
+    }
+
+    /// A larger segment than before: learns how much memory payload takes (`tcp_measure_rcv_mss`).
+    pub fn learn_ratio(&mut self, len: u64, memory: u64) {
+        let ratio = (len * RATIO_ONE / memory.max(1)).clamp(1, RATIO_ONE - 1);
+        if ratio == self.ratio {
+            return;
+        }
+        self.ratio = ratio;
+        // tcp_set_window_clamp
+        let clamp = self.payload_of(self.buffer);
+        if clamp > self.clamp {
+            self.threshold = self.threshold.max(self.size.min(clamp));
+        } else {
+            self.threshold = self.threshold.min(clamp);
+        }
+        self.clamp = clamp;
+    }
+
+    /// A segment of `len` octets in `memory` arrived: the announcement may grow by two (`tcp_grow_window`).
+    pub fn grow(&mut self, len: u64, memory: u64, used: u64) {
+        if len < GROWTH_MIN {
+            return;
+        }
+        let room = self.clamp.min(self.payload_of(self.buffer.saturating_sub(used)));
+        let room = room.saturating_sub(self.threshold);
+        let wanted =
+            if self.payload_of(memory) <= len { 2 * self.mss } else { self.slow_growth(len, memory) };
+        if wanted > 0 {
+            self.threshold += room.min(wanted.max(2 * len));
+        }
+    }
+
+    /// Segments that waste memory open the window only while it is small (`__tcp_grow_window`).
+    fn slow_growth(&self, len: u64, memory: u64) -> u64 {
+        let mut needed = self.payload_of(memory) / 2;
+        let mut window = self.payload_of(self.limits.max.get()) / 2;
+        while self.threshold <= window {
+            if needed <= len {
+                return 2 * self.mss;
+            }
+            needed /= 2;
+            window /= 2;
+        }
+        0
+    }
+
+    /// Auto-tuning wants room for `window` octets (`tcp_rcvbuf_grow`).
+    pub fn enlarge(&mut self, window: u64) {
+        let buffer = self.memory_for(window).min(self.limits.max.get());
+        if buffer > self.buffer {
+            self.buffer = buffer;
+            self.clamp = self.payload_of(buffer);
+        }
+    }
+
+    /// `__tcp_select_window` with `used` octets of memory taken; `segment` is the peer's full segment.
+    pub fn select(&self, used: u64, segment: u64) -> Selection {
+        let allowed = self.payload_of(self.buffer);
+        let full = self.clamp.min(allowed);
+        let segment = segment.min(full);
+        let mut free = self.payload_of(self.buffer.saturating_sub(used));
+        let mut pressure = Pressure::Low;
+        if free < full / 2 {
+            pressure = Pressure::High;
+            // RFC 9293 section 3.8.6.2.2: no silly windows.
+            if let Shift::By(bits) = self.shift {
+                free = free >> bits << bits;
+            }
+            if free < allowed / 16 || free < segment {
+                return Selection { size: 0, pressure };
+            }
+        }
+        free = free.min(self.threshold);
+        let size = match self.shift {
+            Shift::By(bits) => free.next_multiple_of(1 << bits),
+            Shift::None if self.size + segment <= free || self.size > free => free - free % segment.max(1),
+            Shift::None if segment == full && free > self.size + full / 2 => free,
+            Shift::None => self.size,
+        };
+        Selection { size, pressure }
+    }
+
+    /// A segment leaves that announces `selected` (`tcp_select_window`); returns the window field.
+    pub fn announce(&mut self, selected: u64, next: u64) -> u16 {
+        let remaining = self.remaining(next);
+        let bits = self.offered_shift();
+        // RFC 9293 section 3.8.6: what was announced is not taken back.
+        let size = if selected < remaining { remaining.next_multiple_of(1 << bits) } else { selected };
+        self.size = size.min(u64::from(u16::MAX) << bits);
+        self.announced_at = next;
+        (self.size >> bits) as u16
+    }
+
+    /// The window of a SYN, which is not scaled.
+    pub fn announce_in_syn(&mut self, next: u64) -> u16 {
+        self.announced_at = next;
+        self.size.min(u64::from(u16::MAX)) as u16
+    }
+}
+
+/// A sample that ends a measurement interval.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    pub now: Time,
+    /// Octets read so far, as a position.
+    pub copied: u64,
+    /// Octets in order that are not read.
+    pub unread: u64,
+    /// How far the data out of order reaches beyond RCV.NXT.
+    pub out_of_order: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_units::Bytes;
+
+    use super::*;
+
+    fn window() -> ReceiveWindow {
+        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+        ReceiveWindow::new(limits, 1448)
+    }
+
+    #[test]
+    fn a_buffer_of_131072_opens_with_22_segments_and_a_shift_of_7() {
+        // tcp_select_initial_window: 131072 * 65 / 256 = 33280, 22 segments of 1448; ilog2(6291456) - 15.
+        assert_eq!(window().size(), 31_856);
+        assert_eq!(window().offered_shift(), 7);
+    }
+
+    #[test]
+    fn each_full_segment_opens_the_window_by_two() {
+        let mut window = window();
+        window.learn_ratio(1448, 2304);
+        let before = window.threshold();
+        window.grow(1448, 2304, 2304);
+        assert_eq!(window.threshold() - before, 2 * 1448);
+    }
+
+    #[test]
+    fn what_was_announced_is_not_taken_back() {
+        let mut window = window();
+        window.announce(40_000, 1);
+        assert_eq!(window.remaining(1001), 39_000);
+        window.announce(0, 1001);
+        assert!(window.remaining(1001) >= 39_000);
+    }
+
+    #[test]
+    fn a_window_smaller_than_a_segment_is_none() {
+        let window = window();
+        assert_eq!(window.select(131_072 - 2_304, 1448).size, 0);
+    }
+}

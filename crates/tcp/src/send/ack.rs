@@ -1,0 +1,278 @@
+//! What an acknowledgement does to the sender (`tcp_ack`).
+
+use bentpipe_cc::usage::{WindowLimit, WindowUsage};
+use bentpipe_cc::{AckSample, Demand};
+use bentpipe_units::{Bytes, Duration, Time};
+
+use super::Sender;
+use super::judge::INITIAL_REORDERING;
+use super::prr::{Progress, Una};
+use super::recovery::Phase;
+use super::rtt::RoundView;
+use super::sack::Block;
+use super::scoreboard::{Fate, History, Retransmission, Sent};
+use super::window::WindowUpdate;
+use crate::segment::{timestamp, timestamp_before};
+
+/// An acceptable segment's acknowledgement, in positions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ack<'a> {
+    pub now: Time,
+    /// SEG.SEQ.
+    pub seq: u64,
+    /// SEG.ACK.
+    pub position: u64,
+    /// SEG.WND, scaled.
+    pub window: u64,
+    pub sack: &'a [Block],
+    /// TSecr.
+    pub echo: Option<u32>,
+    /// Whether the segment carries data of its own.
+    pub carries: Carries,
+}
+
+/// Whether a segment is more than an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carries {
+    Data,
+    Nothing,
+}
+
+/// What became of an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Accepted,
+    /// It acknowledges what was never sent.
+    Unsent,
+}
+
+/// What one acknowledgement said (the flags of `tcp_ack`).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub now: Time,
+    pub echo: Option<u32>,
+    pub prior_una: u64,
+    pub una_advanced: bool,
+    pub data_acked: bool,
+    pub data_sacked: bool,
+    pub is_duplicate: bool,
+    /// A segment sent before the episode and only once was delivered (`FLAG_ORIG_SACK_ACKED`).
+    pub original_delivered: bool,
+    pub retransmission_lost: bool,
+    pub duplicate_reported: bool,
+    /// The DSACK is of the tail loss probe.
+    pub probe_was_duplicate: bool,
+    /// The lowest segment that was overtaken.
+    pub reordered_from: Option<u64>,
+    pub newly_delivered: u64,
+    /// Departures of originals acknowledged cumulatively.
+    pub first_acked_at: Option<Time>,
+    pub last_acked_at: Option<Time>,
+    /// Departures of originals acknowledged selectively.
+    pub first_sacked_at: Option<Time>,
+    pub last_sacked_at: Option<Time>,
+    pub retransmission_acked: bool,
+    pub restart_timer: bool,
+}
+
+impl Facts {
+    fn new(ack: &Ack<'_>, prior_una: u64) -> Self {
+        Self {
+            now: ack.now,
+            echo: ack.echo,
+            prior_una,
+            una_advanced: ack.position > prior_una,
+            data_acked: false,
+            data_sacked: false,
+            is_duplicate: false,
+            original_delivered: false,
+            retransmission_lost: false,
+            duplicate_reported: false,
+            probe_was_duplicate: false,
+            reordered_from: None,
+            newly_delivered: 0,
+            first_acked_at: None,
+            last_acked_at: None,
+            first_sacked_at: None,
+            last_sacked_at: None,
+            retransmission_acked: false,
+            restart_timer: false,
+        }
+    }
+}
+
+/// What was so before an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    in_flight: u64,
+    lost: u64,
+    forward_end: u64,
+    was_empty: bool,
+}
+
+impl Sender {
+    /// Takes in an acknowledgement.
+    pub fn on_ack(&mut self, ack: &Ack<'_>) -> Verdict {
+        if ack.position > self.next {
+            return Verdict::Unsent;
+        }
+        let mut facts = Facts::new(ack, self.una);
+        let before = Before {
+            in_flight: self.board.in_flight(),
+            lost: self.board.total_lost(),
+            forward_end: self.board.forward_end(self.una),
+            was_empty: self.board.is_empty(),
+        };
+        let update = if ack.position >= self.una {
+            self.window.update(ack.seq, ack.window, facts.una_advanced)
+        } else {
+            WindowUpdate::No
+        };
+        if facts.una_advanced {
+            self.recovery.timeouts = 0;
+            self.unanswered_since = None;
+        }
+        self.persist.on_answer();
+        self.tag_sacks(&mut facts, ack.position, ack.sack);
+        self.remove_acked(&mut facts, ack.position);
+        let moved = facts.una_advanced || update == WindowUpdate::Yes || ack.carries == Carries::Data;
+        facts.is_duplicate = !moved;
+        self.sample_rtt(&mut facts);
+        self.note_reordering(&facts, before.forward_end);
+        self.on_probe_answer(&facts, ack.position);
+        self.judge(&mut facts, before.was_empty);
+        if facts.restart_timer {
+            self.restart_timer(ack.now);
+        }
+        if before.was_empty {
+            self.on_window_of_blocked_sender(ack.now);
+        }
+        self.control_window(&facts, before);
+        Verdict::Accepted
+    }
+
+    /// `tcp_clean_rtx_queue`.
+    fn remove_acked(&mut self, facts: &mut Facts, position: u64) {
+        if position <= self.una {
+            return;
+        }
+        while let Some(sent) = self.board.pop_acked(position) {
+            facts.data_acked = true;
+            facts.restart_timer = true;
+            self.forced = None;
+            if sent.history == History::SentAgain {
+                facts.retransmission_acked = true;
+            } else if sent.fate != Fate::Sacked {
+                facts.first_acked_at.get_or_insert(sent.sent_at);
+                facts.last_acked_at = Some(sent.sent_at);
+                facts.reordered_from = Some(facts.reordered_from.map_or(sent.start, |r| r.min(sent.start)));
+                facts.original_delivered |= sent.end <= self.recovery.high;
+            }
+            if sent.fate != Fate::Sacked {
+                self.deliver(facts, &sent);
+            }
+        }
+        self.board.trim_front(position);
+        self.una = position;
+        self.buffer.release(position);
+        self.usage.on_acked(position);
+        // A receiver that drops what it acknowledged selectively (RFC 2018 section 8) is found out here.
+        if self.board.front().is_some_and(|sent| sent.fate == Fate::Sacked) {
+            self.board.forget_sacks();
+            self.forget_sack_cache();
+        }
+    }
+
+    /// A segment is delivered for the first time.
+    pub(super) fn deliver(&mut self, facts: &mut Facts, sent: &Sent) {
+        facts.newly_delivered += 1;
+        self.rate.on_delivered(facts.now, &sent.rate, Bytes::new(self.mss));
+        // RFC 8985 section 6.2 step 2: the echo is older than the retransmission.
+        let of_the_original = sent.history == History::SentAgain
+            && facts.echo.is_some_and(|echo| timestamp_before(echo, timestamp(sent.sent_at)));
+        if !of_the_original {
+            self.rack.on_delivered(facts.now, sent, self.rtt.min());
+        }
+    }
+
+    /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
+    fn sample_rtt(&mut self, facts: &mut Facts) {
+        let age = |at: Option<Time>| at.map(|at| facts.now.since(at));
+        let acked = age(facts.first_acked_at).filter(|_| !facts.retransmission_acked);
+        let by_echo = facts.echo.filter(|_| facts.data_acked && facts.una_advanced).map(|echo| {
+            // The clock ticks once a millisecond; zero counts as one tick.
+            let ticks = timestamp(facts.now).wrapping_sub(echo).max(1);
+            Duration::from_millis(u64::from(ticks))
+        });
+        let sacked = age(facts.first_sacked_at);
+        let newest = age(facts.last_acked_at).filter(|_| acked.is_some()).or(age(facts.last_sacked_at));
+        let sample = acked.or(sacked).or(by_echo.filter(|echo| *echo <= facts.now.since(Time::ZERO)));
+        if let Some(least) = newest.or(sample) {
+            self.rtt.on_min_sample(facts.now, least);
+        }
+        if let Some(sample) = sample {
+            self.rtt.on_sample(sample, RoundView { una: self.una, next: self.next });
+        }
+        // A selective acknowledgement restarts the timer only when it is of something sent before the head.
+        if !facts.una_advanced
+            && let (Some(sacked), Some(head)) = (sacked, self.board.front())
+        {
+            facts.restart_timer |= sacked > facts.now.since(head.sent_at);
+        }
+        facts.last_acked_at = facts.last_acked_at.filter(|_| acked.is_some()).or(facts.last_sacked_at);
+    }
+
+    /// `tcp_check_sack_reordering`.
+    fn note_reordering(&mut self, facts: &Facts, forward_end: u64) {
+        let Some(from) = facts.reordered_from.filter(|from| *from < forward_end) else { return };
+        self.learn_reordering(forward_end - from);
+    }
+
+    /// `tcp_cong_control`: what the acknowledgement means for the window.
+    fn control_window(&mut self, facts: &Facts, before: Before) {
+        let newly_lost = self.board.total_lost() - before.lost;
+        let in_flight = self.board.in_flight();
+        let rate = self.rate.sample(self.rtt.min());
+        if let Some(rate) = rate
+            && (rate.demand == Demand::Backlogged || self.latest_rate.is_none_or(|kept| rate.rate() >= kept))
+        {
+            self.latest_rate = Some(rate.rate());
+        }
+        let sample = AckSample {
+            now: facts.now,
+            acked: self.bytes(facts.newly_delivered),
+            lost: self.bytes(newly_lost),
+            delivered: self.rate.delivered(),
+            prior_in_flight: self.bytes(before.in_flight),
+            in_flight: self.bytes(in_flight),
+            rtt: facts.last_acked_at.map(|at| facts.now.since(at)),
+            srtt: self.rtt.srtt(),
+            rate,
+            usage: self.usage_for(facts),
+        };
+        let Some(control) = &mut self.control else { return };
+        control.on_ack(&sample);
+        let ssthresh = control.cwnd().get() / self.mss;
+        if let Phase::Fast(prr) = &mut self.recovery.phase {
+            let una = if facts.una_advanced { Una::Advanced } else { Una::Same };
+            prr.on_ack(Progress { delivered: facts.newly_delivered, newly_lost, in_flight, ssthresh, una });
+        }
+    }
+
+    /// The window grows with cumulative progress only, unless reordering makes that rare (`tcp_may_raise_cwnd`).
+    fn usage_for(&self, facts: &Facts) -> WindowUsage {
+        if facts.data_acked || self.reordering > INITIAL_REORDERING {
+            self.usage.usage()
+        } else {
+            WindowUsage { limit: WindowLimit::Open, peak_in_flight: Bytes::ZERO }
+        }
+    }
+
+    /// Whether a retransmission of what is still out has been made (`tcp_any_retrans_done`).
+    pub(super) fn any_retransmission_out(&self) -> bool {
+        self.board.retransmitted() > 0
+            || self.board.front().is_some_and(|sent| {
+                sent.history == History::SentAgain || sent.retransmission == Retransmission::InFlight
+            })
+    }
+}

@@ -1,0 +1,349 @@
+//! The sending half: what is written, what is out, and how fast it may go.
+
+mod ack;
+mod buffer;
+mod burst;
+mod judge;
+mod output;
+mod pacing;
+mod prr;
+mod rack;
+mod recovery;
+mod rtt;
+mod sack;
+mod scoreboard;
+mod timer;
+mod undo;
+mod window;
+
+pub(crate) use ack::{Ack, Carries, Verdict};
+pub(crate) use output::Outgoing;
+pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
+pub(crate) use sack::Block;
+
+use bentpipe_cc::CongestionControl;
+use bentpipe_cc::rate::RateEstimator;
+use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
+use bentpipe_cc::usage::UsageTracker;
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+use crate::config::{BufferLimits, Config};
+use crate::send::buffer::SendBuffer;
+use crate::send::output::Burst;
+use crate::send::pacing::Pacer;
+use crate::send::rack::Rack;
+use crate::send::recovery::{Phase, Recovery};
+use crate::send::rtt::{RoundView, Rtt};
+use crate::send::sack::SackCache;
+use crate::send::scoreboard::Scoreboard;
+use crate::send::timer::{Forced, Persist, Probe, Timer};
+use crate::send::window::SendWindow;
+
+/// Position of the first octet of data: the SYN is position 0.
+pub(crate) const FIRST: u64 = 1;
+
+/// The sending half of a connection.
+///
+/// Windows are counted in segments, as Linux does: each counts as a full one. The congestion control sees
+/// them as multiples of the MSS.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    config: SenderConfig,
+    /// Payload of a full segment without SACK blocks (`mss_cache`).
+    mss: u64,
+    /// First unacknowledged position (SND.UNA).
+    una: u64,
+    /// First position not yet sent (SND.NXT).
+    next: u64,
+    buffer: SendBuffer,
+    fin: Fin,
+    window: SendWindow,
+    board: Scoreboard,
+    sacks: SackCache,
+    /// Duplicates that the peer reported.
+    dsacks: u64,
+    rtt: Rtt,
+    rack: Rack,
+    recovery: Recovery,
+    probe: Probe,
+    persist: Persist,
+    timer: Option<Timer>,
+    forced: Option<Forced>,
+    /// Since when nothing has been acknowledged although it was sent again.
+    unanswered_since: Option<Time>,
+    /// Degree of reordering in segments (`tp->reordering`).
+    reordering: u64,
+    control: Option<Box<dyn CongestionControl>>,
+    rate: RateEstimator,
+    latest_rate: Option<Rate>,
+    usage: UsageTracker,
+    pacer: Pacer,
+    /// When the pacer lets the next segment out that it held back.
+    held_until: Option<Time>,
+    burst: Burst,
+    /// End of the last segment sent that was not full (Minshall).
+    small_end: u64,
+    /// When data left last (`lsndtime`).
+    last_data_at: Time,
+    idle: IdleUse,
+    buffer_limit: u64,
+    /// Where the kernel's last buffer of unsent data begins.
+    tail_start: u64,
+    backpressure: Backpressure,
+}
+
+#[derive(Clone, Debug)]
+struct SenderConfig {
+    congestion_control: bentpipe_run::CongestionControl,
+    initial_window: u64,
+    send_buffer: BufferLimits,
+    after_idle: crate::config::AfterIdle,
+    nagle: crate::config::Nagle,
+    seed: u64,
+}
+
+/// Our direction's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fin {
+    /// More may be written.
+    Open,
+    /// The FIN follows the last octet, at this position.
+    At(u64),
+}
+
+/// Whether the application was told to wait (`SOCK_NOSPACE`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backpressure {
+    None,
+    Blocked,
+}
+
+/// How much of the window is used while the application sets the pace (`snd_cwnd_used`, `snd_cwnd_stamp`).
+#[derive(Clone, Copy, Debug)]
+struct IdleUse {
+    used: u64,
+    since: Time,
+}
+
+/// How the handshake went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handshake {
+    /// RTT of the SYN or SYN-ACK; `None` when it is ambiguous.
+    pub rtt: Option<Duration>,
+    /// Segments of the first window.
+    pub window: InitialWindow,
+    /// Payload of a full segment.
+    pub mss: u64,
+}
+
+/// Segments of the first window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InitialWindow {
+    /// As configured.
+    Configured,
+    /// One, because the SYN or SYN-ACK was lost more than once (RFC 6928 section 2).
+    One,
+}
+
+impl Sender {
+    pub fn new(config: &Config, now: Time) -> Self {
+        Self {
+            config: SenderConfig {
+                congestion_control: config.congestion_control,
+                initial_window: u64::from(config.initial_window.max(1)),
+                send_buffer: config.send_buffer,
+                after_idle: config.after_idle,
+                nagle: config.nagle,
+                seed: config.seed,
+            },
+            mss: u64::from(config.mss()),
+            una: FIRST,
+            next: FIRST,
+            buffer: SendBuffer::new(FIRST),
+            fin: Fin::Open,
+            window: SendWindow::default(),
+            board: Scoreboard::default(),
+            sacks: SackCache::default(),
+            dsacks: 0,
+            rtt: Rtt::new(),
+            rack: Rack::new(),
+            recovery: Recovery::new(),
+            probe: Probe::None,
+            persist: Persist::default(),
+            timer: None,
+            forced: None,
+            unanswered_since: None,
+            reordering: judge::INITIAL_REORDERING,
+            control: None,
+            rate: RateEstimator::new(now),
+            latest_rate: None,
+            usage: UsageTracker::new(),
+            pacer: Pacer::new(),
+            held_until: None,
+            burst: Burst::default(),
+            small_end: FIRST,
+            last_data_at: now,
+            idle: IdleUse { used: 0, since: now },
+            buffer_limit: config.send_buffer.initial.get(),
+            tail_start: FIRST,
+            backpressure: Backpressure::None,
+        }
+    }
+
+    /// The handshake is complete: data may leave.
+    pub fn establish(&mut self, now: Time, handshake: Handshake) {
+        self.mss = handshake.mss;
+        if let Some(rtt) = handshake.rtt {
+            self.rtt.on_min_sample(now, rtt);
+            self.rtt.on_sample(rtt, RoundView { una: self.una, next: self.next });
+        }
+        let segments = match handshake.window {
+            InitialWindow::Configured => self.config.initial_window,
+            InitialWindow::One => 1,
+        };
+        self.rate = RateEstimator::new(now);
+        self.idle.since = now;
+        self.control = Some(bentpipe_cc::build(
+            self.config.congestion_control,
+            bentpipe_cc::Config {
+                now,
+                mss: Bytes::new(self.mss),
+                initial_window: self.bytes(segments),
+                handshake_rtt: self.rtt.min(),
+                seed: self.config.seed,
+                slow_start_exit: SlowStartExit::HyStart(Pacing::Unpaced),
+            },
+        ));
+        self.expand_buffer();
+    }
+
+    // ---- getters -------------------------------------------------------------------------------------------
+
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    pub const fn rto(&self) -> Duration {
+        self.rtt.rto()
+    }
+
+    pub fn srtt(&self) -> Option<Duration> {
+        self.rtt.srtt()
+    }
+
+    pub fn min_rtt(&self) -> Option<Duration> {
+        self.rtt.min()
+    }
+
+    pub const fn latest_rate(&self) -> Option<Rate> {
+        self.latest_rate
+    }
+
+    pub const fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// Sent and neither acknowledged nor known to be lost.
+    pub fn in_flight(&self) -> Bytes {
+        self.bytes(self.board.in_flight())
+    }
+
+    pub fn retransmitted_segments(&self) -> u64 {
+        self.board.total_retransmitted()
+    }
+
+    pub fn control(&self) -> Option<&dyn CongestionControl> {
+        self.control.as_deref()
+    }
+
+    /// Octets not yet acknowledged, sent or not.
+    pub const fn unacknowledged(&self) -> u64 {
+        self.buffer.len()
+    }
+
+    /// Whether our FIN is acknowledged.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.fin, Fin::At(fin) if self.una > fin)
+    }
+
+    /// Whether this direction was shut down.
+    pub fn is_shut_down(&self) -> bool {
+        matches!(self.fin, Fin::At(_))
+    }
+
+    pub fn data(&self, outgoing: &Outgoing) -> crate::Payload {
+        self.buffer.slice(outgoing.start, outgoing.end.min(self.buffer.end()))
+    }
+
+    /// The octets that a SYN may carry (RFC 7413).
+    pub fn syn_data(&self, most: u64) -> crate::Payload {
+        self.buffer.slice(FIRST, self.buffer.end().min(FIRST + most))
+    }
+
+    /// The window in segments: that of the algorithm, or that of the reduction under way.
+    pub fn cwnd(&self) -> u64 {
+        match self.recovery.phase {
+            Phase::Fast(prr) if self.reduces_itself() => prr.cwnd(),
+            _ => self.control.as_ref().map_or(0, |control| (control.cwnd().get() / self.mss).max(1)),
+        }
+    }
+
+    fn reduces_itself(&self) -> bool {
+        self.control
+            .as_ref()
+            .is_some_and(|control| control.recovery_window() == bentpipe_cc::RecoveryWindow::Endpoint)
+    }
+
+    fn bytes(&self, segments: u64) -> Bytes {
+        Bytes::new(segments * self.mss)
+    }
+
+    /// First position that no longer counts as ours to send: behind the FIN, or behind what is written.
+    fn end(&self) -> u64 {
+        match self.fin {
+            Fin::Open => self.buffer.end(),
+            Fin::At(fin) => fin + 1,
+        }
+    }
+
+    // ---- commands ------------------------------------------------------------------------------------------
+
+    /// Takes as much as fits; returns how much that was (`tcp_sendmsg_locked`).
+    pub fn write(&mut self, now: Time, payload: &crate::Payload) -> u64 {
+        let taken = self.room().min(payload.len());
+        if taken < payload.len() {
+            self.backpressure = Backpressure::Blocked;
+        }
+        if taken > 0 {
+            self.restart_after_idle(now);
+            self.note_app_limit();
+            self.extend_tail(taken);
+            self.buffer.push(payload.slice(0, taken));
+        }
+        taken
+    }
+
+    /// The octets below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
+    pub fn on_syn_data_acked(&mut self, position: u64) {
+        let position = position.min(self.buffer.end());
+        self.una = position;
+        self.next = position;
+        self.buffer.release(position);
+    }
+
+    /// The FIN follows what was written.
+    pub fn shutdown(&mut self) {
+        if self.fin == Fin::Open {
+            self.fin = Fin::At(self.buffer.end());
+        }
+    }
+
+    /// `tcp_rate_check_app_limited`: a write finds the window open and nothing waiting.
+    fn note_app_limit(&mut self) {
+        let in_flight = self.board.in_flight();
+        let waiting = self.buffer.end() - self.next.min(self.buffer.end());
+        if waiting < self.mss && in_flight < self.cwnd() && self.board.lost() <= self.board.retransmitted() {
+            self.rate.on_app_limited(self.bytes(in_flight.max(1)));
+        }
+    }
+}

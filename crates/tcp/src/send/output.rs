@@ -1,0 +1,367 @@
+//! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
+
+use bentpipe_cc::SentSample;
+use bentpipe_cc::usage::WindowLimit;
+use bentpipe_units::{Bytes, Rate, Time};
+
+use super::burst::{BufferPosition, DeferView, Deferral, Paced, autosize, defer, max_segments};
+use super::pacing::{WindowRateView, window_rate};
+use super::recovery::{Frto, Phase, Rexmit};
+use super::timer::{Forced, Probe};
+use super::{Fin, Sender};
+use crate::config::Nagle;
+use crate::segment::timestamp;
+
+/// A segment that is to leave, in positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outgoing {
+    pub start: u64,
+    /// End excluded; a FIN counts one.
+    pub end: u64,
+    pub fin: HasFin,
+    pub push: Push,
+}
+
+impl Outgoing {
+    pub fn is_fin(&self) -> bool {
+        self.fin == HasFin::Yes
+    }
+
+    pub fn is_push(&self) -> bool {
+        self.push == Push::Yes
+    }
+}
+
+/// Whether the segment carries our FIN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HasFin {
+    Yes,
+    No,
+}
+
+/// Whether the segment ends what the application wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Push {
+    Yes,
+    No,
+}
+
+/// A burst under way: what is left of what the windows allowed when it began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst {
+    /// First position behind it.
+    end: u64,
+    /// Whether anything left since the window's use was last noted.
+    sent: bool,
+}
+
+/// Why nothing new leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocked {
+    /// The congestion window.
+    ByWindow,
+    /// The peer's window.
+    ByPeer,
+    /// The pacer, Nagle's rule, or the hope for a larger burst.
+    ByChoice,
+    /// Nothing waits.
+    Empty,
+}
+
+impl Sender {
+    /// The next segment. `reserved` octets of each segment are taken by options.
+    pub fn poll(&mut self, now: Time, reserved: u64) -> Option<Outgoing> {
+        self.control.as_ref()?;
+        self.held_until = None;
+        let mss = self.mss.saturating_sub(reserved).max(1);
+        match self.forced.take() {
+            Some(Forced::Head) => return self.retransmit(now, self.board.first_id()),
+            Some(Forced::Probe) => return self.probe(now, mss),
+            Some(Forced::WindowProbe) => return Some(self.window_probe(now, mss)),
+            None => {}
+        }
+        if let Some(again) = self.poll_retransmission(now) {
+            return Some(again);
+        }
+        if self.recovery.rexmit == Rexmit::NewFirst {
+            let fresh = self.poll_new(now, mss);
+            if fresh.is_none() && self.next <= self.recovery.high {
+                // RFC 5682 step 2b is not possible: ordinary recovery.
+                self.recovery.phase = Phase::Timeout(Frto::Settled);
+                self.recovery.rexmit = Rexmit::Lost;
+                return self.poll_retransmission(now);
+            }
+            return fresh;
+        }
+        self.poll_new(now, mss)
+    }
+
+    /// When pacing lets the next segment out, if that is what held the last poll.
+    pub const fn paced_until(&self) -> Option<Time> {
+        self.held_until
+    }
+
+    /// Any segment leaves, an acknowledgement too.
+    pub fn on_any_segment(&mut self, now: Time) {
+        self.pacer.on_segment(now);
+    }
+
+    fn is_paced(&self) -> bool {
+        self.pacing_rate().is_some()
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.control.as_ref().and_then(|control| control.pacing_rate())
+    }
+
+    fn is_held_by_pacer(&mut self, now: Time) -> bool {
+        let until = self.pacer.blocked_until(now).filter(|_| self.is_paced());
+        self.held_until = until;
+        until.is_some()
+    }
+
+    // ---- again -----------------------------------------------------------------------------------------------
+
+    fn poll_retransmission(&mut self, now: Time) -> Option<Outgoing> {
+        if self.recovery.rexmit != Rexmit::Lost || !self.recovery.is_repairing() {
+            return None;
+        }
+        let id = self.board.next_waiting()?;
+        if self.board.in_flight() >= self.cwnd() || self.is_held_by_pacer(now) {
+            return None;
+        }
+        self.retransmit(now, id)
+    }
+
+    fn retransmit(&mut self, now: Time, id: u64) -> Option<Outgoing> {
+        let sent = *self.board.get(id)?;
+        // A window that was taken back (RFC 9293 section 3.8.6) lets only the first segment out.
+        if sent.start >= self.window_end() && sent.start != self.una {
+            return None;
+        }
+        let state = self.on_departure(now);
+        self.board.retransmit(id, now, state);
+        self.recovery.undo.on_retransmission(timestamp(now));
+        if let Phase::Fast(prr) = &mut self.recovery.phase {
+            prr.on_sent();
+        }
+        self.pace(now, sent.end - sent.start, self.mss);
+        if id == self.board.first_id() {
+            self.on_head_retransmitted(now);
+        }
+        Some(self.outgoing(Range { start: sent.start, end: sent.end }))
+    }
+
+    /// What little the window lets out, or no octet of an old position (`tcp_write_wakeup`).
+    fn window_probe(&mut self, now: Time, mss: u64) -> Outgoing {
+        let end = self.end().min(self.window_end()).min(self.next + mss);
+        if self.next < end {
+            return self.send_new(now, Range { start: self.next, end });
+        }
+        let start = self.una - 1;
+        Outgoing { start, end: start, fin: HasFin::No, push: Push::No }
+    }
+
+    /// RFC 8985 section 7.3: new data tells more than a repetition.
+    fn probe(&mut self, now: Time, mss: u64) -> Option<Outgoing> {
+        let end = self.end().min(self.next + mss);
+        if self.next < end && end <= self.window_end() {
+            self.pace(now, end - self.next, mss);
+            let fresh = self.send_new(now, Range { start: self.next, end });
+            self.on_probe_sent(now, Probe::New(self.next));
+            return Some(fresh);
+        }
+        let last = self.board.last_id()?;
+        let sent = *self.board.get(last)?;
+        if sent.start >= self.window_end() && sent.start != self.una {
+            return None;
+        }
+        let state = self.on_departure(now);
+        self.board.repeat(last, now, state);
+        self.pace(now, sent.end - sent.start, mss);
+        self.on_probe_sent(now, Probe::Again(self.next));
+        Some(self.outgoing(Range { start: sent.start, end: sent.end }))
+    }
+
+    // ---- new -------------------------------------------------------------------------------------------------
+
+    fn poll_new(&mut self, now: Time, mss: u64) -> Option<Outgoing> {
+        if self.next >= self.burst.end {
+            match self.start_burst(now, mss) {
+                Ok(end) => {
+                    self.burst.end = end;
+                    self.pace(now, end - self.next, mss);
+                }
+                Err(blocked) => {
+                    self.on_blocked(now, blocked);
+                    return None;
+                }
+            }
+        }
+        let end = self.burst.end.min(self.next + mss);
+        // The FIN travels with the last octets.
+        let end =
+            if end + 1 == self.end() && self.burst.end + 1 >= self.end() { self.with_fin(end) } else { end };
+        Some(self.send_new(now, Range { start: self.next, end }))
+    }
+
+    fn with_fin(&self, end: u64) -> u64 {
+        if self.fin == Fin::At(end) { end + 1 } else { end }
+    }
+
+    /// How far the next burst reaches.
+    fn start_burst(&mut self, now: Time, mss: u64) -> Result<u64, Blocked> {
+        let waiting = self.end().saturating_sub(self.next);
+        if waiting == 0 {
+            return Err(Blocked::Empty);
+        }
+        if self.is_held_by_pacer(now) {
+            return Err(Blocked::ByChoice);
+        }
+        let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
+        let only_fin = self.fin == Fin::At(self.next);
+        // tcp_cwnd_test: at most half a window in one burst.
+        let quota = match cwnd.saturating_sub(in_flight) {
+            0 if only_fin => 1,
+            quota => quota.min((cwnd / 2).max(1)),
+        };
+        if quota == 0 {
+            return Err(Blocked::ByWindow);
+        }
+        if self.next + waiting.min(mss) > self.window_end() {
+            return Err(Blocked::ByPeer);
+        }
+        let rate = self.burst_rate();
+        let paced = if self.is_paced() { Paced::Yes } else { Paced::No };
+        let segments = autosize(rate, self.rtt.min(), mss, paced).min(max_segments(mss));
+        if waiting <= mss {
+            if self.must_wait_for_ack(waiting, mss) {
+                return Err(Blocked::ByChoice);
+            }
+        } else if !matches!(self.recovery.phase, Phase::Fast(_) | Phase::Timeout(_)) {
+            match defer(self.defer_view(now, mss, segments)) {
+                Deferral::SendNow => {}
+                Deferral::ForWindow => return Err(Blocked::ByWindow),
+                Deferral::ForOther => return Err(Blocked::ByChoice),
+            }
+        }
+        let limit = self.next + segments.min(quota) * mss;
+        let end = self.end().min(limit).min(self.window_end());
+        let partial = (end - self.next) % mss;
+        if partial > 0 && end - self.next > mss && self.must_wait_for_ack(partial, mss) {
+            return Ok(end - partial);
+        }
+        Ok(end)
+    }
+
+    /// Nagle's rule in Minshall's variant (`tcp_nagle_check`).
+    fn must_wait_for_ack(&self, size: u64, mss: u64) -> bool {
+        self.config.nagle == Nagle::On && self.fin == Fin::Open && size < mss && self.small_end > self.una
+    }
+
+    fn burst_rate(&self) -> Rate {
+        self.pacing_rate().unwrap_or_else(|| {
+            window_rate(WindowRateView {
+                cwnd: self.cwnd(),
+                ssthresh: self.ssthresh(),
+                packets_out: self.board.len(),
+                mss: self.mss,
+                srtt: self.srtt_or_zero(),
+            })
+        })
+    }
+
+    fn defer_view(&self, now: Time, mss: u64, segments: u64) -> DeferView {
+        let waiting = self.end() - self.next;
+        let largest = max_segments(mss) * mss;
+        let position = match self.fin {
+            _ if waiting > largest => BufferPosition::Inner,
+            Fin::Open => BufferPosition::Tail,
+            Fin::At(_) => BufferPosition::Final,
+        };
+        let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
+        DeferView {
+            now,
+            last_departure: self.pacer.stamp(),
+            send_window: self.window_end() - self.next,
+            congestion_window: cwnd.saturating_sub(in_flight) * mss,
+            whole_congestion_window: cwnd * mss,
+            whole_send_window: self.window.size,
+            full_burst: segments * mss,
+            buffer: waiting.min(largest),
+            position,
+            oldest_departure: self.board.front().map(|sent| sent.sent_at),
+            srtt: self.srtt_or_zero(),
+        }
+    }
+
+    fn send_new(&mut self, now: Time, range: Range) -> Outgoing {
+        let was_empty = self.board.is_empty();
+        let payload = range.end.min(self.buffer.end()).saturating_sub(range.start);
+        let state = self.on_departure(now);
+        self.board.push(range.start, range.end, now, state);
+        self.next = range.end;
+        if payload < self.mss {
+            self.small_end = range.end;
+        }
+        if let Phase::Fast(prr) = &mut self.recovery.phase {
+            prr.on_sent();
+        }
+        if self.recovery.rexmit == Rexmit::NewFirst {
+            self.recovery.rexmit = Rexmit::Hold;
+        }
+        self.burst.sent = true;
+        self.on_new_data_timer(now, was_empty);
+        self.outgoing(range)
+    }
+
+    fn pace(&mut self, now: Time, octets: u64, mss: u64) {
+        let rate = self.pacing_rate();
+        self.pacer.on_burst(now, Bytes::new(octets), octets.div_ceil(mss), rate);
+    }
+
+    fn on_departure(&mut self, now: Time) -> bentpipe_cc::rate::PacketState {
+        let in_flight = self.bytes(self.board.in_flight());
+        if let Some(control) = &mut self.control {
+            let bytes = Bytes::new(self.mss);
+            let demand = self.rate.demand();
+            control.on_sent(&SentSample { now, bytes, prior_in_flight: in_flight, demand });
+        }
+        self.last_data_at = now;
+        self.rate.on_sent(now, self.bytes(self.board.len()))
+    }
+
+    /// The end of a run of segments: whether the window was what stopped it (`tcp_cwnd_validate`).
+    fn on_blocked(&mut self, now: Time, blocked: Blocked) {
+        let full = self.board.in_flight() >= self.cwnd();
+        let limited = blocked == Blocked::ByWindow || (full && self.burst.sent);
+        if limited || self.burst.sent {
+            let limit = if limited { WindowLimit::Limited } else { WindowLimit::Open };
+            self.usage.on_transmit(self.next, self.bytes(self.board.len()), limit);
+            self.validate_window(now);
+        }
+        self.burst.sent = false;
+        if blocked == Blocked::ByPeer {
+            self.on_blocked_by_window(now);
+        }
+    }
+
+    /// Whether the first waiting segment fits into the peer's window.
+    pub(super) fn first_fits(&self) -> bool {
+        let waiting = self.end().saturating_sub(self.next);
+        self.next + waiting.min(self.mss) <= self.window_end()
+    }
+
+    fn outgoing(&self, range: Range) -> Outgoing {
+        let fin = if self.fin == Fin::At(range.end - 1) { HasFin::Yes } else { HasFin::No };
+        let push = if range.end >= self.buffer.end() { Push::Yes } else { Push::No };
+        Outgoing { start: range.start, end: range.end, fin, push }
+    }
+}
+
+/// Positions, end excluded.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    start: u64,
+    end: u64,
+}

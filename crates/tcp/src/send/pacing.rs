@@ -1,0 +1,72 @@
+//! When the next burst may leave (`tcp_update_skb_after_send`), for algorithms that ask for a rate.
+
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+/// The first segments of a connection leave unpaced.
+const UNPACED_SEGMENTS: u64 = 10;
+
+/// The pacer's clock.
+#[derive(Clone, Debug)]
+pub(crate) struct Pacer {
+    /// Earliest departure of the next burst (`tcp_wstamp_ns`).
+    next: Time,
+    data_segments: u64,
+}
+
+impl Pacer {
+    pub const fn new() -> Self {
+        Self { next: Time::ZERO, data_segments: 0 }
+    }
+
+    /// Whether something may leave; otherwise when.
+    pub fn blocked_until(&self, now: Time) -> Option<Time> {
+        (self.next > now).then_some(self.next)
+    }
+
+    /// When something left last, or when the next burst is due.
+    pub const fn stamp(&self) -> Time {
+        self.next
+    }
+
+    /// Any segment leaves.
+    pub fn on_segment(&mut self, now: Time) {
+        self.next = self.next.max(now);
+    }
+
+    /// A burst of `segments` segments with `payload` octets leaves at `now`.
+    pub fn on_burst(&mut self, now: Time, payload: Bytes, segments: u64, rate: Option<Rate>) {
+        let late = now.since(self.next);
+        self.next = self.next.max(now);
+        self.data_segments += segments;
+        if let Some(rate) = rate.filter(|rate| *rate > Rate::ZERO)
+            && self.data_segments >= UNPACED_SEGMENTS
+        {
+            let span = rate.time_for(payload);
+            // What was lost by leaving late is made good, up to half a burst.
+            self.next = self.next.saturating_add(span.saturating_sub(late.min(span / 2)));
+        }
+    }
+}
+
+/// The rate that Linux would pace at without an algorithm's own: decides the size of bursts only
+/// (`tcp_update_pacing_rate`).
+pub(crate) fn window_rate(view: WindowRateView) -> Rate {
+    let srtt = view.srtt.max(Duration::from_nanos(1));
+    let gain = match view.ssthresh {
+        // Slow start doubles per round trip: 200 %; 120 % from half the threshold on.
+        Some(ssthresh) if view.cwnd >= ssthresh / 2 => 1.2,
+        _ => 2.0,
+    };
+    let window = Bytes::new(view.cwnd.max(view.packets_out) * view.mss);
+    Rate::of(window, srtt).mul_f64(gain)
+}
+
+/// Windows in segments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WindowRateView {
+    pub cwnd: u64,
+    pub ssthresh: Option<u64>,
+    pub packets_out: u64,
+    pub mss: u64,
+    pub srtt: Duration,
+}

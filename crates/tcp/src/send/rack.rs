@@ -1,0 +1,160 @@
+//! RACK: a segment is lost when one sent sufficiently later was delivered (RFC 8985 section 6.2).
+
+use bentpipe_units::{Duration, Time};
+
+use super::scoreboard::{History, Scoreboard, Sent, Verdict};
+
+/// Recoveries for which a widened reordering window is kept (`TCP_RACK_RECOVERY_THRESH`).
+const PERSIST: u8 = 16;
+/// Segments delivered out of order that end the grace of the reordering window (RFC 8985 section 6.2: DupThresh).
+const DUP_THRESH: u64 = 3;
+const MAX_STEPS: u64 = 255;
+
+/// RACK's state.
+#[derive(Clone, Debug)]
+pub(crate) struct Rack {
+    /// The most recently sent segment among those delivered: RACK.xmit_ts, RACK.end_seq.
+    newest: Option<(Time, u64)>,
+    /// RACK.rtt.
+    rtt: Duration,
+    progress: Progress,
+    /// RACK.reo_wnd_mult.
+    steps: u64,
+    /// RACK.reo_wnd_persist.
+    persist: u8,
+    /// RACK.dsack_round: the window is not widened again before this position is acknowledged.
+    dsack_round: Option<u64>,
+    reordering: Reordering,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Made,
+    None,
+}
+
+/// RACK.reordering_seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reordering {
+    Seen,
+    NotSeen,
+}
+
+/// Whether losses are being repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    InProgress,
+    None,
+}
+
+/// What RACK looks at besides its own state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RackView {
+    pub now: Time,
+    pub min_rtt: Option<Duration>,
+    pub srtt: Option<Duration>,
+    pub repair: Repair,
+}
+
+impl Rack {
+    pub const fn new() -> Self {
+        Self {
+            newest: None,
+            rtt: Duration::ZERO,
+            progress: Progress::None,
+            steps: 1,
+            persist: 0,
+            dsack_round: None,
+            reordering: Reordering::NotSeen,
+        }
+    }
+
+    /// RACK_update: a segment was delivered for the first time.
+    pub fn on_delivered(&mut self, now: Time, sent: &Sent, min_rtt: Option<Duration>) {
+        let rtt = now.since(sent.sent_at);
+        // Section 6.2 step 2: an acknowledgement this quick is of the original, not of the retransmission.
+        if sent.history == History::SentAgain && min_rtt.is_some_and(|least| rtt < least) {
+            return;
+        }
+        self.progress = Progress::Made;
+        self.rtt = rtt;
+        self.newest = self.newest.max(Some((sent.sent_at, sent.end)));
+    }
+
+    /// Step 4: a DSACK after reordering widens the window, once per round trip.
+    pub fn on_dsack(&mut self, una: u64, next: u64) {
+        if self.dsack_round.is_some_and(|end| una >= end) {
+            self.dsack_round = None;
+        }
+        if self.reordering == Reordering::Seen && self.dsack_round.is_none() {
+            self.dsack_round = Some(next);
+            self.steps = (self.steps + 1).min(MAX_STEPS);
+            self.persist = PERSIST;
+        }
+    }
+
+    pub fn on_reordering(&mut self) {
+        self.reordering = Reordering::Seen;
+    }
+
+    /// A recovery ended without being undone.
+    pub fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.steps = 1;
+        }
+    }
+
+    /// DSACKs showed that every retransmission was unnecessary: the window stays wide one more time.
+    pub fn on_dsack_undo(&mut self) {
+        self.persist = (self.persist + 1).min(PERSIST);
+    }
+
+    /// A recovery turned out to be spurious: losses are judged anew.
+    pub fn on_undo(&mut self) {
+        self.progress = Progress::Made;
+    }
+
+    /// Steps 4 and 5: marks what is lost; returns how long to wait for what may only be reordered.
+    pub fn detect(&mut self, board: &mut Scoreboard, view: RackView) -> Option<Duration> {
+        if std::mem::replace(&mut self.progress, Progress::None) == Progress::None {
+            return None;
+        }
+        self.detect_now(board, view)
+    }
+
+    /// The same when the reordering timer has expired.
+    pub fn detect_now(&mut self, board: &mut Scoreboard, view: RackView) -> Option<Duration> {
+        let newest = self.newest?;
+        let limit = self.rtt + self.window(board, view);
+        let mut longest = None;
+        board.for_each_by_time(|_, sent| {
+            if (sent.sent_at, sent.end) >= newest {
+                return Verdict::Stop;
+            }
+            let remaining = limit.saturating_sub(view.now.since(sent.sent_at));
+            if remaining == Duration::ZERO {
+                return Verdict::Lost;
+            }
+            longest = longest.max(Some(remaining));
+            Verdict::Waits
+        });
+        longest
+    }
+
+    /// Whether the segment is past RACK's time at a timeout, without grace for reordering (`tcp_timeout_mark_lost`).
+    pub fn is_overdue(&self, now: Time, sent: &Sent) -> bool {
+        now.since(sent.sent_at) >= self.rtt
+    }
+
+    /// RACK_update_reo_wnd.
+    fn window(&self, board: &Scoreboard, view: RackView) -> Duration {
+        if self.reordering == Reordering::NotSeen
+            && (view.repair == Repair::InProgress || board.sacked() >= DUP_THRESH)
+        {
+            return Duration::ZERO;
+        }
+        let quarter = view.min_rtt.unwrap_or(Duration::ZERO) / 4;
+        (quarter * self.steps).min(view.srtt.unwrap_or(Duration::ZERO))
+    }
+}

@@ -1,0 +1,173 @@
+//! Round-trip time and the retransmission timeout: RFC 6298 as Linux computes it.
+
+use bentpipe_units::{Duration, Time};
+
+/// Before the first sample (RFC 6298 section 2.1; `TCP_TIMEOUT_INIT`).
+pub(crate) const INITIAL_RTO: Duration = Duration::from_secs(1);
+/// `TCP_RTO_MIN`: Linux's floor, below the second of RFC 6298 section 2.4. It bounds the variance term, not the sum.
+pub(crate) const MIN_RTO: Duration = Duration::from_millis(200);
+/// `TCP_RTO_MAX`.
+pub(crate) const MAX_RTO: Duration = Duration::from_secs(120);
+/// `tcp_min_rtt_wlen`.
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
+
+/// The estimator (`tcp_rtt_estimator`).
+#[derive(Clone, Debug)]
+pub(crate) struct Rtt {
+    smoothed: Option<Smoothed>,
+    min: Option<(Duration, Time)>,
+    rto: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Smoothed {
+    srtt: f64,
+    /// Mean deviation.
+    mdev: f64,
+    /// Largest mean deviation of the round trip.
+    mdev_max: f64,
+    rttvar: f64,
+    /// The round trip ends when this position is acknowledged.
+    round_end: u64,
+}
+
+impl Smoothed {
+    /// RFC 6298 section 2.2: SRTT = R, RTTVAR = R/2, of which the timeout takes four.
+    fn first(m: f64, floor: f64, view: RoundView) -> Self {
+        let rttvar = (2.0 * m).max(floor) / 4.0;
+        Self { srtt: m, mdev: m / 2.0, mdev_max: rttvar, rttvar, round_end: view.next }
+    }
+
+    /// RFC 6298 section 2.3: alpha 1/8, beta 1/4.
+    fn next(mut self, m: f64, floor: f64, view: RoundView) -> Self {
+        let error = m - self.srtt;
+        self.srtt += error / 8.0;
+        let mut deviation = error.abs() - self.mdev;
+        if error < 0.0 && deviation > 0.0 {
+            // A falling RTT raises the deviation at an eighth of the speed.
+            deviation /= 8.0;
+        }
+        self.mdev += deviation / 4.0;
+        if self.mdev > self.mdev_max {
+            self.mdev_max = self.mdev;
+            self.rttvar = self.rttvar.max(self.mdev_max);
+        }
+        if view.una > self.round_end {
+            // The variance falls by a quarter of the distance once per round trip, never below the floor.
+            self.rttvar -= (self.rttvar - self.mdev_max).max(0.0) / 4.0;
+            self.round_end = view.next;
+            self.mdev_max = floor / 4.0;
+        }
+        self
+    }
+}
+
+/// What the estimator needs to know to tell round trips apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundView {
+    pub una: u64,
+    pub next: u64,
+}
+
+impl Rtt {
+    pub const fn new() -> Self {
+        Self { smoothed: None, min: None, rto: INITIAL_RTO }
+    }
+
+    /// Takes in a sample; the timeout follows it and any back-off ends (RFC 6298 section 5.7).
+    pub fn on_sample(&mut self, sample: Duration, view: RoundView) {
+        let floor = MIN_RTO.as_nanos() as f64;
+        let m = sample.as_nanos() as f64;
+        let s = match self.smoothed {
+            None => Smoothed::first(m, floor, view),
+            Some(smoothed) => smoothed.next(m, floor, view),
+        };
+        self.smoothed = Some(s);
+        let rto = Duration::from_nanos((s.srtt + 4.0 * s.rttvar).round() as u64);
+        self.rto = rto.min(MAX_RTO);
+    }
+
+    /// Keeps the smallest RTT of the last five minutes (`tcp_update_rtt_min`).
+    pub fn on_min_sample(&mut self, now: Time, sample: Duration) {
+        self.min = match self.min {
+            Some((least, at)) if sample > least && now.since(at) <= MIN_RTT_WINDOW => Some((least, at)),
+            _ => Some((sample, now)),
+        };
+    }
+
+    /// RFC 6298 section 5.5.
+    pub fn back_off(&mut self) {
+        self.rto = self.rto.saturating_add(self.rto).min(MAX_RTO);
+    }
+
+    pub fn srtt(&self) -> Option<Duration> {
+        self.smoothed.map(|s| Duration::from_nanos(s.srtt.round() as u64))
+    }
+
+    pub fn min(&self) -> Option<Duration> {
+        self.min.map(|(least, _)| least)
+    }
+
+    pub const fn rto(&self) -> Duration {
+        self.rto
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIEW: RoundView = RoundView { una: 0, next: 0 };
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn the_first_sample_of_600_ms_gives_a_timeout_of_three_round_trips() {
+        // RFC 6298 section 2.2: SRTT + 4 RTTVAR = R + 2R.
+        let mut rtt = Rtt::new();
+        rtt.on_sample(ms(600), VIEW);
+        assert_eq!(rtt.rto(), ms(1800));
+    }
+
+    #[test]
+    fn a_short_steady_rtt_gives_the_rtt_and_200_ms() {
+        // tcp_rto_min bounds 4 RTTVAR: 10 + 200, not max(10, 200).
+        let mut rtt = Rtt::new();
+        for round in 0..100 {
+            rtt.on_sample(ms(10), RoundView { una: round, next: round + 1 });
+        }
+        assert_eq!(rtt.rto(), ms(210));
+    }
+
+    #[test]
+    fn a_long_steady_rtt_settles_200_ms_above_it() {
+        let mut rtt = Rtt::new();
+        for round in 0..200 {
+            rtt.on_sample(ms(600), RoundView { una: 2 * round, next: 2 * round + 1 });
+        }
+        assert!(rtt.rto() >= ms(800) && rtt.rto() < ms(801), "{}", rtt.rto());
+    }
+
+    #[test]
+    fn the_timeout_doubles_up_to_two_minutes() {
+        let mut rtt = Rtt::new();
+        rtt.back_off();
+        assert_eq!(rtt.rto(), Duration::from_secs(2));
+        for _ in 0..10 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.rto(), Duration::from_secs(120));
+    }
+
+    #[test]
+    fn the_smallest_rtt_is_forgotten_after_five_minutes() {
+        let mut rtt = Rtt::new();
+        rtt.on_min_sample(Time::ZERO, ms(10));
+        rtt.on_min_sample(Time::ZERO + Duration::from_secs(300), ms(20));
+        assert_eq!(rtt.min(), Some(ms(10)));
+        rtt.on_min_sample(Time::ZERO + Duration::from_secs(301), ms(20));
+        assert_eq!(rtt.min(), Some(ms(20)));
+    }
+}

@@ -1,0 +1,312 @@
+//! The segments that are out, in order of sequence, and what is known of each (RFC 6675 section 2, RFC 8985 section 5.1).
+
+use std::collections::{BTreeSet, VecDeque};
+
+use bentpipe_cc::rate::PacketState;
+use bentpipe_units::Time;
+
+/// One segment that is not yet acknowledged cumulatively.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub start: u64,
+    /// End excluded; a FIN counts one.
+    pub end: u64,
+    /// When it left last.
+    pub sent_at: Time,
+    /// State of the delivery-rate estimator when it left last.
+    pub rate: PacketState,
+    pub fate: Fate,
+    /// Whether its last transmission was a retransmission that is still deemed in flight (`TCPCB_SACKED_RETRANS`).
+    pub retransmission: Retransmission,
+    pub history: History,
+    transmission: u64,
+}
+
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Unknown,
+    Sacked,
+    Lost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Retransmission {
+    None,
+    InFlight,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum History {
+    SentOnce,
+    SentAgain,
+}
+
+/// All segments that are out. Each has an id; ids are consecutive in order of sequence.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    segments: VecDeque<Sent>,
+    first: u64,
+    /// Transmissions in order of time; an entry is stale once its segment is delivered, lost or sent again.
+    order: VecDeque<(u64, u64)>,
+    transmissions: u64,
+    /// Lost and not yet sent again.
+    waiting: BTreeSet<u64>,
+    sacked: u64,
+    lost: u64,
+    retransmitted: u64,
+    /// End of the highest segment selectively acknowledged.
+    sacked_end: u64,
+    total_lost: u64,
+    total_retransmitted: u64,
+}
+
+impl Scoreboard {
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// `packets_out`.
+    pub fn len(&self) -> u64 {
+        self.segments.len() as u64
+    }
+
+    /// `sacked_out`.
+    pub const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// `lost_out`.
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// `retrans_out`.
+    pub const fn retransmitted(&self) -> u64 {
+        self.retransmitted
+    }
+
+    /// Segments that are deemed in the network (`tcp_packets_in_flight`; RFC 6675: pipe).
+    pub fn in_flight(&self) -> u64 {
+        self.len() - self.sacked - self.lost + self.retransmitted
+    }
+
+    /// Segments ever deemed lost.
+    pub const fn total_lost(&self) -> u64 {
+        self.total_lost
+    }
+
+    /// Retransmissions ever sent.
+    pub const fn total_retransmitted(&self) -> u64 {
+        self.total_retransmitted
+    }
+
+    /// Where the highest selective acknowledgement ends, or `una` without any (`tcp_highest_sack_seq`).
+    pub const fn forward_end(&self, una: u64) -> u64 {
+        if self.sacked > 0 { self.sacked_end } else { una }
+    }
+
+    pub fn front(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    pub fn first_id(&self) -> u64 {
+        self.first
+    }
+
+    pub fn last_id(&self) -> Option<u64> {
+        self.len().checked_sub(1).map(|last| self.first + last)
+    }
+
+    pub fn get(&self, id: u64) -> Option<&Sent> {
+        self.segments.get(usize::try_from(id.checked_sub(self.first)?).ok()?)
+    }
+
+    fn get_mut(&mut self, id: u64) -> Option<&mut Sent> {
+        self.segments.get_mut(usize::try_from(id.checked_sub(self.first)?).ok()?)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &Sent)> {
+        (self.first..).zip(&self.segments)
+    }
+
+    /// Ids of the segments that `start..end` touches.
+    pub fn touched_by(&self, start: u64, end: u64) -> std::ops::Range<u64> {
+        let from = self.segments.partition_point(|sent| sent.end <= start) as u64;
+        let to = self.segments.partition_point(|sent| sent.start < end) as u64;
+        self.first + from..self.first + to.max(from)
+    }
+
+    /// A new segment leaves.
+    pub fn push(&mut self, start: u64, end: u64, now: Time, rate: PacketState) {
+        let id = self.first + self.len();
+        self.segments.push_back(Sent {
+            start,
+            end,
+            sent_at: now,
+            rate,
+            fate: Fate::Unknown,
+            retransmission: Retransmission::None,
+            history: History::SentOnce,
+            transmission: self.transmissions,
+        });
+        self.note_transmission(id);
+    }
+
+    /// A segment leaves again (`tcp_retransmit_skb`).
+    pub fn retransmit(&mut self, id: u64, now: Time, rate: PacketState) {
+        self.repeat(id, now, rate);
+        let Some(sent) = self.get_mut(id) else { return };
+        if sent.retransmission == Retransmission::None {
+            sent.retransmission = Retransmission::InFlight;
+            self.retransmitted += 1;
+        }
+        self.waiting.remove(&id);
+    }
+
+    /// A segment leaves again without counting as in flight twice: a probe (`__tcp_retransmit_skb`).
+    pub fn repeat(&mut self, id: u64, now: Time, rate: PacketState) {
+        let transmission = self.transmissions;
+        let Some(sent) = self.get_mut(id) else { return };
+        sent.sent_at = now;
+        sent.rate = rate;
+        sent.history = History::SentAgain;
+        sent.transmission = transmission;
+        self.total_retransmitted += 1;
+        self.note_transmission(id);
+    }
+
+    fn note_transmission(&mut self, id: u64) {
+        self.order.push_back((id, self.transmissions));
+        self.transmissions += 1;
+    }
+
+    /// The segment was delivered although segments before it are missing; returns what it was before.
+    pub fn sack(&mut self, id: u64) -> Option<Sent> {
+        let before = *self.get(id)?;
+        if before.fate == Fate::Sacked {
+            return None;
+        }
+        self.forget(id, &before);
+        let sent = self.get_mut(id)?;
+        sent.fate = Fate::Sacked;
+        sent.retransmission = Retransmission::None;
+        self.sacked += 1;
+        self.sacked_end = self.sacked_end.max(before.end);
+        Some(before)
+    }
+
+    /// The segment, or its retransmission, is deemed lost (`tcp_mark_skb_lost`).
+    pub fn mark_lost(&mut self, id: u64) {
+        let Some(sent) = self.get_mut(id) else { return };
+        if sent.fate == Fate::Sacked {
+            return;
+        }
+        let newly = sent.fate == Fate::Unknown;
+        let again = sent.retransmission == Retransmission::InFlight;
+        sent.fate = Fate::Lost;
+        sent.retransmission = Retransmission::None;
+        self.lost += u64::from(newly);
+        self.retransmitted -= u64::from(again);
+        self.total_lost += u64::from(newly || again);
+        self.waiting.insert(id);
+    }
+
+    /// No segment was lost after all (`tcp_undo_cwnd_reduction`).
+    pub fn unmark_lost(&mut self) {
+        for sent in &mut self.segments {
+            if sent.fate == Fate::Lost {
+                sent.fate = Fate::Unknown;
+            }
+        }
+        self.lost = 0;
+        self.waiting.clear();
+        // Entries of lost segments have gone from the order.
+        let out = self.iter().filter(|(_, sent)| sent.fate != Fate::Sacked);
+        let mut order: Vec<_> = out.map(|(id, sent)| (id, sent.transmission)).collect();
+        order.sort_unstable_by_key(|(_, transmission)| *transmission);
+        self.order = order.into();
+    }
+
+    /// The peer dropped what it had acknowledged selectively (RFC 2018 section 8).
+    pub fn forget_sacks(&mut self) {
+        for sent in &mut self.segments {
+            if sent.fate == Fate::Sacked {
+                sent.fate = Fate::Unknown;
+            }
+        }
+        self.sacked = 0;
+        self.sacked_end = 0;
+    }
+
+    /// The lowest segment that is lost and was not sent again.
+    pub fn next_waiting(&self) -> Option<u64> {
+        self.waiting.first().copied()
+    }
+
+    /// Takes off the first segment when it ends at or below `position`.
+    pub fn pop_acked(&mut self, position: u64) -> Option<Sent> {
+        let sent = *self.segments.front().filter(|sent| sent.end <= position)?;
+        if sent.fate == Fate::Sacked {
+            self.sacked -= 1;
+        } else {
+            self.forget(self.first, &sent);
+        }
+        self.segments.pop_front();
+        self.first += 1;
+        Some(sent)
+    }
+
+    /// Cuts what lies below `position` off the first segment (`tcp_trim_head`).
+    pub fn trim_front(&mut self, position: u64) {
+        if let Some(sent) = self.segments.front_mut() {
+            sent.start = sent.start.max(position.min(sent.end));
+        }
+    }
+
+    /// The oldest transmissions first, those that still say something; `judge` says when to stop.
+    pub fn for_each_by_time(&mut self, mut judge: impl FnMut(u64, &Sent) -> Verdict) {
+        while self.order.front().is_some_and(|entry| self.is_stale(*entry)) {
+            self.order.pop_front();
+        }
+        let mut index = 0;
+        while let Some(entry) = self.order.get(index).copied() {
+            index += 1;
+            if self.is_stale(entry) {
+                continue;
+            }
+            let Some(sent) = self.get(entry.0).copied() else { continue };
+            match judge(entry.0, &sent) {
+                Verdict::Lost => self.mark_lost(entry.0),
+                Verdict::Waits => {}
+                Verdict::Stop => break,
+            }
+        }
+    }
+
+    fn is_stale(&self, (id, transmission): (u64, u64)) -> bool {
+        self.get(id).is_none_or(|sent| {
+            sent.transmission != transmission
+                || sent.fate == Fate::Sacked
+                || (sent.fate == Fate::Lost && sent.retransmission == Retransmission::None)
+        })
+    }
+
+    fn forget(&mut self, id: u64, sent: &Sent) {
+        if sent.fate == Fate::Lost {
+            self.lost -= 1;
+            self.waiting.remove(&id);
+        }
+        if sent.retransmission == Retransmission::InFlight {
+            self.retransmitted -= 1;
+        }
+    }
+}
+
+/// What is to become of a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Lost,
+    Waits,
+    Stop,
+}

@@ -1,0 +1,73 @@
+//! Taking back a reduction that was not warranted: Eifel (RFC 3522, 4015), DSACK (RFC 3708), F-RTO (RFC 5682).
+
+use bentpipe_units::Time;
+
+use super::Sender;
+use super::ack::Facts;
+use super::recovery::{Phase, Undo};
+use crate::segment::timestamp_before;
+
+impl Sender {
+    /// `tcp_may_undo`.
+    pub(super) fn may_undo(&self, facts: &Facts) -> bool {
+        let undo = &self.recovery.undo;
+        undo.marker.is_some() && (undo.all_unnecessary() || self.original_arrived(facts))
+    }
+
+    /// RFC 3522: the acknowledgement echoes a timestamp from before the first retransmission, or there was none
+    /// (`tcp_packet_delayed`).
+    fn original_arrived(&self, facts: &Facts) -> bool {
+        match self.recovery.undo.first_retransmission {
+            None => true,
+            Some(first) => facts.echo.is_some_and(|echo| timestamp_before(echo, first)),
+        }
+    }
+
+    /// `tcp_undo_cwnd_reduction`.
+    pub(super) fn undo(&mut self, now: Time) {
+        if let Some(control) = &mut self.control {
+            control.on_undo(now);
+        }
+        self.recovery.undo = Undo { marker: None, ..self.recovery.undo };
+        self.rack.on_undo();
+    }
+
+    /// `tcp_try_undo_loss`.
+    pub(super) fn undo_timeout(&mut self, now: Time) {
+        self.board.unmark_lost();
+        self.undo(now);
+        self.recovery.timeouts = 0;
+        self.recovery.phase = Phase::Open;
+        self.forced = None;
+    }
+
+    /// `tcp_try_undo_dsack`.
+    pub(super) fn undo_by_dsack(&mut self, now: Time) -> bool {
+        let unnecessary = self.recovery.undo.all_unnecessary();
+        if unnecessary {
+            self.rack.on_dsack_undo();
+            self.undo(now);
+            if matches!(self.recovery.phase, Phase::Fast(_)) {
+                self.recovery.phase = Phase::Open;
+            }
+        }
+        unnecessary
+    }
+
+    /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be sent again.
+    pub(super) fn undo_partially(&mut self, facts: &Facts) -> bool {
+        if self.recovery.undo.marker.is_none() || !self.original_arrived(facts) {
+            return false;
+        }
+        // The overtaken segment is the first of the recovery.
+        let forward_end = self.board.forward_end(self.una);
+        self.learn_reordering(forward_end.saturating_sub(facts.prior_una));
+        if self.board.retransmitted() > 0 {
+            return true;
+        }
+        self.board.unmark_lost();
+        self.undo(facts.now);
+        self.settle();
+        false
+    }
+}

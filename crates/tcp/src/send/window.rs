@@ -1,0 +1,191 @@
+//! The peer's window, and how much the application may write ahead of it.
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use super::burst::max_segments;
+use super::{Backpressure, Sender};
+use crate::config::AfterIdle;
+use crate::send::recovery::Phase;
+
+/// The peer's window (RFC 9293 section 3.3.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SendWindow {
+    /// SND.WND, scaled.
+    pub size: u64,
+    /// SND.WL1.
+    wl1: u64,
+    /// The largest ever (RFC 9293 section 3.8.6.2.1).
+    pub max: u64,
+}
+
+/// Whether an acknowledgement changed the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WindowUpdate {
+    Yes,
+    No,
+}
+
+impl SendWindow {
+    /// RFC 9293 section 3.10.7.4: the window of the newest segment counts (`tcp_ack_update_window`).
+    pub fn update(&mut self, seq: u64, size: u64, advances: bool) -> WindowUpdate {
+        let newer = seq > self.wl1 || (seq == self.wl1 && (size > self.size || size == 0));
+        if !advances && !newer {
+            return WindowUpdate::No;
+        }
+        self.wl1 = seq;
+        let changed = size != self.size;
+        self.size = size;
+        self.max = self.max.max(size);
+        if changed { WindowUpdate::Yes } else { WindowUpdate::No }
+    }
+
+    /// The window of a SYN or of the segment that completes the handshake.
+    pub fn initialize(&mut self, seq: u64, size: u64) {
+        *self = Self { size, wl1: seq, max: size };
+    }
+}
+
+/// What a full segment takes in the kernel's memory: its octets, `MAX_TCP_HEADER` and the shared info, rounded up
+/// to a power of two, and the buffer's head (`tcp_sndbuf_expand`; with an MSS of 1460: 2304).
+const fn segment_memory(mss: u64) -> u64 {
+    (mss + 256 + 320).next_power_of_two() + 256
+}
+
+impl Sender {
+    /// The peer announces a window with the handshake.
+    pub fn initialize_window(&mut self, seq: u64, size: u64) {
+        self.window.initialize(seq, size);
+    }
+
+    /// First position that the peer's window does not allow.
+    pub(super) const fn window_end(&self) -> u64 {
+        self.una + self.window.size
+    }
+
+    /// Octets that a write may still add: buffers are begun below the limit and filled beyond it, so that the limit
+    /// cuts no segment short.
+    pub(super) fn room(&self) -> u64 {
+        let tail = self.tail_room();
+        let queued = self.buffer.len() + tail;
+        if queued >= self.buffer_limit {
+            return tail;
+        }
+        let unit = self.buffer_unit();
+        tail + (self.buffer_limit - queued).div_ceil(unit) * unit
+    }
+
+    /// What the last buffer of unsent data still takes.
+    fn tail_room(&self) -> u64 {
+        let unsent = self.next < self.buffer.end();
+        if unsent { self.buffer_unit().saturating_sub(self.buffer.end() - self.tail_start) } else { 0 }
+    }
+
+    /// Notes where the last buffer begins after `taken` more octets.
+    pub(super) fn extend_tail(&mut self, taken: u64) {
+        let (tail, end) = (self.tail_room(), self.buffer.end());
+        if taken > tail {
+            let unit = self.buffer_unit();
+            self.tail_start = end + tail + (taken - tail - 1) / unit * unit;
+        }
+    }
+
+    /// A buffer of unsent data: whole segments, at most half the peer's largest window (`tcp_xmit_size_goal`).
+    fn buffer_unit(&self) -> u64 {
+        let half = (self.window.max / 2 / self.mss).max(1);
+        max_segments(self.mss).min(half) * self.mss
+    }
+
+    /// Whether a write would be accepted now.
+    pub fn is_writable(&self) -> bool {
+        self.room() > 0
+    }
+
+    /// Two windows of the sender's own (three for BBR), up to the limit (`tcp_sndbuf_expand`).
+    pub(super) fn expand_buffer(&mut self) {
+        let Some(control) = &self.control else { return };
+        let windows = if control.pacing_rate().is_some() { 3 } else { 2 };
+        let segments = self.cwnd().max(self.config.initial_window).max(self.reordering + 1);
+        let wanted = windows * segments * segment_memory(self.mss);
+        let limit = wanted.min(self.config.send_buffer.max.get());
+        self.buffer_limit = self.buffer_limit.max(limit);
+    }
+
+    /// Whether a blocked writer may go on: a third is free (`tcp_check_space`, `sk_stream_is_writeable`).
+    pub fn take_writable(&mut self) -> bool {
+        if self.backpressure == Backpressure::None {
+            return false;
+        }
+        // A full congestion window needs no larger buffer (tcp_should_expand_sndbuf).
+        if self.board.in_flight() < self.cwnd() {
+            self.expand_buffer();
+        }
+        let queued = self.buffer.len();
+        let writable = self.buffer_limit.saturating_sub(queued) >= queued / 2;
+        if writable {
+            self.backpressure = Backpressure::None;
+        }
+        writable
+    }
+
+    /// RFC 2861: after an idle time longer than the timeout the window halves once per timeout
+    /// (`tcp_slow_start_after_idle_check`, `tcp_cwnd_restart`).
+    pub(super) fn restart_after_idle(&mut self, now: Time) {
+        let rto = self.rto();
+        let mut idle = now.since(self.last_data_at);
+        if self.config.after_idle == AfterIdle::Keep || !self.board.is_empty() || idle <= rto {
+            return;
+        }
+        let mut cwnd = self.cwnd();
+        let restart = self.config.initial_window.min(cwnd);
+        while idle > rto && cwnd > restart {
+            idle = idle.saturating_sub(rto);
+            cwnd /= 2;
+        }
+        let window = self.bytes(cwnd.max(restart));
+        if let Some(control) = &mut self.control {
+            control.on_idle(window);
+        }
+        self.idle.since = now;
+        self.idle.used = 0;
+    }
+
+    /// RFC 2861: a window that the application does not fill for a timeout shrinks towards what was used
+    /// (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`).
+    pub(super) fn validate_window(&mut self, now: Time) {
+        let usage = self.usage.usage();
+        let (cwnd, out) = (self.cwnd(), self.board.len());
+        let slow_start = self.ssthresh().is_none_or(|ssthresh| cwnd < ssthresh);
+        if usage.permits_growth(self.bytes(cwnd), slow_start) {
+            self.idle.used = 0;
+            self.idle.since = now;
+            return;
+        }
+        self.idle.used = self.idle.used.max(out);
+        if self.config.after_idle == AfterIdle::Keep || now.since(self.idle.since) < self.rto() {
+            return;
+        }
+        if self.recovery.phase == Phase::Open && self.backpressure == Backpressure::None {
+            let used = self.idle.used.max(self.config.initial_window);
+            let window = self.bytes(cwnd.midpoint(used));
+            if let Some(control) = self.control.as_mut().filter(|_| used < cwnd) {
+                control.on_idle(window);
+            }
+            self.idle.used = 0;
+        }
+        self.idle.since = now;
+    }
+
+    /// Slow-start threshold in segments.
+    pub(super) fn ssthresh(&self) -> Option<u64> {
+        self.control.as_ref()?.ssthresh().map(|ssthresh| ssthresh.get() / self.mss)
+    }
+
+    /// The peer's last word on its window.
+    pub const fn peer_window(&self) -> Bytes {
+        Bytes::new(self.window.size)
+    }
+
+    pub(super) fn srtt_or_zero(&self) -> Duration {
+        self.rtt.srtt().unwrap_or(Duration::ZERO)
+    }
+}

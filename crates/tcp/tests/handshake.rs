@@ -1,0 +1,166 @@
+//! Opening a connection.
+
+mod common;
+
+use bentpipe_tcp::{Closed, Event, FastOpen, Flags, Payload, State};
+use common::{PORT, Pair, Reading, Side, Way, at, cubic, ms};
+
+const SYN: Flags = Flags::SYN;
+
+#[test]
+fn a_handshake_takes_one_round_trip_for_the_client_and_one_and_a_half_for_the_server() {
+    let mut pair = Pair::symmetric(ms(600));
+    pair.open();
+    assert_eq!(pair.client.time_of(Event::Connected), Some(at(600)));
+    assert_eq!(pair.server.time_of(Event::Connected), Some(at(900)));
+    assert_eq!(pair.client.conn().local().port(), 32_768);
+    assert_eq!(pair.client.conn().remote().port(), PORT);
+}
+
+#[test]
+fn the_packets_of_a_handshake_are_60_60_and_52_octets_long() {
+    // IPv4 20, TCP 20; MSS 4, SACK-permitted and timestamps 12, window scale 4; then timestamps alone, 12.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    let wire: Vec<_> = pair.log.iter().map(|record| record.wire).collect();
+    assert_eq!(wire, [60, 60, 52]);
+}
+
+#[test]
+fn windows_open_as_wide_as_linux_opens_them() {
+    // tcp_rmem 131072 at 65/256 is 33280: 22 segments of 1460, or of 1448 once timestamps are agreed on; then in
+    // steps of 2^11 (a limit of 64 MiB).
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    assert_eq!(pair.log[0].window, 32_120);
+    assert_eq!(pair.log[1].window, 31_856);
+    assert_eq!(u64::from(pair.log[2].window) << 11, 32_768);
+}
+
+#[test]
+fn both_ends_measure_the_round_trip_of_the_handshake() {
+    let mut pair = Pair::symmetric(ms(600));
+    pair.open();
+    assert_eq!(pair.client.conn().info().srtt, Some(ms(600)));
+    assert_eq!(pair.server.conn().info().srtt, Some(ms(600)));
+    // RFC 6298 section 2.2: three round trips.
+    assert_eq!(pair.client.conn().info().rto, ms(1800));
+}
+
+#[test]
+fn a_lost_syn_is_repeated_after_one_second_four_times_and_then_doubling() {
+    // tcp_syn_linear_timeouts: five times one second, then 2, 4, 8, 16, 32, 64.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.up.lose = (0..100).collect();
+    pair.run_until(at(300_000));
+    let seconds: Vec<_> = pair.log.iter().map(|record| record.at.as_nanos() / 1_000_000_000).collect();
+    assert_eq!(seconds, [0, 1, 2, 3, 4, 5, 7, 11, 19, 35, 67]);
+    assert_eq!(pair.client.time_of(Event::Closed(Closed::TimedOut)), Some(at(131_000)));
+}
+
+#[test]
+fn a_lost_syn_ack_is_repeated_after_one_second() {
+    let mut pair = Pair::symmetric(ms(100));
+    pair.down.lose = [0].into();
+    pair.open();
+    // The client's second SYN and the server's timer coincide within half a round trip.
+    assert_eq!(pair.client.time_of(Event::Connected), Some(at(1100)));
+}
+
+#[test]
+fn one_lost_syn_costs_a_second_and_not_the_initial_window() {
+    let mut pair = Pair::symmetric(ms(100));
+    pair.up.lose = [0].into();
+    pair.open();
+    assert_eq!(pair.client.conn().info().cwnd.get(), 10 * common::MSS);
+    assert_eq!(pair.client.conn().info().srtt, Some(ms(100)));
+}
+
+#[test]
+fn two_lost_syns_leave_an_initial_window_of_one_segment() {
+    // RFC 6928 section 2.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.up.lose = [0, 1].into();
+    pair.open();
+    assert_eq!(pair.client.conn().info().cwnd.get(), common::MSS);
+    assert_eq!(pair.server.conn().info().cwnd.get(), 10 * common::MSS);
+}
+
+#[test]
+fn a_syn_to_a_port_where_nobody_listens_is_refused() {
+    let mut pair = Pair::symmetric(ms(100));
+    pair.server.endpoint.close_listener(PORT);
+    pair.run_until(at(1000));
+    assert_eq!(pair.client.time_of(Event::Closed(Closed::Refused)), Some(at(100)));
+    assert_eq!(pair.log[1].flags, Flags::RST.with(Flags::ACK));
+    assert_eq!(pair.log[1].wire, 40);
+}
+
+#[test]
+fn two_syns_that_cross_make_one_connection() {
+    // RFC 9293 figure 8.
+    let mut pair = Pair::symmetric(ms(100));
+    let local = pair.client.conn().local();
+    let mut other = cubic();
+    other.seed = 99;
+    let server = std::net::SocketAddrV4::new(pair.server.endpoint.address(), PORT);
+    pair.server.connection = Some(bentpipe_tcp::Connection::connect(&other, server, local, pair.now));
+    // The client's SYN goes to the connection rather than to the listener.
+    let syn = pair.client.conn().poll_transmit(pair.now).expect("a SYN");
+    let answer = pair.server.conn().poll_transmit(pair.now).expect("a SYN");
+    assert_eq!((syn.flags, answer.flags), (SYN, SYN));
+    pair.server.conn().handle_segment(at(50), &syn);
+    pair.client.conn().handle_segment(at(50), &answer);
+    let first = pair.client.conn().poll_transmit(at(50)).expect("a SYN-ACK");
+    let second = pair.server.conn().poll_transmit(at(50)).expect("a SYN-ACK");
+    assert_eq!(first.flags, SYN.with(Flags::ACK));
+    pair.server.conn().handle_segment(at(100), &first);
+    pair.client.conn().handle_segment(at(100), &second);
+    assert_eq!(pair.client.conn().state(), State::Established);
+    assert_eq!(pair.server.conn().state(), State::Established);
+}
+
+#[test]
+fn fast_open_brings_the_request_a_round_trip_earlier() {
+    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
+    let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
+    let mut first = Pair::new(asking, server.clone(), Way::delay(ms(300)), Way::delay(ms(300)));
+    first.open();
+    // Request of 4 octets, cookie of 12.
+    assert_eq!((first.log[0].wire, first.log[1].wire), (64, 72));
+    let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
+
+    let knowing = bentpipe_tcp::Config { fast_open: FastOpen::Client(cookie), ..cubic() };
+    let mut second = Pair::new(knowing, server, Way::delay(ms(300)), Way::delay(ms(300)));
+    second.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    second.server.backlog.push(Payload::Bytes("hello".into()));
+    second.run_until(at(3000));
+    assert_eq!(second.server.octets, b"GET /");
+    assert_eq!(second.server.last_read_at, at(300));
+    assert_eq!(second.client.octets, b"hello");
+    assert_eq!(second.client.last_read_at, at(600));
+}
+
+#[test]
+fn fast_open_with_a_wrong_cookie_falls_back_to_the_ordinary_handshake() {
+    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
+    let wrong = FastOpen::Client(bentpipe_tcp::Cookie([0; 8]));
+    let client = bentpipe_tcp::Config { fast_open: wrong, ..cubic() };
+    let mut pair = Pair::new(client, server, Way::delay(ms(300)), Way::delay(ms(300)));
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    pair.run_until(at(3000));
+    assert_eq!(pair.server.octets, b"GET /");
+    assert_eq!(pair.server.last_read_at, at(900));
+    assert!(pair.client.conn().fast_open_cookie().is_some());
+}
+
+#[test]
+fn a_reader_that_pauses_hears_of_data_once_it_came() {
+    let mut pair = Pair::symmetric(ms(100));
+    pair.server.reading = Reading::Paused;
+    pair.open();
+    pair.send(Side::Client, Payload::Bytes("ping".into()));
+    pair.run_until(at(500));
+    assert_eq!(pair.server.time_of(Event::Readable), Some(at(200)));
+    assert_eq!(pair.server.conn().unread(), 4);
+}

@@ -1,0 +1,276 @@
+//! Losses, reordering and their repair.
+
+mod common;
+
+use bentpipe_run::CongestionControl;
+use bentpipe_tcp::{Closed, Event, Payload};
+use bentpipe_units::{Duration, Time};
+use common::{MSS, Pair, Record, Side, Way, at, config, cubic, ms};
+
+/// Data segments of the server that were sent before.
+fn repeated(pair: &Pair) -> Vec<&Record> {
+    let mut highest = None;
+    pair.data_from(Side::Server)
+        .filter(|record| {
+            let again = highest.is_some_and(|end| record.seq.wrapping_sub(end) > u32::MAX / 2);
+            if !again {
+                highest = Some(record.seq.wrapping_add(record.payload as u32));
+            }
+            again
+        })
+        .collect()
+}
+
+/// A link on which the server's data segments with these numbers are lost: number 0 is its SYN-ACK.
+fn losing(rtt: Duration, data: impl IntoIterator<Item = u64>) -> Pair {
+    let mut pair = Pair::symmetric(rtt);
+    pair.down.lose = data.into_iter().map(|number| number + 1).collect();
+    pair
+}
+
+/// When the first data left.
+fn start(pair: &Pair) -> Time {
+    pair.data_from(Side::Server).next().expect("data").at
+}
+
+#[test]
+fn a_lost_segment_is_sent_again_a_round_trip_later_and_nothing_else_is() {
+    let mut pair = losing(ms(100), [5]);
+    pair.download(10 * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again.len(), 1);
+    // Four segments after it are acknowledged: at the third RACK has no more patience.
+    assert_eq!(again[0].at, start(&pair) + ms(100));
+    assert_eq!(pair.client.last_read_at, start(&pair) + ms(150));
+}
+
+#[test]
+fn a_loss_with_fewer_than_three_segments_behind_it_waits_for_the_reordering_window() {
+    // RFC 8985 section 6.2: a quarter of the smallest RTT, and 2 ms of timer granularity.
+    let mut pair = losing(ms(100), [8]);
+    pair.download(10 * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].at, start(&pair) + ms(100) + ms(25) + ms(2));
+}
+
+#[test]
+fn two_lost_segments_at_the_end_are_probed_after_two_round_trips() {
+    // RFC 8985 section 7.2: 2 SRTT, and 2 ms of timer granularity, after the last acknowledgement.
+    let mut pair = losing(ms(100), [8, 9]);
+    pair.download(10 * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again[0].at, start(&pair) + ms(100) + ms(202));
+    // The probe is the last segment; its acknowledgement shows that the one before is lost.
+    assert_eq!(again.len(), 2);
+    assert!(again[1].seq < again[0].seq);
+}
+
+#[test]
+fn a_lone_lost_segment_at_the_end_is_probed_when_the_timeout_would_come() {
+    // Its acknowledgement may be delayed: 2 SRTT + 200 ms, or the timeout of SRTT + 200 ms where that is earlier.
+    let mut pair = losing(ms(100), [9]);
+    pair.download(10 * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].at, start(&pair) + ms(100) + ms(300));
+    // RFC 8985 section 7.4: the first acknowledgement beyond the probe shows that it repaired a loss, which counts.
+    pair.run_until(pair.now + ms(100));
+    pair.send(Side::Server, Payload::Length(MSS));
+    let cwnd = pair.server.conn().info().cwnd.get();
+    pair.run_until(pair.now + ms(200));
+    let ssthresh = pair.server.conn().info().ssthresh.map(|ssthresh| ssthresh.get());
+    assert_eq!(ssthresh, Some(cwnd * 717 / 1024));
+}
+
+#[test]
+fn a_burst_of_losses_is_repaired_in_one_round_trip_when_the_window_allows() {
+    let mut pair = losing(ms(100), 20..25);
+    pair.download(100 * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again.len(), 5);
+    let times: Vec<_> = again.iter().map(|record| record.at).collect();
+    assert!(times[4].since(times[0]) <= ms(100));
+    assert_eq!(pair.client.received, 100 * MSS);
+}
+
+#[test]
+fn a_lost_retransmission_is_found_without_a_timeout() {
+    // RACK works for retransmissions too (RFC 8985 section 3.1).
+    let mut pair = losing(ms(100), [10, first_retransmission(400)]);
+    pair.download(400 * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again.len(), 2);
+    assert_eq!(again[0].seq, again[1].seq);
+    assert!(again[1].at.since(again[0].at) < ms(150));
+}
+
+/// Number of the segment that repairs the loss of number 10.
+fn first_retransmission(segments: u64) -> u64 {
+    let mut pair = losing(ms(100), [10]);
+    pair.download(segments * MSS);
+    let seq = repeated(&pair)[0].seq;
+    let numbers: Vec<_> = pair.data_from(Side::Server).map(|record| record.seq).collect();
+    let second = numbers.iter().enumerate().filter(|(_, other)| **other == seq).nth(1).expect("sent twice");
+    second.0 as u64
+}
+
+#[test]
+fn the_window_falls_to_seven_tenths_gradually() {
+    // RFC 6937 and CUBIC's beta of 717/1024, on a path that delivers a segment each 1.2 ms.
+    let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    pair.down.lose = [151].into();
+    pair.download(100 * MSS);
+    let before = pair.server.conn().info();
+    pair.send(Side::Server, Payload::Length(500 * MSS));
+    pair.run_while(at(60_000), |pair| pair.client.received < 600 * MSS);
+    let ssthresh = pair.server.conn().info().ssthresh.expect("reduced").get();
+    assert!(ssthresh >= before.cwnd.get() * 7 / 10, "the window was {} at least", before.cwnd);
+    // Seven segments leave for ten that arrive, rather than none for half a round trip and then all.
+    let lost_at = repeated(&pair)[0].at;
+    let in_recovery = pair.data_from(Side::Server).map(|record| record.at);
+    let times: Vec<_> = in_recovery.filter(|at| *at >= lost_at && at.since(lost_at) < ms(100)).collect();
+    let pause = times.windows(2).map(|pair| pair[1].since(pair[0])).max().expect("several");
+    assert!(pause < ms(10), "{pause}");
+}
+
+#[test]
+fn a_whole_lost_flight_is_repaired_after_a_timeout_that_doubles() {
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    let from = pair.now;
+    pair.down.dark = Some((from, from + ms(2000)));
+    pair.send(Side::Server, Payload::Length(10 * MSS));
+    pair.run_while(at(60_000), |pair| pair.client.received < 10 * MSS);
+    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at.since(from)).collect();
+    // A probe of the last segment after 2 SRTT and 2 ms; then the timer of 300 ms (SRTT 100, variance floor 200 of
+    // RFC 6298 with Linux's minimum) from the probe, doubled each time.
+    assert_eq!(again[..4], [ms(202), ms(502), ms(1102), ms(2302)]);
+}
+
+#[test]
+fn after_a_timeout_slow_start_repairs_the_flight() {
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    let from = pair.now;
+    pair.down.dark = Some((from, from + ms(400)));
+    pair.send(Side::Server, Payload::Length(10 * MSS));
+    pair.run_while(at(60_000), |pair| pair.client.received < 10 * MSS);
+    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at.since(from)).collect();
+    // 1, 2, 4 and the rest, a round trip apart.
+    let count = |from: u64| again.iter().filter(|at| **at == ms(from)).count();
+    assert_eq!([count(502), count(602), count(702)], [1, 2, 4]);
+}
+
+#[test]
+fn a_delay_spike_beyond_the_timeout_is_recognised_and_undone() {
+    // RFC 5682, RFC 3522: everything arrives 500 ms late; after the timeout the acknowledgement of the original
+    // shows by its timestamp that nothing was lost.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.download(100 * MSS);
+    pair.run_until(pair.now + ms(100));
+    let before = pair.server.conn().info().cwnd;
+    let number = pair.log.iter().filter(|record| record.from == Side::Server).count() as u64;
+    pair.down.hold = (number..number + 30).map(|number| (number, ms(500))).collect();
+    let from = pair.now;
+    pair.client.received = 0;
+    pair.send(Side::Server, Payload::Length(20 * MSS));
+    pair.run_while(at(60_000), |pair| pair.client.received < 20 * MSS);
+    pair.run_until(pair.now + ms(1000));
+    let info = pair.server.conn().info();
+    let again = pair.data_from(Side::Server).filter(|record| record.at > from).count() as u64;
+    assert!((1..=3).contains(&again), "{again} segments were sent again");
+    assert!(info.cwnd >= before, "{} of {}", info.cwnd, before);
+}
+
+#[test]
+fn segments_that_overtake_by_little_are_not_sent_again() {
+    // 3 ms late among segments 1.2 ms apart: fewer than three overtake.
+    let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    pair.down.hold = (1..200).step_by(10).map(|number| (number, Duration::from_micros(2500))).collect();
+    pair.download(200 * MSS);
+    assert_eq!(repeated(&pair).len(), 0);
+}
+
+#[test]
+fn reordering_once_seen_is_waited_for() {
+    // 12 ms late: ten overtake. The first time RACK takes that for a loss; later it waits a quarter of the RTT.
+    let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    pair.down.hold = (20..400).step_by(40).map(|number| (number, ms(12))).collect();
+    pair.download(400 * MSS);
+    let again = repeated(&pair).len();
+    assert!((1..=2).contains(&again), "{again} segments were sent again");
+}
+
+#[test]
+fn a_duplicate_is_reported_by_dsack_and_costs_nothing() {
+    // RFC 2883: one block of 8 octets with kind, length and padding: 12 more.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.down.double = [4].into();
+    pair.download(10 * MSS);
+    pair.run_until(pair.now + ms(500));
+    assert!(pair.acks_from(Side::Client).any(|record| record.sacks == 1 && record.wire == 64));
+    assert_eq!(pair.server.conn().info().retransmitted_segments, 0);
+}
+
+#[test]
+fn no_more_than_three_blocks_are_reported_beside_timestamps() {
+    let mut pair = losing(ms(100), [10, 12, 14, 16, 18, 20, 22]);
+    pair.download(100 * MSS);
+    let most = pair.acks_from(Side::Client).max_by_key(|record| record.sacks).expect("acknowledgements");
+    assert_eq!((most.sacks, most.wire), (3, 80));
+}
+
+#[test]
+fn many_duplicate_acknowledgements_are_compressed_to_one_a_millisecond() {
+    // At 144 Mbit/s twelve packets arrive in a millisecond.
+    let mut pair = Pair::new(cubic(), cubic(), Way::rate(144, ms(100)), Way::rate(144, ms(100)));
+    pair.down.lose = [2000].into();
+    pair.download(3000 * MSS);
+    let with_blocks: Vec<_> = pair.acks_from(Side::Client).filter(|record| record.sacks > 0).collect();
+    let span = with_blocks.last().expect("some").at.since(with_blocks[0].at);
+    let per_ms = with_blocks.len() as f64 / (span.as_secs_f64() * 1e3);
+    assert!(per_ms < 1.2, "{per_ms} a millisecond");
+}
+
+#[test]
+fn a_silent_peer_is_given_up_after_a_quarter_of_an_hour() {
+    // tcp_retries2 = 15: 924.6 s at least.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    pair.down.dark = Some((pair.now, Time::MAX));
+    pair.send(Side::Server, Payload::Length(MSS));
+    pair.run_until(at(2_000_000));
+    let end = pair.server.time_of(Event::Closed(Closed::TimedOut)).expect("given up");
+    assert!(end > at(924_600) && end < at(1_100_000), "{end:?}");
+}
+
+#[test]
+fn random_losses_of_a_percent_deliver_everything_with_each_algorithm() {
+    for cc in [CongestionControl::Cubic, CongestionControl::Bbr] {
+        let down = Way::rate(10, ms(150)).with_queue(400_000);
+        let mut pair = Pair::new(config(cc), config(cc), down, Way::rate(10, ms(150)));
+        pair.down.lose = (1..20_000).filter(|number| number * 7919 % 101 == 0).collect();
+        pair.download(10_000_000);
+        assert_eq!(pair.client.received, 10_000_000);
+        let info = pair.server.conn().info();
+        // As many as were lost, and few besides.
+        let extra = info.retransmitted_segments.saturating_sub(pair.down.dropped);
+        assert!(extra * 10 <= pair.down.dropped, "{cc:?}: {extra} beyond {}", pair.down.dropped);
+    }
+}
+
+#[test]
+fn slow_start_that_overruns_a_queue_repairs_thousands_of_losses_without_a_timeout() {
+    let mut server = cubic();
+    server.seed = 3;
+    let queue = 144_000_000 / 8 * 3 / 10;
+    let down = Way::rate(144, ms(150)).with_queue(queue);
+    let mut pair = Pair::new(cubic(), server, down, Way::rate(144, ms(150)));
+    pair.keep_log = false;
+    let took = pair.download(100_000_000);
+    assert!(pair.down.dropped > 0);
+    assert_eq!(pair.server.conn().info().retransmitted_segments, pair.down.dropped);
+    // 100 MB at 144 Mbit/s of wire are 5.76 s.
+    assert!(took < at(9_000), "{took:?}");
+}
