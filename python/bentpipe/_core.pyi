@@ -24,6 +24,12 @@ def format_size(bytes: int) -> str:
 def run_part(part: str) -> None:
     """Run one part of an emulated run ("link", "origin", "client") on standard input and output."""
 
+def simulate_run(*, run_id: str, spec: str, provenance: str, artifacts: str | None) -> str:
+    """Run a spec in virtual time, captures and logs into a folder, and make its record; all else is JSON.
+
+    Releases the interpreter lock. A run that breaks is a record too. Raises ValueError for what is no spec.
+    """
+
 def generate_identity() -> str:
     """Make fresh keys and certificates for one run, as JSON for the parts."""
 

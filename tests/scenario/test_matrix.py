@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario import Extent, load, parse_override, resolve_document
+from bentpipe.scenario import Clock, Extent, load, parse_override, resolve_document
 
 RUN = {"link": "geo-alshagri", "http": "h2", "page": "single-100k"}
 
@@ -180,6 +180,28 @@ def test_the_quick_version_is_one_repetition_where_nothing_is_said(tmp_path):
     path.write_text(FILE.partition("[quick]")[0])
     quick = load(path, extent=Extent.QUICK)
     assert (quick.name, quick.repetitions, len(quick.cells)) == ("example", 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("extent", "overrides", "repetitions"),
+    [(Extent.FULL, [], 30), (Extent.QUICK, [], 2), (Extent.FULL, ["repetitions=7"], 7)],
+)
+def test_in_virtual_time_a_scenario_has_the_repetitions_of_its_simulate_table(
+    tmp_path, extent, overrides, repetitions
+):
+    path = tmp_path / "example.toml"
+    path.write_text(FILE + "\n[simulate]\nrepetitions = 30\n")
+    assert load(path).repetitions != 30
+    scenario = load(path, overrides=overrides, extent=extent, clock=Clock.VIRTUAL)
+    assert scenario.repetitions == repetitions
+
+
+def test_a_fault_of_the_simulate_table_is_bad_input_in_its_place(tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(FILE + "\n[simulate]\nrepetitions = 0\n")
+    with pytest.raises(InputError) as caught:
+        load(path, clock=Clock.VIRTUAL)
+    assert caught.value.field == "simulate.repetitions"
 
 
 @pytest.mark.parametrize("quick", ["[quick]\nrepetitions = 0", "[quick.matrix]\nhttp = []"])

@@ -2,6 +2,7 @@
 
 mod emulate;
 mod record;
+mod simulate;
 mod units;
 mod web;
 
@@ -12,5 +13,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     units::register(module)?;
     record::register(module)?;
     web::register(module)?;
-    emulate::register(module)
+    emulate::register(module)?;
+    simulate::register(module)
 }

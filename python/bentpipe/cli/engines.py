@@ -1,5 +1,6 @@
 """Which engine measures."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -16,17 +17,19 @@ def choose(name: str) -> "Engine":
     Raises
     ------
     AbilityError
-        When this machine or this version cannot run it.
+        When this machine cannot run it.
     """
-    if name == "simulate":
-        raise AbilityError("the engine simulate is not available yet", "use --engine emulate")
-    require_emulate()
-    from bentpipe.engine import emulate
+    from bentpipe.engine import emulate, simulate
 
     if name == "auto":
-        click.echo("engine: emulate (simulate is not available yet)", err=True)
-    engine: Engine = emulate.Emulator()
-    return engine
+        lacks = emulate.missing()
+        why = f"this machine cannot emulate: {_listed(lacks)}" if lacks else "this machine has what it takes"
+        name = simulate.NAME if lacks else emulate.NAME
+        click.echo(f"engine: {name} ({why})", err=True)
+    if name == simulate.NAME:
+        return simulate.Simulator()
+    require_emulate()
+    return emulate.Emulator()
 
 
 def require_emulate() -> None:
@@ -35,6 +38,10 @@ def require_emulate() -> None:
 
     missing = emulate.missing()
     if missing:
-        what = "; ".join(error.missing for error in missing)
+        what = _listed(missing)
         remedy = "; ".join(error.remedy for error in missing)
         raise AbilityError(f"this machine cannot emulate: {what}", remedy)
+
+
+def _listed(lacks: Sequence[AbilityError]) -> str:
+    return "; ".join(error.missing for error in lacks)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
 
 MOST_REASONS = 10
+SIMULATE = "simulate"
+"""The engine whose results have a folder of their own, beside the emulator's."""
 
 
 @click.command()
@@ -52,14 +54,21 @@ def _campaign(
     from bentpipe.campaign import Ending, execute, plan
     from bentpipe.cli.progress import progress
     from bentpipe.ledger import Ledger
-    from bentpipe.scenario import Extent, load
+    from bentpipe.scenario import Clock, Extent, load
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
-    scenario = load(file, overrides=settings, extent=Extent.QUICK if quick else Extent.FULL)
-    folder = out or Path("results") / (f"{scenario.name}-quick" if quick else scenario.name)
+    machine = engines.choose(engine)
+    scenario = load(
+        file,
+        overrides=settings,
+        extent=Extent.QUICK if quick else Extent.FULL,
+        clock=Clock.VIRTUAL if machine.name == SIMULATE else Clock.REAL,
+    )
+    kinds = ["quick"] * quick + [SIMULATE] * (machine.name == SIMULATE)
+    folder = out or Path("results") / "-".join([scenario.name, *kinds])
     with (
-        closing(engines.choose(engine)) as machine,
+        closing(machine),
         Ledger.claim(folder, {**scenario.document(), "engine": machine.name}) as ledger,
     ):
         if not resume and ledger.entries():

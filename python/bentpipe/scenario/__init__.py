@@ -1,10 +1,11 @@
 """Scenarios: parse what is written, resolve it to complete run specifications in SI units."""
 
-from bentpipe.scenario.load import Extent, Override, load, parse_override, resolve_document
+from bentpipe.scenario.load import Clock, Extent, Override, load, parse_override, resolve_document
 from bentpipe.scenario.model import Cell, Scenario, canonical_json
 
 __all__ = [
     "Cell",
+    "Clock",
     "Extent",
     "Override",
     "Scenario",

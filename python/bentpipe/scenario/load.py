@@ -33,6 +33,14 @@ class Extent(Enum):
     """What its [quick] table says; without one, a single repetition."""
 
 
+class Clock(Enum):
+    """The time in which runs pass."""
+
+    REAL = "real"
+    VIRTUAL = "virtual"
+    """What the scenario's [simulate] table says holds too."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Override:
     """One `--set KEY=VALUE`."""
@@ -41,7 +49,13 @@ class Override:
     value: object
 
 
-def load(path: Path | str, *, overrides: Sequence[str] = (), extent: Extent = Extent.FULL) -> Scenario:
+def load(
+    path: Path | str,
+    *,
+    overrides: Sequence[str] = (),
+    extent: Extent = Extent.FULL,
+    clock: Clock = Clock.REAL,
+) -> Scenario:
     """Return the resolved scenario of a file.
 
     Parameters
@@ -52,6 +66,8 @@ def load(path: Path | str, *, overrides: Sequence[str] = (), extent: Extent = Ex
         `KEY=VALUE` with dotted keys of [run], or repetitions, seed, name, title or description.
     extent : Extent
         The whole of it, or its quick version.
+    clock : Clock
+        The engine's: in virtual time a scenario may ask for more repetitions.
 
     Raises
     ------
@@ -67,6 +83,7 @@ def load(path: Path | str, *, overrides: Sequence[str] = (), extent: Extent = Ex
         default_name=path.stem,
         overrides=[parse_override(text) for text in overrides],
         extent=extent,
+        clock=clock,
     )
 
 
@@ -78,6 +95,7 @@ def resolve_document(
     default_name: str,
     overrides: Sequence[Override] = (),
     extent: Extent = Extent.FULL,
+    clock: Clock = Clock.REAL,
 ) -> Scenario:
     """Return the resolved scenario of a table as written; `file` names it in errors."""
     where = Where(file=file)
@@ -87,6 +105,7 @@ def resolve_document(
     overridden = {override.key for override in overrides}
     table = validated(ScenarioTable, document, where)
     matrix, repetitions, place = table.matrix, table.repetitions, where.at("matrix")
+    repetitions_place = where.at("repetitions")
     if extent is Extent.QUICK:
         quick = table.quick
         if "repetitions" not in overridden:
@@ -94,8 +113,11 @@ def resolve_document(
             repetitions = resolve.QUICK_REPETITIONS if written is None else written
         if quick is not None and quick.matrix is not None:
             matrix, place = quick.matrix, where.at("quick.matrix")
+    elif clock is Clock.VIRTUAL and "repetitions" not in overridden and table.simulate is not None:
+        if table.simulate.repetitions is not None:
+            repetitions, repetitions_place = table.simulate.repetitions, where.at("simulate.repetitions")
     repetitions = resolve.REPETITIONS if repetitions is None else repetitions
-    repetitions = count(repetitions, where.at("repetitions"), least=1, most=MOST_REPETITIONS)
+    repetitions = count(repetitions, repetitions_place, least=1, most=MOST_REPETITIONS)
     seed = resolve.SEED if table.seed is None else table.seed
     name = _checked_name(default_name if table.name is None else table.name, where.at("name"))
     builder = _Builder(

@@ -185,6 +185,12 @@ class QuickTable(Table):
     matrix: Any = Field(default=None, description="a table of lists, or a list of such tables")
 
 
+class SimulateTable(Table):
+    """What the simulate engine changes: its runs cost little."""
+
+    repetitions: int | None = Field(default=None, description="a whole number")
+
+
 class ScenarioTable(Table):
     """The whole file. The cells are checked one by one once the matrix has completed them."""
 
@@ -196,6 +202,7 @@ class ScenarioTable(Table):
     run: dict[str, Any] | None = Field(default=None, description=A_TABLE)
     matrix: Any = Field(default=None, description="a table of lists, or a list of such tables")
     quick: QuickTable | None = Field(default=None, description=A_TABLE)
+    simulate: SimulateTable | None = Field(default=None, description=A_TABLE)
 
 
 AnyTable = TypeVar("AnyTable", bound=Table)
