@@ -113,9 +113,10 @@ def resolve_document(
             repetitions = resolve.QUICK_REPETITIONS if written is None else written
         if quick is not None and quick.matrix is not None:
             matrix, place = quick.matrix, where.at("quick.matrix")
-    elif clock is Clock.VIRTUAL and "repetitions" not in overridden and table.simulate is not None:
-        if table.simulate.repetitions is not None:
-            repetitions, repetitions_place = table.simulate.repetitions, where.at("simulate.repetitions")
+    elif clock is Clock.VIRTUAL and "repetitions" not in overridden:
+        in_virtual_time = None if table.simulate is None else table.simulate.repetitions
+        if in_virtual_time is not None:
+            repetitions, repetitions_place = in_virtual_time, where.at("simulate.repetitions")
     repetitions = resolve.REPETITIONS if repetitions is None else repetitions
     repetitions = count(repetitions, repetitions_place, least=1, most=MOST_REPETITIONS)
     seed = resolve.SEED if table.seed is None else table.seed
