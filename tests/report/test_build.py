@@ -134,6 +134,19 @@ def test_every_run_has_its_waterfall_and_every_cell_its_link(study):
     assert sum(label.startswith("Link over ") for label in labels) == 96
 
 
+def test_of_many_runs_the_fastest_the_slowest_and_some_between_are_drawn_and_all_that_broke(tmp_path):
+    entries = [page_load(repetition=n) for n in range(29)]
+    broken = failed(page_load(repetition=29))
+    folder = built(tmp_path, [*entries, broken], repetitions=30)
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    drawn = [entry for entry in entries if f"Repetition {entry.repetition + 1}, run " in html]
+    plt = sorted(entry.record["metrics"]["plt_s"] for entry in entries)
+    # Ranks 0, 28/5, 2*28/5 ... 28 of 29 runs.
+    expected = [plt[rank] for rank in (0, 6, 11, 17, 22, 28)]
+    assert sorted(entry.record["metrics"]["plt_s"] for entry in drawn) == expected
+    assert broken.run_id in html
+
+
 def test_every_figure_is_in_the_page_and_beside_it_as_svg_and_pdf(study):
     names = [figure["name"] for figure in data_of(study)["figures"]]
     expected = {

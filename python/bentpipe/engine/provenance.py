@@ -10,6 +10,11 @@ from pathlib import Path
 from bentpipe import __version__
 
 
+def of_virtual_time() -> dict[str, str]:
+    """The version alone: the machine, its load and the hour make no difference. Time begins at the Unix epoch."""
+    return {"bentpipe": __version__, "started": datetime.fromtimestamp(0, UTC).isoformat()}
+
+
 def of_this_host() -> dict[str, str]:
     """Versions, kernel, processor and load of this machine now; all values are text."""
     return {

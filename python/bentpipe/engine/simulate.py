@@ -22,7 +22,7 @@ class Simulator:
             _core.simulate_run(
                 run_id=run_id,
                 spec=json.dumps(spec),
-                provenance=json.dumps(provenance.of_this_host()),
+                provenance=json.dumps(provenance.of_virtual_time()),
                 artifacts=None if artifacts is None else str(artifacts),
             )
         )

@@ -4,15 +4,24 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bentpipe.ledger import Entry
 from bentpipe.report.quantities import Quantity, quantities
 from bentpipe.report.source import Source
 from bentpipe.stats import Summary, cell_key, cell_label, metric_values, representative, summarise
 
+MOST_DRAWN = 6
+"""Runs of a cell that are drawn one by one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CellResult:
-    """One cell of the matrix. `median_run` is the run whose headline is the median one."""
+    """One cell of the matrix.
+
+    `median_run` is the run whose headline is the median one. `drawn_runs` are all runs, or of many the fastest,
+    the slowest and those at even ranks between, and the first that have no usable number.
+    """
 
     factors: Mapping[str, str]
     varied: tuple[str, ...]
@@ -20,6 +29,7 @@ class CellResult:
     runs: tuple[Entry, ...]
     summaries: tuple[tuple[Quantity, Summary], ...]
     median_run: Entry | None
+    drawn_runs: tuple[Entry, ...]
 
     @property
     def label(self) -> str:
@@ -78,11 +88,28 @@ def _result(factors: Mapping[str, str], workload: str, runs: Sequence[Entry], so
         runs=tuple(runs),
         summaries=tuple(summaries),
         median_run=_median_run(runs, summaries[0][0].metric) if summaries else None,
+        drawn_runs=_drawn(runs, summaries[0][0].metric if summaries else None),
     )
 
 
 def _median_run(runs: Sequence[Entry], metric: str) -> Entry:
-    measured = [
+    measured = _measured(runs, metric)
+    return measured[representative([float(run.record["metrics"][metric]) for run in measured])]
+
+
+def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
+    if len(runs) <= MOST_DRAWN:
+        return tuple(runs)
+    unusable = [run for run in runs if run.status != "succeeded"][:MOST_DRAWN]
+    if metric is None:
+        return tuple(unusable)
+    ranked = sorted(_measured(runs, metric), key=lambda run: float(run.record["metrics"][metric]))
+    ranks = np.unique(np.linspace(0, len(ranked) - 1, MOST_DRAWN).round().astype(int))
+    chosen = [*(ranked[rank] for rank in ranks), *unusable]
+    return tuple(sorted(chosen, key=lambda run: run.repetition))
+
+
+def _measured(runs: Sequence[Entry], metric: str) -> list[Entry]:
+    return [
         run for run in runs if run.status == "succeeded" and run.record["metrics"].get(metric) is not None
     ]
-    return measured[representative([float(run.record["metrics"][metric]) for run in measured])]

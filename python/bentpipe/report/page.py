@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
 from bentpipe.report import drawings
-from bentpipe.report.cells import CellResult
+from bentpipe.report.cells import MOST_DRAWN, CellResult
 from bentpipe.report.contents import Contents
 from bentpipe.stats import Interval
 
@@ -40,6 +40,7 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         grouped=grouped,
         strip=lambda cell: drawings.strip(contents.source, cell),
         fall=drawings.fall,
+        most_drawn=MOST_DRAWN,
     )
 
 
