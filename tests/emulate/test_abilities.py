@@ -34,8 +34,18 @@ def test_doctor_prints_one_json_document_that_finds_everything_needed(bentpipe):
     assert "missing" not in findings.values()
 
 
-def test_without_root_a_measurement_ends_with_status_2_and_names_root(bentpipe, unprivileged):
-    arguments = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
+PAGE = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
+
+
+def test_without_root_a_measurement_is_simulated_and_that_is_said(bentpipe, unprivileged):
+    status, out, errors = bentpipe(*PAGE, prefix=unprivileged)
+    assert status == 0
+    assert "Page load time" in out
+    assert "engine: simulate (this machine cannot emulate: emulation needs root" in errors
+
+
+def test_without_root_emulation_by_name_ends_with_status_2_and_names_root(bentpipe, unprivileged):
+    arguments = (*PAGE, "--engine", "emulate")
     status, out, errors = bentpipe(*arguments, prefix=unprivileged)
     assert (status, out) == (2, "")
     assert "emulation needs root" in errors

@@ -30,6 +30,7 @@ FRAME = {
 ELSEWHERE = {
     "emulation": ROOT / "crates/emu/src",
     "page-load": ROOT / "crates/web/src/loader",
+    "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",

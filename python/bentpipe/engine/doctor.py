@@ -52,11 +52,12 @@ class Check:
 
 
 def report() -> list[Check]:
-    """Look at everything that an emulation needs, then at what makes it better."""
+    """Look at what the simulation and the emulation need, then at what makes the latter better."""
     return [*_needed(), *_wanted()]
 
 
 def _needed() -> Iterator[Check]:
+    yield Check(name="simulate engine", finding=Finding.OK, found="needs nothing of this machine")
     is_root = os.geteuid() == 0
     yield _required(
         "root", is_root, "yes" if is_root else f"user {os.geteuid()}", "run with sudo: namespaces need root"

@@ -11,7 +11,7 @@ from bentpipe import __version__
 
 
 def of_virtual_time() -> dict[str, str]:
-    """The version alone: the machine, its load and the hour make no difference. Time begins at the Unix epoch."""
+    """The version, for machine, load and hour make no difference. Virtual time begins at the Unix epoch."""
     return {"bentpipe": __version__, "started": datetime.fromtimestamp(0, UTC).isoformat()}
 
 

@@ -19,8 +19,8 @@ MOST_DRAWN = 6
 class CellResult:
     """One cell of the matrix.
 
-    `median_run` is the run whose headline is the median one. `drawn_runs` are all runs, or of many the fastest,
-    the slowest and those at even ranks between, and the first that have no usable number.
+    `median_run` is the run whose headline is the median one. `drawn_runs` are all runs, or of many the
+    fastest, the slowest and those at even ranks between, and the first that have no usable number.
     """
 
     factors: Mapping[str, str]
