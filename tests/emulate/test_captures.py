@@ -1,23 +1,16 @@
 """What a run keeps besides its record opens in other people's programs."""
 
 import json
-import shutil
-import subprocess
 
 import pytest
 
 from bentpipe import _core
 from tests.emulate.measuring import measured
+from tests.support.qlog import events
+from tests.support.tshark import CLIENT, SERVER, dissected, needs_tshark
 
 PAGE = "uniform-100k"
 OBJECTS = [f"/object-{number}.jpg" for number in range(1, 9)]
-RECORD_SEPARATOR = "\x1e"
-"""Begins every JSON text of a sequence (RFC 7464)."""
-
-CLIENT, SERVER = 0, 1
-"""Interfaces of the capture."""
-
-needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -33,25 +26,6 @@ def captured(mark, tmp_path_factory):
         record = measured(run, *settings, artifacts=folder)
         found[http] = record, folder
     return found
-
-
-def tshark(*arguments):
-    """Return what tshark prints; any complaint of its own fails."""
-    done = subprocess.run(["tshark", "-n", *map(str, arguments)], capture_output=True, text=True)
-    # It always warns of running as root.
-    complaints = [line for line in done.stderr.splitlines() if line and "Running as user" not in line]
-    assert (done.returncode, complaints) == (0, [])
-    return done.stdout.splitlines()
-
-
-def dissected(folder, *, show, end, field="frame.number"):
-    """Return a field of the packets at one end of the link that a display filter shows.
-
-    The ends are parted first: tshark puts a TCP stream together from all copies of its segments.
-    """
-    packets = folder / f"end-{end}.pcapng"
-    tshark("-r", folder / "packets.pcapng", "-Y", f"frame.interface_id == {end}", "-w", packets)
-    return tshark("-r", packets, "-Y", show, "-T", "fields", "-e", field)
 
 
 @needs_tshark
@@ -89,11 +63,7 @@ def test_http3_is_decrypted_with_the_secrets_in_the_capture(captured):
 def test_the_qlog_of_either_end_is_a_json_text_sequence_with_the_packets_sent(captured, end):
     record, folder = captured["h3"]
     (file,) = folder.glob(f"{end}-*.qlog")
-    first, *texts = file.read_text().split(RECORD_SEPARATOR)
-    assert first == ""
-    header, *events = [json.loads(text) for text in texts]
-    assert header["file_schema"] == "urn:ietf:params:qlog:file:sequential"
-    sent = sum(event["name"] == "quic:packet_sent" for event in events)
+    sent = sum(event["name"] == "quic:packet_sent" for event in events(file))
     on_the_wire = record["metrics"]["wire_packets_up" if end == "client" else "wire_packets_down"]
     # Several QUIC packets may share a datagram in the handshake (RFC 9000 section 12.2).
     assert on_the_wire <= sent <= on_the_wire + 5

@@ -1,11 +1,11 @@
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bentpipe_link::Way;
 use bentpipe_trace::WallClock;
-use bentpipe_trace::pcapng::{Capture, Interface, insert_secrets};
+use bentpipe_trace::pcapng::{Capture, Interface};
 use bentpipe_units::Time;
 
 use crate::clock;
@@ -42,19 +42,6 @@ impl Tap {
     pub(crate) fn finish(self) -> io::Result<()> {
         self.capture.into_inner().flush()
     }
-}
-
-/// Puts the TLS secrets that a run ended with at the head of its capture, where readers look for them.
-///
-/// # Errors
-/// When the file cannot be read or written; it is then as it was.
-pub fn add_secrets(capture: &Path, key_log: &[String]) -> io::Result<()> {
-    let complete = capture.with_extension("part");
-    let source = BufReader::new(File::open(capture)?);
-    let mut sink = BufWriter::new(File::create(&complete)?);
-    insert_secrets(source, key_log, &mut sink)?;
-    sink.flush()?;
-    std::fs::rename(complete, capture)
 }
 
 /// The wall clock when the monotonic clock stood at zero.

@@ -1,10 +1,12 @@
 //! What other programs read: packet captures ([`pcapng`]) and page loads ([`har`]).
 //!
-//! The writers take a [`std::io::Write`] and never open a file; they take instants on the run's clock
-//! and the wall-clock instant where that clock starts ([`WallClock`]), and never read a clock.
-//! QUIC's qlog is written by the QUIC library itself.
+//! The writers take a [`std::io::Write`]; only [`pcapng::add_secrets`], which changes a finished capture, opens
+//! files. They take instants on the run's clock and the wall-clock instant where that clock starts
+//! ([`WallClock`]), and never read a clock. Hosts that exchange values instead of octets make packets of them
+//! with [`ipv4`]. QUIC's qlog is written by the QUIC library itself.
 
 pub mod har;
+pub mod ipv4;
 pub mod pcapng;
 mod wall_clock;
 

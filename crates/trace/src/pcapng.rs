@@ -1,8 +1,9 @@
 //! Packets at both ends of the link as pcapng (draft-ietf-opsawg-pcapng), for Wireshark and its kin.
 
 use std::borrow::Cow;
-use std::io;
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
 
 use bentpipe_units::Time;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
@@ -15,6 +16,9 @@ use pcap_file::pcapng::{Block, PcapNgReader, PcapNgWriter};
 use pcap_file::{DataLink, Endianness, PcapError};
 
 use crate::WallClock;
+
+/// The name of a run's capture among its artifacts.
+pub const FILE_NAME: &str = "packets.pcapng";
 
 /// The end of the link where a packet was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,6 +110,19 @@ pub fn insert_secrets(capture: impl Read, key_log: &[impl AsRef<str>], sink: imp
         writer.write_block(&secrets).map_err(io_error)?;
     }
     Ok(())
+}
+
+/// Puts the TLS secrets that a run ended with at the head of its capture, where readers look for them.
+///
+/// # Errors
+/// When the file cannot be read or written; it is then as it was.
+pub fn add_secrets(capture: &Path, key_log: &[impl AsRef<str>]) -> io::Result<()> {
+    let complete = capture.with_extension("part");
+    let source = BufReader::new(File::open(capture)?);
+    let mut sink = BufWriter::new(File::create(&complete)?);
+    insert_secrets(source, key_log, &mut sink)?;
+    sink.flush()?;
+    fs::rename(complete, capture)
 }
 
 const WRITER: &str = concat!("Bentpipe ", env!("CARGO_PKG_VERSION"));
