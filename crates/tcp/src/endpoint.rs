@@ -23,6 +23,8 @@ pub struct Endpoint {
     address: Ipv4Addr,
     listeners: BTreeMap<u16, Config>,
     connections: BTreeMap<(u16, SocketAddrV4), ConnectionId>,
+    /// Where the last segment went: the next one mostly goes there too.
+    latest: Option<((u16, SocketAddrV4), ConnectionId)>,
     created: u64,
     next_port: u16,
 }
@@ -58,6 +60,7 @@ impl Endpoint {
             address,
             listeners: BTreeMap::new(),
             connections: BTreeMap::new(),
+            latest: None,
             created: 0,
             next_port: FIRST_LOCAL_PORT,
         }
@@ -104,7 +107,13 @@ impl Endpoint {
     /// Finds out where `segment` goes; the caller hands it to that connection, except to one just accepted.
     pub fn route(&mut self, now: Time, segment: &Segment) -> Route {
         let port = segment.destination.port();
+        if let Some((ends, id)) = self.latest
+            && ends == (port, segment.source)
+        {
+            return Route::To(id);
+        }
         if let Some(id) = self.connections.get(&(port, segment.source)) {
+            self.latest = Some(((port, segment.source), *id));
             return Route::To(*id);
         }
         let opens = segment.flags.contains(Flags::SYN)
@@ -122,7 +131,9 @@ impl Endpoint {
 
     /// The connection is closed ([`Connection::is_closed`]): its ports are free again.
     pub fn forget(&mut self, connection: &Connection) {
-        self.connections.remove(&(connection.local().port(), connection.remote()));
+        let ends = (connection.local().port(), connection.remote());
+        self.connections.remove(&ends);
+        self.latest = self.latest.filter(|(latest, _)| *latest != ends);
     }
 
     fn register(&mut self, port: u16, remote: SocketAddrV4, config: &Config) -> (ConnectionId, Config) {

@@ -2,20 +2,21 @@
 //!
 //! It stands in for the kernel's TCP where time is virtual. [`Endpoint`] is a host: it finds the [`Connection`] that
 //! a [`Segment`] belongs to, makes connections for listening ports and gives out local ports. A [`Connection`] turns
-//! segments, time and the application's reads and writes into segments, timers and events. Nobody encodes headers:
-//! a segment is a struct that knows its exact length on the wire. Bulk flows carry the number of their octets
-//! instead of octets ([`Payload::Length`]).
+//! segments, time and the application's reads and writes into segments, timers and events. A segment is a struct
+//! that knows its exact length on the wire; only captures ask for its octets ([`Segment::encode`]). Bulk flows carry
+//! the number of their octets instead of octets ([`Payload::Length`]).
 //!
 //! Congestion control is `bentpipe-cc`'s, the same as QUIC's. Beside each rule stands the clause of the RFC, or the
 //! function of Linux, that it follows; what is not modelled is listed in docs/models/tcp-endpoint.md.
 //!
-//! Deliberately absent: clocks, sockets, threads, encoding of headers, ECN, urgent data, keep-alive.
+//! Deliberately absent: clocks, sockets, threads, decoding of headers, ECN, urgent data, keep-alive.
 
 mod config;
 mod connection;
 mod endpoint;
 mod event;
 mod info;
+mod memory;
 mod options;
 mod payload;
 mod receive;
@@ -23,6 +24,7 @@ mod segment;
 mod send;
 mod sequence;
 mod state;
+mod wire;
 
 pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle};
 pub use connection::Connection;

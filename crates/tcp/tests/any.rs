@@ -42,7 +42,7 @@ fn text(length: usize) -> Vec<u8> {
 }
 
 fn algorithm() -> impl Strategy<Value = CongestionControl> {
-    prop_oneof![Just(CongestionControl::Cubic), Just(CongestionControl::Bbr)]
+    prop::sample::select(CongestionControl::ALL.to_vec())
 }
 
 /// Cuts the text into writes.

@@ -45,18 +45,6 @@ fn the_window_doubles_each_round_trip_without_delayed_acknowledgements_slowing_i
 }
 
 #[test]
-fn the_first_segments_are_acknowledged_singly_and_then_every_second() {
-    // tcp_incr_quickack: half the initial receive window in segments, 32768 / 2 / 1448 = 11, of 16 at most.
-    let mut pair = bulk(cubic(), 10, ms(100), 1 << 30);
-    pair.download(100 * MSS);
-    let data: Vec<_> = pair.data_from(Side::Server).map(|record| record.at).collect();
-    let acks = pair.acks_from(Side::Client).count() as u64 - 1;
-    assert_eq!(data.len(), 100);
-    // 11 for the first 11, 44 for the next 88, and one when the application has read the last.
-    assert_eq!(acks, 56);
-}
-
-#[test]
 fn a_lone_segment_in_an_interactive_exchange_is_acknowledged_after_40_ms() {
     let mut pair = Pair::symmetric(ms(100));
     pair.open();
@@ -132,11 +120,10 @@ fn the_receive_window_never_holds_slow_start_back() {
 fn the_send_buffer_grows_with_the_window() {
     let mut pair = Pair::symmetric(ms(100));
     pair.open();
-    // Two initial windows of 2304 octets of memory a segment: 46080 (with BBR three, 69120, which
-    // SO_SNDBUF shows on Linux 6.18). It is
-    // filled with buffers of half the first window, 11 segments of 1448: three of them.
-    let taken = pair.server.conn().write(pair.now, &Payload::Length(1 << 30)).expect("open");
-    assert_eq!(taken, 3 * 11 * MSS);
+    // `strace` and `ss -m` on Linux 6.18: of a first write of 62611 octets 46336 are taken with a send buffer of
+    // 46080. A buffer of half the first window, 22 segments, of which ten leave and are replaced.
+    let taken = pair.server.conn().write(pair.now, &Payload::Length(62_611)).expect("open");
+    assert_eq!(taken, 46_336);
     pair.send(Side::Server, Payload::Length(1 << 30));
     pair.run_until(at(1000));
     let info = pair.server.conn().info();

@@ -214,6 +214,19 @@ fn a_duplicate_is_reported_by_dsack_and_costs_nothing() {
 }
 
 #[test]
+fn no_segment_exceeds_the_mtu_where_both_ends_repair_losses() {
+    let mut pair = losing(ms(100), (10..200).step_by(7));
+    pair.up.lose = (10..200).step_by(5).collect();
+    pair.open();
+    pair.send(Side::Client, Payload::Length(150 * MSS));
+    pair.send(Side::Server, Payload::Length(150 * MSS));
+    let all = 150 * MSS;
+    pair.run_while(at(600_000), |pair| pair.client.received < all || pair.server.received < all);
+    assert!(pair.log.iter().any(|record| record.payload > 0 && record.sacks > 0));
+    assert_eq!(pair.log.iter().map(|record| record.wire).max(), Some(1500));
+}
+
+#[test]
 fn no_more_than_three_blocks_are_reported_beside_timestamps() {
     let mut pair = losing(ms(100), [10, 12, 14, 16, 18, 20, 22]);
     pair.download(100 * MSS);
@@ -225,8 +238,9 @@ fn no_more_than_three_blocks_are_reported_beside_timestamps() {
 fn many_duplicate_acknowledgements_are_compressed_to_one_a_millisecond() {
     // At 144 Mbit/s twelve packets arrive in a millisecond.
     let mut pair = Pair::new(cubic(), cubic(), Way::rate(144, ms(100)), Way::rate(144, ms(100)));
-    pair.down.lose = [2000].into();
-    pair.download(3000 * MSS);
+    // When the window opens no further: each step of it is told at once.
+    pair.down.lose = [12_000].into();
+    pair.download(14_000 * MSS);
     let with_blocks: Vec<_> = pair.acks_from(Side::Client).filter(|record| record.sacks > 0).collect();
     let span = with_blocks.last().expect("some").at.since(with_blocks[0].at);
     let per_ms = with_blocks.len() as f64 / (span.as_secs_f64() * 1e3);

@@ -49,6 +49,9 @@ impl Connection {
         if self.state == State::Closed {
             return;
         }
+        if let Some(timestamps) = segment.options.timestamps {
+            self.receive.on_echo(now, timestamps.echo, segment.sequence_len());
+        }
         self.process_payload(now, segment, start);
     }
 

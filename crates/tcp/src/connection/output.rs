@@ -30,8 +30,11 @@ impl Connection {
         if std::mem::take(&mut self.pending.acknowledgement) {
             return Some(self.plain_segment(now, self.send.next()));
         }
+        if std::mem::take(&mut self.pending.writable) {
+            self.send.check_space();
+        }
         // A writer that waits is woken when what waited before has left.
-        if std::mem::take(&mut self.pending.writable) && self.send.take_writable() {
+        if self.send.take_writable() {
             self.tell(Event::Writable);
         }
         None
@@ -40,6 +43,11 @@ impl Connection {
     fn data_segment(&mut self, now: Time, outgoing: &Outgoing) -> Segment {
         let mut segment = self.plain_segment(now, outgoing.start);
         segment.payload = self.send.data(outgoing);
+        // What is sent again is as long as it was when it had no SACK blocks beside it; they can wait.
+        let room = self.send.mss().saturating_sub(segment.payload.len());
+        if u64::from(segment.options.sack.wire_len()) > room {
+            segment.options.sack = SackBlocks::default();
+        }
         if outgoing.is_fin() {
             segment.flags = segment.flags.with(Flags::FIN);
         }

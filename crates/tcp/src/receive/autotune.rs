@@ -22,6 +22,13 @@ pub(crate) struct Autotune {
     from: u64,
 }
 
+/// What an echo tells. Only full segments are thought to have been sent as soon as the window allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worth {
+    Sample,
+    Nothing,
+}
+
 impl Autotune {
     /// A connection that is established.
     pub fn new(now: Time, window: &ReceiveWindow, mss: u64, copied: u64) -> Self {
@@ -33,12 +40,15 @@ impl Autotune {
         self.rtt
     }
 
-    /// A full segment echoes our timestamp (`tcp_rcv_rtt_measure_ts`). `unread`: octets that wait already.
-    pub fn on_echo(&mut self, now: Time, echo: u32, unread: u64) {
+    /// A segment echoes our timestamp (`tcp_rcv_rtt_measure_ts`). `unread`: octets that wait already.
+    pub fn on_echo(&mut self, now: Time, echo: u32, unread: u64, worth: Worth) {
         if self.last_echo == Some(echo) {
             return;
         }
         self.last_echo = Some(echo);
+        if worth == Worth::Nothing {
+            return;
+        }
         let ticks = timestamp(now).wrapping_sub(echo);
         // Within a tick of the millisecond clock nothing is learnt; a negative time is nonsense.
         if ticks == 0 || ticks > i32::MAX as u32 {

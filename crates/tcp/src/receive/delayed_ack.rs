@@ -202,6 +202,11 @@ impl DelayedAck {
         self.ato = Some(ATO_MIN);
     }
 
+    /// The next acknowledgement leaves at once.
+    pub fn ensure_quick(&mut self) {
+        self.quick |= 1;
+    }
+
     /// The window is shrinking because the application does not read.
     pub fn leave_quick(&mut self) {
         self.quick = 0;

@@ -2,7 +2,6 @@
 
 mod autotune;
 mod delayed_ack;
-mod memory;
 mod queue;
 mod reassembly;
 mod sack_list;
@@ -13,14 +12,15 @@ pub(crate) use delayed_ack::Decision;
 use bentpipe_units::{Duration, Time};
 
 use crate::config::{Coalescing, Config};
+use crate::memory;
 use crate::options::MAX_SACK_BLOCKS;
 use crate::payload::Payload;
-use crate::receive::autotune::Autotune;
+use crate::receive::autotune::{Autotune, Worth};
 use crate::receive::delayed_ack::{AckView, DelayedAck, Full, Gap, Queue};
 use crate::receive::queue::ReceiveQueue;
 use crate::receive::reassembly::{Piece, Reassembly};
 use crate::receive::sack_list::SackList;
-use crate::receive::window::{Pressure, Reading, ReceiveWindow};
+use crate::receive::window::{Growth, Pressure, Reading, ReceiveWindow};
 use crate::segment::{Flags, Segment};
 use crate::send::Block;
 
@@ -92,7 +92,7 @@ impl Receiver {
 
     /// The handshake is complete.
     pub fn establish(&mut self, now: Time, mss: u64) {
-        self.window.set_mss(mss);
+        self.window.establish(mss);
         self.autotune = Autotune::new(now, &self.window, mss, self.copied);
         self.ack = DelayedAck::new(now, mss, self.window.size());
     }
@@ -141,6 +141,12 @@ impl Receiver {
 
     // ---- arrivals ------------------------------------------------------------------------------------------
 
+    /// Takes in the echo of a segment that takes `len` sequence numbers (`tcp_rcv_rtt_measure_ts`).
+    pub fn on_echo(&mut self, now: Time, echo: u32, len: u64) {
+        let worth = if len >= self.ack.segment() { Worth::Sample } else { Worth::Nothing };
+        self.autotune.on_echo(now, echo, self.queue.len(), worth);
+    }
+
     /// Takes in a segment's data at `start` (`tcp_data_queue`).
     pub fn on_data(&mut self, now: Time, start: u64, segment: &Segment, view: SenderView) -> Arrival {
         let fin = segment.flags.contains(Flags::FIN);
@@ -148,11 +154,6 @@ impl Receiver {
         let end = data_end + u64::from(fin);
         if end == start {
             return Arrival::Nothing;
-        }
-        if let Some(timestamps) = segment.options.timestamps
-            && end - start >= self.ack.segment()
-        {
-            self.autotune.on_echo(now, timestamps.echo, self.queue.len());
         }
         if end <= self.next {
             self.sacks.on_duplicate(start, end);
@@ -172,7 +173,7 @@ impl Receiver {
         if fin {
             self.fin.get_or_insert(data_end);
         }
-        let piece = Piece { payload: segment.payload.clone(), memory: memory::of_segment(segment) };
+        let piece = Piece { payload: segment.payload.clone(), memory: memory::of_received(segment) };
         if start > self.next {
             self.queue_out_of_order(now, start, end, piece);
             return Arrival::Nothing;
@@ -238,7 +239,7 @@ impl Receiver {
         let full = if push { Full::EndsWrite } else { Full::Continues };
         self.autotune.on_data(now, self.next, self.window.size());
         self.ack.on_data(now, len, full, view.rto, self.window.size());
-        self.window.grow(len, memory, self.memory());
+        self.grow_window(len, memory);
         if let Coalescing::Within(span) = self.coalescing {
             self.train.get_or_insert(now.saturating_add(span));
         }
@@ -251,10 +252,17 @@ impl Receiver {
         if len > 0 {
             self.out_of_order.insert(start, piece);
         }
-        self.window.grow(len, memory, self.memory());
+        self.grow_window(len, memory);
         let span = self.span_out_of_order();
         self.autotune.on_out_of_order(span, &mut self.window);
         self.train = self.train.filter(|end| *end > now);
+    }
+
+    /// The peer hears of a wider window without delay (`tcp_grow_window`).
+    fn grow_window(&mut self, len: u64, memory: u64) {
+        if self.window.grow(len, memory, self.memory(), self.ack.segment()) == Growth::Grown {
+            self.ack.ensure_quick();
+        }
     }
 
     fn span_out_of_order(&self) -> u64 {

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use bytes::BytesMut;
+
 use super::reassembly::Piece;
 use crate::payload::Payload;
 
@@ -25,17 +27,37 @@ impl ReceiveQueue {
     pub fn push(&mut self, piece: Piece) {
         self.len += piece.payload.len();
         self.memory += piece.memory;
-        if let Some(last) = self.pieces.back_mut()
-            && last.payload.try_join(&piece.payload)
-        {
-            last.memory += piece.memory;
-        } else {
-            self.pieces.push_back(piece);
+        self.pieces.push_back(piece);
+    }
+
+    /// Takes off up to `most` octets, as one `recvmsg` does. Where they span several pieces they are gathered.
+    pub fn pop(&mut self, most: u64) -> Option<Payload> {
+        let mut first = self.pop_piece(most)?;
+        while first.len() < most {
+            let Some(next) = self.pop_piece(most - first.len()) else { return Some(first) };
+            if !first.try_join(&next) {
+                return Some(self.gather(&first, &next, most));
+            }
         }
+        Some(first)
+    }
+
+    /// Copies two pieces, and what follows them, together.
+    fn gather(&mut self, first: &Payload, second: &Payload, most: u64) -> Payload {
+        let held = first.len() + second.len();
+        let mut gathered = BytesMut::with_capacity(most.min(held + self.len) as usize);
+        first.append_to(&mut gathered);
+        second.append_to(&mut gathered);
+        while (gathered.len() as u64) < most
+            && let Some(next) = self.pop_piece(most - gathered.len() as u64)
+        {
+            next.append_to(&mut gathered);
+        }
+        Payload::Bytes(gathered.freeze())
     }
 
     /// Takes off up to `most` octets of the first piece.
-    pub fn pop(&mut self, most: u64) -> Option<Payload> {
+    fn pop_piece(&mut self, most: u64) -> Option<Payload> {
         let first = self.pieces.front_mut()?;
         let (held, taken) = (first.payload.len(), first.payload.len().min(most));
         // Memory is freed with the share that is read; the kernel frees each packet as it is used up.
@@ -49,5 +71,41 @@ impl ReceiveQueue {
             self.pieces.pop_front();
         }
         Some(payload)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(pieces: impl IntoIterator<Item = Payload>) -> ReceiveQueue {
+        let mut queue = ReceiveQueue::default();
+        for payload in pieces {
+            queue.push(Piece { memory: 2 * payload.len(), payload });
+        }
+        queue
+    }
+
+    #[test]
+    fn a_read_takes_octets_of_several_pieces_as_many_as_fit() {
+        let text = |text: &'static str| Payload::Bytes(text.into());
+        let mut queue = queue(["abc", "de", "fghi"].map(text));
+        assert_eq!(queue.pop(7), Some(text("abcdefg")));
+        assert_eq!((queue.len(), queue.memory()), (2, 4));
+        assert_eq!(queue.pop(7), Some(text("hi")));
+        assert_eq!((queue.len(), queue.memory()), (0, 0));
+        assert_eq!(queue.pop(7), None);
+    }
+
+    #[test]
+    fn octets_and_their_numbers_are_read_in_the_same_portions() {
+        let sizes = [1448, 1448, 100, 1448];
+        let mut lengths = queue(sizes.map(Payload::Length));
+        let mut octets = queue(sizes.map(|size| Payload::Bytes(vec![7; size as usize].into())));
+        for most in [1000, 1448, 700, 5000] {
+            let portions = [&mut lengths, &mut octets].map(|queue| queue.pop(most).map(|read| read.len()));
+            assert_eq!(portions[0], portions[1]);
+        }
+        assert!(lengths.pop(1).is_none() && octets.pop(1).is_none());
     }
 }

@@ -6,8 +6,8 @@ use crate::config::BufferLimits;
 
 /// Fixed-point denominator of the share of memory that is payload (`TCP_RMEM_TO_WIN_SCALE`).
 const RATIO_ONE: u64 = 256;
-/// Before the first full segment: 1200 octets in a page (`TCP_DEFAULT_SCALING_RATIO`).
-const INITIAL_RATIO: u64 = 1200 * RATIO_ONE / (4096 + 256 + 320);
+/// Before the first full segment (`TCP_DEFAULT_SCALING_RATIO`): half, since Linux 6.10.
+const INITIAL_RATIO: u64 = RATIO_ONE / 2;
 /// `TCP_MAX_WSCALE` (RFC 7323 section 2.3).
 const MAX_SHIFT: u32 = 14;
 /// Segments smaller than this do not open the window.
@@ -47,6 +47,13 @@ pub(crate) enum Shift {
 pub(crate) enum Pressure {
     Low,
     High,
+}
+
+/// Whether more can be announced than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    Grown,
+    None,
 }
 
 /// A window that could be announced.
@@ -90,9 +97,15 @@ impl ReceiveWindow {
         self.shift = Shift::None;
     }
 
-    /// The handshake fixed the payload of full segments.
-    pub fn set_mss(&mut self, mss: u64) {
+    /// The handshake fixed the payload of full segments, of which one is kept in reserve (`tcp_init_buffer_space`).
+    pub fn establish(&mut self, mss: u64) {
         self.mss = mss;
+        let space = self.payload_of(self.buffer);
+        self.clamp = self.clamp.min(space);
+        if self.clamp > 2 * mss && self.clamp + mss > space {
+            self.clamp = (2 * mss).max(space - mss);
+        }
+        self.threshold = self.threshold.min(self.clamp);
     }
 
     pub const fn size(&self) -> u64 {
@@ -147,27 +160,33 @@ impl ReceiveWindow {
         self.clamp = clamp;
     }
 
-    /// A segment of `len` octets in `memory` arrived: the announcement may grow by two (`tcp_grow_window`).
-    pub fn grow(&mut self, len: u64, memory: u64, used: u64) {
+    /// A segment of `len` octets in `memory` arrived, where the peer's full ones have `segment`: what is announced
+    /// may grow by two segments (`tcp_grow_window`).
+    pub fn grow(&mut self, len: u64, memory: u64, used: u64, segment: u64) -> Growth {
         if len < GROWTH_MIN {
-            return;
+            return Growth::None;
         }
         let room = self.clamp.min(self.payload_of(self.buffer.saturating_sub(used)));
         let room = room.saturating_sub(self.threshold);
-        let wanted =
-            if self.payload_of(memory) <= len { 2 * self.mss } else { self.slow_growth(len, memory) };
-        if wanted > 0 {
-            self.threshold += room.min(wanted.max(2 * len));
+        let wanted = if self.payload_of(memory) <= len {
+            2 * self.mss
+        } else {
+            self.slow_growth(len, memory, segment)
+        };
+        if room == 0 || wanted == 0 {
+            return Growth::None;
         }
+        self.threshold += room.min(wanted.max(2 * len));
+        Growth::Grown
     }
 
     /// Segments that waste memory open the window only while it is small (`__tcp_grow_window`).
-    fn slow_growth(&self, len: u64, memory: u64) -> u64 {
+    fn slow_growth(&self, len: u64, memory: u64, segment: u64) -> u64 {
         let mut needed = self.payload_of(memory) / 2;
         let mut window = self.payload_of(self.limits.max.get()) / 2;
         while self.threshold <= window {
             if needed <= len {
-                return 2 * self.mss;
+                return 2 * segment;
             }
             needed /= 2;
             window /= 2;
@@ -253,10 +272,17 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_of_131072_opens_with_22_segments_and_a_shift_of_7() {
-        // tcp_select_initial_window: 131072 * 65 / 256 = 33280, 22 segments of 1448; ilog2(6291456) - 15.
-        assert_eq!(window().size(), 31_856);
+    fn a_buffer_of_131072_opens_with_45_segments_and_a_shift_of_7() {
+        // tcp_select_initial_window: 131072 / 2 = 65536, 45 segments of 1448; ilog2(6291456) - 15.
+        assert_eq!(window().size(), 65_160);
         assert_eq!(window().offered_shift(), 7);
+    }
+
+    #[test]
+    fn one_segment_is_kept_in_reserve_once_the_connection_is_open() {
+        let mut window = window();
+        window.establish(1448);
+        assert_eq!((window.clamp(), window.threshold()), (65_536 - 1448, 65_536 - 1448));
     }
 
     #[test]
@@ -264,17 +290,17 @@ mod tests {
         let mut window = window();
         window.learn_ratio(1448, 2304);
         let before = window.threshold();
-        window.grow(1448, 2304, 2304);
+        assert_eq!(window.grow(1448, 2304, 2304, 1448), Growth::Grown);
         assert_eq!(window.threshold() - before, 2 * 1448);
     }
 
     #[test]
     fn what_was_announced_is_not_taken_back() {
         let mut window = window();
-        window.announce(40_000, 1);
-        assert_eq!(window.remaining(1001), 39_000);
+        window.announce(80_000, 1);
+        assert_eq!(window.remaining(1001), 79_000);
         window.announce(0, 1001);
-        assert!(window.remaining(1001) >= 39_000);
+        assert!(window.remaining(1001) >= 79_000);
     }
 
     #[test]

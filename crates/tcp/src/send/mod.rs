@@ -7,6 +7,7 @@ mod judge;
 mod output;
 mod pacing;
 mod prr;
+mod queue;
 mod rack;
 mod recovery;
 mod rtt;
@@ -15,6 +16,7 @@ mod scoreboard;
 mod timer;
 mod undo;
 mod window;
+mod write;
 
 pub(crate) use ack::{Ack, Carries, Verdict};
 pub(crate) use output::Outgoing;
@@ -31,6 +33,7 @@ use crate::config::{BufferLimits, Config};
 use crate::send::buffer::SendBuffer;
 use crate::send::output::Burst;
 use crate::send::pacing::Pacer;
+use crate::send::queue::SendQueue;
 use crate::send::rack::Rack;
 use crate::send::recovery::{Phase, Recovery};
 use crate::send::rtt::{RoundView, Rtt};
@@ -56,6 +59,7 @@ pub(crate) struct Sender {
     /// First position not yet sent (SND.NXT).
     next: u64,
     buffer: SendBuffer,
+    queue: SendQueue,
     fin: Fin,
     window: SendWindow,
     board: Scoreboard,
@@ -87,8 +91,6 @@ pub(crate) struct Sender {
     last_data_at: Time,
     idle: IdleUse,
     buffer_limit: u64,
-    /// Where the kernel's last buffer of unsent data begins.
-    tail_start: u64,
     backpressure: Backpressure,
 }
 
@@ -116,6 +118,8 @@ enum Fin {
 enum Backpressure {
     None,
     Blocked,
+    /// It may go on and has not been told yet.
+    Relieved,
 }
 
 /// How much of the window is used while the application sets the pace (`snd_cwnd_used`, `snd_cwnd_stamp`).
@@ -160,6 +164,7 @@ impl Sender {
             una: FIRST,
             next: FIRST,
             buffer: SendBuffer::new(FIRST),
+            queue: SendQueue::new(FIRST),
             fin: Fin::Open,
             window: SendWindow::default(),
             board: Scoreboard::default(),
@@ -185,7 +190,6 @@ impl Sender {
             last_data_at: now,
             idle: IdleUse { used: 0, since: now },
             buffer_limit: config.send_buffer.initial.get(),
-            tail_start: FIRST,
             backpressure: Backpressure::None,
         }
     }
@@ -308,42 +312,20 @@ impl Sender {
 
     // ---- commands ------------------------------------------------------------------------------------------
 
-    /// Takes as much as fits; returns how much that was (`tcp_sendmsg_locked`).
-    pub fn write(&mut self, now: Time, payload: &crate::Payload) -> u64 {
-        let taken = self.room().min(payload.len());
-        if taken < payload.len() {
-            self.backpressure = Backpressure::Blocked;
-        }
-        if taken > 0 {
-            self.restart_after_idle(now);
-            self.note_app_limit();
-            self.extend_tail(taken);
-            self.buffer.push(payload.slice(0, taken));
-        }
-        taken
-    }
-
     /// The octets below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
     pub fn on_syn_data_acked(&mut self, position: u64) {
         let position = position.min(self.buffer.end());
         self.una = position;
         self.next = position;
         self.buffer.release(position);
+        self.queue.on_burst(position);
+        self.queue.release(position);
     }
 
     /// The FIN follows what was written.
     pub fn shutdown(&mut self) {
         if self.fin == Fin::Open {
             self.fin = Fin::At(self.buffer.end());
-        }
-    }
-
-    /// `tcp_rate_check_app_limited`: a write finds the window open and nothing waiting.
-    fn note_app_limit(&mut self) {
-        let in_flight = self.board.in_flight();
-        let waiting = self.buffer.end() - self.next.min(self.buffer.end());
-        if waiting < self.mss && in_flight < self.cwnd() && self.board.lost() <= self.board.retransmitted() {
-            self.rate.on_app_limited(self.bytes(in_flight.max(1)));
         }
     }
 }

@@ -49,6 +49,7 @@ pub(crate) enum Push {
 /// A burst under way: what is left of what the windows allowed when it began.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Burst {
+    start: u64,
     /// First position behind it.
     end: u64,
     /// Whether anything left since the window's use was last noted.
@@ -106,7 +107,7 @@ impl Sender {
         self.pacer.on_segment(now);
     }
 
-    fn is_paced(&self) -> bool {
+    pub(super) fn is_paced(&self) -> bool {
         self.pacing_rate().is_some()
     }
 
@@ -114,7 +115,7 @@ impl Sender {
         self.control.as_ref().and_then(|control| control.pacing_rate())
     }
 
-    fn is_held_by_pacer(&mut self, now: Time) -> bool {
+    pub(super) fn is_held_by_pacer(&mut self, now: Time) -> bool {
         let until = self.pacer.blocked_until(now).filter(|_| self.is_paced());
         self.held_until = until;
         until.is_some()
@@ -156,6 +157,7 @@ impl Sender {
     fn window_probe(&mut self, now: Time, mss: u64) -> Outgoing {
         let end = self.end().min(self.window_end()).min(self.next + mss);
         if self.next < end {
+            self.queue.on_burst(end);
             return self.send_new(now, Range { start: self.next, end });
         }
         let start = self.una - 1;
@@ -167,6 +169,7 @@ impl Sender {
         let end = self.end().min(self.next + mss);
         if self.next < end && end <= self.window_end() {
             self.pace(now, end - self.next, mss);
+            self.queue.on_burst(end);
             let fresh = self.send_new(now, Range { start: self.next, end });
             self.on_probe_sent(now, Probe::New(self.next));
             return Some(fresh);
@@ -189,7 +192,9 @@ impl Sender {
         if self.next >= self.burst.end {
             match self.start_burst(now, mss) {
                 Ok(end) => {
+                    self.burst.start = self.next;
                     self.burst.end = end;
+                    self.queue.on_burst(end);
                     self.pace(now, end - self.next, mss);
                 }
                 Err(blocked) => {
@@ -202,7 +207,16 @@ impl Sender {
         // The FIN travels with the last octets.
         let end =
             if end + 1 == self.end() && self.burst.end + 1 >= self.end() { self.with_fin(end) } else { end };
-        Some(self.send_new(now, Range { start: self.next, end }))
+        let fresh = self.send_new(now, Range { start: self.next, end });
+        if self.next < self.burst.end {
+            return Some(fresh);
+        }
+        if !self.queue.was_foreseen(self.next) {
+            self.check_space();
+        }
+        // Each burst of several segments ends in a push (`__tcp_transmit_skb`).
+        let push = if self.burst.end - self.burst.start > mss { Push::Yes } else { fresh.push };
+        Some(Outgoing { push, ..fresh })
     }
 
     fn with_fin(&self, end: u64) -> u64 {
@@ -231,9 +245,7 @@ impl Sender {
         if self.next + waiting.min(mss) > self.window_end() {
             return Err(Blocked::ByPeer);
         }
-        let rate = self.burst_rate();
-        let paced = if self.is_paced() { Paced::Yes } else { Paced::No };
-        let segments = autosize(rate, self.rtt.min(), mss, paced).min(max_segments(mss));
+        let segments = self.burst_segments(mss);
         if waiting <= mss {
             if self.must_wait_for_ack(waiting, mss) {
                 return Err(Blocked::ByChoice);
@@ -259,6 +271,12 @@ impl Sender {
         self.config.nagle == Nagle::On && self.fin == Fin::Open && size < mss && self.small_end > self.una
     }
 
+    /// Segments of the next burst.
+    pub(super) fn burst_segments(&self, mss: u64) -> u64 {
+        let paced = if self.is_paced() { Paced::Yes } else { Paced::No };
+        autosize(self.burst_rate(), self.rtt.min(), mss, paced).min(max_segments(mss))
+    }
+
     fn burst_rate(&self) -> Rate {
         self.pacing_rate().unwrap_or_else(|| {
             window_rate(WindowRateView {
@@ -272,14 +290,16 @@ impl Sender {
     }
 
     fn defer_view(&self, now: Time, mss: u64, segments: u64) -> DeferView {
-        let waiting = self.end() - self.next;
-        let largest = max_segments(mss) * mss;
+        let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
+        let end = self.end();
+        // A buffer smaller than a burst is filled up from the next (`tcp_grow_skb`).
+        let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
+        let buffer_end = self.queue.first_end().map_or(end, |first| first.max(filled).min(end));
         let position = match self.fin {
-            _ if waiting > largest => BufferPosition::Inner,
+            _ if buffer_end < self.buffer.end() => BufferPosition::Inner,
             Fin::Open => BufferPosition::Tail,
             Fin::At(_) => BufferPosition::Final,
         };
-        let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
         DeferView {
             now,
             last_departure: self.pacer.stamp(),
@@ -288,7 +308,7 @@ impl Sender {
             whole_congestion_window: cwnd * mss,
             whole_send_window: self.window.size,
             full_burst: segments * mss,
-            buffer: waiting.min(largest),
+            buffer: buffer_end - self.next,
             position,
             oldest_departure: self.board.front().map(|sent| sent.sent_at),
             srtt: self.srtt_or_zero(),

@@ -13,7 +13,8 @@ const MAX_STEPS: u64 = 255;
 /// RACK's state.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
-    /// The most recently sent segment among those delivered: RACK.xmit_ts, RACK.end_seq.
+    /// The most recently sent segment among those delivered: RACK.xmit_ts, and the order of transmission where
+    /// times are equal (RACK.end_seq: in real time they hardly ever are).
     newest: Option<(Time, u64)>,
     /// RACK.rtt.
     rtt: Duration,
@@ -78,7 +79,7 @@ impl Rack {
         }
         self.progress = Progress::Made;
         self.rtt = rtt;
-        self.newest = self.newest.max(Some((sent.sent_at, sent.end)));
+        self.newest = self.newest.max(Some((sent.sent_at, sent.transmission)));
     }
 
     /// Step 4: a DSACK after reordering widens the window, once per round trip.
@@ -129,7 +130,7 @@ impl Rack {
         let limit = self.rtt + self.window(board, view);
         let mut longest = None;
         board.for_each_by_time(|_, sent| {
-            if (sent.sent_at, sent.end) >= newest {
+            if (sent.sent_at, sent.transmission) >= newest {
                 return Verdict::Stop;
             }
             let remaining = limit.saturating_sub(view.now.since(sent.sent_at));

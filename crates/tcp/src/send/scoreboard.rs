@@ -19,7 +19,8 @@ pub(crate) struct Sent {
     /// Whether its last transmission was a retransmission that is still deemed in flight (`TCPCB_SACKED_RETRANS`).
     pub retransmission: Retransmission,
     pub history: History,
-    transmission: u64,
+    /// Number of its last transmission among all.
+    pub transmission: u64,
 }
 
 /// What is known of a segment.
@@ -132,9 +133,37 @@ impl Scoreboard {
 
     /// Ids of the segments that `start..end` touches.
     pub fn touched_by(&self, start: u64, end: u64) -> std::ops::Range<u64> {
-        let from = self.segments.partition_point(|sent| sent.end <= start) as u64;
-        let to = self.segments.partition_point(|sent| sent.start < end) as u64;
+        let from = self.partition_near(start, |sent| sent.end <= start) as u64;
+        let to = self.partition_near(end, |sent| sent.start < end) as u64;
         self.first + from..self.first + to.max(from)
+    }
+
+    /// The partition point of `is_before`, searched from where `position` would be if all segments were of one size,
+    /// as almost all are: a binary search over thousands of segments misses the cache at every step.
+    fn partition_near(&self, position: u64, is_before: impl Fn(&Sent) -> bool) -> usize {
+        let (Some(first), Some(last)) = (self.segments.front(), self.segments.back()) else { return 0 };
+        let len = self.segments.len();
+        let (distance, span) = (position.saturating_sub(first.start), (last.end - first.start).max(1));
+        let guess = u128::from(distance) * len as u128 / u128::from(span);
+        let mut low = usize::try_from(guess).unwrap_or(len).min(len);
+        let mut high = low;
+        let mut step = 1;
+        while low > 0 && !is_before(&self.segments[low - 1]) {
+            high = low - 1;
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+        step = 1;
+        while high < len && is_before(&self.segments[high]) {
+            low = high + 1;
+            high = (high + step).min(len);
+            step *= 2;
+        }
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_before(&self.segments[middle]) { low = middle + 1 } else { high = middle }
+        }
+        low
     }
 
     /// A new segment leaves.
@@ -221,7 +250,11 @@ impl Scoreboard {
         }
         self.lost = 0;
         self.waiting.clear();
-        // Entries of lost segments have gone from the order.
+        self.rebuild_order();
+    }
+
+    /// Entries that were stale have gone from the order and may say something again.
+    fn rebuild_order(&mut self) {
         let out = self.iter().filter(|(_, sent)| sent.fate != Fate::Sacked);
         let mut order: Vec<_> = out.map(|(id, sent)| (id, sent.transmission)).collect();
         order.sort_unstable_by_key(|(_, transmission)| *transmission);
@@ -237,6 +270,7 @@ impl Scoreboard {
         }
         self.sacked = 0;
         self.sacked_end = 0;
+        self.rebuild_order();
     }
 
     /// The lowest segment that is lost and was not sent again.
@@ -266,22 +300,22 @@ impl Scoreboard {
 
     /// The oldest transmissions first, those that still say something; `judge` says when to stop.
     pub fn for_each_by_time(&mut self, mut judge: impl FnMut(u64, &Sent) -> Verdict) {
-        while self.order.front().is_some_and(|entry| self.is_stale(*entry)) {
-            self.order.pop_front();
-        }
-        let mut index = 0;
-        while let Some(entry) = self.order.get(index).copied() {
-            index += 1;
-            if self.is_stale(entry) {
-                continue;
+        // Stale entries go as they are met, so that each is met once.
+        let (mut kept, mut seen) = (0, 0);
+        while let Some(entry) = self.order.get(seen).copied() {
+            let sent = self.get(entry.0).copied().filter(|_| !self.is_stale(entry));
+            match sent.map(|sent| judge(entry.0, &sent)) {
+                None => {}
+                Some(Verdict::Lost) => self.mark_lost(entry.0),
+                Some(Verdict::Waits) => {
+                    self.order[kept] = entry;
+                    kept += 1;
+                }
+                Some(Verdict::Stop) => break,
             }
-            let Some(sent) = self.get(entry.0).copied() else { continue };
-            match judge(entry.0, &sent) {
-                Verdict::Lost => self.mark_lost(entry.0),
-                Verdict::Waits => {}
-                Verdict::Stop => break,
-            }
+            seen += 1;
         }
+        self.order.drain(kept..seen);
     }
 
     fn is_stale(&self, (id, transmission): (u64, u64)) -> bool {

@@ -2,7 +2,6 @@
 
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::burst::max_segments;
 use super::{Backpressure, Sender};
 use crate::config::AfterIdle;
 use crate::send::recovery::Phase;
@@ -45,12 +44,6 @@ impl SendWindow {
     }
 }
 
-/// What a full segment takes in the kernel's memory: its octets, `MAX_TCP_HEADER` and the shared info, rounded up
-/// to a power of two, and the buffer's head (`tcp_sndbuf_expand`; with an MSS of 1460: 2304).
-const fn segment_memory(mss: u64) -> u64 {
-    (mss + 256 + 320).next_power_of_two() + 256
-}
-
 impl Sender {
     /// The peer announces a window with the handshake.
     pub fn initialize_window(&mut self, seq: u64, size: u64) {
@@ -60,71 +53,6 @@ impl Sender {
     /// First position that the peer's window does not allow.
     pub(super) const fn window_end(&self) -> u64 {
         self.una + self.window.size
-    }
-
-    /// Octets that a write may still add: buffers are begun below the limit and filled beyond it, so that the limit
-    /// cuts no segment short.
-    pub(super) fn room(&self) -> u64 {
-        let tail = self.tail_room();
-        let queued = self.buffer.len() + tail;
-        if queued >= self.buffer_limit {
-            return tail;
-        }
-        let unit = self.buffer_unit();
-        tail + (self.buffer_limit - queued).div_ceil(unit) * unit
-    }
-
-    /// What the last buffer of unsent data still takes.
-    fn tail_room(&self) -> u64 {
-        let unsent = self.next < self.buffer.end();
-        if unsent { self.buffer_unit().saturating_sub(self.buffer.end() - self.tail_start) } else { 0 }
-    }
-
-    /// Notes where the last buffer begins after `taken` more octets.
-    pub(super) fn extend_tail(&mut self, taken: u64) {
-        let (tail, end) = (self.tail_room(), self.buffer.end());
-        if taken > tail {
-            let unit = self.buffer_unit();
-            self.tail_start = end + tail + (taken - tail - 1) / unit * unit;
-        }
-    }
-
-    /// A buffer of unsent data: whole segments, at most half the peer's largest window (`tcp_xmit_size_goal`).
-    fn buffer_unit(&self) -> u64 {
-        let half = (self.window.max / 2 / self.mss).max(1);
-        max_segments(self.mss).min(half) * self.mss
-    }
-
-    /// Whether a write would be accepted now.
-    pub fn is_writable(&self) -> bool {
-        self.room() > 0
-    }
-
-    /// Two windows of the sender's own (three for BBR), up to the limit (`tcp_sndbuf_expand`).
-    pub(super) fn expand_buffer(&mut self) {
-        let Some(control) = &self.control else { return };
-        let windows = if control.pacing_rate().is_some() { 3 } else { 2 };
-        let segments = self.cwnd().max(self.config.initial_window).max(self.reordering + 1);
-        let wanted = windows * segments * segment_memory(self.mss);
-        let limit = wanted.min(self.config.send_buffer.max.get());
-        self.buffer_limit = self.buffer_limit.max(limit);
-    }
-
-    /// Whether a blocked writer may go on: a third is free (`tcp_check_space`, `sk_stream_is_writeable`).
-    pub fn take_writable(&mut self) -> bool {
-        if self.backpressure == Backpressure::None {
-            return false;
-        }
-        // A full congestion window needs no larger buffer (tcp_should_expand_sndbuf).
-        if self.board.in_flight() < self.cwnd() {
-            self.expand_buffer();
-        }
-        let queued = self.buffer.len();
-        let writable = self.buffer_limit.saturating_sub(queued) >= queued / 2;
-        if writable {
-            self.backpressure = Backpressure::None;
-        }
-        writable
     }
 
     /// RFC 2861: after an idle time longer than the timeout the window halves once per timeout

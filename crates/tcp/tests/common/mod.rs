@@ -149,6 +149,8 @@ pub struct Host {
     pub backlog: Vec<Payload>,
     /// The application finishes when everything is written.
     pub finishes: bool,
+    /// The application waits until it may write.
+    is_blocked: bool,
     pub ended: bool,
     pub events: Vec<(Time, Event)>,
     /// When the last octet was read.
@@ -166,6 +168,7 @@ impl Host {
             octets: Vec::new(),
             backlog: Vec::new(),
             finishes: false,
+            is_blocked: false,
             ended: false,
             events: Vec::new(),
             last_read_at: Time::ZERO,
@@ -189,6 +192,7 @@ impl Host {
         let Some(connection) = &mut self.connection else { return false };
         let mut acted = false;
         while let Some(event) = connection.poll_event() {
+            self.is_blocked &= event != Event::Writable;
             self.events.push((now, event));
             acted = true;
         }
@@ -203,8 +207,9 @@ impl Host {
             }
             self.ended |= matches!(connection.read(now, 1), Ok(Read::End));
         }
-        while let Some(next) = self.backlog.first_mut() {
+        while let Some(next) = self.backlog.first_mut().filter(|_| !self.is_blocked) {
             let Ok(taken) = connection.write(now, next) else { break };
+            self.is_blocked = taken < next.len();
             if taken == 0 {
                 break;
             }

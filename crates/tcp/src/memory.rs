@@ -1,0 +1,68 @@
+//! What data takes in the kernel's memory (`skb->truesize`).
+
+use crate::segment::Segment;
+
+/// `sizeof(struct sk_buff)`, rounded up to a cache line.
+const HEAD: u64 = 256;
+/// `sizeof(struct skb_shared_info)`, rounded up.
+const SHARED_INFO: u64 = 320;
+/// `NET_SKB_PAD`.
+const PAD: u64 = 64;
+/// `MAX_TCP_HEADER` of a kernel without wireless links and tunnels.
+const MAX_HEADER: u64 = 192;
+/// `SKB_SMALL_HEAD_CACHE_SIZE` of that kernel.
+const SMALL: u64 = 576;
+/// Objects of the small head cache and of the allocator's caches up to a page.
+const SIZES: [u64; 4] = [SMALL, 1024, 2048, 4096];
+
+/// What a buffer of the send queue takes besides its octets, which lie in pages (`tcp_stream_alloc_skb`).
+pub(crate) const OF_SEND_BUFFER: u64 = HEAD + SMALL;
+
+/// What a full segment would take at worst, alone in a linear buffer (`tcp_sndbuf_expand`).
+pub(crate) const fn of_sent_segment(mss: u64) -> u64 {
+    (mss + MAX_HEADER + SHARED_INFO).next_power_of_two() + HEAD
+}
+
+/// `skb->truesize` of a packet that a TUN device delivers: one linear buffer from the next larger cache.
+pub(crate) fn of_received(segment: &Segment) -> u64 {
+    let wanted = u64::from(segment.wire_bytes()) + PAD + SHARED_INFO;
+    let size = SIZES.into_iter().find(|size| *size >= wanted);
+    HEAD + size.unwrap_or_else(|| wanted.next_multiple_of(4096))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddrV4};
+
+    use super::*;
+    use crate::{Flags, Options, Payload, SeqNumber};
+
+    fn memory(payload: u64) -> u64 {
+        let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+        of_received(&Segment {
+            source: address,
+            destination: address,
+            flags: Flags::ACK,
+            seq: SeqNumber(0),
+            ack: SeqNumber(0),
+            window: 0,
+            options: Options::default(),
+            payload: Payload::Length(payload),
+        })
+    }
+
+    #[test]
+    fn a_full_packet_takes_2304_octets_and_a_small_one_832() {
+        // 1500 + 64 + 320 in an object of 2048, and the head of 256; the smallest object holds 576.
+        assert_eq!(memory(1460), 2304);
+        assert_eq!(memory(100), 832);
+    }
+
+    #[test]
+    fn a_send_buffer_of_501_octets_takes_1333() {
+        // `ss -m` on Linux 6.18 while a response of 501 octets is unacknowledged: w1333.
+        assert_eq!(501 + OF_SEND_BUFFER, 1333);
+        // And `SO_SNDBUF` of a new connection is 46080: 2 * 10 * 2304.
+        assert_eq!(2 * 10 * of_sent_segment(1460), 46_080);
+    }
+}

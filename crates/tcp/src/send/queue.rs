@@ -1,0 +1,153 @@
+//! The kernel's buffers of what was written: one for each burst that is out (`tcp_rtx_queue`), larger ones for what
+//! waits (`sk_write_queue`).
+
+use std::collections::VecDeque;
+
+/// Where buffers end, in positions.
+#[derive(Clone, Debug)]
+pub(super) struct SendQueue {
+    /// Those with something that has not left.
+    waiting: VecDeque<u64>,
+    /// Those that left, one for each burst.
+    out: VecDeque<u64>,
+    /// What was written when the last buffer was to be sent soon (`pushed_seq`).
+    pushed: u64,
+    /// What leaves up to here leaves while the application writes, before it hears that it has to wait.
+    foreseen: u64,
+}
+
+/// How the waiting buffers will look when what may leave has left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Preview {
+    /// First position that will not have left.
+    pub next: u64,
+    /// Waiting buffers that will be empty by then.
+    emptied: usize,
+    /// Bursts that will have left.
+    bursts: u64,
+}
+
+impl Preview {
+    pub const fn new(next: u64) -> Self {
+        Self { next, emptied: 0, bursts: 0 }
+    }
+}
+
+impl SendQueue {
+    pub const fn new(first: u64) -> Self {
+        Self { waiting: VecDeque::new(), out: VecDeque::new(), pushed: first, foreseen: first }
+    }
+
+    /// Buffers that exist once `preview` has come true.
+    pub fn buffers(&self, preview: &Preview) -> u64 {
+        (self.waiting.len() + self.out.len() - preview.emptied) as u64 + preview.bursts
+    }
+
+    /// Where the first waiting buffer ends.
+    pub fn first_end(&self) -> Option<u64> {
+        self.waiting.front().copied()
+    }
+
+    /// Whether one buffer at most waits: what leaves next is also what is written to.
+    pub fn is_single(&self, preview: &Preview) -> bool {
+        self.waiting.len() - preview.emptied <= 1
+    }
+
+    /// What the last buffer still takes when buffers hold `size`; nothing when it will have left altogether.
+    pub fn tail_room(&self, size: u64, preview: &Preview) -> u64 {
+        let Some(end) = self.waiting.back().filter(|end| **end > preview.next) else { return 0 };
+        let before = self.waiting.len().checked_sub(2).map_or(0, |index| self.waiting[index]);
+        size.saturating_sub(end - before.max(preview.next))
+    }
+
+    /// A new buffer begins where all before ends.
+    pub fn begin(&mut self, position: u64) {
+        self.waiting.push_back(position);
+    }
+
+    /// The last buffer takes more.
+    pub fn extend(&mut self, octets: u64) {
+        if let Some(end) = self.waiting.back_mut() {
+            *end += octets;
+        }
+    }
+
+    /// What was written since something was last pushed, as of `end`.
+    pub const fn unpushed(&self, end: u64) -> u64 {
+        end - self.pushed
+    }
+
+    /// `tcp_mark_push`.
+    pub const fn push(&mut self, end: u64) {
+        self.pushed = end;
+    }
+
+    /// A burst up to `end` will leave: what it does not take from a buffer stays there in a buffer of its own.
+    pub fn preview_burst(&self, preview: &mut Preview, end: u64) {
+        preview.next = end;
+        preview.bursts += 1;
+        preview.emptied += self.waiting.range(preview.emptied..).take_while(|held| **held <= end).count();
+    }
+
+    /// The application has written; up to `end` everything leaves meanwhile.
+    pub const fn foresee(&mut self, end: u64) {
+        self.foreseen = end;
+    }
+
+    /// Whether the burst up to `end` left while the application wrote.
+    pub const fn was_foreseen(&self, end: u64) -> bool {
+        end <= self.foreseen
+    }
+
+    /// A burst up to `end` leaves.
+    pub fn on_burst(&mut self, end: u64) {
+        self.out.push_back(end);
+        while self.waiting.front().is_some_and(|held| *held <= end) {
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Everything below `position` is acknowledged.
+    pub fn release(&mut self, position: u64) {
+        while self.out.front().is_some_and(|end| *end <= position) {
+            self.out.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_splits_the_buffer_from_which_it_is_taken() {
+        let mut queue = SendQueue::new(1);
+        queue.begin(1);
+        queue.extend(1000);
+        queue.on_burst(201);
+        let now = Preview::new(201);
+        assert_eq!(queue.buffers(&now), 2);
+        assert_eq!(queue.tail_room(1000, &now), 200);
+        queue.release(201);
+        assert_eq!(queue.buffers(&now), 1);
+    }
+
+    #[test]
+    fn what_is_foreseen_is_what_happens() {
+        let mut queue = SendQueue::new(1);
+        for start in [1, 101, 201] {
+            queue.begin(start);
+            queue.extend(100);
+        }
+        let mut preview = Preview::new(1);
+        for end in [61, 121, 181] {
+            queue.preview_burst(&mut preview, end);
+        }
+        let foreseen = (queue.buffers(&preview), queue.tail_room(150, &preview), queue.is_single(&preview));
+        for end in [61, 121, 181] {
+            queue.on_burst(end);
+        }
+        let now = Preview::new(181);
+        assert_eq!((queue.buffers(&now), queue.tail_room(150, &now), queue.is_single(&now)), foreseen);
+    }
+}
