@@ -28,8 +28,8 @@ impl Loss {
             LossSpec::GilbertElliott { p, r, h, k } => {
                 Model::GilbertElliott(GilbertElliott::new(p, r, h, k, &mut stream))
             }
-            // ln(1 - BER) by ln_1p: 1 - 1e-17 would round to one.
-            LossSpec::BitError { ber } => Model::BitError { log_bit_survival: (-ber).ln_1p() },
+            // ln(1 - BER) by log1p: 1 - 1e-17 would round to one.
+            LossSpec::BitError { ber } => Model::BitError { log_bit_survival: libm::log1p(-ber) },
         };
         Self { model, stream }
     }
@@ -56,7 +56,7 @@ fn packet_error(log_bit_survival: f64, size: Bytes) -> f64 {
     match size.bits() {
         // 0 * ln(0) is not a number at BER 1; an empty packet has no bit to lose.
         0 => 0.0,
-        n => -(n as f64 * log_bit_survival).exp_m1(),
+        n => -libm::expm1(n as f64 * log_bit_survival),
     }
 }
 

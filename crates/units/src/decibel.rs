@@ -24,12 +24,12 @@ impl Decibel {
 
     /// The power ratio, 10^(dB/10).
     pub fn linear(self) -> f64 {
-        10f64.powf(self.0 / 10.0)
+        libm::pow(10.0, self.0 / 10.0)
     }
 
     /// The decibels of a positive power ratio.
     pub fn from_linear(ratio: f64) -> Self {
-        Self(10.0 * ratio.log10())
+        Self(10.0 * libm::log10(ratio))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{Bytes, Duration};
 #[serde(transparent)]
 pub struct Rate(u64);
 
-const NANOS_PER_SEC: u128 = 1_000_000_000;
+const NANOS_PER_SEC: u64 = 1_000_000_000;
 
 impl Rate {
     /// Nothing passes.
@@ -41,9 +41,11 @@ impl Rate {
     pub fn of(size: Bytes, span: Duration) -> Self {
         match span.as_nanos() {
             0 => Self::MAX,
-            ns => Self(
-                u64::try_from(u128::from(size.bits()) * NANOS_PER_SEC / u128::from(ns)).unwrap_or(u64::MAX),
-            ),
+            ns => Self(match size.bits().checked_mul(NANOS_PER_SEC) {
+                // Almost always: the wide division takes several times as long.
+                Some(scaled) => scaled / ns,
+                None => clamped(wide(size) / u128::from(ns)),
+            }),
         }
     }
 
@@ -53,23 +55,35 @@ impl Rate {
     pub fn time_for(self, size: Bytes) -> Duration {
         match self.0 {
             0 => Duration::MAX,
-            bps => Duration::from_nanos(
-                u64::try_from((u128::from(size.bits()) * NANOS_PER_SEC).div_ceil(u128::from(bps)))
-                    .unwrap_or(u64::MAX),
-            ),
+            bps => Duration::from_nanos(match size.bits().checked_mul(NANOS_PER_SEC) {
+                Some(scaled) => scaled.div_ceil(bps),
+                None => clamped(wide(size).div_ceil(u128::from(bps))),
+            }),
         }
     }
 
     /// What passes in `span` at this rate, in whole bytes, rounded down.
     pub fn volume_in(self, span: Duration) -> Bytes {
-        let bits = u128::from(self.0) * u128::from(span.as_nanos()) / NANOS_PER_SEC;
-        Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
+        let bits = match self.0.checked_mul(span.as_nanos()) {
+            Some(scaled) => u128::from(scaled / NANOS_PER_SEC),
+            None => u128::from(self.0) * u128::from(span.as_nanos()) / u128::from(NANOS_PER_SEC),
+        };
+        Bytes::new(clamped(bits / 8))
     }
 
     /// The rate scaled by a non-negative factor, rounded to the nearest bit per second.
     pub fn mul_f64(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor).round() as u64)
     }
+}
+
+/// Bits times the nanoseconds of a second.
+fn wide(size: Bytes) -> u128 {
+    u128::from(size.bits()) * u128::from(NANOS_PER_SEC)
+}
+
+fn clamped(value: u128) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX)
 }
 
 const RATE: Quantity = Quantity {

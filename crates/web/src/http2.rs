@@ -1,4 +1,10 @@
+use std::time::Duration;
+
 use bentpipe_units::Bytes;
+
+/// How long the library remembers a stream that was reset: for ever, because it would look at a real clock to
+/// forget one. Their number is limited by the library.
+pub(crate) const RESET_STREAM_DURATION: Duration = Duration::MAX;
 
 /// A flow-control window as HTTP/2 can express it: at most 2^31 - 1 (RFC 9113 section 6.9.1).
 pub(crate) fn window(size: Bytes) -> u32 {

@@ -1,0 +1,312 @@
+//! Run specs from the whole space that scenarios can reach, and runs of them.
+
+// The QUIC library wants an instant to call zero; which one changes nothing.
+#![allow(clippy::disallowed_methods)]
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::time::Instant;
+
+use bentpipe_run::{
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Engine, Http,
+    Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PingSpec, Provenance,
+    QueueSpec, QuicSpec, RunRecord, RunSpec, TcpSpec, Transport, ValiditySpec, Workload, assemble,
+};
+use bentpipe_sim::{Config, Content, simulate_with};
+use bentpipe_units::{Bytes, Duration, Rate};
+use proptest::prelude::*;
+
+const SECOND: u64 = 1_000_000_000;
+/// Longer than any workload takes that gets anywhere: the slowest link needs 1250 s for the largest.
+const LONG: u64 = 5_000 * SECOND;
+/// What a full-sized run moves at most: large enough for losses to be repaired, small enough for a thousand runs.
+const MOST_PAYLOAD: u64 = 10_000_000;
+/// Round trips, and segments, that the smallest windows may cost.
+const MOST_WINDOWS: u64 = 2000;
+/// IP and UDP headers.
+const UDP_HEADERS: u64 = 28;
+
+/// How hard a scenario makes it for a run to succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Temper {
+    /// Nothing is lost but by full queues, and there is time enough.
+    Mild,
+    /// As mild, but that the channel loses packets in either direction.
+    Lossy,
+    /// Anything that a scenario may say.
+    Any,
+}
+
+/// A run and what it may be expected to do.
+#[derive(Clone)]
+pub struct Scenario {
+    pub temper: Temper,
+    pub spec: RunSpec,
+}
+
+impl std::fmt::Debug for Scenario {
+    /// The spec as the engine takes it, to be run again.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {}", self.temper, serde_json::to_string(&self.spec).map_err(|_| std::fmt::Error)?)
+    }
+}
+
+/// The record of a run in virtual time whose bulk flows carry `content`.
+pub fn record(spec: &RunSpec, content: Content) -> RunRecord {
+    let config = Config::new(Instant::now());
+    let parties = simulate_with(spec, &config, content).expect("a run ends with a report");
+    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties)
+}
+
+/// Scenarios of every temper.
+pub fn scenarios() -> impl Strategy<Value = Scenario> {
+    prop_oneof![1 => Just(Temper::Mild), 1 => Just(Temper::Lossy), 2 => Just(Temper::Any)]
+        .prop_flat_map(|temper| run_spec(temper).prop_map(move |spec| Scenario { temper, spec }))
+}
+
+fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
+    let settings = (tcp(temper), http2(temper), quic(temper));
+    let workload = (workload(temper), congestion_control(), any::<u64>(), timeout(temper));
+    (link(temper), settings, workload).prop_map(|(link, settings, (workload, cc, seed, timeout_ns))| {
+        let (tcp, http2, mut quic) = settings;
+        let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
+        quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
+        let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
+        let capture = CaptureSpec { pcapng: false, qlog: false };
+        let mut spec = RunSpec { seed, link, cc, tcp, quic, http2, workload, validity, capture };
+        fit(&mut spec);
+        spec
+    })
+}
+
+/// Cuts a workload down to what its link and its windows carry in reasonable time.
+fn fit(spec: &mut RunSpec) {
+    let quic = &spec.quic;
+    let windows = [
+        spec.tcp.receive_buffer_bytes,
+        spec.tcp.send_buffer_bytes,
+        quic.stream_receive_window_bytes,
+        quic.receive_window_bytes,
+        quic.send_window_bytes,
+        spec.http2.stream_window_bytes,
+        spec.http2.connection_window_bytes,
+    ];
+    let smallest = windows.into_iter().map(Bytes::get).min().unwrap_or(1);
+    let most = smallest.saturating_mul(MOST_WINDOWS).min(MOST_PAYLOAD);
+    let rate = |direction: &DirectionSpec| {
+        let CapacitySpec::Constant { rate_bps } = direction.capacity;
+        rate_bps.as_bps()
+    };
+    let fastest = rate(&spec.link.forward).max(rate(&spec.link.return_));
+    match &mut spec.workload {
+        Workload::PageLoad(load) => {
+            let each = most / load.page.objects.len() as u64;
+            for object in &mut load.page.objects {
+                object.bytes = Bytes::new(object.bytes.get().min(each).max(1));
+            }
+        }
+        Workload::Bulk(bulk) => {
+            bulk.bytes = bulk.bytes.map(|bytes| Bytes::new(bytes.get().min(most)));
+            let span = most * 8 * SECOND / fastest;
+            bulk.duration_ns =
+                bulk.duration_ns.map(|ns| Duration::from_nanos(ns.as_nanos().min(span).max(1)));
+            if bulk.duration_ns.is_some() {
+                // What a sender has buffered when its time is over is sent all the same.
+                let buffered = Bytes::new(MOST_PAYLOAD);
+                spec.tcp.send_buffer_bytes = spec.tcp.send_buffer_bytes.min(buffered);
+                spec.quic.send_window_bytes = spec.quic.send_window_bytes.min(buffered);
+            }
+        }
+        Workload::Ping(ping) => {
+            let most_payload = Bytes::new(spec.link.mtu_bytes.get() - UDP_HEADERS);
+            ping.payload_bytes = ping.payload_bytes.min(most_payload);
+        }
+    }
+}
+
+/// Numbers of any length in bits, each as often as any other.
+pub fn spread(least: u64, most: u64) -> impl Strategy<Value = u64> {
+    (least.max(1).ilog2()..=most.ilog2())
+        .prop_flat_map(move |bits| least.max(1 << bits)..=most.min((2 << bits) - 1))
+}
+
+fn link(temper: Temper) -> impl Strategy<Value = LinkSpec> {
+    // From the least that carries QUIC's smallest datagram to jumbo frames.
+    let mtu = prop_oneof![3 => Just(1500), 1 => 1228..=9000_u64];
+    (mtu, direction(temper), direction(temper)).prop_map(|(mtu, forward, return_)| LinkSpec {
+        name: "custom".to_owned(),
+        mtu_bytes: Bytes::new(mtu),
+        forward,
+        return_,
+    })
+}
+
+fn direction(temper: Temper) -> impl Strategy<Value = DirectionSpec> {
+    let delay = prop_oneof![1 => Just(0), 3 => spread(1, 750_000_000)];
+    (spread(64_000, 1_000_000_000), delay, jitter(), queue(temper), loss(temper)).prop_map(
+        |(rate, delay, jitter, queue, loss)| DirectionSpec {
+            capacity: CapacitySpec::Constant { rate_bps: Rate::from_bps(rate) },
+            delay_ns: Duration::from_nanos(delay),
+            jitter,
+            queue,
+            loss,
+        },
+    )
+}
+
+fn jitter() -> impl Strategy<Value = JitterSpec> {
+    let sd = spread(1, SECOND / 10).prop_map(|sd| JitterSpec::Normal { sd_ns: Duration::from_nanos(sd) });
+    prop_oneof![Just(JitterSpec::None), sd]
+}
+
+fn queue(temper: Temper) -> impl Strategy<Value = QueueSpec> {
+    let (least_bytes, least_packets, least_ns) = match temper {
+        Temper::Mild | Temper::Lossy => (100_000, 20, SECOND),
+        Temper::Any => (1, 1, 1),
+    };
+    prop_oneof![
+        spread(least_bytes, 100_000_000).prop_map(|n| QueueSpec::Bytes { limit_bytes: Bytes::new(n) }),
+        spread(least_packets, 100_000).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
+        spread(least_ns, 20 * SECOND).prop_map(|ns| QueueSpec::Time { limit_ns: Duration::from_nanos(ns) }),
+    ]
+}
+
+fn loss(temper: Temper) -> BoxedStrategy<LossSpec> {
+    match temper {
+        Temper::Mild => Just(LossSpec::None).boxed(),
+        Temper::Lossy => small_loss().boxed(),
+        Temper::Any => any_loss().boxed(),
+    }
+}
+
+/// Two packets in a hundred: a transport repairs that sooner or later.
+fn small_loss() -> impl Strategy<Value = LossSpec> {
+    let burst = (0.0..0.004, 0.2..=1.0).prop_map(|(p, r)| LossSpec::GilbertElliott { p, r, h: 0.0, k: 1.0 });
+    prop_oneof![
+        (0.0..0.02).prop_map(|p| LossSpec::Bernoulli { p }),
+        burst,
+        (0.0..2e-7).prop_map(|ber| LossSpec::BitError { ber }),
+    ]
+}
+
+fn any_loss() -> impl Strategy<Value = LossSpec> {
+    let probability = || prop_oneof![4 => 0.0..0.05, 1 => 0.0..=1.0, 1 => Just(0.0), 1 => Just(1.0)];
+    prop_oneof![
+        4 => Just(LossSpec::None),
+        4 => probability().prop_map(|p| LossSpec::Bernoulli { p }),
+        2 => (probability(), 0.0..=1.0, 0.0..=1.0, probability())
+            .prop_map(|(p, r, h, lost)| LossSpec::GilbertElliott { p, r, h, k: 1.0 - lost }),
+        2 => prop_oneof![3 => 0.0..1e-5, 1 => 0.0..=1.0].prop_map(|ber| LossSpec::BitError { ber }),
+    ]
+}
+
+fn congestion_control() -> impl Strategy<Value = CongestionControl> {
+    prop::sample::select(CongestionControl::ALL.to_vec())
+}
+
+/// A window or a buffer.
+fn window(temper: Temper) -> impl Strategy<Value = Bytes> {
+    let least = match temper {
+        Temper::Mild | Temper::Lossy => 65_536,
+        Temper::Any => 1,
+    };
+    prop_oneof![
+        2 => Just(6 << 20),
+        1 => spread(least, 64 << 20),
+    ]
+    .prop_map(Bytes::new)
+}
+
+fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
+    let initial_window = prop_oneof![1 => Just(10), 1 => spread(1, 10_000)];
+    (initial_window, window(temper), window(temper), any::<bool>()).prop_map(
+        |(initial_window, receive_buffer_bytes, send_buffer_bytes, slow_start_after_idle)| TcpSpec {
+            initial_window: initial_window as u32,
+            receive_buffer_bytes,
+            send_buffer_bytes,
+            slow_start_after_idle,
+        },
+    )
+}
+
+fn streams(temper: Temper) -> impl Strategy<Value = u32> {
+    let least = match temper {
+        Temper::Mild | Temper::Lossy => 10,
+        Temper::Any => 1,
+    };
+    prop_oneof![1 => Just(100), 1 => spread(least, 1_000_000)].prop_map(|n| n as u32)
+}
+
+fn http2(temper: Temper) -> impl Strategy<Value = Http2Spec> {
+    (window(temper), window(temper), streams(temper)).prop_map(
+        |(stream_window_bytes, connection_window_bytes, max_concurrent_streams)| Http2Spec {
+            stream_window_bytes,
+            connection_window_bytes,
+            max_concurrent_streams,
+        },
+    )
+}
+
+fn quic(temper: Temper) -> impl Strategy<Value = QuicSpec> {
+    let initial_rtt = match temper {
+        Temper::Mild | Temper::Lossy => spread(SECOND / 10, SECOND).boxed(),
+        Temper::Any => prop_oneof![2 => Just(SECOND / 3), 1 => spread(1, 100 * SECOND)].boxed(),
+    };
+    let windows = (window(temper), window(temper), window(temper));
+    let payload = prop_oneof![2 => Just(u64::MAX), 1 => 1200..=8972_u64];
+    (windows, spread(1, 10_000_000), initial_rtt, payload, streams(temper)).prop_map(
+        |((stream, connection, send), initial_window, initial_rtt, payload, streams)| QuicSpec {
+            initial_window_bytes: Bytes::new(initial_window),
+            initial_rtt_ns: Duration::from_nanos(initial_rtt),
+            stream_receive_window_bytes: stream,
+            receive_window_bytes: connection,
+            send_window_bytes: send,
+            udp_payload_bytes: Bytes::new(payload),
+            max_concurrent_streams: streams,
+        },
+    )
+}
+
+fn workload(temper: Temper) -> impl Strategy<Value = Workload> {
+    prop_oneof![4 => page_load(), 4 => bulk(temper), 1 => ping()]
+}
+
+fn page_load() -> impl Strategy<Value = Workload> {
+    let http = prop_oneof![Just(Http::H1), Just(Http::H1s), Just(Http::H2), Just(Http::H3)];
+    let sizes = prop::collection::vec(spread(1, 500_000), 1..12);
+    (http, prop_oneof![1 => Just(6), 1 => spread(1, 1000)], sizes).prop_map(|(http, connections, sizes)| {
+        let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
+        let page = PageSpec { name: "any".to_owned(), objects: (1..).zip(sizes).map(object).collect() };
+        Workload::PageLoad(PageLoadSpec { http, connections: connections as u32, page })
+    })
+}
+
+fn bulk(temper: Temper) -> impl Strategy<Value = Workload> {
+    let transport = prop_oneof![Just(Transport::Tcp), Just(Transport::Quic)];
+    let direction = prop_oneof![Just(Direction::Down), Just(Direction::Up)];
+    let bytes = prop_oneof![1 => spread(1, MOST_PAYLOAD), 1 => 1..=MOST_PAYLOAD];
+    let bytes = bytes.prop_map(|bytes| (Some(Bytes::new(bytes)), None));
+    let span = spread(1, 5 * SECOND).prop_map(|ns| (None, Some(Duration::from_nanos(ns))));
+    // Only a flow of a given length can be asked whether everything came.
+    let limit = match temper {
+        Temper::Mild | Temper::Lossy => bytes.boxed(),
+        Temper::Any => prop_oneof![2 => bytes, 1 => span].boxed(),
+    };
+    (transport, direction, limit).prop_map(|(transport, direction, (bytes, duration_ns))| {
+        Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns })
+    })
+}
+
+fn ping() -> impl Strategy<Value = Workload> {
+    (1..50_u32, spread(1, SECOND), spread(20, 8972)).prop_map(|(count, interval, payload)| {
+        let (interval_ns, payload_bytes) = (Duration::from_nanos(interval), Bytes::new(payload));
+        Workload::Ping(PingSpec { count, interval_ns, payload_bytes })
+    })
+}
+
+fn timeout(temper: Temper) -> impl Strategy<Value = Duration> {
+    let least = match temper {
+        Temper::Mild | Temper::Lossy => LONG,
+        Temper::Any => 1,
+    };
+    prop_oneof![3 => Just(LONG), 1 => spread(least, LONG)].prop_map(Duration::from_nanos)
+}

@@ -1,0 +1,45 @@
+"""One run of every protocol by every congestion control, over a link of losses and jitter."""
+
+from pathlib import Path
+from typing import Any
+
+from bentpipe.scenario import resolve_document, vocabulary
+
+DIRECTION = {
+    "jitter": "2 ms",
+    "queue": "60 packets",
+    # One packet in a hundred, in bursts of two.
+    "loss": {"p": 0.005, "r": 0.5, "h": 0.0, "k": 1.0},
+}
+LINK = {
+    "rtt": "120 ms",
+    "forward": {"rate": "8 Mbit/s", **DIRECTION},
+    "return": {"rate": "2 Mbit/s", **DIRECTION, "loss": {"ber": 1e-6}},
+}
+PAGE = {"name": "mixed", "objects": ["3 kB", "40 kB", "12 kB", "90 kB", "500 B", "60 kB"]}
+
+WORKLOADS: dict[str, dict[str, Any]] = {
+    **{http: {"page": PAGE, "http": http} for http in ("h1", "h1s", "h2", "h3")},
+    **{
+        f"{transport}-{direction}": {
+            "bulk": {"transport": transport, "direction": direction, "size": "400 kB"}
+        }
+        for transport in ("tcp", "quic")
+        for direction in ("down", "up")
+    },
+    "tcp-down-2s": {"bulk": {"transport": "tcp", "direction": "down", "duration": "2 s"}},
+    "quic-up-2s": {"bulk": {"transport": "quic", "direction": "up", "duration": "2 s"}},
+    "ping": {"ping": {"count": 200, "interval": "20 ms"}},
+}
+
+CELLS = [f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.CONGESTION_CONTROL.available]
+
+
+def spec(cell: str, *, seed: int = 1) -> dict[str, Any]:
+    """Return the run specification of a cell."""
+    workload, cc = cell.split()
+    run = {"link": LINK, "cc": cc, **WORKLOADS[workload], "capture": {"pcapng": True}}
+    scenario = resolve_document(
+        {"repetitions": 1, "run": run}, file="cells", folder=Path(), default_name="cells", overrides=[]
+    )
+    return {**scenario.cells[0].spec, "seed": seed}
