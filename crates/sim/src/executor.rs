@@ -18,7 +18,11 @@ pub(crate) struct Executor {
 
 /// Takes tasks from behind `Send` traits; they start at the next turn.
 #[derive(Default)]
-pub(crate) struct Injector(Mutex<VecDeque<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+pub(crate) struct Injector {
+    tasks: Mutex<VecDeque<Pin<Box<dyn Future<Output = ()> + Send>>>>,
+    /// Looked at after every task, hence without the lock.
+    has_tasks: AtomicBool,
+}
 
 #[derive(Default)]
 struct Slots {
@@ -89,6 +93,13 @@ impl Executor {
         }
     }
 
+    /// Drops every task with what it holds. Tasks hold their host, and their host this executor.
+    pub(crate) fn clear(&self) {
+        // Dropped outside the borrow: what tasks hold may wake others.
+        drop(self.slots.take());
+        while self.injector.pop().is_some() {}
+    }
+
     fn take(&self, wake: &TaskWake) -> Option<Task> {
         if wake.has_ended.load(Ordering::Relaxed) {
             return None;
@@ -99,11 +110,18 @@ impl Executor {
 
 impl Injector {
     pub(crate) fn push(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        self.0.lock().expect("no panic while queueing").push_back(task);
+        self.tasks.lock().expect("no panic while queueing").push_back(task);
+        self.has_tasks.store(true, Ordering::Relaxed);
     }
 
     fn pop(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
-        self.0.lock().expect("no panic while queueing").pop_front()
+        if !self.has_tasks.load(Ordering::Relaxed) {
+            return None;
+        }
+        let tasks = &mut *self.tasks.lock().expect("no panic while queueing");
+        let task = tasks.pop_front();
+        self.has_tasks.store(!tasks.is_empty(), Ordering::Relaxed);
+        task
     }
 }
 

@@ -19,7 +19,8 @@ const FIRST_EPHEMERAL_PORT: u16 = 49_152;
 pub(crate) struct Host {
     address: Ipv4Addr,
     tcp: RefCell<Endpoint>,
-    sockets: RefCell<BTreeMap<ConnectionId, Rc<RefCell<Socket>>>>,
+    /// By connection id; none where the connection is closed.
+    sockets: RefCell<Vec<Option<Rc<RefCell<Socket>>>>>,
     backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
     udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
 }
@@ -130,7 +131,7 @@ impl Host {
         let route = self.tcp.borrow_mut().route(world.now(), segment);
         match route {
             Route::Ignored => {}
-            Route::Reset(reset) => world.outbox.push(end, WirePacket::Tcp(*reset)),
+            Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset)),
             Route::Accepted(id, connection) => {
                 let port = connection.local().port();
                 self.add(id, *connection, Some(port)).borrow_mut().flush(world, end);
@@ -157,12 +158,14 @@ impl Host {
             accepted_at,
         };
         let socket = Rc::new(RefCell::new(socket));
-        self.sockets.borrow_mut().insert(id, Rc::clone(&socket));
+        let sockets = &mut *self.sockets.borrow_mut();
+        sockets.resize_with(sockets.len().max(place(id) + 1), || None);
+        sockets[place(id)] = Some(Rc::clone(&socket));
         socket
     }
 
     fn socket(&self, id: ConnectionId) -> Option<Rc<RefCell<Socket>>> {
-        self.sockets.borrow().get(&id).cloned()
+        self.sockets.borrow().get(place(id)).cloned().flatten()
     }
 
     /// Puts a connection into its port's backlog once it is established.
@@ -186,7 +189,7 @@ impl Host {
         let socket = &*socket.borrow();
         if socket.connection.is_closed() {
             self.tcp.borrow_mut().forget(&socket.connection);
-            self.sockets.borrow_mut().remove(&socket.id);
+            self.sockets.borrow_mut()[place(socket.id)] = None;
         }
     }
 }
@@ -195,7 +198,7 @@ impl Socket {
     /// Sends what the connection has to send, tells tasks what happened and notes when to call it again.
     pub(crate) fn flush(&mut self, world: &World, end: End) {
         while let Some(segment) = self.connection.poll_transmit(world.now()) {
-            world.outbox.push(end, WirePacket::Tcp(segment));
+            world.send(end, WirePacket::Tcp(segment));
         }
         while let Some(event) = self.connection.poll_event() {
             match event {
@@ -218,6 +221,11 @@ impl Socket {
             world.call_at(at, end, self.id);
         }
     }
+}
+
+/// Ids count from zero.
+fn place(id: ConnectionId) -> usize {
+    usize::try_from(id.0).expect("connections fit in memory")
 }
 
 fn wake(waiting: &mut Option<Waker>) {

@@ -5,6 +5,7 @@
 //! The clock moves from event to event in integer nanoseconds. Nothing here reads a real clock: QUIC's
 //! library counts in [`std::time::Instant`], so whoever calls hands one in as the instant of time zero.
 
+mod capture;
 mod executor;
 mod host;
 mod net;
@@ -16,4 +17,5 @@ mod timers;
 mod udp;
 mod world;
 
-pub use run::{Config, SimulationError, simulate};
+pub use run::{Config, SimulationError, simulate, simulate_with};
+pub use stream::Content;

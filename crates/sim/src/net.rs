@@ -12,7 +12,7 @@ use bentpipe_units::Time;
 use bentpipe_web::net::{Datagrams, Net};
 
 use crate::quic::QuicRuntime;
-use crate::stream::{SimListener, SimStream, v4};
+use crate::stream::{Content, SimListener, SimStream, v4};
 use crate::timers::Timer;
 use crate::udp::UdpSocket;
 use crate::world::{End, World};
@@ -25,6 +25,7 @@ pub struct SimNet {
     pub(crate) spec: Rc<RunSpec>,
     /// The instant of time zero, for the QUIC library.
     pub(crate) epoch: Instant,
+    pub(crate) content: Content,
 }
 
 /// A UDP socket of a simulated host.
@@ -40,15 +41,11 @@ impl SimNet {
     fn udp(&self, at: SocketAddr) -> io::Result<UdpSocket> {
         let host = self.world.host(self.end);
         let (port, inbox) = host.bind_udp(at.port()).ok_or(io::ErrorKind::AddrInUse)?;
-        let other = match self.end {
-            End::Client => End::Server,
-            End::Server => End::Client,
-        };
         Ok(UdpSocket {
             end: self.end,
             address: host.address(),
             port,
-            peer: self.world.host(other).address(),
+            peer: self.world.host(self.end.other()).address(),
             inbox,
             outbox: Arc::clone(&self.world.outbox),
         })
@@ -76,12 +73,13 @@ impl Net for SimNet {
     async fn connect(&self, to: SocketAddr, cc: CongestionControl) -> io::Result<SimStream> {
         let host = self.world.host(self.end);
         let socket = host.connect(&self.world, self.end, v4(to)?, &self.config(cc)).map_err(port_error)?;
-        SimStream { world: Rc::clone(&self.world), end: self.end, socket }.connected().await
+        let world = Rc::clone(&self.world);
+        SimStream { world, end: self.end, socket, content: self.content }.connected().await
     }
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl) -> io::Result<SimListener> {
         let backlog = self.world.host(self.end).listen(at.port(), self.config(cc)).map_err(port_error)?;
-        Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog })
+        Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })
     }
 
     fn datagrams(&self, at: SocketAddr) -> io::Result<SimDatagrams> {
@@ -108,10 +106,8 @@ impl Datagrams for SimDatagrams {
     }
 
     async fn recv_from(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let datagram = poll_fn(|cx| self.0.borrow().inbox.poll(cx)).await;
-        let length = datagram.payload.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&datagram.payload[..length]);
-        Ok((length, self.0.borrow().sender_of(&datagram)))
+        let received = poll_fn(|cx| self.0.borrow().poll_receive(cx, buffer)).await;
+        Ok((received.length, received.from))
     }
 }
 

@@ -1,8 +1,10 @@
 use bentpipe_link::Packet;
 use bentpipe_tcp::Segment;
 
-/// Header of IPv4 without options (RFC 791) and of UDP (RFC 768).
-const UDP_OVERHEAD: usize = 20 + 8;
+/// Header of IPv4 without options (RFC 791).
+const IP_HEADER: usize = 20;
+/// Header of UDP (RFC 768).
+const UDP_HEADER: usize = 8;
 
 /// What travels over the simulated link; as long as on a real one, the Ethernet header left out.
 #[derive(Debug)]
@@ -19,11 +21,60 @@ pub(crate) struct Datagram {
     pub(crate) payload: Vec<u8>,
 }
 
-impl Packet for WirePacket {
+impl Datagram {
+    /// Appends header and payload (RFC 768); the checksum, which covers part of the IP header, is zero.
+    pub(crate) fn encode(&self, octets: &mut Vec<u8>) {
+        octets.extend(self.from_port.to_be_bytes());
+        octets.extend(self.to_port.to_be_bytes());
+        octets.extend(((UDP_HEADER + self.payload.len()) as u16).to_be_bytes());
+        octets.extend([0; 2]);
+        octets.extend(&self.payload);
+    }
+}
+
+impl WirePacket {
+    /// Length of the IP packet.
     fn len_bytes(&self) -> u32 {
         match self {
-            Self::Udp(datagram) => (UDP_OVERHEAD + datagram.payload.len()) as u32,
+            Self::Udp(datagram) => (IP_HEADER + UDP_HEADER + datagram.payload.len()) as u32,
             Self::Tcp(segment) => segment.wire_bytes(),
         }
+    }
+}
+
+/// What stands for a packet inside the link, whose queues move it several times.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    place: usize,
+    len_bytes: u32,
+}
+
+impl Packet for Parcel {
+    fn len_bytes(&self) -> u32 {
+        self.len_bytes
+    }
+}
+
+/// The packets inside the link.
+#[derive(Debug, Default)]
+pub(crate) struct Parcels {
+    places: Vec<Option<WirePacket>>,
+    free: Vec<usize>,
+}
+
+impl Parcels {
+    pub(crate) fn put(&mut self, packet: WirePacket) -> Parcel {
+        let len_bytes = packet.len_bytes();
+        let place = self.free.pop().unwrap_or(self.places.len());
+        match self.places.get_mut(place) {
+            Some(free) => *free = Some(packet),
+            None => self.places.push(Some(packet)),
+        }
+        Parcel { place, len_bytes }
+    }
+
+    pub(crate) fn take(&mut self, parcel: Parcel) -> WirePacket {
+        self.free.push(parcel.place);
+        self.places[parcel.place].take().expect("a parcel stands for one packet")
     }
 }

@@ -72,12 +72,10 @@ impl AsyncUdpSocket for UdpSocket {
         buffers: &mut [IoSliceMut<'_>],
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
-        let datagram = ready!(self.inbox.poll(cx));
-        let length = datagram.payload.len().min(buffers[0].len());
-        buffers[0][..length].copy_from_slice(&datagram.payload[..length]);
-        meta[0].addr = self.sender_of(&datagram);
-        meta[0].len = length;
-        meta[0].stride = length;
+        let received = ready!(self.poll_receive(cx, &mut buffers[0]));
+        meta[0].addr = received.from;
+        meta[0].len = received.length;
+        meta[0].stride = received.length;
         meta[0].ecn = None;
         meta[0].dst_ip = Some(self.address.into());
         Poll::Ready(Ok(1))

@@ -1,16 +1,22 @@
 use std::cell::RefCell;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_run::{ClientReport, Parties, RunSpec, Workload};
+use bentpipe_trace::pcapng;
 use bentpipe_units::{Duration, Time};
 use bentpipe_web::origin::{self, Origin, OriginError};
-use bentpipe_web::tls::Identity;
-use bentpipe_web::{Client, Ports, bulk, loader, ping};
+use bentpipe_web::page::Sites;
+use bentpipe_web::tls::{Identity, IdentityError, Secrets};
+use bentpipe_web::{Client, HOST, Ports, bulk, loader, ping};
 
+use crate::capture::Tap;
 use crate::net::SimNet;
+use crate::stream::Content;
 use crate::world::{End, World};
 
 /// The hosts' addresses, the emulator's.
@@ -20,12 +26,19 @@ const SERVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 /// What a simulation needs besides the run's spec.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The run's keys and certificates.
-    pub identity: Identity,
     /// What the QUIC library takes for the instant of time zero; any will do.
     pub epoch: Instant,
-    /// Folder for QUIC event logs.
-    pub qlog: Option<PathBuf>,
+    /// Folder for what the spec wants captured; nothing is captured without.
+    pub artifacts: Option<PathBuf>,
+    /// Where pages come from; runs that share it make each page once.
+    pub sites: Arc<Sites>,
+}
+
+impl Config {
+    /// Captures nothing and shares nothing.
+    pub fn new(epoch: Instant) -> Self {
+        Self { epoch, artifacts: None, sites: Arc::default() }
+    }
 }
 
 /// Why a simulation could not be run to its end.
@@ -34,6 +47,12 @@ pub enum SimulationError {
     /// The origin did not start.
     #[error(transparent)]
     Origin(#[from] OriginError),
+    /// The run's certificates could not be made.
+    #[error("certificates: {0}")]
+    Identity(#[from] IdentityError),
+    /// The capture could not be written.
+    #[error("capture: {0}")]
+    Capture(#[from] io::Error),
     /// No event is left, and the client still waits.
     #[error("the simulation stands still at {0} with the client unfinished")]
     Deadlock(Duration),
@@ -42,40 +61,79 @@ pub enum SimulationError {
 /// Runs `spec` in virtual time and returns what the parties saw.
 ///
 /// # Errors
-/// When the origin cannot start, or nothing more would ever happen.
+/// When the origin cannot start, a capture cannot be written, or nothing more would ever happen.
 pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationError> {
-    let world = Rc::new(World::new(spec, CLIENT, SERVER));
-    let net =
-        |end| SimNet { world: Rc::clone(&world), end, spec: Rc::new(spec.clone()), epoch: config.epoch };
+    simulate_with(spec, config, Content::Length)
+}
+
+/// As [`simulate`], with a choice of what bulk flows over TCP carry. The packets are the same either way.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Result<Parties, SimulationError> {
+    let identity = Identity::from_seed(HOST, spec.seed)?;
+    let qlog = config.artifacts.clone().filter(|_| spec.capture.qlog);
+    let capture = config.artifacts.as_ref().filter(|_| spec.capture.pcapng);
+    let capture = capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME), CLIENT, SERVER));
+    let tap = capture.transpose()?;
+    let secrets = Arc::<Secrets>::default();
+    let client = Client {
+        spec: spec.clone(),
+        authority_der: identity.authority_der.clone(),
+        origin: IpAddr::V4(SERVER),
+        ports: Ports::STANDARD,
+        local: IpAddr::V4(CLIENT),
+        sites: Arc::clone(&config.sites),
+        secrets: tap.is_some().then(|| Arc::clone(&secrets)),
+        qlog: qlog.clone(),
+    };
+    let world = Rc::new(World::new(spec, CLIENT, SERVER, tap));
+    let _ending = Ending(&world);
+    let net = |end| SimNet {
+        world: Rc::clone(&world),
+        end,
+        spec: Rc::new(spec.clone()),
+        epoch: config.epoch,
+        content,
+    };
     let origin = Origin::start(
         &net(End::Server),
         &origin::Config {
             spec: spec.clone(),
-            identity: config.identity.clone(),
+            identity,
             address: IpAddr::V4(SERVER),
             ports: Ports::STANDARD,
-            qlog: config.qlog.clone(),
+            sites: Arc::clone(&config.sites),
+            qlog,
         },
     )?;
     world.settle();
     world.mark();
-    let client = run_client(&world, &net(End::Client), spec, config)?;
-    // Connections are closed over the link, as long as the emulator waits for it.
-    run_until(&world, world.now() + linger(spec));
-    Ok(Parties { client, origin: origin.report(), link: world.link_report() })
+    let client = run_client(&world, &net(End::Client), client);
+    if client.is_ok() {
+        // Connections are closed over the link, as long as the emulator waits for it.
+        run_until(&world, world.now() + linger(spec));
+    }
+    if let Some(tap) = world.take_tap() {
+        tap.finish(&secrets.lines())?;
+    }
+    Ok(Parties { client: client?, origin: origin.report(), link: world.link_report() })
 }
 
-fn run_client(
-    world: &World,
-    net: &SimNet,
-    spec: &RunSpec,
-    config: &Config,
-) -> Result<ClientReport, SimulationError> {
+/// Ends the tasks of a world with its run: they complete their event logs, and its memory is free again.
+struct Ending<'a>(&'a World);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.executor.clear();
+    }
+}
+
+fn run_client(world: &World, net: &SimNet, client: Client) -> Result<ClientReport, SimulationError> {
     let report = Rc::new(RefCell::new(None));
     let (slot, host) = (Rc::clone(&report), net.clone());
-    let (spec, config) = (spec.clone(), config.clone());
     world.executor.spawn(async move {
-        *slot.borrow_mut() = Some(work(&host, spec, config).await);
+        *slot.borrow_mut() = Some(work(&host, client).await);
     });
     world.settle();
     loop {
@@ -93,19 +151,10 @@ fn run_until(world: &World, until: Time) {
     while world.now() < until && world.step() {}
 }
 
-async fn work(net: &SimNet, spec: RunSpec, config: Config) -> ClientReport {
-    let workload = spec.workload.clone();
-    let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
-    let client = Client {
-        spec,
-        authority_der: config.identity.authority_der,
-        origin: IpAddr::V4(SERVER),
-        ports: Ports::STANDARD,
-        local: IpAddr::V4(CLIENT),
-        secrets: None,
-        qlog: config.qlog,
-    };
-    match workload {
+async fn work(net: &SimNet, client: Client) -> ClientReport {
+    let link = &client.spec.link;
+    let round_trip = link.forward.delay_ns + link.return_.delay_ns;
+    match client.spec.workload.clone() {
         Workload::PageLoad(load) => loader::load(net, client, load).await,
         Workload::Bulk(bulk) => bulk::run(net, client, bulk).await,
         Workload::Ping(ping) => {

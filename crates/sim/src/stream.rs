@@ -4,10 +4,10 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bentpipe_tcp::{Closed, Payload, Read, StreamError};
-use bentpipe_web::net::{Listener, Probe, Stream, TcpSample};
+use bentpipe_web::net::{Bulk, Known, Listener, Probe, Stream, TcpSample};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -22,6 +22,7 @@ pub struct SimListener {
     pub(crate) world: Rc<World>,
     pub(crate) end: End,
     pub(crate) backlog: Rc<RefCell<Backlog>>,
+    pub(crate) content: Content,
 }
 
 /// A simulated TCP connection.
@@ -29,6 +30,16 @@ pub struct SimStream {
     pub(crate) world: Rc<World>,
     pub(crate) end: End,
     pub(crate) socket: Rc<RefCell<Socket>>,
+    pub(crate) content: Content,
+}
+
+/// What stands for content that both ends of a stream know beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The number of its octets.
+    Length,
+    /// Its octets, which the receiver verifies; the packets are the same, and everything takes longer.
+    Octets,
 }
 
 /// A window on a simulated TCP connection.
@@ -50,7 +61,8 @@ impl Listener for SimListener {
         })
         .await;
         let peer = SocketAddr::V4(socket.borrow().connection.remote());
-        Ok((SimStream { world: Rc::clone(&self.world), end: self.end, socket }, peer))
+        let world = Rc::clone(&self.world);
+        Ok((SimStream { world, end: self.end, socket, content: self.content }, peer))
     }
 }
 
@@ -70,6 +82,34 @@ impl SimStream {
         })
         .await?;
         Ok(self)
+    }
+
+    /// Takes up to `most` octets; none at the end of the stream.
+    fn poll_take(&self, cx: &mut Context<'_>, most: usize) -> Poll<io::Result<Payload>> {
+        let socket = &mut *self.socket.borrow_mut();
+        match socket.connection.read(self.world.now(), most as u64).map_err(stream_error)? {
+            Read::Data(payload) => {
+                socket.flush(&self.world, self.end);
+                Poll::Ready(Ok(payload))
+            }
+            Read::End => Poll::Ready(Ok(Payload::EMPTY)),
+            Read::Pending => {
+                socket.reader = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Hands over octets and returns how many of them were taken.
+    fn poll_give(&self, cx: &mut Context<'_>, payload: &Payload) -> Poll<io::Result<usize>> {
+        let socket = &mut *self.socket.borrow_mut();
+        let taken = socket.connection.write(self.world.now(), payload).map_err(stream_error)?;
+        if taken == 0 && !payload.is_empty() {
+            socket.writer = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        socket.flush(&self.world, self.end);
+        Poll::Ready(Ok(taken as usize))
     }
 }
 
@@ -111,42 +151,58 @@ impl Probe for SimProbe {
     }
 }
 
+impl Bulk for SimStream {
+    fn poll_send_known(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        content: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.content {
+            Content::Octets => self.poll_write(cx, content),
+            Content::Length => self.poll_give(cx, &Payload::Length(content.len().min(WRITE_BYTES) as u64)),
+        }
+    }
+
+    fn poll_receive_known(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<Known>> {
+        let content = self.content;
+        Poll::Ready(Ok(match ready!(self.poll_take(cx, buffer.len()))? {
+            Payload::Length(length) => Known::Length(length as usize),
+            // A segment that holds octets besides carries zeros in their place.
+            Payload::Bytes(octets) if content == Content::Length => Known::Length(octets.len()),
+            Payload::Bytes(octets) => {
+                buffer[..octets.len()].copy_from_slice(&octets);
+                Known::Octets(octets.len())
+            }
+        }))
+    }
+}
+
 impl AsyncRead for SimStream {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let socket = &mut *self.socket.borrow_mut();
-        match socket.connection.read(self.world.now(), buffer.remaining() as u64).map_err(stream_error)? {
-            Read::Data(Payload::Bytes(bytes)) => buffer.put_slice(&bytes),
-            Read::Data(Payload::Length(length)) => {
-                let zeros = buffer.initialize_unfilled_to(length as usize);
-                zeros.fill(0);
-                buffer.advance(length as usize);
-            }
-            Read::End => return Poll::Ready(Ok(())),
-            Read::Pending => {
-                socket.reader = Some(cx.waker().clone());
-                return Poll::Pending;
+        match ready!(self.poll_take(cx, buffer.remaining()))? {
+            Payload::Bytes(octets) => buffer.put_slice(&octets),
+            Payload::Length(length) => {
+                let length = length as usize;
+                buffer.initialize_unfilled_to(length).fill(0);
+                buffer.advance(length);
             }
         }
-        socket.flush(&self.world, self.end);
         Poll::Ready(Ok(()))
     }
 }
 
 impl AsyncWrite for SimStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
-        let socket = &mut *self.socket.borrow_mut();
-        let payload = Payload::Bytes(Bytes::copy_from_slice(&data[..data.len().min(WRITE_BYTES)]));
-        let taken = socket.connection.write(self.world.now(), &payload).map_err(stream_error)?;
-        if taken == 0 && !data.is_empty() {
-            socket.writer = Some(cx.waker().clone());
-            return Poll::Pending;
-        }
-        socket.flush(&self.world, self.end);
-        Poll::Ready(Ok(taken as usize))
+        let octets = Bytes::copy_from_slice(&data[..data.len().min(WRITE_BYTES)]);
+        self.poll_give(cx, &Payload::Bytes(octets))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -1,35 +1,47 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 use bentpipe_units::Time;
 
-/// Deadlines of the tasks of a world, in order of time and then of setting.
-#[derive(Debug, Default)]
-pub(crate) struct Timers(Mutex<Queue>);
+/// The clock of a world and the deadlines of its tasks, in order of time and then of setting.
+///
+/// One thread uses it, behind traits that ask for `Send` and `Sync`. Clock and next deadline are read far more
+/// often than deadlines change, hence without the lock.
+#[derive(Debug)]
+pub(crate) struct Timers {
+    now: AtomicU64,
+    /// When the first entry of the queue is due.
+    next: AtomicU64,
+    queue: Mutex<Queue>,
+}
 
 #[derive(Debug, Default)]
 struct Queue {
-    now: Time,
     heap: BinaryHeap<Reverse<Entry>>,
     next_order: u64,
+    timers: Vec<State>,
+    /// Places in `timers` that nobody uses.
+    free: Vec<usize>,
 }
 
 /// A place in the queue. A timer that is set later keeps its place and moves on when that comes up: most
 /// timers are pushed back again and again and never fire.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     at: Time,
     order: u64,
-    timer: Arc<Mutex<State>>,
+    /// None only moves the clock.
+    timer: Option<usize>,
 }
 
 #[derive(Debug)]
 struct State {
     deadline: Time,
-    /// The earliest place of this timer in the queue.
-    queued: Option<Time>,
+    /// The earliest entry of this timer in the queue: its time and its order.
+    queued: Option<(Time, u64)>,
     waker: Option<Waker>,
 }
 
@@ -37,103 +49,140 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Timer {
     timers: Arc<Timers>,
-    state: Arc<Mutex<State>>,
+    index: usize,
 }
 
-impl Timers {
-    pub(crate) fn now(&self) -> Time {
-        self.0.lock().expect("no panic while timing").now
-    }
-
-    /// When the next timer may be due.
-    pub(crate) fn next(&self) -> Option<Time> {
-        self.0.lock().expect("no panic while timing").heap.peek().map(|Reverse(entry)| entry.at)
-    }
-
-    /// Moves the clock.
-    pub(crate) fn set_now(&self, now: Time) {
-        let queue = &mut *self.0.lock().expect("no panic while timing");
-        queue.now = queue.now.max(now);
-    }
-
-    /// Makes sure that something happens at `at`, if only that the clock moves there.
-    pub(crate) fn wake_at(&self, at: Time) {
-        let timer = Arc::new(Mutex::new(State { deadline: at, queued: None, waker: None }));
-        let queue = &mut *self.0.lock().expect("no panic while timing");
-        queue.push(&mut timer.lock().expect("no panic while timing"), &timer);
-    }
-
-    /// Wakes every task whose deadline has come.
-    pub(crate) fn wake_due(&self) {
-        let queue = &mut *self.0.lock().expect("no panic while timing");
-        let now = queue.now;
-        while queue.heap.peek().is_some_and(|Reverse(entry)| entry.at <= now) {
-            let Some(Reverse(entry)) = queue.heap.pop() else { break };
-            let state = &mut *entry.timer.lock().expect("no panic while timing");
-            if state.queued != Some(entry.at) {
-                continue;
-            }
-            state.queued = None;
-            if state.deadline <= now {
-                if let Some(waker) = state.waker.take() {
-                    waker.wake();
-                }
-            } else {
-                queue.push(state, &entry.timer);
-            }
+impl Default for Timers {
+    fn default() -> Self {
+        Self {
+            now: AtomicU64::new(Time::ZERO.as_nanos()),
+            next: AtomicU64::new(Time::MAX.as_nanos()),
+            queue: Mutex::default(),
         }
     }
 }
 
+impl Timers {
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanos(self.now.load(Ordering::Relaxed))
+    }
+
+    /// When the next timer may be due.
+    pub(crate) fn next(&self) -> Option<Time> {
+        Some(Time::from_nanos(self.next.load(Ordering::Relaxed))).filter(|at| *at < Time::MAX)
+    }
+
+    /// Moves the clock.
+    pub(crate) fn set_now(&self, now: Time) {
+        self.now.store(now.max(self.now()).as_nanos(), Ordering::Relaxed);
+    }
+
+    /// Makes sure that something happens at `at`, if only that the clock moves there.
+    pub(crate) fn wake_at(&self, at: Time) {
+        let queue = &mut *self.queue();
+        queue.push(at, None);
+        self.note_next(queue);
+    }
+
+    /// Wakes every task whose deadline has come.
+    pub(crate) fn wake_due(&self) {
+        let now = self.now();
+        if self.next().is_none_or(|next| next > now) {
+            return;
+        }
+        let queue = &mut *self.queue();
+        while let Some(Reverse(entry)) = queue.heap.peek().copied().filter(|Reverse(entry)| entry.at <= now) {
+            queue.heap.pop();
+            queue.handle(now, entry);
+        }
+        self.note_next(queue);
+    }
+
+    fn note_next(&self, queue: &Queue) {
+        let next = queue.heap.peek().map_or(Time::MAX, |Reverse(entry)| entry.at);
+        self.next.store(next.as_nanos(), Ordering::Relaxed);
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().expect("no panic while timing")
+    }
+}
+
 impl Queue {
-    fn push(&mut self, state: &mut State, timer: &Arc<Mutex<State>>) {
-        state.queued = Some(state.deadline);
+    fn push(&mut self, at: Time, timer: Option<usize>) -> (Time, u64) {
         let order = self.next_order;
         self.next_order += 1;
-        self.heap.push(Reverse(Entry { at: state.deadline, order, timer: Arc::clone(timer) }));
+        self.heap.push(Reverse(Entry { at, order, timer }));
+        (at, order)
+    }
+
+    /// An entry's time has come.
+    fn handle(&mut self, now: Time, entry: Entry) {
+        let Some(index) = entry.timer else { return };
+        let state = &mut self.timers[index];
+        if state.queued != Some((entry.at, entry.order)) {
+            return;
+        }
+        if state.deadline <= now {
+            state.queued = None;
+            if let Some(waker) = state.waker.take() {
+                waker.wake();
+            }
+        } else {
+            let deadline = state.deadline;
+            self.timers[index].queued = Some(self.push(deadline, Some(index)));
+        }
     }
 }
 
 impl Timer {
     pub(crate) fn new(timers: &Arc<Timers>, deadline: Time) -> Self {
-        let state = Arc::new(Mutex::new(State { deadline, queued: None, waker: None }));
-        Self { timers: Arc::clone(timers), state }
+        let queue = &mut *timers.queue();
+        let state = State { deadline, queued: None, waker: None };
+        let index = match queue.free.pop() {
+            Some(index) => {
+                queue.timers[index] = state;
+                index
+            }
+            None => {
+                queue.timers.push(state);
+                queue.timers.len() - 1
+            }
+        };
+        Self { timers: Arc::clone(timers), index }
     }
 
     pub(crate) fn reset(&self, deadline: Time) {
-        self.state.lock().expect("no panic while timing").deadline = deadline;
+        self.timers.queue().timers[self.index].deadline = deadline;
     }
 
     pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
-        let queue = &mut *self.timers.0.lock().expect("no panic while timing");
-        let state = &mut *self.state.lock().expect("no panic while timing");
-        if state.deadline <= queue.now {
+        let queue = &mut *self.timers.queue();
+        let state = &mut queue.timers[self.index];
+        if state.deadline <= self.timers.now() {
             return Poll::Ready(());
         }
-        state.waker = Some(cx.waker().clone());
-        if state.deadline != Time::MAX && state.queued.is_none_or(|queued| queued > state.deadline) {
-            queue.push(state, &self.state);
+        match &mut state.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            waker => *waker = Some(cx.waker().clone()),
+        }
+        let deadline = state.deadline;
+        if deadline != Time::MAX && state.queued.is_none_or(|(queued, _)| queued > deadline) {
+            let queued = queue.push(deadline, Some(self.index));
+            queue.timers[self.index].queued = Some(queued);
+            self.timers.note_next(queue);
         }
         Poll::Pending
     }
 }
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.order) == (other.at, other.order)
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.order).cmp(&(other.at, other.order))
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // A task that ends in a panic must not panic again here.
+        let Ok(mut queue) = self.timers.queue.lock() else { return };
+        let state = &mut queue.timers[self.index];
+        state.queued = None;
+        state.waker = None;
+        queue.free.push(self.index);
     }
 }

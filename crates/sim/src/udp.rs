@@ -27,6 +27,13 @@ pub(crate) struct UdpSocket {
     pub(crate) outbox: Arc<Outbox>,
 }
 
+/// What one receive call yields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Received {
+    pub(crate) length: usize,
+    pub(crate) from: SocketAddr,
+}
+
 impl Inbox {
     pub(crate) fn push(&self, datagram: Datagram) {
         let waiting = &mut *self.0.lock().expect("no panic while receiving");
@@ -36,7 +43,7 @@ impl Inbox {
         }
     }
 
-    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Datagram> {
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<Datagram> {
         let waiting = &mut *self.0.lock().expect("no panic while receiving");
         match waiting.datagrams.pop_front() {
             Some(datagram) => Poll::Ready(datagram),
@@ -54,13 +61,20 @@ impl UdpSocket {
     }
 
     /// Sends a datagram; there is only one other host.
-    pub(crate) fn send(&self, payload: &[u8], to_port: u16) {
-        let datagram = Datagram { from_port: self.port, to_port, payload: payload.to_vec() };
+    pub(crate) fn send(&self, contents: &[u8], to_port: u16) {
+        let mut payload = self.outbox.buffer();
+        payload.extend_from_slice(contents);
+        let datagram = Datagram { from_port: self.port, to_port, payload };
         self.outbox.push(self.end, WirePacket::Udp(datagram));
     }
 
-    /// Where a datagram came from.
-    pub(crate) fn sender_of(&self, datagram: &Datagram) -> SocketAddr {
-        SocketAddr::new(IpAddr::V4(self.peer), datagram.from_port)
+    /// Receives a datagram into `buffer`, which cuts off what it cannot hold.
+    pub(crate) fn poll_receive(&self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<Received> {
+        self.inbox.poll(cx).map(|datagram| {
+            let length = datagram.payload.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&datagram.payload[..length]);
+            self.outbox.recycle(datagram.payload);
+            Received { length, from: SocketAddr::new(IpAddr::V4(self.peer), datagram.from_port) }
+        })
     }
 }

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bentpipe_link::{Event, Path, Way};
@@ -9,9 +10,10 @@ use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_tcp::ConnectionId;
 use bentpipe_units::Time;
 
+use crate::capture::Tap;
 use crate::executor::Executor;
 use crate::host::Host;
-use crate::packet::WirePacket;
+use crate::packet::{Parcel, Parcels, WirePacket};
 use crate::timers::Timers;
 
 /// The end of the link at which a host stands.
@@ -28,15 +30,23 @@ pub(crate) struct World {
     pub(crate) client: Host,
     pub(crate) server: Host,
     pub(crate) outbox: Arc<Outbox>,
-    path: RefCell<Path<WirePacket>>,
+    path: RefCell<Path<Parcel>>,
+    parcels: RefCell<Parcels>,
+    /// What is taken from the outbox, kept for its memory.
+    leaving: RefCell<Vec<(End, WirePacket)>>,
+    tap: RefCell<Option<Tap>>,
     timeouts: RefCell<Timeouts>,
 }
 
-/// Packets that were sent at the present instant, in order, on their way into the link.
+/// Datagrams that were sent at the present instant, in order, on their way into the link, and buffers for more.
 ///
 /// The QUIC library sends from behind `Send` traits, so that the link itself cannot be reached from there.
 #[derive(Debug, Default)]
-pub(crate) struct Outbox(Mutex<Vec<(End, WirePacket)>>);
+pub(crate) struct Outbox {
+    waiting: Mutex<Vec<(End, WirePacket)>>,
+    is_waiting: AtomicBool,
+    spare: Mutex<Vec<Vec<u8>>>,
+}
 
 /// TCP timers in order of time; one that was put off stays where it was and moves on when it comes up.
 #[derive(Default)]
@@ -44,8 +54,17 @@ struct Timeouts {
     heap: BinaryHeap<Reverse<(Time, End, ConnectionId)>>,
 }
 
+impl End {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
 impl World {
-    pub(crate) fn new(spec: &RunSpec, client: Ipv4Addr, server: Ipv4Addr) -> Self {
+    pub(crate) fn new(spec: &RunSpec, client: Ipv4Addr, server: Ipv4Addr, tap: Option<Tap>) -> Self {
         Self {
             executor: Executor::default(),
             timers: Arc::default(),
@@ -53,6 +72,9 @@ impl World {
             server: Host::new(server),
             outbox: Arc::default(),
             path: RefCell::new(Path::new(&spec.link, spec.seed, Time::ZERO)),
+            parcels: RefCell::default(),
+            leaving: RefCell::default(),
+            tap: RefCell::new(tap),
             timeouts: RefCell::default(),
         }
     }
@@ -76,6 +98,11 @@ impl World {
     /// What the link counted.
     pub(crate) fn link_report(&self) -> LinkReport {
         self.path.borrow_mut().report(self.now())
+    }
+
+    /// Ends the capture, if there is one, and hands it over.
+    pub(crate) fn take_tap(&self) -> Option<Tap> {
+        self.tap.borrow_mut().take()
     }
 
     /// Notes that a TCP connection wants to be called at `at`.
@@ -107,16 +134,29 @@ impl World {
         [link, tcp, tasks].into_iter().flatten().min().map(|at| at.max(self.now()))
     }
 
+    /// Moves a packet into the link. The link counts what it drops; the sender does not hear of it.
+    pub(crate) fn send(&self, end: End, packet: WirePacket) {
+        let way = match end {
+            End::Client => Way::Return,
+            End::Server => Way::Forward,
+        };
+        if let Some(tap) = &mut *self.tap.borrow_mut() {
+            tap.sent(end, self.now(), &packet);
+        }
+        let parcel = self.parcels.borrow_mut().put(packet);
+        if let Err((_, dropped)) = self.path.borrow_mut().enqueue(self.now(), way, parcel) {
+            self.discard(dropped);
+        }
+    }
+
     fn send_all(&self) {
-        let now = self.now();
-        let path = &mut *self.path.borrow_mut();
-        for (end, packet) in self.outbox.take() {
-            let way = match end {
-                End::Client => Way::Return,
-                End::Server => Way::Forward,
-            };
-            // The link counts what it drops; the sender does not hear of it.
-            let _ = path.enqueue(now, way, packet);
+        if !self.outbox.is_waiting() {
+            return;
+        }
+        let leaving = &mut *self.leaving.borrow_mut();
+        self.outbox.take(leaving);
+        for (end, packet) in leaving.drain(..) {
+            self.send(end, packet);
         }
     }
 
@@ -125,16 +165,25 @@ impl World {
             let event = self.path.borrow_mut().poll(now);
             match event {
                 None => return,
-                Some(Event::Lost { .. }) => {}
-                Some(Event::Delivered { way, packet, .. }) => {
+                Some(Event::Lost { packet, .. }) => self.discard(packet),
+                Some(Event::Delivered { way, due, packet }) => {
                     let end = match way {
                         Way::Forward => End::Client,
                         Way::Return => End::Server,
                     };
+                    let packet = self.parcels.borrow_mut().take(packet);
+                    if let Some(tap) = &mut *self.tap.borrow_mut() {
+                        tap.delivered(end, due, &packet);
+                    }
                     self.host(end).receive(self, end, packet);
-                    self.send_all();
                 }
             }
+        }
+    }
+
+    fn discard(&self, lost: Parcel) {
+        if let WirePacket::Udp(datagram) = self.parcels.borrow_mut().take(lost) {
+            self.outbox.recycle(datagram.payload);
         }
     }
 
@@ -153,10 +202,28 @@ impl World {
 
 impl Outbox {
     pub(crate) fn push(&self, end: End, packet: WirePacket) {
-        self.0.lock().expect("no panic while sending").push((end, packet));
+        self.waiting.lock().expect("no panic while sending").push((end, packet));
+        self.is_waiting.store(true, Ordering::Relaxed);
     }
 
-    fn take(&self) -> Vec<(End, WirePacket)> {
-        std::mem::take(&mut *self.0.lock().expect("no panic while sending"))
+    /// An empty buffer.
+    pub(crate) fn buffer(&self) -> Vec<u8> {
+        self.spare.lock().expect("no panic while sending").pop().unwrap_or_default()
+    }
+
+    /// Takes back a buffer that nobody reads any more.
+    pub(crate) fn recycle(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        self.spare.lock().expect("no panic while sending").push(buffer);
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.is_waiting.load(Ordering::Relaxed)
+    }
+
+    /// Moves everything into `leaving`, which is empty.
+    fn take(&self, leaving: &mut Vec<(End, WirePacket)>) {
+        std::mem::swap(&mut *self.waiting.lock().expect("no panic while sending"), leaving);
+        self.is_waiting.store(false, Ordering::Relaxed);
     }
 }

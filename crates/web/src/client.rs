@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bentpipe_run::RunSpec;
 
 use crate::Ports;
+use crate::page::Sites;
 use crate::tls::Secrets;
 
 /// What a client knows before it begins, whatever its workload.
@@ -20,6 +21,8 @@ pub struct Client {
     pub ports: Ports,
     /// The client's own address.
     pub local: IpAddr,
+    /// Where pages come from.
+    pub sites: Arc<Sites>,
     /// Where TLS secrets go, when they are captured.
     pub secrets: Option<Arc<Secrets>>,
     /// Folder for QUIC event logs.

@@ -2,12 +2,12 @@ use std::io;
 use std::net::SocketAddr;
 
 use bentpipe_run::{BulkSpec, ClientReport, ConnectionReport, Direction, TransferReport, Transport};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::AsyncReadExt;
 
 use super::order::Order;
 use super::transfer::{receive, send};
 use crate::connection::{Connections, Window};
-use crate::net::{Net, Stream, within};
+use crate::net::{Bulk, Net, Stream, within};
 use crate::origin::Probe;
 use crate::quic::{self, QuicError};
 use crate::{Client, sampler};
@@ -57,7 +57,7 @@ async fn over_tcp<N: Net>(
     connections: &Connections<Probe<N>>,
 ) -> Result<Option<TransferReport>, BulkError> {
     let started = net.now();
-    let stream = net.connect(SocketAddr::new(client.origin, client.ports.bulk), client.spec.cc).await?;
+    let mut stream = net.connect(SocketAddr::new(client.origin, client.ports.bulk), client.spec.cc).await?;
     let report = ConnectionReport {
         transport: "tcp".to_owned(),
         protocol: "bulk".to_owned(),
@@ -67,8 +67,7 @@ async fn over_tcp<N: Net>(
         ..ConnectionReport::default()
     };
     connections.add(report, Window::Tcp(stream.probe()));
-    let (mut recv, mut out) = tokio::io::split(stream);
-    Ok(exchange(net, bulk, &mut recv, &mut out).await?)
+    Ok(exchange(net, bulk, &mut stream).await?)
 }
 
 async fn over_quic<N: Net>(
@@ -80,8 +79,9 @@ async fn over_quic<N: Net>(
     let quic::Opened { connection, report, .. } =
         quic::connect(net, client, "bulk", client.ports.bulk).await?;
     connections.add(report, Window::Quic(connection.clone()));
-    let (mut out, mut recv) = connection.open_bi().await.map_err(QuicError::from)?;
-    let transfer = exchange(net, bulk, &mut recv, &mut out).await?;
+    let (out, recv) = connection.open_bi().await.map_err(QuicError::from)?;
+    let mut stream = tokio::io::join(recv, out);
+    let transfer = exchange(net, bulk, &mut stream).await?;
     connection.close(0u32.into(), b"done");
     Ok(transfer)
 }
@@ -90,17 +90,16 @@ async fn over_quic<N: Net>(
 async fn exchange<N: Net>(
     net: &N,
     bulk: &BulkSpec,
-    recv: &mut (impl AsyncRead + Unpin),
-    out: &mut (impl AsyncWrite + Unpin),
+    stream: &mut impl Bulk,
 ) -> io::Result<Option<TransferReport>> {
     let order = Order::of(bulk);
-    order.write(out).await?;
+    order.write(stream).await?;
     match bulk.direction {
-        Direction::Down => receive(net, recv, order.limit).await.map(Some),
+        Direction::Down => receive(net, stream, order.limit).await.map(Some),
         Direction::Up => {
-            send(net, out, order.limit).await?;
+            send(net, stream, order.limit).await?;
             // The origin ends its side when everything has arrived.
-            match recv.read(&mut [0]).await? {
+            match stream.read(&mut [0]).await? {
                 0 => Ok(None),
                 _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the receiver of the flow sent data")),
             }

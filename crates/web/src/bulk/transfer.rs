@@ -1,20 +1,18 @@
+use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
 
 use bentpipe_run::{Table, TransferReport};
 use bentpipe_units::{Bytes, Duration, Time};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 
 use super::order::Limit;
 use super::pattern::{CHUNK, Pattern};
-use crate::net::Net;
+use crate::net::{Bulk, Known, Net};
 use crate::sampler::INTERVAL;
 
 /// Sends the pattern until the limit is reached or the receiver has had enough.
-pub(super) async fn send<N: Net>(
-    net: &N,
-    stream: &mut (impl AsyncWrite + Unpin),
-    limit: Limit,
-) -> io::Result<()> {
+pub(super) async fn send<N: Net>(net: &N, stream: &mut impl Bulk, limit: Limit) -> io::Result<()> {
     let pattern = Pattern::new();
     let started = net.now();
     let mut sent = 0;
@@ -23,7 +21,8 @@ pub(super) async fn send<N: Net>(
             Limit::Bytes(bytes) => bytes.get() - sent,
             Limit::Duration(_) => u64::MAX,
         };
-        sent += stream.write(pattern.at(sent, left)).await? as u64;
+        let content = pattern.at(sent, left);
+        sent += poll_fn(|cx| Pin::new(&mut *stream).poll_send_known(cx, content)).await? as u64;
     }
     stream.shutdown().await
 }
@@ -31,7 +30,7 @@ pub(super) async fn send<N: Net>(
 /// Receives and verifies until the limit is reached or the sender ends.
 pub(super) async fn receive<N: Net>(
     net: &N,
-    stream: &mut (impl AsyncRead + Unpin),
+    stream: &mut impl Bulk,
     limit: Limit,
 ) -> io::Result<TransferReport> {
     let pattern = Pattern::new();
@@ -42,13 +41,17 @@ pub(super) async fn receive<N: Net>(
     let mut last_byte = started;
     let mut received = 0;
     while !limit.reached(started, net.now(), Bytes::new(received)) {
-        let length = stream.read(&mut buffer).await?;
+        let known = poll_fn(|cx| Pin::new(&mut *stream).poll_receive_known(cx, &mut buffer)).await?;
+        let length = match known {
+            Known::Length(length) => length,
+            Known::Octets(length) if pattern.matches(received, &buffer[..length]) => length,
+            Known::Octets(_) => {
+                let message = format!("payload differs from the pattern near byte {received}");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            }
+        };
         if length == 0 {
             break;
-        }
-        if !pattern.matches(received, &buffer[..length]) {
-            let message = format!("payload differs from the pattern near byte {received}");
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         last_byte = net.now();
         first_byte.get_or_insert(last_byte);

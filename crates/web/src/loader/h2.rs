@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 
 use super::body::Received;
 use super::{FetchError, Fetched, Session, connect, request};
-use crate::http2::window;
+use crate::http2::{RESET_STREAM_DURATION, window};
 use crate::net::Net;
 
 /// HTTP/2: one connection for everything.
@@ -67,6 +67,7 @@ impl<N: Net> Client<N> {
             .initial_window_size(window(spec.stream_window_bytes))
             .initial_connection_window_size(window(spec.connection_window_bytes))
             .max_concurrent_streams(spec.max_concurrent_streams)
+            .reset_stream_duration(RESET_STREAM_DURATION)
             .handshake(connected.stream)
             .await?;
         self.session.net.spawn(async move {

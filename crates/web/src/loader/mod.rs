@@ -72,7 +72,7 @@ enum Protocol<N: Net> {
 ///
 /// Connections are closed after the last object, beside the caller: closing is not part of the load.
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
-    let site = Site::of(&load.page);
+    let site = client.sites.of(&load.page);
     let timeout = client.spec.validity.timeout_ns;
     let session = Rc::new(Session { net: net.clone(), client, load, connections: Connections::new() });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };

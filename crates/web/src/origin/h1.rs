@@ -1,6 +1,6 @@
 use std::convert::Infallible;
 use std::future::ready;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
@@ -15,7 +15,7 @@ use super::respond::respond;
 use crate::page::Site;
 
 /// Serves HTTP/1.1 (RFC 9112) until the client closes.
-pub(super) async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, site: Rc<Site>) {
+pub(super) async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, site: Arc<Site>) {
     let service = service_fn(|request: Request<Incoming>| {
         let response = respond(&site, request.method(), request.uri().path());
         ready(Ok::<_, Infallible>(response.map(Full::<Bytes>::new)))

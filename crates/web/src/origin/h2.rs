@@ -1,4 +1,4 @@
-use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::poll_fn;
@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Host;
 use super::respond::respond;
-use crate::http2::window;
+use crate::http2::{RESET_STREAM_DURATION, window};
 use crate::net::Net;
 use crate::page::Site;
 
@@ -17,17 +17,18 @@ use crate::page::Site;
 pub(super) async fn serve<N: Net>(
     host: &Host<N>,
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    site: Rc<Site>,
+    site: Arc<Site>,
 ) {
     let spec = &host.config.spec.http2;
     let mut builder = Builder::new();
     builder
         .initial_window_size(window(spec.stream_window_bytes))
         .initial_connection_window_size(window(spec.connection_window_bytes))
-        .max_concurrent_streams(spec.max_concurrent_streams);
+        .max_concurrent_streams(spec.max_concurrent_streams)
+        .reset_stream_duration(RESET_STREAM_DURATION);
     let Ok(mut connection) = builder.handshake::<_, Bytes>(stream).await else { return };
     while let Some(Ok((request, response))) = connection.accept().await {
-        let site = Rc::clone(&site);
+        let site = Arc::clone(&site);
         host.net.spawn(async move {
             // A stream that the client resets ends here, the connection goes on.
             let _ = answer(&site, &request, response).await;

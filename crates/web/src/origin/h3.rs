@@ -1,4 +1,5 @@
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use h3::quic::BidiStream;
@@ -13,10 +14,10 @@ use crate::page::Site;
 use crate::quic::H3Connection;
 
 /// HTTP/3 (RFC 9114).
-pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Rc<Site>) -> Result<(), OriginError> {
-    let site = Rc::clone(site);
+pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
+    let site = Arc::clone(site);
     accept(host, host.config.ports.https, "h3", move |accepted| {
-        let site = Rc::clone(&site);
+        let site = Arc::clone(&site);
         async move {
             let AcceptedQuic { host, connection } = accepted;
             // Grease frames have random lengths.
@@ -26,7 +27,7 @@ pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Rc<Site>) -> Result<(), O
                 return;
             };
             while let Ok(Some(resolver)) = connection.accept().await {
-                let site = Rc::clone(&site);
+                let site = Arc::clone(&site);
                 host.net.spawn(async move {
                     // A request that the client gives up ends here, the connection goes on.
                     if let Ok((request, stream)) = resolver.resolve_request().await {

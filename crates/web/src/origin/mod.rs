@@ -12,11 +12,12 @@ use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bentpipe_run::{OriginReport, RunSpec, Workload};
 
 use crate::net::{Net, Stream};
-use crate::page::Site;
+use crate::page::Sites;
 use crate::quic::QuicError;
 use crate::tls::Identity;
 use crate::{Ports, bulk, ping, sampler};
@@ -38,6 +39,8 @@ pub struct Config {
     pub address: IpAddr,
     /// The ports it listens on.
     pub ports: Ports,
+    /// Where pages come from.
+    pub sites: Arc<Sites>,
     /// Folder for QUIC event logs.
     pub qlog: Option<PathBuf>,
 }
@@ -69,7 +72,7 @@ impl<N: Net> Origin<N> {
         sampler::spawn(net, &host.connections);
         match &config.spec.workload {
             Workload::PageLoad(load) => {
-                let site = Rc::new(Site::of(&load.page));
+                let site = config.sites.of(&load.page);
                 tcp::serve_clear(&host, &site)?;
                 tcp::serve_tls(&host, &site)?;
                 h3::serve(&host, &site)?;

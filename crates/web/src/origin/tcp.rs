@@ -1,7 +1,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bentpipe_run::ConnectionReport;
+use bentpipe_run::{CongestionControl, ConnectionReport, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 use tokio_rustls::TlsAcceptor;
 
@@ -27,7 +27,7 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     port: u16,
     serve: impl Fn(AcceptedTcp<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
-    let mut listener = host.net.listen(host.at(port), host.config.spec.cc)?;
+    let mut listener = host.net.listen(host.at(port), congestion_control(&host.config.spec))?;
     let host = Rc::clone(host);
     host.net.clone().spawn(async move {
         loop {
@@ -51,11 +51,24 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     Ok(())
 }
 
+/// The run's; beside a run over QUIC, whose own need not be one of the kernel's, the one that every kernel has.
+fn congestion_control(spec: &RunSpec) -> CongestionControl {
+    let transport = match &spec.workload {
+        Workload::PageLoad(load) => load.http.transport(),
+        Workload::Bulk(flow) => flow.transport,
+        Workload::Ping(_) => Transport::Tcp,
+    };
+    match transport {
+        Transport::Tcp => spec.cc,
+        Transport::Quic => CongestionControl::Reno,
+    }
+}
+
 /// HTTP/1.1 in clear text.
-pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Rc<Site>) -> Result<(), OriginError> {
-    let site = Rc::clone(site);
+pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
+    let site = Arc::clone(site);
     accept(host, host.config.ports.http, move |accepted| {
-        let site = Rc::clone(&site);
+        let site = Arc::clone(&site);
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
             host.connections.update(index, |report| report.protocol = "http/1.1".to_owned());
@@ -65,12 +78,12 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Rc<Site>) -> Result
 }
 
 /// HTTP/1.1 or HTTP/2 over TLS, as ALPN decides.
-pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Rc<Site>) -> Result<(), OriginError> {
+pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
     let acceptor = TlsAcceptor::from(Arc::new(tls));
-    let site = Rc::clone(site);
+    let site = Arc::clone(site);
     accept(host, host.config.ports.https, move |accepted| {
-        let (site, acceptor) = (Rc::clone(&site), acceptor.clone());
+        let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
             // A client that breaks off the handshake ends its own connection and no other.

@@ -8,44 +8,50 @@ const QUALITY: u8 = 85;
 /// A comment segment: marker FF FE, two bytes of length that count themselves (ISO/IEC 10918-1, B.2.4.5).
 const COMMENT_HEADER: usize = 4;
 const COMMENT_MAX: usize = COMMENT_HEADER + 65_533;
-/// Length of the start-of-image marker, after which comments may stand.
-const SOI: usize = 2;
+/// Start of image and the application segment, which makes the file a JFIF and comes first (ITU-T T.871 clause 10);
+/// comments may stand behind it.
+const HEAD: usize = 2 + 18;
 
 /// A valid JPEG file of exactly `length` bytes of noise: compression saves little more than its tables (140 bytes).
 ///
 /// It is an image of noise, coded as large as fits, and comments of random bytes for the rest. The
-/// content follows from `name` and `length` alone.
-///
-/// # Panics
-/// When no JPEG file is that short (some 350 bytes).
+/// content follows from `name` and `length` alone. Where no JPEG file is that short (some 350 bytes) it is noise and
+/// no image.
 pub(super) fn of_length(length: usize, name: &str) -> Vec<u8> {
     let mut random = generator(name, length);
-    let image = largest_noise(length, &mut random);
-    let padding = length.checked_sub(image.len()).expect("an object is at least as long as an empty image");
+    let Some(image) = largest_noise(length, &mut random) else {
+        let mut noise = vec![0; length];
+        random.fill_bytes(&mut noise);
+        return noise;
+    };
+    let (head, rest) = image.split_at(HEAD);
     let mut file = Vec::with_capacity(length);
-    file.extend_from_slice(&image[..SOI]);
-    for segment in comment_lengths(padding) {
+    file.extend_from_slice(head);
+    for segment in comment_lengths(length - image.len()) {
         let mut comment = vec![0; segment];
         random.fill_bytes(&mut comment);
         comment[..2].copy_from_slice(&[0xFF, 0xFE]);
         comment[2..4].copy_from_slice(&u16::try_from(segment - 2).expect("below COMMENT_MAX").to_be_bytes());
         file.append(&mut comment);
     }
-    file.extend_from_slice(&image[SOI..]);
+    file.extend_from_slice(rest);
     debug_assert_eq!(file.len(), length);
     file
 }
 
-/// The largest square of noise whose file leaves room for a comment or fits exactly.
-fn largest_noise(length: usize, random: &mut Pcg64Mcg) -> Vec<u8> {
+/// The largest square of noise whose file leaves room for a comment or fits exactly; none when not even the
+/// smallest does.
+fn largest_noise(length: usize, random: &mut Pcg64Mcg) -> Option<Vec<u8>> {
     let seed = random.next_u64();
     let mut side = 1 + (length as f64).sqrt() as u16;
     loop {
         let image = noise(side, seed);
         if image.len() == length || image.len() + COMMENT_HEADER <= length {
-            return image;
+            return Some(image);
         }
-        assert!(side > 1, "no JPEG file has only {length} bytes");
+        if side == 1 {
+            return None;
+        }
         // The file's length goes with the area; aim a little below.
         let scale = (length as f64 / image.len() as f64).sqrt();
         side = ((f64::from(side) * scale * 0.99) as u16).clamp(1, side - 1);
@@ -89,6 +95,14 @@ mod tests {
             assert_eq!(&file[..2], [0xFF, 0xD8], "start of image");
             assert_eq!(&file[length - 2..], [0xFF, 0xD9], "end of image");
         }
+    }
+
+    #[test]
+    fn every_length_up_to_the_shortest_images_is_met_exactly() {
+        let files: Vec<Vec<u8>> = (0..1_000).map(|length| of_length(length, "/object.jpg")).collect();
+        assert!(files.iter().enumerate().all(|(length, file)| file.len() == length));
+        let is_image = |file: &Vec<u8>| file.starts_with(&[0xFF, 0xD8, 0xFF]);
+        assert!(files[600..].iter().all(is_image));
     }
 
     #[test]

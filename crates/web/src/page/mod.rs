@@ -5,12 +5,15 @@
 
 mod html;
 mod jpeg;
+mod sites;
 
 use std::collections::BTreeMap;
 
 use bentpipe_run::PageSpec;
 use bytes::Bytes;
 use ring::digest::{Digest, SHA256, digest};
+
+pub use sites::Sites;
 
 /// The path of the HTML document.
 pub const INDEX: &str = "/";

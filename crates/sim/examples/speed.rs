@@ -1,0 +1,90 @@
+//! Prints how fast runs in virtual time are and how much memory they take:
+//! `cargo run --release --package bentpipe-sim --example speed`.
+//!
+//! Core seconds are those of the one thread that a run uses, as the kernel counts them; peak memory is that of the
+//! process in one run, with everything that the process holds besides (some 10 MB). Linux only.
+
+// It measures this machine: the only clocks that it reads are for that.
+#![allow(clippy::disallowed_methods)]
+
+#[path = "../benches/workloads/mod.rs"]
+mod workloads;
+
+use std::fs;
+use std::io;
+use std::time::Instant;
+
+use bentpipe_run::{DirectionReport, Http, Parties, RunSpec, Transport};
+use bentpipe_sim::{Config, simulate};
+
+/// The kernel's count of core time moves in ticks of some milliseconds: short runs are repeated this long.
+const LEAST_SECONDS: f64 = 0.5;
+
+fn main() -> io::Result<()> {
+    println!(
+        "{:<28}{:>12}{:>12}{:>16}{:>12}{:>11}",
+        "run", "virtual s", "core s", "virtual/core", "events/s", "peak MB"
+    );
+    for (name, spec) in [
+        ("1000 echoes", workloads::echoes(1_000)),
+        ("page of 500 kB, HTTP/1.1", workloads::page(Http::H1)),
+        ("page of 500 kB, HTTP/2", workloads::page(Http::H2)),
+        ("page of 500 kB, HTTP/3", workloads::page(Http::H3)),
+        ("100 MB over TCP", workloads::bulk(Transport::Tcp, 100_000_000)),
+        ("1 GB over TCP", workloads::bulk(Transport::Tcp, 1_000_000_000)),
+        ("100 MB over QUIC", workloads::bulk(Transport::Quic, 100_000_000)),
+    ] {
+        measure(name, &spec)?;
+    }
+    Ok(())
+}
+
+fn measure(name: &str, spec: &RunSpec) -> io::Result<()> {
+    let config = Config::new(Instant::now());
+    // Forgets the peak so far (proc(5)).
+    fs::write("/proc/self/clear_refs", "5")?;
+    let (mut runs, begun) = (0, core_seconds()?);
+    let (parties, core_s) = loop {
+        let parties = simulate(spec, &config).map_err(io::Error::other)?;
+        runs += 1;
+        let core_s = core_seconds()? - begun;
+        if core_s >= LEAST_SECONDS {
+            break (parties, core_s / f64::from(runs));
+        }
+    };
+    let virtual_s = virtual_seconds(&parties);
+    println!(
+        "{name:<28}{virtual_s:>12.1}{core_s:>12.4}{:>16.0}{:>12.0}{:>11.1}",
+        virtual_s / core_s,
+        events(&parties) as f64 / core_s,
+        peak_bytes()? as f64 / 1e6,
+    );
+    Ok(())
+}
+
+/// Until the link's last row, which is written when the run ends.
+fn virtual_seconds(parties: &Parties) -> f64 {
+    parties.link.series.column("time_s").last().copied().unwrap_or_default()
+}
+
+/// Packets that entered or left the link.
+fn events(parties: &Parties) -> u64 {
+    let of = |way: &DirectionReport| way.offered_packets + way.delivered_packets + way.drops.channel;
+    of(&parties.link.forward) + of(&parties.link.return_)
+}
+
+/// Time that this thread has spent on a core (the first number of schedstat, in nanoseconds).
+fn core_seconds() -> io::Result<f64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanos = text.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+    nanos.map(|nanos| nanos as f64 / 1e9).ok_or_else(|| io::Error::other("schedstat has no number"))
+}
+
+/// The largest resident set since it was last forgotten.
+fn peak_bytes() -> io::Result<u64> {
+    let text = fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes =
+        line.and_then(|line| line.trim().strip_suffix("kB")).and_then(|n| n.trim().parse::<u64>().ok());
+    kilobytes.map(|n| n * 1024).ok_or_else(|| io::Error::other("status has no VmHWM"))
+}
