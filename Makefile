@@ -8,12 +8,12 @@ BIN := .venv/bin
 INSTALLED := build/stamps/installed
 # Python needs no rebuild: the package is installed in place.
 SOURCES := Cargo.toml Cargo.lock pyproject.toml scripts/setup-python.sh \
-	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml -type f)
+	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev run test check fmt lint bench docs clean
+.PHONY: help setup setup-dev run test check fmt lint agreement bench bench-peers docs clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what a run needs: Debian packages (as root), .venv, the package
 	@scripts/debian-packages.sh run
@@ -52,6 +52,13 @@ fmt: setup-dev ## Format Rust and Python
 bench: setup-dev ## Measure the project's speed and fidelity
 	cargo bench --workspace --bench '*' -- --quick
 	$(BIN)/bentpipe bench
+
+bench-peers: setup ## Measure the simulator against ns-3, which it installs in build/peers-venv
+	benches/peers/setup.sh
+	$(BIN)/python -m benches.peers.compare
+
+agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
+	$(BIN)/python -m tests.agreement
 
 docs: setup ## Build the documentation with its generated reference in build/docs
 	scripts/build-docs.sh

@@ -1,0 +1,92 @@
+"""Measure the grid by both engines, compare, and write docs/agreement.md and its figure.
+
+Emulated runs are kept in results/agreement and measured once, however often this is interrupted; simulated
+ones are measured afresh. Ends with status 1 when a bar is not met.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bentpipe.cli.engines import require_emulate
+from bentpipe.errors import BentpipeError
+from bentpipe.figures.drawing import svg_text
+from tests.agreement import drawing, page
+from tests.agreement.comparing import verdict
+from tests.agreement.grid import KINDS, Kind
+from tests.agreement.measuring import emulate, measured, simulate
+
+RESULTS = Path("results/agreement")
+PAGE = Path("docs/agreement.md")
+EVERY = ("emulate", "simulate", "report")
+STEPS = (*EVERY, "cells")
+
+
+def main() -> int:
+    """Take the steps that are asked for, in their order; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.agreement", description=__doc__)
+    parser.add_argument(
+        "steps",
+        nargs="*",
+        metavar="STEP",
+        help=f"of {', '.join(STEPS)} (every cell on stdout) [default: {', '.join(EVERY)}]",
+    )
+    parser.add_argument("--kind", choices=[kind.name for kind in KINDS], help="only this part of the grid")
+    options = parser.parse_args()
+    steps = options.steps or EVERY
+    unknown = set(steps) - set(STEPS)
+    if unknown:
+        parser.error(f"no such step: {', '.join(sorted(unknown))}")
+    kinds = [kind for kind in KINDS if options.kind in (None, kind.name)]
+    try:
+        if "emulate" in steps:
+            require_emulate()
+        for kind in kinds:
+            _measure(kind, steps)
+        return _compare(kinds, steps) if {"report", "cells"} & set(steps) else 0
+    except BentpipeError as error:
+        _tell(f"error: {error}")
+        return 2
+
+
+def _measure(kind: Kind, steps: Sequence[str]) -> None:
+    if "emulate" in steps:
+        _tell(f"emulate: {kind.title}")
+        emulate(kind, results=RESULTS)
+    if "simulate" in steps:
+        _tell(f"simulate: {kind.title}")
+        simulate(kind, results=RESULTS)
+
+
+def _compare(kinds: Sequence[Kind], steps: Sequence[str]) -> int:
+    compared = [
+        (found, runs)
+        for kind in kinds
+        if (found := verdict(kind, runs := measured(kind, results=RESULTS))) is not None
+    ]
+    if not compared:
+        _tell("error: nothing has been measured by both engines yet")
+        return 2
+    verdicts = [found for found, _ in compared]
+    if "cells" in steps:
+        print(page.all_cells(verdicts))
+    if "report" in steps:
+        figure = drawing.draw(verdicts)
+        file = PAGE.with_name(f"{figure.name}.svg")
+        file.write_text(svg_text(figure), encoding="utf-8")
+        PAGE.write_text(
+            page.text(verdicts, [runs for _, runs in compared], figure=file.name), encoding="utf-8"
+        )
+        _tell(f"{PAGE}, {file}")
+    for found in verdicts:
+        _tell(f"{found.kind.title}: {'within' if found.holds else 'NOT within'} the bars")
+    return 0 if all(found.holds for found in verdicts) else 1
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""The figure: simulate against emulate, one point per cell, and the error of each cell below."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from bentpipe.figures import style
+from bentpipe.figures.drawing import Drawing
+from tests.agreement.comparing import Comparison, Verdict
+
+PANEL_IN = 2.9
+RATIOS = (1.0, 0.45)
+ROOM = 1.3
+"""Factor between the outermost point and the edge of a panel."""
+ERROR_ROOM = 1.25
+BAND = "#E3E3E3"
+STEPS = (1.0, 2.0, 5.0)
+"""Where the marks of a logarithmic axis stand in each decade."""
+RTT_COLOURS = {"50 ms": "#E69F00", "300 ms": "#0072B2", "600 ms": "#CC79A7"}
+"""Okabe, Ito 2008, without the colours of protocols that the panel beside uses for others."""
+RTT_MARKERS = {"50 ms": "v", "300 ms": "s", "600 ms": "D"}
+
+
+@style.applied()
+def draw(verdicts: Sequence[Verdict]) -> Drawing:
+    """Draw a pair of panels per kind: above both engines against each other, below the error."""
+    figure = Figure(figsize=(PANEL_IN * len(verdicts), PANEL_IN * sum(RATIOS)))
+    parts = figure.subfigures(1, len(verdicts), squeeze=False).flat
+    for part, verdict in zip(parts, verdicts, strict=True):
+        upper, lower = part.subplots(2, 1, sharex=True, height_ratios=RATIOS)
+        _draw_medians(upper, verdict)
+        _draw_errors(lower, verdict)
+        upper.set_title(verdict.kind.title)
+        upper.set_ylabel(f"simulate ({verdict.kind.unit})")
+        lower.set_ylabel("error (%)")
+        lower.set_xlabel(f"{verdict.kind.quantity}, emulate ({verdict.kind.unit})")
+    caption = "One point per cell, medians. Band: the bar of a single cell; ring: a cell beyond it."
+    return Drawing(name="agreement", title="Simulate against emulate", caption=caption, figure=figure)
+
+
+def _draw_medians(axis: Axes, verdict: Verdict) -> None:
+    kind = verdict.kind
+    medians = [
+        median * kind.scale
+        for cell in verdict.cells
+        for median in (cell.emulated_median, cell.simulated_median)
+    ]
+    ends = np.array([min(medians) / ROOM, max(medians) * ROOM])
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.fill_between(ends, ends * (1 - kind.worst_bar), ends * (1 + kind.worst_bar), color=BAND, linewidth=0)
+    axis.plot(ends, ends, color=style.GREY, linewidth=0.8)
+    for cell in verdict.cells:
+        _draw_cell(axis, verdict, cell, cell.simulated_median * kind.scale)
+    _mark(axis.xaxis)
+    _mark(axis.yaxis)
+    axis.set_xlim(*ends)
+    axis.set_ylim(*ends)
+    axis.legend(handles=_keys(verdict.cells), loc="upper left", handletextpad=0.2, borderpad=0.1)
+
+
+def _draw_errors(axis: Axes, verdict: Verdict) -> None:
+    bar = 100 * verdict.kind.worst_bar
+    reach = ERROR_ROOM * max(bar, 100 * abs(verdict.worst.error))
+    axis.axhspan(-bar, bar, color=BAND, linewidth=0)
+    axis.axhline(0.0, color=style.GREY, linewidth=0.8)
+    for cell in verdict.cells:
+        _draw_cell(axis, verdict, cell, 100 * cell.error)
+    axis.set_ylim(-reach, reach)
+
+
+def _mark(axis: Axis) -> None:
+    axis.set_major_locator(LogLocator(subs=STEPS))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _draw_cell(axis: Axes, verdict: Verdict, cell: Comparison, height: float) -> None:
+    colour, marker, face = _look(cell)
+    place = cell.emulated_median * verdict.kind.scale
+    if cell in verdict.beyond:
+        axis.plot(
+            place, height, marker="o", markersize=10.0, markerfacecolor="none", color="black", linewidth=0
+        )
+    axis.plot(place, height, marker=marker, color=colour, markerfacecolor=face, alpha=0.8, markersize=4.0)
+
+
+def _look(cell: Comparison) -> tuple[str, str, str]:
+    """Return colour, marker and filling: by protocol and congestion control, or by RTT."""
+    protocol = cell.factors.get("http")
+    if protocol is None:
+        rtt = cell.factors["link.rtt"]
+        return RTT_COLOURS[rtt], RTT_MARKERS[rtt], RTT_COLOURS[rtt]
+    look = style.look(protocol)
+    return look.colour, look.marker, style.face(style.stroke(cell.factors["cc"]), look.colour)
+
+
+def _keys(cells: Sequence[Comparison]) -> list[Line2D]:
+    keys = {_label(cell): _look(cell) for cell in cells}
+    return [
+        Line2D([], [], color=colour, marker=marker, markerfacecolor=face, linestyle="none", label=label)
+        for label, (colour, marker, face) in keys.items()
+    ]
+
+
+def _label(cell: Comparison) -> str:
+    protocol = cell.factors.get("http")
+    if protocol is None:
+        return f"RTT {cell.factors['link.rtt']}"
+    return f"{style.look(protocol).label}, {style.control_label(cell.factors['cc'])}"

@@ -1,0 +1,149 @@
+"""What the grid consists of, what is compared in each part of it, and how well it has to agree."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+class Judgement(Enum):
+    """How a part of the grid is judged."""
+
+    MEDIANS = "medians"
+    """The medians of a cell by both engines, relative to each other."""
+    DISTRIBUTIONS = "distributions"
+    """That, and whether a two-sample test tells the runs of a cell apart."""
+
+
+class Company(Enum):
+    """How many runs a machine emulates at once, so that they measure the link and not each other."""
+
+    ALONE = "alone"
+    """Where milliseconds count."""
+    ONE_A_CORE = "one a core"
+    FEW_A_CORE = "few a core"
+    """Loss keeps flows far below the rate of their link: a world takes little of a core."""
+    MANY_A_CORE = "many a core"
+    """That, and a long RTT makes milliseconds small."""
+
+    def runs_at_once(self, cores: int) -> int:
+        """Return how many runs that are on a machine of so many cores."""
+        match self:
+            case Company.ALONE:
+                return 1
+            case Company.ONE_A_CORE:
+                return cores
+            case Company.FEW_A_CORE:
+                return FEW * cores
+            case Company.MANY_A_CORE:
+                return MANY * cores
+
+
+FEW, MANY = 2, 6
+"""Found by trial: with more, bursts of late acknowledgements overflow small queues."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A scenario whose runs keep company, and the folder of their results; both have its name."""
+
+    name: str
+    company: Company
+
+    @property
+    def scenario(self) -> Path:
+        """The file that says which runs there are."""
+        return HERE / f"{self.name}.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Cells that are judged together: their scenarios, the metric and the bars.
+
+    Attributes
+    ----------
+    name : str
+        What it is called on the command line.
+    title : str
+        What it is called in print.
+    parts : tuple of Part
+        Its scenarios.
+    metric : str
+        The metric of the record that is compared.
+    quantity, unit, scale : str, str, float
+        What the metric is called, the unit that it is printed in, and how many of it make one of the metric.
+    factors : tuple of str
+        What tells its cells apart, in the order in which people read it.
+    median_bar, worst_bar : float
+        Largest tolerated median and largest tolerated single error of a cell, as fractions.
+    judgement : Judgement
+        What is compared besides.
+    """
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]
+    metric: str
+    quantity: str
+    unit: str
+    scale: float
+    factors: tuple[str, ...]
+    median_bar: float
+    worst_bar: float
+    judgement: Judgement
+
+
+TEST_LEVEL = 0.01
+"""Level of the two-sample test of each lossy cell."""
+
+LEAST_INDISTINGUISHABLE = 0.9
+"""Share of the lossy cells that the test must not tell apart."""
+
+KINDS = (
+    Kind(
+        name="pages",
+        title="Page loads",
+        parts=(
+            Part(name="pages-geo", company=Company.ONE_A_CORE),
+            Part(name="pages-lan", company=Company.ALONE),
+        ),
+        metric="plt_s",
+        quantity="page load time",
+        unit="s",
+        scale=1.0,
+        factors=("link", "http", "cc", "page"),
+        median_bar=0.03,
+        worst_bar=0.08,
+        judgement=Judgement.MEDIANS,
+    ),
+    Kind(
+        name="bulk",
+        title="Bulk flows without random loss",
+        parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
+        metric="completion_s",
+        quantity="completion time",
+        unit="s",
+        scale=1.0,
+        factors=("link.forward.rate", "link.rtt", "link.forward.queue", "bulk.size"),
+        median_bar=0.03,
+        worst_bar=0.08,
+        judgement=Judgement.MEDIANS,
+    ),
+    Kind(
+        name="lossy",
+        title="Bulk flows with random loss",
+        parts=(
+            Part(name="lossy-short-rtt", company=Company.FEW_A_CORE),
+            Part(name="lossy-long-rtt", company=Company.MANY_A_CORE),
+        ),
+        metric="goodput_bps",
+        quantity="goodput",
+        unit="Mbit/s",
+        scale=1e-6,
+        factors=("link.forward.rate", "link.rtt", "link.forward.queue", "link.forward.loss.p"),
+        median_bar=0.10,
+        worst_bar=0.10,
+        judgement=Judgement.DISTRIBUTIONS,
+    ),
+)

@@ -1,0 +1,110 @@
+"""The runs of the grid, measured by either engine into ledgers of their own."""
+
+import os
+import shutil
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from bentpipe.campaign import Engine, execute, plan
+from bentpipe.cli.progress import progress
+from bentpipe.engine.emulate import Emulator
+from bentpipe.engine.simulate import Simulator
+from bentpipe.ledger import Entry, Ledger
+from bentpipe.scenario import Extent, Scenario, load
+from tests.agreement.grid import Judgement, Kind, Part
+
+OTHER_SEED = "seed=2"
+"""Makes samples independent of the emulated ones, as two-sample tests assume.
+
+With equal seeds the n-th packet is lost in both engines or in neither: good for comparing medians, for only
+the engines then differ, but no longer two independent samples.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempts:
+    """What one engine has measured of a kind."""
+
+    all: tuple[Entry, ...]
+    judged: tuple[Entry, ...]
+    """One per run: the attempt that succeeded, else the last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """What both engines have measured of a kind; in virtual time also with seeds that were not emulated."""
+
+    emulated: Attempts
+    simulated: Attempts
+    simulated_otherwise: Attempts
+
+
+def emulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
+    """Measure in real time what is not there yet; an interrupted measurement goes on where it ended."""
+    for part in kind.parts:
+        scenario = load(part.scenario, extent=extent)
+        jobs = part.company.runs_at_once(_cores())
+        with closing(Emulator()) as engine:
+            _measure(scenario, engine, _emulated(results, part), jobs=jobs)
+
+
+def simulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
+    """Measure in virtual time, afresh: these numbers follow from the program, which may have changed."""
+    for part in kind.parts:
+        _simulate_into(_simulated(results, part), load(part.scenario, extent=extent))
+        if kind.judgement is Judgement.DISTRIBUTIONS:
+            scenario = load(part.scenario, overrides=[OTHER_SEED], extent=extent)
+            _simulate_into(_simulated_otherwise(results, part), scenario)
+
+
+def planned_cells(kind: Kind, *, extent: Extent = Extent.FULL) -> int:
+    """Return the number of cells that the scenarios of a kind have."""
+    return sum(len(load(part.scenario, extent=extent).cells) for part in kind.parts)
+
+
+def measured(kind: Kind, *, results: Path) -> Runs:
+    """Return what has been measured of a kind so far."""
+    return Runs(
+        emulated=_attempts([_emulated(results, part) for part in kind.parts]),
+        simulated=_attempts([_simulated(results, part) for part in kind.parts]),
+        simulated_otherwise=_attempts([_simulated_otherwise(results, part) for part in kind.parts]),
+    )
+
+
+def _simulate_into(folder: Path, scenario: Scenario) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    with closing(Simulator()) as engine:
+        _measure(scenario, engine, folder, jobs=_cores())
+
+
+def _measure(scenario: Scenario, engine: Engine, folder: Path, *, jobs: int) -> None:
+    with Ledger.claim(folder, {**scenario.document(), "engine": engine.name}) as ledger:
+        execute(plan(scenario), engine=engine, ledger=ledger, jobs=jobs, progress=progress())
+
+
+def _emulated(results: Path, part: Part) -> Path:
+    return results / "emulate" / part.name
+
+
+def _simulated(results: Path, part: Part) -> Path:
+    return results / "simulate" / part.name
+
+
+def _simulated_otherwise(results: Path, part: Part) -> Path:
+    return results / "simulate" / f"{part.name}-with-other-seeds"
+
+
+def _attempts(folders: Iterable[Path]) -> Attempts:
+    every: list[Entry] = []
+    judged: list[Entry] = []
+    for folder in filter(Path.is_dir, folders):
+        with Ledger(folder) as ledger:
+            every += ledger.entries()
+            judged += ledger.best()
+    return Attempts(all=tuple(every), judged=tuple(judged))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
