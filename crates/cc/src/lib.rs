@@ -11,13 +11,18 @@
 
 mod control;
 mod filter;
+mod resolved;
 mod round;
 
 pub mod bbr;
+pub mod bbr3;
 pub mod cubic;
+pub mod hybla;
 pub mod rate;
+pub mod reno;
 pub mod slow_start;
 pub mod usage;
+pub mod vivace;
 
 pub use control::{
     AckSample, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
@@ -47,7 +52,11 @@ pub struct Config {
 /// Makes the algorithm that a scenario names.
 pub fn build(algorithm: bentpipe_run::CongestionControl, config: Config) -> Box<dyn CongestionControl> {
     match algorithm {
+        bentpipe_run::CongestionControl::Reno => Box::new(reno::Reno::new(config)),
         bentpipe_run::CongestionControl::Cubic => Box::new(cubic::Cubic::new(config)),
         bentpipe_run::CongestionControl::Bbr => Box::new(bbr::Bbr::new(config)),
+        bentpipe_run::CongestionControl::Bbr3 => Box::new(bbr3::Bbr3::new(config)),
+        bentpipe_run::CongestionControl::Hybla => Box::new(hybla::Hybla::new(config)),
+        bentpipe_run::CongestionControl::Vivace => Box::new(vivace::Vivace::new(config)),
     }
 }

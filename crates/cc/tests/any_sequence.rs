@@ -148,13 +148,15 @@ impl Endpoint {
 }
 
 fn algorithms() -> impl Strategy<Value = (Algorithm, SlowStartExit)> {
+    let indifferent = Algorithm::ALL.into_iter().filter(|algorithm| *algorithm != Algorithm::Cubic);
+    let indifferent = prop::sample::select(indifferent.collect::<Vec<_>>());
     prop_oneof![
-        Just((Algorithm::Bbr, SlowStartExit::Loss)),
-        Just((Algorithm::Cubic, SlowStartExit::Loss)),
-        Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Unpaced))),
-        Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Paced))),
-        Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Paced))),
-        Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Unpaced))),
+        5 => indifferent.prop_map(|algorithm| (algorithm, SlowStartExit::Loss)),
+        1 => Just((Algorithm::Cubic, SlowStartExit::Loss)),
+        1 => Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Unpaced))),
+        1 => Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Paced))),
+        1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Paced))),
+        1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Unpaced))),
     ]
 }
 
@@ -164,10 +166,10 @@ fn floor(algorithm: Algorithm, ops: &[Op]) -> u64 {
     let congested = ops.iter().any(|op| matches!(op, Op::Congestion(_)));
     let timed_out = ops.iter().any(|op| matches!(op, Op::Congestion(CongestionKind::Timeout)));
     match algorithm {
-        Algorithm::Bbr if congested => 1,
-        Algorithm::Bbr => 4,
-        Algorithm::Cubic if timed_out => 1,
-        Algorithm::Cubic => 2,
+        Algorithm::Bbr | Algorithm::Bbr3 | Algorithm::Vivace if congested => 1,
+        Algorithm::Bbr | Algorithm::Bbr3 | Algorithm::Vivace => 4,
+        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla if timed_out => 1,
+        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla => 2,
     }
 }
 

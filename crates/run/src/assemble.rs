@@ -131,13 +131,14 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
             doubts.push(format!("{} packets refused by the receiving device", lateness.refused));
         }
     }
-    let wanted_cc = spec.cc.kernel_name();
+    let wanted_cc = spec.cc.name();
+    let is_wanted = |found: &str| found == wanted_cc || Some(found) == spec.cc.kernel_name();
     let wanted_alpn = match &spec.workload {
         Workload::PageLoad(load) => Some(load.http.alpn()),
         Workload::Bulk(_) | Workload::Ping(_) => None,
     };
     for (end, connection) in ends(client, origin) {
-        if connection.congestion_control != wanted_cc {
+        if !is_wanted(&connection.congestion_control) {
             doubts.push(format!(
                 "wrong congestion control at the {end}: expected {wanted_cc}, found {}",
                 connection.congestion_control
@@ -256,7 +257,7 @@ fn round_trips(metrics: &mut Metrics, client: &ClientReport, origin: &OriginRepo
     }
     let n = samples.len() as f64;
     let mean = samples.iter().sum::<f64>() / n;
-    let squares: f64 = samples.iter().map(|rtt| (rtt - mean).powi(2)).sum();
+    let squares: f64 = samples.iter().map(|rtt| (rtt - mean) * (rtt - mean)).sum();
     metrics.rtt_mean_s = Some(mean);
     metrics.rtt_sd_s = (samples.len() > 1).then(|| (squares / (n - 1.0)).sqrt());
     metrics.rtt_min_s = samples.iter().copied().reduce(f64::min);

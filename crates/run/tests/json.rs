@@ -70,8 +70,9 @@ fn names_of_scenarios_are_the_names_in_json() {
     // ARCHITECTURE.md, the command line: values that scripts rely on.
     let name = |http: Http| serde_json::to_value(http).unwrap();
     assert_eq!([Http::H1, Http::H1s, Http::H2, Http::H3].map(name), ["h1", "h1s", "h2", "h3"]);
-    let name = |cc: CongestionControl| serde_json::to_value(cc).unwrap();
-    assert_eq!([CongestionControl::Cubic, CongestionControl::Bbr].map(name), ["cubic", "bbr"]);
+    let names = ["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"];
+    assert_eq!(CongestionControl::ALL.map(|cc| serde_json::to_value(cc).unwrap()), names);
+    assert_eq!(CongestionControl::ALL.map(CongestionControl::name), names);
 }
 
 #[test]
@@ -196,7 +197,7 @@ proptest! {
         seed: u64,
         forward in direction(),
         return_ in direction(),
-        cc in prop::sample::select(vec![CongestionControl::Cubic, CongestionControl::Bbr]),
+        cc in prop::sample::select(CongestionControl::ALL.to_vec()),
         workload in workload(),
         pcapng: bool,
         (lateness_p999_ns, timeout_ns) in (duration(), duration()),

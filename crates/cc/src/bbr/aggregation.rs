@@ -7,14 +7,14 @@ use crate::AckSample;
 use crate::round::Boundary;
 
 /// The maximum is kept for five to ten rounds, in two halves.
-const HALF_ROUNDS: u32 = 5;
+pub(crate) const HALF_ROUNDS: u32 = 5;
 /// At most what the bandwidth delivers in 100 ms is granted beyond the BDP.
 const MAX_SPAN: Duration = Duration::from_millis(100);
 /// An epoch ends after this many packets at the latest.
 const MAX_EPOCH_PACKETS: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Aggregation {
+pub(crate) struct Aggregation {
     epoch_start: Time,
     epoch_acked: Bytes,
     /// Maxima of the present and the previous half.
@@ -49,7 +49,7 @@ impl Aggregation {
     ) {
         if boundary == Boundary::Start {
             self.rounds += 1;
-            if self.rounds >= HALF_ROUNDS {
+            if self.rounds >= limits.half_rounds {
                 self.rounds = 0;
                 self.previous = self.present;
                 self.present = Bytes::ZERO;
@@ -74,7 +74,9 @@ impl Aggregation {
 
 /// Bounds of one update.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AggregationLimits {
+pub(crate) struct AggregationLimits {
     pub cwnd: Bytes,
     pub mss: Bytes,
+    /// Rounds in half of the time for which a maximum is kept.
+    pub half_rounds: u32,
 }

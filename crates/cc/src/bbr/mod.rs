@@ -3,11 +3,11 @@
 //! `BBR...` names the procedure of draft-cardwell-iccrg-bbr-congestion-control-00, the description of version 1,
 //! that a function implements.
 
-mod aggregation;
+pub(crate) mod aggregation;
 mod cycle;
 mod full_pipe;
 mod policer;
-mod probe_rtt;
+pub(crate) mod probe_rtt;
 mod recovery;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -20,7 +20,7 @@ use crate::round::{Boundary, Rounds};
 use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
 };
-use aggregation::{Aggregation, AggregationLimits};
+use aggregation::{Aggregation, AggregationLimits, HALF_ROUNDS};
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
 use policer::{Outcome, Policer, PolicerView};
@@ -182,7 +182,7 @@ impl Bbr {
         if rate.demand == Demand::Backlogged || rate.rate() >= self.max_bandwidth.max() {
             self.max_bandwidth.update(self.rounds.count(), rate.rate());
         }
-        let limits = AggregationLimits { cwnd: self.cwnd, mss: self.mss };
+        let limits = AggregationLimits { cwnd: self.cwnd, mss: self.mss, half_rounds: HALF_ROUNDS };
         self.aggregation.on_ack(ack, boundary, self.bandwidth_in_use(), limits);
     }
 

@@ -41,7 +41,7 @@ impl MinRtt {
 /// One dip. Its own lack of packets must not pass for a lack of bandwidth, so packets sent in it count as
 /// application-limited.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ProbeRtt {
+pub(crate) struct ProbeRtt {
     stage: Stage,
     /// Packets that left at these levels of delivery are the dip's.
     limited_from: Bytes,

@@ -129,6 +129,8 @@ pub struct Flow<C> {
     min_rtt: Option<Duration>,
     /// Recovery lasts until this packet or a later one is acknowledged.
     recovery: Option<u64>,
+    /// Losses of packets before this one belong to an episode that has begun.
+    episode_end: u64,
 }
 
 impl<C: CongestionControl> Flow<C> {
@@ -153,6 +155,7 @@ impl<C: CongestionControl> Flow<C> {
             send_at: Time::ZERO,
             min_rtt: None,
             recovery: None,
+            episode_end: 0,
         }
     }
 
@@ -266,8 +269,8 @@ impl<C: CongestionControl> Flow<C> {
         let lost = packets(gone.len() as u64);
         self.in_flight -= lost;
         self.lost += lost;
-        if gone.keys().any(|number| self.recovery.is_none_or(|end| *number >= end)) {
-            self.recovery = Some(self.next_packet);
+        if gone.keys().any(|number| *number >= self.episode_end) {
+            self.begin_episode();
             self.congestion(CongestionKind::Loss);
         }
         lost
@@ -278,8 +281,13 @@ impl<C: CongestionControl> Flow<C> {
         self.lost += packets(self.outstanding.len() as u64);
         self.outstanding.clear();
         self.in_flight = Bytes::ZERO;
-        self.recovery = Some(self.next_packet);
+        self.begin_episode();
         self.congestion(CongestionKind::Timeout);
+    }
+
+    fn begin_episode(&mut self) {
+        self.recovery = Some(self.next_packet);
+        self.episode_end = self.next_packet;
     }
 
     fn congestion(&mut self, kind: CongestionKind) {

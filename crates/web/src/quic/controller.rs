@@ -23,7 +23,8 @@ const AVOIDANCE_PACING: f64 = 1.2;
 
 /// The rate of the first window, which leaves as one burst: RFC 9002 section 7.7 allows it, and the kernel does not
 /// pace the first ten segments either. In bytes per second, faster than any link here; a byte takes a nanosecond,
-/// because at less the library's pacer would wait for no time at all, for ever where time is virtual.
+/// because at less the library's pacer would wait for no time at all, for ever where time is virtual. No rate is
+/// higher.
 const UNPACED: u64 = 1_000_000_000;
 
 /// Gives every connection the congestion control of the run.
@@ -160,7 +161,7 @@ impl Adapter {
             return Some(UNPACED);
         }
         let rate = self.algorithm.pacing_rate().or_else(|| self.window_rate());
-        rate.map(|rate| rate.as_bps() / 8)
+        rate.map(|rate| (rate.as_bps() / 8).min(UNPACED))
     }
 
     /// The rate that spreads a window over its round trip, for algorithms that have no rate of their own.

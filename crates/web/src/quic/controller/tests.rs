@@ -308,6 +308,16 @@ fn an_algorithm_with_a_rate_of_its_own_is_paced_at_that() {
 }
 
 #[test]
+fn no_rate_is_so_high_that_a_byte_takes_less_than_a_nanosecond() {
+    // A window of 10 kB in a round trip of 4 microseconds is 2.5 GB/s, and twice that in slow start.
+    let mut sender = Sender::cubic();
+    sender.send(0, 0..10);
+    let round_trip = Duration::from_micros(4);
+    sender.adapter.rtt = Some(Rtt { smoothed: round_trip, min: round_trip });
+    assert_eq!(sender.adapter.metrics().pacing_rate, Some(1_000_000_000));
+}
+
+#[test]
 fn an_acknowledgement_of_nothing_changes_nothing() {
     let mut sender = Sender::cubic();
     sender.send(0, 0..10);

@@ -1,0 +1,57 @@
+//! Two windowed minima of the RTT: one tells when a dip is due, the other is the path's RTT.
+
+use bentpipe_units::{Duration, Time};
+
+/// After this time without a lower RTT a dip is due (draft: ProbeRTTInterval).
+const DIP_WINDOW: Duration = Duration::from_secs(5);
+/// A minimum older than this is replaced (draft: MinRTTFilterLen).
+const WINDOW: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MinRtt {
+    value: Option<Duration>,
+    at: Time,
+    recent: Option<Duration>,
+    recent_at: Time,
+}
+
+/// Whether the recent minimum is too old.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dip {
+    Due,
+    NotDue,
+}
+
+impl MinRtt {
+    pub const fn new(value: Option<Duration>, now: Time) -> Self {
+        Self { value, at: now, recent: value, recent_at: now }
+    }
+
+    pub const fn get(&self) -> Option<Duration> {
+        self.value
+    }
+
+    /// BBRUpdateMinRTT.
+    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> Dip {
+        let dip = if now > self.recent_at.saturating_add(DIP_WINDOW) { Dip::Due } else { Dip::NotDue };
+        if let Some(rtt) = rtt
+            && (dip == Dip::Due || self.recent.is_none_or(|recent| rtt < recent))
+        {
+            self.recent = Some(rtt);
+            self.recent_at = now;
+        }
+        let expired = now > self.at.saturating_add(WINDOW);
+        if let Some(recent) = self.recent
+            && (expired || self.value.is_none_or(|value| recent <= value))
+        {
+            self.value = Some(recent);
+            self.at = self.recent_at;
+        }
+        dip
+    }
+
+    /// The dip is over: the next is due a window later.
+    pub const fn on_dip_end(&mut self, now: Time) {
+        self.recent_at = now;
+    }
+}

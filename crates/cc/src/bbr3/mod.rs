@@ -1,0 +1,436 @@
+//! BBR version 3 (draft-ietf-ccwg-bbr), in the order of events of its implementation for Linux.
+//!
+//! `BBR...` names the procedure of the draft that a function implements.
+
+mod bounds;
+mod control;
+mod cycle;
+mod flight;
+mod full_bandwidth;
+mod min_rtt;
+mod probe;
+mod signals;
+mod startup;
+
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+use rand_core::SeedableRng;
+use rand_pcg::Pcg32;
+
+use crate::bbr::aggregation::Aggregation;
+use crate::bbr::probe_rtt::ProbeRtt;
+use crate::rate::RateSample;
+use crate::round::{Boundary, Rounds};
+use crate::{
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
+};
+use bounds::{Bounds, Latest, UNBOUNDED};
+use flight::{Departures, Flight};
+use full_bandwidth::FullBandwidth;
+use min_rtt::{Dip, MinRtt};
+pub use probe::Phase;
+use probe::{Feedback, Probe};
+
+/// Start-up's pacing gain, 4 ln 2: the rate doubles each round.
+pub const STARTUP_GAIN: f64 = 2.77;
+/// Drain's pacing gain.
+const DRAIN_GAIN: f64 = 0.5;
+/// Pacing gains of ProbeBW; cruise and refill: 1.
+const UP_GAIN: f64 = 1.25;
+const DOWN_GAIN: f64 = 0.9;
+/// Window gain, and that of the probe.
+const CWND_GAIN: f64 = 2.0;
+const UP_CWND_GAIN: f64 = 2.25;
+/// The dip's window in BDP.
+const PROBE_RTT_GAIN: f64 = 0.5;
+/// The smallest window in packets.
+const MIN_PACKETS: u64 = 4;
+/// One byte per second: never a standstill.
+const MIN_RATE: Rate = Rate::from_bps(8);
+
+/// The states of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Double the rate each round until the pipe is full.
+    Startup,
+    /// Empty the queue that start-up built.
+    Drain,
+    /// Keep to the model and probe for more now and then.
+    ProbeBw,
+    /// Dip to half a BDP to see the path's RTT.
+    ProbeRtt,
+}
+
+/// Where the connection is in an episode of loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Episode {
+    None,
+    Recovery,
+    /// Over with the acknowledgement that is about to be taken in, so that it covers the round that ends with it.
+    Ended,
+    Timeout,
+}
+
+/// Whether the flight in progress began after a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Idle {
+    Busy,
+    Restarting,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InitialRate {
+    Guessed,
+    FromRtt,
+}
+
+/// Losses since the present loss round began.
+#[derive(Clone, Copy, Debug)]
+struct LossRound {
+    /// Delivered when it ends.
+    end: Bytes,
+    /// Acknowledgements with losses; in start-up only.
+    startup_losses: u32,
+    any: bool,
+}
+
+/// BBRv3's state.
+#[derive(Clone, Debug)]
+pub struct Bbr3 {
+    mss: Bytes,
+    initial_window: Bytes,
+    rng: Pcg32,
+    mode: Mode,
+    rounds: Rounds,
+    departures: Departures,
+    /// Maxima of the previous and the present cycle (`bw_hi`).
+    max_bandwidth: [Rate; 2],
+    latest: Latest,
+    loss_round: LossRound,
+    bounds: Bounds,
+    /// The bounds before the episode, for undoing it.
+    prior_bounds: Bounds,
+    full: FullBandwidth,
+    probe: Probe,
+    min_rtt: MinRtt,
+    dip: Option<ProbeRtt>,
+    aggregation: Aggregation,
+    episode: Episode,
+    idle: Idle,
+    cwnd: Bytes,
+    /// The window before an episode or a dip.
+    prior_cwnd: Bytes,
+    ssthresh: Option<Bytes>,
+    pacing_rate: Rate,
+    initial_rate: InitialRate,
+    delivered: Bytes,
+}
+
+/// What one acknowledgement says to the model.
+#[derive(Clone, Copy, Debug)]
+struct Sample<'a> {
+    ack: &'a AckSample,
+    /// A valid rate sample; packets of a dip count as application-limited.
+    rate: Option<RateSample>,
+    flight: Option<Flight>,
+    boundary: Boundary,
+    loss_boundary: Boundary,
+}
+
+impl Sample<'_> {
+    fn bandwidth(&self) -> Rate {
+        self.rate.map_or(Rate::ZERO, |rate| rate.rate())
+    }
+
+    fn is_app_limited(&self) -> bool {
+        self.rate.is_some_and(|rate| rate.demand == Demand::AppLimited)
+    }
+}
+
+impl Bbr3 {
+    /// A connection that starts at `config.now`.
+    pub fn new(config: Config) -> Self {
+        let initial_window = config.initial_window.max(config.mss);
+        let mut bbr = Self {
+            mss: config.mss,
+            initial_window,
+            rng: Pcg32::seed_from_u64(config.seed),
+            mode: Mode::Startup,
+            rounds: Rounds::default(),
+            departures: Departures::default(),
+            max_bandwidth: [Rate::ZERO; 2],
+            latest: Latest::NOTHING,
+            // The first round of losses begins when the first flight is delivered.
+            loss_round: LossRound { end: Bytes::new(1), startup_losses: 0, any: false },
+            bounds: Bounds::NONE,
+            prior_bounds: Bounds::NONE,
+            full: FullBandwidth::new(),
+            probe: Probe::new(config.now),
+            min_rtt: MinRtt::new(config.handshake_rtt, config.now),
+            dip: None,
+            aggregation: Aggregation::new(config.now),
+            episode: Episode::None,
+            idle: Idle::Busy,
+            cwnd: initial_window,
+            prior_cwnd: Bytes::ZERO,
+            ssthresh: None,
+            pacing_rate: MIN_RATE,
+            initial_rate: InitialRate::Guessed,
+            delivered: Bytes::ZERO,
+        };
+        bbr.init_pacing_rate(config.handshake_rtt);
+        bbr
+    }
+
+    /// The state of the machine.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Where the cycle of ProbeBW is.
+    pub const fn phase(&self) -> Phase {
+        self.probe.phase
+    }
+
+    /// The path's RTT as far as known.
+    pub const fn min_rtt(&self) -> Option<Duration> {
+        self.min_rtt.get()
+    }
+
+    /// What the model allows in flight in the long run; `None` until losses have shown a limit.
+    pub fn inflight_hi(&self) -> Option<Bytes> {
+        Some(self.bounds.inflight_hi).filter(|bound| *bound != UNBOUNDED)
+    }
+
+    /// Pacing gain of the present state.
+    pub const fn pacing_gain(&self) -> f64 {
+        match (self.mode, self.probe.phase) {
+            (Mode::Startup, _) => STARTUP_GAIN,
+            (Mode::Drain, _) => DRAIN_GAIN,
+            (Mode::ProbeBw, Phase::Up) => UP_GAIN,
+            (Mode::ProbeBw, Phase::Down) => DOWN_GAIN,
+            (Mode::ProbeBw, Phase::Cruise | Phase::Refill) | (Mode::ProbeRtt, _) => 1.0,
+        }
+    }
+
+    const fn cwnd_gain(&self) -> f64 {
+        match (self.mode, self.probe.phase) {
+            (Mode::ProbeBw, Phase::Up) => UP_CWND_GAIN,
+            (Mode::ProbeRtt, _) => 1.0,
+            _ => CWND_GAIN,
+        }
+    }
+
+    fn max_bw(&self) -> Rate {
+        self.max_bandwidth[0].max(self.max_bandwidth[1])
+    }
+
+    fn bw(&self) -> Rate {
+        self.max_bw().min(self.bounds.bandwidth_lo)
+    }
+
+    fn floor(&self) -> Bytes {
+        self.packets(MIN_PACKETS)
+    }
+
+    fn packets(&self, n: u64) -> Bytes {
+        Bytes::new(n * self.mss.get())
+    }
+
+    fn is_in(&self, phase: Phase) -> bool {
+        self.mode == Mode::ProbeBw && self.probe.phase == phase
+    }
+
+    /// IsProbingBW.
+    fn is_probing(&self) -> bool {
+        self.mode == Mode::Startup || self.is_in(Phase::Refill) || self.is_in(Phase::Up)
+    }
+
+    // ---- the dip -------------------------------------------------------------------------------------------
+
+    /// BBRUpdateMinRTT and BBRCheckProbeRTT.
+    fn update_min_rtt(&mut self, sample: &Sample<'_>) {
+        let ack = sample.ack;
+        let due = self.min_rtt.on_ack(ack.now, ack.rtt);
+        if due == Dip::Due && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+            self.dip = Some(ProbeRtt::new(ack.delivered));
+            self.probe.feedback = Feedback::Stopping;
+            self.rounds.restart(ack.delivered);
+        }
+        let floor = self.probe_rtt_cwnd();
+        if self.mode == Mode::ProbeRtt
+            && let Some(dip) = &mut self.dip
+            && dip.on_ack(ack, sample.boundary, floor, &mut self.rounds) == Boundary::Start
+        {
+            self.leave_dip_when_due(ack.now);
+        }
+        if sample.rate.is_some() {
+            self.idle = Idle::Busy;
+        }
+    }
+
+    /// BBRExitProbeRTT.
+    fn leave_dip_when_due(&mut self, now: Time) {
+        if !self.dip.is_some_and(|dip| dip.is_long_enough(now)) {
+            return;
+        }
+        self.min_rtt.on_dip_end(now);
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.bounds.reset_short_term();
+        if self.full.was_reached() {
+            self.mode = Mode::ProbeBw;
+            self.start_down(now);
+            self.start_cruise();
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
+    /// BBRProbeRTTCwnd.
+    fn probe_rtt_cwnd(&self) -> Bytes {
+        self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.floor())
+    }
+
+    // ---- episodes of loss ------------------------------------------------------------------------------------
+
+    /// BBRSaveCwnd, and the bounds for undoing what follows.
+    fn save(&mut self) {
+        let reduced =
+            matches!(self.episode, Episode::Recovery | Episode::Timeout) || self.mode == Mode::ProbeRtt;
+        self.prior_cwnd = if reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
+        self.prior_bounds = self.bounds;
+    }
+
+    /// BBROnEnterRTO.
+    fn on_timeout(&mut self, window: Bytes) {
+        self.save();
+        self.episode = Episode::Timeout;
+        self.full.restart(Rate::ZERO);
+        if !self.is_probing() && self.bounds.inflight_lo == UNBOUNDED {
+            self.bounds.inflight_lo = self.cwnd.max(self.prior_cwnd);
+        }
+        self.note_loss(self.delivered);
+        self.cwnd = window;
+    }
+}
+
+impl CongestionControl for Bbr3 {
+    fn name(&self) -> &'static str {
+        "bbr3"
+    }
+
+    fn on_sent(&mut self, sent: &SentSample) {
+        self.departures.on_sent(sent);
+        if sent.prior_in_flight > Bytes::ZERO || sent.demand == Demand::Backlogged {
+            return;
+        }
+        // BBRHandleRestartFromIdle.
+        self.idle = Idle::Restarting;
+        self.aggregation.restart_epoch(sent.now);
+        match self.mode {
+            Mode::ProbeBw => self.update_pacing_rate(1.0),
+            Mode::ProbeRtt => self.leave_dip_when_due(sent.now),
+            Mode::Startup | Mode::Drain => {}
+        }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.delivered = ack.delivered;
+        let flight = self.departures.on_ack(ack);
+        if ack.lost > Bytes::ZERO {
+            self.on_lost(ack, flight);
+        }
+        let rate = ack.rate.map(|rate| match self.dip {
+            Some(dip) if dip.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
+            _ => rate,
+        });
+        let boundary = self.rounds.on_ack(ack);
+        if boundary == Boundary::Start {
+            self.probe.rounds_since += 1;
+        }
+        let loss_boundary = self.update_latest(ack, rate);
+        let sample = Sample { ack, rate, flight, boundary, loss_boundary };
+        self.update_congestion_signals(&sample);
+        self.update_aggregation(&sample);
+        self.check_startup_losses(&sample);
+        self.check_full_bandwidth(&sample);
+        self.check_drain(&sample);
+        self.update_cycle(&sample);
+        self.update_min_rtt(&sample);
+        if self.initial_rate == InitialRate::Guessed && ack.srtt.is_some() {
+            self.init_pacing_rate(ack.srtt);
+        }
+        self.update_pacing_rate(self.pacing_gain());
+        self.update_cwnd(ack);
+        self.advance_latest(&sample);
+        if self.episode == Episode::Ended {
+            self.episode = Episode::None;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            CongestionKind::Loss => {
+                self.save();
+                self.episode = Episode::Recovery;
+            }
+            // Marks mean something to version 3 only where the network promises shallow thresholds.
+            CongestionKind::Ecn => {}
+            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
+            CongestionKind::Persistent => self.on_timeout(self.floor()),
+        }
+    }
+
+    fn on_recovery_end(&mut self, _now: Time) {
+        self.episode = match self.episode {
+            Episode::Recovery => Episode::Ended,
+            Episode::Timeout => {
+                self.cwnd = self.cwnd.max(self.prior_cwnd);
+                Episode::None
+            }
+            Episode::None | Episode::Ended => Episode::None,
+        };
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.full.restart(Rate::ZERO);
+        self.loss_round.any = false;
+        self.bounds.undo(self.prior_bounds);
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.episode = Episode::None;
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(self.floor());
+    }
+
+    fn cwnd(&self) -> Bytes {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.ssthresh
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.pacing_rate)
+    }
+
+    fn send_quantum(&self) -> Option<Bytes> {
+        Some(self.packets(self.quantum_packets()))
+    }
+
+    fn bandwidth(&self) -> Option<Rate> {
+        Some(self.bw()).filter(|rate| *rate > Rate::ZERO)
+    }
+
+    fn recovery_window(&self) -> RecoveryWindow {
+        RecoveryWindow::Algorithm
+    }
+
+    fn clone_box(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
