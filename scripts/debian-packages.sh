@@ -16,8 +16,11 @@ look() {
     required=() optional=()
     command -v cc >/dev/null || missing required build-essential "the C compiler that links the Rust crates"
     command -v patch >/dev/null || missing required patch "changes to the QUIC library"
+    [[ -e /usr/include/libelf.h ]] || missing required libelf-dev "libbpf, which loads congestion controls"
+    [[ -e /usr/include/zlib.h ]] || missing required zlib1g-dev "libbpf"
     "${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || missing required python3-venv "the Python environment"
     PATH=$PATH:/usr/sbin:/sbin command -v ip >/dev/null || missing optional iproute2 "network namespaces: emulate engine"
+    compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing optional clang "hybla and vivace for the kernel's TCP"
     [[ $purpose != test ]] || command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
 }
 

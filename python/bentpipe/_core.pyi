@@ -22,13 +22,22 @@ def format_size(bytes: int) -> str:
     """Write 36 000 000 as "36 MB"."""
 
 def run_part(part: str) -> None:
-    """Run one part of an emulated run ("link", "origin", "client") on standard input and output."""
+    """Run a part of an emulated run on standard input and output.
 
-def simulate_run(*, run_id: str, spec: str, provenance: str, artifacts: str | None) -> str:
-    """Run a spec in virtual time, captures and logs into a folder, and make its record; all else is JSON.
-
-    Releases the interpreter lock. A run that breaks is a record too. Raises ValueError for what is no spec.
+    "link", "origin", "client" are those of one run; "congestion-control" has the kernel offer one meanwhile.
     """
+
+def congestion_control_obstacle() -> str | None:
+    """Say why no congestion control can be loaded into the kernel, as far as can be told without trying."""
+
+class Simulator:
+    """Runs specs in virtual time; several threads may use it at once. It keeps the pages that runs share."""
+
+    def run(self, *, run_id: str, spec: str, provenance: str, artifacts: str | None) -> str:
+        """Run a spec, captures and logs into a folder, and make its record; all else is JSON.
+
+        Releases the interpreter lock. A run that breaks is a record too. Raises ValueError for a bad spec.
+        """
 
 def generate_identity() -> str:
     """Make fresh keys and certificates for one run, as JSON for the parts."""

@@ -127,8 +127,12 @@ FILES = {
         "from 20 B to 1.472 kB",
         '"8 B"',
     ),
-    "an unknown congestion control": (GOOD + 'cc = "bbr2"', "run.cc", "one of cubic, bbr", '"bbr2"'),
-    "a congestion control to come": (GOOD + 'cc = "hybla"', "run.cc", "cubic, bbr", "not available yet"),
+    "an unknown congestion control": (
+        GOOD + 'cc = "bbr2"',
+        "run.cc",
+        "one of reno, cubic, bbr, bbr3, hybla, vivace",
+        '"bbr2"',
+    ),
     "a server to come": (GOOD + 'server = "caddy"', "run.server", "bentpipe", "not available yet"),
     "a proxy to come": (GOOD + 'pep = "split"', "run.pep", "none", "not available yet"),
     "a resumption to come": (
@@ -220,7 +224,7 @@ FILES = {
         "names that differ",
         "two cells called lan h3 cubic x",
     ),
-    "a congestion control of no letters": (GOOD + 'cc = ""', "run.cc", "one of cubic, bbr", '""'),
+    "a congestion control of no letters": (GOOD + 'cc = ""', "run.cc", "one of reno, cubic, bbr", '""'),
     "a name of no letters": ('name = ""' + GOOD, "name", "letters, digits", '""'),
     "zero repetitions": ("repetitions = 0" + GOOD, "repetitions", "a whole number from 1", "0"),
     "a negative seed": ("seed = -1" + GOOD, "seed", "a whole number from 0", "-1"),
@@ -245,7 +249,7 @@ FILES = {
     "a bad value in the second table": (
         GOOD + '[[matrix]]\nhttp = ["h1"]\n[[matrix]]\ncc = ["tahoe"]',
         "matrix.cc",
-        "one of cubic, bbr",
+        "one of reno, cubic, bbr",
         '"tahoe"',
     ),
     "an unknown key in the matrix": (
@@ -347,7 +351,7 @@ OVERRIDES = {
         "one of initial_window",
         'the unknown key "window"',
     ),
-    "a bad value": ("cc=tahoe", "--set cc", "one of cubic, bbr", '"tahoe"'),
+    "a bad value": ("cc=tahoe", "--set cc", "one of reno, cubic, bbr", '"tahoe"'),
     "a value of another type": (
         "tcp.initial_window=many",
         "--set tcp.initial_window",

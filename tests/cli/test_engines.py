@@ -1,7 +1,8 @@
 import pytest
 
+from bentpipe import _core
 from bentpipe.cli import engines
-from bentpipe.engine import emulate, shell
+from bentpipe.engine import congestion_control, emulate, shell
 from bentpipe.errors import AbilityError
 
 
@@ -39,6 +40,55 @@ def test_an_engine_asked_for_by_name_is_not_announced(monkeypatch, capsys, name)
     monkeypatch.setattr(emulate, "missing", list)
     assert engines.choose(name).name == name
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("workload", [["page", "--http", "h1", "--page", "single-100k"], ["bulk"]])
+def test_tcp_of_the_emulate_engine_has_only_what_the_kernel_has(bentpipe, monkeypatch, workload):
+    monkeypatch.setattr(emulate, "missing", list)
+    arguments = [*workload, "--link", "lan", "--cc", "bbr3", "--engine", "emulate"]
+    result = bentpipe(*arguments, *(["--size", "1MB"] if workload == ["bulk"] else []), expect=2)
+    assert (
+        "command line: --cc: expected for TCP on the emulate engine one of reno, cubic, bbr" in result.stderr
+    )
+    assert 'found "bbr3", which QUIC and --engine simulate have' in result.stderr
+
+
+def test_a_scenario_that_the_kernel_cannot_do_is_refused_before_anything_is_written(
+    bentpipe, monkeypatch, scenario_file, tmp_path
+):
+    monkeypatch.setattr(emulate, "missing", list)
+    scenario_file.write_text(scenario_file.read_text() + 'cc = ["bbr", "bbr3"]\n')
+    arguments = ["--engine", "emulate", "--out", tmp_path / "results"]
+    result = bentpipe("run", scenario_file, *arguments, expect=2)
+    assert "run.cc: expected for TCP on the emulate engine one of reno, cubic, bbr" in result.stderr
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("workload", "cc", "answer"),
+    [
+        ({"kind": "page-load", "http": "h2"}, "bbr3", "bbr3"),
+        ({"kind": "page-load", "http": "h2"}, "reno", None),
+        ({"kind": "page-load", "http": "h2"}, "hybla", None),
+        ({"kind": "page-load", "http": "h3"}, "bbr3", None),
+        ({"kind": "bulk", "transport": "tcp"}, "bbr3", "bbr3"),
+        ({"kind": "bulk", "transport": "tcp"}, "vivace", None),
+        ({"kind": "bulk", "transport": "quic"}, "bbr3", None),
+        ({"kind": "ping"}, "bbr3", None),
+    ],
+)
+def test_only_tcp_is_bound_to_what_the_kernel_has_or_loads(monkeypatch, workload, cc, answer):
+    monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: None)
+    assert congestion_control.refused({"cc": cc, "workload": workload}) == answer
+
+
+def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")
+    arguments = ["bulk", "--link", "lan", "--size", "1MB", "--engine", "emulate"]
+    with pytest.raises(AbilityError, match='"hybla" cannot be loaded into the kernel: built without clang'):
+        congestion_control.refused({"cc": "hybla", "workload": {"kind": "bulk", "transport": "tcp"}})
+    assert "make clean setup" in bentpipe(*arguments, "--cc", "vivace", expect=2).stderr
 
 
 def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpipe, monkeypatch):

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -26,6 +27,24 @@ def test_a_run_whose_packets_were_released_later_than_the_bound_is_invalid():
     assert reason.startswith("emulator late: p99.9 of release lateness")
     assert reason.endswith("above 1 ns")
     assert record["metrics"]["plt_s"] > 0
+
+
+def test_a_run_whose_programs_waited_for_a_core_is_invalid():
+    """Two busy programs for each core, and the run's own only when nobody else wants one (sched(7))."""
+    busy = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(2 * len(os.sched_getaffinity(0)))
+    ]
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        record = measured_once(PAGE)
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        for program in busy:
+            program.kill()
+            program.wait()
+    assert record["status"] == "invalid"
+    assert any("for a core" in reason for reason in record["reasons"]), record["reasons"]
 
 
 @pytest.mark.parametrize("http", ["h1", "h3"])

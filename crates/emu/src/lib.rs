@@ -20,5 +20,4 @@ mod tcp;
 mod tcp_info;
 mod udp;
 
-pub use capture::add_secrets;
 pub use net::KernelNet;

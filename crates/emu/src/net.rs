@@ -73,11 +73,24 @@ fn tcp_socket(peer: SocketAddr, cc: CongestionControl) -> io::Result<TcpSocket> 
     };
     // As browsers and servers do (RFC 9110 leaves it to them): requests must not wait for acknowledgements.
     socket.set_nodelay(true)?;
-    let name = cc.kernel_name();
+    let name = kernel_name(cc)?;
     SockRef::from(&socket).set_tcp_congestion(name.as_bytes()).map_err(|error| {
         io::Error::new(error.kind(), format!("congestion control {name} is not to be had: {error}"))
     })?;
     Ok(socket)
+}
+
+/// The kernel's name of an algorithm.
+///
+/// # Errors
+/// When the kernel has not got it.
+fn kernel_name(cc: CongestionControl) -> io::Result<&'static str> {
+    cc.kernel_name().ok_or_else(|| {
+        let known: Vec<_> =
+            CongestionControl::ALL.into_iter().filter_map(CongestionControl::kernel_name).collect();
+        let message = format!("run.cc over TCP: expected one of {}, found {}", known.join(", "), cc.name());
+        io::Error::new(io::ErrorKind::Unsupported, message)
+    })
 }
 
 /// Root may exceed the system's limit; anybody else gets as much as that allows.
@@ -90,4 +103,18 @@ fn enlarge_buffers(socket: &std::net::UdpSocket) -> io::Result<()> {
         socket.set_send_buffer_size(UDP_BUFFER_BYTES)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_has_not_got_is_refused_by_name() {
+        let error = kernel_name(CongestionControl::Bbr3).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+        let message = error.to_string();
+        assert!(message.starts_with("run.cc over TCP: expected one of reno, cubic, bbr"), "{message}");
+        assert!(message.ends_with("found bbr3"), "{message}");
+    }
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
 
-use bentpipe_web::net::{Listener, Probe, Stream, TcpSample};
+use bentpipe_web::net::{Bulk, Listener, Probe, Stream, TcpSample};
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -52,6 +52,8 @@ impl Drop for KernelStream {
         *self.last.borrow_mut() = tcp_info::sample(&*self.socket).ok();
     }
 }
+
+impl Bulk for KernelStream {}
 
 impl Stream for KernelStream {
     type Probe = KernelProbe;

@@ -86,7 +86,7 @@ fn transport_and_congestion_control_of_a_flow_are_read_back_at_both_ends() {
             assert_eq!((record.client_connections.len(), record.origin_connections.len()), (1, 1));
             for connection in record.client_connections.iter().chain(&record.origin_connections) {
                 assert_eq!((&*connection.transport, &*connection.protocol), (transport, "bulk"), "{kind:?}");
-                assert_eq!(connection.congestion_control, cc.kernel_name(), "{kind:?}");
+                assert_eq!(connection.congestion_control, cc.name(), "{kind:?}");
             }
         }
     }

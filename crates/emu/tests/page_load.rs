@@ -57,7 +57,7 @@ fn protocol_transport_and_congestion_control_are_read_back_at_both_ends() {
             for connection in record.client_connections.iter().chain(&record.origin_connections) {
                 assert_eq!(connection.protocol, http.alpn(), "{http:?} {cc:?}");
                 assert_eq!(connection.transport, transport);
-                assert_eq!(connection.congestion_control, cc.kernel_name());
+                assert_eq!(connection.congestion_control, cc.name());
                 assert!(connection.srtt.is_some() && connection.initial_cwnd_bytes.is_some());
             }
             let ports = |connections: &[bentpipe_run::ConnectionReport]| {

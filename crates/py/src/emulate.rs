@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use bentpipe_emu::parts::{self, PartError};
+use bentpipe_trace::pcapng;
 use bentpipe_web::HOST;
 use bentpipe_web::tls::Identity;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -10,20 +11,29 @@ use crate::record::to_json;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
+    module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;
     module.add_function(wrap_pyfunction!(generate_identity, module)?)?;
     module.add_function(wrap_pyfunction!(add_secrets, module)?)
 }
 
-/// Runs one part of an emulated run ("link", "origin" or "client") on standard input and output.
+/// Runs one part of an emulated run ("link", "origin", "client"), or one that has the kernel offer a congestion
+/// control meanwhile ("congestion-control"), on standard input and output.
 #[pyfunction]
 fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
     let run: fn() -> Result<(), PartError> = match part {
         "link" => parts::link,
         "origin" => parts::origin,
         "client" => parts::client,
+        "congestion-control" => parts::congestion_control,
         other => return Err(PyRuntimeError::new_err(format!("no part is called {other}"))),
     };
     py.detach(run).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Why no congestion control can be loaded into the kernel; none when nothing is known to stand in the way.
+#[pyfunction]
+fn congestion_control_obstacle() -> Option<String> {
+    bentpipe_bpf::obstacle().map(|obstacle| obstacle.to_string())
 }
 
 /// Fresh keys and certificates for one run, as JSON for the parts.
@@ -36,5 +46,5 @@ fn generate_identity() -> PyResult<String> {
 /// Puts TLS secrets (NSS key-log lines) at the head of a finished capture.
 #[pyfunction]
 fn add_secrets(capture: PathBuf, key_log: Vec<String>) -> PyResult<()> {
-    bentpipe_emu::add_secrets(&capture, &key_log).map_err(|error| PyOSError::new_err(error.to_string()))
+    pcapng::add_secrets(&capture, &key_log).map_err(|error| PyOSError::new_err(error.to_string()))
 }

@@ -16,7 +16,7 @@ from bentpipe.ledger import Entry, Ledger
 MOST_ATTEMPTS = 10
 """Attempts at a run that the emulator was late for; a machine that is late ten times stays late."""
 
-LATE = ("emulator late", "packets refused", "packets lost before the link process")
+LATE = ("emulator late", "packets refused", "packets lost before the link process", "for a core")
 """What the reasons contain when the machine could not keep up (assemble.rs, engine/emulate.py)."""
 
 POLL_S = 0.2

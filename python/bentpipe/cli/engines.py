@@ -1,7 +1,7 @@
 """Which engine measures."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +9,7 @@ from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
+    from bentpipe.scenario.where import Where
 
 
 def choose(name: str) -> "Engine":
@@ -30,6 +31,31 @@ def choose(name: str) -> "Engine":
         return simulate.Simulator()
     require_emulate()
     return emulate.Emulator()
+
+
+def require_congestion_controls(
+    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where"
+) -> None:
+    """Refuse runs whose congestion control the engine has not got.
+
+    Raises
+    ------
+    InputError
+        At `where`, for the first such run.
+    AbilityError
+        When this machine cannot load what a run asks for.
+    """
+    from bentpipe.engine import congestion_control, emulate
+
+    if engine.name != emulate.NAME:
+        return
+    for spec in specs:
+        refused = congestion_control.refused(spec)
+        if refused is not None:
+            raise where.error(
+                expected=f"for TCP on the emulate engine one of {', '.join(congestion_control.available())}",
+                found=f'"{refused}", which QUIC and --engine simulate have',
+            )
 
 
 def require_emulate() -> None:

@@ -55,6 +55,7 @@ def _campaign(
     from bentpipe.cli.progress import progress
     from bentpipe.ledger import Ledger
     from bentpipe.scenario import Clock, Extent, load
+    from bentpipe.scenario.where import Where
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
@@ -64,6 +65,9 @@ def _campaign(
         overrides=settings,
         extent=Extent.QUICK if quick else Extent.FULL,
         clock=Clock.VIRTUAL if machine.name == SIMULATE else Clock.REAL,
+    )
+    engines.require_congestion_controls(
+        machine, (cell.spec for cell in scenario.cells), where=Where(file=str(file), field="run.cc")
     )
     kinds = ["quick"] * quick + [SIMULATE] * (machine.name == SIMULATE)
     folder = out or Path("results") / "-".join([scenario.name, *kinds])

@@ -26,7 +26,7 @@ COMMAND_LINE = "command line"
 @click.command()
 @link_option
 @click.option("--http", required=True, help="h1, h1s, h2 or h3.")
-@click.option("--cc", help="Congestion control: cubic or bbr.")
+@click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
 @click.option("--page", required=True, help="A built-in page, see `bentpipe pages`.")
 @click.option("--connections", type=int, metavar="N", help="Parallel connections of HTTP/1.1.")
 @engine_option
@@ -42,7 +42,7 @@ def page(link: str, http: str, cc: str | None, page: str, connections: int | Non
 
 @click.command()
 @link_option
-@click.option("--cc", help="Congestion control: cubic or bbr.")
+@click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
 @click.option("--transport", help="tcp or quic.")
 @click.option("--size", help='How much, such as "10 MB".')
 @click.option("--duration", help='How long instead, such as "60 s".')
@@ -92,6 +92,7 @@ def _measure(
 ) -> None:
     from bentpipe.campaign.plan import planned_run
     from bentpipe.scenario import parse_override, resolve_document
+    from bentpipe.scenario.where import Where
 
     try:
         scenario = resolve_document(
@@ -107,6 +108,8 @@ def _measure(
     if out is None and any(planned.spec["capture"].values()):
         raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
     machine = engines.choose(engine)
+    where = Where(file=COMMAND_LINE, field="--cc")
+    engines.require_congestion_controls(machine, [planned.spec], where=where)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=out)

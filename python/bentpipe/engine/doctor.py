@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from bentpipe.engine import netns
+from bentpipe import _core
+from bentpipe.engine import congestion_control, netns
 from bentpipe.engine.wakefulness import LATENCY_REQUEST
 
 AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -74,7 +75,7 @@ def _needed() -> Iterator[Check]:
         "Linux 5.9 or later (TUN rings that never drop silently)",
     )
     available = AVAILABLE_CC.read_text().split() if AVAILABLE_CC.exists() else []
-    for name in ("cubic", "bbr"):
+    for name in congestion_control.KERNEL:
         yield _required(
             f"congestion control {name}",
             name in available,
@@ -103,14 +104,37 @@ def _wanted() -> Iterator[Check]:
     yield _tool("Chromium", "chromium", purpose="for browsers as clients (not in this version yet)")
     yield _tool("Firefox", "firefox-esr", purpose="for browsers as clients (not in this version yet)")
     yield _tool("nginx", "nginx", purpose="for other servers (not in this version yet)")
-    yield _tool("clang", "clang", purpose="for congestion controls as eBPF (not in this version yet)")
+    yield from _loaded_congestion_controls()
+
+
+def _loaded_congestion_controls() -> Iterator[Check]:
+    clang = _clang()
+    yield _useful(
+        "clang",
+        clang is not None,
+        clang or "not installed",
+        "apt-get install clang, then `make clean setup`: for congestion controls as eBPF",
+    )
     btf = Path("/sys/kernel/btf/vmlinux")
     yield _useful(
         "eBPF type information",
         btf.exists(),
         str(btf) if btf.exists() else "none",
-        "a kernel with CONFIG_DEBUG_INFO_BTF, for congestion controls as eBPF (not in this version yet)",
+        "a kernel with CONFIG_DEBUG_INFO_BTF, for congestion controls as eBPF",
     )
+    obstacle = _core.congestion_control_obstacle()
+    yield _useful(
+        f"{' and '.join(congestion_control.LOADED)} for the kernel's TCP",
+        obstacle is None,
+        obstacle or "can be loaded",
+        congestion_control.REMEDY,
+    )
+
+
+def _clang() -> str | None:
+    """Find what crates/bpf/build.rs finds: clang, or one that a distribution calls clang-14."""
+    names = ["clang", *(f"clang-{version}" for version in range(39, 11, -1))]
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def _required(name: str, is_there: bool, found: str, remedy: str) -> Check:

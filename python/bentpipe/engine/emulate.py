@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import netns, provenance
+from bentpipe.engine import netns, provenance, starvation
+from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, World
 from bentpipe.engine.part import Part, PartError
 from bentpipe.engine.wakefulness import awake
@@ -36,6 +37,9 @@ class Emulator:
 
     name = NAME
 
+    def __init__(self) -> None:
+        self._controls = KernelControls()
+
     def run(self, *, run_id: str, spec: Mapping[str, Any], artifacts: Path | None) -> dict[str, Any]:
         """Measure one run; see `bentpipe.campaign.engine.Engine`.
 
@@ -44,7 +48,8 @@ class Emulator:
         spec_json = json.dumps(spec)
         source = provenance.of_this_host()
         try:
-            reports = _measure(spec, artifacts, source)
+            with self._controls.needed_by(spec):
+                reports = _measure(spec, artifacts, source)
             record = _core.assemble_record(
                 run_id=run_id,
                 engine=NAME,
@@ -62,7 +67,8 @@ class Emulator:
         return result
 
     def close(self) -> None:
-        """Remove the worlds of runs that were abandoned in the midst, as after Ctrl-C."""
+        """Remove the worlds of runs abandoned in the midst, as after Ctrl-C, and what they loaded."""
+        self._controls.close()
         netns.clean(own=True)
 
 
@@ -152,8 +158,12 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
+        programs = (origin.pid, client.pid)
+        began_s, waited_before_s = time.monotonic(), starvation.waited_s(programs)
         client.order("go")
         seen = client.answer(timeout_s=spec["validity"]["timeout_ns"] / 1e9 + _MARGIN_S)
+        elapsed_s = time.monotonic() - began_s
+        waited_s = starvation.waited_s(programs) - waited_before_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
         link.order("report")
@@ -162,6 +172,14 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         origin_report = origin.answer(timeout_s=START_TIMEOUT_S)
         dropped = world.dropped_packets()
     client_report = json.loads(seen)
+    source["waited_for_a_core_ms"] = f"{waited_s * 1e3:.2f}"
+    starved = starvation.doubt(
+        waited_s=waited_s,
+        elapsed_s=elapsed_s,
+        lateness_bound_s=spec["validity"]["lateness_p999_ns"] / 1e9,
+    )
+    if starved:
+        client_report["doubts"].append(starved)
     if dropped:
         client_report["doubts"].append(f"{dropped} packets lost before the link process read them")
     if artifacts is not None and client_report["tls_secrets"]:

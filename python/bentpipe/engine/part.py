@@ -96,6 +96,10 @@ class Part:
         if error is not None:
             # Nobody waits for what it is doing.
             self._process.kill()
+        self.end()
+
+    def end(self) -> None:
+        """Close its input and wait until it has ended."""
         try:
             self._process.communicate(timeout=_END_TIMEOUT_S)
         except (subprocess.TimeoutExpired, BrokenPipeError, ValueError):

@@ -16,10 +16,13 @@ class Simulator:
 
     name = NAME
 
+    def __init__(self) -> None:
+        self._core = _core.Simulator()
+
     def run(self, *, run_id: str, spec: Mapping[str, Any], artifacts: Path | None) -> dict[str, Any]:
         """Simulate one run; see `bentpipe.campaign.engine.Engine`."""
         record: dict[str, Any] = json.loads(
-            _core.simulate_run(
+            self._core.run(
                 run_id=run_id,
                 spec=json.dumps(spec),
                 provenance=json.dumps(provenance.of_virtual_time()),

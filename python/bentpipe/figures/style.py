@@ -45,7 +45,14 @@ _UNKNOWN_COLOUR = "#555555"
 GREY = "#767676"
 AMBER = "#E69F00"
 _STROKES = {"": Stroke.SOLID, "bbr": Stroke.SOLID}
-_CONTROLS = {"bbr": "BBR", "cubic": "CUBIC"}
+_CONTROLS = {
+    "bbr": "BBR",
+    "bbr3": "BBRv3",
+    "cubic": "CUBIC",
+    "hybla": "Hybla",
+    "reno": "Reno",
+    "vivace": "PCC Vivace",
+}
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",

@@ -35,7 +35,7 @@ def one_of(names: tuple[str, ...]) -> str:
 
 
 HTTP = Vocabulary(available=("h1", "h1s", "h2", "h3"), planned=("http10", "http10s", "h2c", "spdy"))
-CONGESTION_CONTROL = Vocabulary(available=("cubic", "bbr"), planned=("reno", "bbr3", "hybla", "vivace"))
+CONGESTION_CONTROL = Vocabulary(available=("reno", "cubic", "bbr", "bbr3", "hybla", "vivace"))
 TRANSPORT = Vocabulary(available=("tcp", "quic"))
 DIRECTION = Vocabulary(available=("down", "up"))
 CLIENT = Vocabulary(available=("loader",), planned=("chromium", "firefox"))

@@ -38,6 +38,7 @@ async fn work(configuration: &Configuration) -> ClientReport {
         origin: configuration.origin,
         ports: Ports::STANDARD,
         local: configuration.client,
+        sites: Arc::default(),
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),
         qlog: configuration.qlog(),
     };

@@ -6,8 +6,11 @@
 //! | `mark` | counts from here, answers `"marked"` | | |
 //! | `go` | | | runs the workload, answers its report |
 //! | `report` | answers its report and ends | answers its report and ends | |
+//!
+//! Beside them, for all runs that need it, [`congestion_control`] has the kernel offer one that it has not got.
 
 mod client;
+mod congestion_control;
 mod link;
 mod origin;
 mod warm_up;
@@ -17,12 +20,14 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 
 use bentpipe_run::RunSpec;
+use bentpipe_trace::pcapng;
 use bentpipe_web::tls::Identity;
 use serde::Deserialize;
 use tokio::runtime;
 use tokio::task::LocalSet;
 
 pub use client::client;
+pub use congestion_control::congestion_control;
 pub use link::link;
 pub use origin::origin;
 
@@ -35,6 +40,12 @@ pub enum PartError {
     /// The origin did not start.
     #[error(transparent)]
     Origin(#[from] bentpipe_web::origin::OriginError),
+    /// The kernel does not offer a congestion control.
+    #[error(transparent)]
+    CongestionControl(#[from] bentpipe_bpf::Error),
+    /// There is no such program.
+    #[error("no program for a congestion control {0}")]
+    NoProgram(String),
     /// The client's preparation failed.
     #[error("warm-up failed: {0}")]
     WarmUp(String),
@@ -68,7 +79,7 @@ impl Configuration {
         self.artifacts
             .as_ref()
             .filter(|_| self.spec.capture.pcapng)
-            .map(|folder| folder.join("packets.pcapng"))
+            .map(|folder| folder.join(pcapng::FILE_NAME))
     }
 }
 

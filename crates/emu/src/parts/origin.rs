@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use bentpipe_web::Ports;
 use bentpipe_web::origin::{Config, Origin};
 
@@ -12,6 +14,7 @@ pub fn origin() -> Result<(), PartError> {
     let configuration: Configuration = control::configuration()?;
     block_on(async {
         let config = Config {
+            sites: Arc::default(),
             qlog: configuration.qlog(),
             address: configuration.origin,
             ports: Ports::STANDARD,

@@ -1,8 +1,10 @@
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use bentpipe_run::{CaptureSpec, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Workload};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
+use bentpipe_web::page::Sites;
 use bentpipe_web::tls::Identity;
 use bentpipe_web::{Client, HOST, Ports, loader};
 
@@ -27,10 +29,18 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
 
     let identity = Identity::generate(HOST).map_err(|error| PartError::WarmUp(error.to_string()))?;
     let authority_der = identity.authority_der.clone();
-    let ports = Ports::STANDARD;
-    let origin = origin::Config { spec: spec.clone(), identity, address: HERE, ports, qlog: None };
+    let (ports, sites) = (Ports::STANDARD, Arc::<Sites>::default());
+    let origin = origin::Config {
+        spec: spec.clone(),
+        identity,
+        address: HERE,
+        ports,
+        sites: Arc::clone(&sites),
+        qlog: None,
+    };
     let _origin = Origin::start(&KernelNet, &origin)?;
-    let client = Client { spec, authority_der, origin: HERE, ports, local: HERE, secrets: None, qlog: None };
+    let client =
+        Client { spec, authority_der, origin: HERE, ports, local: HERE, sites, secrets: None, qlog: None };
     let report = loader::load(&KernelNet, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),

@@ -5,8 +5,8 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
@@ -70,13 +70,13 @@ pub fn available_cc() -> Vec<CongestionControl> {
 
 fn is_available(cc: CongestionControl) -> bool {
     let socket = Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
-    match socket.set_tcp_congestion(cc.kernel_name().as_bytes()) {
+    match socket.set_tcp_congestion(cc.name().as_bytes()) {
         Ok(()) => true,
         Err(error) if [io::ErrorKind::PermissionDenied, io::ErrorKind::NotFound].contains(&error.kind()) => {
-            say(format_args!("SKIPPED with {}: {error}", cc.kernel_name()));
+            say(format_args!("SKIPPED with {}: {error}", cc.name()));
             false
         }
-        Err(error) => panic!("{}: {error}", cc.kernel_name()),
+        Err(error) => panic!("{}: {error}", cc.name()),
     }
 }
 
@@ -96,7 +96,8 @@ impl Site {
     pub fn start(spec: &RunSpec) -> Self {
         let identity = Identity::generate(HOST).unwrap();
         let (address, authority_der) = (address(), identity.authority_der.clone());
-        let config = Config { spec: spec.clone(), identity, address, ports: PORTS, qlog: None };
+        let config =
+            Config { spec: spec.clone(), identity, address, ports: PORTS, sites: Arc::default(), qlog: None };
         let origin = Origin::start(&KernelNet, &config).unwrap();
         Self { origin, address, authority_der }
     }
@@ -109,7 +110,16 @@ impl Site {
 /// A client of whatever is at `origin`.
 pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client {
     let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
-    Client { spec: spec.clone(), authority_der, origin, ports: PORTS, local, secrets: None, qlog: None }
+    Client {
+        spec: spec.clone(),
+        authority_der,
+        origin,
+        ports: PORTS,
+        local,
+        sites: Arc::default(),
+        secrets: None,
+        qlog: None,
+    }
 }
 
 /// Loads the spec's page.

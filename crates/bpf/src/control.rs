@@ -1,0 +1,62 @@
+use bentpipe_units::{Duration, Rate};
+
+use crate::object::{self, Aligned};
+
+/// A congestion control with its parameters, which cannot change once it is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Hybla (`docs/models/hybla.md`).
+    Hybla {
+        /// The round trip whose growth is copied, to the microsecond.
+        rtt0: Duration,
+        /// The largest exponent of slow start; at most 24.
+        most_exponent: u32,
+        /// The largest window in segments.
+        most_segments: u32,
+    },
+    /// PCC Vivace (`docs/models/vivace.md`).
+    Vivace {
+        /// The first rate.
+        start_rate: Rate,
+    },
+}
+
+impl Control {
+    /// Hybla as in `bentpipe-cc`, which has Linux's values.
+    pub const HYBLA: Self =
+        Self::Hybla { rtt0: Duration::from_millis(25), most_exponent: 16, most_segments: 65_535 };
+    /// Vivace as in `bentpipe-cc`, which has PCC-Kernel's start rate.
+    pub const VIVACE: Self = Self::Vivace { start_rate: Rate::from_bps(512 * 1024 * 8) };
+
+    /// The name in the kernel, where names are host-wide: hence the prefix.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Hybla { .. } => "bp_hybla",
+            Self::Vivace { .. } => "bp_vivace",
+        }
+    }
+
+    /// The control with its published parameters that has this name in the kernel.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::HYBLA, Self::VIVACE].into_iter().find(|control| control.name() == name)
+    }
+
+    pub(crate) fn object(&self) -> Option<&'static [u8]> {
+        let object: Option<&'static Aligned<[u8]>> = match self {
+            Self::Hybla { .. } => object::HYBLA,
+            Self::Vivace { .. } => object::VIVACE,
+        };
+        object.map(|aligned| &aligned.0)
+    }
+
+    /// The parameters as the program's structure has them: `struct hybla_values`, `struct vivace_values`.
+    pub(crate) fn values(&self) -> Vec<u8> {
+        match *self {
+            Self::Hybla { rtt0, most_exponent, most_segments } => {
+                let rtt0_us = u32::try_from(rtt0.as_nanos() / 1_000).unwrap_or(u32::MAX);
+                [rtt0_us, most_exponent, most_segments].into_iter().flat_map(u32::to_ne_bytes).collect()
+            }
+            Self::Vivace { start_rate } => start_rate.as_bps().to_ne_bytes().to_vec(),
+        }
+    }
+}

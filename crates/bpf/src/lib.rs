@@ -1,0 +1,21 @@
+//! Congestion controls for the kernel's own TCP: eBPF programs (struct_ops) and what loads them.
+//!
+//! The kernel has no Vivace, and Hybla only as a module that many kernels lack. The programs in `c/` are these
+//! two. Their arithmetic is in headers of integers, `c/hybla.h` and `c/vivace.h`, which the tests compile for the
+//! host as well and compare with `bentpipe-cc` step by step.
+//!
+//! A [`Registration`] makes one of them available by its name on the whole host, and takes it back when it is
+//! dropped or its process ends, however that comes about. Sockets that use it then keep it until they are closed.
+//!
+//! Needs root, Linux 6.1 or later with BTF, and a clang at build time; [`obstacle`] says what is missing.
+
+mod control;
+mod kernel;
+mod lock;
+mod object;
+mod obstacle;
+mod registration;
+
+pub use control::Control;
+pub use obstacle::{Obstacle, obstacle};
+pub use registration::{Error, Registration};

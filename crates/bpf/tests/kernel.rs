@@ -1,0 +1,183 @@
+//! Whether the running kernel takes the programs, and what is left of them. Needs root.
+
+// It watches the real kernel.
+#![allow(clippy::disallowed_methods)]
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use bentpipe_bpf::{Control, Error, Obstacle, Registration, obstacle};
+use bentpipe_units::Rate;
+use socket2::{Domain, Socket, Type};
+
+const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
+/// Says so and returns true where the machine cannot load programs.
+fn skipped() -> bool {
+    let obstacle = obstacle();
+    if let Some(obstacle) = obstacle {
+        eprintln!("SKIPPED: {obstacle}");
+    }
+    obstacle.is_some()
+}
+
+/// A name that no run uses, one for each test of each process.
+fn name(test: char) -> String {
+    format!("bpt{test}{}", std::process::id())
+}
+
+fn is_available(name: &str) -> bool {
+    fs::read_to_string(AVAILABLE).unwrap().split_whitespace().any(|available| available == name)
+}
+
+#[test]
+fn the_verifier_takes_every_control_and_the_name_goes_with_the_registration() {
+    if skipped() {
+        return;
+    }
+    for (control, name) in [(Control::HYBLA, name('h')), (Control::VIVACE, name('v'))] {
+        let registration = Registration::with_name(&control, &name).unwrap();
+        assert!(is_available(&name));
+        drop(registration);
+        assert!(!is_available(&name));
+    }
+}
+
+#[test]
+fn a_name_is_registered_once_at_a_time() {
+    if skipped() {
+        return;
+    }
+    let name = name('o');
+    let registration = Registration::with_name(&Control::HYBLA, &name).unwrap();
+    assert!(
+        matches!(Registration::with_name(&Control::HYBLA, &name), Err(Error::Taken(taken)) if taken == name)
+    );
+    drop(registration);
+    drop(Registration::with_name(&Control::HYBLA, &name).unwrap());
+}
+
+#[test]
+fn a_name_of_the_kernel_itself_is_taken() {
+    if skipped() {
+        return;
+    }
+    assert!(matches!(Registration::with_name(&Control::HYBLA, "reno"), Err(Error::Taken(_))));
+}
+
+#[test]
+fn without_root_the_obstacle_is_named() {
+    if obstacle() != Some(Obstacle::NotRoot) {
+        return eprintln!("SKIPPED: root, or nothing to load");
+    }
+    assert!(matches!(Registration::new(&Control::HYBLA), Err(Error::Obstacle(Obstacle::NotRoot))));
+}
+
+#[test]
+fn parameters_reach_the_program() {
+    if skipped() {
+        return;
+    }
+    for mbit in [8, 80] {
+        let name = name(if mbit == 8 { 'p' } else { 'q' });
+        let control = Control::Vivace { start_rate: Rate::from_bps(mbit * 1_000_000) };
+        let _registration = Registration::with_name(&control, &name).unwrap();
+        let (sender, _receiver) = connection(&name);
+        assert_eq!(pacing_rate(&sender), mbit * 1_000_000 / 8);
+    }
+}
+
+#[test]
+fn a_connection_carries_data_under_every_control_and_keeps_it_when_the_name_goes() {
+    const BYTES: usize = 2_000_000;
+    if skipped() {
+        return;
+    }
+    for (control, name) in [(Control::HYBLA, name('c')), (Control::VIVACE, name('d'))] {
+        let registration = Registration::with_name(&control, &name).unwrap();
+        let (mut sender, mut receiver) = connection(&name);
+        let reader = thread::spawn(move || {
+            let mut received = Vec::new();
+            receiver.read_to_end(&mut received).unwrap();
+            received.len()
+        });
+        sender.write_all(&[7; BYTES / 2]).unwrap();
+        drop(registration);
+        assert!(!is_available(&name));
+        sender.write_all(&[7; BYTES / 2]).unwrap();
+        assert!(sender.tcp_congestion().unwrap().starts_with(name.as_bytes()));
+        sender.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(reader.join().unwrap(), BYTES);
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_no_name() {
+    if skipped() {
+        return;
+    }
+    let mut holder = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "holds_a_name_until_it_is_killed", "--ignored", "--nocapture"])
+        .env(HELD, name('k'))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let held = name('k');
+    let out = BufReader::new(holder.stdout.take().unwrap());
+    assert!(out.lines().any(|line| line.unwrap().contains(HELD)), "the holder ended");
+    assert!(is_available(&held));
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    let until = Instant::now() + std::time::Duration::from_secs(2);
+    while is_available(&held) && Instant::now() < until {
+        thread::yield_now();
+    }
+    assert!(!is_available(&held));
+    drop(Registration::with_name(&Control::HYBLA, &held).unwrap());
+}
+
+/// The name that the process of the test above registers.
+const HELD: &str = "BENTPIPE_HELD_NAME";
+
+#[test]
+#[ignore = "the process that another test kills"]
+fn holds_a_name_until_it_is_killed() {
+    let _registration = Registration::with_name(&Control::HYBLA, &env::var(HELD).unwrap()).unwrap();
+    println!("{HELD}");
+    loop {
+        thread::park();
+    }
+}
+
+/// A connection over the loopback interface whose first end sends under the control `name`.
+fn connection(name: &str) -> (Socket, TcpStream) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let sender = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    sender.set_tcp_congestion(name.as_bytes()).unwrap();
+    sender.connect(&listener.local_addr().unwrap().into()).unwrap();
+    (sender, listener.accept().unwrap().0)
+}
+
+/// `tcpi_pacing_rate` in bytes per second: 64 bits, 104 bytes into `struct tcp_info`.
+fn pacing_rate(socket: &Socket) -> u64 {
+    let mut info = [0_u8; 112];
+    let mut length = info.len() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes to `info`.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            info.as_mut_ptr().cast(),
+            &mut length,
+        )
+    };
+    assert_eq!((result, length), (0, 112));
+    u64::from_ne_bytes(info[104..].try_into().unwrap())
+}

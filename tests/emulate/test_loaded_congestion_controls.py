@@ -1,0 +1,97 @@
+"""Hybla and Vivace in the real kernel: loaded when a run needs them, used by both ends, gone afterwards."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from bentpipe import _core
+from bentpipe.engine import netns
+from bentpipe.engine.congestion_control import LOADED
+from bentpipe.engine.emulate import Emulator
+from bentpipe.engine.kernel_control import KernelControls
+from tests.emulate import traces
+from tests.emulate.measuring import measured, spec_of
+
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+LINK = "flat:down=20Mbit/s,up=5Mbit/s,rtt=100ms"
+LATE_OR_NOT = "validity.lateness=1s"
+"""How punctual runs are is tested elsewhere."""
+
+OBSTACLE = _core.congestion_control_obstacle()
+pytestmark = pytest.mark.skipif(bool(OBSTACLE), reason=f"no congestion control can be loaded: {OBSTACLE}")
+
+
+def offered():
+    """Return what of ours the kernel offers now."""
+    return [name for name in AVAILABLE.read_text().split() if name in LOADED.values()]
+
+
+def bulk(cc, **flow):
+    return {"link": LINK, "cc": cc, "bulk": {"transport": "tcp", **flow}}
+
+
+@pytest.mark.parametrize("cc", LOADED)
+def test_both_ends_use_it_and_it_fills_the_link(cc):
+    record = measured(bulk(cc, size="4 MB"), LATE_OR_NOT)
+    for end in ("client_connections", "origin_connections"):
+        assert [one["congestion_control"] for one in record[end]] == [LOADED[cc]]
+    # A sender that stays at its initial window of ten segments has 1.2 Mbit/s.
+    assert record["metrics"]["goodput_bps"] > 6e6
+    assert offered() == []
+
+
+@pytest.mark.parametrize("cc", LOADED)
+def test_a_page_load_uses_it(cc):
+    record = measured({"link": LINK, "cc": cc, "http": "h2", "page": "single-100k"}, LATE_OR_NOT)
+    assert [one["congestion_control"] for one in record["origin_connections"]] == [LOADED[cc]]
+
+
+def test_quic_has_its_own_and_loads_nothing():
+    seen = []
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        flow = {"link": LINK, "cc": "hybla", "bulk": {"transport": "quic", "size": "1 MB"}}
+        run = pool.submit(measured, flow, LATE_OR_NOT)
+        while not run.done():
+            seen += offered()
+            time.sleep(0.01)
+    (connection,) = run.result()["origin_connections"]
+    assert (connection["congestion_control"], seen) == ("hybla", [])
+
+
+def test_runs_at_the_same_time_share_it_and_the_last_takes_it_back():
+    emulator = Emulator()
+    specs = [spec_of(bulk("hybla", duration=f"{seconds} s"), LATE_OR_NOT) for seconds in (2, 4)]
+
+    def run(spec):
+        return emulator.run(run_id="0123456789abcdef", spec=spec, artifacts=None)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        first, last = (pool.submit(run, spec) for spec in specs)
+        first.result()
+        assert offered() == ["bp_hybla"]
+        last.result()
+    for record in (first.result(), last.result()):
+        assert [one["congestion_control"] for one in record["origin_connections"]] == ["bp_hybla"]
+    assert offered() == []
+
+
+def test_it_goes_with_a_killed_measurement(command, mark):
+    process = command("bulk", "--link", "lan", "--cc", "vivace", "--transport", "tcp", "--duration", "60 s")
+    assert traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 4, within_s=15)
+    assert offered() == ["bp_vivace"]
+    process.kill()
+    process.communicate()
+    assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)
+    assert traces.becomes_true(lambda: not offered(), within_s=3)
+    assert netns.clean() != []
+
+
+def test_what_another_process_has_registered_fails_the_run_and_says_so():
+    spec = spec_of(bulk("hybla", size="100 kB"))
+    with KernelControls().needed_by(spec):
+        record = Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None)
+        assert record["status"] == "failed"
+        assert any("bp_hybla is registered by another process" in reason for reason in record["reasons"])
+    assert offered() == []
