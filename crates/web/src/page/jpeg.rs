@@ -15,7 +15,7 @@ const HEAD: usize = 2 + 18;
 /// A valid JPEG file of exactly `length` bytes of noise: compression saves little more than its tables (140 bytes).
 ///
 /// It is an image of noise, coded as large as fits, and comments of random bytes for the rest. The
-/// content follows from `name` and `length` alone. Where no JPEG file is that short (some 350 bytes) it is noise and
+/// content follows from `name` and `length` alone. Where no JPEG file is that short (some 640 bytes) it is noise and
 /// no image.
 pub(super) fn of_length(length: usize, name: &str) -> Vec<u8> {
     let mut random = generator(name, length);
@@ -102,7 +102,7 @@ mod tests {
         let files: Vec<Vec<u8>> = (0..1_000).map(|length| of_length(length, "/object.jpg")).collect();
         assert!(files.iter().enumerate().all(|(length, file)| file.len() == length));
         let is_image = |file: &Vec<u8>| file.starts_with(&[0xFF, 0xD8, 0xFF]);
-        assert!(files[600..].iter().all(is_image));
+        assert!(files[640..].iter().all(is_image));
     }
 
     #[test]
