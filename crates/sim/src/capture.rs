@@ -59,12 +59,12 @@ impl Tap {
     }
 
     fn write(&mut self, seen_at: End, sender: End, at: Time, packet: &WirePacket) -> io::Result<()> {
-        let protocol = match packet {
-            WirePacket::Tcp(_) => Protocol::Tcp,
-            WirePacket::Udp(_) => Protocol::Udp,
+        let (protocol, ecn) = match packet {
+            WirePacket::Tcp(_) => (Protocol::Tcp, 0),
+            WirePacket::Udp(datagram) => (Protocol::Udp, datagram.ecn),
         };
-        let header =
-            Header { protocol, source: self.address(sender), destination: self.address(sender.other()) };
+        let (source, destination) = (self.address(sender), self.address(sender.other()));
+        let header = Header { protocol, source, destination, ecn };
         self.packet.clear();
         header.write(&mut self.packet, |octets| match packet {
             WirePacket::Tcp(segment) => segment.encode(octets),

@@ -17,6 +17,9 @@ use crate::timers::Timer;
 use crate::udp::UdpSocket;
 use crate::world::{End, World};
 
+/// The ECN bits of a packet whose sender does not take part (RFC 3168 section 5).
+const NOT_ECN_CAPABLE: u8 = 0;
+
 /// One simulated host's network, clock and executor.
 #[derive(Clone)]
 pub struct SimNet {
@@ -101,7 +104,7 @@ impl Net for SimNet {
 
 impl Datagrams for SimDatagrams {
     async fn send_to(&self, payload: &[u8], to: SocketAddr) -> io::Result<()> {
-        self.0.borrow().send(payload, to.port());
+        self.0.borrow().send(payload, to.port(), NOT_ECN_CAPABLE);
         Ok(())
     }
 

@@ -18,6 +18,8 @@ pub(crate) enum WirePacket {
 pub(crate) struct Datagram {
     pub(crate) from_port: u16,
     pub(crate) to_port: u16,
+    /// The two ECN bits of the IP header (RFC 3168 section 5): QUIC marks its packets and counts what arrives.
+    pub(crate) ecn: u8,
     pub(crate) payload: Vec<u8>,
 }
 

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use bentpipe_units::{Duration, Time};
-use noq::udp::{RecvMeta, Transmit};
+use noq::udp::{EcnCodepoint, RecvMeta, Transmit};
 use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
 
 use crate::executor::Injector;
@@ -76,7 +76,7 @@ impl AsyncUdpSocket for UdpSocket {
         meta[0].addr = received.from;
         meta[0].len = received.length;
         meta[0].stride = received.length;
-        meta[0].ecn = None;
+        meta[0].ecn = EcnCodepoint::from_bits(received.ecn);
         meta[0].dst_ip = Some(self.address.into());
         Poll::Ready(Ok(1))
     }
@@ -97,8 +97,9 @@ impl UdpSender for UdpSocket {
         _cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         let segment = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
+        let ecn = transmit.ecn.map_or(0, |codepoint| codepoint as u8);
         for contents in transmit.contents.chunks(segment) {
-            self.send(contents, transmit.destination.port());
+            self.send(contents, transmit.destination.port(), ecn);
         }
         Poll::Ready(Ok(()))
     }

@@ -32,6 +32,7 @@ pub(crate) struct UdpSocket {
 pub(crate) struct Received {
     pub(crate) length: usize,
     pub(crate) from: SocketAddr,
+    pub(crate) ecn: u8,
 }
 
 impl Inbox {
@@ -61,10 +62,10 @@ impl UdpSocket {
     }
 
     /// Sends a datagram; there is only one other host.
-    pub(crate) fn send(&self, contents: &[u8], to_port: u16) {
+    pub(crate) fn send(&self, contents: &[u8], to_port: u16, ecn: u8) {
         let mut payload = self.outbox.buffer();
         payload.extend_from_slice(contents);
-        let datagram = Datagram { from_port: self.port, to_port, payload };
+        let datagram = Datagram { from_port: self.port, to_port, ecn, payload };
         self.outbox.push(self.end, WirePacket::Udp(datagram));
     }
 
@@ -74,7 +75,8 @@ impl UdpSocket {
             let length = datagram.payload.len().min(buffer.len());
             buffer[..length].copy_from_slice(&datagram.payload[..length]);
             self.outbox.recycle(datagram.payload);
-            Received { length, from: SocketAddr::new(IpAddr::V4(self.peer), datagram.from_port) }
+            let from = SocketAddr::new(IpAddr::V4(self.peer), datagram.from_port);
+            Received { length, from, ecn: datagram.ecn }
         })
     }
 }

@@ -24,6 +24,8 @@ pub struct Header {
     pub source: Ipv4Addr,
     /// For whom it is.
     pub destination: Ipv4Addr,
+    /// The two bits of explicit congestion notification (RFC 3168 section 5).
+    pub ecn: u8,
 }
 
 /// Version 4, five words of header.
@@ -46,6 +48,7 @@ impl Header {
         transport(packet);
         let total = u16::try_from(packet.len()).map_err(io::Error::other)?;
         packet[0] = VERSION_AND_LENGTH;
+        packet[1] = self.ecn & 0b11;
         packet[2..4].copy_from_slice(&total.to_be_bytes());
         packet[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
         packet[8] = TIME_TO_LIVE;
