@@ -247,9 +247,13 @@ impl Controller for Adapter {
         if let Some(largest) = largest_packet_num_acked {
             self.usage.on_acked(largest + 1);
         }
-        let sample = self.round_trip(now.since(newest_sent), batch.packets);
-        if let Some(sample) = sample {
-            self.rtt = Some(self.rtt.map_or(Rtt { smoothed: sample, min: sample }, |rtt| rtt.with(sample)));
+        let elapsed = now.since(newest_sent);
+        let sample = self.round_trip(elapsed, batch.packets);
+        // However long the receiver waited, the path took no longer. A window of two packets, paced by a smoothed
+        // round trip from when a queue was full, is acknowledged packet by packet and would never learn better.
+        if sample.is_some() || self.rtt.is_some_and(|rtt| elapsed < rtt.smoothed) {
+            self.rtt =
+                Some(self.rtt.map_or(Rtt { smoothed: elapsed, min: elapsed }, |rtt| rtt.with(elapsed)));
         }
         if self.recovery_since.is_some_and(|since| newest_sent > since) {
             self.recovery_since = None;

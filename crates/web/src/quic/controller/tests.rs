@@ -333,3 +333,18 @@ fn client_and_origin_draw_from_different_streams_of_one_seed() {
     assert_ne!(client.seed, origin.seed);
     assert_eq!((client.mss, client.initial_window), (Bytes::new(1_472), Bytes::new(14_480)));
 }
+
+#[test]
+fn packets_acknowledged_one_by_one_bring_down_a_smoothed_round_trip_from_when_a_queue_was_full() {
+    let mut sender = Sender::cubic();
+    let flight = sender.send(0, 0..10);
+    sender.ack(100, &flight[..2]);
+    // RFC 6298 section 2.3: 7/8 of 100 ms and 1/8 of 10 s.
+    sender.ack(10_000, &flight[2..4]);
+    assert_eq!(sender.smoothed(), Some(Duration::from_micros(1_337_500)));
+    let lone = sender.send(20_000, 10..11);
+    sender.ack(20_200, &lone);
+    assert_eq!(sender.smoothed(), Some((Duration::from_micros(1_337_500) * 7 + ms(200)) / 8));
+    // It is still no sample for the algorithm: 25 ms of it may be the receiver's.
+    assert_eq!(sender.adapter.min_rtt(), Some(ms(100)));
+}
