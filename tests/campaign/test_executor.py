@@ -59,15 +59,20 @@ def test_failed_runs_are_kept_and_counted_and_not_repeated(scenario, ledger):
     assert len(ledger.entries()) == 6
 
 
-def test_an_engine_that_raises_costs_one_run_and_not_the_campaign(scenario, ledger):
+class Panic(BaseException):
+    """As the compiled core's, which is no Exception."""
+
+
+@pytest.mark.parametrize("error", [OSError("too many open files"), Panic("index out of bounds")])
+def test_an_engine_that_raises_costs_one_run_and_not_the_campaign(scenario, ledger, error):
     def raise_for_h2(run_id, spec, attempt):
         if spec["workload"]["http"] == "h2":
-            raise OSError("too many open files")
+            raise error
         return succeeded(run_id, spec, attempt)
 
     assert counts(run(scenario, ledger, FakeEngine(raise_for_h2))) == (6, 4, 2, 0, 0)
     reasons = [entry.record["reasons"] for entry in ledger.entries() if entry.status == "failed"]
-    assert all("OSError: too many open files" in reason for [reason] in reasons)
+    assert all(f"{type(error).__name__}: {error}" in reason for [reason] in reasons)
 
 
 def test_late_runs_are_repeated_after_the_others_and_alone(scenario, ledger):

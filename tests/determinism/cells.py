@@ -1,9 +1,9 @@
 """One run of every protocol by every congestion control, over a link of losses and jitter."""
 
-from pathlib import Path
 from typing import Any
 
-from bentpipe.scenario import resolve_document, vocabulary
+from bentpipe.scenario import vocabulary
+from tests.support.specs import spec_of
 
 DIRECTION = {
     "jitter": "2 ms",
@@ -39,7 +39,4 @@ def spec(cell: str, *, seed: int = 1) -> dict[str, Any]:
     """Return the run specification of a cell."""
     workload, cc = cell.split()
     run = {"link": LINK, "cc": cc, **WORKLOADS[workload], "capture": {"pcapng": True}}
-    scenario = resolve_document(
-        {"repetitions": 1, "run": run}, file="cells", folder=Path(), default_name="cells", overrides=[]
-    )
-    return {**scenario.cells[0].spec, "seed": seed}
+    return spec_of(run, seed=seed)

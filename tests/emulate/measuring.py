@@ -7,22 +7,10 @@ from typing import Any
 
 from bentpipe.campaign.executor import MOST_ATTEMPTS, was_late
 from bentpipe.engine.emulate import Emulator
-from bentpipe.scenario import parse_override, resolve_document
+from tests.support.specs import spec_of
 
 Run = Mapping[str, Any]
 Record = dict[str, Any]
-
-
-def spec_of(run: Run, *settings: str) -> dict[str, Any]:
-    """Return the resolved specification of a `[run]` table and `--set` settings."""
-    scenario = resolve_document(
-        {"repetitions": 1, "run": run},
-        file="test",
-        folder=Path(),
-        default_name="test",
-        overrides=[parse_override(text) for text in settings],
-    )
-    return {**scenario.cells[0].spec, "seed": scenario.seed}
 
 
 def measured_once(run: Run, *settings: str, artifacts: Path | None = None) -> Record:

@@ -9,7 +9,7 @@ import pytest
 
 from bentpipe.engine import netns
 from bentpipe.engine.emulate import open_world
-from tests.emulate.measuring import spec_of
+from tests.support.specs import spec_of
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from bentpipe.engine.congestion_control import LOADED
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.kernel_control import KernelControls
 from tests.emulate import traces
-from tests.emulate.measuring import measured, spec_of
+from tests.emulate.measuring import measured
+from tests.support.specs import spec_of
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 LINK = "flat:down=20Mbit/s,up=5Mbit/s,rtt=100ms"

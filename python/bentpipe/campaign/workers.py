@@ -75,8 +75,9 @@ class Workers:
         run = task.run
         try:
             return self._engine.run(run_id=run.run_id, spec=run.spec, artifacts=task.artifacts)
-        except Exception as error:
+        except BaseException as error:
             # An engine puts failures into its record: this is its defect, and still no run is lost.
+            # A panic of the compiled core is no Exception: uncaught, it would leave the campaign waiting.
             place = traceback.extract_tb(error.__traceback__)[-1]
             reason = f"the engine raised {type(error).__name__}: {error} ({place.name}, line {place.lineno})"
             return _failed(run, engine=self._engine.name, reason=reason)

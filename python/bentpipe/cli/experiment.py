@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
 
 MOST_REASONS = 10
-SIMULATE = "simulate"
-"""The engine whose results have a folder of their own, beside the emulator's."""
 
 
 @click.command()
@@ -53,6 +51,7 @@ def _campaign(
 ) -> None:
     from bentpipe.campaign import Ending, execute, plan
     from bentpipe.cli.progress import progress
+    from bentpipe.engine import simulate
     from bentpipe.ledger import Ledger
     from bentpipe.scenario import Clock, Extent, load
     from bentpipe.scenario.where import Where
@@ -60,16 +59,18 @@ def _campaign(
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
     machine = engines.choose(engine)
+    # The emulator's results have the scenario's name alone.
+    is_simulated = machine.name == simulate.NAME
     scenario = load(
         file,
         overrides=settings,
         extent=Extent.QUICK if quick else Extent.FULL,
-        clock=Clock.VIRTUAL if machine.name == SIMULATE else Clock.REAL,
+        clock=Clock.VIRTUAL if is_simulated else Clock.REAL,
     )
     engines.require_congestion_controls(
         machine, (cell.spec for cell in scenario.cells), where=Where(file=str(file), field="run.cc")
     )
-    kinds = ["quick"] * quick + [SIMULATE] * (machine.name == SIMULATE)
+    kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
     folder = out or Path("results") / "-".join([scenario.name, *kinds])
     with (
         closing(machine),
