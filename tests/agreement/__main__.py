@@ -11,11 +11,12 @@ from pathlib import Path
 
 from bentpipe.cli.engines import require_emulate
 from bentpipe.errors import BentpipeError
-from bentpipe.figures.drawing import svg_text
-from tests.agreement import drawing, page
+from bentpipe.figures.drawing import Drawing, svg_text
+from tests.agreement import drawing, page, traces
 from tests.agreement.comparing import verdict
 from tests.agreement.grid import KINDS, Kind
 from tests.agreement.measuring import emulate, measured, simulate
+from tests.agreement.measuring import traces as measured_traces
 
 RESULTS = Path("results/agreement")
 PAGE = Path("docs/agreement.md")
@@ -72,16 +73,21 @@ def _compare(kinds: Sequence[Kind], steps: Sequence[str]) -> int:
     if "cells" in steps:
         print(page.all_cells(verdicts))
     if "report" in steps:
-        figure = drawing.draw(verdicts)
-        file = PAGE.with_name(f"{figure.name}.svg")
-        file.write_text(svg_text(figure), encoding="utf-8")
-        PAGE.write_text(
-            page.text(verdicts, [runs for _, runs in compared], figure=file.name), encoding="utf-8"
-        )
-        _tell(f"{PAGE}, {file}")
+        figure = _keep(drawing.draw(verdicts))
+        found = measured_traces(traces.CHOICES, results=RESULTS)
+        windows = _keep(traces.draw(found)).name if found else None
+        text = page.text(verdicts, [runs for _, runs in compared], figure=figure.name, traces=windows)
+        PAGE.write_text(text, encoding="utf-8")
+        _tell(f"{PAGE}, {figure}")
     for found in verdicts:
         _tell(f"{found.kind.title}: {'within' if found.holds else 'NOT within'} the bars")
     return 0 if all(found.holds for found in verdicts) else 1
+
+
+def _keep(drawing: Drawing) -> Path:
+    file = PAGE.with_name(f"{drawing.name}.svg")
+    file.write_text(svg_text(drawing), encoding="utf-8")
+    return file
 
 
 def _tell(line: str) -> None:

@@ -15,6 +15,7 @@ from tests.agreement.comparing import Comparison, Verdict
 
 PANEL_IN = 2.9
 RATIOS = (1.0, 0.45)
+MOST_COLUMNS = 3
 ROOM = 1.3
 """Factor between the outermost point and the edge of a panel."""
 ERROR_ROOM = 1.25
@@ -29,9 +30,11 @@ RTT_MARKERS = {"50 ms": "v", "300 ms": "s", "600 ms": "D"}
 @style.applied()
 def draw(verdicts: Sequence[Verdict]) -> Drawing:
     """Draw a pair of panels per kind: above both engines against each other, below the error."""
-    figure = Figure(figsize=(PANEL_IN * len(verdicts), PANEL_IN * sum(RATIOS)))
-    parts = figure.subfigures(1, len(verdicts), squeeze=False).flat
-    for part, verdict in zip(parts, verdicts, strict=True):
+    columns = min(len(verdicts), MOST_COLUMNS)
+    rows = -(-len(verdicts) // columns)
+    figure = Figure(figsize=(PANEL_IN * columns, PANEL_IN * sum(RATIOS) * rows))
+    parts = figure.subfigures(rows, columns, squeeze=False).flat
+    for part, verdict in zip(parts, verdicts, strict=False):
         upper, lower = part.subplots(2, 1, sharex=True, height_ratios=RATIOS)
         _draw_medians(upper, verdict)
         _draw_errors(lower, verdict)
@@ -91,11 +94,12 @@ def _draw_cell(axis: Axes, verdict: Verdict, cell: Comparison, height: float) ->
 
 
 def _look(cell: Comparison) -> tuple[str, str, str]:
-    """Return colour, marker and filling: by protocol and congestion control, or by RTT."""
+    """Return colour, marker and filling: by protocol and congestion control, or by RTT and the latter."""
     protocol = cell.factors.get("http")
     if protocol is None:
         rtt = cell.factors["link.rtt"]
-        return RTT_COLOURS[rtt], RTT_MARKERS[rtt], RTT_COLOURS[rtt]
+        colour = RTT_COLOURS[rtt]
+        return colour, RTT_MARKERS[rtt], "white" if cell.factors["cc"] == "vivace" else colour
     look = style.look(protocol)
     return look.colour, look.marker, style.face(style.stroke(cell.factors["cc"]), look.colour)
 
@@ -111,5 +115,5 @@ def _keys(cells: Sequence[Comparison]) -> list[Line2D]:
 def _label(cell: Comparison) -> str:
     protocol = cell.factors.get("http")
     if protocol is None:
-        return f"RTT {cell.factors['link.rtt']}"
+        return f"{style.control_label(cell.factors['cc'])}, {cell.factors['link.rtt']}"
     return f"{style.look(protocol).label}, {style.control_label(cell.factors['cc'])}"

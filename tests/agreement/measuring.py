@@ -13,7 +13,8 @@ from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import Extent, Scenario, load
-from tests.agreement.grid import Judgement, Kind, Part
+from tests.agreement.grid import KINDS, Judgement, Kind, Part
+from tests.agreement.traces import Choice, Trace, Window
 
 OTHER_SEED = "seed=2"
 """Makes samples independent of the emulated ones, as two-sample tests assume.
@@ -71,6 +72,38 @@ def measured(kind: Kind, *, results: Path) -> Runs:
         simulated=_attempts([_simulated(results, part) for part in kind.parts]),
         simulated_otherwise=_attempts([_simulated_otherwise(results, part) for part in kind.parts]),
     )
+
+
+def traces(choices: Iterable[Choice], *, results: Path) -> list[Trace]:
+    """Return the first run of each cell that both engines have measured, its windows over time."""
+    found = []
+    for choice in choices:
+        part = next(part for kind in KINDS for part in kind.parts if part.name == choice.part)
+        folders = _emulated(results, part), _simulated(results, part)
+        if not all(folder.is_dir() for folder in folders):
+            continue
+        with Ledger(folders[0]) as emulated, Ledger(folders[1]) as simulated:
+            run_ids = {entry.run_id for entry in _first_runs(simulated, choice)}
+            for entry in _first_runs(emulated, choice):
+                if entry.run_id in run_ids:
+                    windows = (_window(ledger, entry.run_id) for ledger in (emulated, simulated))
+                    found.append(Trace(title=choice.title, emulated=next(windows), simulated=next(windows)))
+    return found
+
+
+def _first_runs(ledger: Ledger, choice: Choice) -> list[Entry]:
+    return [
+        entry
+        for entry in ledger.best()
+        if entry.status == "succeeded"
+        and entry.repetition == 0
+        and choice.factors.items() <= entry.factors.items()
+    ]
+
+
+def _window(ledger: Ledger, run_id: str) -> Window:
+    sender = ledger.series(run_id, "sender")
+    return Window(time_s=sender["time_s"], cwnd_bytes=sender["cwnd_bytes"])
 
 
 def _simulate_into(folder: Path, scenario: Scenario) -> None:

@@ -12,8 +12,8 @@ FACTS = ("bentpipe", "kernel", "machine", "processor", "cores", "python", "link_
 """Keys of the provenance that say what the numbers were measured with."""
 
 
-def text(verdicts: Sequence[Verdict], runs: Sequence[Runs], *, figure: str) -> str:
-    """Return the page; `figure` is the figure's file beside it."""
+def text(verdicts: Sequence[Verdict], runs: Sequence[Runs], *, figure: str, traces: str | None) -> str:
+    """Return the page; `figure` and `traces` are the files of the figures beside it."""
     return "\n".join(
         [
             _INTRODUCTION,
@@ -23,6 +23,7 @@ def text(verdicts: Sequence[Verdict], runs: Sequence[Runs], *, figure: str) -> s
             *_summary(verdicts),
             _METHOD,
             *(line for verdict in verdicts for line in _section(verdict)),
+            *([_TRACES, f"![Congestion windows of both engines]({traces})\n"] if traces else []),
             "## What was measured\n",
             *_counts(verdicts, runs),
             *_provenance(runs),
@@ -50,8 +51,14 @@ The same scenarios through both engines: *emulate* measures the Linux kernel in 
 
 _FIGURE_CAPTION = """\
 One point per cell, medians. Above: simulate against emulate with the line of equality. Below: the error.
-Grey: the bar of a single cell; a ring marks a cell beyond it. Open markers of page loads: CUBIC, filled: BBR;
-bulk flows use CUBIC.
+Grey: the bar of a single cell; a ring marks a cell beyond it.
+"""
+
+_TRACES = """\
+## Congestion windows
+
+One run of a cell by both engines with the same seed, sampled every 100 ms: the kernel's CUBIC and BBR, and
+Hybla and PCC Vivace as programs in the kernel (crates/bpf), against the Rust ones (crates/cc).
 """
 
 _METHOD = f"""

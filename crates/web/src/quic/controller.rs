@@ -70,7 +70,7 @@ impl ControllerFactory for Factory {
             next_packet: 0,
             batch: Batch::default(),
             lost: Bytes::ZERO,
-            recovery_since: None,
+            episode: None,
             rtt: None,
             last_rate: None,
         })
@@ -97,8 +97,8 @@ pub struct Adapter {
     batch: Batch,
     /// Deemed lost since the last acknowledgement.
     lost: Bytes,
-    /// When the present episode of loss began; packets sent later end it when they are delivered.
-    recovery_since: Option<Time>,
+    /// The latest episode of loss.
+    episode: Option<Episode>,
     rtt: Option<Rtt>,
     last_rate: Option<Rate>,
 }
@@ -108,6 +108,20 @@ struct Outstanding {
     sent: Time,
     number: u64,
     state: PacketState,
+}
+
+/// An episode of loss: losses of packets sent before it began belong to it, however late they are found out.
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    since: Time,
+    /// Whether a packet sent later has been delivered yet.
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Recovery,
+    Over,
 }
 
 /// What the acknowledgement in progress has covered so far.
@@ -255,8 +269,11 @@ impl Controller for Adapter {
             self.rtt =
                 Some(self.rtt.map_or(Rtt { smoothed: elapsed, min: elapsed }, |rtt| rtt.with(elapsed)));
         }
-        if self.recovery_since.is_some_and(|since| newest_sent > since) {
-            self.recovery_since = None;
+        if let Some(episode) = &mut self.episode
+            && episode.phase == Phase::Recovery
+            && newest_sent > episode.since
+        {
+            episode.phase = Phase::Over;
             self.algorithm.on_recovery_end(now);
         }
         let rate = self.estimator.sample(self.min_rtt());
@@ -303,18 +320,18 @@ impl Controller for Adapter {
             (false, true) => CongestionKind::Ecn,
             (false, false) => CongestionKind::Loss,
         };
-        // RFC 9002 section 7.3.2: losses of packets sent before the episode belong to it.
-        let same_episode = self.recovery_since.is_some_and(|since| sent <= since);
+        // RFC 9002 appendix B.6, InCongestionRecovery(sent_time).
+        let same_episode = self.episode.is_some_and(|episode| sent <= episode.since);
         if same_episode && kind != CongestionKind::Persistent {
             return;
         }
-        self.recovery_since = Some(now);
+        self.episode = Some(Episode { since: now, phase: Phase::Recovery });
         self.algorithm.on_congestion(&CongestionEvent { now, kind, in_flight: self.in_flight });
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        if let Some(since) = self.recovery_since.take() {
-            self.algorithm.on_undo(since);
+        if let Some(episode) = self.episode.take_if(|episode| episode.phase == Phase::Recovery) {
+            self.algorithm.on_undo(episode.since);
         }
     }
 

@@ -126,9 +126,23 @@ fn an_episode_ends_with_the_delivery_of_a_packet_sent_after_it_began_and_not_bef
     sender.lose(100, &flight[..1]);
     let later = sender.send(150, 10..12);
     sender.ack(200, &flight[1..4]);
-    assert!(sender.adapter.recovery_since.is_some());
+    let phase = |sender: &Sender| sender.adapter.episode.map(|episode| episode.phase);
+    assert_eq!(phase(&sender), Some(Phase::Recovery));
     sender.ack(250, &later);
-    assert!(sender.adapter.recovery_since.is_none());
+    assert_eq!(phase(&sender), Some(Phase::Over));
+}
+
+#[test]
+fn a_loss_found_out_after_its_episode_is_over_reduces_the_window_no_more() {
+    // RFC 9002 appendix B.6: OnCongestionEvent(sent_time) asks when the packet was sent, not when it was missed.
+    let mut sender = Sender::cubic();
+    let flight = sender.send(0, 0..10);
+    sender.lose(100, &flight[..1]);
+    let later = sender.send(150, 10..12);
+    sender.ack(250, &later);
+    let window = sender.adapter.window();
+    sender.lose(260, &flight[1..2]);
+    assert_eq!(sender.adapter.window(), window);
 }
 
 #[test]
