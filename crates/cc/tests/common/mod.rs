@@ -165,6 +165,18 @@ impl<C: CongestionControl> Flow<C> {
         }
     }
 
+    /// How much more each round delivers than the one before, as factors, from the fourth round on: the initial
+    /// window, sent as a burst, blurs the first three.
+    pub fn growth_per_round(&mut self, rtt: Duration, rounds: u64) -> Vec<f64> {
+        let mut delivered = Vec::new();
+        for round in 2..=rounds {
+            let before = self.delivered;
+            self.run_until(Time::ZERO + rtt * round);
+            delivered.push((self.delivered - before).get() as f64);
+        }
+        delivered[2..].windows(2).map(|pair| pair[1] / pair[0]).collect()
+    }
+
     pub fn run_while(&mut self, mut go_on: impl FnMut(&Self) -> bool) {
         while go_on(self) {
             self.step(Time::MAX);
