@@ -1,6 +1,7 @@
 """Whatever is written, the answer is a scenario or an InputError, never another exception."""
 
 from contextlib import suppress
+from pathlib import Path
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,9 @@ from bentpipe.errors import InputError
 from bentpipe.scenario import load, parse_override
 from bentpipe.scenario.links import link
 from bentpipe.scenario.pipe import KEYS
+from bentpipe.scenario.resolve import link_spec
+from bentpipe.scenario.schema import LinkTable, validated
+from bentpipe.scenario.where import Where
 
 VALUES = st.one_of(
     st.text(max_size=12),
@@ -115,6 +119,32 @@ def test_any_values_of_known_keys_are_a_scenario_or_bad_input(tmp_path_factory, 
     path.write_text("\n".join([*base, *(f"{key} = {value}" for key, value in lines)]))
     with suppress(InputError):
         assert load(path).cells
+
+
+DURATIONS = st.sampled_from(["0 ms", "1 ms", "-5 ms", "200 ms", "2 s", "1 day", "many"])
+NUMBERS = st.one_of(st.sampled_from([0, 1, 0.5, "1 %"]), st.integers(), st.floats(), st.booleans())
+SIZES = st.sampled_from(["1 BDP", "10 packets", "36 MB", "200 ms", "0 B", "many"])
+LISTS = st.lists(st.lists(st.one_of(NUMBERS, DURATIONS), max_size=3), max_size=4)
+PARTS = {
+    "jitter": {"sd": DURATIONS, "quantiles": LISTS, "hold": DURATIONS},
+    "queue": {"limit": SIZES, "start": SIZES, "p": NUMBERS, "target": DURATIONS, "interval": DURATIONS},
+    "loss": {**dict.fromkeys(("p", "r", "h", "k", "ber"), NUMBERS), "every": DURATIONS, "lasting": LISTS},
+}
+
+
+@given(
+    st.fixed_dictionaries(
+        {}, optional={key: st.fixed_dictionaries({}, optional=part) for key, part in PARTS.items()}
+    )
+)
+@settings(max_examples=300)
+def test_any_parts_of_a_direction_are_one_or_bad_input(parts):
+    forward = {"rate": "10 Mbit/s", **parts}
+    table = {"rtt": "600 ms", "forward": forward, "return": {"rate": "1 Mbit/s"}}
+    where = Where(file="test")
+    with suppress(InputError):
+        found = link_spec(validated(LinkTable, table, where), where, folder=Path())["forward"]
+        assert all(found[key]["kind"] for key in parts)
 
 
 @given(st.text())

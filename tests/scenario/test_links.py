@@ -41,6 +41,22 @@ def test_a_preset_has_the_figures_of_its_study(name, expected_rates, expected_rt
     assert spec["forward"]["loss"] == spec["return"]["loss"] == {"kind": "none"}
 
 
+def test_the_viasat_link_is_its_flat_one_with_drops_variation_and_outages():
+    # claypool2020: drops at random once a queue of 36 MB is above half.
+    spec, flat = link("geo-viasat2"), link("geo-viasat2-flat")
+    assert spec["name"] == "geo-viasat2"
+    assert (rates(spec), rtt_ns(spec)) == (rates(flat), rtt_ns(flat))
+    assert spec["forward"].pop("queue") == {
+        "kind": "random-early-drop",
+        "limit_bytes": 36_000_000,
+        "start_bytes": 18_000_000,
+        "p": 0.1,
+    }
+    assert spec["forward"] == {key: value for key, value in flat["forward"].items() if key != "queue"}
+    assert spec["return"]["jitter"]["kind"] == "empirical"
+    assert spec["return"]["loss"]["kind"] == "outages"
+
+
 def test_every_preset_names_its_source_and_what_it_assumes():
     assert [preset.name for preset in presets()] == list(PRESETS)
     for preset in presets():
@@ -100,6 +116,214 @@ def test_a_queue_is_written_in_packets_bytes_time_or_bdp(queue, expected):
 def test_the_default_queue_holds_an_initial_window_where_the_bdp_is_smaller():
     spec = link("flat:down=10Mbit/s,up=10Mbit/s,rtt=1ms")
     assert spec["forward"]["queue"] == {"kind": "bytes", "limit_bytes": 15_000}
+
+
+def direction_of(tmp_path, **written):
+    """Return the forward direction of a link of 10 Mbit/s and 600 ms with settings of its own."""
+    lines = "\n".join(f"{key} = {value}" for key, value in written.items())
+    (tmp_path / "link.toml").write_text(
+        f'rtt = "600 ms"\nreturn = {{ rate = "1 Mbit/s" }}\n[forward]\nrate = "10 Mbit/s"\n{lines}\n'
+    )
+    return link("link.toml", folder=tmp_path)["forward"]
+
+
+def test_a_queue_may_drop_early_or_by_controlled_delay(tmp_path):
+    # 1 BDP: 10 Mbit/s x 0.6 s / 8
+    early = direction_of(tmp_path, queue='{ limit = "1 BDP", start = "300 kB", p = "10 %" }')
+    assert early["queue"] == {
+        "kind": "random-early-drop",
+        "limit_bytes": 750_000,
+        "start_bytes": 300_000,
+        "p": 0.1,
+    }
+    codel = direction_of(tmp_path, queue='{ limit = "36 MB", target = "30 ms", interval = "600 ms" }')
+    assert codel["queue"] == {
+        "kind": "codel",
+        "limit_bytes": 36_000_000,
+        "target_ns": 30_000_000,
+        "interval_ns": 600_000_000,
+    }
+
+
+@pytest.mark.parametrize("key", ["queue", "jitter"])
+def test_a_table_of_one_key_is_what_the_text_says(tmp_path, key):
+    only, text = {"queue": ("limit", "50 packets"), "jitter": ("sd", "3 ms")}[key]
+    table = direction_of(tmp_path, **{key: f'{{ {only} = "{text}" }}'})
+    assert table == direction_of(tmp_path, **{key: f'"{text}"'})
+
+
+def test_a_delay_varies_by_quantiles(tmp_path):
+    jitter = '{ quantiles = [[0, "-5 ms"], ["50 %", "0 ms"], [1, "1.5 s"]], hold = "200 ms" }'
+    assert direction_of(tmp_path, jitter=jitter)["jitter"] == {
+        "kind": "empirical",
+        "quantiles": [
+            {"p": 0.0, "offset_ns": -5_000_000},
+            {"p": 0.5, "offset_ns": 0},
+            {"p": 1.0, "offset_ns": 1_500_000_000},
+        ],
+        "hold_ns": 200_000_000,
+    }
+
+
+def test_a_channel_is_out_now_and_then(tmp_path):
+    loss = '{ every = "10 min", lasting = [[3, "200 ms"], [1, "2.2 s"]] }'
+    assert direction_of(tmp_path, loss=loss)["loss"] == {
+        "kind": "outages",
+        "period_ns": 600_000_000_000,
+        "durations": [
+            {"weight": 3, "duration_ns": 200_000_000},
+            {"weight": 1, "duration_ns": 2_200_000_000},
+        ],
+    }
+
+
+# What is written; the field below forward; a part of what is expected; a part of what is found.
+REFUSED = {
+    "a mixture of disciplines": (
+        {"queue": '{ limit = "1 MB", start = "1 kB", interval = "1 s" }'},
+        "queue",
+        "limit, start and p",
+        "limit, start, interval",
+    ),
+    "an empty queue": ({"queue": "{}"}, "queue", "the keys limit", "an empty table"),
+    "early drops that begin at the limit": (
+        {"queue": '{ limit = "1 MB", start = "1000 kB", p = 0.1 }'},
+        "queue.start",
+        "less than the limit",
+        '"1000 kB"',
+    ),
+    "early drops from a number of packets on": (
+        {"queue": '{ limit = "1 MB", start = "10 packets", p = 0.1 }'},
+        "queue.start",
+        "bytes",
+        '"10 packets"',
+    ),
+    "early drops above one": (
+        {"queue": '{ limit = "1 MB", start = "1 kB", p = 2.0 }'},
+        "queue.p",
+        "a fraction from 0 to 1",
+        "2.0",
+    ),
+    "a target above the interval": (
+        {"queue": '{ limit = "1 MB", target = "2 s", interval = "1 s" }'},
+        "queue.target",
+        "no more than the interval",
+        '"2 s"',
+    ),
+    "a limit that is no quantity": ({"queue": "{ limit = 5 }"}, "queue.limit", '"36 MB"', "5"),
+    "quantiles without a hold": (
+        {"jitter": '{ quantiles = [[0, "0 ms"], [1, "1 ms"]] }'},
+        "jitter",
+        "quantiles and hold",
+        "quantiles",
+    ),
+    "a hold of nothing": (
+        {"jitter": '{ quantiles = [[0, "0 ms"], [1, "1 ms"]], hold = "0 ms" }'},
+        "jitter.hold",
+        "a duration from 1 ms",
+        '"0 ms"',
+    ),
+    "one quantile": (
+        {"jitter": '{ quantiles = [[0, "0 ms"]], hold = "1 s" }'},
+        "jitter.quantiles",
+        "from 2 to",
+        "1",
+    ),
+    "quantiles that do not begin at 0": (
+        {"jitter": '{ quantiles = [[0.1, "0 ms"], [1, "1 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.1.1",
+        "the probability 0",
+        "0.1",
+    ),
+    "quantiles that do not end at 1": (
+        {"jitter": '{ quantiles = [[0, "0 ms"], [0.9, "1 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.2.1",
+        "the probability 1",
+        "0.9",
+    ),
+    "quantiles that fall": (
+        {"jitter": '{ quantiles = [[0, "1 ms"], [1, "0 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.2",
+        "no less than the point before it",
+        '"0 ms"]',
+    ),
+    "probabilities that fall": (
+        {"jitter": '{ quantiles = [[0, "1 ms"], [0.5, "1 ms"], [0.4, "2 ms"], [1, "2 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.3",
+        "no less than the point before it",
+        "0.4",
+    ),
+    "a negative delay": (
+        {"jitter": '{ quantiles = [[0, "-301 ms"], [1, "0 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.1.2",
+        "a delay above zero",
+        '"-301 ms"',
+    ),
+    "an offset that is no duration": (
+        {"jitter": '{ quantiles = [[0, "--1 ms"], [1, "0 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.1.2",
+        '"-33 ms"',
+        '"--1 ms"',
+    ),
+    "a quantile of three": (
+        {"jitter": '{ quantiles = [[0, "0 ms", 1], [1, "0 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.1",
+        "a probability and an offset",
+        "a list",
+    ),
+    "a quantile that is none": (
+        {"jitter": '{ quantiles = [[0, true], [1, "0 ms"]], hold = "1 s" }'},
+        "jitter.quantiles.1.2",
+        "a list of probabilities and offsets",
+        "true",
+    ),
+    "outages that last for no time known": (
+        {"loss": '{ every = "10 min" }'},
+        "loss",
+        "every and lasting",
+        "every",
+    ),
+    "outages of no kind": (
+        {"loss": '{ every = "10 min", lasting = [] }'},
+        "loss.lasting",
+        "weights from 1",
+        "0",
+    ),
+    "an outage without a weight": (
+        {"loss": '{ every = "10 min", lasting = [["1 s"]] }'},
+        "loss.lasting.1",
+        "a weight and a duration",
+        "a list",
+    ),
+    "an outage of weight zero": (
+        {"loss": '{ every = "10 min", lasting = [[0, "1 s"]] }'},
+        "loss.lasting.1.1",
+        "a whole number from 1",
+        "0",
+    ),
+    "an outage of no duration": (
+        {"loss": '{ every = "10 min", lasting = [[1, "0 s"]] }'},
+        "loss.lasting.1.2",
+        "a duration",
+        '"0 s"',
+    ),
+    "outages all the time": (
+        {"loss": '{ every = "1 us", lasting = [[1, "1 s"]] }'},
+        "loss.every",
+        "a duration from 1 ms",
+        '"1 us"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_direction_is_refused_where_it_stands(tmp_path, name):
+    written, field, expected, found = REFUSED[name]
+    with pytest.raises(InputError) as caught:
+        direction_of(tmp_path, **written)
+    assert caught.value.field == f"forward.{field}"
+    assert expected in caught.value.expected
+    assert found in caught.value.found
 
 
 def test_an_odd_round_trip_is_not_rounded():

@@ -210,3 +210,29 @@ def test_faults_of_the_quick_version_are_bad_input(tmp_path, quick):
     path.write_text(FILE.partition("[quick]")[0] + quick)
     with pytest.raises(InputError):
         load(path, extent=Extent.QUICK)
+
+
+MIXED = [{"bulk.direction": ["down"], "bulk.size": ["1 GB"]}, {"ping.size": ["20 B"], "ping.count": [20]}]
+
+
+def mixed(*settings):
+    document = {"run": {"link": "lan"}, "matrix": MIXED}
+    found = resolve_document(
+        document,
+        file="scenario.toml",
+        folder=Path(),
+        default_name="example",
+        overrides=[parse_override(text) for text in settings],
+    ).cells
+    return {cell.spec["workload"]["kind"]: cell.spec["workload"] for cell in found}
+
+
+def test_an_override_of_a_workload_is_about_the_cells_that_have_it():
+    found = mixed("bulk.size=1 MB", "ping.count=5")
+    assert found["bulk"]["bytes"] == 1_000_000
+    assert found["ping"]["count"] == 5
+
+
+def test_an_override_of_a_workload_that_no_cell_has_is_refused():
+    with pytest.raises(InputError, match="one workload"):
+        mixed("page=single-100k")

@@ -20,8 +20,8 @@ pub(crate) struct Direction<P> {
     propagation: Propagation,
     /// Packets that will arrive, from the start of their transmission on, in order of release.
     arriving: VecDeque<(Time, P)>,
-    /// Packets that will not, in order of the end of their transmission.
-    vanishing: VecDeque<(Time, P)>,
+    /// Packets that will not, with what takes them and when, in order of time.
+    vanishing: VecDeque<(Time, DropCause, P)>,
     pub(crate) counters: Counters,
 }
 
@@ -30,10 +30,10 @@ impl<P: Packet> Direction<P> {
         Self {
             way,
             mtu,
-            queue: Queue::new(&spec.queue),
+            queue: Queue::new(&spec.queue, mtu, seed, way),
             capacity: Capacity::new(&spec.capacity),
-            loss: Loss::new(&spec.loss, seed, way),
-            propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, way),
+            loss: Loss::new(&spec.loss, seed, way, start),
+            propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, way, start),
             arriving: VecDeque::new(),
             vanishing: VecDeque::new(),
             counters: Counters::new(start),
@@ -48,10 +48,12 @@ impl<P: Packet> Direction<P> {
             return self.refuse(now, DropCause::Oversize, packet);
         }
         if self.capacity.free_at() <= now {
+            self.queue.pass();
             self.transmit(Waiting { since: now, size, packet });
             return Ok(());
         }
-        let wait = || self.capacity.clear_at(self.queue.bytes()).since(now);
+        let backlog = self.queue.bytes();
+        let wait = || self.capacity.clear_at(backlog).since(now);
         if !self.queue.admits(size, wait) {
             return self.refuse(now, DropCause::Queue, packet);
         }
@@ -62,34 +64,39 @@ impl<P: Packet> Direction<P> {
 
     /// Starts every transmission that was to start by `now`, each at its own instant.
     pub(crate) fn advance(&mut self, now: Time) {
-        while self.capacity.free_at() <= now {
+        while self.capacity.free_at() <= now && !self.queue.is_empty() {
             let start = self.capacity.free_at();
-            let Some(waiting) = self.queue.pop() else { return };
+            let vanishing = &mut self.vanishing;
+            let drop = |waiting: Waiting<P>| vanishing.push_back((start, DropCause::Queue, waiting.packet));
+            let first = self.queue.pop(start, drop);
             self.counters.queue(start, self.queue.bytes());
-            self.transmit(waiting);
+            if let Some(waiting) = first {
+                self.transmit(waiting);
+            }
         }
     }
 
-    /// When [`Direction::pop`] has something, or when another transmission can end in a loss.
+    /// When [`Direction::pop`] has something, or when a waiting packet can turn out to be lost.
     pub(crate) fn next_event(&self) -> Option<Time> {
-        let next_loss_draw =
-            (!self.loss.is_none() && !self.queue.is_empty()).then(|| self.capacity.free_at());
-        [self.next_due(), next_loss_draw].into_iter().flatten().min()
+        let can_lose_waiting =
+            !self.queue.is_empty() && (self.queue.drops_admitted() || !self.loss.is_none());
+        let next_fate = can_lose_waiting.then(|| self.capacity.free_at());
+        [self.next_due(), next_fate].into_iter().flatten().min()
     }
 
     /// The instant of the event that [`Direction::pop`] would return.
     pub(crate) fn next_due(&self) -> Option<Time> {
-        let due = |events: &VecDeque<(Time, P)>| events.front().map(|(at, _)| *at);
-        [due(&self.vanishing), due(&self.arriving)].into_iter().flatten().min()
+        let lost = self.vanishing.front().map(|(at, ..)| *at);
+        let delivered = self.arriving.front().map(|(due, _)| *due);
+        [lost, delivered].into_iter().flatten().min()
     }
 
     /// Takes out the earliest event.
     pub(crate) fn pop(&mut self) -> Option<Event<P>> {
         let way = self.way;
         let next = self.next_due()?;
-        if self.vanishing.front().is_some_and(|(at, _)| *at == next) {
-            let (at, packet) = self.vanishing.pop_front()?;
-            let cause = DropCause::Channel;
+        if self.vanishing.front().is_some_and(|(at, ..)| *at == next) {
+            let (at, cause, packet) = self.vanishing.pop_front()?;
             self.counters.dropped(at, cause);
             return Some(Event::Lost { way, at, cause, packet });
         }
@@ -106,8 +113,11 @@ impl<P: Packet> Direction<P> {
     fn transmit(&mut self, waiting: Waiting<P>) {
         let Waiting { since, size, packet } = waiting;
         let sent = self.capacity.transmit(since, size);
-        if self.loss.takes(size) {
-            self.vanishing.push_back((sent, packet));
+        if sent == Time::MAX {
+            // At a rate of zero no transmission ends, and nothing is lost after it.
+            self.arriving.push_back((sent, packet));
+        } else if self.loss.takes(sent, size) {
+            self.vanishing.push_back((sent, DropCause::Channel, packet));
         } else {
             self.arriving.push_back((self.propagation.release(sent), packet));
         }

@@ -14,11 +14,11 @@ pub enum Event<P> {
         /// The packet.
         packet: P,
     },
-    /// The packet was transmitted but does not arrive.
+    /// The packet was accepted but does not arrive.
     Lost {
         /// Which direction it travelled.
         way: Way,
-        /// When its transmission ended.
+        /// When its transmission ended, or would have begun if the queue dropped it.
         at: Time,
         /// What took it.
         cause: DropCause,
@@ -30,7 +30,7 @@ pub enum Event<P> {
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropCause {
-    /// The queue was full when it arrived.
+    /// The queue was full or filling when it arrived, or had held it for too long.
     Queue,
     /// The channel lost it.
     Channel,

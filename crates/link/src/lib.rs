@@ -27,15 +27,23 @@
 #![forbid(unsafe_code)]
 
 mod capacity;
+mod codel;
 mod counters;
+pub mod dama;
+mod deck;
 mod direction;
+pub mod dvbs2;
+mod empirical;
 mod event;
 mod loss;
+mod outages;
 mod packet;
 mod path;
 mod propagation;
 mod queue;
 mod random;
+mod random_early_drop;
+pub mod rcs2;
 mod series;
 mod way;
 

@@ -1,9 +1,10 @@
 //! What the channel loses. Model page: docs/models/loss.md.
 
 use bentpipe_run::LossSpec;
-use bentpipe_units::Bytes;
+use bentpipe_units::{Bytes, Time};
 
 use crate::Way;
+use crate::outages::Outages;
 use crate::random::Stream;
 
 /// The loss process of one direction, asked once per transmitted packet.
@@ -17,19 +18,23 @@ enum Model {
     Bernoulli { p: f64 },
     GilbertElliott(GilbertElliott),
     BitError { log_bit_survival: f64 },
+    Outages(Outages),
 }
 
 impl Loss {
-    pub(crate) fn new(spec: &LossSpec, seed: u64, way: Way) -> Self {
+    pub(crate) fn new(spec: &LossSpec, seed: u64, way: Way, start: Time) -> Self {
         let mut stream = Stream::new(seed, way, "loss");
-        let model = match *spec {
+        let model = match spec {
             LossSpec::None => Model::None,
-            LossSpec::Bernoulli { p } => Model::Bernoulli { p },
-            LossSpec::GilbertElliott { p, r, h, k } => {
+            LossSpec::Bernoulli { p } => Model::Bernoulli { p: *p },
+            &LossSpec::GilbertElliott { p, r, h, k } => {
                 Model::GilbertElliott(GilbertElliott::new(p, r, h, k, &mut stream))
             }
             // ln(1 - BER) by log1p: 1 - 1e-17 would round to one.
             LossSpec::BitError { ber } => Model::BitError { log_bit_survival: libm::log1p(-ber) },
+            LossSpec::Outages { period_ns, durations } => {
+                Model::Outages(Outages::new(*period_ns, durations, start, &mut stream))
+            }
         };
         Self { model, stream }
     }
@@ -39,13 +44,14 @@ impl Loss {
         matches!(self.model, Model::None)
     }
 
-    /// Draws the fate of the next packet.
-    pub(crate) fn takes(&mut self, size: Bytes) -> bool {
+    /// The fate of the next packet, whose transmission ends at `sent`.
+    pub(crate) fn takes(&mut self, sent: Time, size: Bytes) -> bool {
         let probability = match &mut self.model {
             Model::None => return false,
             Model::Bernoulli { p } => *p,
             Model::GilbertElliott(chain) => chain.step(&mut self.stream),
             Model::BitError { log_bit_survival } => packet_error(*log_bit_survival, size),
+            Model::Outages(outages) => return outages.cover(sent, &mut self.stream),
         };
         self.stream.uniform() < probability
     }

@@ -45,9 +45,10 @@ impl<P: Packet> Path<P> {
 
     /// When to call [`Path::poll`] next if no packet comes before; none when the path is empty.
     ///
-    /// Without loss this is exactly the instant of the next event. On a channel that loses packets it is also
-    /// each instant at which a waiting packet starts its transmission, because its fate is drawn there and a loss
-    /// could be the next event: `poll` may then return `None`, and the next instant is strictly later.
+    /// Where no accepted packet can be lost this is exactly the instant of the next event. On a channel that loses
+    /// packets, and with CoDel, it is also each instant at which a waiting packet would start its transmission,
+    /// because its fate is decided there and a loss could be the next event: `poll` may then return `None`, and the
+    /// next instant is strictly later.
     pub fn next_event(&self) -> Option<Time> {
         let next = [self.forward.next_event(), self.return_.next_event()].into_iter().flatten().min();
         // What a rate of zero holds is due at the end of time, that is never.

@@ -4,6 +4,7 @@ use bentpipe_run::JitterSpec;
 use bentpipe_units::{Duration, Time};
 
 use crate::Way;
+use crate::empirical::Empirical;
 use crate::random::Stream;
 
 /// Propagation delay of one direction.
@@ -16,29 +17,32 @@ pub(crate) struct Propagation {
 enum Jitter {
     None,
     Normal { sd: Duration, stream: Stream },
+    Empirical(Empirical),
 }
 
 impl Propagation {
-    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: u64, way: Way) -> Self {
-        let jitter = match *jitter {
+    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: u64, way: Way, start: Time) -> Self {
+        let jitter = match jitter {
             JitterSpec::None => Jitter::None,
             JitterSpec::Normal { sd_ns } => {
-                Jitter::Normal { sd: sd_ns, stream: Stream::new(seed, way, "propagation") }
+                Jitter::Normal { sd: *sd_ns, stream: Stream::new(seed, way, "propagation") }
+            }
+            JitterSpec::Empirical { quantiles, hold_ns } => {
+                Jitter::Empirical(Empirical::new(quantiles, *hold_ns, seed, way, start))
             }
         };
         Self { delay, jitter, last_release: Time::ZERO }
     }
 
     /// When a packet whose transmission ended at `sent` leaves the link:
-    /// max(last release, sent + max(0, delay + sd * N(0, 1))).
+    /// max(last release, sent + max(0, delay + offset)), the normal offset being sd * N(0, 1).
     pub(crate) fn release(&mut self, sent: Time) -> Time {
-        let delay = match &mut self.jitter {
-            Jitter::None => self.delay,
-            Jitter::Normal { sd, stream } => {
-                let offset = (sd.as_nanos() as f64 * stream.normal()).round() as i64;
-                Duration::from_nanos(self.delay.as_nanos().saturating_add_signed(offset))
-            }
+        let offset_ns = match &mut self.jitter {
+            Jitter::None => 0,
+            Jitter::Normal { sd, stream } => (sd.as_nanos() as f64 * stream.normal()).round() as i64,
+            Jitter::Empirical(empirical) => empirical.offset_ns(sent),
         };
+        let delay = Duration::from_nanos(self.delay.as_nanos().saturating_add_signed(offset_ns));
         self.last_release = self.last_release.max(sent.saturating_add(delay));
         self.last_release
     }

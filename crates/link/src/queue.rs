@@ -5,11 +5,14 @@ use std::collections::VecDeque;
 use bentpipe_run::QueueSpec;
 use bentpipe_units::{Bytes, Duration, Time};
 
-/// A first-in first-out queue that refuses what exceeds its limit (drop-tail).
+use crate::Way;
+use crate::codel::Codel;
+use crate::random_early_drop::RandomEarlyDrop;
+
+/// A first-in first-out queue that refuses what exceeds its limit (drop-tail), and may drop packets before that.
 pub(crate) struct Queue<P> {
-    limit: QueueSpec,
-    waiting: VecDeque<Waiting<P>>,
-    bytes: Bytes,
+    discipline: Discipline,
+    fifo: Fifo<P>,
 }
 
 /// A packet in the queue.
@@ -19,25 +22,87 @@ pub(crate) struct Waiting<P> {
     pub(crate) packet: P,
 }
 
+/// What waits, the oldest first.
+pub(crate) struct Fifo<P> {
+    waiting: VecDeque<Waiting<P>>,
+    bytes: Bytes,
+}
+
+/// What is dropped.
+enum Discipline {
+    Bytes { limit: Bytes },
+    Packets { limit: u64 },
+    Time { limit: Duration },
+    RandomEarlyDrop(RandomEarlyDrop),
+    Codel { limit: Bytes, codel: Codel },
+}
+
 impl<P> Queue<P> {
-    pub(crate) fn new(limit: &QueueSpec) -> Self {
-        Self { limit: limit.clone(), waiting: VecDeque::new(), bytes: Bytes::ZERO }
+    pub(crate) fn new(spec: &QueueSpec, mtu: Bytes, seed: u64, way: Way) -> Self {
+        let discipline = match *spec {
+            QueueSpec::Bytes { limit_bytes } => Discipline::Bytes { limit: limit_bytes },
+            QueueSpec::Packets { limit_packets } => Discipline::Packets { limit: limit_packets },
+            QueueSpec::Time { limit_ns } => Discipline::Time { limit: limit_ns },
+            QueueSpec::RandomEarlyDrop { limit_bytes, start_bytes, p } => {
+                Discipline::RandomEarlyDrop(RandomEarlyDrop::new(start_bytes, limit_bytes, p, seed, way))
+            }
+            QueueSpec::Codel { limit_bytes, target_ns, interval_ns } => {
+                Discipline::Codel { limit: limit_bytes, codel: Codel::new(target_ns, interval_ns, mtu) }
+            }
+        };
+        Self { discipline, fifo: Fifo { waiting: VecDeque::new(), bytes: Bytes::ZERO } }
     }
 
-    /// Whether there is room for a packet of `size` that would wait for `wait`.
-    pub(crate) fn admits(&self, size: Bytes, wait: impl FnOnce() -> Duration) -> bool {
-        match self.limit {
-            QueueSpec::Bytes { limit_bytes } => self.bytes + size <= limit_bytes,
-            QueueSpec::Packets { limit_packets } => (self.waiting.len() as u64) < limit_packets,
-            QueueSpec::Time { limit_ns } => wait() <= limit_ns,
+    /// Whether a packet of `size` that would wait for `wait` gets in.
+    pub(crate) fn admits(&mut self, size: Bytes, wait: impl FnOnce() -> Duration) -> bool {
+        match &mut self.discipline {
+            Discipline::Bytes { limit } | Discipline::Codel { limit, .. } => self.fifo.bytes + size <= *limit,
+            Discipline::Packets { limit } => (self.fifo.waiting.len() as u64) < *limit,
+            Discipline::Time { limit } => wait() <= *limit,
+            Discipline::RandomEarlyDrop(early) => early.admits(self.fifo.bytes, size),
         }
     }
 
     pub(crate) fn push(&mut self, waiting: Waiting<P>) {
-        self.bytes += waiting.size;
-        self.waiting.push_back(waiting);
+        self.fifo.bytes += waiting.size;
+        self.fifo.waiting.push_back(waiting);
     }
 
+    /// Takes out the packet whose transmission starts at `now`; those dropped before it go to `drop`.
+    pub(crate) fn pop(&mut self, now: Time, drop: impl FnMut(Waiting<P>)) -> Option<Waiting<P>> {
+        match &mut self.discipline {
+            Discipline::Codel { codel, .. } => codel.dequeue(now, &mut self.fifo, drop),
+            _ => self.fifo.pop(),
+        }
+    }
+
+    /// A packet was transmitted as it came, because nothing waited.
+    pub(crate) fn pass(&mut self) {
+        if let Discipline::Codel { codel, .. } = &mut self.discipline {
+            codel.pass();
+        }
+    }
+
+    /// Whether packets can be dropped after they were admitted.
+    pub(crate) fn drops_admitted(&self) -> bool {
+        matches!(self.discipline, Discipline::Codel { .. })
+    }
+
+    /// Sum of the lengths of waiting packets.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.fifo.bytes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.fifo.waiting.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fifo.waiting.is_empty()
+    }
+}
+
+impl<P> Fifo<P> {
     pub(crate) fn pop(&mut self) -> Option<Waiting<P>> {
         let first = self.waiting.pop_front()?;
         self.bytes -= first.size;
@@ -47,13 +112,5 @@ impl<P> Queue<P> {
     /// Sum of the lengths of waiting packets.
     pub(crate) fn bytes(&self) -> Bytes {
         self.bytes
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
     }
 }

@@ -4,7 +4,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use bentpipe_link::{Event, Packet, Path, Way};
-use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
+use bentpipe_run::{
+    CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
+};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 thread_local! {
@@ -63,6 +65,26 @@ fn spec() -> LinkSpec {
     }
 }
 
+/// As hard to live with, by the clock instead of by the packet.
+fn timed_spec() -> LinkSpec {
+    let mut spec = spec();
+    let quantiles = [(0.0, -1_000_000), (1.0, 5_000_000)].map(|(p, offset_ns)| QuantileSpec { p, offset_ns });
+    for direction in [&mut spec.forward, &mut spec.return_] {
+        direction.jitter =
+            JitterSpec::Empirical { quantiles: quantiles.to_vec(), hold_ns: Duration::from_millis(10) };
+        direction.queue = QueueSpec::Codel {
+            limit_bytes: Bytes::new(1_000_000),
+            target_ns: Duration::from_millis(5),
+            interval_ns: Duration::from_millis(100),
+        };
+        direction.loss = LossSpec::Outages {
+            period_ns: Duration::from_secs(1),
+            durations: vec![OutageSpec { weight: 1, duration_ns: Duration::from_millis(50) }],
+        };
+    }
+    spec
+}
+
 /// Overloads both directions by a tenth from `from` to `to` and returns how many events came.
 fn overload(path: &mut Path<Borrowed>, from: Duration, to: Duration) -> u64 {
     let mut events = 0;
@@ -87,16 +109,18 @@ fn allocations_of(work: impl FnOnce()) -> u64 {
 
 #[test]
 fn a_running_link_allocates_nothing_per_packet() {
-    let mut path = Path::new(&spec(), 1, Time::ZERO);
-    overload(&mut path, Duration::ZERO, Duration::from_secs(10));
-    let mut events = 0;
-    let allocations = allocations_of(|| {
-        path.mark(Time::from_nanos(10_000_000_000));
-        events = overload(&mut path, Duration::from_secs(10), Duration::from_secs(400));
-    });
-    // 390 s at 1000 packets per second each way.
-    assert!(events >= 779_000, "{events} events");
-    assert_eq!(allocations, 0);
+    for spec in [spec(), timed_spec()] {
+        let mut path = Path::new(&spec, 1, Time::ZERO);
+        overload(&mut path, Duration::ZERO, Duration::from_secs(10));
+        let mut events = 0;
+        let allocations = allocations_of(|| {
+            path.mark(Time::from_nanos(10_000_000_000));
+            events = overload(&mut path, Duration::from_secs(10), Duration::from_secs(400));
+        });
+        // 390 s at 1000 packets per second each way.
+        assert!(events >= 779_000, "{events} events");
+        assert_eq!(allocations, 0);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use bentpipe_link::{Path, Way};
+use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_run::{DirectionSpec, LinkReport, LossSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use common::*;
@@ -44,7 +44,7 @@ proptest! {
     fn the_mean_queue_is_littles_law(offers in any_offers(), direction in any_direction(), seed: u64) {
         // Waiting bytes integrated over time equal each packet's length times its wait. Without loss, jitter and
         // propagation its wait is its delivery, less its transmission, less its arrival; a rate that divides the
-        // billion makes every transmission a whole number of nanoseconds.
+        // billion makes every transmission a whole number of nanoseconds. What the queue drops waits until then.
         let rate_bps = 1_000_000;
         let direction = DirectionSpec { queue: direction.queue, ..pipe(rate_bps, Duration::ZERO) };
         let mut path = Path::new(&symmetric(direction), seed, Time::ZERO);
@@ -52,12 +52,14 @@ proptest! {
         let end = Time::from_nanos(100_000_000_000);
         let report = path.report(end);
         for (way, counted) in [(Way::Forward, &report.forward), (Way::Return, &report.return_)] {
-            let byte_nanos: u128 = deliveries(&outcome, way)
-                .iter()
-                .map(|(number, due)| {
-                    let transmission = u64::from(offers[*number].len) * 8_000;
-                    let wait = due.since(offers[*number].at).as_nanos() - transmission;
-                    u128::from(offers[*number].len) * u128::from(wait)
+            let delivered = deliveries(&outcome, way).into_iter().map(|(number, due)| (number, due, 8_000));
+            let dropped = losses(&outcome, way, DropCause::Queue).into_iter().map(|(number, at)| (number, at, 0));
+            let byte_nanos: u128 = delivered
+                .chain(dropped)
+                .map(|(number, end, nanos_per_byte)| {
+                    let len = u64::from(offers[number].len);
+                    let wait = end.since(offers[number].at).as_nanos() - len * nanos_per_byte;
+                    u128::from(len) * u128::from(wait)
                 })
                 .sum();
             prop_assert_eq!(counted.queue_mean_bytes, byte_nanos as f64 / end.as_nanos() as f64);

@@ -55,9 +55,26 @@ pub enum JitterSpec {
         /// Standard deviation.
         sd_ns: Duration,
     },
+    /// Of any distribution, and constant for a while at a time.
+    Empirical {
+        /// The quantile function, linear between its points: at least two, from p = 0 to p = 1, both columns ascending.
+        quantiles: Vec<QuantileSpec>,
+        /// How long a value holds before the next one is drawn; at least 1 ms.
+        hold_ns: Duration,
+    },
 }
 
-/// Drop-tail limit of the queue; the packet in transmission does not count.
+/// A point of a quantile function.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuantileSpec {
+    /// Probability of a smaller value.
+    pub p: f64,
+    /// What is added to the delay.
+    pub offset_ns: i64,
+}
+
+/// Limit of the queue, and what is dropped below it; the packet in transmission does not count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueSpec {
@@ -76,9 +93,27 @@ pub enum QueueSpec {
         /// Wait before transmission starts.
         limit_ns: Duration,
     },
+    /// Arriving packets are dropped at random once more than `start_bytes` wait.
+    RandomEarlyDrop {
+        /// Sum of the lengths of waiting packets; above it every packet is dropped.
+        limit_bytes: Bytes,
+        /// Below it no packet is dropped.
+        start_bytes: Bytes,
+        /// Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on.
+        p: f64,
+    },
+    /// Packets that waited too long for too long are dropped as they leave (RFC 8289).
+    Codel {
+        /// Sum of the lengths of waiting packets; above it every packet is dropped on arrival.
+        limit_bytes: Bytes,
+        /// Acceptable wait.
+        target_ns: Duration,
+        /// How long the wait may exceed the target; of the order of the round trip.
+        interval_ns: Duration,
+    },
 }
 
-/// Losses on the channel, drawn for each packet after transmission.
+/// Losses on the channel, after transmission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LossSpec {
@@ -105,4 +140,21 @@ pub enum LossSpec {
         /// Bit error ratio.
         ber: f64,
     },
+    /// The channel is out now and then and loses all that is sent meanwhile.
+    Outages {
+        /// One outage begins in each period, at any instant of it; at least 1 ms.
+        period_ns: Duration,
+        /// How long outages last; at least one, the weights together from one to a million.
+        durations: Vec<OutageSpec>,
+    },
+}
+
+/// A duration of outages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutageSpec {
+    /// How many of so many outages as all weights together last this long.
+    pub weight: u32,
+    /// From the first instant at which nothing gets through to the first at which something does.
+    pub duration_ns: Duration,
 }

@@ -34,7 +34,7 @@ def links(name: str | None, as_json: bool) -> None:
     rows: list[tuple[str, ...]] = [("NAME", "ALSO CALLED", "FORWARD", "RETURN", "RTT", "")]
     rows += [_link_row(asdict(link)) for link in all_links]
     print_columns(rows, indent=0)
-    click.echo("\nA name without -flat stands for the constant-rate pipe until there is a DVB layer.")
+    click.echo("\nThe second name stands for the constant-rate pipe until there is a DVB layer.")
 
 
 @click.command()
@@ -145,6 +145,8 @@ def _link_row(link: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _print_link(link: Any) -> None:
+    from bentpipe.cli.link import described
+
     click.echo(link.name + (f" (also {', '.join(link.aliases)})" if link.aliases else ""))
     for heading, text in (("", link.title), ("Source: ", link.source)):
         if text:
@@ -152,7 +154,8 @@ def _print_link(link: Any) -> None:
     for assumption in link.assumptions:
         click.echo(f"Assumed: {assumption}")
     click.echo()
-    click.echo(json.dumps(link.spec, indent=2))
+    for line in described(link.spec):
+        click.echo(line)
 
 
 def _write_files(folder: Path, files: list[tuple[str, bytes]]) -> None:

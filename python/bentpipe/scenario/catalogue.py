@@ -10,10 +10,21 @@ from bentpipe.scenario.pipe import PREFIX, parse_pipe
 from bentpipe.scenario.toml import parse_toml, read_toml
 from bentpipe.scenario.where import Where, closest, shown
 
-PRESETS = ("lan", "geo-alshagri-flat", "geo-viasat2-flat", "geo-hylas2-flat", "geo-snep-flat")
+PRESETS = (
+    "lan",
+    "geo-alshagri-flat",
+    "geo-viasat2",
+    "geo-viasat2-flat",
+    "geo-hylas2-flat",
+    "geo-snep-flat",
+)
 
-ALIASES = {name.removesuffix("-flat"): name for name in PRESETS if name.endswith("-flat")}
-"""The satellite links stand for their constant-rate pipes as long as there is no DVB layer."""
+ALIASES = {
+    name.removesuffix("-flat"): name
+    for name in PRESETS
+    if name.endswith("-flat") and name.removesuffix("-flat") not in PRESETS
+}
+"""A satellite link stands for its constant-rate pipe as long as there is nothing closer to it."""
 
 
 @dataclass(frozen=True, kw_only=True)

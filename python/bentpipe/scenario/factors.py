@@ -6,10 +6,11 @@ from typing import Any
 from bentpipe import _core
 from bentpipe.scenario import resolve
 from bentpipe.scenario.dotted import flattened
+from bentpipe.scenario.flows import flow_label
 from bentpipe.scenario.schema import RunTable
 
-NAMED = ("link", "page")
-"""Keys that may hold a table, whose factor is its name."""
+NAMED = ("link", "page", "bulk.flows")
+"""Keys that may hold tables, whose factor is a name."""
 
 
 def factors_of(
@@ -29,17 +30,18 @@ def factors_of(
                 "page": workload["page"]["name"],
                 "connections": str(run.connections or resolve.CONNECTIONS),
             }
-        case "bulk":
-            extent = (
-                {"bulk.duration": _core.format_duration(workload["duration_ns"])}
-                if workload["bytes"] is None
-                else {"bulk.size": _core.format_size(workload["bytes"])}
-            )
+        case "bulk" | "iperf3":
             factors |= {
                 "cc": spec["cc"],
                 "bulk.transport": workload["transport"],
                 "bulk.direction": workload["direction"],
-                **extent,
+                **_extent(workload),
+            }
+        case "flows":
+            factors |= {
+                "bulk.flows": " ".join(flow_label(flow) for flow in workload["flows"]),
+                "bulk.direction": workload["direction"],
+                **_extent(workload),
             }
         case _:
             factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
@@ -50,6 +52,12 @@ def factors_of(
     }
     written = {key: label(value) for key, value in varied.items() if key not in NAMED}
     return factors | written
+
+
+def _extent(workload: Mapping[str, Any]) -> dict[str, str]:
+    if workload["bytes"] is None:
+        return {"bulk.duration": _core.format_duration(workload["duration_ns"])}
+    return {"bulk.size": _core.format_size(workload["bytes"])}
 
 
 def label(value: object) -> str:

@@ -22,6 +22,7 @@ from bentpipe.scenario.where import Where, closest, shown
 MOST_REPETITIONS = 10_000
 LARGEST_SEED = 2**53 - 1
 """The largest integer that every reader of JSON keeps."""
+WORKLOADS = ("page", "bulk", "ping")
 SCENARIO_KEYS = ("name", "title", "description", "repetitions", "seed")
 
 
@@ -121,14 +122,18 @@ def resolve_document(
     repetitions = count(repetitions, repetitions_place, least=1, most=MOST_REPETITIONS)
     seed = resolve.SEED if table.seed is None else table.seed
     name = _checked_name(default_name if table.name is None else table.name, where.at("name"))
+    written_blocks = parse_matrix(matrix, place)
     builder = _Builder(
         run=table.run or {},
         where=where,
         matrix_where=place,
         folder=folder,
         overrides=tuple(o for o in overrides if o.key not in SCENARIO_KEYS),
+        workloads=_workloads(
+            [*(table.run or {}), *(key for block in written_blocks for key in block.values)]
+        ),
     )
-    blocks = [builder.without_overridden(block) for block in parse_matrix(matrix, place)]
+    blocks = [builder.without_overridden(block) for block in written_blocks]
     check_size(blocks, repetitions, place)
     return Scenario(
         name=name,
@@ -176,6 +181,8 @@ class _Builder:
     matrix_where: Where
     folder: Path
     overrides: tuple[Override, ...]
+    workloads: frozenset[str]
+    """Those that the scenario has cells of."""
 
     def without_overridden(self, block: Block) -> Block:
         """Return the block without the keys that an override decides."""
@@ -195,6 +202,8 @@ class _Builder:
             for key in sorted(varied, key=lambda key: key.count(".")):
                 run = with_dotted(run, key, varied[key], self.matrix_where.at(key))
             for override in self.overrides:
+                if not self._is_about(override, run):
+                    continue
                 place = Where(file="command line", field=f"--set {override.key}")
                 run = with_dotted(run, override.key, override.value, place)
             table = validated(RunTable, run, where)
@@ -202,6 +211,14 @@ class _Builder:
         except InputError as error:
             raise self._at_its_origin(error, varied) from None
         return Cell(factors=factors_of(table, spec, varied, link=self._link_of(varied)), spec=spec)
+
+    def _is_about(self, override: Override, run: Mapping[str, Any]) -> bool:
+        """Whether an override is about a cell: the settings of a workload are about the cells that have it.
+
+        Of a scenario that has no such cell they are about all of them, which is refused there.
+        """
+        workload, own = override.key.partition(".")[0], _workloads(run)
+        return not own or workload in own or workload not in self.workloads
 
     def _link_of(self, varied: Mapping[str, Any]) -> object:
         """Return the link as written, without the settings below it."""
@@ -220,6 +237,11 @@ class _Builder:
             if is_at_or_below(key, name):
                 return _moved(error, file=error.file, field=self.matrix_where.at(key).field)
         return error
+
+
+def _workloads(keys: Iterable[str]) -> frozenset[str]:
+    """Return the workloads that dotted keys of [run] belong to."""
+    return frozenset(key.partition(".")[0] for key in keys) & frozenset(WORKLOADS)
 
 
 def _moved(error: InputError, *, file: str, field: str) -> InputError:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from bentpipe.scenario.direction import queue_spec
 from bentpipe.scenario.quantity import duration_ns, fraction, rate_bps, size_bytes
+from bentpipe.scenario.queue import queue_spec
+from bentpipe.scenario.schema import QueueTable
 from bentpipe.scenario.where import Where, closest, shown
 
 PREFIX = "flat:"
@@ -60,6 +61,6 @@ def _check(key: str, value: str, where: Where) -> None:
     elif quantity == "loss":
         fraction(value, where)
     elif quantity == "queue":
-        queue_spec(value, where, bdp_bytes=0, mtu_bytes=0)
+        queue_spec(QueueTable(limit=value), where, bdp_bytes=0, mtu_bytes=0)
     else:
         size_bytes(value, where)

@@ -20,6 +20,17 @@ def duration_ns(text: str, where: Where, *, least_ns: int = 0) -> int:
     return _read(_core.parse_duration_ns, text, where, expected, range(least_ns, LONGEST_NS + 1))
 
 
+def offset_ns(text: str, where: Where) -> int:
+    """Return the nanoseconds of a duration such as "20 ms" or "-33 ms", at most a day."""
+    expected = 'a duration such as "20 ms" or "-33 ms" (ns, us, ms, s, min, h)'
+
+    def parse(text: str) -> int:
+        magnitude = text.lstrip().removeprefix("-")
+        return _core.parse_duration_ns(magnitude) * (1 if magnitude == text.lstrip() else -1)
+
+    return _read(parse, text, where, expected, range(-LONGEST_NS, LONGEST_NS + 1))
+
+
 def rate_bps(text: str, where: Where) -> int:
     """Return the bits per second of a rate such as "10 Mbit/s", above zero and at most 1 Tbit/s."""
     expected = 'a rate above zero such as "10 Mbit/s" (bit/s, kbit/s, Mbit/s, Gbit/s)'

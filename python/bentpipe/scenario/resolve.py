@@ -8,17 +8,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bentpipe.scenario import vocabulary
+from bentpipe.scenario import iperf3, vocabulary
 from bentpipe.scenario.catalogue import written_link
-from bentpipe.scenario.direction import bdp_bytes, jitter_spec, loss_spec, queue_spec
+from bentpipe.scenario.flows import flow_specs
+from bentpipe.scenario.jitter import jitter_spec
+from bentpipe.scenario.loss import loss_spec
 from bentpipe.scenario.overlay import merged_links, with_delays
 from bentpipe.scenario.pages import page, page_spec
 from bentpipe.scenario.quantity import LARGEST_BYTES, SECOND_NS, count, duration_ns, rate_bps, size_bytes
+from bentpipe.scenario.queue import bdp_bytes, queue_spec
 from bentpipe.scenario.schema import (
     BulkTable,
     CaptureTable,
     ForwardTable,
     Http2Table,
+    JitterTable,
     LinkTable,
     PageTable,
     PingTable,
@@ -56,7 +60,7 @@ QUEUE_BDP = 1
 """The classic rule for one flow (Villamizar, Song 1994)."""
 QUEUE_LEAST_PACKETS = 10
 """The default queue holds an initial window (RFC 6928) even where the BDP is smaller."""
-JITTER = "0 ms"
+JITTER = JitterTable(sd="0 ms")
 """Loss and jitter are what a scenario asks for, never what it gets unasked."""
 DAMA = "none"
 """A constant-rate return link."""
@@ -80,6 +84,8 @@ BULK_TRANSPORT = "tcp"
 """The transport that a kernel has."""
 BULK_DIRECTION = "down"
 """What most users of a satellite link wait for."""
+FLOW_START = "0 s"
+"""Flows that compete do so from the start, if nothing else is said."""
 PING_COUNT = 20
 """Enough for a mean; 4 s at the default interval."""
 PING_INTERVAL = "200 ms"
@@ -106,6 +112,9 @@ PCAPNG = False
 QLOG = False
 """As above."""
 
+FLOWS = ("bulk", "flows", "iperf3")
+"""Kinds of workload that are a flow, or several, of some length."""
+
 Value = TypeVar("Value")
 
 LEAST_MTU_BYTES = 1228
@@ -125,7 +134,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
     InputError
         When a key is missing, contradicts another or holds what does not exist (yet).
     """
-    _check_programs(run, where)
+    is_by_iperf3 = _checked_programs(run, where)
     cc = vocabulary.CONGESTION_CONTROL.checked(_given(run.cc, CONGESTION_CONTROL), where.at("cc"))
     if run.link is None:
         raise where.at("link").error(
@@ -133,6 +142,8 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         )
     link = link_spec(run.link, where.at("link"), folder=folder)
     workload = _workload(run, link, where)
+    if is_by_iperf3:
+        workload = iperf3.flow(workload, where)
     tcp = _tcp(run.tcp or TcpTable(), link, where.at("tcp"))
     return {
         "link": link,
@@ -226,18 +237,20 @@ def _direction(
     return {
         "capacity": {"kind": "constant", "rate_bps": rate},
         "delay_ns": delay_ns,
-        "jitter": jitter_spec(_given(table.jitter, JITTER), where.at("jitter")),
+        "jitter": jitter_spec(_given(table.jitter, JITTER), where.at("jitter"), delay_ns=delay_ns),
         "queue": queue,
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
 
 
-def _check_programs(run: RunTable, where: Where) -> None:
-    vocabulary.CLIENT.checked(_given(run.client, CLIENT), where.at("client"))
-    vocabulary.SERVER.checked(_given(run.server, SERVER), where.at("server"))
+def _checked_programs(run: RunTable, where: Where) -> bool:
+    """Return whether client and server are iperf3."""
+    client = vocabulary.CLIENT.checked(_given(run.client, CLIENT), where.at("client"))
+    server = vocabulary.SERVER.checked(_given(run.server, SERVER), where.at("server"))
     vocabulary.PEP.checked(_given(run.pep, PEP), where.at("pep"))
     resumption = run.tls.resumption if run.tls is not None else None
     vocabulary.RESUMPTION.checked(_given(resumption, RESUMPTION), where.at("tls.resumption"))
+    return iperf3.is_wanted(client=client, server=server, where=where)
 
 
 def _workload(run: RunTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
@@ -255,6 +268,9 @@ def _workload(run: RunTable, link: Mapping[str, Any], where: Where) -> dict[str,
     if run.page is not None:
         return _page_load(run, run.page, where)
     if run.bulk is not None:
+        if run.bulk.flows is not None and run.cc is not None:
+            expected = "nothing, as each of several flows has its own"
+            raise where.at("cc").error(expected=expected, found=shown(run.cc))
         return _bulk(run.bulk, where.at("bulk"))
     assert run.ping is not None
     return _ping(run.ping, link, where.at("ping"))
@@ -286,11 +302,8 @@ def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
     if (table.size is None) == (table.duration is None):
         found = "neither" if table.size is None else "both"
         raise where.error(expected="either size or duration", found=found)
-    return {
-        "kind": "bulk",
-        "transport": vocabulary.TRANSPORT.checked(
-            _given(table.transport, BULK_TRANSPORT), where.at("transport")
-        ),
+    transport = vocabulary.TRANSPORT.checked(_given(table.transport, BULK_TRANSPORT), where.at("transport"))
+    extent: dict[str, Any] = {
         "direction": vocabulary.DIRECTION.checked(
             _given(table.direction, BULK_DIRECTION), where.at("direction")
         ),
@@ -299,6 +312,16 @@ def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
         if table.duration is None
         else duration_ns(table.duration, where.at("duration"), least_ns=1),
     }
+    if table.flows is None:
+        return {"kind": "bulk", "transport": transport, **extent}
+    flows = flow_specs(
+        table.flows,
+        where.at("flows"),
+        transport=transport,
+        start=FLOW_START,
+        end_ns=extent["duration_ns"],
+    )
+    return {"kind": "flows", **extent, "flows": flows}
 
 
 def _ping(table: PingTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
@@ -400,14 +423,17 @@ def _timeout_ns(link: Mapping[str, Any], workload: Mapping[str, Any]) -> int:
         sizes: list[int] = [item["bytes"] for item in workload["page"]["objects"]]
         ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * rtt_ns
         return max(TIMEOUT_PAGE_NS, TIMEOUT_MARGIN_NS + TIMEOUT_FACTOR * ideal_ns)
-    if workload["kind"] == "bulk" and workload["bytes"] is not None:
+    flows = len(workload.get("flows", [workload]))
+    if workload["kind"] in FLOWS and workload["bytes"] is not None:
         rate = down_bps if workload["direction"] == "down" else up_bps
-        ideal_ns = _transfer_ns(workload["bytes"], rate) + rtt_ns
-        return TIMEOUT_MARGIN_NS + TIMEOUT_FACTOR * ideal_ns
+        last_start_ns = max((flow["start_ns"] for flow in workload.get("flows", ())), default=0)
+        ideal_ns = _transfer_ns(flows * workload["bytes"], rate) + rtt_ns
+        return TIMEOUT_MARGIN_NS + last_start_ns + TIMEOUT_FACTOR * ideal_ns
     # What lasts as long as it was asked to: a flow limited by time, and pings.
-    is_bulk = workload["kind"] == "bulk"
-    span_ns: int = workload["duration_ns"] if is_bulk else workload["count"] * workload["interval_ns"]
-    return TIMEOUT_MARGIN_NS + span_ns + TIMEOUT_FACTOR * rtt_ns
+    is_flow = workload["kind"] in FLOWS
+    span_ns: int = workload["duration_ns"] if is_flow else workload["count"] * workload["interval_ns"]
+    # Each flow up has a send buffer to empty when its time is over.
+    return TIMEOUT_MARGIN_NS + span_ns + TIMEOUT_FACTOR * flows * rtt_ns
 
 
 def _transfer_ns(size: int, rate: int) -> int:

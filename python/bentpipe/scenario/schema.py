@@ -3,7 +3,7 @@
 A key that is not written is None here; what that means is decided in `resolve`.
 """
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -15,6 +15,7 @@ A_TABLE = "a table"
 RATE = 'a rate such as "10 Mbit/s"'
 DURATION = 'a duration such as "250 ms"'
 SIZE = 'a size such as "36 MB"'
+QUEUE = 'a queue such as "1 BDP", "100 packets", "36 MB" or "200 ms"'
 PROBABILITY = 'a fraction such as 0.01 or "1 %"'
 
 
@@ -28,20 +29,61 @@ def _loss(value: object) -> object:
     return {"p": value} if isinstance(value, str) or is_number else value
 
 
+def _flow(value: object) -> object:
+    """Accept a flow in one word: CC, TRANSPORT:CC, CC@START or TRANSPORT:CC@START."""
+    if not isinstance(value, str):
+        return value
+    flow, at, start = value.partition("@")
+    transport, colon, cc = flow.rpartition(":")
+    named = {"transport": transport} if colon else {}
+    return {"cc": cc, **named, **({"start": start} if at else {})}
+
+
 class Table(BaseModel):
     """A TOML table of which every key is known."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=False)
 
+    def written(self) -> tuple[str, ...]:
+        """Return the keys that are written, in the schema's order."""
+        return tuple(key for key, value in self if value is not None)
+
+
+class JitterTable(Table):
+    """Delay variation: {sd} normal; {quantiles, hold} of any distribution, constant for a while at a time."""
+
+    sd: str | None = Field(default=None, description=DURATION)
+    quantiles: list[list[float | str]] | None = Field(
+        default=None, description='a list of probabilities and offsets such as [[0, "-5 ms"], [1, "9 ms"]]'
+    )
+    hold: str | None = Field(default=None, description=DURATION)
+
+
+class QueueTable(Table):
+    """A queue: {limit} drop-tail; {limit, start, p} random early drop; {limit, target, interval} CoDel."""
+
+    limit: str | None = Field(default=None, description=QUEUE)
+    start: str | None = Field(default=None, description=SIZE)
+    p: float | str | None = Field(default=None, description=PROBABILITY)
+    target: str | None = Field(default=None, description=DURATION)
+    interval: str | None = Field(default=None, description=DURATION)
+
 
 class LossTable(Table):
-    """Channel losses: {p} independent; {p, r, h, k} Gilbert-Elliott; {ber} bit errors."""
+    """Channel losses: {p} independent; {p, r, h, k} Gilbert-Elliott; {ber} bit errors.
+
+    {every, lasting} are outages. Which keys are written decides on the model.
+    """
 
     p: float | str | None = Field(default=None, description=PROBABILITY)
     r: float | str | None = Field(default=None, description=PROBABILITY)
     h: float | str | None = Field(default=None, description=PROBABILITY)
     k: float | str | None = Field(default=None, description=PROBABILITY)
     ber: float | str | None = Field(default=None, description="a bit error ratio such as 1e-7")
+    every: str | None = Field(default=None, description=DURATION)
+    lasting: list[list[int | str]] | None = Field(
+        default=None, description='a list of weights and durations such as [[3, "200 ms"], [1, "2 s"]]'
+    )
 
 
 class ForwardTable(Table):
@@ -49,10 +91,10 @@ class ForwardTable(Table):
 
     rate: str | None = Field(default=None, description=RATE)
     delay: str | None = Field(default=None, description=DURATION)
-    jitter: str | None = Field(default=None, description=DURATION)
-    queue: str | None = Field(
-        default=None, description='a queue such as "1 BDP", "100 packets", "36 MB" or "200 ms"'
+    jitter: Annotated[JitterTable | None, _named("sd")] = Field(
+        default=None, description='a duration such as "3 ms" or a table of quantiles and hold'
     )
+    queue: Annotated[QueueTable | None, _named("limit")] = Field(default=None, description=QUEUE)
     loss: Annotated[LossTable | None, BeforeValidator(_loss)] = Field(
         default=None, description='a fraction such as "1 %" or a table such as { ber = 1e-7 }'
     )
@@ -87,13 +129,25 @@ class PageTable(Table):
     )
 
 
+class FlowTable(Table):
+    """What tells a flow from those beside it."""
+
+    cc: str | None = Field(default=None, description='a congestion control such as "bbr"')
+    transport: str | None = Field(default=None, description='"tcp" or "quic"')
+    start: str | None = Field(default=None, description=DURATION)
+
+
 class BulkTable(Table):
-    """One flow."""
+    """One flow, or several at once."""
 
     transport: str | None = Field(default=None, description='"tcp" or "quic"')
     direction: str | None = Field(default=None, description='"down" or "up"')
     size: str | None = Field(default=None, description=SIZE)
     duration: str | None = Field(default=None, description=DURATION)
+    flows: list[Annotated[FlowTable, BeforeValidator(_flow)]] | None = Field(
+        default=None,
+        description='a list of flows such as ["cubic", "quic:bbr", { cc = "hybla", start = "10 s" }]',
+    )
 
 
 class PingTable(Table):
@@ -167,8 +221,8 @@ class RunTable(Table):
     connections: int | None = Field(default=None, description="a whole number")
     bulk: BulkTable | None = Field(default=None, description=A_TABLE)
     ping: PingTable | None = Field(default=None, description=A_TABLE)
-    client: str | None = Field(default=None, description='a client such as "loader"')
-    server: str | None = Field(default=None, description='a server such as "bentpipe"')
+    client: str | None = Field(default=None, description='a client such as "loader" or "iperf3"')
+    server: str | None = Field(default=None, description='a server such as "bentpipe" or "iperf3"')
     pep: str | None = Field(default=None, description='a proxy such as "none"')
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
@@ -223,9 +277,14 @@ def keys(schema: type[Table]) -> dict[str, FieldInfo]:
 
 
 def subtable(field: FieldInfo) -> type[Table] | None:
-    """Return the schema of the table that a key holds, if it holds one."""
-    candidates = getattr(field.annotation, "__args__", ())
-    return next((c for c in candidates if isinstance(c, type) and issubclass(c, Table)), None)
+    """Return the schema of the table that a key holds, or a list of which it holds, if it holds any."""
+    return _table_within(field.annotation)
+
+
+def _table_within(annotation: object) -> type[Table] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Table):
+        return annotation
+    return next(filter(None, map(_table_within, get_args(annotation))), None)
 
 
 def _input_error(

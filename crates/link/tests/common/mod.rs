@@ -2,8 +2,10 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use bentpipe_link::{Event, Packet, Path, Way};
-use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
+use bentpipe_link::{DropCause, Event, Packet, Path, Way};
+use bentpipe_run::{
+    CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
+};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
@@ -132,7 +134,37 @@ pub fn any_direction() -> impl Strategy<Value = DirectionSpec> {
     })
 }
 
+/// Instants at which accepted packets of one way were lost, with their numbers, in the order of events.
+pub fn losses(outcome: &Outcome, wanted: Way, by: DropCause) -> Vec<(usize, Time)> {
+    let lost = |event: &Event<Numbered>| match event {
+        Event::Lost { way, at, cause, packet } if *way == wanted && *cause == by => {
+            Some((packet.number, *at))
+        }
+        _ => None,
+    };
+    outcome.events.iter().filter_map(lost).collect()
+}
+
 pub fn any_queue() -> impl Strategy<Value = QueueSpec> {
+    let early = (0..100_000u64, 0..100_000u64, 0.0..=1.0f64);
+    let codel = (0..100_000u64, 0..50_000_000u64, 0..200_000_000u64);
+    prop_oneof![
+        3 => any_drop_tail(),
+        1 => early.prop_map(|(limit, start, p)| QueueSpec::RandomEarlyDrop {
+            limit_bytes: Bytes::new(limit),
+            start_bytes: Bytes::new(start),
+            p,
+        }),
+        1 => codel.prop_map(|(limit, target, interval)| QueueSpec::Codel {
+            limit_bytes: Bytes::new(limit),
+            target_ns: Duration::from_nanos(target),
+            interval_ns: Duration::from_nanos(interval),
+        }),
+    ]
+}
+
+/// Queues that drop for no other reason than that they are full.
+pub fn any_drop_tail() -> impl Strategy<Value = QueueSpec> {
     prop_oneof![
         (0..100_000u64).prop_map(|limit| QueueSpec::Bytes { limit_bytes: Bytes::new(limit) }),
         (0..50u64).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
@@ -144,7 +176,24 @@ fn any_jitter() -> impl Strategy<Value = JitterSpec> {
     prop_oneof![
         Just(JitterSpec::None),
         (0..20_000_000u64).prop_map(|sd| JitterSpec::Normal { sd_ns: Duration::from_nanos(sd) }),
+        any_empirical(20_000_000),
     ]
+}
+
+/// A distribution between -`most_ns` and `most_ns`.
+pub fn any_empirical(most_ns: i64) -> impl Strategy<Value = JitterSpec> {
+    let offsets = prop::collection::vec(-most_ns..=most_ns, 2..8);
+    let places = prop::collection::vec(0.0..=1.0f64, 8);
+    (offsets, places, 1..300u64).prop_map(|(mut offsets, mut places, hold)| {
+        places.truncate(offsets.len());
+        let last = offsets.len() - 1;
+        (places[0], places[last]) = (0.0, 1.0);
+        places.sort_by(f64::total_cmp);
+        offsets.sort_unstable();
+        let points = places.into_iter().zip(offsets);
+        let quantiles = points.map(|(p, offset_ns)| QuantileSpec { p, offset_ns }).collect();
+        JitterSpec::Empirical { quantiles, hold_ns: Duration::from_millis(hold) }
+    })
 }
 
 fn any_loss() -> impl Strategy<Value = LossSpec> {
@@ -154,5 +203,15 @@ fn any_loss() -> impl Strategy<Value = LossSpec> {
         share().prop_map(|p| LossSpec::Bernoulli { p }),
         (share(), share(), share(), share()).prop_map(|(p, r, h, k)| LossSpec::GilbertElliott { p, r, h, k }),
         (0.0..1e-3f64).prop_map(|ber| LossSpec::BitError { ber }),
+        any_outages(),
     ]
+}
+
+pub fn any_outages() -> impl Strategy<Value = LossSpec> {
+    let kind = (1..5u32, 0..500u64)
+        .prop_map(|(weight, ms)| OutageSpec { weight, duration_ns: Duration::from_millis(ms) });
+    (1..2_000u64, prop::collection::vec(kind, 1..4)).prop_map(|(period, durations)| LossSpec::Outages {
+        period_ns: Duration::from_millis(period),
+        durations,
+    })
 }

@@ -1,0 +1,139 @@
+//! Controlled delay, RFC 8289. Model page: docs/models/codel.md.
+
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::queue::{Fifo, Waiting};
+
+/// The state of CoDel (RFC 8289 section 5.2); it drops packets as they leave the queue.
+pub(crate) struct Codel {
+    target: Duration,
+    interval: Duration,
+    mtu: Bytes,
+    /// `first_above_time_`: when a wait that stays above the target allows a drop; none is the RFC's zero.
+    first_above: Option<Time>,
+    phase: Phase,
+    drop_next: Time,
+    /// Drops since the dropping phase began.
+    count: u32,
+    /// `count` when the last dropping phase began.
+    last_count: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Passing,
+    Dropping,
+}
+
+/// What left the queue: `dodequeue_result`.
+enum Head<P> {
+    /// Nothing waits.
+    None,
+    /// Its wait is below the target, or has not been above it long enough.
+    Good(Waiting<P>),
+    /// It may be dropped: `ok_to_drop`.
+    Late(Waiting<P>),
+}
+
+impl Codel {
+    pub(crate) fn new(target: Duration, interval: Duration, mtu: Bytes) -> Self {
+        Self {
+            target,
+            interval,
+            mtu,
+            first_above: None,
+            phase: Phase::Passing,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+
+    /// Takes out the packet that leaves at `now`; those dropped before it go to `drop` (section 5.5, `dequeue`).
+    pub(crate) fn dequeue<P>(
+        &mut self,
+        now: Time,
+        fifo: &mut Fifo<P>,
+        mut drop: impl FnMut(Waiting<P>),
+    ) -> Option<Waiting<P>> {
+        let mut head = self.take(now, fifo);
+        match self.phase {
+            Phase::Dropping => {
+                // A backlog may call for several drops at once.
+                while now >= self.drop_next
+                    && let Head::Late(waiting) = head
+                {
+                    drop(waiting);
+                    self.count += 1;
+                    head = self.take(now, fifo);
+                    if matches!(head, Head::Late(_)) {
+                        self.drop_next = self.control_law(self.drop_next);
+                    }
+                }
+                if !matches!(head, Head::Late(_)) {
+                    self.phase = Phase::Passing;
+                }
+            }
+            Phase::Passing => {
+                if let Head::Late(waiting) = head {
+                    drop(waiting);
+                    head = self.take(now, fifo);
+                    self.begin_dropping(now);
+                }
+            }
+        }
+        head.into_waiting()
+    }
+
+    /// A packet found the transmitter idle and nothing waiting: it left with a wait of zero.
+    pub(crate) fn pass(&mut self) {
+        self.first_above = None;
+        self.phase = Phase::Passing;
+    }
+
+    /// Begins where the last phase left off, when that was not long ago (section 5.5).
+    fn begin_dropping(&mut self, now: Time) {
+        let delta = self.count - self.last_count;
+        let is_recent = now.since(self.drop_next) < self.interval * 16;
+        self.count = if delta > 1 && is_recent { delta } else { 1 };
+        self.phase = Phase::Dropping;
+        self.drop_next = self.control_law(now);
+        self.last_count = self.count;
+    }
+
+    /// Takes out the first packet and judges its wait (section 5.6, `dodequeue`).
+    fn take<P>(&mut self, now: Time, fifo: &mut Fifo<P>) -> Head<P> {
+        let Some(waiting) = fifo.pop() else {
+            self.first_above = None;
+            return Head::None;
+        };
+        // What an MTU or less leaves behind is no standing queue.
+        if now.since(waiting.since) < self.target || fifo.bytes() <= self.mtu {
+            self.first_above = None;
+            return Head::Good(waiting);
+        }
+        match self.first_above {
+            None => {
+                self.first_above = Some(now.saturating_add(self.interval));
+                Head::Good(waiting)
+            }
+            Some(allowed) if now < allowed => Head::Good(waiting),
+            Some(_) => Head::Late(waiting),
+        }
+    }
+
+    /// t + interval / sqrt(count) (section 5.4).
+    fn control_law(&self, t: Time) -> Time {
+        let step = self.interval.as_nanos() as f64 / f64::from(self.count).sqrt();
+        t.saturating_add(Duration::from_nanos(step.round() as u64))
+    }
+}
+
+impl<P> Head<P> {
+    fn into_waiting(self) -> Option<Waiting<P>> {
+        match self {
+            Self::None => None,
+            Self::Good(waiting) | Self::Late(waiting) => Some(waiting),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Demand-assigned multiple access: who may send in which timeslot of the return link (EN 301 545-2).
+//! Model page: docs/models/dama.md.
+//!
+//! ```text
+//! packets -> class queues -> bursts in granted slots -> departures
+//!                 |                  ^
+//!              agent: requests    TBTP2: one hop down
+//!                 |                  |
+//!                 +-- one hop up --> controller, once a superframe
+//! ```
+//!
+//! [`ReturnLink`] is the whole of it; [`Controller`] and [`Agent`] are the two ends of the control loop.
+
+mod agent;
+mod background;
+mod burst_plan;
+mod class_queue;
+mod config;
+mod controller;
+mod request;
+mod return_link;
+mod slot_rate;
+mod terminal;
+
+pub use agent::{Agent, Asked, ControlLoop};
+pub use burst_plan::Placement;
+pub use config::{BackgroundConfig, ClassConfig, ConfigError, ReturnConfig, Signalling, Timing};
+pub use controller::{AccountConfig, Controller, Supply, VolumeOrder};
+pub use request::{Grant, Mix, RateCapacity, Request, VolumeCapacity, VolumeKind};
+pub use return_link::{Departure, Fate, Probe, ReturnLink};
+pub use slot_rate::SlotRate;

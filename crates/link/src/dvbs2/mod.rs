@@ -1,0 +1,35 @@
+//! The DVB-S2 forward link (ETSI EN 302 307-1) with GSE (ETSI TS 102 606-1). Model page: docs/models/dvbs2.md.
+//!
+//! ```text
+//! Source -> GSE packets -> BBFRAMEs -> PLFRAMEs -> symbols -> (frame error) -> Reassembly
+//! ```
+//!
+//! A [`Transmitter`] builds one PLFRAME after the other from what waits in a [`Source`]. It times them by their
+//! symbols, and says which packets each of them completes. Whoever drives it
+//! 1. before anything changes at an instant (a packet comes, or [`Transmitter::set_plframe`] is called), calls
+//!    [`Transmitter::poll`] with that instant until it returns `None`,
+//! 2. asks [`Transmitter::next_start`] and comes back then, or earlier with a change,
+//! 3. decides what becomes of each [`Frame`], for instance by its [`frame_error`], and asks [`Reassembly`] which of
+//!    the completed packets are lost with it.
+//!
+//! Packets travel in streams. A frame carries one stream, because it has one MODCOD:
+//! - CCM is one stream whose [`PlFrame`] never changes,
+//! - VCM is one stream per class, each with a [`PlFrame`] of its own,
+//! - ACM is a stream whose [`PlFrame`] is set anew whenever its receiver reports; it holds for frames that start later.
+
+mod frame;
+mod gse;
+mod modcod;
+mod packing;
+mod per;
+mod reassembly;
+mod symbols;
+mod transmitter;
+
+pub use frame::{FecFrame, Pilots, PlFrame};
+pub use gse::{Encapsulation, Fragmentation, GsePacket, Label, Part};
+pub use modcod::{CodeRate, Modcod, Modulation};
+pub use per::frame_error;
+pub use reassembly::{Fate, Reassembly};
+pub use symbols::{RollOff, SymbolRate};
+pub use transmitter::{Backlog, Carrier, Edge, Frame, Idle, Source, Transmitter};

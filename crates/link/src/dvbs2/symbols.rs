@@ -1,0 +1,152 @@
+use std::num::NonZeroU64;
+
+use bentpipe_units::{Duration, Time};
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A symbol rate in symbols per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolRate(NonZeroU64);
+
+/// How much wider than its symbol rate a carrier is (EN 302 307-1, clause 5.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "a name is its value")]
+pub enum RollOff {
+    R0_35,
+    R0_25,
+    R0_20,
+}
+
+impl SymbolRate {
+    /// At most 10 Gsymbol/s, so that a second's symbols times its nanoseconds fit 64 bits.
+    const MAX: u64 = 10_000_000_000;
+
+    /// None for zero, and above 10 Gsymbol/s.
+    pub fn new(symbols_per_second: u64) -> Option<Self> {
+        NonZeroU64::new(symbols_per_second).filter(|rate| rate.get() <= Self::MAX).map(Self)
+    }
+
+    /// B / (1 + alpha), rounded down to a whole symbol per second.
+    pub fn in_bandwidth(hertz: u64, roll_off: RollOff) -> Option<Self> {
+        let percent = match roll_off {
+            RollOff::R0_35 => 135,
+            RollOff::R0_25 => 125,
+            RollOff::R0_20 => 120,
+        };
+        Self::new(hertz.checked_mul(100)? / percent)
+    }
+
+    /// Symbols per second.
+    pub const fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// Counts the symbols of a carrier that does not pause: n symbols from t0 on end at t0 + ceil(n / Rs), in nanoseconds.
+#[derive(Clone, Copy)]
+pub(super) struct SymbolClock {
+    rate: SymbolRate,
+    /// A whole number of seconds after the carrier began or paused.
+    second: Time,
+    /// Symbols sent since then: less than a second's.
+    symbols: u64,
+}
+
+impl SymbolClock {
+    pub(super) fn new(rate: SymbolRate, start: Time) -> Self {
+        Self { rate, second: start, symbols: 0 }
+    }
+
+    /// The carrier pauses until `at`.
+    pub(super) fn pause(&mut self, at: Time) {
+        *self = Self::new(self.rate, at);
+    }
+
+    /// When the last symbol ends.
+    pub(super) fn end(&self) -> Time {
+        let span = (self.symbols * NANOS_PER_SEC).div_ceil(self.rate.get());
+        self.second.saturating_add(Duration::from_nanos(span))
+    }
+
+    pub(super) fn send(&mut self, symbols: u64) {
+        // A second holds a whole number of symbols: to carry it over rounds nothing.
+        let total = self.symbols.saturating_add(symbols);
+        let seconds = total / self.rate.get();
+        self.second =
+            self.second.saturating_add(Duration::from_nanos(seconds.saturating_mul(SECOND.as_nanos())));
+        self.symbols = total % self.rate.get();
+    }
+
+    /// The fewest more symbols after which the last one ends at `instant` or later.
+    pub(super) fn symbols_until(&self, instant: Time) -> u64 {
+        // ceil(n 10^9 / Rs) >= T holds for n > (T - 1) Rs / 10^9.
+        let Some(before) = instant.since(self.second).as_nanos().checked_sub(1) else { return 0 };
+        let least = u128::from(before) * u128::from(self.rate.get()) / u128::from(NANOS_PER_SEC) + 1;
+        u64::try_from(least).unwrap_or(u64::MAX).saturating_sub(self.symbols)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn clock(rate: u64, start: u64) -> SymbolClock {
+        SymbolClock::new(SymbolRate::new(rate).unwrap(), Time::from_nanos(start))
+    }
+
+    proptest! {
+        #[test]
+        fn no_rounding_adds_up(rate in 1..100_000_000u64, frames in prop::collection::vec(0..40_000u64, 0..200)) {
+            let mut clock = clock(rate, 7);
+            let mut sum = 0u128;
+            for symbols in frames {
+                clock.send(symbols);
+                sum += u128::from(symbols);
+                let span = (sum * u128::from(NANOS_PER_SEC)).div_ceil(u128::from(rate));
+                prop_assert_eq!(u128::from(clock.end().as_nanos()), 7 + span);
+            }
+        }
+
+        #[test]
+        fn the_next_boundary_is_the_first_that_is_not_too_early(
+            rate in 1..100_000_000u64, sent in 0..1_000_000u64, ahead in 0..100_000_000_000u64,
+        ) {
+            let after = |more: u64| {
+                let mut clock = clock(rate, 7);
+                clock.send(sent);
+                clock.send(more);
+                clock.end()
+            };
+            let instant = Time::from_nanos(ahead);
+            let mut clock = clock(rate, 7);
+            clock.send(sent);
+            let more = clock.symbols_until(instant);
+            prop_assert!(after(more) >= instant);
+            prop_assert!(more == 0 || after(more - 1) < instant);
+        }
+    }
+
+    #[test]
+    fn a_bandwidth_holds_less_symbols_the_larger_the_roll_off() {
+        // 54 MHz / 1.35, 50 MHz / 1.25, 48 MHz / 1.2.
+        for (hertz, roll_off) in
+            [(54_000_000, RollOff::R0_35), (50_000_000, RollOff::R0_25), (48_000_000, RollOff::R0_20)]
+        {
+            assert_eq!(SymbolRate::in_bandwidth(hertz, roll_off), SymbolRate::new(40_000_000));
+        }
+        // 100 Hz / 1.35 = 74.07.
+        assert_eq!(SymbolRate::in_bandwidth(100, RollOff::R0_35), SymbolRate::new(74));
+    }
+
+    #[test]
+    fn a_carrier_without_symbols_and_one_too_fast_are_refused() {
+        assert_eq!(SymbolRate::new(0), None);
+        assert_eq!(SymbolRate::in_bandwidth(1, RollOff::R0_20), None);
+        assert_eq!(SymbolRate::in_bandwidth(u64::MAX, RollOff::R0_20), None);
+        assert_eq!(SymbolRate::new(SymbolRate::MAX + 1), None);
+        assert!(SymbolRate::new(SymbolRate::MAX).is_some());
+    }
+}

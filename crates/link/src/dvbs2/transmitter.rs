@@ -1,0 +1,213 @@
+use bentpipe_units::{Bytes, Duration, Time};
+
+use super::frame::DUMMY_SYMBOLS;
+use super::packing::{Filling, Stream};
+use super::symbols::SymbolClock;
+use super::{Encapsulation, PlFrame, SymbolRate};
+use crate::Packet;
+
+/// The settings of a carrier.
+#[derive(Clone, Debug)]
+pub struct Carrier {
+    /// Symbols per second.
+    pub symbol_rate: SymbolRate,
+    /// What is sent when no frame is due.
+    pub idle: Idle,
+    /// How packets become GSE packets.
+    pub encapsulation: Encapsulation,
+    /// How long a packet waits for others to fill its frame.
+    pub closing_timeout: Duration,
+    /// The frames of each stream; several streams are VCM.
+    pub streams: Vec<PlFrame>,
+}
+
+/// What a carrier sends when no frame is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Nothing: the next frame starts when it is due.
+    Silence,
+    /// Dummy PLFRAMEs: the next frame starts when the dummy in progress has ended.
+    DummyFrames,
+}
+
+/// The waiting room before the transmitter, with a queue for each stream.
+pub trait Source {
+    /// What waits.
+    type Packet: Packet;
+
+    /// What waits for a stream's frames.
+    fn backlog(&self, stream: usize) -> Backlog;
+
+    /// Takes out the packet that goes into the frame that starts at `start`, and when it came.
+    ///
+    /// A queue that drops packets instead may give none; but where packets wait, either one is given or fewer wait.
+    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Self::Packet)>;
+}
+
+/// A stream's packets in the waiting room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// How many wait.
+    pub packets: u64,
+    /// Sum of their lengths.
+    pub bytes: Bytes,
+    /// When the one came that is next; none when none waits.
+    pub oldest: Option<Time>,
+}
+
+/// A PLFRAME with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The stream whose packets it carries.
+    pub stream: usize,
+    /// Its MODCOD and length.
+    pub plframe: PlFrame,
+    /// When its first symbol starts.
+    pub start: Time,
+    /// When its last symbol ends.
+    pub end: Time,
+    /// Bytes of GSE packets; the rest of the data field is padding.
+    pub used: Bytes,
+    /// Packets whose last byte it carries.
+    pub completed: usize,
+    /// Whether its first byte of data continues a packet.
+    pub starts: Edge,
+    /// Whether its last packet is continued in the stream's next frame.
+    pub ends: Edge,
+    /// Dummy PLFRAMEs sent since the frame before.
+    pub dummies: u64,
+}
+
+/// Where the edge of a frame falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Between packets.
+    BetweenPackets,
+    /// Inside a packet, which is fragmented.
+    InsidePacket,
+}
+
+/// Builds the frames of a carrier. See the [module's documentation](super) for the order of calls.
+///
+/// A frame is due when what waits for it fills it, or when its oldest packet has waited for the closing timeout. It
+/// starts when it is due and the frame before it has ended. Of several that could start at once, that of the stream
+/// with the oldest packet goes first.
+pub struct Transmitter<P> {
+    idle: Idle,
+    encapsulation: Encapsulation,
+    closing_timeout: Duration,
+    streams: Vec<Stream<P>>,
+    clock: SymbolClock,
+    /// Latest instant seen: what waits has not changed since.
+    seen: Time,
+}
+
+/// The next frame, in the order of precedence.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Next {
+    start: Time,
+    /// When its oldest packet came.
+    oldest: Time,
+    stream: usize,
+    /// Dummy PLFRAMEs before it.
+    dummies: u64,
+}
+
+impl<P: Packet> Transmitter<P> {
+    /// A carrier that begins at `start`.
+    pub fn new(carrier: &Carrier, start: Time) -> Self {
+        Self {
+            idle: carrier.idle,
+            encapsulation: carrier.encapsulation,
+            closing_timeout: carrier.closing_timeout,
+            streams: carrier.streams.iter().copied().map(Stream::new).collect(),
+            clock: SymbolClock::new(carrier.symbol_rate, start),
+            seen: start,
+        }
+    }
+
+    /// Frames of a stream that start after the latest instant seen are these.
+    pub fn set_plframe(&mut self, stream: usize, plframe: PlFrame) {
+        self.streams[stream].plframe = plframe;
+    }
+
+    /// When the next frame starts if nothing changes before; none when nothing waits.
+    pub fn next_start(&self, source: &impl Source<Packet = P>) -> Option<Time> {
+        self.next(source).map(|next| next.start)
+    }
+
+    /// The earliest frame that was to start by `now`, its packets having gone to `complete` in their order.
+    ///
+    /// Call it until it returns `None`. Instants must not go backwards.
+    pub fn poll(
+        &mut self,
+        now: Time,
+        source: &mut impl Source<Packet = P>,
+        mut complete: impl FnMut(P),
+    ) -> Option<Frame> {
+        while let Some(next) = self.next(source)
+            && next.start <= now
+        {
+            let Next { start, stream, dummies, .. } = next;
+            let pop = || source.pop(stream, start);
+            let filling = self.streams[stream].fill(self.encapsulation, pop, &mut complete);
+            // Nothing, if the waiting room dropped all there was.
+            if filling.used > Bytes::ZERO {
+                let Filling { used, completed, starts, ends } = filling;
+                let plframe = self.streams[stream].plframe;
+                let end = self.send(start, dummies, plframe);
+                return Some(Frame { stream, plframe, start, end, used, completed, starts, ends, dummies });
+            }
+        }
+        self.seen = self.seen.max(now);
+        None
+    }
+
+    /// Packets of which some bytes are sent and some are not; they are no longer in the waiting room.
+    pub fn open_packets(&self) -> usize {
+        self.streams.iter().filter(|stream| stream.has_open()).count()
+    }
+
+    /// When the last frame ends, or ended.
+    pub fn free_at(&self) -> Time {
+        self.clock.end()
+    }
+
+    fn next(&self, source: &impl Source<Packet = P>) -> Option<Next> {
+        let frames = self.streams.iter().enumerate().filter_map(|(index, stream)| {
+            let backlog = source.backlog(index);
+            let oldest = stream.oldest(&backlog)?;
+            let due = if stream.fills(self.encapsulation, &backlog) {
+                self.seen
+            } else {
+                self.seen.max(oldest.saturating_add(self.closing_timeout))
+            };
+            let (start, dummies) = self.start(due);
+            Some(Next { start, oldest, stream: index, dummies })
+        });
+        frames.min()
+    }
+
+    /// When a frame that is due at `due` starts, and how many dummy PLFRAMEs come before it.
+    fn start(&self, due: Time) -> (Time, u64) {
+        match self.idle {
+            Idle::Silence => (due.max(self.clock.end()), 0),
+            Idle::DummyFrames => {
+                let dummies = self.clock.symbols_until(due).div_ceil(DUMMY_SYMBOLS);
+                let mut clock = self.clock;
+                clock.send(dummies.saturating_mul(DUMMY_SYMBOLS));
+                (clock.end(), dummies)
+            }
+        }
+    }
+
+    /// Returns when the frame ends.
+    fn send(&mut self, start: Time, dummies: u64, plframe: PlFrame) -> Time {
+        self.clock.send(dummies.saturating_mul(DUMMY_SYMBOLS));
+        if start > self.clock.end() {
+            self.clock.pause(start);
+        }
+        self.clock.send(u64::from(plframe.symbols()));
+        self.clock.end()
+    }
+}

@@ -1,0 +1,69 @@
+//! Delay variation of any distribution, constant for a while at a time. Model page: docs/models/empirical.md.
+
+use bentpipe_run::QuantileSpec;
+use bentpipe_units::{Duration, Time};
+
+use crate::Way;
+use crate::deck::Deck;
+use crate::random::Stream;
+
+/// A deck deals each hundred-thousandth of the distribution once.
+const STRATA: u32 = 100_000;
+/// What a silence of a day costs to catch up with stays below a second.
+const SHORTEST_HOLD: Duration = Duration::from_millis(1);
+
+/// The offset to the delay of one direction as a function of time; traffic does not change it.
+pub(crate) struct Empirical {
+    quantiles: Vec<QuantileSpec>,
+    hold: Duration,
+    /// When the present offset is over.
+    until: Time,
+    offset_ns: i64,
+    deck: Deck,
+    stream: Stream,
+}
+
+impl Empirical {
+    /// The first offset begins at `start`.
+    pub(crate) fn new(quantiles: &[QuantileSpec], hold: Duration, seed: u64, way: Way, start: Time) -> Self {
+        assert!(quantiles.len() >= 2, "a quantile function has two points at least");
+        assert!(hold >= SHORTEST_HOLD, "an offset holds for 1 ms at least");
+        Self {
+            quantiles: quantiles.to_vec(),
+            hold,
+            until: start,
+            offset_ns: 0,
+            deck: Deck::new(STRATA),
+            stream: Stream::new(seed, way, "propagation"),
+        }
+    }
+
+    /// The offset at an instant that is not before those asked for so far.
+    pub(crate) fn offset_ns(&mut self, at: Time) -> i64 {
+        let mut drawn = None;
+        // Those that nobody saw are drawn as well: what comes is the same whatever was sent.
+        while self.until <= at {
+            self.until += self.hold;
+            drawn = Some(self.draw());
+        }
+        if let Some(p) = drawn {
+            self.offset_ns = self.quantile(p);
+        }
+        self.offset_ns
+    }
+
+    /// Uniform on [0, 1): any place in the stratum that was dealt.
+    fn draw(&mut self) -> f64 {
+        let stratum = self.deck.deal(&mut self.stream);
+        (f64::from(stratum) + self.stream.uniform()) / f64::from(STRATA)
+    }
+
+    /// F^-1(p) = x_i + (x_(i+1) - x_i) (p - p_i) / (p_(i+1) - p_i) for p_i <= p < p_(i+1).
+    fn quantile(&self, p: f64) -> i64 {
+        let after = self.quantiles.partition_point(|point| point.p <= p).clamp(1, self.quantiles.len() - 1);
+        let (below, above) = (self.quantiles[after - 1], self.quantiles[after]);
+        let share = (p - below.p) / (above.p - below.p);
+        let (low, high) = (below.offset_ns as f64, above.offset_ns as f64);
+        (low + (high - low) * share).round() as i64
+    }
+}

@@ -1,0 +1,60 @@
+//! Times at which nothing gets through. Model page: docs/models/outages.md.
+
+use bentpipe_run::OutageSpec;
+use bentpipe_units::{Duration, Time};
+
+use crate::deck::Deck;
+use crate::random::Stream;
+
+/// What a silence of a day costs to catch up with stays below a second.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
+
+/// When the channel of one direction is out; traffic does not change it.
+pub(crate) struct Outages {
+    period: Duration,
+    /// Where the period after that of the next outage begins.
+    following: Time,
+    next: Outage,
+    /// End of the outages that have begun.
+    until: Time,
+    /// The duration of each card.
+    durations: Vec<Duration>,
+    deck: Deck,
+}
+
+/// Nothing gets through from `begin` on, and something again at `end`.
+struct Outage {
+    begin: Time,
+    end: Time,
+}
+
+impl Outages {
+    /// The first period begins at `start`.
+    pub(crate) fn new(period: Duration, durations: &[OutageSpec], start: Time, stream: &mut Stream) -> Self {
+        assert!(period >= SHORTEST_PERIOD, "a period lasts 1 ms at least");
+        let cards = durations.iter().flat_map(|kind| (0..kind.weight).map(|_| kind.duration_ns));
+        let durations: Vec<Duration> = cards.collect();
+        let deck = Deck::new(u32::try_from(durations.len()).expect("weights are at most a million together"));
+        let next = Outage { begin: start, end: start };
+        let mut outages = Self { period, following: start, next, until: start, durations, deck };
+        outages.next = outages.draw(stream);
+        outages
+    }
+
+    /// Whether an instant, not before those asked for so far, lies in an outage.
+    pub(crate) fn cover(&mut self, at: Time, stream: &mut Stream) -> bool {
+        while self.next.begin <= at {
+            self.until = self.until.max(self.next.end);
+            self.next = self.draw(stream);
+        }
+        at < self.until
+    }
+
+    /// The outage of the following period: it begins anywhere in it and lasts as long as its card says.
+    fn draw(&mut self, stream: &mut Stream) -> Outage {
+        let begin = self.following + self.period.mul_f64(stream.uniform());
+        let duration = self.durations[self.deck.deal(stream) as usize];
+        self.following += self.period;
+        Outage { begin, end: begin.saturating_add(duration) }
+    }
+}

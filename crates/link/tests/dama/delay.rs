@@ -1,0 +1,198 @@
+//! What access costs in time: the closed forms of docs/models/dama.md, and the link of caviglione2014.
+
+use bentpipe_link::dama::{
+    Mix, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling, SlotRate, Timing, VolumeCapacity,
+    VolumeKind,
+};
+use bentpipe_link::rcs2::Layout;
+use bentpipe_units::{Bytes, Duration, Time};
+use proptest::prelude::*;
+
+use crate::configs::*;
+
+/// At 1 Msym/s a symbol is a microsecond, and every instant a whole number of them.
+const SYMBOL_NS: u64 = 1_000;
+const SUPERFRAME_NS: u64 = 2 * 21 * 540 * SYMBOL_NS;
+const PITCH_NS: u64 = 540 * SYMBOL_NS;
+const BURST_NS: u64 = 536 * SYMBOL_NS;
+
+fn departs(config: &ReturnConfig, at: Time, len: u32) -> Time {
+    let mut link = ReturnLink::new(config, 1, Time::ZERO).expect("a link");
+    link.enqueue(at, 0, Numbered { number: 0, len }).expect("room");
+    drain(&mut link, Time::MAX)[0].at
+}
+
+/// The request leaves in the first request slot that begins after the packet came, every `period` superframes; it is
+/// there a burst and a hop later; the first superframe whose plan is made after that has the slot, its first.
+fn on_demand(at: u64, period: u64) -> u64 {
+    let asked = (at / (period * SUPERFRAME_NS) + 1) * period * SUPERFRAME_NS;
+    let planned_from = asked + BURST_NS + GEO.request_delay.as_nanos() + GEO.lead.as_nanos();
+    planned_from.div_ceil(SUPERFRAME_NS) * SUPERFRAME_NS + PITCH_NS + BURST_NS
+}
+
+/// The next slot of the terminal, which has all, begins after the packet came.
+fn at_once(at: u64) -> u64 {
+    let frame = 21 * PITCH_NS;
+    let mut slot = at / PITCH_NS + 1;
+    if (slot * PITCH_NS).is_multiple_of(frame) {
+        slot += 1;
+    }
+    slot * PITCH_NS + BURST_NS
+}
+
+proptest! {
+    #[test]
+    fn an_idle_terminal_with_volume_or_rate_on_demand_has_the_delay_of_the_closed_form(
+        at in 0..1_000_000_000u64, period in 1..9u32, volume: bool,
+    ) {
+        let mix = if volume { vbdc(40) } else { rbdc(40) };
+        let config = ReturnConfig { signalling: Signalling::RequestSlot { period }, ..alone(mix) };
+        let sent = departs(&config, Time::from_nanos(at), 60);
+        prop_assert_eq!(sent.as_nanos(), on_demand(at, u64::from(period)));
+    }
+
+    #[test]
+    fn an_idle_terminal_with_all_slots_waits_for_the_next(at in 0..1_000_000_000u64) {
+        let sent = departs(&alone(cra(40)), Time::from_nanos(at), 60);
+        prop_assert_eq!(sent.as_nanos(), at_once(at));
+    }
+
+    #[test]
+    fn the_delay_on_demand_is_within_its_bounds(at in 0..1_000_000_000u64, period in 1..9u32) {
+        let config = ReturnConfig { signalling: Signalling::RequestSlot { period }, ..alone(vbdc(40)) };
+        let wait = departs(&config, Time::from_nanos(at), 60).since(Time::from_nanos(at));
+        let least = GEO.request_delay + GEO.lead + Duration::from_nanos(2 * BURST_NS + PITCH_NS);
+        let most = least + Duration::from_nanos((u64::from(period) + 1) * SUPERFRAME_NS);
+        prop_assert!(wait >= least && wait <= most, "{wait}");
+    }
+}
+
+/// caviglione2014: 228 slots are the whole return link of 1 Mbit/s, at a propagation round trip of 520 ms.
+///
+/// Not stated there: what a slot carries (so how long the superframe is), how often a terminal may ask, and how far
+/// ahead the NCC plans. DVB-RCS (EN 301 790) has slots of one ATM cell or of MPEG packets.
+#[derive(Clone, Copy)]
+struct Snep {
+    name: &'static str,
+    slot_bytes: u32,
+    slot_payload: u64,
+    period: u32,
+    /// Whole superframes that the NCC plans ahead besides the hop.
+    ahead: u64,
+}
+
+const HOP: Duration = Duration::from_millis(260);
+const SNEP_SLOTS: u32 = 228;
+
+impl Snep {
+    /// One symbol stands for one bit of the 1 Mbit/s; the request slot is one ATM cell long.
+    fn layout(self) -> Layout {
+        Layout {
+            symbol_rate: 1_000_000,
+            carriers: 1,
+            frames: 1,
+            request_slots: 1,
+            traffic_slots: SNEP_SLOTS,
+            request_symbols: 53 * 8,
+            burst_symbols: self.slot_bytes * 8,
+            guard_symbols: 0,
+            idle_symbols: 0,
+        }
+    }
+
+    fn config(self, mix: Mix) -> ReturnConfig {
+        let superframe = self.layout().symbols() * SYMBOL_NS;
+        let lead = HOP + Duration::from_nanos(self.ahead * superframe);
+        ReturnConfig {
+            layout: self.layout(),
+            burst_payload: Bytes::new(self.slot_payload),
+            timing: Timing { request_delay: HOP, lead },
+            signalling: Signalling::RequestSlot { period: self.period },
+            placement: Placement::Spread,
+            ..alone(mix)
+        }
+    }
+}
+
+fn schemes() -> [(&'static str, Mix); 4] {
+    let rate = |slots| Some(RateCapacity { max: SlotRate::slots(slots), timeout: 32 });
+    let volume = |max_slots| Some(VolumeCapacity { kind: VolumeKind::Added, max_slots });
+    [
+        ("CRA", cra(228)),
+        ("RBDC", Mix { rbdc: rate(228), ..cra(0) }),
+        ("VBDC", Mix { volume: volume(228), ..cra(0) }),
+        ("mixed", Mix { rbdc: rate(105), volume: volume(105), ..cra(18) }),
+    ]
+}
+
+/// Mean round trip in seconds of packets given as (gap before, how many at once, length).
+fn mean_rtt(config: &ReturnConfig, gap: Duration, batch: usize, len: u32) -> f64 {
+    let mut link = ReturnLink::new(config, 1, Time::ZERO).expect("a link");
+    let (mut sum, mut count, mut now) = (0.0, 0u32, Time::ZERO);
+    let mut take = |link: &mut ReturnLink<Numbered>, until| {
+        for departure in drain(link, until) {
+            sum += departure.at.since(departure.since).as_secs_f64();
+            count += 1;
+        }
+    };
+    for number in 0..400 {
+        now += gap;
+        take(&mut link, now);
+        for _ in 0..batch {
+            link.enqueue(now, 0, Numbered { number, len }).expect("room");
+        }
+    }
+    take(&mut link, Time::MAX);
+    2.0 * HOP.as_secs_f64() + sum / f64::from(count)
+}
+
+#[test]
+fn on_the_link_of_caviglione2014_access_on_demand_costs_a_second_and_a_mix_lies_between() {
+    let variants = [
+        Snep { name: "ATM slots", slot_bytes: 53, slot_payload: 48, period: 1, ahead: 0 },
+        Snep {
+            name: "ATM slots, asks every 4th, plans 1 ahead",
+            slot_bytes: 53,
+            slot_payload: 48,
+            period: 4,
+            ahead: 1,
+        },
+        Snep { name: "MPEG slots", slot_bytes: 188, slot_payload: 184, period: 1, ahead: 0 },
+        Snep { name: "MPEG slots, plans 1 ahead", slot_bytes: 188, slot_payload: 184, period: 1, ahead: 1 },
+    ];
+    // Gaps that have no common measure with the superframes: every phase is met.
+    let (rare, window) = (Duration::from_nanos(3_141_592_653), Duration::from_nanos(4_141_592_653));
+    for variant in variants {
+        println!("{}: superframe {:.1} ms", variant.name, variant.layout().seconds() * 1e3);
+        let mut single = Vec::new();
+        let mut burst = Vec::new();
+        for (name, mix) in schemes() {
+            let config = variant.config(mix);
+            single.push(mean_rtt(&config, rare, 1, 84));
+            burst.push(mean_rtt(&config, window, 20, 1500));
+            println!(
+                "  {name:6} one small packet {:.3} s, of 30 kB {:.3} s",
+                single.last().unwrap(),
+                burst.last().unwrap()
+            );
+        }
+        let [cra, rbdc, vbdc, mixed] = single[..] else { unreachable!("four schemes") };
+        let superframe = variant.layout().seconds();
+        let pitch = superframe / f64::from(SNEP_SLOTS);
+        assert!(cra > 0.52 && cra < 0.52 + 4.0 * pitch, "CRA {cra}");
+        // Two hops of the request and the plan, two of the packet; waits: half a period until the request slot, less
+        // than a superframe until the plan, and the superframes planned ahead.
+        let least =
+            4.0 * HOP.as_secs_f64() + (f64::from(variant.period) / 2.0 + variant.ahead as f64) * superframe;
+        assert!(vbdc > least && vbdc < least + 1.1 * superframe, "VBDC {least} {vbdc}");
+        // A packet of two slots, asked for over several superframes, may be given one in each of two.
+        assert!(rbdc > least && rbdc < least + 2.1 * superframe, "RBDC {least} {rbdc}");
+        // It takes at most two slots, spread over the superframe.
+        assert!(
+            mixed < 0.52 + 2.0 * superframe / 18.0,
+            "a small packet goes with the constant rate: {mixed}"
+        );
+        let [cra, rbdc, vbdc, mixed] = burst[..] else { unreachable!("four schemes") };
+        assert!(cra < mixed && mixed < vbdc.max(rbdc), "{burst:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! DVB-S2 against the standard's tables, and what holds for every carrier and every traffic.
+
+mod carrier;
+mod invariants;
+mod loss;
+mod saturation;
+mod standard;
+mod transmitter;

@@ -1,0 +1,96 @@
+//! A carrier that always has enough to send.
+
+use bentpipe_link::dvbs2::{
+    Backlog, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, Source, Transmitter,
+};
+use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::carrier::{Numbered, ccm};
+
+const LEN: u32 = 1_500;
+
+/// A waiting room that never empties.
+struct Endless(usize);
+
+impl Source for Endless {
+    type Packet = Numbered;
+
+    fn backlog(&self, _: usize) -> Backlog {
+        Backlog { packets: 1_000, bytes: Bytes::new(1_000 * u64::from(LEN)), oldest: Some(Time::ZERO) }
+    }
+
+    fn pop(&mut self, _: usize, _: Time) -> Option<(Time, Numbered)> {
+        self.0 += 1;
+        Some((Time::ZERO, Numbered { number: self.0, len: LEN }))
+    }
+}
+
+#[test]
+fn the_net_rate_is_symbol_rate_times_efficiency_less_encapsulation() {
+    let symbol_rate = 40_000_000;
+    for modcod in Modcod::all() {
+        for fecframe in [FecFrame::Normal, FecFrame::Short] {
+            let Some(plframe) = PlFrame::new(modcod, fecframe, Pilots::On) else { continue };
+            let mut carrier = ccm("QPSK 1/4", symbol_rate, Duration::ZERO);
+            carrier.streams = vec![plframe];
+            carrier.encapsulation = Encapsulation::new(Label::Six);
+            let mut transmitter = Transmitter::new(&carrier, Time::ZERO);
+            let mut packets = 0u64;
+            let mut end = Time::ZERO;
+            for _ in 0..10_000 {
+                let frame = transmitter.poll(Time::MAX, &mut Endless(0), |_| packets += 1).unwrap();
+                end = frame.end;
+            }
+            let net = (packets * u64::from(LEN) * 8) as f64 / end.since(Time::ZERO).as_secs_f64();
+            // A complete packet has a header of 4 and a label of 6. Each frame ends inside of a packet, which costs a
+            // later header of 3; and each packet that is cut has 7 more: Frag ID, Total Length, CRC-32.
+            let data_field = plframe.data_field().get() as f64;
+            let len = f64::from(LEN);
+            let cut_packets_per_frame = (data_field / (len + 10.0)).min(1.0);
+            let payload = (data_field - 3.0 - 7.0 * cut_packets_per_frame) * len / (len + 10.0);
+            let expected = symbol_rate as f64 * plframe.spectral_efficiency() * payload / data_field;
+            assert!(
+                (net / expected - 1.0).abs() < 0.002,
+                "{modcod} {fecframe:?}: {net} for {expected} bit/s"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_millionth_frame_is_still_timed_to_the_nanosecond() {
+    // A rate at which hardly any frame takes a whole number of nanoseconds.
+    let symbol_rate = 39_999_983;
+    for idle in [Idle::Silence, Idle::DummyFrames] {
+        let mut carrier = ccm("32APSK 9/10", symbol_rate, Duration::ZERO);
+        carrier.idle = idle;
+        let start = Time::from_nanos(123_456_789);
+        let mut transmitter = Transmitter::new(&carrier, start);
+        let mut symbols = 0u128;
+        for _ in 0..1_000_000 {
+            let frame = transmitter.poll(Time::MAX, &mut Endless(0), |_| ()).unwrap();
+            let at = |symbols: u128| {
+                let span = (symbols * 1_000_000_000).div_ceil(u128::from(symbol_rate));
+                start + Duration::from_nanos(u64::try_from(span).unwrap())
+            };
+            assert_eq!((frame.start, frame.dummies), (at(symbols), 0));
+            symbols += 13_050;
+            assert_eq!(frame.end, at(symbols));
+        }
+    }
+}
+
+#[test]
+fn at_40_msymbol_per_s_32apsk_nine_tenths_carry_178_mbit_per_s() {
+    // 40e6 x 4.453027 = 178.12 Mbit/s in data fields.
+    let carrier = ccm("32APSK 9/10", 40_000_000, Duration::ZERO);
+    let mut transmitter = Transmitter::new(&carrier, Time::ZERO);
+    let mut used = 0;
+    let mut end = Time::ZERO;
+    while end < Time::ZERO + Duration::from_secs(10) {
+        let frame = transmitter.poll(Time::MAX, &mut Endless(0), |_| ()).unwrap();
+        (used, end) = (used + frame.used.get(), frame.end);
+    }
+    let rate = (used * 8) as f64 / end.since(Time::ZERO).as_secs_f64();
+    assert!((rate / 178.121e6 - 1.0).abs() < 0.002, "{rate} bit/s");
+}

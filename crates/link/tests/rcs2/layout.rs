@@ -1,0 +1,83 @@
+use bentpipe_link::rcs2::{Layout, Superframes};
+use bentpipe_units::{Duration, Time};
+use proptest::prelude::*;
+
+fn any_layout() -> impl Strategy<Value = Layout> {
+    let slots = (1..4u32, 1..5u32, 0..4u32, 1..40u32);
+    let symbols = (1..2_000u32, 1..2_000u32, 0..20u32, 0..500u32);
+    (64_000..20_000_000u64, slots, symbols).prop_map(|(symbol_rate, slots, symbols)| Layout {
+        symbol_rate,
+        carriers: slots.0,
+        frames: slots.1,
+        request_slots: slots.2,
+        traffic_slots: slots.3,
+        request_symbols: symbols.0,
+        burst_symbols: symbols.1,
+        guard_symbols: symbols.2,
+        idle_symbols: symbols.3,
+    })
+}
+
+/// Rounded up, in another way than the code's.
+fn nanos(symbols: u128, symbol_rate: u64) -> u64 {
+    let scaled = symbols * 1_000_000_000 + u128::from(symbol_rate) - 1;
+    u64::try_from(scaled / u128::from(symbol_rate)).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn every_superframe_begins_at_its_exact_instant_rounded_up_once(
+        layout in any_layout(), superframe in 0..10_000_000u64, zero in 0..1_000_000_000u64,
+    ) {
+        let begins = Superframes::new(layout, Time::from_nanos(zero)).start(superframe);
+        let symbols = u128::from(superframe) * u128::from(layout.symbols());
+        prop_assert_eq!(begins.as_nanos(), zero + nanos(symbols, layout.symbol_rate));
+    }
+
+    #[test]
+    fn slots_of_a_carrier_follow_each_other_with_their_guard_times_and_fill_the_superframe(
+        layout in any_layout(), superframe in 0..1_000u64,
+    ) {
+        let superframes = Superframes::new(layout, Time::ZERO);
+        let requests = (0..layout.request_opportunities()).step_by(layout.carriers as usize);
+        let mut spans: Vec<_> = requests.map(|opportunity| superframes.request(superframe, opportunity)).collect();
+        spans.extend((0..layout.columns()).map(|column| superframes.traffic(superframe, column)));
+        spans.sort_by_key(|span| span.start);
+        let guard = Duration::from_nanos(nanos(u128::from(layout.guard_symbols), layout.symbol_rate));
+        let next_begins = spans.iter().skip(1).map(|span| span.start).chain([superframes.start(superframe + 1)]);
+        for (span, next) in spans.iter().zip(next_begins) {
+            // Each of the three instants is rounded up.
+            prop_assert!(span.end + guard <= next + Duration::from_nanos(1));
+        }
+        prop_assert!(spans[0].start >= superframes.start(superframe));
+    }
+
+    #[test]
+    fn request_slots_of_different_carriers_are_at_the_same_time(layout in any_layout()) {
+        let superframes = Superframes::new(layout, Time::ZERO);
+        for opportunity in 0..layout.request_opportunities() {
+            let first_carrier = opportunity - opportunity % layout.carriers;
+            prop_assert_eq!(superframes.request(7, opportunity), superframes.request(7, first_carrier));
+        }
+    }
+}
+
+#[test]
+fn a_thousand_million_superframes_do_not_drift() {
+    // 3 symbols at 7 baud: 3/7 s, which no number of nanoseconds is.
+    let layout = Layout {
+        symbol_rate: 7,
+        carriers: 1,
+        frames: 1,
+        request_slots: 0,
+        traffic_slots: 3,
+        request_symbols: 1,
+        burst_symbols: 1,
+        guard_symbols: 0,
+        idle_symbols: 0,
+    };
+    let superframes = Superframes::new(layout, Time::ZERO);
+    assert_eq!(superframes.start(7), Time::from_nanos(3_000_000_000));
+    assert_eq!(superframes.start(7_000_000_000), Time::from_nanos(3_000_000_000_000_000_000));
+    assert_eq!(superframes.start(1), Time::from_nanos(428_571_429));
+}

@@ -1,0 +1,84 @@
+"""A resolved link for people: each direction's parts in words."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bentpipe import _core
+
+Part = Mapping[str, Any]
+
+
+def described(spec: Part) -> list[str]:
+    """Return the lines that describe a link specification."""
+    lines = [f"Largest packet: {spec['mtu_bytes']} B"]
+    for heading, way in (
+        ("Forward, server to client", "forward"),
+        ("Return, client to server", "return"),
+    ):
+        lines += [f"{heading}:", *_direction(spec[way])]
+    return lines
+
+
+def _direction(spec: Part) -> Iterator[str]:
+    yield f"  rate    {_core.format_rate(spec['capacity']['rate_bps'])}"
+    yield f"  queue   {_queue(spec['queue'])}"
+    yield f"  loss    {_loss(spec['loss'])}"
+    yield f"  delay   {_core.format_duration(spec['delay_ns'])}"
+    yield from _jitter(spec["jitter"])
+
+
+def _queue(spec: Part) -> str:
+    match spec["kind"]:
+        case "packets":
+            return f"{spec['limit_packets']} packets"
+        case "time":
+            return _core.format_duration(spec["limit_ns"])
+        case "random-early-drop":
+            limit, start = (_core.format_size(spec[key]) for key in ("limit_bytes", "start_bytes"))
+            return f"{limit}; above {start} random drops, rising to {_percent(spec['p'])} at the limit"
+        case "codel":
+            target, interval = (_core.format_duration(spec[key]) for key in ("target_ns", "interval_ns"))
+            limit = _core.format_size(spec["limit_bytes"])
+            return f"{limit}; CoDel with a target of {target} and an interval of {interval}"
+        case _:
+            return _core.format_size(spec["limit_bytes"])
+
+
+def _loss(spec: Part) -> str:
+    match spec["kind"]:
+        case "bernoulli":
+            return f"{_percent(spec['p'])} of the packets"
+        case "bit-error":
+            return f"bit error ratio {spec['ber']:g}"
+        case "gilbert-elliott":
+            return "Gilbert-Elliott, " + ", ".join(f"{key} = {spec[key]:g}" for key in ("p", "r", "h", "k"))
+        case "outages":
+            kinds = spec["durations"]
+            total = sum(kind["weight"] for kind in kinds)
+            lasting = (f"{kind['weight']} x {_core.format_duration(kind['duration_ns'])}" for kind in kinds)
+            every = _core.format_duration(spec["period_ns"])
+            return f"an outage in every {every}; of {total} last: {', '.join(lasting)}"
+        case _:
+            return "none"
+
+
+def _jitter(spec: Part) -> Iterator[str]:
+    match spec["kind"]:
+        case "normal":
+            yield f"  jitter  normal, standard deviation {_core.format_duration(spec['sd_ns'])}"
+        case "empirical":
+            hold = _core.format_duration(spec["hold_ns"])
+            yield f"  jitter  a value for every {hold}, by its quantiles:"
+            for point in spec["quantiles"]:
+                yield f"          {_percent(point['p']):>11}  {_offset(point['offset_ns'])}"
+        case _:
+            yield "  jitter  none"
+
+
+def _offset(ns: int) -> str:
+    sign = {-1: "-", 0: " ", 1: "+"}[(ns > 0) - (ns < 0)]
+    return sign + (_core.format_duration(abs(ns)) if ns else "0")
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.9g} %"
