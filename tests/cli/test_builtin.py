@@ -19,6 +19,32 @@ def test_a_link_is_shown_with_its_source(bentpipe):
     assert "Assumed: No residual error" in bentpipe("links", "geo-alshagri").stdout
 
 
+def test_a_link_is_shown_in_words_whatever_it_has(bentpipe, tmp_path):
+    shown = bentpipe("links", "geo-viasat2").stdout
+    assert "queue   36 MB; above 18 MB random drops, rising to 10 % at the limit" in shown
+    assert "an outage in every 606 s; of 33 last: 25 x 200 ms, 7 x 400 ms, 1 x 2.2 s" in shown
+    assert "jitter  a value for every 200 ms, by its quantiles:" in shown
+    assert [line.split() for line in shown.splitlines() if " %  " in line][:5] == [
+        ["0", "%", "-33", "ms"],
+        ["5", "%", "-20", "ms"],
+        ["25", "%", "-8", "ms"],
+        ["50", "%", "0"],
+        ["75", "%", "+8", "ms"],
+    ]
+    (tmp_path / "link.toml").write_text(
+        'rtt = "600 ms"\n'
+        'forward = { rate = "1 Mbit/s", jitter = "3 ms", loss = { ber = 1e-7 }, '
+        'queue = { limit = "1 MB", target = "30 ms", interval = "600 ms" } }\n'
+        'return = { rate = "1 Mbit/s", queue = "200 ms", loss = { p = 0.1, r = 0.2, h = 0, k = 1 } }\n'
+    )
+    shown = bentpipe("links", tmp_path / "link.toml").stdout
+    assert "queue   1 MB; CoDel with a target of 30 ms and an interval of 600 ms" in shown
+    assert "loss    bit error ratio 1e-07" in shown
+    assert "jitter  normal, standard deviation 3 ms" in shown
+    assert "queue   200 ms" in shown
+    assert "loss    Gilbert-Elliott, p = 0.1, r = 0.2, h = 0, k = 1" in shown
+
+
 def test_pages_lists_the_twelve_and_shows_one(bentpipe):
     assert len(bentpipe.json("pages", "--json")["pages"]) == 12
     assert "/object-8.jpg  12.5 kB" in bentpipe("pages", "uniform-100k").stdout

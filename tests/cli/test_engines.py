@@ -2,7 +2,7 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.cli import engines
-from bentpipe.engine import congestion_control, emulate, shell
+from bentpipe.engine import congestion_control, emulate, iperf3, shell
 from bentpipe.errors import AbilityError
 
 
@@ -74,6 +74,7 @@ def test_a_scenario_that_the_kernel_cannot_do_is_refused_before_anything_is_writ
         ({"kind": "bulk", "transport": "tcp"}, "bbr3", "bbr3"),
         ({"kind": "bulk", "transport": "tcp"}, "vivace", None),
         ({"kind": "bulk", "transport": "quic"}, "bbr3", None),
+        ({"kind": "iperf3", "transport": "tcp"}, "bbr3", "bbr3"),
         ({"kind": "ping"}, "bbr3", None),
     ],
 )
@@ -89,6 +90,35 @@ def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypa
     with pytest.raises(AbilityError, match='"hybla" cannot be loaded into the kernel: built without clang'):
         congestion_control.refused({"cc": "hybla", "workload": {"kind": "bulk", "transport": "tcp"}})
     assert "make clean setup" in bentpipe(*arguments, "--cc", "vivace", expect=2).stderr
+
+
+BY_IPERF3 = ("--set", "client=iperf3", "--set", "server=iperf3")
+
+
+def test_the_simulate_engine_has_no_iperf3(bentpipe):
+    result = bentpipe("bulk", "--link", "lan", "--size", "1MB", "--engine", "simulate", *BY_IPERF3, expect=2)
+    expected = 'expected "loader" on the simulate engine, found "iperf3", which --engine emulate has'
+    assert f"command line: --set client: {expected}" in result.stderr
+
+
+def test_a_scenario_with_iperf3_is_refused_by_the_simulate_engine_before_anything_is_written(
+    bentpipe, tmp_path
+):
+    scenario = tmp_path / "flows.toml"
+    scenario.write_text(
+        '[run]\nlink = "lan"\nbulk = { size = "1 MB" }\nclient = "iperf3"\nserver = "iperf3"\n'
+    )
+    arguments = ["--engine", "simulate", "--out", tmp_path / "results"]
+    result = bentpipe("run", scenario, *arguments, expect=2)
+    assert 'run.client: expected "loader" on the simulate engine, found "iperf3"' in result.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_iperf3_that_is_not_installed_is_named_with_its_package(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    monkeypatch.setattr(iperf3, "COMMAND", "no-such-iperf3")
+    result = bentpipe("bulk", "--link", "lan", "--size", "1MB", "--engine", "emulate", *BY_IPERF3, expect=2)
+    assert "install the Debian package" in result.stderr
 
 
 def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpipe, monkeypatch):

@@ -22,7 +22,7 @@ def name_of(path):
 
 def test_there_are_examples_of_each_workload():
     kinds = {cell.spec["workload"]["kind"] for path in EXAMPLES for cell in load(path).cells}
-    assert kinds == {"page-load", "bulk", "ping"}
+    assert kinds == {"page-load", "bulk", "flows", "ping"}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)

@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
+use crate::flows::{self, Payload};
 use crate::{
-    CapacitySpec, ClientReport, ConnectionReport, Direction, Drops, Engine, LinkReport, Metrics,
+    CapacitySpec, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
     ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
-    TransferReport, Workload,
+    Workload,
 };
 
 /// The reports of a finished run.
@@ -27,10 +28,12 @@ pub fn assemble(
     provenance: Provenance,
     parties: Parties,
 ) -> RunRecord {
-    let Parties { mut client, origin, link } = parties;
+    let Parties { mut client, mut origin, link } = parties;
     let start = client.started;
-    client.transfer = client.transfer.or(origin.transfer.clone());
-    let metrics = metrics(&spec, &client, &origin, &link);
+    client.transfers.append(&mut origin.transfers);
+    client.transfers.sort_by_key(|transfer| transfer.flow);
+    let flows = flows::records(&spec, &client, &origin);
+    let metrics = metrics(&spec, &flows, &client, &origin, &link);
     let faults: Vec<String> = client.faults.iter().chain(&origin.faults).cloned().collect();
     let doubts = doubts(&spec, &client, &origin, &link);
     let status = match (faults.is_empty(), doubts.is_empty()) {
@@ -47,6 +50,7 @@ pub fn assemble(
         provenance,
         metrics,
         objects: client.objects.iter().map(|object| timing(object, start)).collect(),
+        flows,
         series: series(start, &client, origin.sender, link.series),
         client_connections: relative(client.connections, start),
         origin_connections: relative(origin.connections, start),
@@ -66,23 +70,30 @@ pub fn failed(
     assemble(run_id, engine, spec, provenance, parties)
 }
 
-fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Metrics {
+fn metrics(
+    spec: &RunSpec,
+    flows: &[FlowRecord],
+    client: &ClientReport,
+    origin: &OriginReport,
+    link: &LinkReport,
+) -> Metrics {
     let start = client.started;
     let after_start = |at: Time| at.since(start).as_secs_f64();
     let (html, embedded) = match client.objects.split_first() {
         Some((html, rest)) => (Some(html), rest),
         None => (None, &[][..]),
     };
-    let payload = match &client.transfer {
-        Some(transfer) => Some(transfer.bytes),
+    let transferred = Payload::of_all(&client.transfers);
+    let payload = match transferred {
+        Some(payload) => Some(payload.bytes),
         None => html.map(|_| client.objects.iter().map(|object| object.bytes).sum()),
     };
     let first = client.connections.first();
-    let end = client.transfer.as_ref().map(|t| t.last_byte).or_else(|| last_byte(&client.objects));
+    let end = transferred.map(|payload| payload.last_byte).or_else(|| last_byte(&client.objects));
     let retransmitted: u64 =
         client.connections.iter().chain(&origin.connections).map(|c| c.retransmitted_packets).sum();
-    let percent_above =
-        |wire: u64| payload.filter(|p| p.get() > 0).map(|p| (wire as f64 / p.get() as f64 - 1.0) * 100.0);
+    let alone = payload.filter(|p| p.get() > 0 && is_alone(spec));
+    let percent_above = |wire: u64| alone.map(|p| (wire as f64 / p.get() as f64 - 1.0) * 100.0);
     let wire_down = link.forward.offered_bytes.get();
     let wire_up = link.return_.offered_bytes.get();
     let mut metrics = Metrics {
@@ -92,8 +103,11 @@ fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &
         ttfb_s: html.map(|o| after_start(o.first_byte)),
         connect_s: first.and_then(|c| Some(c.connected?.since(c.started).as_secs_f64())),
         tls_s: first.and_then(|c| Some(c.secured?.since(c.connected?).as_secs_f64())),
-        completion_s: client.transfer.as_ref().map(|t| after_start(t.last_byte)),
-        goodput_bps: client.transfer.as_ref().and_then(|t| goodput_bps(spec, t, start)),
+        completion_s: transferred.map(|payload| after_start(payload.last_byte)),
+        goodput_bps: transferred
+            .zip(spec.flows())
+            .and_then(|(payload, flows)| payload.goodput_bps(&flows, start)),
+        jain_index: flows::jain_index(flows),
         payload_bytes: payload.map(Bytes::get),
         wire_bytes_down: wire_down,
         wire_bytes_up: wire_up,
@@ -106,7 +120,7 @@ fn metrics(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &
         first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
         queue_mean_bytes_down: link.forward.queue_mean_bytes,
         queue_max_bytes_down: link.forward.queue_max_bytes.get(),
-        utilisation: end.and_then(|end| utilisation(spec, link, end.since(start))),
+        utilisation: end.filter(|_| is_alone(spec)).and_then(|end| utilisation(spec, link, end.since(start))),
         ..Metrics::default()
     };
     round_trips(&mut metrics, client, origin);
@@ -131,17 +145,19 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
             doubts.push(format!("{} packets refused by the receiving device", lateness.refused));
         }
     }
-    let wanted_cc = spec.cc.name();
-    let is_wanted = |found: &str| found == wanted_cc || Some(found) == spec.cc.kernel_name();
     let wanted_alpn = match &spec.workload {
         Workload::PageLoad(load) => Some(load.http.alpn()),
-        Workload::Bulk(_) | Workload::Ping(_) => None,
+        Workload::Bulk(_) | Workload::Flows(_) | Workload::Iperf3(_) | Workload::Ping(_) => None,
     };
+    let flows = spec.flows().map(|flows| flows.flows).unwrap_or_default();
+    let own = |flow: Option<u16>| flow.and_then(|index| flows.get(usize::from(index)));
     for (end, connection) in ends(client, origin) {
-        if !is_wanted(&connection.congestion_control) {
+        let wanted = own(connection.flow).map_or(spec.cc, |flow| flow.cc);
+        let found = &*connection.congestion_control;
+        if found != wanted.name() && Some(found) != wanted.kernel_name() {
             doubts.push(format!(
-                "wrong congestion control at the {end}: expected {wanted_cc}, found {}",
-                connection.congestion_control
+                "wrong congestion control at the {end}: expected {}, found {found}",
+                wanted.name()
             ));
         }
         if let Some(wanted) = wanted_alpn.filter(|wanted| connection.protocol != *wanted) {
@@ -150,6 +166,11 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
                 connection.protocol
             ));
         }
+    }
+    let ports: Vec<u16> =
+        (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
+    if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {
+        doubts.push("two flows have the same client port, by which series tell them apart".to_owned());
     }
     doubts.dedup();
     doubts
@@ -192,24 +213,17 @@ fn largest(objects: &[ObjectSighting]) -> Option<&ObjectSighting> {
     objects.iter().min_by_key(|object| (std::cmp::Reverse(object.bytes), object.last_byte))
 }
 
-/// A flow of N bytes is rated over its completion time, a flow of N seconds between its first and last byte.
-fn goodput_bps(spec: &RunSpec, transfer: &TransferReport, start: Time) -> Option<f64> {
-    let Workload::Bulk(bulk) = &spec.workload else { return None };
-    let from = if bulk.bytes.is_some() { start } else { transfer.first_byte };
-    let span = transfer.last_byte.since(from);
-    (span > Duration::ZERO).then(|| transfer.bytes.bits() as f64 / span.as_secs_f64())
-}
-
 /// Forward bytes delivered in the first idle round trip of data: the sender's first window.
 ///
 /// Of a page load the data are the embedded objects, of a flow its payload. The window begins with the first
 /// packet that can be an answer: not earlier than a round trip after the request. (The loader sees the first
 /// byte only when a whole TLS record has come, which may take a second window.)
 ///
-/// None of a flow up: its data take the return direction, whose packets are not kept. None either where a window
-/// takes longer to transmit than a round trip: its end and the next one's beginning cannot be told apart.
+/// None of a flow up: its data take the return direction, whose packets are not kept. None of several flows, whose
+/// packets are kept as one. None either where a window takes longer to transmit than a round trip: its end and the
+/// next one's beginning cannot be told apart.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
-    if is_up(spec) {
+    if is_up(spec) || client.transfers.len() > 1 {
         return None;
     }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
@@ -218,7 +232,7 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     if rate_bps.time_for(window) > round_trip {
         return None;
     }
-    let earliest = match &client.transfer {
+    let earliest = match client.transfers.first() {
         Some(_) => client.connections.first()?.connected? + round_trip,
         None => client.objects.iter().skip(1).map(|object| object.requested).min()? + round_trip,
     };
@@ -239,8 +253,14 @@ fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64>
     (possible > 0.0).then(|| counted.delivered_bytes.get() as f64 / possible)
 }
 
+/// Whether the link carried what the workload counts and no more. iperf3's flow goes on while its ends tell each
+/// other their results.
+fn is_alone(spec: &RunSpec) -> bool {
+    !matches!(spec.workload, Workload::Iperf3(_))
+}
+
 fn is_up(spec: &RunSpec) -> bool {
-    matches!(&spec.workload, Workload::Bulk(bulk) if bulk.direction == Direction::Up)
+    spec.flows().is_some_and(|flows| flows.direction == Direction::Up)
 }
 
 fn round_trips(metrics: &mut Metrics, client: &ClientReport, origin: &OriginReport) {
@@ -273,7 +293,15 @@ fn series(start: Time, client: &ClientReport, origin_sender: Table, link: Table)
     let mut series = BTreeMap::new();
     let mut sender = origin_sender;
     sender.append(client.sender.clone());
-    let progress = client.transfer.as_ref().map(|transfer| transfer.progress.clone()).unwrap_or_default();
+    let mut progress = Table::default();
+    for transfer in &client.transfers {
+        let mut own = transfer.progress.clone();
+        own.add_constant(
+            "client_port",
+            flows::client_port(client, transfer.flow).map_or(f64::NAN, f64::from),
+        );
+        progress.append(own);
+    }
     for (name, mut table) in [("link", link), ("sender", sender), ("progress", progress)] {
         table.shift("time_s", -Duration::from_nanos(start.as_nanos()).as_secs_f64());
         series.insert(name.to_owned(), table);

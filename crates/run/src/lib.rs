@@ -6,6 +6,7 @@
 //! hand in a report; [`assemble`] turns them into the record, the same way for both engines.
 
 mod assemble;
+mod flows;
 mod link;
 mod record;
 mod report;
@@ -14,14 +15,16 @@ mod series;
 mod spec;
 
 pub use assemble::{Parties, assemble, failed};
-pub use link::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
-pub use record::{Engine, Metrics, ObjectTiming, Provenance, RunRecord, Status};
+pub use link::{
+    CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
+};
+pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
     ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, LatenessReport, LinkReport,
     ObjectSighting, OriginReport, PacketSighting, PingReport, TransferReport,
 };
-pub use series::Table;
+pub use series::{INTERVAL, Table};
 pub use spec::{
-    BulkSpec, CaptureSpec, CongestionControl, Direction, Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec,
-    PingSpec, QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
+    BulkSpec, CaptureSpec, CongestionControl, Direction, FlowSpec, FlowsSpec, Http, Http2Spec, ObjectSpec,
+    PageLoadSpec, PageSpec, PingSpec, QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
 };

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConnectionReport, Drops, RunSpec, Table};
+use crate::{CongestionControl, ConnectionReport, Drops, RunSpec, Table, Transport};
 
 /// The result of one run, with all that is needed to judge and repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,9 @@ pub struct RunRecord {
     pub metrics: Metrics,
     /// Every object of a page load, in order of completion.
     pub objects: Vec<ObjectTiming>,
+    /// Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none.
+    #[serde(default)]
+    pub flows: Vec<FlowRecord>,
     /// Every connection as the client saw it; instants in nanoseconds from the start of the workload.
     pub client_connections: Vec<ConnectionReport>,
     /// Every connection as the origin saw it; instants as above.
@@ -84,6 +87,36 @@ pub struct ObjectTiming {
     pub request_header_bytes: u64,
 }
 
+/// One bulk flow; instants in seconds from the start of the workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowRecord {
+    /// Congestion control asked for at both ends.
+    pub cc: CongestionControl,
+    /// Transport protocol.
+    pub transport: Transport,
+    /// When it began to connect.
+    pub start_s: f64,
+    /// The client's port, by which series tell flows apart; null when it was never connected.
+    pub client_port: Option<u16>,
+    /// Payload received.
+    pub bytes: u64,
+    /// When the first byte of payload arrived; null when none did.
+    pub first_byte_s: Option<f64>,
+    /// When the last byte of payload arrived; null when none did.
+    pub last_byte_s: Option<f64>,
+    /// From `start_s` to the last byte.
+    pub completion_s: Option<f64>,
+    /// Payload over `completion_s`; limited by time: over its steady part, from first to last byte.
+    pub goodput_bps: Option<f64>,
+    /// Packets sent again by both ends.
+    pub retransmitted_packets: u64,
+    /// Mean of the sender's smoothed RTT over time.
+    pub rtt_mean_s: Option<f64>,
+    /// Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
+    /// they never ran at the same time.
+    pub share: Option<f64>,
+}
+
 /// The figures of a run. Those that a workload does not have are null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metrics {
@@ -99,11 +132,14 @@ pub struct Metrics {
     pub connect_s: Option<f64>,
     /// TLS handshake of the first connection; null without TLS and for QUIC.
     pub tls_s: Option<f64>,
-    /// Start to last byte of a bulk flow.
+    /// Start to last byte of a bulk flow, or of the last of several.
     pub completion_s: Option<f64>,
-    /// Payload over `completion_s`; a flow limited by time: over its steady part, from first to last byte.
+    /// Payload over `completion_s`; flows limited by time: over their steady part, from first to last byte.
     pub goodput_bps: Option<f64>,
-    /// Bytes of bodies: HTML and objects, or the flow's payload.
+    /// Jain's fairness index of several flows over the time in which all of them ran: 1 when they got the same, 1/n
+    /// when one got everything (Jain, Chiu, Hawe 1984).
+    pub jain_index: Option<f64>,
+    /// Bytes of bodies: HTML and objects, or the flows' payload.
     pub payload_bytes: Option<u64>,
     /// IP bytes that the server sent into the link.
     pub wire_bytes_down: u64,
@@ -121,7 +157,7 @@ pub struct Metrics {
     pub retransmitted_packets: u64,
     /// Packets lost on the link.
     pub drops: Drops,
-    /// IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up.
+    /// IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up and for several.
     pub first_flight_bytes: Option<u64>,
     /// Mean of the queue in the forward direction, in bytes.
     pub queue_mean_bytes_down: f64,

@@ -15,8 +15,8 @@ pub struct ClientReport {
     pub objects: Vec<ObjectSighting>,
     /// Every connection the client opened, in order.
     pub connections: Vec<ConnectionReport>,
-    /// The transfer of a bulk workload.
-    pub transfer: Option<TransferReport>,
+    /// The transfers of a bulk workload that the client received.
+    pub transfers: Vec<TransferReport>,
     /// The echoes of a ping workload.
     pub ping: Option<PingReport>,
     /// Per-connection state at 100 ms where the client is the sender; columns as in [`OriginReport`].
@@ -63,6 +63,8 @@ pub struct ConnectionReport {
     pub protocol: String,
     /// The client's port, which identifies the connection at both ends.
     pub client_port: u16,
+    /// Index of the bulk flow that it carries.
+    pub flow: Option<u16>,
     /// When the first packet was sent.
     #[serde(rename = "started_ns")]
     pub started: Time,
@@ -94,8 +96,8 @@ pub struct OriginReport {
     /// Per-connection state at 100 ms: `time_s` (on the run's clock), `client_port`, `cwnd_bytes`, `srtt_s`,
     /// `in_flight_bytes`, `delivery_rate_bps`, `retransmitted_packets`. NaN before the first RTT sample.
     pub sender: Table,
-    /// The transfer of a bulk workload where the origin is the receiver.
-    pub transfer: Option<TransferReport>,
+    /// The transfers of a bulk workload that the origin received.
+    pub transfers: Vec<TransferReport>,
     /// Errors that the origin met.
     pub faults: Vec<String>,
 }
@@ -103,6 +105,8 @@ pub struct OriginReport {
 /// One bulk transfer as its receiver saw it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TransferReport {
+    /// Index of the flow.
+    pub flow: u16,
     /// Payload received.
     pub bytes: Bytes,
     /// When the first payload byte arrived.

@@ -1,7 +1,11 @@
 use std::collections::BTreeMap;
 
+use bentpipe_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+
+/// Time between two rows of a series, and the length of its bins.
+pub const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Columns of equal length; each name ends in its unit (`time_s`, `queue_bytes`).
 ///
@@ -46,6 +50,15 @@ impl Table {
         for value in self.0.get_mut(column).into_iter().flatten() {
             *value += offset;
         }
+    }
+
+    /// Adds a column of one value.
+    ///
+    /// # Panics
+    /// When the table has that column already.
+    pub fn add_constant(&mut self, column: &str, value: f64) {
+        let former = self.0.insert(column.to_owned(), vec![value; self.len()]);
+        assert!(former.is_none(), "{column} is there already");
     }
 
     /// The values of one column; empty when the table has no row.

@@ -12,7 +12,7 @@ pub struct RunSpec {
     pub seed: u64,
     /// The path between client and server.
     pub link: LinkSpec,
-    /// Congestion control of every sender of the run.
+    /// Congestion control of every sender of the run; of several flows each has its own.
     pub cc: CongestionControl,
     /// Settings of TCP at both ends.
     pub tcp: TcpSpec,
@@ -100,6 +100,10 @@ pub enum Workload {
     PageLoad(PageLoadSpec),
     /// Transfer one flow.
     Bulk(BulkSpec),
+    /// Transfer several flows at once.
+    Flows(FlowsSpec),
+    /// Transfer one flow over TCP by iperf3, which is client and server then (emulate only).
+    Iperf3(BulkSpec),
     /// Send UDP echo requests.
     Ping(PingSpec),
 }
@@ -164,6 +168,33 @@ pub struct BulkSpec {
     pub duration_ns: Option<Duration>,
 }
 
+/// Several bulk flows over one link. Each ends after `bytes`, or all of them end `duration_ns` after the start of the
+/// workload, whichever is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsSpec {
+    /// Who sends, in all of them.
+    pub direction: Direction,
+    /// Length of each transfer, when they are limited by length.
+    pub bytes: Option<Bytes>,
+    /// The end that they have in common, when they are limited by time.
+    pub duration_ns: Option<Duration>,
+    /// The flows.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// What tells a flow from those beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowSpec {
+    /// Congestion control of both its ends.
+    pub cc: CongestionControl,
+    /// Transport protocol.
+    pub transport: Transport,
+    /// When it begins, from the start of the workload.
+    pub start_ns: Duration,
+}
+
 /// Transport of a bulk flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -216,6 +247,22 @@ pub struct CaptureSpec {
     pub qlog: bool,
 }
 
+impl RunSpec {
+    /// The bulk flows of the run, of which a single one has the run's congestion control; none of other workloads.
+    pub fn flows(&self) -> Option<FlowsSpec> {
+        match &self.workload {
+            Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns })
+            | Workload::Iperf3(BulkSpec { transport, direction, bytes, duration_ns }) => {
+                let only = FlowSpec { cc: self.cc, transport: *transport, start_ns: Duration::ZERO };
+                let (direction, bytes, duration_ns) = (*direction, *bytes, *duration_ns);
+                Some(FlowsSpec { direction, bytes, duration_ns, flows: vec![only] })
+            }
+            Workload::Flows(flows) => Some(flows.clone()),
+            Workload::PageLoad(_) | Workload::Ping(_) => None,
+        }
+    }
+}
+
 impl Http {
     /// Whether the protocol runs over QUIC rather than TCP.
     pub const fn transport(self) -> Transport {
@@ -236,6 +283,16 @@ impl Http {
             Self::H1 | Self::H1s => "http/1.1",
             Self::H2 => "h2",
             Self::H3 => "h3",
+        }
+    }
+}
+
+impl Transport {
+    /// The name that scenarios use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Quic => "quic",
         }
     }
 }

@@ -3,9 +3,9 @@
 mod common;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Http, JitterSpec,
-    LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PingReport, PingSpec, QueueSpec, RunRecord, RunSpec,
-    Transport, ValiditySpec, Workload,
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, FlowSpec, FlowsSpec,
+    Http, JitterSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingReport, PingSpec,
+    QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
 use common::{SPEC, page_load, record, spec};
@@ -119,6 +119,15 @@ fn a_record_with_every_part_survives_json() {
 }
 
 #[test]
+fn a_record_of_a_version_without_flows_is_read() {
+    let mut old = serde_json::to_value(record(spec(), page_load())).unwrap();
+    old.as_object_mut().unwrap().remove("flows");
+    old["metrics"].as_object_mut().unwrap().remove("jain_index");
+    let read: RunRecord = serde_json::from_value(old).unwrap();
+    assert_eq!((read.flows, read.metrics.jain_index), (Vec::new(), None));
+}
+
+#[test]
 fn a_round_trip_that_does_not_exist_is_null_in_json_and_survives_it() {
     let mut parties = page_load();
     parties.client.ping = Some(PingReport { rtts: vec![Some(Duration::from_millis(500)), None] });
@@ -143,13 +152,27 @@ fn fraction() -> impl Strategy<Value = f64> {
 }
 
 fn direction() -> impl Strategy<Value = DirectionSpec> {
-    let jitter =
-        prop_oneof![Just(JitterSpec::None), duration().prop_map(|sd_ns| JitterSpec::Normal { sd_ns })];
+    let quantile = (fraction(), any::<i64>()).prop_map(|(p, offset_ns)| QuantileSpec { p, offset_ns });
+    let empirical = (prop::collection::vec(quantile, 0..4), duration());
+    let jitter = prop_oneof![
+        Just(JitterSpec::None),
+        duration().prop_map(|sd_ns| JitterSpec::Normal { sd_ns }),
+        empirical.prop_map(|(quantiles, hold_ns)| JitterSpec::Empirical { quantiles, hold_ns }),
+    ];
     let queue = prop_oneof![
         bytes().prop_map(|limit_bytes| QueueSpec::Bytes { limit_bytes }),
         any::<u64>().prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
         duration().prop_map(|limit_ns| QueueSpec::Time { limit_ns }),
+        (bytes(), bytes(), fraction()).prop_map(|(limit_bytes, start_bytes, p)| {
+            QueueSpec::RandomEarlyDrop { limit_bytes, start_bytes, p }
+        }),
+        (bytes(), duration(), duration()).prop_map(|(limit_bytes, target_ns, interval_ns)| {
+            QueueSpec::Codel { limit_bytes, target_ns, interval_ns }
+        }),
     ];
+    let outage =
+        (any::<u32>(), duration()).prop_map(|(weight, duration_ns)| OutageSpec { weight, duration_ns });
+    let outages = (duration(), prop::collection::vec(outage, 0..4));
     let loss =
         prop_oneof![
             Just(LossSpec::None),
@@ -157,6 +180,7 @@ fn direction() -> impl Strategy<Value = DirectionSpec> {
             [fraction(), fraction(), fraction(), fraction()]
                 .prop_map(|[p, r, h, k]| LossSpec::GilbertElliott { p, r, h, k }),
             fraction().prop_map(|ber| LossSpec::BitError { ber }),
+            outages.prop_map(|(period_ns, durations)| LossSpec::Outages { period_ns, durations }),
         ];
     (any::<u64>(), duration(), jitter, queue, loss).prop_map(|(rate, delay_ns, jitter, queue, loss)| {
         let capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(rate) };
@@ -164,27 +188,45 @@ fn direction() -> impl Strategy<Value = DirectionSpec> {
     })
 }
 
+fn transport() -> impl Strategy<Value = Transport> {
+    prop::sample::select(vec![Transport::Tcp, Transport::Quic])
+}
+
+fn way() -> impl Strategy<Value = Direction> {
+    prop::sample::select(vec![Direction::Down, Direction::Up])
+}
+
+fn flow() -> impl Strategy<Value = FlowSpec> {
+    let cc = prop::sample::select(CongestionControl::ALL.to_vec());
+    (cc, transport(), duration()).prop_map(|(cc, transport, start_ns)| FlowSpec { cc, transport, start_ns })
+}
+
+fn bulk() -> impl Strategy<Value = BulkSpec> {
+    (transport(), way(), prop::option::of(bytes()), prop::option::of(duration())).prop_map(
+        |(transport, direction, bytes, duration_ns)| BulkSpec { transport, direction, bytes, duration_ns },
+    )
+}
+
 fn workload() -> impl Strategy<Value = Workload> {
     let http = prop::sample::select(vec![Http::H1, Http::H1s, Http::H2, Http::H3]);
     let object = ("/[a-z]{1,8}", bytes()).prop_map(|(path, bytes)| ObjectSpec { path, bytes });
     let page =
         (".*", prop::collection::vec(object, 0..4)).prop_map(|(name, objects)| PageSpec { name, objects });
-    let transport = prop::sample::select(vec![Transport::Tcp, Transport::Quic]);
-    let way = prop::sample::select(vec![Direction::Down, Direction::Up]);
     prop_oneof![
         (http, any::<u32>(), page).prop_map(|(http, connections, page)| Workload::PageLoad(PageLoadSpec {
             http,
             connections,
             page
         })),
-        (transport, way, prop::option::of(bytes()), prop::option::of(duration())).prop_map(
-            |(transport, direction, bytes, duration_ns)| Workload::Bulk(BulkSpec {
-                transport,
+        bulk().prop_map(Workload::Bulk),
+        bulk().prop_map(Workload::Iperf3),
+        (way(), prop::option::of(bytes()), prop::option::of(duration()), prop::collection::vec(flow(), 0..4))
+            .prop_map(|(direction, bytes, duration_ns, flows)| Workload::Flows(FlowsSpec {
                 direction,
                 bytes,
-                duration_ns
-            })
-        ),
+                duration_ns,
+                flows
+            })),
         (any::<u32>(), duration(), bytes()).prop_map(|(count, interval_ns, payload_bytes)| {
             Workload::Ping(PingSpec { count, interval_ns, payload_bytes })
         }),

@@ -117,6 +117,21 @@ fn a_flow_that_carried_nothing_has_no_overhead() {
 }
 
 #[test]
+fn a_flow_by_iperf3_has_a_goodput_but_no_overhead_and_no_utilisation() {
+    // Its ends tell each other their results while data still arrive, which nobody counts.
+    let mut spec = bulk_spec(Direction::Down, Some(Bytes::new(1_000_000)), None);
+    let Workload::Bulk(flow) = spec.workload else { unreachable!() };
+    spec.workload = Workload::Iperf3(flow);
+    let mut parties = download(transfer(1_000_000, 1_000, 5_000));
+    parties.link.forward.offered_bytes = Bytes::new(1_500_000);
+    let metrics = metrics(spec, parties);
+    // 8 Mbit within 5 s.
+    assert_close(metrics.goodput_bps, 1.6e6);
+    assert_eq!((metrics.overhead_percent, metrics.overhead_forward_percent), (None, None));
+    assert_eq!((metrics.utilisation, metrics.wire_bytes_down), (None, 1_500_000));
+}
+
+#[test]
 fn drops_and_retransmissions_are_those_of_both_directions_and_both_ends() {
     let mut parties = page_load();
     parties.link.forward.drops = DropCounts { queue: 3, channel: 2, oversize: 0 };
@@ -166,7 +181,7 @@ fn the_first_flight_of_a_flow_down_answers_the_order_sent_with_the_handshakes_en
 #[test]
 fn a_flow_up_has_no_first_flight_because_acknowledgements_are_not_data() {
     let mut parties = download(transfer(1_000_000, 1_060, 4_000));
-    parties.origin.transfer = parties.client.transfer.take();
+    parties.origin.transfers = std::mem::take(&mut parties.client.transfers);
     parties.link.first_packets = packets(&[(1_060, 60), (1_100, 60)]);
     let flow = bulk_spec(Direction::Up, Some(Bytes::new(1_000_000)), None);
     assert_eq!(metrics(flow, parties).first_flight_bytes, None);
@@ -208,7 +223,7 @@ fn a_flow_that_arrived_in_one_piece_has_no_rate() {
 #[test]
 fn a_flow_up_is_rated_by_what_the_origin_received() {
     let mut parties = download(transfer(1_000_000, 1_060, 4_000));
-    parties.origin.transfer = parties.client.transfer.take();
+    parties.origin.transfers = std::mem::take(&mut parties.client.transfers);
     let flow = bulk_spec(Direction::Up, Some(Bytes::new(1_000_000)), None);
     assert_close(metrics(flow, parties).goodput_bps, 2e6);
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 const UNITS: [&str; 6] = ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 24] = [
+const COUNTS: [(&str, &str); 28] = [
     ("seed", "an identity"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
     ("max_concurrent_streams", "streams; HTTP/2's own name"),
@@ -22,9 +22,13 @@ const COUNTS: [(&str, &str); 24] = [
     ("h", "a probability"),
     ("k", "a probability"),
     ("ber", "a probability"),
+    ("weight", "a share"),
     ("connection", "an index"),
     ("status", "HTTP's code"),
     ("client_port", "an identity"),
+    ("flow", "an index"),
+    ("share", "a fraction"),
+    ("jain_index", "a ratio of squares"),
     ("retransmitted_packets", "packets"),
     ("wire_bytes_down", "bytes; the command line's name"),
     ("wire_bytes_up", "bytes; the command line's name"),

@@ -4,7 +4,7 @@ mod common;
 
 use bentpipe_run::{Engine, LatenessReport, Parties, Provenance, RunSpec, Status, failed};
 use bentpipe_units::Duration;
-use common::{bulk_spec, connection, download, page_load, record, spec, transfer};
+use common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 
 fn verdict(spec: RunSpec, parties: Parties) -> (Status, Vec<String>) {
     let record = record(spec, parties);
@@ -118,6 +118,32 @@ fn a_flow_is_not_held_to_an_http_protocol_but_to_its_congestion_control() {
     assert_eq!(verdict(flow.clone(), parties.clone()).0, Status::Succeeded);
     parties.origin.connections[0].congestion_control = "bbr".to_owned();
     assert_eq!(verdict(flow, parties).0, Status::Invalid);
+}
+
+#[test]
+fn each_of_several_flows_is_held_to_its_own_congestion_control() {
+    use bentpipe_run::CongestionControl::{Bbr, Hybla};
+    let (flows, parties) = two_flows([Bbr, Hybla], [(1_000, 600, 700), (1_000, 600, 700)]);
+    assert_eq!(verdict(flows.clone(), parties.clone()).0, Status::Succeeded);
+    // The kernel's name is as good as ours.
+    let mut loaded = parties.clone();
+    loaded.origin.connections[1].congestion_control = "bp_hybla".to_owned();
+    assert_eq!(verdict(flows.clone(), loaded).0, Status::Succeeded);
+    let mut swapped = parties;
+    swapped.origin.connections[0].flow = Some(1);
+    let (status, reasons) = verdict(flows, swapped);
+    assert_eq!(status, Status::Invalid);
+    assert_eq!(reasons, ["wrong congestion control at the origin: expected hybla, found bbr"]);
+}
+
+#[test]
+fn flows_that_series_cannot_tell_apart_make_the_run_invalid() {
+    use bentpipe_run::CongestionControl::Cubic;
+    let (flows, mut parties) = two_flows([Cubic, Cubic], [(1_000, 600, 700), (1_000, 600, 700)]);
+    parties.client.connections[1].client_port = parties.client.connections[0].client_port;
+    let (status, reasons) = verdict(flows, parties);
+    assert_eq!(status, Status::Invalid);
+    assert_eq!(reasons, ["two flows have the same client port, by which series tell them apart"]);
 }
 
 #[test]

@@ -156,7 +156,10 @@ async fn work(net: &SimNet, client: Client) -> ClientReport {
     let round_trip = link.forward.delay_ns + link.return_.delay_ns;
     match client.spec.workload.clone() {
         Workload::PageLoad(load) => loader::load(net, client, load).await,
-        Workload::Bulk(bulk) => bulk::run(net, client, bulk).await,
+        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(net, client).await,
+        Workload::Iperf3(_) => {
+            ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
+        }
         Workload::Ping(ping) => {
             let echo = SocketAddr::new(client.origin, client.ports.echo);
             ping::run(net, &ping, echo, client.local, round_trip * 2 + Duration::from_secs(2)).await

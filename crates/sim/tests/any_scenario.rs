@@ -77,13 +77,17 @@ fn did_what_was_asked(spec: &RunSpec, record: &RunRecord) -> Result<(), TestCase
             }
             prop_assert!(metrics.plt_s.is_some() && metrics.ttfb_s.is_some());
         }
-        Workload::Bulk(bulk) => {
-            if let Some(bytes) = bulk.bytes {
-                prop_assert_eq!(metrics.payload_bytes, Some(bytes.get()));
+        Workload::Bulk(_) | Workload::Flows(_) | Workload::Iperf3(_) => {
+            let asked = spec.flows().unwrap();
+            prop_assert_eq!(record.flows.len(), asked.flows.len());
+            if let Some(bytes) = asked.bytes {
+                prop_assert!(record.flows.iter().all(|flow| flow.bytes == bytes.get()));
             }
+            let each = record.flows.iter().map(|flow| flow.bytes).sum();
+            prop_assert_eq!(metrics.payload_bytes, Some(each));
             let received: f64 = record.series["progress"].column("received_bytes").iter().sum();
             prop_assert_eq!(Some(received), metrics.payload_bytes.map(|bytes| bytes as f64));
-            let carried = match bulk.direction {
+            let carried = match asked.direction {
                 Direction::Down => metrics.wire_bytes_down,
                 Direction::Up => metrics.wire_bytes_up,
             };
@@ -108,7 +112,9 @@ fn ends_in_time(spec: &RunSpec, record: &RunRecord) -> Result<(), TestCaseError>
         Workload::Ping(ping) => {
             ping.interval_ns * u64::from(ping.count) + round_trip * 2 + Duration::from_secs(2)
         }
-        Workload::PageLoad(_) | Workload::Bulk(_) => spec.validity.timeout_ns,
+        Workload::PageLoad(_) | Workload::Bulk(_) | Workload::Flows(_) | Workload::Iperf3(_) => {
+            spec.validity.timeout_ns
+        }
     };
     let closing = round_trip * 3 / 2 + Duration::from_millis(100);
     let ended_s = record.series["link"].column("time_s").last().copied().unwrap_or_default();

@@ -118,3 +118,17 @@ fn an_order_and_its_flow_may_share_a_segment() {
     assert_eq!(record.status, Status::Succeeded, "{:?}", record.reasons);
     assert_eq!(record.metrics.payload_bytes, Some(20_000));
 }
+
+#[test]
+fn a_flow_by_iperf3_is_refused() {
+    let mut spec = sample();
+    let bytes = Some(Bytes::new(100_000));
+    spec.workload = Workload::Iperf3(BulkSpec {
+        transport: Transport::Tcp,
+        direction: Direction::Down,
+        bytes,
+        duration_ns: None,
+    });
+    let refusal = simulate(&spec, &Config::new(Instant::now())).unwrap_err();
+    assert!(refusal.to_string().contains("emulate engine"), "{refusal}");
+}

@@ -27,7 +27,7 @@ pub struct Ports {
     pub http: u16,
     /// HTTP over TLS (TCP) and HTTP/3 (UDP).
     pub https: u16,
-    /// Bulk flows, TCP and QUIC.
+    /// The first bulk flow, TCP or QUIC; further ones follow.
     pub bulk: u16,
     /// UDP echo.
     pub echo: u16,

@@ -1,10 +1,7 @@
-use bentpipe_units::Duration;
+use bentpipe_run::INTERVAL;
 
 use crate::connection::Connections;
 use crate::net::{Net, Probe};
-
-/// Time between two rows of the sender's series.
-pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Samples every connection at fixed intervals from now on.
 pub(crate) fn spawn<N: Net, P: Probe>(net: &N, connections: &Connections<P>) {

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.engine import netns, provenance
-from bentpipe.engine.emulate import START_TIMEOUT_S, Emulator, configuration_of, open_link, open_world
+from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.engine.part import START_TIMEOUT_S
 from bentpipe.scenario import resolve_document
 
 TCP_PAYLOAD_SHARE = 1448 / 1500

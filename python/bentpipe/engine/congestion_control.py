@@ -22,7 +22,7 @@ def available() -> tuple[str, ...]:
 
 
 def refused(spec: Mapping[str, Any]) -> str | None:
-    """Return the congestion control of a run when it is one that its TCP connections cannot have.
+    """Return the first congestion control of a run that its TCP connections cannot have, if there is one.
 
     QUIC brings its own and has all of them.
 
@@ -31,23 +31,26 @@ def refused(spec: Mapping[str, Any]) -> str | None:
     AbilityError
         When it is one that could be loaded, but not by this machine.
     """
-    cc: str = spec["cc"]
-    if not uses_tcp(spec["workload"]) or cc in KERNEL:
-        return None
-    if cc not in LOADED:
-        return cc
+    foreign = [cc for cc in of_tcp(spec) if cc not in KERNEL]
+    unknown = next((cc for cc in foreign if cc not in LOADED), None)
+    if unknown is not None or not foreign:
+        return unknown
     obstacle = _core.congestion_control_obstacle()
     if obstacle:
-        raise AbilityError(f'"{cc}" cannot be loaded into the kernel: {obstacle}', REMEDY)
+        raise AbilityError(f'"{foreign[0]}" cannot be loaded into the kernel: {obstacle}', REMEDY)
     return None
 
 
-def uses_tcp(workload: Mapping[str, Any]) -> bool:
-    """Whether a run has TCP connections."""
+def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the congestion controls of a run's TCP connections, each once."""
+    workload = spec["workload"]
     match workload["kind"]:
-        case "page-load":
-            return bool(workload["http"] != "h3")
-        case "bulk":
-            return bool(workload["transport"] == "tcp")
+        case "page-load" if workload["http"] != "h3":
+            return (spec["cc"],)
+        case "bulk" | "iperf3" if workload["transport"] == "tcp":
+            return (spec["cc"],)
+        case "flows":
+            over_tcp = (flow["cc"] for flow in workload["flows"] if flow["transport"] == "tcp")
+            return tuple(dict.fromkeys(over_tcp))
         case _:
-            return False
+            return ()

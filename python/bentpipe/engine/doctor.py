@@ -101,6 +101,7 @@ def _wanted() -> Iterator[Check]:
         "leftovers", not left, f"{len(left)} namespaces of ended runs" if left else "none", "bentpipe clean"
     )
     yield _tool("tshark", "tshark", purpose="to read captures and to test them")
+    yield _tool("iperf3", "iperf3", purpose="for iperf3 as client and server of flows")
     yield _tool("Chromium", "chromium", purpose="for browsers as clients (not in this version yet)")
     yield _tool("Firefox", "firefox-esr", purpose="for browsers as clients (not in this version yet)")
     yield _tool("nginx", "nginx", purpose="for other servers (not in this version yet)")

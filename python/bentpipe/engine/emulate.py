@@ -10,20 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import netns, provenance, starvation
+from bentpipe.engine import ends, iperf3, netns, provenance, starvation
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, World
-from bentpipe.engine.part import Part, PartError
+from bentpipe.engine.part import START_TIMEOUT_S, Part, PartError
 from bentpipe.engine.wakefulness import awake
 from bentpipe.errors import AbilityError
 
 NAME = "emulate"
-
-START_TIMEOUT_S = 30.0
-"""For a part to come up and warm up, even beside a full machine."""
-
-_MARGIN_S = 15.0
-"""What the client may take beyond its own timeout before it is given up."""
 
 _CLOSING_MARGIN_S = 0.1
 """What closing may take beyond propagation: queues, delayed acknowledgements (40 ms)."""
@@ -149,42 +143,40 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
         link = stack.enter_context(open_link(world, configuration, source))
-        with netns.inside(world.server):
-            origin = stack.enter_context(Part("origin", configuration))
-        with netns.inside(world.client):
-            client = stack.enter_context(Part("client", configuration))
-        for part in (link, origin, client):
-            part.answer(timeout_s=START_TIMEOUT_S)
+        programs = stack.enter_context(_opener(spec)(world, configuration))
+        link.answer(timeout_s=START_TIMEOUT_S)
+        programs.await_ready()
 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
-        programs = (origin.pid, client.pid)
-        began_s, waited_before_s = time.monotonic(), starvation.waited_s(programs)
-        client.order("go")
-        seen = client.answer(timeout_s=spec["validity"]["timeout_ns"] / 1e9 + _MARGIN_S)
+        began_s = time.monotonic()
+        waited_s = programs.work()
         elapsed_s = time.monotonic() - began_s
-        waited_s = starvation.waited_s(programs) - waited_before_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
         link.order("report")
         link_report = link.answer(timeout_s=START_TIMEOUT_S)
-        origin.order("report")
-        origin_report = origin.answer(timeout_s=START_TIMEOUT_S)
+        seen = programs.seen(link_report)
         dropped = world.dropped_packets()
-    client_report = json.loads(seen)
+    source |= seen.versions
     source["waited_for_a_core_ms"] = f"{waited_s * 1e3:.2f}"
     starved = starvation.doubt(
         waited_s=waited_s,
         elapsed_s=elapsed_s,
         lateness_bound_s=spec["validity"]["lateness_p999_ns"] / 1e9,
     )
+    doubts: list[str] = seen.client["doubts"]
     if starved:
-        client_report["doubts"].append(starved)
+        doubts.append(starved)
     if dropped:
-        client_report["doubts"].append(f"{dropped} packets lost before the link process read them")
-    if artifacts is not None and client_report["tls_secrets"]:
-        _core.add_secrets(str(artifacts / "packets.pcapng"), client_report["tls_secrets"])
-    return _Reports(client=json.dumps(client_report), origin=origin_report, link=link_report)
+        doubts.append(f"{dropped} packets lost before the link process read them")
+    if artifacts is not None and seen.client["tls_secrets"]:
+        _core.add_secrets(str(artifacts / "packets.pcapng"), seen.client["tls_secrets"])
+    return _Reports(client=json.dumps(seen.client), origin=json.dumps(seen.origin), link=link_report)
+
+
+def _opener(spec: Mapping[str, Any]) -> ends.Opener:
+    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else ends.own
 
 
 def _linger_s(spec: Mapping[str, Any]) -> float:

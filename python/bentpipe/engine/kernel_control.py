@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bentpipe.engine.congestion_control import LOADED, uses_tcp
+from bentpipe.engine.congestion_control import LOADED, of_tcp
 from bentpipe.engine.part import Part
 
 _LOAD_TIMEOUT_S = 30.0
@@ -40,15 +40,11 @@ class KernelControls:
         PartError
             When the kernel does not take it, or another process has registered the name.
         """
-        name = LOADED.get(spec["cc"]) if uses_tcp(spec["workload"]) else None
-        if name is None:
+        with ExitStack() as taken:
+            for name in (LOADED[cc] for cc in of_tcp(spec) if cc in LOADED):
+                self._take(name)
+                taken.callback(self._release, name)
             yield
-            return
-        self._take(name)
-        try:
-            yield
-        finally:
-            self._release(name)
 
     def close(self) -> None:
         """Take back everything, also from runs that were abandoned."""

@@ -13,14 +13,17 @@ from typing import Any, Self
 _READ_BYTES = 1 << 16
 _END_TIMEOUT_S = 2.0
 
-_PROGRAM = """
+START_TIMEOUT_S = 30.0
+"""For a part to come up and warm up, even beside a full machine."""
+
+TIED = """
 import ctypes, signal
 PR_SET_PDEATHSIG = 1
 ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-from bentpipe._core import run_part
-run_part({name!r})
 """
-"""A part at work does not look at its input: the kernel ends it with the thread that started it."""
+"""What a process at work does not look for: the kernel ends it with the thread that started it."""
+
+_PROGRAM = TIED + "from bentpipe._core import run_part; run_part({name!r})"
 
 
 class PartError(Exception):

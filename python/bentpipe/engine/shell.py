@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from bentpipe.engine import netns
-from bentpipe.engine.emulate import START_TIMEOUT_S, configuration_of, open_link, open_world
+from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
-from bentpipe.engine.part import Part
+from bentpipe.engine.part import START_TIMEOUT_S, Part
 from bentpipe.errors import BentpipeError
 
 

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use bentpipe_run::{ClientReport, Workload};
 use bentpipe_units::Duration;
+use bentpipe_web::origin::OriginError;
 use bentpipe_web::tls::Secrets;
 use bentpipe_web::{Client, Ports, bulk, loader, ping};
 
@@ -44,7 +45,10 @@ async fn work(configuration: &Configuration) -> ClientReport {
     };
     match spec.workload.clone() {
         Workload::PageLoad(load) => loader::load(&KernelNet, client, load).await,
-        Workload::Bulk(bulk) => bulk::run(&KernelNet, client, bulk).await,
+        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(&KernelNet, client).await,
+        Workload::Iperf3(_) => {
+            ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
+        }
         Workload::Ping(ping) => {
             let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
             // A heavy tail may take seconds; an echo later than that counts as lost.

@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock};
 
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
-    BulkSpec, ClientReport, CongestionControl, Engine, Http, LinkReport, ObjectSpec, OriginReport,
-    PageLoadSpec, PageSpec, Parties, Provenance, RunRecord, RunSpec, Workload, assemble,
+    ClientReport, CongestionControl, Engine, Http, LinkReport, ObjectSpec, OriginReport, PageLoadSpec,
+    PageSpec, Parties, Provenance, RunRecord, RunSpec, Workload, assemble,
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
@@ -128,11 +128,9 @@ pub async fn load(client: Client) -> ClientReport {
     loader::load(&KernelNet, client, load).await
 }
 
-/// Runs the spec's flow.
+/// Runs the spec's flows.
 pub async fn transfer(client: Client) -> ClientReport {
-    let Workload::Bulk(flow): Workload = client.spec.workload.clone() else { panic!("a bulk flow") };
-    let flow: BulkSpec = flow;
-    bulk::run(&KernelNet, client, flow).await
+    bulk::run(&KernelNet, client).await
 }
 
 /// The record of a run without a link.

@@ -2,8 +2,9 @@
 #![allow(dead_code)] // each test binary uses its part
 
 use bentpipe_run::{
-    BulkSpec, ClientReport, ConnectionReport, Direction, Engine, LatenessReport, LinkReport, ObjectSighting,
-    OriginReport, Parties, Provenance, RunRecord, RunSpec, TransferReport, Transport, Workload, assemble,
+    BulkSpec, ClientReport, CongestionControl, ConnectionReport, Direction, Engine, FlowSpec, FlowsSpec,
+    LatenessReport, LinkReport, ObjectSighting, OriginReport, Parties, Provenance, RunRecord, RunSpec,
+    TransferReport, Transport, Workload, assemble,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -80,6 +81,7 @@ pub fn page_load() -> Parties {
 /// A flow of `bytes` whose first and last byte arrive at these milliseconds.
 pub fn transfer(bytes: u64, first: u64, last: u64) -> TransferReport {
     TransferReport {
+        flow: 0,
         bytes: Bytes::new(bytes),
         first_byte: at_ms(first),
         last_byte: at_ms(last),
@@ -91,8 +93,36 @@ pub fn transfer(bytes: u64, first: u64, last: u64) -> TransferReport {
 pub fn download(transfer: TransferReport) -> Parties {
     let mut parties = page_load();
     parties.client.objects.clear();
-    parties.client.transfer = Some(transfer);
+    parties.client.transfers = vec![transfer];
     parties
+}
+
+/// Two flows down of 10 s over TCP by the given algorithms, the second from a second port: bytes, first and last byte in
+/// milliseconds.
+pub fn two_flows(cc: [CongestionControl; 2], received: [(u64, u64, u64); 2]) -> (RunSpec, Parties) {
+    let flow = |cc| FlowSpec { cc, transport: Transport::Tcp, start_ns: Duration::ZERO };
+    let flows = FlowsSpec {
+        direction: Direction::Down,
+        bytes: None,
+        duration_ns: Some(Duration::from_secs(10)),
+        flows: cc.map(flow).to_vec(),
+    };
+    let mut parties = page_load();
+    parties.client.objects.clear();
+    let connections = (0..).zip(cc).map(|(flow, cc)| ConnectionReport {
+        flow: Some(flow),
+        client_port: 40_001 + flow,
+        protocol: "bulk".to_owned(),
+        congestion_control: cc.name().to_owned(),
+        ..connection()
+    });
+    parties.client.connections = connections.collect();
+    parties.origin.connections.clone_from(&parties.client.connections);
+    let transfers = (0..).zip(received);
+    parties.client.transfers = transfers
+        .map(|(flow, (bytes, first, last))| TransferReport { flow, ..transfer(bytes, first, last) })
+        .collect();
+    (RunSpec { workload: Workload::Flows(flows), ..spec() }, parties)
 }
 
 pub fn record(spec: RunSpec, parties: Parties) -> RunRecord {

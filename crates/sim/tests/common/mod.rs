@@ -7,9 +7,10 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Engine, Http,
-    Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PingSpec, Provenance,
-    QueueSpec, QuicSpec, RunRecord, RunSpec, TcpSpec, Transport, ValiditySpec, Workload, assemble,
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Engine, FlowSpec,
+    FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
+    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, RunRecord, RunSpec, TcpSpec,
+    Transport, ValiditySpec, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -104,7 +105,7 @@ fn fit(spec: &mut RunSpec) {
                 object.bytes = Bytes::new(object.bytes.get().min(each).max(1));
             }
         }
-        Workload::Bulk(bulk) => {
+        Workload::Bulk(bulk) | Workload::Iperf3(bulk) => {
             bulk.bytes = bulk.bytes.map(|bytes| Bytes::new(bytes.get().min(most)));
             let span = most * 8 * SECOND / fastest;
             bulk.duration_ns =
@@ -115,6 +116,19 @@ fn fit(spec: &mut RunSpec) {
                 spec.tcp.send_buffer_bytes = spec.tcp.send_buffer_bytes.min(buffered);
                 spec.quic.send_window_bytes = spec.quic.send_window_bytes.min(buffered);
             }
+        }
+        Workload::Flows(each) => {
+            let most = (most / each.flows.len() as u64).max(1);
+            each.bytes = each.bytes.map(|bytes| Bytes::new(bytes.get().min(most)));
+            let span = most * 8 * SECOND / fastest;
+            each.duration_ns =
+                each.duration_ns.map(|ns| Duration::from_nanos(ns.as_nanos().min(span).max(1)));
+            // Flows lose each other's handshakes. The library never comes out of a server's probe timeout that is more
+            // than 65,536 of its probe intervals overdue, and so long would it wait for a client that assumes 100 s.
+            spec.quic.initial_rtt_ns = spec.quic.initial_rtt_ns.min(Duration::from_nanos(SECOND));
+            let buffered = Bytes::new(MOST_PAYLOAD / each.flows.len() as u64);
+            spec.tcp.send_buffer_bytes = spec.tcp.send_buffer_bytes.min(buffered);
+            spec.quic.send_window_bytes = spec.quic.send_window_bytes.min(buffered);
         }
         Workload::Ping(ping) => {
             let most_payload = Bytes::new(spec.link.mtu_bytes.get() - UDP_HEADERS);
@@ -155,7 +169,22 @@ fn direction(temper: Temper) -> impl Strategy<Value = DirectionSpec> {
 
 fn jitter() -> impl Strategy<Value = JitterSpec> {
     let sd = spread(1, SECOND / 10).prop_map(|sd| JitterSpec::Normal { sd_ns: Duration::from_nanos(sd) });
-    prop_oneof![Just(JitterSpec::None), sd]
+    prop_oneof![2 => Just(JitterSpec::None), 2 => sd, 1 => empirical()]
+}
+
+/// A few quantiles, up to a second above the delay.
+fn empirical() -> impl Strategy<Value = JitterSpec> {
+    let point = (0.0..=1.0, -(SECOND as i64) / 10..=SECOND as i64);
+    (prop::collection::vec(point, 2..8), spread(SECOND / 1000, 10 * SECOND)).prop_map(|(points, hold)| {
+        let (mut places, mut offsets): (Vec<f64>, Vec<i64>) = points.into_iter().unzip();
+        let last = places.len() - 1;
+        (places[0], places[last]) = (0.0, 1.0);
+        places.sort_by(f64::total_cmp);
+        offsets.sort_unstable();
+        let points = places.into_iter().zip(offsets);
+        let quantiles = points.map(|(p, offset_ns)| QuantileSpec { p, offset_ns }).collect();
+        JitterSpec::Empirical { quantiles, hold_ns: Duration::from_nanos(hold) }
+    })
 }
 
 fn queue(temper: Temper) -> impl Strategy<Value = QueueSpec> {
@@ -164,10 +193,38 @@ fn queue(temper: Temper) -> impl Strategy<Value = QueueSpec> {
         Temper::Any => (1, 1, 1),
     };
     prop_oneof![
-        spread(least_bytes, 100_000_000).prop_map(|n| QueueSpec::Bytes { limit_bytes: Bytes::new(n) }),
-        spread(least_packets, 100_000).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
-        spread(least_ns, 20 * SECOND).prop_map(|ns| QueueSpec::Time { limit_ns: Duration::from_nanos(ns) }),
+        2 => spread(least_bytes, 100_000_000).prop_map(|n| QueueSpec::Bytes { limit_bytes: Bytes::new(n) }),
+        2 => spread(least_packets, 100_000).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
+        2 => spread(least_ns, 20 * SECOND).prop_map(|ns| QueueSpec::Time { limit_ns: Duration::from_nanos(ns) }),
+        1 => early_drop(temper, least_bytes),
+        1 => codel(temper, least_bytes),
     ]
+}
+
+fn early_drop(temper: Temper, least: u64) -> impl Strategy<Value = QueueSpec> {
+    let most_p = match temper {
+        Temper::Mild | Temper::Lossy => 0.1,
+        Temper::Any => 1.0,
+    };
+    (spread(least, 100_000_000), 0.0..=1.0, 0.0..=most_p).prop_map(|(limit, start, p)| {
+        let start_bytes = Bytes::new((limit as f64 * start) as u64);
+        QueueSpec::RandomEarlyDrop { limit_bytes: Bytes::new(limit), start_bytes, p }
+    })
+}
+
+fn codel(temper: Temper, least: u64) -> impl Strategy<Value = QueueSpec> {
+    // RFC 8289 section 4.4: the target is a twentieth to a tenth of the interval, the interval above the round trip.
+    let times = match temper {
+        Temper::Mild | Temper::Lossy => (10..=20_u64, spread(SECOND, 10 * SECOND))
+            .prop_map(|(share, interval)| (interval / share, interval))
+            .boxed(),
+        Temper::Any => (spread(1, SECOND), spread(1, 10 * SECOND)).boxed(),
+    };
+    (spread(least, 100_000_000), times).prop_map(|(limit, (target, interval))| QueueSpec::Codel {
+        limit_bytes: Bytes::new(limit),
+        target_ns: Duration::from_nanos(target),
+        interval_ns: Duration::from_nanos(interval),
+    })
 }
 
 fn loss(temper: Temper) -> BoxedStrategy<LossSpec> {
@@ -185,7 +242,16 @@ fn small_loss() -> impl Strategy<Value = LossSpec> {
         (0.0..0.02).prop_map(|p| LossSpec::Bernoulli { p }),
         burst,
         (0.0..2e-7).prop_map(|ber| LossSpec::BitError { ber }),
+        outages(5 * SECOND, SECOND / 2),
     ]
+}
+
+/// One in at least so long a period, each at most so long.
+fn outages(least_period: u64, most: u64) -> impl Strategy<Value = LossSpec> {
+    let kind = (1..10_u32, spread(1, most))
+        .prop_map(|(weight, ns)| OutageSpec { weight, duration_ns: Duration::from_nanos(ns) });
+    (spread(least_period, 1000 * SECOND), prop::collection::vec(kind, 1..4))
+        .prop_map(|(ns, durations)| LossSpec::Outages { period_ns: Duration::from_nanos(ns), durations })
 }
 
 fn any_loss() -> impl Strategy<Value = LossSpec> {
@@ -196,6 +262,7 @@ fn any_loss() -> impl Strategy<Value = LossSpec> {
         2 => (probability(), 0.0..=1.0, 0.0..=1.0, probability())
             .prop_map(|(p, r, h, lost)| LossSpec::GilbertElliott { p, r, h, k: 1.0 - lost }),
         2 => prop_oneof![3 => 0.0..1e-5, 1 => 0.0..=1.0].prop_map(|ber| LossSpec::BitError { ber }),
+        2 => outages(SECOND / 1000, 10 * SECOND),
     ]
 }
 
@@ -266,8 +333,12 @@ fn quic(temper: Temper) -> impl Strategy<Value = QuicSpec> {
     )
 }
 
-fn workload(temper: Temper) -> impl Strategy<Value = Workload> {
-    prop_oneof![4 => page_load(), 4 => bulk(temper), 1 => ping()]
+fn workload(temper: Temper) -> BoxedStrategy<Workload> {
+    match temper {
+        Temper::Mild | Temper::Lossy => prop_oneof![4 => page_load(), 4 => bulk(temper), 1 => ping()].boxed(),
+        // One flow may starve another beyond QUIC's patience.
+        Temper::Any => prop_oneof![4 => page_load(), 2 => bulk(temper), 2 => flows(), 1 => ping()].boxed(),
+    }
 }
 
 fn page_load() -> impl Strategy<Value = Workload> {
@@ -294,6 +365,26 @@ fn bulk(temper: Temper) -> impl Strategy<Value = Workload> {
     (transport, direction, limit).prop_map(|(transport, direction, (bytes, duration_ns))| {
         Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns })
     })
+}
+
+fn flows() -> impl Strategy<Value = Workload> {
+    let transport = prop_oneof![Just(Transport::Tcp), Just(Transport::Quic)];
+    let start = prop_oneof![1 => Just(0), 1 => spread(1, 5 * SECOND)].prop_map(Duration::from_nanos);
+    let flow = (congestion_control(), transport, start).prop_map(|(cc, transport, start_ns)| FlowSpec {
+        cc,
+        transport,
+        start_ns,
+    });
+    let direction = prop_oneof![Just(Direction::Down), Just(Direction::Up)];
+    let limit = prop_oneof![
+        spread(1, MOST_PAYLOAD).prop_map(|bytes| (Some(Bytes::new(bytes)), None)),
+        spread(1, 5 * SECOND).prop_map(|ns| (None, Some(Duration::from_nanos(ns)))),
+    ];
+    (direction, limit, prop::collection::vec(flow, 1..6)).prop_map(
+        |(direction, (bytes, duration_ns), flows)| {
+            Workload::Flows(FlowsSpec { direction, bytes, duration_ns, flows })
+        },
+    )
 }
 
 fn ping() -> impl Strategy<Value = Workload> {

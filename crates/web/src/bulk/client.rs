@@ -1,11 +1,15 @@
 use std::io;
 use std::net::SocketAddr;
 
-use bentpipe_run::{BulkSpec, ClientReport, ConnectionReport, Direction, TransferReport, Transport};
+use bentpipe_run::{ClientReport, ConnectionReport, Direction, TransferReport, Transport};
+use bentpipe_units::Time;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::io::AsyncReadExt;
 
+use super::flow::Flow;
 use super::order::Order;
-use super::transfer::{receive, send};
+use super::transfer::{Receiver, send};
 use crate::connection::{Connections, Window};
 use crate::net::{Bulk, Net, Stream, within};
 use crate::origin::Probe;
@@ -20,88 +24,117 @@ enum BulkError {
     Quic(#[from] QuicError),
 }
 
-/// Runs the flow and reports what was seen; never fails, because faults are part of the report.
-pub async fn run<N: Net>(net: &N, client: Client, bulk: BulkSpec) -> ClientReport {
+/// Runs the flows of the client's spec and reports what was seen; never fails, because faults are part of the report.
+pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
     let connections = Connections::<Probe<N>>::new();
-    if bulk.direction == Direction::Up {
+    let flows = Flow::all(&client.spec);
+    if flows.iter().any(|flow| flow.direction == Direction::Up) {
         sampler::spawn(net, &connections);
     }
-    let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
+    let started = net.now();
+    let mut report = ClientReport { started, ..ClientReport::default() };
+    let work = async {
+        let each = |flow: &Flow| {
+            let task = Task { net, client: &client, connections: &connections, started, flow: *flow };
+            async move { (task.flow, task.run().await) }
+        };
+        let mut running: FuturesUnordered<_> = flows.iter().map(each).collect();
+        while let Some((flow, result)) = running.next().await {
+            match result {
+                Ok(transfer) => report.transfers.extend(transfer),
+                Err(error) if flows.len() == 1 => report.faults.push(error.to_string()),
+                Err(error) => {
+                    report.faults.push(format!("flow {} of {}: {error}", flow.index + 1, flows.len()))
+                }
+            }
+        }
+    };
     let timeout = client.spec.validity.timeout_ns;
-    match within(net, timeout, flow(net, &client, &bulk, &connections)).await {
-        Some(Ok(transfer)) => report.transfer = transfer,
-        Some(Err(error)) => report.faults.push(error.to_string()),
-        None => report.faults.push(format!("timed out after {timeout}")),
+    if within(net, timeout, work).await.is_none() {
+        report.faults.push(format!("timed out after {timeout}"));
     }
     (report.connections, report.sender) = connections.finish();
     report.tls_secrets = client.secret_lines();
     report
 }
 
-async fn flow<N: Net>(
-    net: &N,
-    client: &Client,
-    bulk: &BulkSpec,
-    connections: &Connections<Probe<N>>,
-) -> Result<Option<TransferReport>, BulkError> {
-    match bulk.transport {
-        Transport::Tcp => over_tcp(net, client, bulk, connections).await,
-        Transport::Quic => over_quic(net, client, bulk, connections).await,
+/// One flow at work.
+struct Task<'a, N: Net> {
+    net: &'a N,
+    client: &'a Client,
+    connections: &'a Connections<Probe<N>>,
+    /// When the workload began.
+    started: Time,
+    flow: Flow,
+}
+
+impl<N: Net> Task<'_, N> {
+    /// The transfer, when the client is its receiver; the origin reports it otherwise.
+    async fn run(&self) -> Result<Option<TransferReport>, BulkError> {
+        let begin = self.started + self.flow.start;
+        if begin > self.net.now() {
+            self.net.sleep_until(begin).await;
+        }
+        match self.flow.transport {
+            Transport::Tcp => self.over_tcp().await,
+            Transport::Quic => self.over_quic().await,
+        }
     }
-}
 
-async fn over_tcp<N: Net>(
-    net: &N,
-    client: &Client,
-    bulk: &BulkSpec,
-    connections: &Connections<Probe<N>>,
-) -> Result<Option<TransferReport>, BulkError> {
-    let started = net.now();
-    let mut stream = net.connect(SocketAddr::new(client.origin, client.ports.bulk), client.spec.cc).await?;
-    let report = ConnectionReport {
-        transport: "tcp".to_owned(),
-        protocol: "bulk".to_owned(),
-        client_port: stream.local_port()?,
-        started,
-        connected: Some(net.now()),
-        ..ConnectionReport::default()
-    };
-    connections.add(report, Window::Tcp(stream.probe()));
-    Ok(exchange(net, bulk, &mut stream).await?)
-}
+    async fn over_tcp(&self) -> Result<Option<TransferReport>, BulkError> {
+        let started = self.net.now();
+        let origin = SocketAddr::new(self.client.origin, self.flow.port(self.client.ports));
+        let mut stream = self.net.connect(origin, self.flow.cc).await?;
+        let report = ConnectionReport {
+            transport: "tcp".to_owned(),
+            protocol: "bulk".to_owned(),
+            client_port: stream.local_port()?,
+            flow: Some(self.flow.index),
+            started,
+            connected: Some(self.net.now()),
+            ..ConnectionReport::default()
+        };
+        self.connections.add(report, Window::Tcp(stream.probe()));
+        Ok(self.exchange(&mut stream).await?)
+    }
 
-async fn over_quic<N: Net>(
-    net: &N,
-    client: &Client,
-    bulk: &BulkSpec,
-    connections: &Connections<Probe<N>>,
-) -> Result<Option<TransferReport>, BulkError> {
-    let quic::Opened { connection, report, .. } =
-        quic::connect(net, client, "bulk", client.ports.bulk).await?;
-    connections.add(report, Window::Quic(connection.clone()));
-    let (out, recv) = connection.open_bi().await.map_err(QuicError::from)?;
-    let mut stream = tokio::io::join(recv, out);
-    let transfer = exchange(net, bulk, &mut stream).await?;
-    connection.close(0u32.into(), b"done");
-    Ok(transfer)
-}
+    async fn over_quic(&self) -> Result<Option<TransferReport>, BulkError> {
+        let port = self.flow.port(self.client.ports);
+        let opened = quic::connect(self.net, self.client, "bulk", port, self.flow.sender()).await?;
+        let quic::Opened { connection, report, .. } = opened;
+        let report = ConnectionReport { flow: Some(self.flow.index), ..report };
+        self.connections.add(report, Window::Quic(connection.clone()));
+        let (out, recv) = connection.open_bi().await.map_err(QuicError::from)?;
+        let mut stream = tokio::io::join(recv, out);
+        let transfer = self.exchange(&mut stream).await?;
+        connection.close(0u32.into(), b"done");
+        Ok(transfer)
+    }
 
-/// The transfer, when the client is its receiver; the origin reports it otherwise.
-async fn exchange<N: Net>(
-    net: &N,
-    bulk: &BulkSpec,
-    stream: &mut impl Bulk,
-) -> io::Result<Option<TransferReport>> {
-    let order = Order::of(bulk);
-    order.write(stream).await?;
-    match bulk.direction {
-        Direction::Down => receive(net, stream, order.limit).await.map(Some),
-        Direction::Up => {
-            send(net, stream, order.limit).await?;
-            // The origin ends its side when everything has arrived.
-            match stream.read(&mut [0]).await? {
-                0 => Ok(None),
-                _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the receiver of the flow sent data")),
+    async fn exchange(&self, stream: &mut impl Bulk) -> io::Result<Option<TransferReport>> {
+        let (net, flow) = (self.net, self.flow);
+        let order = Order { direction: flow.direction, limit: flow.limit(self.started, net.now()) };
+        order.write(stream).await?;
+        match flow.direction {
+            Direction::Down => {
+                let mut receiver = Receiver::new(net, order.limit);
+                let receiving = receiver.run(net, stream);
+                match flow.deadline(self.started) {
+                    // A flow that is starved at the end would wait for its next byte beyond it.
+                    Some(end) => within(net, end.since(net.now()), receiving).await.unwrap_or(Ok(()))?,
+                    None => receiving.await?,
+                }
+                Ok(Some(receiver.report(flow.index)))
+            }
+            Direction::Up => {
+                send(net, stream, order.limit).await?;
+                // The origin ends its side when everything has arrived.
+                match stream.read(&mut [0]).await? {
+                    0 => Ok(None),
+                    _ => {
+                        Err(io::Error::new(io::ErrorKind::InvalidData, "the receiver of the flow sent data"))
+                    }
+                }
             }
         }
     }

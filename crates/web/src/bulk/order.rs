@@ -1,6 +1,6 @@
 use std::io;
 
-use bentpipe_run::{BulkSpec, Direction};
+use bentpipe_run::Direction;
 use bentpipe_units::{Bytes, Duration, Time};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -24,15 +24,6 @@ pub(super) enum Limit {
 const LENGTH: usize = 16;
 
 impl Order {
-    /// The order of a scenario. A flow without any limit is one of no bytes.
-    pub(super) fn of(bulk: &BulkSpec) -> Self {
-        let limit = match (bulk.bytes, bulk.duration_ns) {
-            (None, Some(duration)) => Limit::Duration(duration),
-            (bytes, _) => Limit::Bytes(bytes.unwrap_or(Bytes::ZERO)),
-        };
-        Self { direction: bulk.direction, limit }
-    }
-
     pub(super) async fn write(self, stream: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
         let mut order = [0; LENGTH];
         order[0] = u8::from(self.direction == Direction::Up);
@@ -136,19 +127,6 @@ mod tests {
         for length in 0..LENGTH {
             assert_eq!(read(&[0; LENGTH][..length]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         }
-    }
-
-    #[test]
-    fn a_scenario_limited_by_length_and_time_is_ordered_by_length() {
-        let both = BulkSpec {
-            transport: bentpipe_run::Transport::Tcp,
-            direction: Direction::Down,
-            bytes: Some(Bytes::new(9)),
-            duration_ns: Some(Duration::from_secs(1)),
-        };
-        assert_eq!(Order::of(&both).limit, Limit::Bytes(Bytes::new(9)));
-        let time = BulkSpec { bytes: None, ..both };
-        assert_eq!(Order::of(&time).limit, Limit::Duration(Duration::from_secs(1)));
     }
 
     #[test]

@@ -1,36 +1,48 @@
 use std::io;
 use std::rc::Rc;
 
-use bentpipe_run::Direction;
+use bentpipe_run::{Direction, Transport};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::flow::Flow;
 use super::order::{Limit, Order};
-use super::transfer::{receive, send};
+use super::transfer::{Receiver, send};
 use crate::net::{Bulk, Net};
 use crate::origin::{AcceptedQuic, AcceptedTcp, Host, OriginError, accept_quic, accept_tcp};
 
-/// Serves bulk flows over TCP.
-pub(crate) fn serve_tcp<N: Net>(host: &Rc<Host<N>>) -> Result<(), OriginError> {
-    accept_tcp(host, host.config.ports.bulk, |accepted| async move {
-        let AcceptedTcp { host, mut stream, index } = accepted;
-        host.connections.update(index, |report| report.protocol = "bulk".to_owned());
-        host.note(serve(&host, &mut stream).await);
+/// Serves each flow of the run at a port of its own.
+pub(crate) fn serve<N: Net>(host: &Rc<Host<N>>) -> Result<(), OriginError> {
+    Flow::all(&host.config.spec).into_iter().try_for_each(|flow| match flow.transport {
+        Transport::Tcp => serve_tcp(host, flow),
+        Transport::Quic => serve_quic(host, flow),
     })
 }
 
-/// Serves bulk flows over QUIC, one stream a connection.
-pub(crate) fn serve_quic<N: Net>(host: &Rc<Host<N>>) -> Result<(), OriginError> {
-    accept_quic(host, host.config.ports.bulk, "bulk", |accepted| async move {
-        let AcceptedQuic { host, connection } = accepted;
+fn serve_tcp<N: Net>(host: &Rc<Host<N>>, flow: Flow) -> Result<(), OriginError> {
+    accept_tcp(host, flow.port(host.config.ports), flow.cc, move |accepted| async move {
+        let AcceptedTcp { host, mut stream, index } = accepted;
+        host.connections.update(index, |report| {
+            report.protocol = "bulk".to_owned();
+            report.flow = Some(flow.index);
+        });
+        host.note(exchange(&host, &mut stream, flow).await);
+    })
+}
+
+/// One stream a connection.
+fn serve_quic<N: Net>(host: &Rc<Host<N>>, flow: Flow) -> Result<(), OriginError> {
+    accept_quic(host, flow.port(host.config.ports), "bulk", flow.sender(), move |accepted| async move {
+        let AcceptedQuic { host, connection, index } = accepted;
+        host.connections.update(index, |report| report.flow = Some(flow.index));
         // A client that leaves before it asks for anything asks for nothing.
         let Ok((send, recv)) = connection.accept_bi().await else { return };
         let mut stream = tokio::io::join(recv, send);
-        host.note(serve(&host, &mut stream).await);
+        host.note(exchange(&host, &mut stream, flow).await);
         connection.closed().await;
     })
 }
 
-async fn serve<N: Net>(host: &Host<N>, stream: &mut impl Bulk) -> io::Result<()> {
+async fn exchange<N: Net>(host: &Host<N>, stream: &mut impl Bulk, flow: Flow) -> io::Result<()> {
     let order = Order::read(stream).await?;
     match order.direction {
         Direction::Down => match (send(&host.net, stream, order.limit).await, order.limit) {
@@ -50,8 +62,9 @@ async fn serve<N: Net>(host: &Host<N>, stream: &mut impl Bulk) -> io::Result<()>
                 Limit::Bytes(_) => order.limit,
                 Limit::Duration(_) => Limit::Bytes(bentpipe_units::Bytes::new(u64::MAX)),
             };
-            let transfer = receive(&host.net, stream, limit).await?;
-            host.transfer.replace(Some(transfer));
+            let mut receiver = Receiver::new(&host.net, limit);
+            receiver.run(&host.net, stream).await?;
+            host.transfers.borrow_mut().push(receiver.report(flow.index));
             // The end of our side tells the sender that everything has arrived.
             stream.shutdown().await
         }

@@ -2,14 +2,13 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 
-use bentpipe_run::{Table, TransferReport};
+use bentpipe_run::{INTERVAL, Table, TransferReport};
 use bentpipe_units::{Bytes, Duration, Time};
 use tokio::io::AsyncWriteExt;
 
 use super::order::Limit;
 use super::pattern::{CHUNK, Pattern};
 use crate::net::{Bulk, Known, Net};
-use crate::sampler::INTERVAL;
 
 /// Sends the pattern until the limit is reached or the receiver has had enough.
 pub(super) async fn send<N: Net>(net: &N, stream: &mut impl Bulk, limit: Limit) -> io::Result<()> {
@@ -27,43 +26,59 @@ pub(super) async fn send<N: Net>(net: &N, stream: &mut impl Bulk, limit: Limit) 
     stream.shutdown().await
 }
 
-/// Receives and verifies until the limit is reached or the sender ends.
-pub(super) async fn receive<N: Net>(
-    net: &N,
-    stream: &mut impl Bulk,
+/// The receiver of a flow. What it has received so far is not lost when nobody waits any longer.
+pub(super) struct Receiver {
     limit: Limit,
-) -> io::Result<TransferReport> {
-    let pattern = Pattern::new();
-    let started = net.now();
-    let mut buffer = vec![0; CHUNK];
-    let mut progress = Progress::new(started);
-    let mut first_byte = None;
-    let mut last_byte = started;
-    let mut received = 0;
-    while !limit.reached(started, net.now(), Bytes::new(received)) {
-        let known = poll_fn(|cx| Pin::new(&mut *stream).poll_receive_known(cx, &mut buffer)).await?;
-        let length = match known {
-            Known::Length(length) => length,
-            Known::Octets(length) if pattern.matches(received, &buffer[..length]) => length,
-            Known::Octets(_) => {
-                let message = format!("payload differs from the pattern near byte {received}");
-                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-            }
-        };
-        if length == 0 {
-            break;
-        }
-        last_byte = net.now();
-        first_byte.get_or_insert(last_byte);
-        received += length as u64;
-        progress.add(last_byte, length as u64);
+    started: Time,
+    received: u64,
+    first_byte: Option<Time>,
+    last_byte: Time,
+    progress: Progress,
+}
+
+impl Receiver {
+    /// A receiver whose time runs from now on.
+    pub(super) fn new<N: Net>(net: &N, limit: Limit) -> Self {
+        let started = net.now();
+        let progress = Progress::new(started);
+        Self { limit, started, received: 0, first_byte: None, last_byte: started, progress }
     }
-    Ok(TransferReport {
-        bytes: Bytes::new(received),
-        first_byte: first_byte.unwrap_or(last_byte),
-        last_byte,
-        progress: progress.finish(),
-    })
+
+    /// Receives and verifies until the limit is reached or the sender ends.
+    pub(super) async fn run<N: Net>(&mut self, net: &N, stream: &mut impl Bulk) -> io::Result<()> {
+        let pattern = Pattern::new();
+        let mut buffer = vec![0; CHUNK];
+        while !self.limit.reached(self.started, net.now(), Bytes::new(self.received)) {
+            let known = poll_fn(|cx| Pin::new(&mut *stream).poll_receive_known(cx, &mut buffer)).await?;
+            let length = match known {
+                Known::Length(length) => length,
+                Known::Octets(length) if pattern.matches(self.received, &buffer[..length]) => length,
+                Known::Octets(_) => {
+                    let message = format!("payload differs from the pattern near byte {}", self.received);
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+            };
+            if length == 0 {
+                break;
+            }
+            self.last_byte = net.now();
+            self.first_byte.get_or_insert(self.last_byte);
+            self.received += length as u64;
+            self.progress.add(self.last_byte, length as u64);
+        }
+        Ok(())
+    }
+
+    /// What was received, as the flow of this index.
+    pub(super) fn report(self, flow: u16) -> TransferReport {
+        TransferReport {
+            flow,
+            bytes: Bytes::new(self.received),
+            first_byte: self.first_byte.unwrap_or(self.last_byte),
+            last_byte: self.last_byte,
+            progress: self.progress.finish(),
+        }
+    }
 }
 
 /// Payload per interval.

@@ -69,7 +69,7 @@ impl<N: Net> Client<N> {
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, connections, .. } = &*self.session;
         let quic::Opened { endpoint, connection, report } =
-            quic::connect(net, client, "h3", client.ports.https).await?;
+            quic::connect(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec)).await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
         // Grease frames have random lengths.
         let mut builder = h3::client::builder();

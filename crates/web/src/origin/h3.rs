@@ -11,15 +11,15 @@ use super::respond::respond;
 use super::{Host, OriginError};
 use crate::net::Net;
 use crate::page::Site;
-use crate::quic::H3Connection;
+use crate::quic::{H3Connection, Sender};
 
 /// HTTP/3 (RFC 9114).
 pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
-    accept(host, host.config.ports.https, "h3", move |accepted| {
+    accept(host, host.config.ports.https, "h3", Sender::of_run(&host.config.spec), move |accepted| {
         let site = Arc::clone(&site);
         async move {
-            let AcceptedQuic { host, connection } = accepted;
+            let AcceptedQuic { host, connection, .. } = accepted;
             // Grease frames have random lengths.
             let mut builder = h3::server::builder();
             builder.send_grease(false);

@@ -14,8 +14,8 @@ pub(crate) struct Host<N: Net> {
     pub(crate) config: Config,
     pub(crate) connections: Connections<Probe<N>>,
     pub(crate) faults: RefCell<Vec<String>>,
-    /// The bulk transfer that the origin has received.
-    pub(crate) transfer: RefCell<Option<TransferReport>>,
+    /// The bulk transfers that the origin has received.
+    pub(crate) transfers: RefCell<Vec<TransferReport>>,
 }
 
 impl<N: Net> Host<N> {
@@ -25,7 +25,7 @@ impl<N: Net> Host<N> {
             config: config.clone(),
             connections: Connections::new(),
             faults: RefCell::default(),
-            transfer: RefCell::default(),
+            transfers: RefCell::default(),
         }
     }
 

@@ -57,6 +57,9 @@ pub enum OriginError {
     /// QUIC.
     #[error(transparent)]
     Quic(#[from] QuicError),
+    /// iperf3 speaks to itself alone.
+    #[error("iperf3 brings its own client and server, which run on the emulate engine")]
+    Iperf3,
 }
 
 /// A running origin.
@@ -77,10 +80,8 @@ impl<N: Net> Origin<N> {
                 tcp::serve_tls(&host, &site)?;
                 h3::serve(&host, &site)?;
             }
-            Workload::Bulk(_) => {
-                bulk::serve_tcp(&host)?;
-                bulk::serve_quic(&host)?;
-            }
+            Workload::Bulk(_) | Workload::Flows(_) => bulk::serve(&host)?,
+            Workload::Iperf3(_) => return Err(OriginError::Iperf3),
             Workload::Ping(_) => ping::serve(net, host.at(config.ports.echo))?,
         }
         Ok(Self(host))
@@ -89,6 +90,6 @@ impl<N: Net> Origin<N> {
     /// What the origin saw so far.
     pub fn report(&self) -> OriginReport {
         let (connections, sender) = self.0.connections.finish();
-        OriginReport { connections, sender, transfer: self.0.transfer.take(), faults: self.0.faults.take() }
+        OriginReport { connections, sender, transfers: self.0.transfers.take(), faults: self.0.faults.take() }
     }
 }

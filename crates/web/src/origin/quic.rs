@@ -5,12 +5,14 @@ use bentpipe_run::ConnectionReport;
 use super::{Host, OriginError};
 use crate::connection::Window;
 use crate::net::Net;
-use crate::quic;
+use crate::quic::{self, Sender};
 
 /// A QUIC connection whose handshake is complete.
 pub(crate) struct AcceptedQuic<N: Net> {
     pub(crate) host: Rc<Host<N>>,
     pub(crate) connection: noq::Connection,
+    /// Its place in the host's list of connections.
+    pub(crate) index: usize,
 }
 
 /// Accepts QUIC connections for one application protocol for ever and runs `serve` on each.
@@ -18,11 +20,12 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
     port: u16,
     protocol: &'static str,
+    sender: Sender,
     serve: impl Fn(AcceptedQuic<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
     let config = &host.config;
     let tls = config.identity.server_config(&[protocol])?;
-    let endpoint = quic::server(&host.net, host.at(port), tls, &config.spec, config.qlog.clone())?;
+    let endpoint = quic::server(&host.net, host.at(port), tls, &config.spec, sender, config.qlog.clone())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
     host.net.clone().spawn(async move {
         while let Some(incoming) = endpoint.accept().await {
@@ -41,8 +44,8 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
                     connected: Some(host.net.now()),
                     ..ConnectionReport::default()
                 };
-                host.connections.add(report, Window::Quic(connection.clone()));
-                serve(AcceptedQuic { host, connection }).await;
+                let index = host.connections.add(report, Window::Quic(connection.clone()));
+                serve(AcceptedQuic { host, connection, index }).await;
             });
         }
     });

@@ -21,13 +21,14 @@ pub(crate) struct AcceptedTcp<N: Net> {
     pub(crate) index: usize,
 }
 
-/// Accepts TCP connections for ever and runs `serve` on each.
+/// Accepts TCP connections for ever, whose senders use `cc`, and runs `serve` on each.
 pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
     port: u16,
+    cc: CongestionControl,
     serve: impl Fn(AcceptedTcp<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
-    let mut listener = host.net.listen(host.at(port), congestion_control(&host.config.spec))?;
+    let mut listener = host.net.listen(host.at(port), cc)?;
     let host = Rc::clone(host);
     host.net.clone().spawn(async move {
         loop {
@@ -51,23 +52,18 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     Ok(())
 }
 
-/// The run's; beside a run over QUIC, whose own need not be one of the kernel's, the one that every kernel has.
+/// The run's; beside a page over QUIC, whose own need not be one of the kernel's, the one that every kernel has.
 fn congestion_control(spec: &RunSpec) -> CongestionControl {
-    let transport = match &spec.workload {
-        Workload::PageLoad(load) => load.http.transport(),
-        Workload::Bulk(flow) => flow.transport,
-        Workload::Ping(_) => Transport::Tcp,
-    };
-    match transport {
-        Transport::Tcp => spec.cc,
-        Transport::Quic => CongestionControl::Reno,
+    match &spec.workload {
+        Workload::PageLoad(load) if load.http.transport() == Transport::Quic => CongestionControl::Reno,
+        _ => spec.cc,
     }
 }
 
 /// HTTP/1.1 in clear text.
 pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
-    accept(host, host.config.ports.http, move |accepted| {
+    accept(host, host.config.ports.http, congestion_control(&host.config.spec), move |accepted| {
         let site = Arc::clone(&site);
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
@@ -82,7 +78,7 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
     let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
     let acceptor = TlsAcceptor::from(Arc::new(tls));
     let site = Arc::clone(site);
-    accept(host, host.config.ports.https, move |accepted| {
+    accept(host, host.config.ports.https, congestion_control(&host.config.spec), move |accepted| {
         let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
         async move {
             let AcceptedTcp { host, stream, index } = accepted;

@@ -14,7 +14,7 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::Role;
+use super::{Role, Sender};
 
 /// Windows per round trip at which a window-based algorithm's packets leave (RFC 9002 section 7.7); Linux's
 /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`, for a QUIC that differs from TCP by protocol alone.
@@ -27,7 +27,7 @@ const AVOIDANCE_PACING: f64 = 1.2;
 /// higher.
 const UNPACED: u64 = 1_000_000_000;
 
-/// Gives every connection the congestion control of the run.
+/// Gives every connection of an endpoint its congestion control.
 #[derive(Debug)]
 pub(super) struct Factory {
     algorithm: bentpipe_run::CongestionControl,
@@ -37,12 +37,12 @@ pub(super) struct Factory {
 }
 
 impl Factory {
-    pub(super) fn new(spec: &RunSpec, role: Role) -> Self {
+    pub(super) fn new(spec: &RunSpec, role: Role, sender: Sender) -> Self {
         Self {
-            algorithm: spec.cc,
+            algorithm: sender.cc,
             mss: spec.quic.udp_payload_bytes,
             initial_window: spec.quic.initial_window_bytes,
-            seed: spec.seed ^ ((role as u64) << 32),
+            seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bentpipe_run::{ConnectionReport, QuicSpec, RunSpec};
+use bentpipe_run::{CongestionControl, ConnectionReport, QuicSpec, RunSpec};
 use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
 
@@ -45,19 +45,41 @@ enum Role {
     Origin,
 }
 
+/// What tells an endpoint's connections from those of the host's other endpoints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sender {
+    /// Congestion control.
+    pub(crate) cc: CongestionControl,
+    /// Gives it random streams of its own.
+    pub(crate) index: u16,
+}
+
+impl Sender {
+    /// That of a run without others beside it.
+    pub(crate) fn of_run(spec: &RunSpec) -> Self {
+        Self { cc: spec.cc, index: 0 }
+    }
+}
+
 /// Opens the server's endpoint at `at`.
 pub(crate) fn server<N: Net>(
     net: &N,
     at: SocketAddr,
     tls: rustls::ServerConfig,
     spec: &RunSpec,
+    sender: Sender,
     qlog: Option<PathBuf>,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(spec, Role::Origin, qlog)));
+    config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
     let (socket, runtime) = net.quic_socket(at)?;
-    Ok(Endpoint::new_with_abstract_socket(endpoint(spec, Role::Origin), Some(config), socket, runtime)?)
+    Ok(Endpoint::new_with_abstract_socket(
+        endpoint(spec, Role::Origin, sender),
+        Some(config),
+        socket,
+        runtime,
+    )?)
 }
 
 /// A connection that a client has opened.
@@ -74,11 +96,12 @@ pub(crate) async fn connect<N: Net>(
     client: &Client,
     protocol: &str,
     port: u16,
+    sender: Sender,
 ) -> Result<Opened, QuicError> {
     let tls = tls::client_config(&client.authority_der, &[protocol], client.secrets.clone())
         .map_err(|error| QuicError::Tls(error.to_string()))?;
     let started = net.now();
-    let endpoint = client_endpoint(net, client, tls)?;
+    let endpoint = client_endpoint(net, client, sender, tls)?;
     let connection = endpoint.connect(SocketAddr::new(client.origin, port), HOST)?.await?;
     let report = ConnectionReport {
         transport: "quic".to_owned(),
@@ -94,34 +117,36 @@ pub(crate) async fn connect<N: Net>(
 fn client_endpoint<N: Net>(
     net: &N,
     client: &Client,
+    sender: Sender,
     tls: rustls::ClientConfig,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(&client.spec, Role::Client, client.qlog.clone())));
+    config.transport_config(Arc::new(transport(&client.spec, Role::Client, sender, client.qlog.clone())));
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0))?;
-    let endpoint =
-        Endpoint::new_with_abstract_socket(endpoint(&client.spec, Role::Client), None, socket, runtime)?;
+    let settings = endpoint(&client.spec, Role::Client, sender);
+    let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
     endpoint.set_default_client_config(config);
     Ok(endpoint)
 }
 
-fn endpoint(spec: &RunSpec, role: Role) -> EndpointConfig {
+fn endpoint(spec: &RunSpec, role: Role, sender: Sender) -> EndpointConfig {
     let mut config = EndpointConfig::default();
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&spec.seed.to_le_bytes());
     seed[8] = role as u8;
+    seed[9..11].copy_from_slice(&sender.index.to_le_bytes());
     config.rng_seed(Some(seed));
     config.grease_quic_bit(false);
     config
 }
 
-fn transport(spec: &RunSpec, role: Role, qlog: Option<PathBuf>) -> TransportConfig {
+fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<PathBuf>) -> TransportConfig {
     let quic: &QuicSpec = &spec.quic;
     let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
     let mut config = TransportConfig::default();
     config
-        .congestion_controller_factory(Arc::new(Factory::new(spec, role)))
+        .congestion_controller_factory(Arc::new(Factory::new(spec, role, sender)))
         .initial_rtt(quic.initial_rtt_ns.into())
         .stream_receive_window(varint(quic.stream_receive_window_bytes.get()))
         .receive_window(varint(quic.receive_window_bytes.get()))

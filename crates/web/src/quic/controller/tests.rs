@@ -341,10 +341,14 @@ fn an_acknowledgement_of_nothing_changes_nothing() {
 }
 
 #[test]
-fn client_and_origin_draw_from_different_streams_of_one_seed() {
+fn client_and_origin_and_their_endpoints_draw_from_different_streams_of_one_seed() {
     let spec: RunSpec = serde_json::from_str(include_str!("../../../../run/tests/data/spec.json")).unwrap();
-    let (client, origin) = (Factory::new(&spec, Role::Client), Factory::new(&spec, Role::Origin));
+    let first = crate::quic::Sender::of_run(&spec);
+    let (client, origin) =
+        (Factory::new(&spec, Role::Client, first), Factory::new(&spec, Role::Origin, first));
     assert_ne!(client.seed, origin.seed);
+    let second = Factory::new(&spec, Role::Origin, crate::quic::Sender { index: 1, ..first });
+    assert!(![client.seed, origin.seed].contains(&second.seed), "the endpoints of one host neither");
     assert_eq!((client.mss, client.initial_window), (Bytes::new(1_472), Bytes::new(14_480)));
 }
 

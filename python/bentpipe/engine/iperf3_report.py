@@ -1,0 +1,177 @@
+"""What iperf3 says of a flow, as reports of a client and an origin (crates/run/src/report.rs).
+
+Each end writes a JSON document whose instants count from the beginning of the test there: at the server when
+it begins, at the client when the word of it has crossed the link. When that was by the run's clock neither
+says; the link's counters tell it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+Document = Mapping[str, Any]
+"""The JSON of one end (iperf3 --json)."""
+
+Report = dict[str, Any]
+
+INTERVAL_S = 0.1
+"""Between two rows of a series; the least that iperf3 takes."""
+
+CONTROL_BYTES = 1500
+"""At most what the exchange before a test sends in one direction: two handshakes, a cookie of 37 bytes
+for each connection, parameters of some 200, acknowledgements. The first data are more."""
+
+
+def versions(document: Document) -> dict[str, str]:
+    """Name the program for the provenance."""
+    version = document.get("start", {}).get("version")
+    return {} if version is None else {"iperf3": version.removeprefix("iperf ")}
+
+
+def broken(fault: str, *, started_s: float) -> tuple[Report, Report]:
+    """Return the reports of a flow without a result."""
+    return {**_client_report(started_s), "faults": [fault]}, _origin_report()
+
+
+def reports(
+    *, client: Document, server: Document, spec: Mapping[str, Any], link: Report
+) -> tuple[Report, Report]:
+    """Return the reports of both ends of a finished flow.
+
+    Parameters
+    ----------
+    client, server : Document
+        What iperf3 wrote at either end.
+    spec : Mapping
+        The run's specification.
+    link : dict
+        The link's report, by whose counters the beginning is found.
+    """
+    is_up = spec["workload"]["direction"] == "up"
+    at_client, at_server = _ends(client, server, spec, link)
+    sender, receiver = (at_client, at_server) if is_up else (at_server, at_client)
+    client_report, origin_report = _client_report(receiver.began_s), _origin_report()
+    for end, report in ((at_client, client_report), (at_server, origin_report)):
+        report["connections"] = [end.connection(is_sender=end is sender)]
+        if end is sender:
+            report["sender"] = end.sender_series()
+        elif end.received_bytes == 0:
+            client_report["faults"].append("iperf3 transferred nothing")
+        else:
+            report["transfers"] = [end.transfer()]
+    return client_report, origin_report
+
+
+@dataclass(frozen=True, kw_only=True)
+class _End:
+    """One end of the test: its document, and when the test began there by the run's clock."""
+
+    document: Document
+    began_s: float
+    client_port: int
+
+    @property
+    def intervals(self) -> Sequence[Mapping[str, Any]]:
+        """What the flow did in each interval."""
+        return [interval["streams"][0] for interval in self.document["intervals"]]
+
+    @property
+    def received_bytes(self) -> int:
+        """Payload that this end read."""
+        received: int = self.document["end"]["sum_received"]["bytes"]
+        return received
+
+    def transfer(self) -> Report:
+        """Return the transfer that this end received; its first and last byte are known to an interval."""
+        intervals = self.intervals
+        filled = [interval for interval in intervals if interval["bytes"] > 0]
+        return {
+            "flow": 0,
+            "bytes": self.received_bytes,
+            "first_byte": _ns(self.began_s + filled[0]["start"]),
+            "last_byte": _ns(self.began_s + filled[-1]["end"]),
+            "progress": {
+                "time_s": self._times_s(),
+                "received_bytes": [interval["bytes"] for interval in intervals],
+            },
+        }
+
+    def sender_series(self) -> Report:
+        """Return the sender's state at the end of each interval; iperf3 looks at less of it than we do."""
+        intervals = self.intervals
+        unknown = [None] * len(intervals)
+        return {
+            "time_s": self._times_s(),
+            "client_port": [self.client_port] * len(intervals),
+            "cwnd_bytes": [interval["snd_cwnd"] for interval in intervals],
+            "in_flight_bytes": unknown,
+            "srtt_s": [interval["rtt"] / 1e6 for interval in intervals],
+            "delivery_rate_bps": unknown,
+            "retransmitted_packets": list(accumulate(interval["retransmits"] for interval in intervals)),
+        }
+
+    def connection(self, *, is_sender: bool) -> Report:
+        """Return the flow's connection. When it was opened, before the test, iperf3 does not say."""
+        end = self.document["end"]
+        role = "sender" if is_sender else "receiver"
+        return {
+            "transport": "tcp",
+            "protocol": "iperf3",
+            "client_port": self.client_port,
+            "flow": 0,
+            "started_ns": _ns(self.began_s),
+            "congestion_control": end[f"{role}_tcp_congestion"],
+            "retransmitted_packets": end["sum_sent"]["retransmits"] if is_sender else 0,
+        }
+
+    def _times_s(self) -> list[float]:
+        return [self.began_s + interval["end"] for interval in self.intervals]
+
+
+def _ends(client: Document, server: Document, spec: Mapping[str, Any], link: Report) -> tuple[_End, _End]:
+    (connected,) = client["start"]["connected"]
+    is_up = spec["workload"]["direction"] == "up"
+    # The server sends the word of the beginning down.
+    ahead_s = spec["link"]["forward"]["delay_ns"] / 1e9
+    sender_began_s = _data_began_s(link, "return" if is_up else "forward")
+    server_began_s = sender_began_s - ahead_s if is_up else sender_began_s
+    port: int = connected["local_port"]
+    return (
+        _End(document=client, began_s=server_began_s + ahead_s, client_port=port),
+        _End(document=server, began_s=server_began_s, client_port=port),
+    )
+
+
+def _data_began_s(link: Report, way: str) -> float:
+    """When the flow's first packet entered the link, to a bin of its series: the beginning of that bin."""
+    bin_began_s: float = link["marked"] / 1e9
+    series = link["series"]
+    sent = accumulate(series[f"{way}_sent_bytes"])
+    for bin_ended_s, bytes_so_far in zip(series["time_s"], sent, strict=True):
+        if bytes_so_far > CONTROL_BYTES:
+            break
+        bin_began_s = bin_ended_s
+    return bin_began_s
+
+
+def _client_report(started_s: float) -> Report:
+    return {
+        "started": _ns(started_s),
+        "objects": [],
+        "connections": [],
+        "transfers": [],
+        "ping": None,
+        "sender": {},
+        "faults": [],
+        "doubts": [],
+        "tls_secrets": [],
+    }
+
+
+def _origin_report() -> Report:
+    return {"connections": [], "sender": {}, "transfers": [], "faults": []}
+
+
+def _ns(instant_s: float) -> int:
+    return round(instant_s * 1e9)

@@ -1,0 +1,96 @@
+"""Several flows from the command line."""
+
+import pytest
+
+from bentpipe import _core
+from bentpipe.engine import congestion_control, emulate
+from tests.campaign.fake_engine import record
+
+BULK = ("bulk", "--link", "geo-alshagri", "--duration", "60 s")
+
+
+def test_each_option_is_a_flow(bentpipe, engine):
+    bentpipe(*BULK, "--flow", "cubic", "--flow", "quic:bbr@10s")
+    workload = next(iter(engine.specs))["workload"]
+    assert workload["flows"] == [
+        {"cc": "cubic", "transport": "tcp", "start_ns": 0},
+        {"cc": "bbr", "transport": "quic", "start_ns": 10_000_000_000},
+    ]
+
+
+@pytest.fixture
+def engine(engine):
+    """A double that notes what it is asked to run."""
+    engine.specs = []
+
+    def note(run_id, spec, attempt):
+        del attempt
+        engine.specs.append(spec)
+        return {
+            **record(run_id, spec),
+            "flows": [flow(cc="cubic"), flow(cc="bbr", transport="quic", share=None)],
+        }
+
+    engine.behave = note
+    return engine
+
+
+def flow(**changes):
+    return {
+        "cc": "cubic",
+        "transport": "tcp",
+        "start_s": 0.0,
+        "goodput_bps": 4e6,
+        "share": 0.4,
+        "bytes": 30_000_000,
+        "rtt_mean_s": 0.7,
+        "retransmitted_packets": 12,
+        **changes,
+    }
+
+
+@pytest.mark.usefixtures("engine")
+def test_flows_are_printed_as_a_table(bentpipe):
+    lines = bentpipe(*BULK, "--flow", "cubic", "--flow", "quic:bbr").stdout.splitlines()
+    assert lines[0] == "2 flows down over geo-alshagri-flat: succeeded"
+    assert lines[-3].split() == [
+        "FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN", "RTT", "SENT", "AGAIN"
+    ]  # fmt: skip
+    assert lines[-2].split() == [
+        "cubic", "over", "tcp", "0", "s", "4.00", "Mbit/s", "40.00", "%", "30.0", "MB", "700.00", "ms", "12"
+    ]  # fmt: skip
+    assert lines[-1].split()[:3] == ["bbr", "over", "quic"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--flow", "cubic", "--cc", "bbr"), "--cc: expected nothing, as each of several flows has its own"),
+        (("--flow", "fast"), "--flow: expected one of reno, cubic"),
+        (("--flow", "cubic@61s"), "--flow: expected a flow that begins before all of them end"),
+    ],
+)
+def test_bad_flows_are_named_as_written(bentpipe, engine, arguments, message):
+    assert f"error: command line: {message}" in bentpipe(*BULK, *arguments, expect=2).stderr
+    assert engine.calls == []
+
+
+@pytest.mark.usefixtures("engine")
+def test_one_flow_that_the_kernel_has_not_got_refuses_all_of_them(bentpipe):
+    message = "command line: --flow: expected for TCP on the emulate engine one of reno, cubic, bbr"
+    arguments = ("--flow", "cubic", "--flow", "bbr3")
+    assert message in bentpipe(*BULK, *arguments, expect=2).stderr
+    bentpipe(*BULK, "--flow", "cubic", "--flow", "quic:bbr3")
+
+
+def test_what_flows_over_tcp_use_is_each_named_once_and_quic_not_at_all():
+    flows = [("cubic", "tcp"), ("hybla", "tcp"), ("cubic", "tcp"), ("vivace", "quic")]
+    workload = {"kind": "flows", "flows": [{"cc": cc, "transport": transport} for cc, transport in flows]}
+    assert congestion_control.of_tcp({"cc": "cubic", "workload": workload}) == ("cubic", "hybla")
+
+
+def test_what_the_machine_cannot_load_for_a_flow_is_said(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")
+    arguments = ("--flow", "cubic", "--flow", "vivace", "--engine", "emulate")
+    assert '"vivace" cannot be loaded into the kernel' in bentpipe(*BULK, *arguments, expect=2).stderr
