@@ -29,3 +29,13 @@ def test_congestion_controls_differ_in_stroke_not_in_colour():
 @pytest.mark.parametrize("name", ["h4", "", "<b>"])
 def test_an_unknown_protocol_is_called_by_its_name(name):
     assert style.look(name).label == name
+
+
+def test_every_congestion_control_has_a_colour_of_okabe_and_ito_and_none_shares_it():
+    looks = [style.control_look(control) for control in ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")]
+    assert {look.colour for look in looks} <= OKABE_ITO
+    assert len({look.colour for look in looks}) == len({look.marker for look in looks}) == len(looks)
+
+
+def test_an_unknown_congestion_control_is_called_by_its_name():
+    assert style.control_look("westwood").label == style.control_label("westwood") == "westwood"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bentpipe.stats import mean_relative_difference, relative_difference
+from bentpipe.stats import absolute_difference, mean_relative_difference, relative_difference
 
 # R: set.seed(12345); rnorm(5, 1, 1) and rnorm(5, 2, 1).
 A = (1 + np.array([0.5855288, 0.7094660, -0.1093033, -0.4534972, 0.6058875])).tolist()
@@ -82,3 +82,11 @@ def test_a_stratum_with_one_run_leaves_the_mean_without_interval():
 def test_no_stratum_is_an_error():
     with pytest.raises(ValueError, match="no strata"):
         mean_relative_difference([])
+
+
+def test_the_absolute_difference_has_the_interval_of_scipys_welch_test():
+    value, ci = absolute_difference(A, B)
+    expected = stats.ttest_ind(A, B, equal_var=False).confidence_interval()
+    assert value == pytest.approx(np.mean(A) - np.mean(B))
+    assert (ci.low, ci.high) == pytest.approx((expected.low, expected.high))
+    assert absolute_difference([1.0], B)[1] is None

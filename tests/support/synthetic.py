@@ -124,6 +124,17 @@ def bulk(*, transport="tcp", cc="cubic", repetition=0, goodput_bps=9.4e6, **chan
     return _entry(factors, repetition, record, changes)
 
 
+LOST_ECHOES = (3, 4, 11)
+"""Two in a row and a single one."""
+
+
+def echoes(count=20):
+    """The series of a run of `ping`: every echo half a millisecond later than the one before."""
+    rtts = 0.530 + 0.0005 * np.arange(count)
+    rtts[list(LOST_ECHOES)] = np.nan
+    return {"sequence": np.arange(count, dtype=float), "rtt_s": rtts}
+
+
 def ping(*, repetition=0, **changes):
     """One succeeded series of echoes."""
     metrics = {"rtt_mean_s": 0.5301, "rtt_sd_s": 1e-4, "ping_loss_fraction": 0.0, "lateness_p999_s": 4e-4}
@@ -190,6 +201,8 @@ def series_of(entry):
     """Link and sender series at 100 ms that fit the run's length; none of a run that failed."""
     if entry.status == "failed":
         return {}
+    if workload_of(entry.factors) == "ping":
+        return {"ping": echoes()}
     link = entry.factors["link"]
     plt = entry.record["metrics"].get("plt_s") or 8.0
     ends = np.arange(1, math.ceil(plt / 0.1) + 1) * 0.1

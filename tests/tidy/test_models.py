@@ -15,6 +15,7 @@ FRAME = {
     "cc": {"control", "filter", "lib", "resolved", "round", "usage"},
     "link": {
         "counters",
+        "deck",
         "direction",
         "event",
         "lib",
@@ -28,6 +29,7 @@ FRAME = {
 
 # What other crates do to the numbers has a page too.
 ELSEWHERE = {
+    "bulk": ROOT / "crates/web/src/bulk",
     "emulation": ROOT / "crates/emu/src",
     "page-load": ROOT / "crates/web/src/loader",
     "simulation": ROOT / "crates/sim/src",

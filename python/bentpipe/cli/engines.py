@@ -34,14 +34,14 @@ def choose(name: str) -> "Engine":
 
 
 def require_congestion_controls(
-    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where"
+    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where", flows: "Where"
 ) -> None:
     """Refuse runs whose congestion control the engine has not got.
 
     Raises
     ------
     InputError
-        At `where`, for the first such run.
+        At `where`, or at `flows` when each flow has its own, for the first such run.
     AbilityError
         When this machine cannot load what a run asks for.
     """
@@ -52,10 +52,34 @@ def require_congestion_controls(
     for spec in specs:
         refused = congestion_control.refused(spec)
         if refused is not None:
-            raise where.error(
+            place = flows if spec["workload"]["kind"] == "flows" else where
+            raise place.error(
                 expected=f"for TCP on the emulate engine one of {', '.join(congestion_control.available())}",
                 found=f'"{refused}", which QUIC and --engine simulate have',
             )
+
+
+def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where") -> None:
+    """Refuse runs of iperf3 where there is none.
+
+    Raises
+    ------
+    InputError
+        At `where`, when the engine has no programs but ours.
+    AbilityError
+        When iperf3 is not installed.
+    """
+    from bentpipe.engine import emulate, iperf3
+
+    if all(spec["workload"]["kind"] != iperf3.KIND for spec in specs):
+        return
+    if engine.name != emulate.NAME:
+        raise where.error(
+            expected=f'"loader" on the {engine.name} engine', found='"iperf3", which --engine emulate has'
+        )
+    lack = iperf3.missing()
+    if lack is not None:
+        raise lack
 
 
 def require_emulate() -> None:

@@ -67,9 +67,10 @@ def _campaign(
         extent=Extent.QUICK if quick else Extent.FULL,
         clock=Clock.VIRTUAL if is_simulated else Clock.REAL,
     )
-    engines.require_congestion_controls(
-        machine, (cell.spec for cell in scenario.cells), where=Where(file=str(file), field="run.cc")
-    )
+    specs = [cell.spec for cell in scenario.cells]
+    where = Where(file=str(file), field="run")
+    engines.require_congestion_controls(machine, specs, where=where.at("cc"), flows=where.at("bulk.flows"))
+    engines.require_iperf3(machine, specs, where=where.at("client"))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
     folder = out or Path("results") / "-".join([scenario.name, *kinds])
     with (

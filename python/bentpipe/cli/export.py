@@ -38,8 +38,8 @@ REMEDIES = {
 def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     """Write results for other programs.
 
-    csv and parquet are tables of all attempts and their objects, har has a file for each page load, pcapng
-    and qlog collect the captures that were made.
+    csv and parquet are tables of all attempts, their objects and their flows, har has a file for each page
+    load, pcapng and qlog collect the captures that were made.
     """
     from bentpipe.ledger import Ledger
 
@@ -56,8 +56,8 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
 
 
 def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
-    """Return every attempt, and every object of every attempt, as flat rows."""
-    runs, objects = [], []
+    """Return every attempt, and every object and every flow of every attempt, as flat rows."""
+    runs, objects, flows = [], [], []
     for entry in ledger.entries():
         who = {"run_id": entry.run_id, "attempt": entry.attempt}
         metrics = {key: value for key, value in entry.record["metrics"].items() if key != "drops"}
@@ -67,7 +67,8 @@ def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
         state = {"status": entry.status, "reasons": reasons, "repetition": entry.repetition}
         runs.append({**who, **state, **entry.factors, **metrics})
         objects += [{**who, **item} for item in entry.record["objects"]]
-    return {"runs": runs, "objects": objects}
+        flows += [{**who, "flow": place, **flow} for place, flow in enumerate(entry.record.get("flows", ()))]
+    return {"runs": runs, "objects": objects, "flows": flows}
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:

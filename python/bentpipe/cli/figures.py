@@ -1,6 +1,7 @@
 """The figures of one run, for a reader who sees them for the first time."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -14,10 +15,14 @@ def print_record(record: Mapping[str, Any]) -> None:
     click.echo(f"{_headline(spec)}: {record['status']}")
     for reason in record["reasons"]:
         click.echo(f"  {reason}")
-    rows = {"page-load": _page_load, "bulk": _bulk, "ping": _ping}[spec["workload"]["kind"]](metrics)
+    rows = _ROWS[spec["workload"]["kind"]](metrics)
+    if "ping" in record["series"]:
+        rows += _losses(record["series"]["ping"]["rtt_s"])
     shown = [row for row in rows if row[1] != "-"]
     if shown:
         print_columns(shown)
+    if spec["workload"]["kind"] == "flows":
+        _print_flows(record["flows"])
 
 
 def _headline(spec: Mapping[str, Any]) -> str:
@@ -25,6 +30,10 @@ def _headline(spec: Mapping[str, Any]) -> str:
     match workload["kind"]:
         case "page-load":
             what = f"{workload['page']['name']} by {workload['http']} with {spec['cc']}"
+        case "flows":
+            what = f"{len(workload['flows'])} flows {workload['direction']}"
+        case "iperf3":
+            what = f"iperf3 {workload['direction']} with {spec['cc']}"
         case "bulk":
             what = f"{workload['transport']} {workload['direction']} with {spec['cc']}"
         case _:
@@ -46,10 +55,10 @@ def _page_load(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _bulk(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _bulk(metrics: Mapping[str, Any], *, since: str = "connect") -> list[tuple[str, str, str]]:
     return [
         ("Goodput", rate(metrics.get("goodput_bps")), "payload per second"),
-        ("Completion", seconds(metrics.get("completion_s")), "from connect to the last byte"),
+        ("Completion", seconds(metrics.get("completion_s")), f"from {since} to the last byte"),
         (
             "Utilisation",
             percent(_hundredfold(metrics.get("utilisation"))),
@@ -61,6 +70,33 @@ def _bulk(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
+def _flows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    index = metrics.get("jain_index")
+    meaning = "fairness while all flows ran: 1 when they got the same"
+    return [
+        ("Jain's index", "-" if index is None else f"{index:.3f}", meaning),
+        *_bulk(metrics, since="the start"),
+    ]
+
+
+def _print_flows(flows: Sequence[Mapping[str, Any]]) -> None:
+    rows = [("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", "SENT AGAIN")]
+    for flow in flows:
+        rows.append(
+            (
+                f"{flow['cc']} over {flow['transport']}",
+                f"{flow['start_s']:g} s",
+                rate(flow["goodput_bps"]),
+                percent(_hundredfold(flow["share"])),
+                size(flow["bytes"]),
+                seconds(flow["rtt_mean_s"]),
+                f"{flow['retransmitted_packets']}",
+            )
+        )
+    click.echo()
+    print_columns(rows)
+
+
 def _ping(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [
         ("Mean RTT", seconds(metrics.get("rtt_mean_s")), ""),
@@ -69,6 +105,28 @@ def _ping(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("Greatest RTT", seconds(metrics.get("rtt_max_s")), ""),
         ("Lost", percent(_hundredfold(metrics.get("ping_loss_fraction"))), "requests without an echo"),
         *_emulator(metrics),
+    ]
+
+
+_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[tuple[str, str, str]]]] = {
+    "page-load": _page_load,
+    "bulk": _bulk,
+    "flows": _flows,
+    "iperf3": partial(_bulk, since="the beginning of the test"),
+    "ping": _ping,
+}
+
+
+def _losses(rtts_s: Sequence[float | None]) -> list[tuple[str, str, str]]:
+    from bentpipe.stats import loss_runs
+
+    runs = loss_runs([rtts_s])
+    if runs.events == 0:
+        return []
+    kinds = f"runs of lost requests, {runs.single} of them of one request"
+    return [
+        ("Loss events", f"{runs.events}", kinds),
+        ("Longest", f"{runs.longest}", "requests lost in a row"),
     ]
 
 

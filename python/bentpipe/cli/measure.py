@@ -44,6 +44,13 @@ def page(link: str, http: str, cc: str | None, page: str, connections: int | Non
 @link_option
 @click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
 @click.option("--transport", help="tcp or quic.")
+@click.option(
+    "--flow",
+    "flows",
+    multiple=True,
+    metavar="FLOW",
+    help="One of several flows, instead of --cc: cubic, quic:bbr, or hybla@10s, which begins after 10 s.",
+)
 @click.option("--size", help='How much, such as "10 MB".')
 @click.option("--duration", help='How long instead, such as "60 s".')
 @click.option("--direction", help="down or up, seen from the client.")
@@ -56,14 +63,21 @@ def bulk(
     link: str,
     cc: str | None,
     transport: str | None,
+    flows: tuple[str, ...],
     size: str | None,
     duration: str | None,
     direction: str | None,
     **options: Any,
 ) -> None:
-    """Transfer one flow."""
-    flow = {"transport": transport, "size": size, "duration": duration, "direction": direction}
-    _measure(_given({"link": link, "cc": cc, "bulk": _given(flow)}), **options)
+    """Transfer one flow, or several at once."""
+    bulk = {
+        "transport": transport,
+        "flows": list(flows) or None,
+        "size": size,
+        "duration": duration,
+        "direction": direction,
+    }
+    _measure(_given({"link": link, "cc": cc, "bulk": _given(bulk)}), **options)
 
 
 @click.command()
@@ -109,7 +123,10 @@ def _measure(
         raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
     machine = engines.choose(engine)
     where = Where(file=COMMAND_LINE, field="--cc")
-    engines.require_congestion_controls(machine, [planned.spec], where=where)
+    flows = Where(file=COMMAND_LINE, field="--flow")
+    engines.require_congestion_controls(machine, [planned.spec], where=where, flows=flows)
+    where = Where(file=COMMAND_LINE, field="--set client")
+    engines.require_iperf3(machine, [planned.spec], where=where)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=out)
@@ -130,7 +147,8 @@ def _as_option(error: InputError) -> InputError:
     if error.file != COMMAND_LINE or error.field.startswith("--"):
         return error
     key = error.field.removeprefix("run.").removeprefix("bulk.").removeprefix("ping.")
-    option = "--size" if key == "bulk" else f"--{key}"
+    options = {"bulk": "--size", "flows": "--flow"}
+    option = options.get(key.partition(".")[0], f"--{key}")
     return InputError(
         file=error.file,
         field=option,

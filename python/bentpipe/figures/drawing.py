@@ -1,6 +1,7 @@
 """A finished figure with its words, and how it becomes files."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,11 +50,15 @@ def _settle(drawing: Drawing) -> None:
         drawing.figure.set_layout_engine("none")
 
 
-def interval_caption(counts: list[int]) -> str:
+def interval_caption(counts: Sequence[int]) -> str:
     """The sentence under every figure of means: what its bars are and how many runs stand behind a point."""
     if not counts:
         return "No run to show."
+    lonely = " A point of one run has no interval." if min(counts) == 1 else ""
+    return f"Means with 95 % t intervals, n = {count_range(counts)} runs per point.{lonely}"
+
+
+def count_range(counts: Sequence[int]) -> str:
+    """The counts as one number or as the smallest and the largest."""
     low, high = min(counts), max(counts)
-    n = f"n = {low}" if low == high else f"n = {low} to {high}"
-    lonely = " A point of one run has no interval." if low == 1 else ""
-    return f"Means with 95 % t intervals, {n} runs per point.{lonely}"
+    return f"{low}" if low == high else f"{low} to {high}"

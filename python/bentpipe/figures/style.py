@@ -1,6 +1,6 @@
 """The one style of every figure: one colour and one marker per protocol, one dash per second factor."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 WIDTH_IN = 4.6
 """At 96 px to the inch 440 px: a phone shows it at nearly full size, a page of A4 two side by side."""
@@ -42,16 +43,18 @@ _LOOKS = {
     "quic": Look(label="QUIC", colour="#009E73", marker="^"),
 }
 _UNKNOWN_COLOUR = "#555555"
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+"""The same colours, for what has no look of its own."""
 GREY = "#767676"
 AMBER = "#E69F00"
 _STROKES = {"": Stroke.SOLID, "bbr": Stroke.SOLID}
 _CONTROLS = {
-    "bbr": "BBR",
-    "bbr3": "BBRv3",
-    "cubic": "CUBIC",
-    "hybla": "Hybla",
-    "reno": "Reno",
-    "vivace": "PCC Vivace",
+    "bbr": Look(label="BBR", colour="#0072B2", marker="s"),
+    "bbr3": Look(label="BBRv3", colour="#56B4E9", marker="D"),
+    "cubic": Look(label="CUBIC", colour="#D55E00", marker="o"),
+    "hybla": Look(label="Hybla", colour="#009E73", marker="^"),
+    "reno": Look(label="Reno", colour="#000000", marker="P"),
+    "vivace": Look(label="PCC Vivace", colour="#CC79A7", marker="X"),
 }
 
 _SETTINGS: dict[Any, Any] = {
@@ -104,9 +107,22 @@ def from_zero(axis: Axes) -> None:
     axis.set_ylim(min(0.0, float(axis.dataLim.y0)), high * 1.06)
 
 
+def control_look(congestion_control: str) -> Look:
+    """The look of a congestion control, where it and no protocol tells what is shown."""
+    unknown = Look(label=congestion_control, colour=_UNKNOWN_COLOUR, marker="v")
+    return _CONTROLS.get(congestion_control, unknown)
+
+
 def control_label(congestion_control: str) -> str:
     """What a congestion control is called in print."""
-    return _CONTROLS.get(congestion_control, congestion_control)
+    return control_look(congestion_control).label
+
+
+def control_legend(figure: Figure, congestion_controls: Iterable[str]) -> None:
+    """A row above the axes that names the congestion control of each colour."""
+    looks = [control_look(name) for name in congestion_controls]
+    keys = [Line2D([], [], color=look.colour, linewidth=4.0, label=look.label) for look in looks]
+    figure.legend(handles=keys, loc="outside upper left", ncols=4, handlelength=1.0, columnspacing=1.2)
 
 
 def canvas(

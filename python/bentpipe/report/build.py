@@ -12,7 +12,7 @@ from bentpipe.report.source import Source, read
 
 
 def build(folder: Path) -> Path:
-    """Write report.html, report.json, runs.csv, objects.csv and figures/ into the folder; return the page.
+    """Write the report, as page, JSON and CSV, and its figures into the folder; return the page.
 
     Works for any scenario; one that bears a study's name gets the study's figures, tables and claims too.
 
@@ -35,6 +35,7 @@ def _build(source: Source, folder: Path) -> Path:
     _write(folder / "report.json", json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     tables.write_runs(folder / "runs.csv", source.entries)
     tables.write_objects(folder / "objects.csv", source.entries)
+    tables.write_flows(folder / "flows.csv", source.entries)
     _write(folder / "report.html", page.render(contents, figures=figures))
     return folder / "report.html"
 

@@ -51,7 +51,7 @@ class CellResult:
     @property
     def group(self) -> str:
         """The value of the first factor that tells cells apart, under which reports list it."""
-        return self.factors.get(self.varied[0], "") if self.varied else ""
+        return self.factors.get(self.varied[0], self.workload) if self.varied else ""
 
 
 def results(source: Source) -> tuple[CellResult, ...]:

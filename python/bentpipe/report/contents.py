@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from bentpipe import studies
 from bentpipe.figures.drawing import Drawing
-from bentpipe.report import cells, drawings, provenance, repeat, validity
+from bentpipe.report import cells, drawings, echoes, flows, provenance, repeat, validity
 from bentpipe.report.cells import CellResult
+from bentpipe.report.echoes import Echoes
+from bentpipe.report.flows import CellFlows
 from bentpipe.report.provenance import Origins
 from bentpipe.report.source import Source
 from bentpipe.report.validity import Validity
@@ -19,6 +21,8 @@ class Contents:
     source: Source
     validity: Validity
     cells: tuple[CellResult, ...]
+    echoes: tuple[Echoes, ...]
+    flows: tuple[CellFlows, ...]
     drawings: tuple[Drawing, ...]
     origins: Origins
     study: Study | None
@@ -32,14 +36,18 @@ def gather(source: Source) -> Contents:
     name = source.scenario["name"]
     study = studies.get(name) if name in studies.names() else None
     results = cells.results(source)
+    sent = echoes.gather(source, results)
+    runs = source.recorded
     return Contents(
         source=source,
         validity=validity.judge(source),
         cells=results,
-        drawings=drawings.figures(source, results, study),
+        echoes=sent,
+        flows=flows.gather(results),
+        drawings=drawings.figures(source, results, study, sent),
         origins=provenance.gather(source),
         study=study,
-        verdicts=study.claims(source.best) if study else (),
-        tables=study.tables(source.best) if study else (),
+        verdicts=study.claims(runs) if study else (),
+        tables=study.tables(runs) if study else (),
         commands=repeat.commands(source, study),
     )

@@ -1,10 +1,13 @@
 """Everything that the page shows, as data for `report.json`: units in names, null for what is not there."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from bentpipe.report.cells import CellResult
 from bentpipe.report.contents import Contents
+from bentpipe.report.echoes import Echoes
+from bentpipe.report.flows import CellFlows
 from bentpipe.report.provenance import Origins
 from bentpipe.report.validity import Validity
 from bentpipe.stats import Interval, Summary
@@ -31,6 +34,8 @@ def document(contents: Contents) -> dict[str, Any]:
         ],
         "study": _study(study, contents.verdicts, contents.tables) if study else None,
         "cells": [_cell(cell) for cell in contents.cells],
+        "echoes": [_echoes(each) for each in contents.echoes],
+        "flows": [_flows(each) for each in contents.flows],
         "provenance": _origins(contents.origins),
         "repeat": [{"command": command, "purpose": purpose} for command, purpose in contents.commands],
     }
@@ -111,6 +116,24 @@ def _cell(cell: CellResult) -> dict[str, Any]:
             quantity.metric: _summary(summary, 1 / quantity.scale) for quantity, summary in cell.summaries
         },
         "run_ids": [run.run_id for run in cell.runs],
+    }
+
+
+def _flows(cell: CellFlows) -> dict[str, Any]:
+    return {"cell": cell.label, "runs": cell.n, "flows": [asdict(flow) for flow in cell.flows]}
+
+
+def _echoes(echoes: Echoes) -> dict[str, Any]:
+    losses = echoes.losses
+    return {
+        "cell": echoes.label,
+        "sent": losses.sent,
+        "lost": losses.lost,
+        "loss_fraction": losses.fraction,
+        "loss_events": losses.events,
+        "loss_events_single": losses.single,
+        "loss_events_single_fraction": losses.single_share,
+        "loss_longest": losses.longest,
     }
 
 

@@ -2,22 +2,30 @@
 
 from collections.abc import Sequence
 
-from bentpipe.figures import by_cell, link_strip, run_over_time, waterfall
+from bentpipe.figures import by_cell, ccdf, link_strip, run_over_time, shares, waterfall
 from bentpipe.figures.drawing import Drawing
 from bentpipe.ledger import Entry
 from bentpipe.report.cells import CellResult
+from bentpipe.report.echoes import Echoes
 from bentpipe.report.source import Source
-from bentpipe.stats import cell_label
+from bentpipe.stats import cell_label, competitors, exceedance
 from bentpipe.studies import Study
 
 _MOST_TIMELINES = 6
 _PROTOCOL_FACTORS = ("http", "bulk.transport")
 
 
-def figures(source: Source, cells: Sequence[CellResult], study: Study | None) -> tuple[Drawing, ...]:
+def figures(
+    source: Source, cells: Sequence[CellResult], study: Study | None, echoes: Sequence[Echoes]
+) -> tuple[Drawing, ...]:
     """Every figure that is drawn into files."""
-    drawn = study.figures(source.best) if study else ()
-    return (*(drawn or _headlines(cells)), *_timelines(source, cells, study))
+    drawn = study.figures(source.recorded) if study else ()
+    return (
+        *(drawn or _headlines(cells)),
+        *_tails(echoes),
+        *_sharings(source, cells),
+        *_timelines(source, cells, study),
+    )
 
 
 def strip(source: Source, cell: CellResult) -> str | None:
@@ -61,12 +69,45 @@ def _headlines(cells: Sequence[CellResult]) -> list[Drawing]:
     return drawings
 
 
+def _tails(echoes: Sequence[Echoes]) -> list[Drawing]:
+    """The round trips of all cells that sent echoes."""
+    curves = {each.label: exceedance(each.rtts_s * 1e3) for each in echoes if len(each.rtts_s) > 1}
+    if not curves:
+        return []
+    title = "Round trips of echoes: the share above"
+    return [ccdf.draw(name="round-trip-tail", title=title, axis_label="Round trip in ms", curves=curves)]
+
+
+def _sharings(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
+    """The median run of each cell of several flows."""
+    runs = [(cell.label, cell.median_run) for cell in cells if cell.workload == "flows" and cell.median_run]
+    return [
+        _sharing(source, run, name=f"shares-{n}", title=f"Flows over time: {label}")
+        for n, (label, run) in enumerate(runs[:_MOST_TIMELINES], start=1)
+    ]
+
+
+def _sharing(source: Source, run: Entry, *, name: str, title: str) -> Drawing:
+    workload, flows = run.record["spec"]["workload"], run.record["flows"]
+    is_timed = workload["bytes"] is None
+    found = competitors(
+        flows,
+        source.series(run.run_id, "progress"),
+        common_end_s=workload["duration_ns"] / 1e9 if is_timed else None,
+    )
+    lines = [
+        shares.Line(congestion_control=flow["cc"], transport=flow["transport"], flow=competitor)
+        for flow, competitor in zip(flows, found, strict=True)
+    ]
+    return shares.draw(name=name, title=title, lines=lines)
+
+
 def _timelines(source: Source, cells: Sequence[CellResult], study: Study | None) -> list[Drawing]:
     measured = [cell for cell in cells if cell.median_run is not None and cell.workload != "ping"]
     if study:
         chosen = [
             (timeline.name, timeline.title, cell)
-            for timeline in study.timelines(source.best)
+            for timeline in study.timelines(source.recorded)
             for cell in measured
             if timeline.factors.items() <= cell.factors.items()
         ]

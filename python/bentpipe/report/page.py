@@ -28,7 +28,7 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "interval": interval, "svg": svg}
+    environment.filters |= {"number": number, "scaled": scaled, "interval": interval, "svg": svg}
     style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     colours = {"handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}
     template = environment.get_template("report.html.j2")
@@ -51,6 +51,11 @@ def number(value: float | str | None, decimals: int | None = None) -> str:
     if isinstance(value, str) or decimals is None:
         return str(value)
     return f"{value:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def scaled(value: float | None, factor: float) -> float | None:
+    """A value in another unit; nothing stays nothing."""
+    return None if value is None else value * factor
 
 
 def interval(value: Interval | None, decimals: int) -> str:

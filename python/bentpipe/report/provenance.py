@@ -1,8 +1,9 @@
 """Where the numbers come from: versions, hosts, congestion control read back, lateness of the link."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def _values(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
 
 def _read_back(entries: Sequence[Entry]) -> tuple[ReadBack, ...]:
     counts = Counter(
-        (str(entry.record["spec"]["cc"]), end, str(connection["congestion_control"]))
+        (_asked(entry.record["spec"], connection), end, str(connection["congestion_control"]))
         for entry in entries
         for end in ("client", "origin")
         for connection in entry.record.get(f"{end}_connections", ())
@@ -75,6 +76,12 @@ def _read_back(entries: Sequence[Entry]) -> tuple[ReadBack, ...]:
         ReadBack(asked=asked, end=end, found=found, connections=count)
         for (asked, end, found), count in sorted(counts.items())
     )
+
+
+def _asked(spec: Mapping[str, Any], connection: Mapping[str, Any]) -> str:
+    """The congestion control asked for a connection: its flow's, or else the run's."""
+    flows = spec["workload"].get("flows")
+    return str(spec["cc"] if flows is None else flows[connection["flow"]]["cc"])
 
 
 def _lateness(entries: Sequence[Entry]) -> Lateness | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,28 @@ Series = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """A run that is judged, together with its series, which are read when they are asked for."""
+
+    entry: Entry
+    read: Callable[[str, str], Series]
+
+    @property
+    def factors(self) -> Mapping[str, str]:
+        """What varies between cells."""
+        return self.entry.factors
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The run's record as JSON, without series."""
+        return self.entry.record
+
+    def series(self, name: str) -> Series:
+        """The columns of one of its series."""
+        return self.read(self.entry.run_id, name)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """A folder's contents: `entries` are all attempts, `best` the one of each run that is judged."""
 
@@ -20,6 +43,11 @@ class Source:
     entries: Sequence[Entry]
     best: Sequence[Entry]
     series: Callable[[str, str], Series]
+
+    @property
+    def recorded(self) -> tuple[Recorded, ...]:
+        """The runs that are judged, with their series."""
+        return tuple(Recorded(entry=entry, read=self.series) for entry in self.best)
 
     @property
     def planned(self) -> int:
@@ -35,10 +63,10 @@ class Source:
 
 
 def read(ledger: Ledger) -> Source:
-    """Read an open ledger; series are read when they are asked for, so keep it open meanwhile."""
+    """Read an open ledger; each series is read when it is first asked for, so keep it open meanwhile."""
     return Source(
         scenario=ledger.scenario(),
         entries=ledger.entries(),
         best=ledger.best(),
-        series=ledger.series,
+        series=cache(ledger.series),
     )

@@ -1,4 +1,4 @@
-"""The ledger as CSV: one row per attempt, one row per object."""
+"""The ledger as CSV: one row per attempt, one row per object, one row per flow."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +34,16 @@ def write_objects(path: Path, entries: Sequence[Entry]) -> None:
         for item in entry.record["objects"]
     ]
     _write(path, rows, first=("run_id", "attempt", "url", "bytes"))
+
+
+def write_flows(path: Path, entries: Sequence[Entry]) -> None:
+    """Write one row per bulk flow of every attempt."""
+    rows = [
+        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **flow}
+        for entry in entries
+        for place, flow in enumerate(entry.record.get("flows", ()))
+    ]
+    _write(path, rows, first=("run_id", "attempt", "flow", "cc", "transport"))
 
 
 def _flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,17 +1,48 @@
-"""Pure functions on arrays: intervals, summaries, differences. Nothing here opens a file."""
+"""Pure functions on arrays: intervals, summaries, differences, tests, flows. Nothing here opens a file."""
 
-from bentpipe.stats.difference import Difference, mean_relative_difference, relative_difference
+from bentpipe.stats.counter import Counter, Span
+from bentpipe.stats.difference import (
+    Difference,
+    absolute_difference,
+    mean_relative_difference,
+    relative_difference,
+)
+from bentpipe.stats.distribution import Distribution, cumulative, exceedance
+from bentpipe.stats.fairness import Competitor, Sharing, competitors, jain_index, sharing
+from bentpipe.stats.flow import Flow, Means, Phase, Seconds, flow_of_series
 from bentpipe.stats.grouping import Measured, cell_key, cell_label, metric_values, select, values_of
 from bentpipe.stats.interval import Interval, mean_interval, median_interval
+from bentpipe.stats.jackknife import jackknife_interval
+from bentpipe.stats.losses import LossRuns, loss_runs
+from bentpipe.stats.significance import TTest, t_test
 from bentpipe.stats.summary import Summary, representative, summarise
 
 __all__ = [
+    "Competitor",
+    "Counter",
     "Difference",
+    "Distribution",
+    "Flow",
     "Interval",
+    "LossRuns",
+    "Means",
     "Measured",
+    "Phase",
+    "Seconds",
+    "Sharing",
+    "Span",
     "Summary",
+    "TTest",
+    "absolute_difference",
     "cell_key",
     "cell_label",
+    "competitors",
+    "cumulative",
+    "exceedance",
+    "flow_of_series",
+    "jackknife_interval",
+    "jain_index",
+    "loss_runs",
     "mean_interval",
     "mean_relative_difference",
     "median_interval",
@@ -19,6 +50,8 @@ __all__ = [
     "relative_difference",
     "representative",
     "select",
+    "sharing",
     "summarise",
+    "t_test",
     "values_of",
 ]

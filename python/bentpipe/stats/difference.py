@@ -1,4 +1,4 @@
-"""How much one mean lies above or below another, relative to the other."""
+"""How much one mean lies above or below another: relative to the other, or as it is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,6 +43,20 @@ def relative_difference(sample: Sample, reference: Sample, *, confidence: float 
     root = float(np.sqrt(max(half_linear**2 - square * constant, 0.0)))
     low, high = (half_linear - root) / square, (half_linear + root) / square
     return Difference(value=ratio - 1, ci=Interval(low=low - 1, high=high - 1, confidence=confidence))
+
+
+def absolute_difference(
+    sample: Sample, reference: Sample, *, confidence: float = 0.95
+) -> tuple[float, Interval | None]:
+    """Mean of `sample` less that of `reference`, with Welch's interval; none below two values each."""
+    a, b = np.asarray(sample, dtype=float), np.asarray(reference, dtype=float)
+    value = float(a.mean() - b.mean())
+    if min(len(a), len(b)) < 2:
+        return value, None
+    variance_a, variance_b = _variance_of_mean(a), _variance_of_mean(b)
+    freedom = _satterthwaite([(variance_a, len(a) - 1), (variance_b, len(b) - 1)])
+    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * float(np.sqrt(variance_a + variance_b))
+    return value, Interval(low=value - reach, high=value + reach, confidence=confidence)
 
 
 def mean_relative_difference(

@@ -1,9 +1,16 @@
-"""Measurements that claims rest on: differences over paired pages, levels of one cell."""
+"""Measurements that claims rest on: differences, levels, and deviations from a published number."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from bentpipe.stats import mean_interval, mean_relative_difference, values_of
+from bentpipe.stats import (
+    Interval,
+    absolute_difference,
+    mean_interval,
+    mean_relative_difference,
+    relative_difference,
+    values_of,
+)
 from bentpipe.studies.study import Runs
 from bentpipe.studies.verdict import Measurement
 
@@ -51,6 +58,62 @@ def level(runs: Runs, metric: str, **cell: str) -> Measurement:
         ci=ci.scaled(100) if ci else None,
         basis=f"{cell['page']}, {_runs([len(values)])}",
     )
+
+
+def difference_of(sample: Sequence[float], reference: Sequence[float]) -> Measurement:
+    """How far the sample's mean lies above the reference's, in percent; one value of each run."""
+    if not sample or not reference:
+        return nothing("not measured")
+    if not any(reference):
+        return nothing("nothing to compare with: the second of the two is zero")
+    found = relative_difference(sample, reference)
+    return Measurement(
+        percent=found.value * 100,
+        ci=found.ci.scaled(100) if found.ci else None,
+        basis=_runs([len(sample), len(reference)]) + " each",
+    )
+
+
+def points_of(sample: Sequence[float], reference: Sequence[float]) -> Measurement:
+    """How far the sample's mean lies above the reference's, in points of what is in percent already."""
+    if not sample or not reference:
+        return nothing("not measured")
+    value, ci = absolute_difference(sample, reference)
+    return Measurement(percent=value, ci=ci, basis=_runs([len(sample), len(reference)]) + " each, points")
+
+
+def deviation(values: Sequence[float], published: float) -> Measurement:
+    """How far the mean of the runs' values lies above a published number, in percent of that."""
+    if not values:
+        return nothing("not measured")
+    return deviation_of(
+        sum(values) / len(values), mean_interval(values), published, basis=_runs([len(values)])
+    )
+
+
+def deviation_of(value: float, ci: Interval | None, published: float, *, basis: str) -> Measurement:
+    """How far a number with its interval lies above a published one, in percent of that."""
+
+    def percent(number: float) -> float:
+        return 100 * (number / published - 1)
+
+    relative = Interval(low=percent(ci.low), high=percent(ci.high), confidence=ci.confidence) if ci else None
+    return Measurement(percent=percent(value), ci=relative, basis=basis)
+
+
+def share(values: Sequence[bool]) -> Measurement:
+    """How many of the runs do something, in percent."""
+    if not values:
+        return nothing("not measured")
+    numbers = [100.0 if value else 0.0 for value in values]
+    return Measurement(
+        percent=sum(numbers) / len(numbers), ci=mean_interval(numbers), basis=_runs([len(numbers)])
+    )
+
+
+def nothing(gap: str) -> Measurement:
+    """No number, and why."""
+    return Measurement(percent=None, ci=None, basis="nothing", gap=gap)
 
 
 def _cell_name(cell: Factors) -> str:

@@ -3,13 +3,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bentpipe.figures.drawing import Drawing
 from bentpipe.stats import Measured
 from bentpipe.studies.verdict import Verdict
 
-Runs: TypeAlias = Sequence[Measured]
+
+class Run(Measured, Protocol):
+    """What a study needs of a run."""
+
+    def series(self, name: str) -> Mapping[str, NDArray[np.float64]]:
+        """The columns of one of its series; none where it has no such series."""
+
+
+Runs: TypeAlias = Sequence[Run]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,7 +61,9 @@ def judge(label: str, measurement: Measurement, rule: Rule) -> Finding:
         agreement, sentence = Agreement.NOT_TESTABLE, measurement.gap or "not measured"
     elif measurement.ci is None:
         agreement = Agreement.NOT_TESTABLE
-        sentence = "no interval: that takes two succeeded runs or more in every cell"
+        sentence = (
+            "no interval: that takes two succeeded runs or more in every cell and a reference clear of zero"
+        )
     else:
         agreement, sentence = rule(measurement.percent, measurement.ci)
         sentence = "; ".join(filter(None, (sentence, measurement.gap)))
@@ -115,6 +117,18 @@ def about(claimed_percent: float) -> Rule:
         if distance <= TOLERANCE_POINTS:
             return Agreement.AGREES, f"{sentence}, {where}"
         return Agreement.DIFFERS, f"{sentence}, but {where}, beyond {TOLERANCE_POINTS:.0f}"
+
+    return rule
+
+
+def near(margin_percent: float) -> Rule:
+    """Claimed: a number, from which ours deviates by so many percent. Ours must lie within the margin."""
+
+    def rule(percent: float, _: Interval) -> tuple[Agreement, str]:
+        where = f"{abs(percent):.1f} % {'above' if percent > 0 else 'below'} the published"
+        if abs(percent) <= margin_percent:
+            return Agreement.AGREES, f"{where}, within {margin_percent:g}"
+        return Agreement.DIFFERS, f"{where}, beyond {margin_percent:g}"
 
     return rule
 

@@ -1,0 +1,37 @@
+"""Cumulative distributions: one line per congestion control, one panel per case."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bentpipe.figures import style
+from bentpipe.figures.drawing import Drawing, count_range
+from bentpipe.stats import Distribution
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """One set of axes: distributions by congestion control."""
+
+    title: str
+    curves: Mapping[str, Distribution]
+
+
+@style.applied()
+def draw(*, name: str, title: str, axis_label: str, panels: Sequence[Panel], values: str) -> Drawing:
+    """Draw the panels one below the other; `values` says what one value is, in the plural."""
+    controls = dict.fromkeys(control for panel in panels for control in panel.curves)
+    figure, axes = style.canvas(panels=len(panels), panel_height_in=1.7)
+    for panel, axis in zip(panels, axes, strict=True):
+        for control, curve in panel.curves.items():
+            # Below the smallest value there is nothing.
+            steps = ([curve.value[0], *curve.value], [0.0, *curve.share])
+            axis.step(*steps, where="post", color=style.control_look(control).colour)
+        axis.set_title(panel.title)
+        axis.set_ylabel("Share")
+        axis.set_ylim(0.0, 1.02)
+        axis.set_xlim(left=0.0)
+    axes[-1].set_xlabel(axis_label)
+    style.control_legend(figure, controls)
+    counts = [curve.n for panel in panels for curve in panel.curves.values()]
+    caption = f"{count_range(counts)} {values} per line."
+    return Drawing(name=name, title=title, caption=caption, figure=figure)

@@ -1,0 +1,34 @@
+"""Flows over time, one of each congestion control: throughput, round trip and retransmissions, stacked."""
+
+from collections.abc import Mapping
+
+from bentpipe.figures import style
+from bentpipe.figures.drawing import Drawing
+from bentpipe.stats import Seconds
+
+
+@style.applied()
+def draw(*, name: str, title: str, flows: Mapping[str, Seconds]) -> Drawing:
+    """Draw a line for each flow in each of the three panels; a value stands at the end of its second."""
+    figure, (throughput, round_trip, resent) = style.canvas(panels=3, panel_height_in=1.6)
+    for control, flow in flows.items():
+        colour = style.control_look(control).colour
+        for axis, values in (
+            (throughput, flow.throughput_bps / 1e6),
+            (round_trip, flow.rtt_s * 1e3),
+            (resent, flow.resent_percent),
+        ):
+            axis.plot(flow.end_s, values, color=colour, linewidth=1.1)
+    throughput.set_title("Throughput")
+    throughput.set_ylabel("Mbit/s")
+    round_trip.set_title("Smoothed round trip")
+    round_trip.set_ylabel("ms")
+    resent.set_title("Packets sent again, of those sent")
+    resent.set_ylabel("%")
+    for axis in (throughput, round_trip, resent):
+        axis.set_xlim(0.0, max(float(flow.end_s[-1]) for flow in flows.values()))
+        style.from_zero(axis)
+    resent.set_xlabel("Time since the start of the flow in s")
+    style.control_legend(figure, flows)
+    caption = "One run of each congestion control, the median one by its length; values of each second."
+    return Drawing(name=name, title=title, caption=caption, figure=figure)

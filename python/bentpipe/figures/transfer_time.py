@@ -1,0 +1,54 @@
+"""How long the first so many megabytes of a download take: means with 95 % intervals as bands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bentpipe.figures import style
+from bentpipe.figures.drawing import Drawing, interval_caption
+from bentpipe.stats import Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """What the first so many megabytes took, over `n` runs."""
+
+    size_mb: float
+    mean_s: float
+    ci: Interval | None
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """A range of sizes, by congestion control."""
+
+    title: str
+    curves: Mapping[str, Sequence[Point]]
+
+
+@style.applied()
+def draw(*, name: str, title: str, panels: Sequence[Panel]) -> Drawing:
+    """Draw the panels one below the other."""
+    controls = dict.fromkeys(control for panel in panels for control in panel.curves)
+    figure, axes = style.canvas(panels=len(panels), panel_height_in=2.3)
+    for panel, axis in zip(panels, axes, strict=True):
+        for control, points in panel.curves.items():
+            colour = style.control_look(control).colour
+            sizes = [point.size_mb for point in points]
+            axis.plot(sizes, [point.mean_s for point in points], color=colour)
+            axis.fill_between(
+                sizes,
+                [point.ci.low if point.ci else point.mean_s for point in points],
+                [point.ci.high if point.ci else point.mean_s for point in points],
+                color=colour,
+                alpha=0.25,
+                linewidth=0,
+            )
+        axis.set_title(panel.title)
+        axis.set_ylabel("Time in s")
+        axis.set_xlim(left=0.0)
+        style.from_zero(axis)
+    axes[-1].set_xlabel("Size in MB")
+    style.control_legend(figure, controls)
+    counts = [point.n for panel in panels for points in panel.curves.values() for point in points]
+    return Drawing(name=name, title=title, caption=interval_caption(counts), figure=figure)

@@ -1,0 +1,111 @@
+"""The study's downloads in their phases, and the echoes of its quiet link, out of a campaign's runs."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bentpipe.stats import Flow, Means, Phase, Span, flow_of_series, select
+from bentpipe.stats.flow import START_UP_S
+from bentpipe.studies.measure import difference_of, points_of
+from bentpipe.studies.study import Run, Runs
+from bentpipe.studies.verdict import Measurement
+
+CONTROLS = ("bbr", "cubic", "hybla", "vivace")
+"""In the study's order; its PCC is our Vivace."""
+
+DIP_WINDOW_S = 0.5
+"""BBR's ProbeRTT empties the path for a round trip, which a window of half a second cannot miss."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Download:
+    """One download; `phases` are those that it had."""
+
+    flow: Flow
+    phases: Mapping[Phase, Means]
+
+
+Downloads: TypeAlias = Mapping[str, Sequence[Download]]
+"""By congestion control."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """What is compared of a phase, and how: relatively, or in points of what is in percent already."""
+
+    name: str
+    unit: str
+    decimals: int
+    of: Callable[[Means], float]
+    compared: Callable[[Sequence[float], Sequence[float]], Measurement] = difference_of
+
+
+THROUGHPUT = Quantity(name="throughput", unit="Mbit/s", decimals=1, of=lambda m: m.throughput_bps / 1e6)
+RTT = Quantity(name="round trip", unit="ms", decimals=0, of=lambda m: m.rtt_s * 1e3)
+RESENT = Quantity(
+    name="packets sent again", unit="%", decimals=2, of=lambda m: m.resent_percent, compared=points_of
+)
+POWER = Quantity(name="power", unit="Mbit/s per s", decimals=0, of=lambda m: m.throughput_bps / 1e6 / m.rtt_s)
+
+
+def downloads(runs: Runs) -> Downloads:
+    """Every download that succeeded."""
+    return {
+        control: [_download(run) for run in select(runs, cc=control) if _kind(run) == "bulk"]
+        for control in CONTROLS
+    }
+
+
+def echoes(runs: Runs) -> list[NDArray[np.float64]]:
+    """The round trips of each run of the baseline in seconds; NaN for a lost one."""
+    found = (run.series("ping") for run in select(runs) if _kind(run) == "ping")
+    return [series["rtt_s"] for series in found if len(series.get("rtt_s", ()))]
+
+
+def values(downloads: Iterable[Download], phase: Phase, quantity: Quantity) -> list[float]:
+    """One quantity of each download that had the phase."""
+    return [quantity.of(found.phases[phase]) for found in downloads if phase in found.phases]
+
+
+def object_times_s(downloads: Iterable[Download], megabytes: float) -> list[float]:
+    """How long the first so many megabytes of each download took, of those that are long enough."""
+    times = (found.flow.received.time_of(megabytes * 1e6) for found in downloads)
+    return [time for time in times if time is not None]
+
+
+def time_to_reach_s(download: Download, rate_bps: float) -> float | None:
+    """The end of the first second in which the throughput is as high; None when none is."""
+    seconds = download.flow.seconds(Span(from_s=0.0, to_s=download.flow.end_s))
+    reached = seconds.end_s[seconds.throughput_bps >= rate_bps]
+    return float(reached[0]) if len(reached) else None
+
+
+def dip_interval_s(download: Download) -> float | None:
+    """Mean time between dips below half of the median throughput after the start-up; None below two dips."""
+    ends = np.arange(START_UP_S + DIP_WINDOW_S, download.flow.end_s, 0.1)
+    received = download.flow.received
+    rates = received.at(ends) - received.at(ends - DIP_WINDOW_S)
+    if len(rates) == 0:
+        return None
+    is_low = rates < np.median(rates) / 2
+    begins = ends[1:][is_low[1:] & ~is_low[:-1]]
+    return float(np.mean(np.diff(begins))) if len(begins) > 1 else None
+
+
+def _kind(run: Run) -> str:
+    return str(run.record["spec"]["workload"]["kind"])
+
+
+def _download(run: Run) -> Download:
+    flow = flow_of_series(
+        progress=run.series("progress"),
+        sender=run.series("sender"),
+        link=run.series("link"),
+        end_s=float(run.record["metrics"]["completion_s"]),
+        mtu_bytes=int(run.record["spec"]["link"]["mtu_bytes"]),
+    )
+    spans = {phase: flow.span(phase) for phase in Phase}
+    return Download(flow=flow, phases={phase: flow.means(span) for phase, span in spans.items() if span})
