@@ -175,7 +175,7 @@ KINDS = (
     Kind(
         name="loaded-controls-lossy",
         title="Hybla and PCC Vivace with random loss",
-        parts=(Part(name="loaded-controls-lossy", company=Company.ONE_A_CORE),),
+        parts=(Part(name="loaded-controls-lossy", company=Company.FEW_A_CORE),),
         metric="completion_s",
         quantity="completion time",
         unit="s",

@@ -41,3 +41,11 @@ def test_many_runs_are_joined_into_twenty_groups():
 
 def test_one_run_has_no_interval():
     assert jackknife_interval([np.ones(3)], pooled_mean) is None
+
+
+def test_a_figure_that_one_run_alone_gives_has_no_interval():
+    def share_of_ones(runs):
+        pooled = np.concatenate(runs)
+        return float(np.mean(pooled == 1)) if len(pooled) else float("nan")
+
+    assert jackknife_interval([np.ones(3), np.array([])], share_of_ones) is None

@@ -61,12 +61,14 @@ impl Payload {
         Self { bytes, first_byte, last_byte }
     }
 
-    /// That of several transfers; none of no transfer.
+    /// That of several transfers; none where nothing was received.
     pub(crate) fn of_all(transfers: &[TransferReport]) -> Option<Self> {
+        // Of a flow that received nothing, both instants are that of its order.
+        let received = || transfers.iter().filter(|one| one.bytes > Bytes::ZERO);
         Some(Self {
-            bytes: transfers.iter().map(|one| one.bytes).sum(),
-            first_byte: transfers.iter().map(|one| one.first_byte).min()?,
-            last_byte: transfers.iter().map(|one| one.last_byte).max()?,
+            bytes: received().map(|one| one.bytes).sum(),
+            first_byte: received().map(|one| one.first_byte).min()?,
+            last_byte: received().map(|one| one.last_byte).max()?,
         })
     }
 
@@ -95,6 +97,8 @@ fn payload_while_all_ran(flows: &FlowsSpec, client: &ClientReport) -> Vec<f64> {
 
 /// Of a bin that is within in part, the same part of its bytes.
 fn bytes_within(transfer: &TransferReport, begin: Time, end: Time) -> f64 {
+    // The last bin ends after the last byte: nothing of it is cut off.
+    let end = if transfer.last_byte <= end { Time::MAX } else { end };
     let seconds = |at: Time| Duration::from_nanos(at.as_nanos()).as_secs_f64();
     let (begin, end, width) = (seconds(begin), seconds(end), INTERVAL.as_secs_f64());
     let bins = transfer.progress.column("time_s").iter().zip(transfer.progress.column("received_bytes"));

@@ -87,7 +87,8 @@ fn shares_and_jains_index_are_those_of_the_payload_while_all_flows_ran() {
 #[test]
 fn what_came_before_the_last_flow_began_or_after_the_common_end_is_nobodys_share() {
     let early_and_late = [(500, 7_000), (5_000, 1_000), (10_100, 9_000)];
-    let (mut spec, parties) = with_bins(&early_and_late, &[(5_000, 1_000)]);
+    let (mut spec, mut parties) = with_bins(&early_and_late, &[(5_000, 1_000)]);
+    parties.client.transfers[0].last_byte = at_ms(10_100);
     starting_at(&mut spec, 1, Duration::from_secs(1));
     let record = record(spec, parties);
     assert!(close(record.metrics.jain_index, 1.0), "{:?}", record.flows);
@@ -100,6 +101,17 @@ fn a_bin_that_is_cut_counts_by_the_part_that_is_within() {
     starting_at(&mut spec, 1, Duration::from_secs(5));
     let record = record(spec, parties);
     assert!(close(record.flows[0].share, 0.5), "{:?}", record.flows);
+}
+
+#[test]
+fn the_bin_of_the_last_byte_counts_whole_though_it_ends_after_it() {
+    let (mut spec, mut parties) = with_bins(&[(1_000, 1_000)], &[(1_000, 1_000), (3_000, 5_000)]);
+    let Workload::Flows(flows) = &mut spec.workload else { unreachable!() };
+    (flows.bytes, flows.duration_ns) = (Some(Bytes::new(6_000)), None);
+    // 90 of the 100 ms of either bin come after the first flow's last byte: a tenth of the other's counts.
+    parties.client.transfers[0].last_byte = at_ms(910);
+    let record = record(spec, parties);
+    assert!(close(record.flows[0].share, 1_000.0 / 1_100.0), "{:?}", record.flows);
 }
 
 #[test]
@@ -121,6 +133,9 @@ fn a_flow_that_got_nothing_has_no_times_and_counts_in_jains_index() {
     assert_eq!((starved.first_byte_s, starved.completion_s, starved.goodput_bps), (None, None, None));
     // 1/n when one flow gets everything.
     assert!(close(record.metrics.jain_index, 0.5));
+    // The starved flow's order is no beginning of a payload.
+    assert_eq!(record.metrics.goodput_bps, record.flows[0].goodput_bps);
+    assert_eq!(record.metrics.completion_s, record.flows[0].completion_s);
 }
 
 #[test]

@@ -166,7 +166,11 @@ class _Process:
 
     def listens(self) -> bool:
         """Whether somebody listens in its namespace."""
-        lines = Path(f"/proc/{self._process.pid}/net/tcp").read_text().splitlines()[1:]
+        try:
+            lines = Path(f"/proc/{self._process.pid}/net/tcp").read_text().splitlines()[1:]
+        except OSError:
+            # One that has ended has no namespace.
+            return False
         return any(line.split()[3] == _LISTENS for line in lines)
 
     def has_ended(self) -> bool:

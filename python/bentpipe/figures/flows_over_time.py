@@ -25,8 +25,10 @@ def draw(*, name: str, title: str, flows: Mapping[str, Seconds]) -> Drawing:
     round_trip.set_ylabel("ms")
     resent.set_title("Packets sent again, of those sent")
     resent.set_ylabel("%")
+    # A flow below a second has no whole one.
+    end_s = max((float(flow.end_s[-1]) for flow in flows.values() if len(flow.end_s)), default=1.0)
     for axis in (throughput, round_trip, resent):
-        axis.set_xlim(0.0, max(float(flow.end_s[-1]) for flow in flows.values()))
+        axis.set_xlim(0.0, end_s)
         style.from_zero(axis)
     resent.set_xlabel("Time since the start of the flow in s")
     style.control_legend(figure, flows)

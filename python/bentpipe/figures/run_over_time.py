@@ -8,12 +8,10 @@ from matplotlib.axes import Axes
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing
+from bentpipe.stats.counter import BIN_S
 
 Values: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
 Series: TypeAlias = Mapping[str, Values]
-
-BIN_S = 0.1
-"""Length of a bin of the link's series."""
 
 
 @style.applied()

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+BIN_S = 0.1
+"""Length of a bin of every series (`INTERVAL` of crates/run/src/series.rs)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Span:

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bentpipe.stats.counter import Counter, Span
-
-BIN_S = 0.1
-"""Length of a bin of the series `progress`."""
+from bentpipe.stats.counter import BIN_S, Counter, Span
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from bentpipe.stats.counter import Counter, Span
-
-BIN_S = 0.1
-"""Length of a bin of the series `progress` and `link`."""
+from bentpipe.stats.counter import BIN_S, Counter, Span
 
 START_UP_S = 30.0
 """claypool2020, section 4."""

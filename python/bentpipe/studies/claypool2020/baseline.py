@@ -146,7 +146,7 @@ def table(echoes: Echoes) -> StudyTable:
         ),
         rows=tuple(rows),
         conclusion=f"Ours: {runs.lost} of {runs.sent} echoes lost in {runs.events} events. "
-        f"Study: {BASELINE.lost} lost, 44 events of several packets.",
+        f"Study: {BASELINE.lost} lost, {BASELINE.events_of_several} events of several packets.",
         note="UDP echoes of 20 bytes every 200 ms, all runs together. The maximum and the longest run of "
         "losses are single events and have no margin.",
     )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bentpipe.stats import Flow, Means, Phase, Span, flow_of_series, select
+from bentpipe.stats.counter import BIN_S
 from bentpipe.stats.flow import START_UP_S
 from bentpipe.studies.measure import difference_of, points_of
 from bentpipe.studies.study import Run, Runs
@@ -85,7 +86,7 @@ def time_to_reach_s(download: Download, rate_bps: float) -> float | None:
 
 def dip_interval_s(download: Download) -> float | None:
     """Mean time between dips below half of the median throughput after the start-up; None below two dips."""
-    ends = np.arange(START_UP_S + DIP_WINDOW_S, download.flow.end_s, 0.1)
+    ends = np.arange(START_UP_S + DIP_WINDOW_S, download.flow.end_s, BIN_S)
     received = download.flow.received
     rates = received.at(ends) - received.at(ends - DIP_WINDOW_S)
     if len(rates) == 0:
