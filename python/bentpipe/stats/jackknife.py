@@ -19,8 +19,8 @@ def jackknife_interval(
 ) -> Interval | None:
     """Student's t interval of Tukey's pseudo-values, each with one group of runs left out (Tukey 1958).
 
-    None below two runs, or where the figure does not exist without one of the groups. Quantiles are covered, as
-    whole groups are left out (Shao, Wu 1989).
+    None below two runs, or where the figure does not exist without one of the groups. Holds for quantiles
+    too, as whole groups are left out (Shao, Wu 1989).
     """
     groups = [runs[start::MOST_GROUPS] for start in range(min(len(runs), MOST_GROUPS))]
     if len(groups) < 2:
