@@ -84,9 +84,9 @@ fn metrics(
         None => (None, &[][..]),
     };
     let transferred = Payload::of_all(&client.transfers);
-    let payload = match transferred {
-        Some(payload) => Some(payload.bytes),
-        None => html.map(|_| client.objects.iter().map(|object| object.bytes).sum()),
+    let payload: Option<Bytes> = match &*client.transfers {
+        [] => html.map(|_| client.objects.iter().map(|object| object.bytes).sum()),
+        transfers => Some(transfers.iter().map(|one| one.bytes).sum()),
     };
     let first = client.connections.first();
     let end = transferred.map(|payload| payload.last_byte).or_else(|| last_byte(&client.objects));

@@ -114,6 +114,7 @@ fn a_flow_that_carried_nothing_has_no_overhead() {
     parties.link.forward.offered_bytes = Bytes::new(1_000);
     let metrics = metrics(bulk_spec(Direction::Down, Some(Bytes::new(1_000)), None), parties);
     assert_eq!((metrics.overhead_percent, metrics.overhead_forward_percent), (None, None));
+    assert_eq!((metrics.payload_bytes, metrics.completion_s, metrics.goodput_bps), (Some(0), None, None));
 }
 
 #[test]
