@@ -80,7 +80,7 @@ class Verdict:
     @property
     def beyond(self) -> tuple[Comparison, ...]:
         """The cells whose error is above the bar for a single cell, the worst first."""
-        return tuple(cell for cell in self.by_error() if abs(cell.error) > self.kind.worst_bar)
+        return tuple(cell for cell in self.by_error() if abs(cell.error) > self.kind.bars.worst)
 
     @property
     def tested(self) -> tuple[Comparison, ...]:
@@ -102,7 +102,7 @@ class Verdict:
         """Whether every bar of the kind is met."""
         share = self.indistinguishable
         return (
-            self.median_error <= self.kind.median_bar
+            self.median_error <= self.kind.bars.median
             and not self.beyond
             and (share is None or share >= LEAST_INDISTINGUISHABLE)
         )
@@ -126,8 +126,8 @@ def verdict(kind: Kind, runs: Runs) -> Verdict | None:
         ]
         if not pairs:
             continue
-        values = metric_values([entry for entry, _ in pairs], kind.metric)
-        others = metric_values(otherwise.get(key, []), kind.metric)
+        values = metric_values([entry for entry, _ in pairs], kind.quantity.metric)
+        others = metric_values(otherwise.get(key, []), kind.quantity.metric)
         is_tested = (
             kind.judgement is Judgement.DISTRIBUTIONS and min(len(values), len(others)) >= LEAST_FOR_TEST
         )
@@ -135,7 +135,7 @@ def verdict(kind: Kind, runs: Runs) -> Verdict | None:
             Comparison(
                 factors=entries[0].factors,
                 emulated=tuple(values),
-                simulated=tuple(metric_values([twin for _, twin in pairs], kind.metric)),
+                simulated=tuple(metric_values([twin for _, twin in pairs], kind.quantity.metric)),
                 p_value=two_sample_p(values, others) if is_tested else None,
             )
         )

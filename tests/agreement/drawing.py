@@ -39,9 +39,9 @@ def draw(verdicts: Sequence[Verdict]) -> Drawing:
         _draw_medians(upper, verdict)
         _draw_errors(lower, verdict)
         upper.set_title(verdict.kind.title)
-        upper.set_ylabel(f"simulate ({verdict.kind.unit})")
+        upper.set_ylabel(f"simulate ({verdict.kind.quantity.unit})")
         lower.set_ylabel("error (%)")
-        lower.set_xlabel(f"{verdict.kind.quantity}, emulate ({verdict.kind.unit})")
+        lower.set_xlabel(f"{verdict.kind.quantity.title}, emulate ({verdict.kind.quantity.unit})")
     caption = "One point per cell, medians. Band: the bar of a single cell; ring: a cell beyond it."
     return Drawing(name="agreement", title="Simulate against emulate", caption=caption, figure=figure)
 
@@ -49,17 +49,19 @@ def draw(verdicts: Sequence[Verdict]) -> Drawing:
 def _draw_medians(axis: Axes, verdict: Verdict) -> None:
     kind = verdict.kind
     medians = [
-        median * kind.scale
+        median * kind.quantity.scale
         for cell in verdict.cells
         for median in (cell.emulated_median, cell.simulated_median)
     ]
     ends = np.array([min(medians) / ROOM, max(medians) * ROOM])
     axis.set_xscale("log")
     axis.set_yscale("log")
-    axis.fill_between(ends, ends * (1 - kind.worst_bar), ends * (1 + kind.worst_bar), color=BAND, linewidth=0)
+    axis.fill_between(
+        ends, ends * (1 - kind.bars.worst), ends * (1 + kind.bars.worst), color=BAND, linewidth=0
+    )
     axis.plot(ends, ends, color=style.GREY, linewidth=0.8)
     for cell in verdict.cells:
-        _draw_cell(axis, verdict, cell, cell.simulated_median * kind.scale)
+        _draw_cell(axis, verdict, cell, cell.simulated_median * kind.quantity.scale)
     _mark(axis.xaxis)
     _mark(axis.yaxis)
     axis.set_xlim(*ends)
@@ -68,7 +70,7 @@ def _draw_medians(axis: Axes, verdict: Verdict) -> None:
 
 
 def _draw_errors(axis: Axes, verdict: Verdict) -> None:
-    bar = 100 * verdict.kind.worst_bar
+    bar = 100 * verdict.kind.bars.worst
     reach = ERROR_ROOM * max(bar, 100 * abs(verdict.worst.error))
     axis.axhspan(-bar, bar, color=BAND, linewidth=0)
     axis.axhline(0.0, color=style.GREY, linewidth=0.8)
@@ -85,7 +87,7 @@ def _mark(axis: Axis) -> None:
 
 def _draw_cell(axis: Axes, verdict: Verdict, cell: Comparison, height: float) -> None:
     colour, marker, face = _look(cell)
-    place = cell.emulated_median * verdict.kind.scale
+    place = cell.emulated_median * verdict.kind.quantity.scale
     if cell in verdict.beyond:
         axis.plot(
             place, height, marker="o", markersize=10.0, markerfacecolor="none", color="black", linewidth=0

@@ -58,8 +58,39 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """What is compared: a metric of the record, with its name and unit in print."""
+
+    metric: str
+    title: str
+    unit: str
+    scale: float = 1.0
+    """What a value of the metric is multiplied by to be in that unit."""
+
+
+PAGE_LOAD_TIME = Quantity(metric="plt_s", title="page load time", unit="s")
+COMPLETION = Quantity(metric="completion_s", title="completion time", unit="s")
+GOODPUT = Quantity(metric="goodput_bps", title="goodput", unit="Mbit/s", scale=1e-6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    """The largest tolerated median and the largest tolerated single error of a cell, as fractions."""
+
+    median: float
+    worst: float
+
+
+WITHOUT_LOSS = Bars(median=0.03, worst=0.08)
+WITH_LOSS = Bars(median=0.10, worst=0.10)
+LOADED_WITHOUT_LOSS = Bars(median=0.10, worst=0.10)
+"""Of two implementations in two languages, one in integers and one in floating point."""
+LOADED_WITH_LOSS = Bars(median=0.15, worst=0.15)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Cells that are judged together: their scenarios, the metric and the bars.
+    """Cells that are judged together: their scenarios, what is compared and the bars.
 
     Attributes
     ----------
@@ -69,14 +100,12 @@ class Kind:
         What it is called in print.
     parts : tuple of Part
         Its scenarios.
-    metric : str
-        The metric of the record that is compared.
-    quantity, unit, scale : str, str, float
-        What the metric is called, the unit that it is printed in, and how many of it make one of the metric.
+    quantity : Quantity
+        What is compared.
     factors : tuple of str
         What tells its cells apart, in the order in which people read it.
-    median_bar, worst_bar : float
-        Largest tolerated median and largest tolerated single error of a cell, as fractions.
+    bars : Bars
+        How well it has to agree.
     judgement : Judgement
         What is compared besides.
     """
@@ -84,14 +113,10 @@ class Kind:
     name: str
     title: str
     parts: tuple[Part, ...]
-    metric: str
-    quantity: str
-    unit: str
-    scale: float
+    quantity: Quantity
     factors: tuple[str, ...]
-    median_bar: float
-    worst_bar: float
-    judgement: Judgement
+    bars: Bars
+    judgement: Judgement = Judgement.MEDIANS
 
 
 TEST_LEVEL = 0.01
@@ -108,27 +133,17 @@ KINDS = (
             Part(name="pages-geo", company=Company.ONE_A_CORE),
             Part(name="pages-lan", company=Company.ALONE),
         ),
-        metric="plt_s",
-        quantity="page load time",
-        unit="s",
-        scale=1.0,
+        quantity=PAGE_LOAD_TIME,
         factors=("link", "http", "cc", "page"),
-        median_bar=0.03,
-        worst_bar=0.08,
-        judgement=Judgement.MEDIANS,
+        bars=WITHOUT_LOSS,
     ),
     Kind(
         name="bulk",
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
-        metric="completion_s",
-        quantity="completion time",
-        unit="s",
-        scale=1.0,
+        quantity=COMPLETION,
         factors=("link.forward.rate", "link.rtt", "link.forward.queue", "bulk.size"),
-        median_bar=0.03,
-        worst_bar=0.08,
-        judgement=Judgement.MEDIANS,
+        bars=WITHOUT_LOSS,
     ),
     Kind(
         name="lossy",
@@ -137,52 +152,33 @@ KINDS = (
             Part(name="lossy-short-rtt", company=Company.FEW_A_CORE),
             Part(name="lossy-long-rtt", company=Company.MANY_A_CORE),
         ),
-        metric="goodput_bps",
-        quantity="goodput",
-        unit="Mbit/s",
-        scale=1e-6,
+        quantity=GOODPUT,
         factors=("link.forward.rate", "link.rtt", "link.forward.queue", "link.forward.loss.p"),
-        median_bar=0.10,
-        worst_bar=0.10,
+        bars=WITH_LOSS,
         judgement=Judgement.DISTRIBUTIONS,
     ),
     Kind(
         name="bulk-bbr",
         title="Bulk flows of BBR without random loss",
         parts=(Part(name="bulk-bbr", company=Company.ONE_A_CORE),),
-        metric="completion_s",
-        quantity="completion time",
-        unit="s",
-        scale=1.0,
+        quantity=COMPLETION,
         factors=("link.forward.rate", "link.rtt", "link.forward.queue"),
-        median_bar=0.03,
-        worst_bar=0.08,
-        judgement=Judgement.MEDIANS,
+        bars=WITHOUT_LOSS,
     ),
     Kind(
         name="loaded-controls",
         title="Hybla and PCC Vivace without random loss",
         parts=(Part(name="loaded-controls", company=Company.ONE_A_CORE),),
-        metric="completion_s",
-        quantity="completion time",
-        unit="s",
-        scale=1.0,
+        quantity=COMPLETION,
         factors=("cc", "link.forward.rate", "link.rtt"),
-        median_bar=0.10,
-        worst_bar=0.10,
-        judgement=Judgement.MEDIANS,
+        bars=LOADED_WITHOUT_LOSS,
     ),
     Kind(
         name="loaded-controls-lossy",
         title="Hybla and PCC Vivace with random loss",
         parts=(Part(name="loaded-controls-lossy", company=Company.FEW_A_CORE),),
-        metric="completion_s",
-        quantity="completion time",
-        unit="s",
-        scale=1.0,
+        quantity=COMPLETION,
         factors=("cc", "link.forward.rate", "link.rtt", "link.forward.loss.p"),
-        median_bar=0.15,
-        worst_bar=0.15,
-        judgement=Judgement.MEDIANS,
+        bars=LOADED_WITH_LOSS,
     ),
 )

@@ -87,9 +87,9 @@ def _summary(verdicts: Iterable[Verdict]) -> list[str]:
             f"{len(verdict.cells)} of {planned}",
             f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}",
             f"{verdict.median_error:.2%}",
-            f"{kind.median_bar:.0%}",
+            f"{kind.bars.median:.0%}",
             f"{verdict.worst.error:+.2%}",
-            f"{kind.worst_bar:.0%}",
+            f"{kind.bars.worst:.0%}",
             str(len(verdict.beyond)),
             tested,
             holds if len(verdict.cells) == planned else f"{holds}, so far",
@@ -119,7 +119,7 @@ def _table(verdict: Verdict, cells: Iterable[Comparison]) -> list[str]:
     kind = verdict.kind
     is_tested = kind.judgement is Judgement.DISTRIBUTIONS
     names = [*(factor.rpartition(".")[2] for factor in kind.factors), "runs"]
-    figures = [f"emulate ({kind.unit})", f"simulate ({kind.unit})", "error", "spread"]
+    figures = [f"emulate ({kind.quantity.unit})", f"simulate ({kind.quantity.unit})", "error", "spread"]
     figures += ["p"] if is_tested else []
     lines = [
         f"| {' | '.join([*names, *figures])} |",
@@ -129,8 +129,8 @@ def _table(verdict: Verdict, cells: Iterable[Comparison]) -> list[str]:
         values = [
             *(cell.factors[factor] for factor in kind.factors),
             str(len(cell.emulated)),
-            f"{cell.emulated_median * kind.scale:.3f}",
-            f"{cell.simulated_median * kind.scale:.3f}",
+            f"{cell.emulated_median * kind.quantity.scale:.3f}",
+            f"{cell.simulated_median * kind.quantity.scale:.3f}",
             f"{cell.error:+.1%}",
             f"{cell.spread:.1%}",
         ]

@@ -58,6 +58,7 @@ class FakeEngine:
     behave: object = succeeded
     name: str = "emulate"
     calls: list = field(default_factory=list)
+    specs: list = field(default_factory=list)
     artifacts: dict = field(default_factory=dict)
     most_at_once: int = 0
     company: dict = field(default_factory=dict)
@@ -70,6 +71,7 @@ class FakeEngine:
     def run(self, *, run_id, spec, artifacts):
         with self._lock:
             self.calls.append(run_id)
+            self.specs.append(spec)
             self.artifacts[run_id] = artifacts
             self._attempts[run_id] += 1
             attempt = self._attempts[run_id]

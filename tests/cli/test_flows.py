@@ -11,7 +11,7 @@ BULK = ("bulk", "--link", "geo-alshagri", "--duration", "60 s")
 
 def test_each_option_is_a_flow(bentpipe, engine):
     bentpipe(*BULK, "--flow", "cubic", "--flow", "quic:bbr@10s")
-    workload = next(iter(engine.specs))["workload"]
+    workload = engine.specs[-1]["workload"]
     assert workload["flows"] == [
         {"cc": "cubic", "transport": "tcp", "start_ns": 0},
         {"cc": "bbr", "transport": "quic", "start_ns": 10_000_000_000},
@@ -20,18 +20,14 @@ def test_each_option_is_a_flow(bentpipe, engine):
 
 @pytest.fixture
 def engine(engine):
-    """A double that notes what it is asked to run."""
-    engine.specs = []
+    """A double whose runs have two flows."""
 
-    def note(run_id, spec, attempt):
+    def competing(run_id, spec, attempt):
         del attempt
-        engine.specs.append(spec)
-        return {
-            **record(run_id, spec),
-            "flows": [flow(cc="cubic"), flow(cc="bbr", transport="quic", share=None)],
-        }
+        flows = [flow(cc="cubic"), flow(cc="bbr", transport="quic", share=None)]
+        return {**record(run_id, spec), "flows": flows}
 
-    engine.behave = note
+    engine.behave = competing
     return engine
 
 

@@ -7,19 +7,6 @@ def spec_of(engine):
     return engine.specs[-1]
 
 
-@pytest.fixture
-def engine(engine):
-    engine.specs = []
-
-    def note(run_id, spec, attempt):
-        del attempt
-        engine.specs.append(spec)
-        return record(run_id, spec)
-
-    engine.behave = note
-    return engine
-
-
 pytestmark = pytest.mark.usefixtures("engine")
 
 PAGE = ("page", "--link", "geo-alshagri", "--http", "h3", "--page", "uniform-500k")

@@ -10,6 +10,10 @@ RUN = {"link": "geo-alshagri", "http": "h2", "page": "single-100k"}
 
 def cells(matrix, *, run=None, settings=(), **scenario):
     document = {**scenario, "run": RUN | (run or {}), "matrix": matrix}
+    return resolved_cells(document, *settings)
+
+
+def resolved_cells(document, *settings):
     return resolve_document(
         document,
         file="scenario.toml",
@@ -216,14 +220,7 @@ MIXED = [{"bulk.direction": ["down"], "bulk.size": ["1 GB"]}, {"ping.size": ["20
 
 
 def mixed(*settings):
-    document = {"run": {"link": "lan"}, "matrix": MIXED}
-    found = resolve_document(
-        document,
-        file="scenario.toml",
-        folder=Path(),
-        default_name="example",
-        overrides=[parse_override(text) for text in settings],
-    ).cells
+    found = resolved_cells({"run": {"link": "lan"}, "matrix": MIXED}, *settings)
     return {cell.spec["workload"]["kind"]: cell.spec["workload"] for cell in found}
 
 
