@@ -2,25 +2,16 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use bentpipe_link::{DropCause, Event, Packet, Path, Way};
+mod numbered;
+
+use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_run::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
-/// A packet that can be told from the others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Numbered {
-    pub number: usize,
-    pub len: u32,
-}
-
-impl Packet for Numbered {
-    fn len_bytes(&self) -> u32 {
-        self.len
-    }
-}
+pub use numbered::Numbered;
 
 /// A packet offered to the link.
 #[derive(Clone, Copy, Debug)]

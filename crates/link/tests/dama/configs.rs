@@ -1,6 +1,5 @@
 //! Return links that the tests share.
 
-use bentpipe_link::Packet;
 use bentpipe_link::dama::{
     ClassConfig, Departure, Mix, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling, SlotRate,
     Timing, VolumeCapacity, VolumeKind, VolumeOrder,
@@ -8,18 +7,7 @@ use bentpipe_link::dama::{
 use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, Waveform};
 use bentpipe_units::{Bytes, Duration, Time};
 
-/// A packet that knows which one it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbered {
-    pub number: usize,
-    pub len: u32,
-}
-
-impl Packet for Numbered {
-    fn len_bytes(&self) -> u32 {
-        self.len
-    }
-}
+pub use crate::numbered::Numbered;
 
 pub const RLE: Encapsulation =
     Encapsulation { protocol: ProtocolField::Compressed, label_bytes: 0, protection: Protection::Sequence };

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use bentpipe_link::Packet;
 use bentpipe_link::dvbs2::{
     Backlog, Carrier, Encapsulation, FecFrame, Frame, Idle, Label, Modcod, Pilots, PlFrame, Source,
     SymbolRate, Transmitter,
@@ -10,18 +9,7 @@ use bentpipe_link::dvbs2::{
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-/// A packet that can be told from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbered {
-    pub number: usize,
-    pub len: u32,
-}
-
-impl Packet for Numbered {
-    fn len_bytes(&self) -> u32 {
-        self.len
-    }
-}
+pub use crate::numbered::Numbered;
 
 /// A packet offered to a stream.
 #[derive(Clone, Copy, Debug)]
