@@ -4,7 +4,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::flows::{self, Payload};
 use crate::{
-    CapacitySpec, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
+    ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
     ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
     Workload,
 };
@@ -51,7 +51,7 @@ pub fn assemble(
         metrics,
         objects: client.objects.iter().map(|object| timing(object, start)).collect(),
         flows,
-        series: series(start, &client, origin.sender, link.series),
+        series: series(start, &client, origin.sender, link.series, link.probes),
         client_connections: relative(client.connections, start),
         origin_connections: relative(origin.connections, start),
     }
@@ -228,8 +228,7 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
     let window = Bytes::new(u64::from(spec.tcp.initial_window) * spec.link.mtu_bytes.get());
-    let CapacitySpec::Constant { rate_bps } = spec.link.forward.capacity;
-    if rate_bps.time_for(window) > round_trip {
+    if spec.link.forward.capacity.nominal_bps().time_for(window) > round_trip {
         return None;
     }
     let earliest = match client.transfers.first() {
@@ -248,8 +247,7 @@ fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64>
         true => (&spec.link.return_, &link.return_),
         false => (&spec.link.forward, &link.forward),
     };
-    let CapacitySpec::Constant { rate_bps } = direction.capacity;
-    let possible = rate_bps.as_bytes_per_sec() * span.as_secs_f64();
+    let possible = direction.capacity.nominal_bps().as_bytes_per_sec() * span.as_secs_f64();
     (possible > 0.0).then(|| counted.delivered_bytes.get() as f64 / possible)
 }
 
@@ -289,7 +287,13 @@ fn lost_fraction(ping: &PingReport) -> f64 {
     lost as f64 / ping.rtts.len().max(1) as f64
 }
 
-fn series(start: Time, client: &ClientReport, origin_sender: Table, link: Table) -> BTreeMap<String, Table> {
+fn series(
+    start: Time,
+    client: &ClientReport,
+    origin_sender: Table,
+    link: Table,
+    probes: BTreeMap<String, Table>,
+) -> BTreeMap<String, Table> {
     let mut series = BTreeMap::new();
     let mut sender = origin_sender;
     sender.append(client.sender.clone());
@@ -302,9 +306,11 @@ fn series(start: Time, client: &ClientReport, origin_sender: Table, link: Table)
         );
         progress.append(own);
     }
-    for (name, mut table) in [("link", link), ("sender", sender), ("progress", progress)] {
+    let everywhere = [("link", link), ("sender", sender), ("progress", progress)];
+    let everywhere = everywhere.map(|(name, table)| (name.to_owned(), table));
+    for (name, mut table) in probes.into_iter().chain(everywhere) {
         table.shift("time_s", -Duration::from_nanos(start.as_nanos()).as_secs_f64());
-        series.insert(name.to_owned(), table);
+        series.insert(name, table);
     }
     if let Some(ping) = &client.ping {
         let mut table = Table::default();

@@ -6,15 +6,18 @@
 //! hand in a report; [`assemble`] turns them into the record, the same way for both engines.
 
 mod assemble;
+mod dscp;
 mod flows;
 mod link;
 mod record;
 mod report;
+mod satellite;
 pub mod schema;
 mod series;
 mod spec;
 
 pub use assemble::{Parties, assemble, failed};
+pub use dscp::{Dscp, DscpError};
 pub use link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
@@ -22,6 +25,13 @@ pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecor
 pub use report::{
     ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, LatenessReport, LinkReport,
     ObjectSighting, OriginReport, PacketSighting, PingReport, TransferReport,
+};
+pub use satellite::{
+    AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, ClassSpec, DemandClassSpec,
+    Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec, FecFrameSpec, FreeSpec, IdleSpec, LayoutSpec, LegSpec,
+    LoadSpec, MixSpec, ModulationSpec, PilotsSpec, PlacementSpec, ProtectionSpec, RbdcSpec,
+    Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, TracePacketSpec, VolumeKindSpec,
+    VolumeOrderSpec, VolumeSpec,
 };
 pub use series::{INTERVAL, Table};
 pub use spec::{

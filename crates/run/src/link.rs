@@ -2,6 +2,8 @@ use bentpipe_units::{Bytes, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{Dvbs2Spec, Rcs2Spec};
+
 /// A path between client and server: two directions with settings of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +44,26 @@ pub enum CapacitySpec {
         /// Bits of IP packets per second.
         rate_bps: Rate,
     },
+    /// Frames of a DVB-S2 carrier.
+    Dvbs2(Box<Dvbs2Spec>),
+    /// Timeslots of a DVB-RCS2 return link, assigned on demand.
+    Rcs2(Box<Rcs2Spec>),
+}
+
+impl CapacitySpec {
+    /// Whether it is a constant rate.
+    pub const fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant { .. })
+    }
+
+    /// The rate of IP packets by which the utilisation is reckoned.
+    pub fn nominal_bps(&self) -> Rate {
+        match self {
+            Self::Constant { rate_bps } => *rate_bps,
+            Self::Dvbs2(carrier) => carrier.nominal_bps,
+            Self::Rcs2(return_link) => return_link.nominal_bps,
+        }
+    }
 }
 
 /// Random variation of the propagation delay.

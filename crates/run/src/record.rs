@@ -31,7 +31,8 @@ pub struct RunRecord {
     pub client_connections: Vec<ConnectionReport>,
     /// Every connection as the origin saw it; instants as above.
     pub origin_connections: Vec<ConnectionReport>,
-    /// Time series by name: `link`, `sender`, `progress`, `ping`. `time_s` counts from the start of the workload.
+    /// Time series by name: `link`, `sender`, `progress`, `ping`, and of a satellite link `acm`, `dama`, `classes`,
+    /// `delays`. `time_s` counts from the start of the workload.
     pub series: BTreeMap<String, Table>,
 }
 
@@ -163,7 +164,8 @@ pub struct Metrics {
     pub queue_mean_bytes_down: f64,
     /// Maximum of the queue in the forward direction, in bytes.
     pub queue_max_bytes_down: u64,
-    /// Bytes delivered in the data's direction over what it could have carried during the workload; constant rates only.
+    /// Bytes delivered in the data's direction over what its nominal rate would have carried during
+    /// the workload.
     pub utilisation: Option<f64>,
     /// Mean round trip: of the echoes, or of the sender's smoothed RTT over time.
     pub rtt_mean_s: Option<f64>,

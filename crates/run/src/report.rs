@@ -1,5 +1,7 @@
 //! What each party of a run saw. Instants are on the run's clock, not yet relative to its start.
 
+use std::collections::BTreeMap;
+
 use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,6 +139,9 @@ pub struct LinkReport {
     /// Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
     /// `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
     pub series: Table,
+    /// What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`; each has `time_s` as `series` has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probes: BTreeMap<String, Table>,
     /// How late packets were released (emulate only).
     pub lateness: Option<LatenessReport>,
     /// The first packets of the forward direction, for the first-flight size.

@@ -77,6 +77,20 @@ impl Table {
     }
 }
 
+impl FromIterator<(String, Vec<f64>)> for Table {
+    /// A table of these columns.
+    ///
+    /// # Panics
+    /// When they are not of equal length.
+    fn from_iter<I: IntoIterator<Item = (String, Vec<f64>)>>(columns: I) -> Self {
+        let columns: BTreeMap<_, _> = columns.into_iter().collect();
+        let mut lengths = columns.values().map(Vec::len);
+        let first = lengths.next();
+        assert!(lengths.all(|n| Some(n) == first), "columns of different lengths");
+        Self(columns)
+    }
+}
+
 fn columns<'de, D: Deserializer<'de>>(input: D) -> Result<BTreeMap<String, Vec<f64>>, D::Error> {
     let columns = BTreeMap::<String, Vec<Option<f64>>>::deserialize(input)?;
     let values =

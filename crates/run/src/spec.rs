@@ -2,7 +2,7 @@ use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::LinkSpec;
+use crate::{Dscp, LinkSpec};
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct RunSpec {
     pub http2: Http2Spec,
     /// What is done over the link.
     pub workload: Workload,
+    /// Marks the packets of the workload, both ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Dscp>,
     /// When the run's numbers may be trusted.
     pub validity: ValiditySpec,
     /// What is kept besides the record.
@@ -193,6 +196,9 @@ pub struct FlowSpec {
     pub transport: Transport,
     /// When it begins, from the start of the workload.
     pub start_ns: Duration,
+    /// Marks its packets, both ways, in place of the run's mark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Dscp>,
 }
 
 /// Transport of a bulk flow.
@@ -248,16 +254,27 @@ pub struct CaptureSpec {
 }
 
 impl RunSpec {
-    /// The bulk flows of the run, of which a single one has the run's congestion control; none of other workloads.
+    /// What the packets of the workload are marked with; flows may have marks of their own.
+    pub fn mark(&self) -> Dscp {
+        self.dscp.unwrap_or(Dscp::DEFAULT)
+    }
+
+    /// The bulk flows of the run with the mark of each, of which a single one has the run's congestion control; none of
+    /// other workloads.
     pub fn flows(&self) -> Option<FlowsSpec> {
         match &self.workload {
             Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns })
             | Workload::Iperf3(BulkSpec { transport, direction, bytes, duration_ns }) => {
-                let only = FlowSpec { cc: self.cc, transport: *transport, start_ns: Duration::ZERO };
+                let (cc, transport, dscp) = (self.cc, *transport, self.dscp);
+                let only = FlowSpec { cc, transport, start_ns: Duration::ZERO, dscp };
                 let (direction, bytes, duration_ns) = (*direction, *bytes, *duration_ns);
                 Some(FlowsSpec { direction, bytes, duration_ns, flows: vec![only] })
             }
-            Workload::Flows(flows) => Some(flows.clone()),
+            Workload::Flows(flows) => {
+                let mut flows = flows.clone();
+                flows.flows.iter_mut().for_each(|flow| flow.dscp = flow.dscp.or(self.dscp));
+                Some(flows)
+            }
             Workload::PageLoad(_) | Workload::Ping(_) => None,
         }
     }

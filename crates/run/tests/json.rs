@@ -3,12 +3,12 @@
 mod common;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, FlowSpec, FlowsSpec,
-    Http, JitterSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingReport, PingSpec,
-    QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, FlowSpec,
+    FlowsSpec, Http, JitterSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingReport,
+    PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
-use common::{SPEC, page_load, record, spec};
+use common::{SPEC, bulk_spec, page_load, record, spec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -63,6 +63,38 @@ fn a_setting_that_does_not_exist_is_rejected_wherever_it_stands() {
         let error = serde_json::from_value::<RunSpec>(with).expect_err(&place).to_string();
         assert!(error.contains("unheard_of"), "{place}: {error}");
     }
+}
+
+#[test]
+fn a_mark_that_nobody_set_is_not_written() {
+    // Run ids are hashes of specs: those of runs from before there were marks must stay.
+    let unmarked = serde_json::to_string(&flows_spec(None, [None, None])).unwrap();
+    assert!(!unmarked.contains("dscp"), "{unmarked}");
+}
+
+#[test]
+fn a_flow_has_the_mark_of_its_run_unless_it_has_its_own() {
+    let [expedited, assured] = [46, 10].map(|code_point| Dscp::new(code_point).unwrap());
+    let marks = |run, flows| -> Vec<_> {
+        flows_spec(run, flows).flows().unwrap().flows.iter().map(|flow| flow.dscp).collect()
+    };
+    assert_eq!(marks(Some(expedited), [None, Some(assured)]), [Some(expedited), Some(assured)]);
+    assert_eq!(marks(None, [None, Some(assured)]), [None, Some(assured)]);
+    let (direction, bytes) = (Direction::Up, Some(Bytes::new(1)));
+    let alone = RunSpec { dscp: Some(expedited), ..bulk_spec(direction, bytes, None) };
+    assert_eq!(alone.flows().unwrap().flows[0].dscp, Some(expedited));
+}
+
+fn flows_spec(run: Option<Dscp>, flows: [Option<Dscp>; 2]) -> RunSpec {
+    let flow = |dscp| FlowSpec {
+        cc: CongestionControl::Cubic,
+        transport: Transport::Tcp,
+        start_ns: Duration::ZERO,
+        dscp,
+    };
+    let flows = flows.map(flow).to_vec();
+    let flows = FlowsSpec { direction: Direction::Down, bytes: None, duration_ns: None, flows };
+    RunSpec { dscp: run, workload: Workload::Flows(flows), ..spec() }
 }
 
 #[test]
@@ -196,9 +228,18 @@ fn way() -> impl Strategy<Value = Direction> {
     prop::sample::select(vec![Direction::Down, Direction::Up])
 }
 
+fn mark() -> impl Strategy<Value = Option<Dscp>> {
+    prop::option::of((0..64u8).prop_map(|code_point| Dscp::new(code_point).unwrap()))
+}
+
 fn flow() -> impl Strategy<Value = FlowSpec> {
     let cc = prop::sample::select(CongestionControl::ALL.to_vec());
-    (cc, transport(), duration()).prop_map(|(cc, transport, start_ns)| FlowSpec { cc, transport, start_ns })
+    (cc, transport(), duration(), mark()).prop_map(|(cc, transport, start_ns, dscp)| FlowSpec {
+        cc,
+        transport,
+        start_ns,
+        dscp,
+    })
 }
 
 fn bulk() -> impl Strategy<Value = BulkSpec> {
@@ -241,12 +282,13 @@ proptest! {
         return_ in direction(),
         cc in prop::sample::select(CongestionControl::ALL.to_vec()),
         workload in workload(),
+        dscp in mark(),
         pcapng: bool,
         (lateness_p999_ns, timeout_ns) in (duration(), duration()),
     ) {
         let mut spec = spec();
         (spec.seed, spec.link.forward, spec.link.return_) = (seed, forward, return_);
-        (spec.cc, spec.workload) = (cc, workload);
+        (spec.cc, spec.workload, spec.dscp) = (cc, workload, dscp);
         spec.capture = CaptureSpec { pcapng, qlog: !pcapng };
         spec.validity = ValiditySpec { lateness_p999_ns, timeout_ns };
         let text = serde_json::to_string(&spec).unwrap();

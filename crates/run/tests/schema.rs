@@ -6,12 +6,14 @@ use bentpipe_run::schema;
 use serde_json::Value;
 
 /// Endings that are units.
-const UNITS: [&str; 6] = ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction"];
+const UNITS: [&str; 10] =
+    ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 28] = [
+const COUNTS: [(&str, &str); 37] = [
     ("seed", "an identity"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
+    ("dscp", "a code point"),
     ("max_concurrent_streams", "streams; HTTP/2's own name"),
     ("connections", "connections"),
     ("count", "requests"),
@@ -38,6 +40,14 @@ const COUNTS: [(&str, &str); 28] = [
     ("queue_max_bytes_down", "bytes"),
     ("utilisation", "a fraction"),
     ("queue", "packets, of drops by cause"),
+    ("db", "decibels"),
+    ("id", "an identity; the standard's"),
+    ("carriers", "carriers"),
+    ("frames", "frames"),
+    ("slots", "timeslots; of a rate"),
+    ("superframes", "superframes; of a rate"),
+    ("period", "superframes; of requests"),
+    ("packets", "MPEG packets"),
 ];
 /// Causes of drops besides the queue; their object counts packets.
 const CAUSES: [&str; 2] = ["channel", "oversize"];

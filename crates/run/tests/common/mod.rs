@@ -100,7 +100,7 @@ pub fn download(transfer: TransferReport) -> Parties {
 /// Two flows down of 10 s over TCP by the given algorithms, the second from a second port: bytes, first and last byte in
 /// milliseconds.
 pub fn two_flows(cc: [CongestionControl; 2], received: [(u64, u64, u64); 2]) -> (RunSpec, Parties) {
-    let flow = |cc| FlowSpec { cc, transport: Transport::Tcp, start_ns: Duration::ZERO };
+    let flow = |cc| FlowSpec { cc, transport: Transport::Tcp, start_ns: Duration::ZERO, dscp: None };
     let flows = FlowsSpec {
         direction: Direction::Down,
         bytes: None,
