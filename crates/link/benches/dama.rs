@@ -1,11 +1,17 @@
 //! Superframes per second of the return link: one iteration is one superframe.
 
-use bentpipe_link::Packet;
 use bentpipe_link::dama::{
-    AccountConfig, BackgroundConfig, ClassConfig, Controller, Mix, Placement, RateCapacity, Request,
-    ReturnConfig, ReturnLink, Signalling, SlotRate, Supply, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
+    AccountConfig, BackgroundConfig, ClassConfig, Controller, Load, Mix, Phase, Placement, RateCapacity,
+    Request, ReturnConfig, ReturnLink, Signalling, SlotRate, Supply, Timing, VolumeCapacity, VolumeKind,
+    VolumeOrder,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+use bentpipe_link::{Packet, Path, Way};
+use bentpipe_run::{
+    AttenuationSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec, FreeSpec, JitterSpec, LayoutSpec,
+    LegSpec, LinkSpec, LossSpec, MixSpec, PlacementSpec, ProtectionSpec, QueueSpec, Rcs2EncapsulationSpec,
+    Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeOrderSpec,
+};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -13,7 +19,7 @@ const TERMINALS: u32 = 20;
 
 /// Two frames of ten request slots and 104 bursts of 1616 symbols.
 const LAYOUT: Layout = Layout {
-    symbol_rate: 2_000_000,
+    symbol_rate: SymbolRate::new(2_000_000).expect("a rate"),
     carriers: 1,
     frames: 2,
     request_slots: 10,
@@ -63,16 +69,21 @@ fn overloaded_controller(criterion: &mut Criterion) {
 
 /// All terminals saturated or nearly: each of some 200 bursts of a superframe is filled with packets.
 fn loaded_link(criterion: &mut Criterion) {
-    let class = ClassConfig { mix: mix(), limit: Bytes::new(100_000) };
-    let neighbour = BackgroundConfig { class, load: Rate::from_bps(60_000), packet: Bytes::new(700) };
+    let queue = QueueSpec::Bytes { limit_bytes: Bytes::new(100_000) };
+    let class = ClassConfig { mix: mix(), queue };
+    let load = Load::Poisson { rate: Rate::from_bps(60_000), packet: Bytes::new(700) };
+    let neighbour = BackgroundConfig { class: class.clone(), load };
+    let waveform = Waveform::by_id(14).expect("a waveform");
+    let leg =
+        LegSpec { clear_sky_db: 20.0, attenuation: AttenuationSpec { points: Vec::new(), period_ns: None } };
     let config = ReturnConfig {
         layout: LAYOUT,
-        burst_payload: Waveform::by_id(14).expect("a waveform").payload(),
-        encapsulation: Encapsulation {
-            protocol: ProtocolField::Compressed,
-            label_bytes: 0,
-            protection: Protection::Sequence,
-        },
+        phase: Phase::Random,
+        burst_payload: waveform.payload(),
+        mtu: Bytes::new(1500),
+        threshold: waveform.threshold(),
+        es_n0: EsN0Spec { up: leg.clone(), down: leg },
+        encapsulation: Encapsulation::rle(ProtocolField::Compressed, 0, Protection::Sequence),
         timing: Timing { request_delay: Duration::from_millis(260), lead: Duration::from_millis(270) },
         signalling: Signalling::RequestSlot { period: 1 },
         placement: Placement::Spread,
@@ -96,5 +107,72 @@ fn loaded_link(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, overloaded_controller, loaded_link);
+/// A terminal that has all 208 slots of a superframe of its own, inside a path: 1.84 Mbit/s of packets.
+fn saturated_path(criterion: &mut Criterion) {
+    let leg =
+        LegSpec { clear_sky_db: 20.0, attenuation: AttenuationSpec { points: Vec::new(), period_ns: None } };
+    let capacity = CapacitySpec::Rcs2(Box::new(Rcs2Spec {
+        nominal_bps: Rate::from_bps(1_840_000),
+        layout: LayoutSpec {
+            symbols_per_s: LAYOUT.symbol_rate.get(),
+            carriers: LAYOUT.carriers,
+            frames: LAYOUT.frames,
+            request_slots: LAYOUT.request_slots,
+            traffic_slots: LAYOUT.traffic_slots,
+            request_symbols: LAYOUT.request_symbols,
+            burst_symbols: LAYOUT.burst_symbols,
+            guard_symbols: LAYOUT.guard_symbols,
+            idle_symbols: LAYOUT.idle_symbols,
+        },
+        burst: BurstSpec::Waveform { id: 14 },
+        encapsulation: Rcs2EncapsulationSpec::Rle {
+            protocol_bytes: 1,
+            label_bytes: 0,
+            protection: ProtectionSpec::Sequence,
+        },
+        request_delay_ns: Duration::from_millis(260),
+        lead_ns: Duration::from_millis(270),
+        signalling: SignallingSpec::RequestSlot { period: 1 },
+        placement: PlacementSpec::Spread,
+        order: VolumeOrderSpec::OldestFirst,
+        es_n0: EsN0Spec { up: leg.clone(), down: leg },
+        mix: MixSpec {
+            cra: SlotRateSpec { slots: u64::from(LAYOUT.columns()), superframes: 1 },
+            rbdc: None,
+            volume: None,
+            free: FreeSpec::None,
+        },
+        classes: Vec::new(),
+        background: Vec::new(),
+    }));
+    let forward = DirectionSpec {
+        capacity: CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) },
+        delay_ns: Duration::from_millis(260),
+        jitter: JitterSpec::None,
+        queue: QueueSpec::Bytes { limit_bytes: Bytes::new(1_000_000) },
+        loss: LossSpec::None,
+    };
+    let return_ = DirectionSpec { capacity, ..forward.clone() };
+    let spec = LinkSpec { name: "custom".to_owned(), mtu_bytes: Bytes::new(1500), forward, return_ };
+    let mut group = criterion.benchmark_group("saturated return link in a path");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("packet", |bencher| {
+        let mut path = Path::new(&spec, 1, Time::ZERO);
+        for _ in 0..200 {
+            assert!(path.enqueue(Time::ZERO, Way::Return, Borrowed).is_ok());
+        }
+        bencher.iter(|| {
+            let event = loop {
+                let next = path.next_event().expect("the path is saturated");
+                if let Some(event) = path.poll(next) {
+                    break event;
+                }
+            };
+            assert!(path.enqueue(event.at(), Way::Return, Borrowed).is_ok());
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, overloaded_controller, loaded_link, saturated_path);
 criterion_main!(benches);

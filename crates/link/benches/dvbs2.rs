@@ -33,12 +33,12 @@ impl Source for Endless {
     }
 }
 
-fn saturated(modcod: &str) -> Transmitter<Borrowed> {
+fn saturated(modcod: &str, encapsulation: Encapsulation) -> Transmitter<Borrowed> {
     let modcod = Modcod::named(modcod).expect("a MODCOD of the standard");
     let carrier = Carrier {
         symbol_rate: SymbolRate::new(40_000_000).expect("a rate"),
         idle: Idle::DummyFrames,
-        encapsulation: Encapsulation::new(Label::Six),
+        encapsulation,
         closing_timeout: Duration::from_millis(1),
         streams: vec![PlFrame::new(modcod, FecFrame::Normal, Pilots::Off).expect("there is such a frame")],
     };
@@ -48,9 +48,14 @@ fn saturated(modcod: &str) -> Transmitter<Borrowed> {
 fn frames(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("saturated DVB-S2 at 40 Msymbol/s");
     group.throughput(Throughput::Elements(1));
-    for modcod in ["QPSK 1/4", "32APSK 9/10"] {
-        group.bench_function(modcod, |bencher| {
-            let mut transmitter = saturated(modcod);
+    let gse = Encapsulation::gse(Label::Six);
+    for (name, modcod, encapsulation) in [
+        ("QPSK 1/4", "QPSK 1/4", gse),
+        ("32APSK 9/10", "32APSK 9/10", gse),
+        ("32APSK 9/10, MPE", "32APSK 9/10", Encapsulation::mpe()),
+    ] {
+        group.bench_function(name, |bencher| {
+            let mut transmitter = saturated(modcod, encapsulation);
             let mut reassembly = Reassembly::new(1);
             bencher.iter(|| {
                 let frame = transmitter.poll(Time::MAX, &mut Endless, |packet| {

@@ -3,91 +3,83 @@ use std::collections::VecDeque;
 use bentpipe_run::DirectionSpec;
 use bentpipe_units::{Bytes, Time};
 
-use crate::capacity::Capacity;
+use crate::access::{Access, Delay, Exit};
 use crate::counters::Counters;
 use crate::loss::Loss;
+use crate::probes::DelayProbe;
 use crate::propagation::Propagation;
-use crate::queue::{Queue, Waiting};
+use crate::queue::Waiting;
 use crate::{DropCause, Event, Packet, Way};
 
-/// One direction of a path: queue, capacity, loss, propagation, and their counters.
+/// One direction of a path: access, loss, propagation, and their counters.
 pub(crate) struct Direction<P> {
     way: Way,
     mtu: Bytes,
-    queue: Queue<P>,
-    capacity: Capacity,
+    access: Access<P>,
+    channel: Channel<P>,
+}
+
+/// What packets meet after they were sent.
+struct Channel<P> {
     loss: Loss,
     propagation: Propagation,
     /// Packets that will arrive, from the start of their transmission on, in order of release.
     arriving: VecDeque<(Time, P)>,
     /// Packets that will not, with what takes them and when, in order of time.
     vanishing: VecDeque<(Time, DropCause, P)>,
-    pub(crate) counters: Counters,
+    counters: Counters,
+    /// Only on paths that have something to tell apart.
+    delays: Option<DelayProbe>,
 }
 
 impl<P: Packet> Direction<P> {
-    pub(crate) fn new(way: Way, spec: &DirectionSpec, mtu: Bytes, seed: u64, start: Time) -> Self {
-        Self {
-            way,
-            mtu,
-            queue: Queue::new(&spec.queue, mtu, seed, way),
-            capacity: Capacity::new(&spec.capacity),
+    pub(crate) fn new(
+        way: Way,
+        spec: &DirectionSpec,
+        mtu: Bytes,
+        seed: u64,
+        start: Time,
+        delays: Option<DelayProbe>,
+    ) -> Self {
+        let channel = Channel {
             loss: Loss::new(&spec.loss, seed, way, start),
             propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, way, start),
             arriving: VecDeque::new(),
             vanishing: VecDeque::new(),
             counters: Counters::new(start),
-        }
+            delays,
+        };
+        Self { way, mtu, access: Access::new(way, spec, mtu, seed, start), channel }
     }
 
     pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), (DropCause, P)> {
         self.advance(now);
-        let size = size_of(&packet);
-        self.counters.offered(now, size);
-        if size > self.mtu {
-            return self.refuse(now, DropCause::Oversize, packet);
-        }
-        if self.capacity.free_at() <= now {
-            self.queue.pass();
-            self.transmit(Waiting { since: now, size, packet });
-            return Ok(());
-        }
-        let backlog = self.queue.bytes();
-        let wait = || self.capacity.clear_at(backlog).since(now);
-        if !self.queue.admits(size, wait) {
-            return self.refuse(now, DropCause::Queue, packet);
-        }
-        self.queue.push(Waiting { since: now, size, packet });
-        self.counters.queue(now, self.queue.bytes());
-        Ok(())
+        let size = Bytes::new(u64::from(packet.len_bytes()));
+        self.channel.counters.offered(now, size);
+        let admitted = if size > self.mtu {
+            Err((DropCause::Oversize, packet))
+        } else {
+            self.access.enqueue(Waiting { since: now, size, packet }, &mut self.channel)
+        };
+        admitted.inspect_err(|(cause, _)| self.channel.counters.dropped(now, *cause))
     }
 
-    /// Starts every transmission that was to start by `now`, each at its own instant.
+    /// Does everything that was to be done by `now`, each thing at its own instant.
     pub(crate) fn advance(&mut self, now: Time) {
-        while self.capacity.free_at() <= now && !self.queue.is_empty() {
-            let start = self.capacity.free_at();
-            let vanishing = &mut self.vanishing;
-            let drop = |waiting: Waiting<P>| vanishing.push_back((start, DropCause::Queue, waiting.packet));
-            let first = self.queue.pop(start, drop);
-            self.counters.queue(start, self.queue.bytes());
-            if let Some(waiting) = first {
-                self.transmit(waiting);
-            }
-        }
+        self.access.advance(now, &mut self.channel);
     }
 
     /// When [`Direction::pop`] has something, or when a waiting packet can turn out to be lost.
     pub(crate) fn next_event(&self) -> Option<Time> {
-        let can_lose_waiting =
-            !self.queue.is_empty() && (self.queue.drops_admitted() || !self.loss.is_none());
-        let next_fate = can_lose_waiting.then(|| self.capacity.free_at());
-        [self.next_due(), next_fate].into_iter().flatten().min()
+        let steps_matter = self.access.steps_matter() || !self.channel.loss.is_none();
+        let next_step = if steps_matter { self.access.next_step() } else { None };
+        [self.next_due(), next_step].into_iter().flatten().min()
     }
 
     /// The instant of the event that [`Direction::pop`] would return.
     pub(crate) fn next_due(&self) -> Option<Time> {
-        let lost = self.vanishing.front().map(|(at, ..)| *at);
-        let delivered = self.arriving.front().map(|(due, _)| *due);
+        let lost = self.channel.vanishing.front().map(|(at, ..)| *at);
+        let delivered = self.channel.arriving.front().map(|(due, _)| *due);
         [lost, delivered].into_iter().flatten().min()
     }
 
@@ -95,40 +87,68 @@ impl<P: Packet> Direction<P> {
     pub(crate) fn pop(&mut self) -> Option<Event<P>> {
         let way = self.way;
         let next = self.next_due()?;
-        if self.vanishing.front().is_some_and(|(at, ..)| *at == next) {
-            let (at, cause, packet) = self.vanishing.pop_front()?;
-            self.counters.dropped(at, cause);
+        let channel = &mut self.channel;
+        if channel.vanishing.front().is_some_and(|(at, ..)| *at == next) {
+            let (at, cause, packet) = channel.vanishing.pop_front()?;
+            channel.counters.dropped(at, cause);
             return Some(Event::Lost { way, at, cause, packet });
         }
-        let (due, packet) = self.arriving.pop_front()?;
-        self.counters.delivered(due, size_of(&packet));
+        let (due, packet) = channel.arriving.pop_front()?;
+        if let Some(delays) = &mut channel.delays {
+            delays.delivered(due);
+        }
+        channel.counters.delivered(due, Bytes::new(u64::from(packet.len_bytes())));
         Some(Event::Delivered { way, due, packet })
     }
 
     pub(crate) fn held_packets(&self) -> usize {
-        self.queue.len() + self.arriving.len() + self.vanishing.len()
+        self.access.held_packets() + self.channel.arriving.len() + self.channel.vanishing.len()
     }
 
-    /// The fate is drawn when the transmission starts: its end and the order of the draws are known by then.
-    fn transmit(&mut self, waiting: Waiting<P>) {
-        let Waiting { since, size, packet } = waiting;
-        let sent = self.capacity.transmit(since, size);
-        if sent == Time::MAX {
-            // At a rate of zero no transmission ends, and nothing is lost after it.
-            self.arriving.push_back((sent, packet));
-        } else if self.loss.takes(sent, size) {
-            self.vanishing.push_back((sent, DropCause::Channel, packet));
-        } else {
-            self.arriving.push_back((self.propagation.release(sent), packet));
+    /// The workload begins, and counting starts again, after [`Direction::advance`] to this instant.
+    pub(crate) fn mark(&mut self, now: Time) {
+        self.access.mark(now);
+        self.channel.counters.mark(now);
+        if let Some(delays) = &mut self.channel.delays {
+            delays.mark(now);
         }
     }
 
-    fn refuse(&mut self, now: Time, cause: DropCause, packet: P) -> Result<(), (DropCause, P)> {
-        self.counters.dropped(now, cause);
-        Err((cause, packet))
+    pub(crate) fn counters(&mut self) -> &mut Counters {
+        &mut self.channel.counters
+    }
+
+    pub(crate) fn access(&mut self) -> &mut Access<P> {
+        &mut self.access
+    }
+
+    pub(crate) fn delays(&mut self) -> Option<&mut DelayProbe> {
+        self.channel.delays.as_mut()
     }
 }
 
-fn size_of<P: Packet>(packet: &P) -> Bytes {
-    Bytes::new(u64::from(packet.len_bytes()))
+impl<P> Exit<P> for Channel<P> {
+    fn waiting(&mut self, at: Time, bytes: Bytes) {
+        self.counters.queue(at, bytes);
+    }
+
+    /// The fate is drawn when the access tells: the end of the transmission and the order of the draws are known.
+    fn sent(&mut self, at: Time, size: Bytes, delay: Delay, packet: P) {
+        if at == Time::MAX {
+            // At a rate of zero no transmission ends, and nothing is lost after it.
+            self.arriving.push_back((at, packet));
+        } else if self.loss.takes(at, size) {
+            self.vanishing.push_back((at, DropCause::Channel, packet));
+        } else {
+            let due = self.propagation.release(at);
+            if let Some(delays) = &mut self.delays {
+                delays.sent(delay, due.since(at));
+            }
+            self.arriving.push_back((due, packet));
+        }
+    }
+
+    fn lost(&mut self, at: Time, cause: DropCause, packet: P) {
+        self.vanishing.push_back((at, cause, packet));
+    }
 }

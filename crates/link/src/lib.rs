@@ -3,7 +3,7 @@
 //! A [`Path`] has two directions, each a chain of its own:
 //!
 //! ```text
-//! enqueue -> queue -> capacity -> loss -> propagation -> poll
+//! enqueue -> access (queue and capacity) -> loss -> propagation -> poll
 //! ```
 //!
 //! The link reads no clock and sets no timer. Whoever drives it (real time or an event queue)
@@ -26,6 +26,10 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod acm;
+mod attenuation;
+mod bins;
 mod capacity;
 mod codel;
 mod counters;
@@ -34,20 +38,25 @@ mod deck;
 mod direction;
 pub mod dvbs2;
 mod empirical;
+mod es_n0;
 mod event;
 mod loss;
+pub mod mpeg_ts;
 mod outages;
 mod packet;
 mod path;
+mod probes;
 mod propagation;
 mod queue;
 mod random;
 mod random_early_drop;
 pub mod rcs2;
 mod series;
+mod settings;
 mod way;
 
 pub use event::{DropCause, Event};
 pub use packet::Packet;
 pub use path::Path;
+pub use settings::{SpecError, check, nominal_rate};
 pub use way::Way;

@@ -2,6 +2,12 @@
 pub trait Packet {
     /// Length of the IP packet, header included. Must not change while the link holds the packet.
     fn len_bytes(&self) -> u32;
+
+    /// The differentiated services code point (RFC 2474), by which classes are told apart; the default one, 0, unless
+    /// a kind of packet knows better.
+    fn dscp(&self) -> u8 {
+        0
+    }
 }
 
 impl Packet for Vec<u8> {

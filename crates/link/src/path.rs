@@ -1,8 +1,11 @@
+use std::collections::BTreeMap;
+
 use bentpipe_run::{LinkReport, LinkSpec, PacketSighting, Table};
 use bentpipe_units::{Bytes, Time};
 
 use crate::direction::Direction;
-use crate::{DropCause, Event, Packet, Way};
+use crate::probes::{self, DelayProbe};
+use crate::{DropCause, Event, Packet, Way, check};
 
 /// How many forward deliveries the report lists.
 const FIRST_PACKETS: usize = 4096;
@@ -21,8 +24,16 @@ pub struct Path<P: Packet> {
 
 impl<P: Packet> Path<P> {
     /// An empty path at `start`; counting starts there too, as if marked.
+    ///
+    /// # Panics
+    /// When the spec does not pass [`check`].
     pub fn new(spec: &LinkSpec, seed: u64, start: Time) -> Self {
-        let direction = |way, direction| Direction::new(way, direction, spec.mtu_bytes, seed, start);
+        check(spec).unwrap_or_else(|error| panic!("{error}"));
+        let is_flat = [&spec.forward, &spec.return_].iter().all(|way| way.capacity.is_constant());
+        let direction = |way, direction| {
+            let delays = if is_flat { None } else { Some(DelayProbe::new(start)) };
+            Direction::new(way, direction, spec.mtu_bytes, seed, start, delays)
+        };
         Self {
             now: start,
             marked: start,
@@ -45,10 +56,11 @@ impl<P: Packet> Path<P> {
 
     /// When to call [`Path::poll`] next if no packet comes before; none when the path is empty.
     ///
-    /// Where no accepted packet can be lost this is exactly the instant of the next event. On a channel that loses
-    /// packets, and with CoDel, it is also each instant at which a waiting packet would start its transmission,
-    /// because its fate is decided there and a loss could be the next event: `poll` may then return `None`, and the
-    /// next instant is strictly later.
+    /// At a constant rate where no accepted packet can be lost this is exactly the instant of the next event. On a
+    /// channel that loses packets, and with CoDel, it is also each instant at which a waiting packet would start its
+    /// transmission, because its fate is decided there and a loss could be the next event; on a DVB-S2 carrier each
+    /// start of a frame, and each report that may change it. `poll` may then return `None`, and the next instant is
+    /// strictly later.
     pub fn next_event(&self) -> Option<Time> {
         let next = [self.forward.next_event(), self.return_.next_event()].into_iter().flatten().min();
         // What a rate of zero holds is due at the end of time, that is never.
@@ -80,8 +92,8 @@ impl<P: Packet> Path<P> {
         self.advance(now);
         self.marked = self.now;
         self.first_packets.clear();
-        self.forward.counters.mark(self.now);
-        self.return_.counters.mark(self.now);
+        self.forward.mark(self.now);
+        self.return_.mark(self.now);
     }
 
     /// What happened since the mark. A delivery counts once it has been polled, at the instant it was due: poll
@@ -93,9 +105,10 @@ impl<P: Packet> Path<P> {
         self.advance(now);
         LinkReport {
             marked: self.marked,
-            forward: self.forward.counters.report(self.now),
-            return_: self.return_.counters.report(self.now),
+            forward: self.forward.counters().report(self.now),
+            return_: self.return_.counters().report(self.now),
             series: self.series(),
+            probes: self.probes(),
             lateness: None,
             first_packets: self.first_packets.clone(),
         }
@@ -103,8 +116,8 @@ impl<P: Packet> Path<P> {
 
     fn series(&mut self) -> Table {
         let mut table = Table::default();
-        let forward = self.forward.counters.series(self.now);
-        let return_ = self.return_.counters.series(self.now);
+        let forward = self.forward.counters().series(self.now);
+        let return_ = self.return_.counters().series(self.now);
         for ((end, forward), (_, return_)) in forward.zip(return_) {
             table.push([
                 ("time_s", (end.since(Time::ZERO)).as_secs_f64()),
@@ -119,6 +132,20 @@ impl<P: Packet> Path<P> {
             ]);
         }
         table
+    }
+
+    fn probes(&mut self) -> BTreeMap<String, Table> {
+        let (now, forward, return_) = (self.now, &mut self.forward, &mut self.return_);
+        let (acm, dama) = (forward.access().acm(now), return_.access().dama(now));
+        let by_class =
+            [(Way::Forward, forward.access().classes()), (Way::Return, return_.access().classes())];
+        let classes = probes::classes(by_class, now);
+        let delays = match (forward.delays(), return_.delays()) {
+            (Some(forward), Some(return_)) => Some(probes::delays(forward, return_, now)),
+            _ => None,
+        };
+        let tables = [("acm", acm), ("dama", dama), ("classes", classes), ("delays", delays)];
+        tables.into_iter().filter_map(|(name, table)| Some((name.to_owned(), table?))).collect()
     }
 
     fn note_first(&mut self, due: Time, packet: &P) {

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use bentpipe_run::QueueSpec;
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::Way;
 use crate::codel::Codel;
+use crate::random::Stream;
 use crate::random_early_drop::RandomEarlyDrop;
 
 /// A first-in first-out queue that refuses what exceeds its limit (drop-tail), and may drop packets before that.
@@ -38,13 +38,13 @@ enum Discipline {
 }
 
 impl<P> Queue<P> {
-    pub(crate) fn new(spec: &QueueSpec, mtu: Bytes, seed: u64, way: Way) -> Self {
+    pub(crate) fn new(spec: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
         let discipline = match *spec {
             QueueSpec::Bytes { limit_bytes } => Discipline::Bytes { limit: limit_bytes },
             QueueSpec::Packets { limit_packets } => Discipline::Packets { limit: limit_packets },
             QueueSpec::Time { limit_ns } => Discipline::Time { limit: limit_ns },
             QueueSpec::RandomEarlyDrop { limit_bytes, start_bytes, p } => {
-                Discipline::RandomEarlyDrop(RandomEarlyDrop::new(start_bytes, limit_bytes, p, seed, way))
+                Discipline::RandomEarlyDrop(RandomEarlyDrop::new(start_bytes, limit_bytes, p, stream))
             }
             QueueSpec::Codel { limit_bytes, target_ns, interval_ns } => {
                 Discipline::Codel { limit: limit_bytes, codel: Codel::new(target_ns, interval_ns, mtu) }
@@ -91,6 +91,16 @@ impl<P> Queue<P> {
     /// Sum of the lengths of waiting packets.
     pub(crate) fn bytes(&self) -> Bytes {
         self.fifo.bytes
+    }
+
+    /// The packet that has waited longest.
+    pub(crate) fn front(&self) -> Option<&Waiting<P>> {
+        self.fifo.waiting.front()
+    }
+
+    /// When the first of them came.
+    pub(crate) fn oldest(&self) -> Option<Time> {
+        self.fifo.waiting.front().map(|first| first.since)
     }
 
     pub(crate) fn len(&self) -> usize {

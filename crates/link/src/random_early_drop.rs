@@ -2,7 +2,6 @@
 
 use bentpipe_units::Bytes;
 
-use crate::Way;
 use crate::random::Stream;
 
 /// Random early drop by the present length of the queue.
@@ -14,8 +13,8 @@ pub(crate) struct RandomEarlyDrop {
 }
 
 impl RandomEarlyDrop {
-    pub(crate) fn new(start: Bytes, limit: Bytes, p: f64, seed: u64, way: Way) -> Self {
-        Self { start, limit, p, stream: Stream::new(seed, way, "queue") }
+    pub(crate) fn new(start: Bytes, limit: Bytes, p: f64, stream: Stream) -> Self {
+        Self { start, limit, p, stream }
     }
 
     /// Whether a packet of `size` gets in while `waiting` bytes wait.

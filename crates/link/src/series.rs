@@ -1,18 +1,9 @@
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Time};
 
-/// Length of a bin.
-const BIN: Duration = Duration::from_millis(100);
+use crate::bins::Bins;
 
-/// Bins reserved at a time (almost seven minutes), so that a run allocates seldom and predictably.
-const CHUNK: usize = 4096;
-
-/// What one direction did per 100 ms since the mark. Bin i covers (mark + i BIN, mark + (i + 1) BIN];
-/// the first one has the mark itself as well.
-pub(crate) struct Series {
-    marked: Time,
-    bins: Vec<Bin>,
-    queue: Bytes,
-}
+/// What one direction did per 100 ms since the mark.
+pub(crate) struct Series(Bins<Bin>);
 
 /// One row of the series.
 #[derive(Clone, Copy, Default)]
@@ -26,37 +17,25 @@ pub(crate) struct Bin {
 
 impl Series {
     pub(crate) fn new(marked: Time) -> Self {
-        Self { marked, bins: Vec::with_capacity(CHUNK), queue: Bytes::ZERO }
+        Self(Bins::new(marked, Bin::default()))
     }
 
     /// Starts again at `now`; the queue stays as it is.
     pub(crate) fn mark(&mut self, now: Time) {
-        self.marked = now;
-        self.bins.clear();
+        self.0.mark(now);
     }
 
-    /// The bin of `at`; those before it are opened as well, with the queue as it is now.
     pub(crate) fn bin(&mut self, at: Time) -> &mut Bin {
-        let index = at.since(self.marked).as_nanos().div_ceil(BIN.as_nanos()).saturating_sub(1) as usize;
-        while self.bins.len() <= index {
-            if self.bins.len() == self.bins.capacity() {
-                self.bins.reserve_exact(CHUNK);
-            }
-            self.bins.push(Bin { queue: self.queue, ..Bin::default() });
-        }
-        &mut self.bins[index]
+        self.0.at(at)
     }
 
     /// The queue holds `bytes` from `at` on. Calls come in order of time.
     pub(crate) fn queue(&mut self, at: Time, bytes: Bytes) {
-        self.bin(at).queue = bytes;
-        self.queue = bytes;
+        self.0.from(at, |bin| bin.queue = bytes);
     }
 
     /// The bins until `now`, each with its end; the last one ends at `now`.
     pub(crate) fn until(&mut self, now: Time) -> impl Iterator<Item = (Time, Bin)> {
-        self.bin(now);
-        let marked = self.marked;
-        self.bins.iter().zip(1..).map(move |(bin, ordinal)| (now.min(marked + BIN * ordinal), *bin))
+        self.0.until(now)
     }
 }

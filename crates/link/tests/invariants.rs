@@ -155,7 +155,7 @@ fn the_mtu_itself_passes_and_one_byte_more_does_not() {
 }
 
 fn serialization(direction: &DirectionSpec, len: u32) -> Duration {
-    let CapacitySpec::Constant { rate_bps } = direction.capacity;
+    let CapacitySpec::Constant { rate_bps } = direction.capacity else { panic!("a constant rate") };
     let bit_nanos = u128::from(len) * 8 * 1_000_000_000;
     Duration::from_nanos(u64::try_from(bit_nanos.div_ceil(u128::from(rate_bps.as_bps()))).unwrap())
 }

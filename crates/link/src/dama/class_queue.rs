@@ -1,93 +1,169 @@
-use std::collections::VecDeque;
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use bentpipe_units::{Bytes, Time};
-
-use super::{Agent, ClassConfig, ControlLoop};
+use super::{Agent, ControlLoop, Mix};
 use crate::Packet;
-use crate::rcs2::{Encapsulation, Fragmenter, Ppdu};
+use crate::queue::{Queue, Waiting};
+use crate::rcs2::{Encapsulation, Fragmenter, Piece};
 
 /// One class of a terminal: its packets, the one under way, and its agent.
 pub(super) struct ClassQueue<P> {
-    limit: Bytes,
-    waiting: VecDeque<Queued<P>>,
-    waiting_bytes: Bytes,
+    queue: Queue<P>,
     /// Bytes of bursts that all packets need that wait, each sent whole.
     waiting_whole: u64,
-    /// The packet of which a part has been sent.
-    under_way: Option<Queued<P>>,
+    /// The packet that has left the queue and not been sent whole.
+    head: Option<Head<P>>,
+    /// When the last packet before it was out of the way.
+    free_since: Time,
     encapsulation: Encapsulation,
     fragmenter: Fragmenter,
+    /// Most bursts that the class is ever given, in bytes of packets sent whole.
+    most: Rate,
     pub(super) agent: Agent,
 }
 
-/// A packet and when it came.
-pub(super) struct Queued<P> {
+/// What all classes of a terminal have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) encapsulation: Encapsulation,
+    /// Bytes of backlog that one slot is sure to carry.
+    pub(super) slot_bytes: u64,
+    pub(super) control: ControlLoop,
+}
+
+/// The superframe and the burst in hand, each by its begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) superframe: Time,
+    pub(super) start: Time,
+}
+
+/// A packet of which the last piece is sent.
+pub(super) struct Sent<P> {
     pub(super) since: Time,
+    /// When it became the first of its class.
+    pub(super) first: Time,
+    /// Where its first piece was sent.
+    pub(super) begun: Slot,
     pub(super) packet: P,
 }
 
+struct Head<P> {
+    waiting: Waiting<P>,
+    /// None as long as no burst had room for its beginning.
+    begun: Option<Slot>,
+}
+
 impl<P: Packet> ClassQueue<P> {
-    pub(super) fn new(
-        config: &ClassConfig,
-        encapsulation: Encapsulation,
-        slot_bytes: u64,
-        control: ControlLoop,
-    ) -> Self {
+    pub(super) fn new(queue: Queue<P>, mix: Mix, most: Rate, frame: Frame) -> Self {
         Self {
-            limit: config.limit,
-            waiting: VecDeque::new(),
-            waiting_bytes: Bytes::ZERO,
+            queue,
             waiting_whole: 0,
-            under_way: None,
-            encapsulation,
-            fragmenter: Fragmenter::new(encapsulation),
-            agent: Agent::new(config.mix, slot_bytes, control),
+            head: None,
+            free_since: Time::ZERO,
+            encapsulation: frame.encapsulation,
+            fragmenter: Fragmenter::new(frame.encapsulation),
+            most,
+            agent: Agent::new(mix, frame.slot_bytes, frame.control),
         }
     }
 
-    pub(super) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), P> {
-        let size = size_of(&packet);
-        if self.waiting_bytes + size > self.limit {
-            return Err(packet);
+    pub(super) fn enqueue(&mut self, waiting: Waiting<P>) -> Result<(), P> {
+        let whole = self.whole(&waiting);
+        let (most, backlog) = (self.most, self.backlog());
+        if !self.queue.admits(waiting.size, || estimated_wait(most, backlog)) {
+            return Err(waiting.packet);
         }
-        let whole = self.whole(&packet);
-        self.waiting_bytes += size;
         self.waiting_whole += whole;
         self.agent.arrived(whole);
-        self.waiting.push_back(Queued { since: now, packet });
+        self.queue.push(waiting);
         Ok(())
     }
 
-    /// The next piece for a burst with this space left, and the packet that it completes.
-    pub(super) fn send(&mut self, space_bytes: u32) -> Option<(Ppdu, Option<Queued<P>>)> {
-        let ppdu = if self.under_way.is_some() {
+    /// Another burst: to be called before the first piece of it.
+    pub(super) const fn begin_burst(&mut self) {
+        self.fragmenter.begin_burst();
+    }
+
+    /// The next piece for a burst with this space left, and the packet that it completes; packets that the queue
+    /// drops instead go to `drop`.
+    pub(super) fn send(
+        &mut self,
+        slot: Slot,
+        space_bytes: u32,
+        drop: impl FnMut(Waiting<P>),
+    ) -> Option<(Piece, Option<Sent<P>>)> {
+        if self.head.is_none() {
+            self.take_head(slot.start, space_bytes, drop)?;
+        }
+        let head = self.head.as_mut()?;
+        let piece = if head.begun.is_some() {
             self.fragmenter.resume(space_bytes)?
         } else {
-            let ppdu = self.fragmenter.begin(self.waiting.front()?.packet.len_bytes(), space_bytes)?;
-            self.under_way = self.waiting.pop_front().inspect(|first| {
-                self.waiting_bytes -= size_of(&first.packet);
-                self.waiting_whole -= u64::from(self.encapsulation.whole_bytes(first.packet.len_bytes()));
-            });
-            ppdu
+            let piece = self.fragmenter.begin(head.waiting.packet.len_bytes(), space_bytes)?;
+            head.begun = Some(slot);
+            piece
         };
-        let sent = if ppdu.is_last() { self.under_way.take() } else { None };
-        Some((ppdu, sent))
+        let sent = if piece.is_last() { self.finish(slot.start) } else { None };
+        Some((piece, sent))
     }
 
     /// Bytes of bursts that everything here still needs, each piece sent whole.
     pub(super) fn backlog(&self) -> u64 {
-        self.waiting_whole + u64::from(self.fragmenter.pending_bytes())
+        let head = match &self.head {
+            Some(Head { waiting, begun: None }) => self.whole(waiting),
+            _ => u64::from(self.fragmenter.pending_bytes()),
+        };
+        self.waiting_whole + head
     }
 
+    /// Packets, the one under way among them.
     pub(super) fn len(&self) -> usize {
-        self.waiting.len() + usize::from(self.under_way.is_some())
+        self.queue.len() + usize::from(self.head.is_some())
     }
 
-    fn whole(&self, packet: &P) -> u64 {
-        u64::from(self.encapsulation.whole_bytes(packet.len_bytes()))
+    /// Sum of the lengths of the packets that wait.
+    pub(super) fn waiting_bytes(&self) -> Bytes {
+        self.queue.bytes()
+    }
+
+    /// Whether packets can be dropped after they were admitted.
+    pub(super) fn drops_admitted(&self) -> bool {
+        self.queue.drops_admitted()
+    }
+
+    /// Takes the next packet from the queue if this burst has room for the beginning of the first that waits. Where
+    /// that is dropped, the one after it may be too long and have to wait for the next burst.
+    fn take_head(&mut self, now: Time, space_bytes: u32, mut drop: impl FnMut(Waiting<P>)) -> Option<()> {
+        let first = self.queue.front()?;
+        self.fragmenter.clone().begin(first.packet.len_bytes(), space_bytes)?;
+        let encapsulation = self.encapsulation;
+        let (waiting_whole, free_since) = (&mut self.waiting_whole, &mut self.free_since);
+        let head = self.queue.pop(now, |dropped| {
+            *waiting_whole -= whole_bytes(encapsulation, &dropped.packet);
+            *free_since = now;
+            drop(dropped);
+        })?;
+        self.waiting_whole -= self.whole(&head);
+        self.head = Some(Head { waiting: head, begun: None });
+        Some(())
+    }
+
+    fn finish(&mut self, now: Time) -> Option<Sent<P>> {
+        let Head { waiting, begun } = self.head.take()?;
+        let first = waiting.since.max(std::mem::replace(&mut self.free_since, now));
+        Some(Sent { since: waiting.since, first, begun: begun?, packet: waiting.packet })
+    }
+
+    fn whole(&self, waiting: &Waiting<P>) -> u64 {
+        whole_bytes(self.encapsulation, &waiting.packet)
     }
 }
 
-fn size_of<P: Packet>(packet: &P) -> Bytes {
-    Bytes::new(u64::from(packet.len_bytes()))
+fn whole_bytes<P: Packet>(encapsulation: Encapsulation, packet: &P) -> u64 {
+    u64::from(encapsulation.whole_bytes(packet.len_bytes()))
+}
+
+/// Nobody knows what will be assigned: as long as the backlog takes with the most that the class is ever given.
+fn estimated_wait(most: Rate, backlog: u64) -> Duration {
+    if backlog == 0 { Duration::ZERO } else { most.time_for(Bytes::new(backlog)) }
 }

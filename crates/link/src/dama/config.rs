@@ -1,6 +1,7 @@
-use bentpipe_units::{Bytes, Duration, Rate};
+use bentpipe_run::{EsN0Spec, QueueSpec};
+use bentpipe_units::{Bytes, Decibel, Duration};
 
-use super::{Mix, Placement, VolumeOrder};
+use super::{AccountConfig, Controller, Load, Mix, Placement, Supply, VolumeOrder};
 use crate::rcs2::{Encapsulation, Layout};
 
 /// A return link: what it is made of and who shares it.
@@ -8,10 +9,18 @@ use crate::rcs2::{Encapsulation, Layout};
 pub struct ReturnConfig {
     /// How the superframe is divided.
     pub layout: Layout,
+    /// What has been before the link starts.
+    pub phase: Phase,
     /// What one burst of a traffic slot carries.
     pub burst_payload: Bytes,
     /// How packets get into bursts.
     pub encapsulation: Encapsulation,
+    /// Longest packet of the terminal whose packets these are.
+    pub mtu: Bytes,
+    /// Es/N0 at which one burst in 100 000 is lost.
+    pub threshold: Decibel,
+    /// What the hub gets of that terminal's signal.
+    pub es_n0: EsN0Spec,
     /// The delays of the control loop.
     pub timing: Timing,
     /// How requests get to the controller.
@@ -24,6 +33,16 @@ pub struct ReturnConfig {
     pub classes: Vec<ClassConfig>,
     /// The other terminals.
     pub background: Vec<BackgroundConfig>,
+}
+
+/// Where in a superframe the link starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing: it starts at the begin of a superframe.
+    Begin,
+    /// The network: it starts at any instant of a period of requests and with any part of a slot of each constant rate
+    /// due, by the seed. Whoever starts a run does not know the network's.
+    Random,
 }
 
 /// The delays of the control loop.
@@ -55,23 +74,21 @@ pub enum Signalling {
 }
 
 /// A class of the terminal: a queue, and what it may ask for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ClassConfig {
     /// What it may have.
     pub mix: Mix,
-    /// Bytes of packets that may wait.
-    pub limit: Bytes,
+    /// Its waiting room.
+    pub queue: QueueSpec,
 }
 
 /// A terminal that sends packets of its own, of one class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BackgroundConfig {
     /// Its queue, and what it may have.
     pub class: ClassConfig,
-    /// Mean rate of its packets, which come as a Poisson process.
-    pub load: Rate,
-    /// Length of each packet.
-    pub packet: Bytes,
+    /// Its packets.
+    pub load: Load,
 }
 
 /// Why there can be no such return link.
@@ -87,6 +104,17 @@ pub enum ConfigError {
     Empty,
     /// A burst has no room for a fragment of a packet.
     BurstTooShort,
+    /// A packet is longer than the encapsulation can send.
+    PacketTooLong,
+    /// A class is never given anything: it has no capacity of its own, and no other of its terminal has one that comes
+    /// unasked.
+    NeverServed,
+    /// The packets of a trace are not in order of time, or do not all come before it begins again.
+    TraceOutOfOrder,
+    /// A load has a packet without bytes.
+    EmptyPacket,
+    /// A load has more than a million packets per second.
+    TooManyPackets,
 }
 
 impl std::fmt::Display for ConfigError {
@@ -97,6 +125,11 @@ impl std::fmt::Display for ConfigError {
             Self::CannotAsk => "a terminal that piggybacks its requests needs a constant rate",
             Self::Empty => "a superframe needs traffic slots, a symbol rate and a request period",
             Self::BurstTooShort => "a burst has no room for a fragment of a packet",
+            Self::PacketTooLong => "a packet is longer than the encapsulation can send",
+            Self::NeverServed => "a class is never given anything",
+            Self::EmptyPacket => "a packet has at least one byte",
+            Self::TooManyPackets => "a load has at most a million packets per second",
+            Self::TraceOutOfOrder => "a trace is in order of time and ends before it begins again",
         })
     }
 }
@@ -104,7 +137,8 @@ impl std::fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Signalling {
-    pub(super) const fn period(self) -> u32 {
+    /// Superframes from one opportunity to the next.
+    pub const fn period(self) -> u32 {
         match self {
             Self::RequestSlot { period } | Self::Piggyback { period, .. } => period,
         }
@@ -126,16 +160,46 @@ impl ReturnConfig {
         std::iter::once(own).chain(self.background.iter().map(|terminal| vec![terminal.class.mix]))
     }
 
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    /// The controller of it all.
+    ///
+    /// # Errors
+    /// When the terminals cannot share the layout like this.
+    pub(crate) fn controller(&self) -> Result<Controller, ConfigError> {
+        self.check()?;
+        let supply = Supply { slots: self.layout.slots(), per_terminal: self.layout.columns() };
+        let accounts: Vec<_> = (self.terminals().enumerate())
+            .flat_map(|(terminal, mixes)| mixes.into_iter().map(move |mix| AccountConfig { terminal, mix }))
+            .collect();
+        Controller::new(supply, self.order, &accounts)
+    }
+
+    /// What one burst of a traffic slot carries.
+    pub(super) fn burst_bytes(&self) -> u32 {
+        u32::try_from(self.burst_payload.get()).unwrap_or(u32::MAX)
+    }
+
+    /// Bytes of backlog that one slot is sure to carry, with a request in front.
+    pub(super) fn slot_bytes(&self) -> u32 {
+        self.encapsulation.least_burst_bytes(self.burst_bytes().saturating_sub(self.signalling.burst_bytes()))
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
         let layout = &self.layout;
         let period = self.signalling.period();
-        if layout.slots() == 0 || layout.symbols() == 0 || layout.symbol_rate == 0 || period == 0 {
+        if layout.slots() == 0 || layout.symbols() == 0 || period == 0 {
             return Err(ConfigError::Empty);
         }
-        let payload = u32::try_from(self.burst_payload.get()).unwrap_or(u32::MAX);
-        let data = payload.saturating_sub(self.signalling.burst_bytes());
-        if self.encapsulation.least_burst_bytes(data) == 0 {
+        if self.slot_bytes() == 0 {
             return Err(ConfigError::BurstTooShort);
+        }
+        self.background.iter().try_for_each(|terminal| terminal.load.check())?;
+        if self.terminals().any(|mixes| !Mix::serve_all(&mixes)) {
+            return Err(ConfigError::NeverServed);
+        }
+        let longest =
+            self.background.iter().map(|terminal| terminal.load.longest()).fold(self.mtu, Bytes::max);
+        if longest.get() > u64::from(self.encapsulation.max_sdu_bytes()) {
+            return Err(ConfigError::PacketTooLong);
         }
         match self.signalling {
             Signalling::RequestSlot { .. } => {
@@ -145,8 +209,7 @@ impl ReturnConfig {
             }
             Signalling::Piggyback { .. } => {
                 let mute = |mixes: Vec<Mix>| {
-                    mixes.iter().all(|mix| mix.cra.is_zero())
-                        && mixes.iter().any(|mix| mix.rbdc.is_some() || mix.volume.is_some())
+                    mixes.iter().all(|mix| mix.cra.is_zero()) && mixes.iter().any(Mix::asks)
                 };
                 if self.terminals().any(mute) { Err(ConfigError::CannotAsk) } else { Ok(()) }
             }

@@ -116,6 +116,13 @@ impl Controller {
         })
     }
 
+    /// The constant rates have run before: of each, a `share` of a slot is due already, from zero to below one.
+    pub(super) fn continue_from(&mut self, mut share: impl FnMut() -> f64) {
+        for account in self.accounts.iter_mut().filter(|account| !account.mix.cra.is_zero()) {
+            account.cra_credit = (share() * PARTS as f64) as u64;
+        }
+    }
+
     /// A request has come; it counts from the next plan on. One that the account's mix does not allow is ignored.
     pub fn request(&mut self, account: usize, request: Request) {
         self.accounts[account].request(self.plans, request);
@@ -134,28 +141,23 @@ impl Controller {
         &self.grants
     }
 
-    /// Slots of volume that an account has asked for and not been given.
-    pub fn outstanding(&self, account: usize) -> u64 {
-        self.accounts[account].volume.outstanding
-    }
-
     /// Adds one superframe to the credits: the constant rate whole, the requested rate scaled down to what all
     /// requested rates can have together, w' = w (C - sum of CRA) / sum of w.
     fn accrue(&mut self) {
-        let (mut reserved, mut wanted) = (0u64, 0u64);
+        let (mut reserved, mut wanted) = (0u64, 0u128);
         for account in &mut self.accounts {
             let due = account.cra.step();
             account.cra_credit += due;
             reserved += due;
             account.rbdc_wanted = account.rate_due(self.plans);
-            wanted += account.rbdc_wanted;
+            wanted += u128::from(account.rbdc_wanted);
         }
         let spare = (u64::from(self.supply.slots) * PARTS).saturating_sub(reserved);
         for account in &mut self.accounts {
-            account.rbdc_credit += if wanted <= spare {
+            account.rbdc_credit += if wanted <= u128::from(spare) {
                 account.rbdc_wanted
             } else {
-                (u128::from(account.rbdc_wanted) * u128::from(spare) / u128::from(wanted)) as u64
+                (u128::from(account.rbdc_wanted) * u128::from(spare) / wanted) as u64
             };
         }
     }

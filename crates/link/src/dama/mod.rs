@@ -14,9 +14,13 @@
 mod agent;
 mod background;
 mod burst_plan;
+mod channel;
 mod class_queue;
 mod config;
 mod controller;
+mod departure;
+mod load;
+mod probe;
 mod request;
 mod return_link;
 mod slot_rate;
@@ -24,8 +28,11 @@ mod terminal;
 
 pub use agent::{Agent, Asked, ControlLoop};
 pub use burst_plan::Placement;
-pub use config::{BackgroundConfig, ClassConfig, ConfigError, ReturnConfig, Signalling, Timing};
+pub use config::{BackgroundConfig, ClassConfig, ConfigError, Phase, ReturnConfig, Signalling, Timing};
 pub use controller::{AccountConfig, Controller, Supply, VolumeOrder};
+pub use departure::{AccessDelay, Departure, Fate};
+pub use load::Load;
+pub use probe::Probe;
 pub use request::{Grant, Mix, RateCapacity, Request, VolumeCapacity, VolumeKind};
-pub use return_link::{Departure, Fate, Probe, ReturnLink};
+pub use return_link::ReturnLink;
 pub use slot_rate::SlotRate;

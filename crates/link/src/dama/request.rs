@@ -87,6 +87,29 @@ impl Mix {
         Self { cra, rbdc: None, volume: None, free: false }
     }
 
+    /// Most slots that it is ever given in a superframe, of which there are `columns` for one terminal.
+    pub fn most_slots(&self, columns: u32) -> SlotRate {
+        let all = SlotRate::slots(columns);
+        if self.free {
+            return all;
+        }
+        let volume = self.volume.map_or(0, |volume| volume.max_slots);
+        self.most().plus(SlotRate::slots(volume)).min(all)
+    }
+
+    /// Whether each of the classes of one terminal is given something sooner or later: when it asks, or since slots
+    /// that come unasked serve all classes.
+    pub(super) fn serve_all(classes: &[Self]) -> bool {
+        let comes_unasked = |mix: &Self| !mix.cra.is_zero() || mix.free;
+        classes.iter().any(comes_unasked) || classes.iter().all(Self::asks)
+    }
+
+    /// Whether it is given what it asks for.
+    pub(super) fn asks(&self) -> bool {
+        self.rbdc.is_some_and(|rbdc| !rbdc.max.is_zero())
+            || self.volume.is_some_and(|volume| volume.max_slots > 0)
+    }
+
     /// Most slots that are ever due in a superframe for rates.
     pub(super) fn most(&self) -> SlotRate {
         self.rbdc.map_or(self.cra, |rbdc| self.cra.plus(rbdc.max))

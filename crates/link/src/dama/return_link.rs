@@ -1,13 +1,17 @@
 use std::collections::VecDeque;
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Duration, Time};
 
 use super::background::{Background, Filler};
 use super::burst_plan::BurstPlan;
-use super::class_queue::Queued;
-use super::controller::{AccountConfig, Controller, Supply};
+use super::channel::Channel;
+use super::class_queue::Sent;
+use super::controller::Controller;
 use super::terminal::{Sink, Terminal};
-use super::{Asked, ConfigError, Grant, Request, ReturnConfig, Timing};
+use super::{
+    AccessDelay, Asked, ConfigError, Departure, Fate, Grant, Phase, Probe, Request, ReturnConfig, Timing,
+};
+use crate::queue::Waiting;
 use crate::random::Stream;
 use crate::rcs2::{Reassembler, Superframes};
 use crate::{DropCause, Packet, Way};
@@ -32,57 +36,11 @@ pub struct ReturnLink<P> {
     probes: VecDeque<Probe>,
 }
 
-/// A packet leaves the terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure<P> {
-    /// When the last burst with a part of it ends.
-    pub at: Time,
-    /// When it came.
-    pub since: Time,
-    /// Its class.
-    pub class: usize,
-    /// Whether all bursts with a part of it arrive.
-    pub fate: Fate,
-    /// The packet.
-    pub packet: P,
-}
-
-/// What becomes of a packet that was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It can be reassembled.
-    Whole,
-    /// A burst with a part of it is lost.
-    Broken,
-}
-
-/// What one superframe was for the terminal.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Probe {
-    /// Its number.
-    pub superframe: u64,
-    /// Its begin.
-    pub start: Time,
-    /// Slots given to all terminals.
-    pub allocated: u32,
-    /// Slots given to this one.
-    pub granted: Grant,
-    /// Slots per superframe of the rate that it asks for at the end of the superframe.
-    pub requested_rate: f64,
-    /// Slots of volume that it asked for in the superframe.
-    pub requested_slots: u64,
-    /// Bursts that carried data.
-    pub used: u32,
-    /// Bytes of bursts that what waits needs at the end of the superframe.
-    pub backlog: Bytes,
-}
-
 /// Where the terminal's doings go.
 struct Out<P> {
     mail: Vec<Mail>,
     departures: VecDeque<Departure<P>>,
-    burst_error: f64,
-    stream: Stream,
+    channel: Channel,
     timing: Timing,
     /// Account of the terminal's first class.
     account: usize,
@@ -103,17 +61,17 @@ struct Mail {
 }
 
 impl<P: Packet> ReturnLink<P> {
-    /// A link whose superframe 0 begins at `start`, where nobody has asked for anything.
+    /// A link that starts in its superframe 0, where nobody has asked for anything.
     ///
     /// # Errors
     /// When the terminals cannot share the layout like this; see [`ConfigError`].
     pub fn new(config: &ReturnConfig, seed: u64, start: Time) -> Result<Self, ConfigError> {
-        config.check()?;
-        let superframes = Superframes::new(config.layout, start);
-        let supply = Supply { slots: config.layout.slots(), per_terminal: config.layout.columns() };
-        let accounts: Vec<_> = (config.terminals().enumerate())
-            .flat_map(|(terminal, mixes)| mixes.into_iter().map(move |mix| AccountConfig { terminal, mix }))
-            .collect();
+        let mut controller = config.controller()?;
+        if config.phase == Phase::Random {
+            let mut stream = Stream::new(seed, Way::Return, "constant-rate");
+            controller.continue_from(|| stream.uniform());
+        }
+        let superframes = Superframes::under_way(config.layout, start, phase(config, seed));
         let numbered = config.background.iter().zip(1..);
         let mut link = Self {
             now: start,
@@ -122,8 +80,8 @@ impl<P: Packet> ReturnLink<P> {
             max_packet: Bytes::new(u64::from(config.encapsulation.max_sdu_bytes())),
             timing: config.timing,
             plan: BurstPlan::new(config.layout.columns(), config.placement),
-            controller: Controller::new(supply, config.order, &accounts)?,
-            own: Terminal::new(config, &config.classes, 0, superframes),
+            controller,
+            own: Terminal::new(config, &config.classes, 0, superframes, seed),
             receiver: vec![Reassembler::new(config.encapsulation); config.classes.len()],
             background: numbered
                 .map(|(own, number)| Background::new(config, own, number, superframes, seed))
@@ -131,12 +89,11 @@ impl<P: Packet> ReturnLink<P> {
             out: Out {
                 mail: Vec::new(),
                 departures: VecDeque::new(),
-                burst_error: 0.0,
-                stream: Stream::new(seed, Way::Return, "burst"),
+                channel: Channel::new(config, seed),
                 timing: config.timing,
                 account: 0,
             },
-            probe: Probe::empty(start),
+            probe: Probe::empty(config.layout.slots()),
             probes: VecDeque::new(),
         };
         link.begin(0);
@@ -146,13 +103,15 @@ impl<P: Packet> ReturnLink<P> {
     /// Offers a packet to one class.
     ///
     /// # Errors
-    /// When it is dropped on arrival: the queue is full, or it is longer than RLE can send. The packet comes back.
+    /// When it is dropped on arrival: the queue is full, or it is longer than the encapsulation allows. The packet comes back.
     pub fn enqueue(&mut self, now: Time, class: usize, packet: P) -> Result<(), (DropCause, P)> {
         self.advance(now);
         if u64::from(packet.len_bytes()) > self.max_packet.get() {
             return Err((DropCause::Oversize, packet));
         }
-        self.own.enqueue(self.now, class, packet).map_err(|packet| (DropCause::Queue, packet))
+        let size = Bytes::new(u64::from(packet.len_bytes()));
+        let waiting = Waiting { since: self.now, size, packet };
+        self.own.enqueue(class, waiting).map_err(|packet| (DropCause::Queue, packet))
     }
 
     /// When to call [`ReturnLink::poll`] next if no packet comes before; none when nothing is held.
@@ -164,6 +123,7 @@ impl<P: Packet> ReturnLink<P> {
         let departure = self.out.departures.front().map(|departure| departure.at);
         let waits = self.own.held_packets() > 0;
         let progress = waits.then(|| match self.own.next_burst() {
+            Some(burst) if self.own.drops_admitted() => burst.start,
             Some(burst) => burst.end,
             None => self.superframes.start(self.superframe + 1),
         });
@@ -188,28 +148,52 @@ impl<P: Packet> ReturnLink<P> {
         self.own.held_packets() + self.out.departures.len()
     }
 
-    /// From now on each burst is lost with this probability.
-    pub fn set_burst_error(&mut self, now: Time, probability: f64) {
-        self.advance(now);
-        self.out.burst_error = probability;
+    /// The workload begins, and with it the attenuation.
+    pub(crate) fn mark(&mut self, now: Time) {
+        self.out.channel.mark(now);
+    }
+
+    /// Does the next thing if it was to be done by `now`; says at what instant.
+    pub(crate) fn step(&mut self, now: Time) -> Option<Time> {
+        self.now = self.now.max(now);
+        match self.own.next() {
+            Some(step) => {
+                let at = step.span().start;
+                (at <= self.now).then(|| self.own.act(step, &mut self.receiver, &mut self.out))?;
+                Some(at)
+            }
+            None => {
+                let end = self.superframes.start(self.superframe + 1);
+                (end <= self.now).then(|| {
+                    self.finish();
+                    self.begin(self.superframe + 1);
+                    end
+                })
+            }
+        }
+    }
+
+    /// When something next happens to a packet that has not left; none when there is none.
+    pub(crate) fn next_step(&self) -> Option<Time> {
+        (self.own.held_packets() > 0).then(|| match self.own.next_burst() {
+            Some(burst) => burst.start,
+            None => self.superframes.start(self.superframe + 1),
+        })
+    }
+
+    /// The next departure of bursts that have begun, due or not.
+    pub(crate) fn take(&mut self) -> Option<Departure<P>> {
+        self.out.departures.pop_front()
+    }
+
+    /// Bytes of packets that wait, of each class.
+    pub(crate) fn waiting_bytes(&self) -> impl Iterator<Item = Bytes> {
+        self.own.waiting_bytes()
     }
 
     /// Does everything that was to be done by `now`, each at its own instant.
     fn advance(&mut self, now: Time) {
-        self.now = self.now.max(now);
-        loop {
-            let end = self.superframes.start(self.superframe + 1);
-            match self.own.next() {
-                Some(step) if step.span().start <= self.now => {
-                    self.own.act(step, &mut self.receiver, &mut self.out);
-                }
-                None if end <= self.now => {
-                    self.finish();
-                    self.begin(self.superframe + 1);
-                }
-                _ => return,
-            }
-        }
+        while self.step(now).is_some() {}
     }
 
     /// The controller's plan takes effect; what others do in the superframe depends on nothing that comes in it.
@@ -232,7 +216,9 @@ impl<P: Packet> ReturnLink<P> {
             superframe,
             granted,
             allocated: u32::try_from(before).unwrap_or(u32::MAX),
-            ..Probe::empty(start)
+            start,
+            es_n0: self.out.channel.es_n0(start),
+            ..Probe::empty(self.probe.capacity)
         };
     }
 
@@ -248,9 +234,13 @@ impl<P: Packet> ReturnLink<P> {
     }
 
     fn finish(&mut self) {
+        if self.superframes.start(self.superframe + 1) == self.probe.start {
+            // It was over before the link started.
+            return;
+        }
         self.probes.push_back(Probe {
             requested_rate: self.own.rate().as_f64(),
-            requested_slots: self.own.asked_slots,
+            requested_volume: self.own.asked_slots,
             used: self.own.used,
             backlog: Bytes::new(self.own.backlog()),
             ..self.probe
@@ -270,15 +260,23 @@ impl<P> Sink<P> for Out<P> {
         self.post(at, self.account + class, asked);
     }
 
-    fn burst(&mut self) -> bool {
-        // Drawn for every burst, so that a change of the probability moves no later draw.
-        self.stream.uniform() >= self.burst_error
+    fn burst(&mut self, at: Time) -> bool {
+        self.channel.passes(at)
     }
 
-    fn packet(&mut self, at: Time, class: usize, queued: Queued<P>, whole: bool) {
+    fn packet(&mut self, at: Time, class: usize, sent: Sent<P>, whole: bool) {
         let fate = if whole { Fate::Whole } else { Fate::Broken };
-        let Queued { since, packet } = queued;
-        self.departures.push_back(Departure { at, since, class, fate, packet });
+        let delay = AccessDelay::of(&sent, at);
+        let Sent { since, packet, .. } = sent;
+        self.departures.push_back(Departure { at, since, class, fate, delay, packet });
+    }
+
+    /// What the burst in hand has completed already leaves at its end, which is later.
+    fn dropped(&mut self, at: Time, class: usize, waiting: Waiting<P>) {
+        let Waiting { since, packet, .. } = waiting;
+        let delay = AccessDelay { queue: at.since(since), ..AccessDelay::default() };
+        let place = self.departures.partition_point(|departure| departure.at <= at);
+        self.departures.insert(place, Departure { at, since, class, fate: Fate::Dropped, delay, packet });
     }
 }
 
@@ -287,24 +285,23 @@ impl<P> Sink<Filler> for Elsewhere<'_, P> {
         self.out.post(at, self.account + class, asked);
     }
 
-    fn burst(&mut self) -> bool {
+    fn burst(&mut self, _: Time) -> bool {
         true
     }
 
-    fn packet(&mut self, _: Time, _: usize, _: Queued<Filler>, _: bool) {}
+    fn packet(&mut self, _: Time, _: usize, _: Sent<Filler>, _: bool) {}
+
+    fn dropped(&mut self, _: Time, _: usize, _: Waiting<Filler>) {}
 }
 
-impl Probe {
-    const fn empty(start: Time) -> Self {
-        Self {
-            superframe: 0,
-            start,
-            allocated: 0,
-            granted: Grant { cra: 0, rbdc: 0, volume: 0, free: 0 },
-            requested_rate: 0.0,
-            requested_slots: 0,
-            used: 0,
-            backlog: Bytes::ZERO,
+/// How long before the start of the link superframe 0 began: requests come round once in a period.
+fn phase(config: &ReturnConfig, seed: u64) -> Duration {
+    match config.phase {
+        Phase::Begin => Duration::ZERO,
+        Phase::Random => {
+            let period = config.layout.duration() * u64::from(config.signalling.period());
+            let share = Stream::new(seed, Way::Return, "superframe").uniform();
+            Duration::from_nanos((share * period.as_nanos() as f64) as u64)
         }
     }
 }

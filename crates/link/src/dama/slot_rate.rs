@@ -1,10 +1,12 @@
 use std::cmp::Ordering;
 
-use bentpipe_units::{Bytes, Rate};
+use bentpipe_units::Rate;
 
-use crate::rcs2::Layout;
+use crate::rcs2::{Goodput, Layout};
 
 /// Timeslots per superframe, as a fraction, so that a rate in bit/s loses nothing.
+///
+/// Exact as long as the denominator in lowest terms is at most 2^40; beyond that, to one part in 2^40.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRate {
     numerator: u128,
@@ -26,13 +28,16 @@ impl SlotRate {
     /// When the denominator is zero.
     pub const fn fraction(numerator: u128, denominator: u128) -> Self {
         assert!(denominator > 0, "a rate is finite");
-        Self { numerator, denominator }
+        Self { numerator, denominator }.reduced()
     }
 
-    /// R Tsf / (8 B): the slots that carry a rate of burst payload, of B bytes in each slot.
-    pub fn of(rate: Rate, layout: &Layout, payload: Bytes) -> Self {
-        let bits_of_superframe = u128::from(rate.as_bps()) * u128::from(layout.symbols());
-        Self::fraction(bits_of_superframe, u128::from(payload.bits()) * u128::from(layout.symbol_rate))
+    /// R = 8 B r / Tsf: the rate of B bytes in each slot, rounded down.
+    pub fn bit_rate(self, layout: &Layout, goodput: Goodput) -> Rate {
+        let bits = u128::from(goodput.bytes) * 8 * u128::from(layout.symbol_rate.get());
+        let symbols = u128::from(goodput.bursts) * u128::from(layout.symbols());
+        // The quotient by parts, since the product with all bits of a cycle need not fit.
+        let scaled = self.numerator * (bits / symbols) + self.numerator * (bits % symbols) / symbols;
+        Rate::from_bps(u64::try_from(scaled / self.denominator).unwrap_or(u64::MAX))
     }
 
     /// Whole slots in a span of superframes.
@@ -63,12 +68,17 @@ impl SlotRate {
         self.numerator as f64 / self.denominator as f64
     }
 
+    /// In lowest terms, and with room for the product of two.
     const fn reduced(self) -> Self {
         let (mut a, mut b) = (self.numerator, self.denominator);
         while b > 0 {
             (a, b) = (b, a % b);
         }
-        Self { numerator: self.numerator / a, denominator: self.denominator / a }
+        let (mut numerator, mut denominator) = (self.numerator / a, self.denominator / a);
+        while denominator > MAX_DENOMINATOR {
+            (numerator, denominator) = (numerator / 2, denominator / 2);
+        }
+        Self { numerator, denominator }
     }
 }
 
@@ -91,6 +101,8 @@ impl Ord for SlotRate {
         (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
     }
 }
+
+const MAX_DENOMINATOR: u128 = 1 << 40;
 
 /// Parts of one slot in the credits of the allocation.
 pub(super) const PARTS: u64 = 1 << 32;
@@ -125,5 +137,34 @@ impl Pace {
         }
         self.carried -= self.denominator;
         self.whole + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rcs2::SymbolRate;
+
+    #[test]
+    fn a_bit_rate_of_many_slots_in_fine_fractions_fits_its_arithmetic() {
+        // The largest of all: nearly a million slots by parts of 2^40, in a superframe of 60 s at 10 Gsymbol/s, with the
+        // cycle of packets of 32 kB in bursts of a thousand TS packets.
+        let layout = Layout {
+            symbol_rate: SymbolRate::new(10_000_000_000).unwrap(),
+            carriers: 1,
+            frames: 1,
+            request_slots: 0,
+            traffic_slots: 1_000_000,
+            request_symbols: 0,
+            burst_symbols: 600_000,
+            guard_symbols: 0,
+            idle_symbols: 0,
+        };
+        let rate = SlotRate::fraction(1_000_000 * MAX_DENOMINATOR - 1, MAX_DENOMINATOR);
+        let goodput = Goodput { bytes: 183_000 * 32_768, bursts: 32_768 };
+        // A million slots of 183 000 bytes in a minute, less a bit or none.
+        let exact = 1_000_000 * 183_000 * 8 / 60;
+        assert_eq!(rate.bit_rate(&layout, goodput).as_bps(), exact - 1);
+        assert_eq!(SlotRate::slots(1_000_000).bit_rate(&layout, goodput).as_bps(), exact);
     }
 }

@@ -1,10 +1,12 @@
-use bentpipe_units::Time;
+use bentpipe_units::{Bytes, Time};
 
 use super::burst_plan::BurstPlan;
-use super::class_queue::{ClassQueue, Queued};
+use super::class_queue::{ClassQueue, Frame, Sent, Slot};
 use super::{Asked, ClassConfig, ControlLoop, Grant, ReturnConfig, Signalling, SlotRate};
-use crate::Packet;
-use crate::rcs2::{Reassembler, Span, Superframes};
+use crate::queue::{Queue, Waiting};
+use crate::random::Stream;
+use crate::rcs2::{Goodput, Reassembler, Span, Superframes};
+use crate::{Packet, Way};
 
 /// A terminal: its classes, the slots it has in the present superframe, and its turn to ask.
 pub(super) struct Terminal<P> {
@@ -18,6 +20,8 @@ pub(super) struct Terminal<P> {
     constant_slots: u64,
     superframes: Superframes,
     superframe: u64,
+    /// When the superframe began.
+    began: Time,
     columns: Vec<u32>,
     /// How many of the columns have passed.
     passed: usize,
@@ -39,10 +43,12 @@ pub(super) enum Step {
 pub(super) trait Sink<P> {
     /// A request of one class leaves, complete at `at`.
     fn request(&mut self, at: Time, class: usize, asked: Asked);
-    /// A burst is sent; says whether it arrives.
-    fn burst(&mut self) -> bool;
+    /// A burst is sent that begins at `at`; says whether it arrives.
+    fn burst(&mut self, at: Time) -> bool;
     /// The last piece of a packet is sent, complete at `at`; `whole` says whether all of it arrives.
-    fn packet(&mut self, at: Time, class: usize, queued: Queued<P>, whole: bool);
+    fn packet(&mut self, at: Time, class: usize, sent: Sent<P>, whole: bool);
+    /// The queue drops a packet instead of sending it.
+    fn dropped(&mut self, at: Time, class: usize, waiting: Waiting<P>);
 }
 
 impl<P: Packet> Terminal<P> {
@@ -52,10 +58,9 @@ impl<P: Packet> Terminal<P> {
         classes: &[ClassConfig],
         number: u32,
         superframes: Superframes,
+        seed: u64,
     ) -> Self {
-        let payload = u32::try_from(config.burst_payload.get()).unwrap_or(u32::MAX);
-        let data_bytes = payload - config.signalling.burst_bytes();
-        let slot_bytes = u64::from(config.encapsulation.least_burst_bytes(data_bytes));
+        let slot_bytes = u64::from(config.slot_bytes());
         let opportunities = config.layout.request_opportunities();
         let (phase, opportunity) = match config.signalling {
             Signalling::RequestSlot { .. } => (number / opportunities, number % opportunities),
@@ -69,16 +74,24 @@ impl<P: Packet> Terminal<P> {
         let cycle = superframes.spanning(answered.since(superframes.start(0))).max(1);
         let control = ControlLoop { period: config.signalling.period(), cycle };
         let constant = classes.iter().map(|class| class.mix.cra).fold(SlotRate::ZERO, SlotRate::plus);
-        let queue = |class| ClassQueue::new(class, config.encapsulation, slot_bytes, control);
+        let frame = Frame { encapsulation: config.encapsulation, slot_bytes, control };
+        let queue = |(place, class): (usize, &ClassConfig)| {
+            let name = queue_name(number, place + 1 == classes.len(), place);
+            let queue = Queue::new(&class.queue, config.mtu, Stream::new(seed, Way::Return, &name));
+            let most = class.mix.most_slots(config.layout.columns());
+            let most = most.bit_rate(&config.layout, Goodput { bytes: slot_bytes, bursts: 1 });
+            ClassQueue::new(queue, class.mix, most, frame)
+        };
         Self {
-            classes: classes.iter().map(queue).collect(),
-            payload,
+            classes: classes.iter().enumerate().map(queue).collect(),
+            payload: config.burst_bytes(),
             signalling: config.signalling,
             phase,
             opportunity,
             constant_slots: constant.slots_in(cycle - 1),
             superframes,
             superframe: 0,
+            began: superframes.start(0),
             columns: Vec::new(),
             passed: 0,
             asks: false,
@@ -95,14 +108,16 @@ impl<P: Packet> Terminal<P> {
             class.agent.granted(grant);
         }
         self.superframe = superframe;
+        self.began = self.superframes.start(superframe);
         self.passed = 0;
-        self.asks = superframe % u64::from(self.signalling.period()) == u64::from(self.phase);
+        // A turn for which there was no burst stays until there is one.
+        self.asks |= superframe % u64::from(self.signalling.period()) == u64::from(self.phase);
         self.used = 0;
         self.asked_slots = 0;
     }
 
-    pub(super) fn enqueue(&mut self, now: Time, class: usize, packet: P) -> Result<(), P> {
-        self.classes[class].enqueue(now, packet)
+    pub(super) fn enqueue(&mut self, class: usize, waiting: Waiting<P>) -> Result<(), P> {
+        self.classes[class].enqueue(waiting)
     }
 
     /// What it does next in the present superframe.
@@ -141,6 +156,16 @@ impl<P: Packet> Terminal<P> {
         self.classes.iter().map(ClassQueue::len).sum()
     }
 
+    /// Bytes of packets that wait, of each class.
+    pub(super) fn waiting_bytes(&self) -> impl Iterator<Item = Bytes> {
+        self.classes.iter().map(ClassQueue::waiting_bytes)
+    }
+
+    /// Whether packets can be dropped after they were admitted.
+    pub(super) fn drops_admitted(&self) -> bool {
+        self.classes.iter().any(ClassQueue::drops_admitted)
+    }
+
     /// Lets every class ask; returns whether any did.
     fn ask(&mut self, at: Time, sink: &mut impl Sink<P>) -> bool {
         self.asks = false;
@@ -170,17 +195,32 @@ impl<P: Packet> Terminal<P> {
         if self.backlog() == 0 {
             return;
         }
-        self.used += 1;
-        let arrives = sink.burst();
+        let slot = Slot { superframe: self.began, start: span.start };
+        let arrives = sink.burst(span.start);
+        let mut carries = false;
         for (number, class) in self.classes.iter_mut().enumerate() {
-            while let Some((ppdu, sent)) = class.send(space) {
-                space -= ppdu.burst_bytes();
-                let whole = arrives && receiver[number].accept(ppdu).is_some();
-                if let Some(queued) = sent {
-                    sink.packet(span.end, number, queued, whole);
+            class.begin_burst();
+            while let Some((piece, sent)) =
+                class.send(slot, space, |waiting| sink.dropped(span.start, number, waiting))
+            {
+                carries = true;
+                space -= piece.burst_bytes();
+                let whole = arrives && receiver[number].accept(piece).is_some();
+                if let Some(sent) = sent {
+                    sink.packet(span.end, number, sent, whole);
                 }
             }
         }
+        self.used += u32::from(carries);
+    }
+}
+
+/// The queue of packets of no class has the name that the queue of a direction has elsewhere.
+fn queue_name(terminal: u32, is_last: bool, place: usize) -> String {
+    match (terminal, is_last) {
+        (0, true) => "queue".to_owned(),
+        (0, false) => format!("queue.{place}"),
+        (background, _) => format!("background.{background}.queue"),
     }
 }
 

@@ -70,11 +70,6 @@ impl PlFrame {
         self.modcod
     }
 
-    /// The size of the coded block.
-    pub const fn fecframe(self) -> FecFrame {
-        self.fecframe
-    }
-
     /// Length on air, header and pilots included.
     pub const fn symbols(self) -> u32 {
         let payload = self.fecframe.bits() / self.modcod.modulation().bits_per_symbol();
@@ -86,7 +81,7 @@ impl PlFrame {
         PLHEADER_SYMBOLS + payload + pilots
     }
 
-    /// The data field of the BBFRAME: room for GSE packets.
+    /// The data field of the BBFRAME: room for GSE or TS packets.
     pub const fn data_field(self) -> Bytes {
         Bytes::new(self.data_field_bytes() as u64)
     }

@@ -22,34 +22,34 @@ pub enum Label {
     Six,
 }
 
-/// How PDUs, here IP packets, become GSE packets.
+/// Generic stream encapsulation: how PDUs, here IP packets, become GSE packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Encapsulation {
+pub struct Gse {
     label: Label,
 }
 
 /// A PDU on its way into GSE packets.
 #[derive(Clone, Debug)]
-pub struct Fragmentation {
-    encapsulation: Encapsulation,
+pub(super) struct Fragmentation {
+    encapsulation: Gse,
     pdu: u32,
     sent: u32,
 }
 
 /// One GSE packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GsePacket {
+pub(super) struct GsePacket {
     /// What of the PDU it carries.
-    pub part: Part,
+    pub(super) part: Part,
     /// Which bytes of the PDU these are.
-    pub pdu: Range<u32>,
+    pub(super) pdu: Range<u32>,
     /// Its length: header, bytes of the PDU, CRC.
-    pub len: u32,
+    pub(super) len: u32,
 }
 
 /// What of a PDU a GSE packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub(super) enum Part {
     /// All of it.
     Complete,
     /// Its first bytes.
@@ -71,7 +71,7 @@ impl Label {
     }
 }
 
-impl Encapsulation {
+impl Gse {
     /// Every PDU carries a label of this kind.
     pub const fn new(label: Label) -> Self {
         Self { label }
@@ -95,12 +95,12 @@ impl Encapsulation {
 
 impl Fragmentation {
     /// A PDU of `pdu` bytes of which nothing has been sent.
-    pub const fn new(encapsulation: Encapsulation, pdu: u32) -> Self {
+    pub(super) const fn new(encapsulation: Gse, pdu: u32) -> Self {
         Self { encapsulation, pdu, sent: 0 }
     }
 
     /// Room that the rest would take, were there no largest GSE packet.
-    pub const fn rest(&self) -> u32 {
+    pub(super) const fn rest(&self) -> u32 {
         match self.sent {
             0 => self.encapsulation.complete_header() + self.pdu,
             sent => LATER_HEADER + (self.pdu - sent) + CRC_32,
@@ -111,7 +111,7 @@ impl Fragmentation {
     ///
     /// The CRC is never split: where the rest fits without it, it follows in a packet of its own. After a packet that
     /// [ends](Part::ends) the PDU there is nothing left to ask for.
-    pub fn take(&mut self, room: u32) -> Option<GsePacket> {
+    pub(super) fn take(&mut self, room: u32) -> Option<GsePacket> {
         let room = room.min(LARGEST_PACKET);
         let rest = self.pdu - self.sent;
         let begun = self.sent > 0;
@@ -137,7 +137,7 @@ impl Fragmentation {
 
 impl Part {
     /// Whether the PDU ends with it.
-    pub const fn ends(self) -> bool {
+    pub(super) const fn ends(self) -> bool {
         matches!(self, Self::Complete | Self::Last)
     }
 }
@@ -148,12 +148,12 @@ mod tests {
 
     use super::*;
 
-    fn any_encapsulation() -> impl Strategy<Value = Encapsulation> {
-        prop_oneof![Just(Label::Broadcast), Just(Label::Three), Just(Label::Six)].prop_map(Encapsulation::new)
+    fn any_encapsulation() -> impl Strategy<Value = Gse> {
+        prop_oneof![Just(Label::Broadcast), Just(Label::Three), Just(Label::Six)].prop_map(Gse::new)
     }
 
     /// Offers one room after the other, and from the first repetition on the last of them, until the PDU has ended.
-    fn fragments(encapsulation: Encapsulation, pdu: u32, rooms: &[u32]) -> Vec<GsePacket> {
+    fn fragments(encapsulation: Gse, pdu: u32, rooms: &[u32]) -> Vec<GsePacket> {
         let mut fragmentation = Fragmentation::new(encapsulation, pdu);
         let mut packets: Vec<GsePacket> = Vec::new();
         let mut rooms = rooms.iter().copied().chain(std::iter::repeat(4_000));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_packet_of_1500_bytes_takes_1504_or_1514_in_two() {
-        let encapsulation = Encapsulation::new(Label::Broadcast);
+        let encapsulation = Gse::new(Label::Broadcast);
         let lens = |rooms: &[u32]| -> Vec<u32> {
             fragments(encapsulation, 1500, rooms).iter().map(|packet| packet.len).collect()
         };
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_crc_that_does_not_fit_follows_alone() {
-        let packets = fragments(Encapsulation::new(Label::Broadcast), 100, &[57, 56, 3, 6, 7]);
+        let packets = fragments(Gse::new(Label::Broadcast), 100, &[57, 56, 3, 6, 7]);
         // 7 + 50; then the other 50 fit 56 bytes with the header of 3, but with the CRC would need 57.
         let parts: Vec<_> =
             packets.iter().map(|packet| (packet.part, packet.pdu.clone(), packet.len)).collect();
@@ -234,14 +234,14 @@ mod tests {
     #[test]
     fn a_pdu_above_the_length_field_is_fragmented_even_where_there_is_room() {
         // GSE Length 4095: 2 + 4095 bytes in all, of which 4 are the header.
-        let encapsulation = Encapsulation::new(Label::Broadcast);
+        let encapsulation = Gse::new(Label::Broadcast);
         assert_eq!(fragments(encapsulation, 4093, &[8_000]).len(), 1);
         assert_eq!(fragments(encapsulation, 4094, &[8_000, 8_000]).len(), 2);
     }
 
     #[test]
     fn the_largest_pdu_leaves_room_for_protocol_type_and_label_in_16_bits() {
-        assert_eq!(Encapsulation::new(Label::Broadcast).largest_pdu(), 65_533);
-        assert_eq!(Encapsulation::new(Label::Six).largest_pdu(), 65_527);
+        assert_eq!(Gse::new(Label::Broadcast).largest_pdu(), 65_533);
+        assert_eq!(Gse::new(Label::Six).largest_pdu(), 65_527);
     }
 }

@@ -1,7 +1,8 @@
-//! The DVB-S2 forward link (ETSI EN 302 307-1) with GSE (ETSI TS 102 606-1). Model page: docs/models/dvbs2.md.
+//! The DVB-S2 forward link (ETSI EN 302 307-1) with GSE (ETSI TS 102 606-1) or a [transport stream](crate::mpeg_ts).
+//! Model page: docs/models/dvbs2.md.
 //!
 //! ```text
-//! Source -> GSE packets -> BBFRAMEs -> PLFRAMEs -> symbols -> (frame error) -> Reassembly
+//! Source -> GSE or TS packets -> BBFRAMEs -> PLFRAMEs -> symbols -> (frame error) -> Reassembly
 //! ```
 //!
 //! A [`Transmitter`] builds one PLFRAME after the other from what waits in a [`Source`]. It times them by their
@@ -17,19 +18,29 @@
 //! - VCM is one stream per class, each with a [`PlFrame`] of its own,
 //! - ACM is a stream whose [`PlFrame`] is set anew whenever its receiver reports; it holds for frames that start later.
 
+mod dummies;
+mod encapsulation;
 mod frame;
 mod gse;
+mod gse_packets;
 mod modcod;
+mod net_rate;
 mod packing;
 mod per;
 mod reassembly;
 mod symbols;
 mod transmitter;
+mod user_packets;
 
+pub(crate) use dummies::DummyTrain;
+pub use encapsulation::Encapsulation;
 pub use frame::{FecFrame, Pilots, PlFrame};
-pub use gse::{Encapsulation, Fragmentation, GsePacket, Label, Part};
+pub use gse::{Gse, Label};
 pub use modcod::{CodeRate, Modcod, Modulation};
+pub use net_rate::net_rate;
+pub(crate) use per::error_probability;
 pub use per::frame_error;
 pub use reassembly::{Fate, Reassembly};
-pub use symbols::{RollOff, SymbolRate};
+pub(crate) use symbols::NANOS_PER_SEC;
+pub use symbols::SymbolRate;
 pub use transmitter::{Backlog, Carrier, Edge, Frame, Idle, Source, Transmitter};

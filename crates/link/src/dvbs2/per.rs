@@ -7,12 +7,17 @@ const AT_THRESHOLD: f64 = 1e-7;
 /// The tail falls by a decade in this many dB.
 const DB_PER_DECADE: f64 = 0.1;
 
-/// The probability that a frame received at `es_n0` is lost: a logistic curve in dB through 1e-7 at the threshold.
-///
-/// p(x) = 1 / (1 + exp((x - x50) / s)), with s = 0.1 dB / ln 10 and x50 = threshold - s ln(1e7 - 1).
+/// The probability that a frame received at `es_n0` is lost: [`error_probability`] through 1e-7 at the threshold.
 pub fn frame_error(plframe: PlFrame, es_n0: Decibel) -> f64 {
-    let above_db = es_n0.get() - plframe.threshold().get();
-    let odds_at_threshold = (1.0 - AT_THRESHOLD) / AT_THRESHOLD;
+    error_probability(AT_THRESHOLD, es_n0.get() - plframe.threshold().get())
+}
+
+/// A logistic curve in dB through `p0` at the threshold.
+///
+/// p(x) = 1 / (1 + exp((x - x50) / s)), with s = 0.1 dB / ln 10 and x50 = threshold - s ln(1 / p0 - 1).
+pub(crate) fn error_probability(p0: f64, above_db: f64) -> f64 {
+    debug_assert!(!above_db.is_nan(), "no signal and a perfect one are infinite, not NaN");
+    let odds_at_threshold = (1.0 - p0) / p0;
     1.0 / (1.0 + odds_at_threshold * libm::pow(10.0, above_db / DB_PER_DECADE))
 }
 

@@ -2,44 +2,40 @@ use std::num::NonZeroU64;
 
 use bentpipe_units::{Duration, Time};
 
-const NANOS_PER_SEC: u64 = 1_000_000_000;
+pub(crate) const NANOS_PER_SEC: u64 = 1_000_000_000;
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A symbol rate in symbols per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SymbolRate(NonZeroU64);
 
-/// How much wider than its symbol rate a carrier is (EN 302 307-1, clause 5.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "a name is its value")]
-pub enum RollOff {
-    R0_35,
-    R0_25,
-    R0_20,
-}
-
 impl SymbolRate {
     /// At most 10 Gsymbol/s, so that a second's symbols times its nanoseconds fit 64 bits.
     const MAX: u64 = 10_000_000_000;
 
     /// None for zero, and above 10 Gsymbol/s.
-    pub fn new(symbols_per_second: u64) -> Option<Self> {
-        NonZeroU64::new(symbols_per_second).filter(|rate| rate.get() <= Self::MAX).map(Self)
-    }
-
-    /// B / (1 + alpha), rounded down to a whole symbol per second.
-    pub fn in_bandwidth(hertz: u64, roll_off: RollOff) -> Option<Self> {
-        let percent = match roll_off {
-            RollOff::R0_35 => 135,
-            RollOff::R0_25 => 125,
-            RollOff::R0_20 => 120,
-        };
-        Self::new(hertz.checked_mul(100)? / percent)
+    pub const fn new(symbols_per_second: u64) -> Option<Self> {
+        match NonZeroU64::new(symbols_per_second) {
+            Some(rate) if rate.get() <= Self::MAX => Some(Self(rate)),
+            _ => None,
+        }
     }
 
     /// Symbols per second.
     pub const fn get(self) -> u64 {
         self.0.get()
+    }
+
+    /// How long so many symbols take, rounded up; at most [`Duration::MAX`].
+    pub fn time_for(self, symbols: u64) -> Duration {
+        Duration::from_nanos(match symbols.checked_mul(NANOS_PER_SEC) {
+            // Almost always: the wide division takes several times as long.
+            Some(scaled) => scaled.div_ceil(self.get()),
+            None => {
+                let scaled = u128::from(symbols) * u128::from(NANOS_PER_SEC);
+                u64::try_from(scaled.div_ceil(u128::from(self.get()))).unwrap_or(u64::MAX)
+            }
+        })
     }
 }
 
@@ -56,6 +52,10 @@ pub(super) struct SymbolClock {
 impl SymbolClock {
     pub(super) fn new(rate: SymbolRate, start: Time) -> Self {
         Self { rate, second: start, symbols: 0 }
+    }
+
+    pub(super) const fn rate(&self) -> SymbolRate {
+        self.rate
     }
 
     /// The carrier pauses until `at`.
@@ -97,6 +97,15 @@ mod tests {
         SymbolClock::new(SymbolRate::new(rate).unwrap(), Time::from_nanos(start))
     }
 
+    #[test]
+    fn more_symbols_than_time_counts_never_end() {
+        // 2^64 symbols of a second each.
+        let rate = SymbolRate::new(1).unwrap();
+        assert_eq!(rate.time_for(u64::MAX), Duration::MAX);
+        assert_eq!(rate.time_for(18_446_744_074), Duration::MAX, "2^64 ns are 18 446 744 073.7 s");
+        assert_eq!(rate.time_for(18_446_744_073), Duration::from_secs(18_446_744_073));
+    }
+
     proptest! {
         #[test]
         fn no_rounding_adds_up(rate in 1..100_000_000u64, frames in prop::collection::vec(0..40_000u64, 0..200)) {
@@ -130,22 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bandwidth_holds_less_symbols_the_larger_the_roll_off() {
-        // 54 MHz / 1.35, 50 MHz / 1.25, 48 MHz / 1.2.
-        for (hertz, roll_off) in
-            [(54_000_000, RollOff::R0_35), (50_000_000, RollOff::R0_25), (48_000_000, RollOff::R0_20)]
-        {
-            assert_eq!(SymbolRate::in_bandwidth(hertz, roll_off), SymbolRate::new(40_000_000));
-        }
-        // 100 Hz / 1.35 = 74.07.
-        assert_eq!(SymbolRate::in_bandwidth(100, RollOff::R0_35), SymbolRate::new(74));
-    }
-
-    #[test]
     fn a_carrier_without_symbols_and_one_too_fast_are_refused() {
         assert_eq!(SymbolRate::new(0), None);
-        assert_eq!(SymbolRate::in_bandwidth(1, RollOff::R0_20), None);
-        assert_eq!(SymbolRate::in_bandwidth(u64::MAX, RollOff::R0_20), None);
         assert_eq!(SymbolRate::new(SymbolRate::MAX + 1), None);
         assert!(SymbolRate::new(SymbolRate::MAX).is_some());
     }

@@ -13,7 +13,7 @@ pub struct Carrier {
     pub symbol_rate: SymbolRate,
     /// What is sent when no frame is due.
     pub idle: Idle,
-    /// How packets become GSE packets.
+    /// How packets get into frames.
     pub encapsulation: Encapsulation,
     /// How long a packet waits for others to fill its frame.
     pub closing_timeout: Duration,
@@ -51,7 +51,7 @@ pub struct Backlog {
     pub packets: u64,
     /// Sum of their lengths.
     pub bytes: Bytes,
-    /// When the one came that is next; none when none waits.
+    /// When the first of them came, whichever is next; none when none waits.
     pub oldest: Option<Time>,
 }
 
@@ -66,14 +66,17 @@ pub struct Frame {
     pub start: Time,
     /// When its last symbol ends.
     pub end: Time,
-    /// Bytes of GSE packets; the rest of the data field is padding.
+    /// Bytes of GSE or TS packets; the rest of the data field is padding.
     pub used: Bytes,
-    /// Packets whose last byte it carries.
+    /// Packets whose last byte it carries, with transport streams the last byte of their last TS packet.
     pub completed: usize,
     /// Whether its first byte of data continues a packet.
     pub starts: Edge,
     /// Whether its last packet is continued in the stream's next frame.
     pub ends: Edge,
+    /// Packets that it carries a part of and does not complete. With GSE at most one; a TS packet that is continued in
+    /// the next frame may hold several.
+    pub open: usize,
     /// Dummy PLFRAMEs sent since the frame before.
     pub dummies: u64,
 }
@@ -90,11 +93,10 @@ pub enum Edge {
 /// Builds the frames of a carrier. See the [module's documentation](super) for the order of calls.
 ///
 /// A frame is due when what waits for it fills it, or when its oldest packet has waited for the closing timeout. It
-/// starts when it is due and the frame before it has ended. Of several that could start at once, that of the stream
-/// with the oldest packet goes first.
+/// starts when it is due and the frame before it has ended. Of several that could start at once, that of the first
+/// stream goes first.
 pub struct Transmitter<P> {
     idle: Idle,
-    encapsulation: Encapsulation,
     closing_timeout: Duration,
     streams: Vec<Stream<P>>,
     clock: SymbolClock,
@@ -106,8 +108,6 @@ pub struct Transmitter<P> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Next {
     start: Time,
-    /// When its oldest packet came.
-    oldest: Time,
     stream: usize,
     /// Dummy PLFRAMEs before it.
     dummies: u64,
@@ -118,22 +118,25 @@ impl<P: Packet> Transmitter<P> {
     pub fn new(carrier: &Carrier, start: Time) -> Self {
         Self {
             idle: carrier.idle,
-            encapsulation: carrier.encapsulation,
             closing_timeout: carrier.closing_timeout,
-            streams: carrier.streams.iter().copied().map(Stream::new).collect(),
+            streams: (carrier.streams.iter())
+                .map(|plframe| Stream::new(*plframe, carrier.encapsulation))
+                .collect(),
             clock: SymbolClock::new(carrier.symbol_rate, start),
             seen: start,
         }
     }
 
-    /// Frames of a stream that start after the latest instant seen are these.
+    /// Frames of a stream that start from now on are these.
     pub fn set_plframe(&mut self, stream: usize, plframe: PlFrame) {
         self.streams[stream].plframe = plframe;
     }
 
     /// When the next frame starts if nothing changes before; none when nothing waits.
-    pub fn next_start(&self, source: &impl Source<Packet = P>) -> Option<Time> {
-        self.next(source).map(|next| next.start)
+    ///
+    /// `backlog` says what waits for a stream's frames.
+    pub fn next_start(&self, backlog: impl Fn(usize) -> Backlog) -> Option<Time> {
+        self.next(backlog).map(|next| next.start)
     }
 
     /// The earliest frame that was to start by `now`, its packets having gone to `complete` in their order.
@@ -145,18 +148,29 @@ impl<P: Packet> Transmitter<P> {
         source: &mut impl Source<Packet = P>,
         mut complete: impl FnMut(P),
     ) -> Option<Frame> {
-        while let Some(next) = self.next(source)
+        while let Some(next) = self.next(|stream| source.backlog(stream))
             && next.start <= now
         {
             let Next { start, stream, dummies, .. } = next;
             let pop = || source.pop(stream, start);
-            let filling = self.streams[stream].fill(self.encapsulation, pop, &mut complete);
+            let filling = self.streams[stream].fill(pop, &mut complete);
             // Nothing, if the waiting room dropped all there was.
             if filling.used > Bytes::ZERO {
-                let Filling { used, completed, starts, ends } = filling;
+                let Filling { used, completed, starts, ends, open } = filling;
                 let plframe = self.streams[stream].plframe;
                 let end = self.send(start, dummies, plframe);
-                return Some(Frame { stream, plframe, start, end, used, completed, starts, ends, dummies });
+                return Some(Frame {
+                    stream,
+                    plframe,
+                    start,
+                    end,
+                    used,
+                    completed,
+                    starts,
+                    ends,
+                    open,
+                    dummies,
+                });
             }
         }
         self.seen = self.seen.max(now);
@@ -165,7 +179,14 @@ impl<P: Packet> Transmitter<P> {
 
     /// Packets of which some bytes are sent and some are not; they are no longer in the waiting room.
     pub fn open_packets(&self) -> usize {
-        self.streams.iter().filter(|stream| stream.has_open()).count()
+        self.streams.iter().map(Stream::open_packets).sum()
+    }
+
+    /// How long so much in the data fields of a stream takes, frame after frame.
+    pub fn time_for(&self, stream: usize, data: Bytes) -> Duration {
+        let plframe = self.streams[stream].plframe;
+        let symbols = data.get().saturating_mul(u64::from(plframe.symbols())) / plframe.data_field().get();
+        self.clock.rate().time_for(symbols)
     }
 
     /// When the last frame ends, or ended.
@@ -173,17 +194,17 @@ impl<P: Packet> Transmitter<P> {
         self.clock.end()
     }
 
-    fn next(&self, source: &impl Source<Packet = P>) -> Option<Next> {
+    fn next(&self, backlog: impl Fn(usize) -> Backlog) -> Option<Next> {
         let frames = self.streams.iter().enumerate().filter_map(|(index, stream)| {
-            let backlog = source.backlog(index);
+            let backlog = backlog(index);
             let oldest = stream.oldest(&backlog)?;
-            let due = if stream.fills(self.encapsulation, &backlog) {
+            let due = if stream.fills(&backlog) {
                 self.seen
             } else {
                 self.seen.max(oldest.saturating_add(self.closing_timeout))
             };
             let (start, dummies) = self.start(due);
-            Some(Next { start, oldest, stream: index, dummies })
+            Some(Next { start, stream: index, dummies })
         });
         frames.min()
     }

@@ -1,5 +1,8 @@
 use bentpipe_units::{Duration, Time};
 
+use super::SymbolRate;
+use crate::dvbs2::NANOS_PER_SEC;
+
 /// How a superframe is divided, the same in each: carriers side by side, on each of them frames one after the
 /// other, in each frame request slots, traffic slots and silence (EN 301 545-2, clause 7.5.1).
 ///
@@ -7,7 +10,7 @@ use bentpipe_units::{Duration, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Symbols per second of each carrier.
-    pub symbol_rate: u64,
+    pub symbol_rate: SymbolRate,
     /// Carriers of equal rate.
     pub carriers: u32,
     /// Frames of a superframe, one after the other.
@@ -58,7 +61,12 @@ impl Layout {
 
     /// Length of a superframe in seconds.
     pub fn seconds(&self) -> f64 {
-        self.symbols() as f64 / self.symbol_rate as f64
+        self.symbols() as f64 / self.symbol_rate.get() as f64
+    }
+
+    /// Length of a superframe, rounded up.
+    pub fn duration(&self) -> Duration {
+        self.symbol_rate.time_for(self.symbols())
     }
 
     const fn frame_symbols(&self) -> u64 {
@@ -82,13 +90,20 @@ impl Layout {
 #[derive(Clone, Copy, Debug)]
 pub struct Superframes {
     layout: Layout,
-    zero: Time,
+    start: Time,
+    /// How long before the start superframe 0 began.
+    phase: Duration,
 }
 
 impl Superframes {
-    /// Superframe 0 begins at `zero`.
-    pub const fn new(layout: Layout, zero: Time) -> Self {
-        Self { layout, zero }
+    /// Superframe 0 begins at `start`.
+    pub const fn new(layout: Layout, start: Time) -> Self {
+        Self::under_way(layout, start, Duration::ZERO)
+    }
+
+    /// Superframe 0 began `phase` before `start`; instants before the start are given as the start.
+    pub const fn under_way(layout: Layout, start: Time, phase: Duration) -> Self {
+        Self { layout, start, phase }
     }
 
     /// When a superframe begins.
@@ -117,7 +132,7 @@ impl Superframes {
 
     /// The superframes that something takes which begins with one and lasts for `span`, rounded up.
     pub fn spanning(&self, span: Duration) -> u64 {
-        let symbols = u128::from(span.as_nanos()) * u128::from(self.layout.symbol_rate);
+        let symbols = u128::from(span.as_nanos()) * u128::from(self.layout.symbol_rate.get());
         let superframe = u128::from(self.layout.symbols()) * u128::from(NANOS_PER_SEC);
         u64::try_from(symbols.div_ceil(superframe)).unwrap_or(u64::MAX)
     }
@@ -129,19 +144,11 @@ impl Superframes {
         }
     }
 
-    /// t0 + ceil(symbols 10^9 / Rs) over all symbols since superframe 0: rounded once, so that nothing adds up.
+    /// t0 - phase + ceil(symbols 10^9 / Rs) over all symbols since superframe 0: rounded once, so that nothing adds
+    /// up.
     fn instant(&self, superframe: u64, symbol: u64) -> Time {
         let symbols = superframe.saturating_mul(self.layout.symbols()).saturating_add(symbol);
-        let nanos = match symbols.checked_mul(NANOS_PER_SEC) {
-            // Almost always: the wide division takes several times as long.
-            Some(scaled) => scaled.div_ceil(self.layout.symbol_rate),
-            None => {
-                let scaled = u128::from(symbols) * u128::from(NANOS_PER_SEC);
-                u64::try_from(scaled.div_ceil(u128::from(self.layout.symbol_rate))).unwrap_or(u64::MAX)
-            }
-        };
-        self.zero.saturating_add(Duration::from_nanos(nanos))
+        let since = self.layout.symbol_rate.time_for(symbols);
+        self.start.saturating_add(since.saturating_sub(self.phase))
     }
 }
-
-const NANOS_PER_SEC: u64 = 1_000_000_000;

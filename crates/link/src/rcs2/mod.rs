@@ -1,17 +1,20 @@
 //! The return link's air interface: DVB-RCS2 (ETSI EN 301 545-2). Model page: docs/models/rcs2.md.
 //!
 //! A [`Waveform`] says what one burst carries, a [`Layout`] when the bursts are, and [`Fragmenter`] and
-//! [`Reassembler`] how IP packets get into bursts and out again (RLE, ETSI TS 103 179). Who may send in
-//! which timeslot is decided in [`crate::dama`].
+//! [`Reassembler`] how IP packets get into bursts and out again: by [RLE](rle), or as in DVB-RCS before it in the
+//! packets of [a transport stream](crate::mpeg_ts). Who may send in which timeslot is decided in [`crate::dama`].
 
-mod fragmenter;
+mod burst_error;
+mod encapsulation;
+mod goodput;
 mod layout;
-mod reassembler;
-mod rle;
+pub mod rle;
 mod waveform;
 
-pub use fragmenter::Fragmenter;
+pub use crate::dvbs2::SymbolRate;
+pub use burst_error::burst_error;
+pub use encapsulation::{Encapsulation, Fragmenter, Piece, Reassembler};
+pub use goodput::Goodput;
 pub use layout::{Layout, Span, Superframes};
-pub use reassembler::Reassembler;
-pub use rle::{Encapsulation, Ppdu, Protection, ProtocolField};
+pub use rle::{Protection, ProtocolField};
 pub use waveform::{BurstLength, Modulation, Waveform};

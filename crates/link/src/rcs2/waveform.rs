@@ -87,13 +87,6 @@ impl Waveform {
         Self::ALL.into_iter().find(|waveform| waveform.id == id)
     }
 
-    /// The waveform of a burst length that carries most at this Es/N0; none when it is below every threshold.
-    ///
-    /// A margin is the caller's to subtract.
-    pub fn most_efficient(length: BurstLength, es_n0: Decibel) -> Option<Self> {
-        Self::ALL.into_iter().rfind(|waveform| waveform.length == length && waveform.threshold() <= es_n0)
-    }
-
     /// Number in Table A-1.
     pub const fn id(self) -> u8 {
         self.id

@@ -137,10 +137,16 @@ pub fn losses(outcome: &Outcome, wanted: Way, by: DropCause) -> Vec<(usize, Time
 }
 
 pub fn any_queue() -> impl Strategy<Value = QueueSpec> {
-    let early = (0..100_000u64, 0..100_000u64, 0.0..=1.0f64);
-    let codel = (0..100_000u64, 0..50_000_000u64, 0..200_000_000u64);
+    any_queue_for(0)
+}
+
+/// Queues with room for so many packets of the largest size.
+pub fn any_queue_for(packets: u64) -> impl Strategy<Value = QueueSpec> {
+    let least = packets * u64::from(MTU);
+    let early = (least..100_000u64, 0..100_000u64, 0.0..=1.0f64);
+    let codel = (least..100_000u64, 0..50_000_000u64, 0..200_000_000u64);
     prop_oneof![
-        3 => any_drop_tail(),
+        3 => any_drop_tail_for(packets),
         1 => early.prop_map(|(limit, start, p)| QueueSpec::RandomEarlyDrop {
             limit_bytes: Bytes::new(limit),
             start_bytes: Bytes::new(start),
@@ -156,9 +162,14 @@ pub fn any_queue() -> impl Strategy<Value = QueueSpec> {
 
 /// Queues that drop for no other reason than that they are full.
 pub fn any_drop_tail() -> impl Strategy<Value = QueueSpec> {
+    any_drop_tail_for(0)
+}
+
+fn any_drop_tail_for(packets: u64) -> impl Strategy<Value = QueueSpec> {
+    let least = packets * u64::from(MTU);
     prop_oneof![
-        (0..100_000u64).prop_map(|limit| QueueSpec::Bytes { limit_bytes: Bytes::new(limit) }),
-        (0..50u64).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
+        (least..100_000u64).prop_map(|limit| QueueSpec::Bytes { limit_bytes: Bytes::new(limit) }),
+        (packets..50u64).prop_map(|limit_packets| QueueSpec::Packets { limit_packets }),
         (0..500_000_000u64).prop_map(|limit| QueueSpec::Time { limit_ns: Duration::from_nanos(limit) }),
     ]
 }

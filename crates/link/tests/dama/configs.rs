@@ -1,16 +1,16 @@
 //! Return links that the tests share.
 
 use bentpipe_link::dama::{
-    ClassConfig, Departure, Mix, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling, SlotRate,
-    Timing, VolumeCapacity, VolumeKind, VolumeOrder,
+    ClassConfig, Departure, Mix, Phase, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling,
+    SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+use bentpipe_run::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 pub use crate::numbered::Numbered;
 
-pub const RLE: Encapsulation =
-    Encapsulation { protocol: ProtocolField::Compressed, label_bytes: 0, protection: Protection::Sequence };
+pub const RLE: Encapsulation = Encapsulation::rle(ProtocolField::Compressed, 0, Protection::Sequence);
 
 /// One hop of the GEO links, and the time that a terminal has to prepare.
 pub const GEO: Timing =
@@ -19,7 +19,7 @@ pub const GEO: Timing =
 /// 1 Msym/s, two frames of a request slot and 20 bursts of 536 symbols.
 pub fn layout() -> Layout {
     Layout {
-        symbol_rate: 1_000_000,
+        symbol_rate: SymbolRate::new(1_000_000).expect("a rate"),
         carriers: 1,
         frames: 2,
         request_slots: 1,
@@ -33,17 +33,36 @@ pub fn layout() -> Layout {
 
 /// A terminal alone on that, with one class.
 pub fn alone(mix: Mix) -> ReturnConfig {
+    let waveform = Waveform::by_id(6).expect("a waveform");
     ReturnConfig {
         layout: layout(),
-        burst_payload: Waveform::by_id(6).expect("a waveform").payload(),
+        phase: Phase::Begin,
+        burst_payload: waveform.payload(),
         encapsulation: RLE,
+        mtu: Bytes::new(1500),
+        threshold: waveform.threshold(),
+        es_n0: clear_sky(100.0),
         timing: GEO,
         signalling: Signalling::RequestSlot { period: 1 },
         placement: Placement::Spread,
         order: VolumeOrder::OldestFirst,
-        classes: vec![ClassConfig { mix, limit: Bytes::new(1_000_000) }],
+        classes: vec![class(mix, 1_000_000)],
         background: Vec::new(),
     }
+}
+
+/// A class in which so many bytes may wait.
+pub fn class(mix: Mix, limit_bytes: u64) -> ClassConfig {
+    ClassConfig { mix, queue: QueueSpec::Bytes { limit_bytes: Bytes::new(limit_bytes) } }
+}
+
+/// A signal with this Es/N0 on one leg, and no noise to speak of on the other.
+pub fn clear_sky(es_n0_db: f64) -> EsN0Spec {
+    let leg = |clear_sky_db| {
+        let attenuation = AttenuationSpec { points: Vec::new(), period_ns: None };
+        LegSpec { clear_sky_db, attenuation }
+    };
+    EsN0Spec { up: leg(es_n0_db), down: leg(1_000.0) }
 }
 
 pub fn cra(slots: u32) -> Mix {

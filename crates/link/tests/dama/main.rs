@@ -9,3 +9,4 @@ mod controller;
 mod delay;
 mod link;
 mod overload;
+mod transport_stream;

@@ -1,9 +1,10 @@
 //! What the tests share: a waiting room, numbered packets, and ways of driving a transmitter.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use bentpipe_link::dvbs2::{
-    Backlog, Carrier, Encapsulation, FecFrame, Frame, Idle, Label, Modcod, Pilots, PlFrame, Source,
+    Backlog, Carrier, Encapsulation, FecFrame, Frame, Gse, Idle, Label, Modcod, Pilots, PlFrame, Source,
     SymbolRate, Transmitter,
 };
 use bentpipe_units::{Bytes, Duration, Time};
@@ -19,16 +20,23 @@ pub struct Offer {
     pub len: u32,
 }
 
-/// A waiting room that drops nothing.
-pub struct Fifos(Vec<VecDeque<(Time, Numbered)>>);
+/// A waiting room that drops nothing, with as many queues for each stream, the most urgent first.
+pub struct Fifos {
+    queues: Vec<VecDeque<(Time, Numbered)>>,
+    classes: usize,
+}
 
 impl Fifos {
-    pub fn new(streams: usize) -> Self {
-        Self(vec![VecDeque::new(); streams])
+    pub fn new(streams: usize, classes: usize) -> Self {
+        Self { queues: vec![VecDeque::new(); streams * classes], classes }
     }
 
-    pub fn push(&mut self, stream: usize, at: Time, packet: Numbered) {
-        self.0[stream].push_back((at, packet));
+    pub fn push(&mut self, queue: usize, at: Time, packet: Numbered) {
+        self.queues[queue].push_back((at, packet));
+    }
+
+    fn of(&self, stream: usize) -> Range<usize> {
+        stream * self.classes..(stream + 1) * self.classes
     }
 }
 
@@ -36,16 +44,17 @@ impl Source for Fifos {
     type Packet = Numbered;
 
     fn backlog(&self, stream: usize) -> Backlog {
-        let waiting = &self.0[stream];
+        let waiting = || self.queues[self.of(stream)].iter().flatten();
         Backlog {
-            packets: waiting.len() as u64,
-            bytes: waiting.iter().map(|(_, packet)| Bytes::new(u64::from(packet.len))).sum(),
-            oldest: waiting.front().map(|(since, _)| *since),
+            packets: waiting().count() as u64,
+            bytes: waiting().map(|(_, packet)| Bytes::new(u64::from(packet.len))).sum(),
+            oldest: waiting().map(|(since, _)| *since).min(),
         }
     }
 
     fn pop(&mut self, stream: usize, _: Time) -> Option<(Time, Numbered)> {
-        self.0[stream].pop_front()
+        let queues = self.of(stream);
+        self.queues[queues].iter_mut().find_map(VecDeque::pop_front)
     }
 }
 
@@ -54,9 +63,14 @@ pub type Sent = (Frame, Vec<usize>);
 
 /// Offers all packets, polling at each, and then lets the transmitter send what is left.
 pub fn punctually(carrier: &Carrier, offers: &[Offer]) -> Vec<Sent> {
-    let mut link = Link::new(carrier);
+    punctually_in(Link::new(carrier), offers, &[])
+}
+
+/// The same on a link, whose first stream has these frames from the instants of the offers on.
+pub fn punctually_in(mut link: Link, offers: &[Offer], changes: &[Option<PlFrame>]) -> Vec<Sent> {
     for (number, offer) in offers.iter().enumerate() {
         link.poll(offer.at);
+        link.adapt(changes.get(number));
         link.offer(number, offer);
         // The driver comes back when it was told to, but not at the instant of the next packet.
         while let Some(start) = link.next_start()
@@ -68,11 +82,11 @@ pub fn punctually(carrier: &Carrier, offers: &[Offer]) -> Vec<Sent> {
     link.sent
 }
 
-/// As [`punctually`], but polls at packets only, and once at the very end.
-pub fn belatedly(carrier: &Carrier, offers: &[Offer]) -> Vec<Sent> {
-    let mut link = Link::new(carrier);
+/// As [`punctually_in`], but polls at packets only, and once at the very end.
+pub fn belatedly_in(mut link: Link, offers: &[Offer], changes: &[Option<PlFrame>]) -> Vec<Sent> {
     for (number, offer) in offers.iter().enumerate() {
         link.poll(offer.at);
+        link.adapt(changes.get(number));
         link.offer(number, offer);
     }
     link.poll(Time::MAX);
@@ -88,10 +102,21 @@ pub struct Link {
 
 impl Link {
     pub fn new(carrier: &Carrier) -> Self {
+        Self::with_classes(carrier, 1)
+    }
+
+    /// With so many queues for each stream.
+    pub fn with_classes(carrier: &Carrier, classes: usize) -> Self {
         Self {
             transmitter: Transmitter::new(carrier, Time::ZERO),
-            source: Fifos::new(carrier.streams.len()),
+            source: Fifos::new(carrier.streams.len(), classes),
             sent: Vec::new(),
+        }
+    }
+
+    fn adapt(&mut self, change: Option<&Option<PlFrame>>) {
+        if let Some(Some(plframe)) = change {
+            self.transmitter.set_plframe(0, *plframe);
         }
     }
 
@@ -100,7 +125,7 @@ impl Link {
     }
 
     pub fn next_start(&self) -> Option<Time> {
-        self.transmitter.next_start(&self.source)
+        self.transmitter.next_start(|stream| self.source.backlog(stream))
     }
 
     pub fn poll(&mut self, now: Time) {
@@ -122,7 +147,7 @@ pub fn ccm(modcod: &str, symbol_rate: u64, closing_timeout: Duration) -> Carrier
     Carrier {
         symbol_rate: SymbolRate::new(symbol_rate).unwrap(),
         idle: Idle::Silence,
-        encapsulation: Encapsulation::new(Label::Broadcast),
+        encapsulation: Encapsulation::gse(Label::Broadcast),
         closing_timeout,
         streams: vec![plframe(modcod, FecFrame::Normal, Pilots::Off)],
     }
@@ -136,16 +161,42 @@ pub fn any_plframe() -> impl Strategy<Value = PlFrame> {
     })
 }
 
+/// Now and then other frames.
+pub fn any_changes() -> impl Strategy<Value = Vec<Option<PlFrame>>> {
+    prop::collection::vec(prop::option::weighted(0.2, any_plframe()), 0..150)
+}
+
+/// With GSE or a transport stream.
 pub fn any_carrier(streams: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value = Carrier> {
+    any_carrier_with(prop_oneof![3 => any_gse().prop_map(Encapsulation::Gse), 2 => any_ts()], streams)
+}
+
+pub fn any_gse() -> impl Strategy<Value = Gse> {
+    prop_oneof![Just(Label::Broadcast), Just(Label::Three), Just(Label::Six)].prop_map(Gse::new)
+}
+
+pub fn any_ts() -> impl Strategy<Value = Encapsulation> {
+    prop_oneof![Just(Encapsulation::mpe()), Just(Encapsulation::ule())]
+}
+
+pub fn any_carrier_with(
+    encapsulation: impl Strategy<Value = Encapsulation>,
+    streams: impl Into<prop::collection::SizeRange>,
+) -> impl Strategy<Value = Carrier> {
     let rate = (prop_oneof![100_000..1_000_000u64, 1_000_000..50_000_000u64])
         .prop_map(|rate| SymbolRate::new(rate).unwrap());
     let idle = prop_oneof![Just(Idle::Silence), Just(Idle::DummyFrames)];
-    let label = prop_oneof![Just(Label::Broadcast), Just(Label::Three), Just(Label::Six)];
     let timeout = prop_oneof![Just(0), 0..50_000_000u64].prop_map(Duration::from_nanos);
     let streams = prop::collection::vec(any_plframe(), streams);
-    (rate, idle, label, timeout, streams).prop_map(|(symbol_rate, idle, label, closing_timeout, streams)| {
-        Carrier { symbol_rate, idle, encapsulation: Encapsulation::new(label), closing_timeout, streams }
-    })
+    (rate, idle, encapsulation, timeout, streams).prop_map(
+        |(symbol_rate, idle, encapsulation, closing_timeout, streams)| Carrier {
+            symbol_rate,
+            idle,
+            encapsulation,
+            closing_timeout,
+            streams,
+        },
+    )
 }
 
 /// Bursts and pauses; packets up to jumbo frames, for any of `streams` streams.

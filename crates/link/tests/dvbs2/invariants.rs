@@ -1,7 +1,9 @@
 //! What holds for every carrier and every traffic.
 
-use bentpipe_link::dvbs2::{Carrier, Edge, Frame, Idle};
-use bentpipe_units::{Duration, Time};
+use std::collections::BTreeSet;
+
+use bentpipe_link::dvbs2::{Carrier, Edge, Encapsulation, Frame, Idle};
+use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
 use crate::carrier::*;
@@ -14,10 +16,14 @@ fn duration(carrier: &Carrier, symbols: u64) -> Duration {
     Duration::from_nanos(u64::try_from(span).unwrap())
 }
 
-/// One way for a frame to be full: no room for the header of a first fragment and a byte.
+/// One way for a frame to be full: no room for the header of a first fragment and a byte, or no room at all for a
+/// TS packet, which can be cut anywhere.
 fn is_full(carrier: &Carrier, frame: &Frame) -> bool {
     let left = frame.plframe.data_field() - frame.used;
-    left.get() < u64::from(carrier.encapsulation.first_header()) + 1
+    match carrier.encapsulation {
+        Encapsulation::Gse(gse) => left.get() < u64::from(gse.first_header()) + 1,
+        Encapsulation::Ts(_) => left == Bytes::ZERO,
+    }
 }
 
 proptest! {
@@ -37,14 +43,15 @@ proptest! {
 
     #[test]
     fn frames_carry_the_bytes_of_their_packets_and_the_headers_of_their_fragments(
-        carrier in any_carrier(1), mut offers in any_offers(1),
+        gse in any_gse(), carrier in any_carrier(1), mut offers in any_offers(1),
     ) {
+        let carrier = Carrier { encapsulation: Encapsulation::Gse(gse), ..carrier };
         // Below the limit of GSE Length, so that packets are cut by frames only.
         offers.iter_mut().for_each(|offer| offer.len = offer.len.min(4_000));
         let sent = punctually(&carrier, &offers);
         let used: u64 = sent.iter().map(|(frame, _)| frame.used.get()).sum();
         let bytes: u64 = offers.iter().map(|offer| u64::from(offer.len)).sum();
-        let complete_headers = offers.len() as u64 * u64::from(carrier.encapsulation.complete_header());
+        let complete_headers = offers.len() as u64 * u64::from(gse.complete_header());
         let cuts = sent.iter().filter(|(frame, _)| frame.ends == Edge::InsidePacket).count() as u64;
         let inside_and_completing = |(frame, _): &&Sent| frame.starts == Edge::InsidePacket && frame.completed > 0;
         let cut_packets = sent.iter().filter(inside_and_completing).count() as u64;
@@ -122,8 +129,31 @@ proptest! {
     }
 
     #[test]
-    fn polling_late_changes_no_frame(carrier in any_carrier(3), offers in any_offers(3)) {
-        prop_assert_eq!(punctually(&carrier, &offers), belatedly(&carrier, &offers));
+    fn polling_late_changes_no_frame(
+        carrier in any_carrier(3), offers in any_offers(3), changes in any_changes(),
+    ) {
+        let link = || Link::new(&carrier);
+        let punctual = punctually_in(link(), &offers, &changes);
+        prop_assert_eq!(punctual, belatedly_in(link(), &offers, &changes));
+    }
+
+    #[test]
+    fn no_packet_of_any_class_waits_longer_than_the_closing_timeout_while_the_carrier_is_free(
+        carrier in any_carrier(1), offers in any_offers(2),
+    ) {
+        let dummy = match carrier.idle {
+            Idle::Silence => Duration::ZERO,
+            Idle::DummyFrames => duration(&carrier, 3_330),
+        };
+        let mut free = Time::ZERO;
+        let mut unsent: BTreeSet<usize> = (0..offers.len()).collect();
+        for (frame, numbers) in punctually_in(Link::with_classes(&carrier, 2), &offers, &[]) {
+            let oldest = unsent.first().map(|number| offers[*number].at).expect("a packet");
+            prop_assert!(frame.start <= free.max(oldest + carrier.closing_timeout + dummy));
+            numbers.iter().for_each(|number| _ = unsent.remove(number));
+            free = frame.end;
+        }
+        prop_assert!(unsent.is_empty());
     }
 
     #[test]

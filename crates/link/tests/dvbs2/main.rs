@@ -2,6 +2,8 @@
 
 #[path = "../common/numbered.rs"]
 mod numbered;
+#[path = "../common/transport_stream.rs"]
+mod reference;
 
 mod carrier;
 mod invariants;
@@ -9,3 +11,4 @@ mod loss;
 mod saturation;
 mod standard;
 mod transmitter;
+mod transport_stream;

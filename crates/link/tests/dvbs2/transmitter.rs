@@ -1,6 +1,8 @@
 //! When frames start, and what they carry, case by case.
 
-use bentpipe_link::dvbs2::{Backlog, Edge, FecFrame, Idle, Pilots, Source, Transmitter};
+use bentpipe_link::dvbs2::{
+    Backlog, Carrier, Edge, Encapsulation, FecFrame, Idle, Label, Pilots, Source, Transmitter,
+};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::carrier::*;
@@ -50,10 +52,20 @@ fn a_frame_that_fills_leaves_at_once() {
 
 #[test]
 fn a_frame_with_no_room_to_begin_another_packet_counts_as_full() {
-    // 1991 bytes of data field, 4 of header. A first fragment takes 8 at least: 7 of header and one byte.
-    let carrier = ccm("QPSK 1/4", 1_000_000, Duration::from_millis(5));
-    for (len, start) in [(1_991 - 8 - 4, 5 * MS), (1_991 - 7 - 4, 0)] {
-        assert_eq!(starts(&punctually(&carrier, &packets([0], len))), [start], "{len} bytes");
+    // 1991 bytes of data field, 4 of header and the label. A first fragment takes 8 and the label at least: 7 of header
+    // and one byte.
+    for (label, bytes) in [(Label::Broadcast, 0), (Label::Three, 3), (Label::Six, 6)] {
+        let encapsulation = Encapsulation::gse(label);
+        let carrier = Carrier { encapsulation, ..ccm("QPSK 1/4", 1_000_000, Duration::from_millis(5)) };
+        for (room, start, ends) in
+            [(8 + bytes, 5 * MS, Edge::InsidePacket), (7 + bytes, 0, Edge::BetweenPackets)]
+        {
+            let first = packets([0], 1_991 - room - (4 + bytes));
+            assert_eq!(starts(&punctually(&carrier, &first)), [start], "{label:?}, {room} bytes left");
+            let both = [first, packets([0], 100)].concat();
+            let (frame, _) = &punctually(&carrier, &both)[0];
+            assert_eq!((frame.start, frame.ends), (at(0), ends), "{label:?}, {room} bytes left");
+        }
     }
 }
 
@@ -93,16 +105,16 @@ fn a_packet_that_comes_at_the_boundary_between_dummies_starts_there() {
 }
 
 #[test]
-fn vcm_streams_take_turns_by_the_age_of_their_packets_and_share_no_frame() {
+fn the_first_of_several_vcm_streams_goes_first_and_they_share_no_frame() {
     let mut carrier = ccm("QPSK 1/4", 1_000_000, Duration::ZERO);
     carrier.streams.push(plframe("8PSK 3/5", FecFrame::Normal, Pilots::Off));
     let offer = |ns, stream| Offer { at: at(ns), stream, len: 100 };
-    // The first is on air until 32.49 ms; then the stream whose packet came first is next.
+    // The first is on air until 32.49 ms; then it is again the first stream's turn, though its packet came later.
     let sent = punctually(&carrier, &[offer(0, 0), offer(2 * MS, 1), offer(3 * MS, 0), offer(4 * MS, 1)]);
     let streams: Vec<usize> = sent.iter().map(|(frame, _)| frame.stream).collect();
-    assert_eq!(streams, [0, 1, 0]);
-    assert_eq!(completed(&sent), [vec![0], vec![1, 3], vec![2]]);
-    assert_eq!(starts(&sent), [0, 32_490_000, 32_490_000 + 21_690_000]);
+    assert_eq!(streams, [0, 0, 1]);
+    assert_eq!(completed(&sent), [vec![0], vec![2], vec![1, 3]]);
+    assert_eq!(starts(&sent), [0, 32_490_000, 2 * 32_490_000]);
 }
 
 #[test]

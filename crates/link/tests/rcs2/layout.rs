@@ -1,4 +1,4 @@
-use bentpipe_link::rcs2::{Layout, Superframes};
+use bentpipe_link::rcs2::{Layout, Superframes, SymbolRate};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ fn any_layout() -> impl Strategy<Value = Layout> {
     let slots = (1..4u32, 1..5u32, 0..4u32, 1..40u32);
     let symbols = (1..2_000u32, 1..2_000u32, 0..20u32, 0..500u32);
     (64_000..20_000_000u64, slots, symbols).prop_map(|(symbol_rate, slots, symbols)| Layout {
-        symbol_rate,
+        symbol_rate: SymbolRate::new(symbol_rate).unwrap(),
         carriers: slots.0,
         frames: slots.1,
         request_slots: slots.2,
@@ -19,7 +19,8 @@ fn any_layout() -> impl Strategy<Value = Layout> {
 }
 
 /// Rounded up, in another way than the code's.
-fn nanos(symbols: u128, symbol_rate: u64) -> u64 {
+fn nanos(symbols: u128, symbol_rate: SymbolRate) -> u64 {
+    let symbol_rate = symbol_rate.get();
     let scaled = symbols * 1_000_000_000 + u128::from(symbol_rate) - 1;
     u64::try_from(scaled / u128::from(symbol_rate)).unwrap()
 }
@@ -35,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn slots_of_a_carrier_follow_each_other_with_their_guard_times_and_fill_the_superframe(
+    fn slots_of_a_carrier_follow_each_other_with_their_guard_times_and_fill_all_but_the_idle_end_of_each_frame(
         layout in any_layout(), superframe in 0..1_000u64,
     ) {
         let superframes = Superframes::new(layout, Time::ZERO);
@@ -43,13 +44,17 @@ proptest! {
         let mut spans: Vec<_> = requests.map(|opportunity| superframes.request(superframe, opportunity)).collect();
         spans.extend((0..layout.columns()).map(|column| superframes.traffic(superframe, column)));
         spans.sort_by_key(|span| span.start);
-        let guard = Duration::from_nanos(nanos(u128::from(layout.guard_symbols), layout.symbol_rate));
         let next_begins = spans.iter().skip(1).map(|span| span.start).chain([superframes.start(superframe + 1)]);
-        for (span, next) in spans.iter().zip(next_begins) {
-            // Each of the three instants is rounded up.
-            prop_assert!(span.end + guard <= next + Duration::from_nanos(1));
+        let slots_of_frame = (layout.request_slots + layout.traffic_slots) as usize;
+        for ((span, next), place) in spans.iter().zip(next_begins).zip(1..) {
+            let ends_frame = place % slots_of_frame == 0;
+            let silent = layout.guard_symbols + if ends_frame { layout.idle_symbols } else { 0 };
+            let silence = Duration::from_nanos(nanos(u128::from(silent), layout.symbol_rate));
+            // Each of the three is rounded up.
+            let (gap, nanosecond) = (next.since(span.end), Duration::from_nanos(1));
+            prop_assert!(gap <= silence && silence <= gap + nanosecond, "{gap} for {silence}");
         }
-        prop_assert!(spans[0].start >= superframes.start(superframe));
+        prop_assert_eq!(spans[0].start, superframes.start(superframe));
     }
 
     #[test]
@@ -66,7 +71,7 @@ proptest! {
 fn a_thousand_million_superframes_do_not_drift() {
     // 3 symbols at 7 baud: 3/7 s, which no number of nanoseconds is.
     let layout = Layout {
-        symbol_rate: 7,
+        symbol_rate: SymbolRate::new(7).unwrap(),
         carriers: 1,
         frames: 1,
         request_slots: 0,

@@ -1,12 +1,11 @@
-use bentpipe_link::rcs2::{
-    Encapsulation, Fragmenter, Ppdu, Protection, ProtocolField, Reassembler, Waveform,
-};
+use bentpipe_link::rcs2::Waveform;
+use bentpipe_link::rcs2::rle::{Fragmenter, Ppdu, Protection, ProtocolField, Reassembler, Rle};
 use proptest::prelude::*;
 
-const PLAIN: Encapsulation =
-    Encapsulation { protocol: ProtocolField::Compressed, label_bytes: 0, protection: Protection::Sequence };
+const PLAIN: Rle =
+    Rle { protocol: ProtocolField::Compressed, label_bytes: 0, protection: Protection::Sequence };
 
-fn any_encapsulation() -> impl Strategy<Value = Encapsulation> {
+fn any_encapsulation() -> impl Strategy<Value = Rle> {
     let protocol = prop_oneof![
         Just(ProtocolField::Suppressed),
         Just(ProtocolField::Compressed),
@@ -14,7 +13,7 @@ fn any_encapsulation() -> impl Strategy<Value = Encapsulation> {
     ];
     let label = prop_oneof![Just(0), Just(3), Just(6)];
     let protection = prop_oneof![Just(Protection::Sequence), Just(Protection::Crc)];
-    (protocol, label, protection).prop_map(|(protocol, label_bytes, protection)| Encapsulation {
+    (protocol, label, protection).prop_map(|(protocol, label_bytes, protection)| Rle {
         protocol,
         label_bytes,
         protection,
@@ -26,7 +25,7 @@ fn any_payload() -> impl Strategy<Value = u32> {
 }
 
 /// Packs SDUs into bursts, each as full as can be.
-fn pack(encapsulation: Encapsulation, payload: u32, sdus: &[u32]) -> Vec<Vec<Ppdu>> {
+fn pack(encapsulation: Rle, payload: u32, sdus: &[u32]) -> Vec<Vec<Ppdu>> {
     let mut fragmenter = Fragmenter::new(encapsulation);
     let mut waiting = sdus.iter().copied().peekable();
     let mut bursts = Vec::new();
@@ -78,6 +77,14 @@ fn the_longest_packet_is_what_twelve_bits_of_total_length_can_tell() {
     assert_eq!(PLAIN.max_sdu_bytes(), 4095 - 1 - 1);
     let whole = pack(PLAIN, 599, &[PLAIN.max_sdu_bytes()]);
     assert!(matches!(whole[0][..], [Ppdu::Start { total: 4095, .. }]));
+}
+
+#[test]
+fn an_alpdu_of_no_bytes_needs_room_for_its_header() {
+    let bare = Rle { protocol: ProtocolField::Suppressed, ..PLAIN };
+    for (space, expected) in [(0, None), (1, None), (2, Some(Ppdu::Complete { bytes: 0 }))] {
+        assert_eq!(Fragmenter::new(bare).begin(0, space), expected);
+    }
 }
 
 #[test]

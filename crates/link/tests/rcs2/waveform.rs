@@ -1,5 +1,4 @@
 use bentpipe_link::rcs2::{BurstLength, Waveform};
-use bentpipe_units::{Bytes, Decibel};
 
 /// Spectral efficiencies of OpenSAND's `rcs2/definition_RLE.txt`, by waveform id from 3 on: payload bits over the
 /// symbols of the burst and four of guard time, to two digits.
@@ -17,6 +16,14 @@ fn payloads_are_those_of_the_standard() {
     let long = [123, 188, 264, 298, 333, 355, 400, 444, 539, 599];
     assert_eq!(payloads[..10], short);
     assert_eq!(payloads[10..], long);
+}
+
+#[test]
+fn thresholds_are_those_of_the_independent_table() {
+    // Es/N0 in dB at a burst error rate of 1e-5, of the same `rcs2/definition_RLE.txt`.
+    let thresholds = Waveform::ALL.map(|waveform| waveform.threshold().get());
+    assert_eq!(thresholds[..10], [0.22, 2.34, 4.29, 5.36, 6.68, 8.08, 9.31, 10.82, 11.17, 12.56]);
+    assert_eq!(thresholds[10..], [-0.51, 1.71, 3.69, 4.73, 5.94, 7.49, 8.77, 10.23, 10.72, 12.04]);
 }
 
 #[test]
@@ -51,15 +58,4 @@ fn ids_run_from_3_to_22_and_more_efficient_waveforms_need_more() {
         assert_eq!(ladder.len(), 10);
         assert!(ladder.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
     }
-}
-
-#[test]
-fn the_most_efficient_waveform_is_the_last_whose_threshold_is_met() {
-    let id = |length, db| Waveform::most_efficient(length, Decibel::new(db)).map(Waveform::id);
-    assert_eq!(id(BurstLength::Long, 20.0), Some(22));
-    assert_eq!(id(BurstLength::Long, 12.04), Some(22));
-    assert_eq!(id(BurstLength::Long, 12.03), Some(21));
-    assert_eq!(id(BurstLength::Short, 0.21), None);
-    assert_eq!(id(BurstLength::Long, 0.21), Some(13));
-    assert_eq!(Waveform::by_id(13).unwrap().payload(), Bytes::new(123));
 }

@@ -1,6 +1,6 @@
 /// What RLE adds to an SDU before it is fragmented, and to a fragmented one after it (TS 103 179).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Encapsulation {
+pub struct Rle {
     /// How the kind of SDU is told.
     pub protocol: ProtocolField,
     /// Address in the ALPDU: 0, 3 or 6 bytes.
@@ -74,7 +74,7 @@ pub(super) const MAX_PPDU_BYTES: u32 = (1 << 11) - 1;
 /// Most bytes that the 12 bits of an ALPDU's total length can tell.
 const MAX_ALPDU_BYTES: u32 = (1 << 12) - 1;
 
-impl Encapsulation {
+impl Rle {
     /// The longest SDU that can be sent.
     pub const fn max_sdu_bytes(&self) -> u32 {
         MAX_ALPDU_BYTES - self.header_bytes() - self.trailer_bytes()

@@ -1,4 +1,4 @@
-use super::rle::{Encapsulation, HEADER_BYTES, MAX_PPDU_BYTES, Ppdu, START_HEADER_BYTES};
+use super::encapsulation::{HEADER_BYTES, MAX_PPDU_BYTES, Ppdu, Rle, START_HEADER_BYTES};
 
 /// The sending side of one fragment id: puts SDUs into bursts, one after the other.
 ///
@@ -6,7 +6,7 @@ use super::rle::{Encapsulation, HEADER_BYTES, MAX_PPDU_BYTES, Ppdu, START_HEADER
 /// urgent packet go between the fragments of another.
 #[derive(Clone, Debug)]
 pub struct Fragmenter {
-    encapsulation: Encapsulation,
+    encapsulation: Rle,
     serial: u64,
     /// Bytes of the present ALPDU and its trailer that are still to be sent.
     rest: u32,
@@ -14,7 +14,7 @@ pub struct Fragmenter {
 
 impl Fragmenter {
     /// Nothing is under way.
-    pub const fn new(encapsulation: Encapsulation) -> Self {
+    pub const fn new(encapsulation: Rle) -> Self {
         Self { encapsulation, serial: 0, rest: 0 }
     }
 
@@ -26,12 +26,13 @@ impl Fragmenter {
     /// Puts the next SDU, whole or its beginning, into what a burst has left. None when too little is left.
     ///
     /// # Panics
-    /// When another SDU is under way, or the SDU is longer than [`Encapsulation::max_sdu_bytes`].
+    /// When another SDU is under way, or the SDU is longer than [`Rle::max_sdu_bytes`].
     pub fn begin(&mut self, sdu_bytes: u32, space_bytes: u32) -> Option<Ppdu> {
         assert!(self.rest == 0, "the SDU before has been sent");
         assert!(sdu_bytes <= self.encapsulation.max_sdu_bytes(), "the total length has twelve bits");
         let alpdu = self.encapsulation.header_bytes() + sdu_bytes;
-        if alpdu <= room(space_bytes, HEADER_BYTES) {
+        // An ALPDU of no bytes needs its header all the same.
+        if space_bytes >= HEADER_BYTES && alpdu <= room(space_bytes, HEADER_BYTES) {
             return Some(Ppdu::Complete { bytes: alpdu });
         }
         // The ALPDU header is not cut, and a fragment has something besides.

@@ -1,9 +1,9 @@
-use super::rle::{Encapsulation, Ppdu};
+use super::encapsulation::{Ppdu, Rle};
 
 /// The receiving side of one fragment id.
 #[derive(Clone, Debug)]
 pub struct Reassembler {
-    encapsulation: Encapsulation,
+    encapsulation: Rle,
     partial: Option<Partial>,
 }
 
@@ -16,7 +16,7 @@ struct Partial {
 
 impl Reassembler {
     /// Nothing has been received.
-    pub const fn new(encapsulation: Encapsulation) -> Self {
+    pub const fn new(encapsulation: Rle) -> Self {
         Self { encapsulation, partial: None }
     }
 

@@ -1,0 +1,106 @@
+use std::ops::Range;
+
+use bentpipe_run::{ClassSpec, QueueSpec};
+use bentpipe_units::{Bytes, Duration, Time};
+
+use super::classifier::Classifier;
+use crate::dvbs2::Backlog;
+use crate::probes::ClassProbe;
+use crate::queue::{Queue, Waiting};
+use crate::random::Stream;
+use crate::{Packet, Way};
+
+/// A queue for each class, the most urgent first; the last is that of the packets of no class.
+pub(crate) struct ClassQueues<P> {
+    classifier: Classifier,
+    queues: Vec<Queue<P>>,
+    probe: ClassProbe,
+}
+
+impl<P: Packet> ClassQueues<P> {
+    pub(crate) fn new(
+        classes: &[ClassSpec],
+        other: &QueueSpec,
+        mtu: Bytes,
+        (seed, way): (u64, Way),
+        start: Time,
+    ) -> Self {
+        let queue = |class: &ClassSpec| {
+            let stream = Stream::new(seed, way, &format!("queue.{}", class.name));
+            Queue::new(&class.queue, mtu, stream)
+        };
+        let other = Queue::new(other, mtu, Stream::new(seed, way, "queue"));
+        Self {
+            classifier: Classifier::new(classes),
+            queues: classes.iter().map(queue).chain([other]).collect(),
+            probe: ClassProbe::new(classes, start),
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.queues.len()
+    }
+
+    pub(crate) fn class_of(&self, packet: &P) -> usize {
+        self.classifier.class_of(packet.dscp())
+    }
+
+    /// Whether a packet of `size` that would wait for `wait` gets in.
+    pub(crate) fn admits(&mut self, class: usize, size: Bytes, wait: impl FnOnce() -> Duration) -> bool {
+        self.queues[class].admits(size, wait)
+    }
+
+    pub(crate) fn push(&mut self, class: usize, waiting: Waiting<P>) {
+        let now = waiting.since;
+        self.queues[class].push(waiting);
+        self.note(class, now);
+    }
+
+    /// Takes out the first packet of the most urgent of some classes; those dropped before it go to `drop`.
+    pub(crate) fn pop(
+        &mut self,
+        classes: Range<usize>,
+        now: Time,
+        mut drop: impl FnMut(Waiting<P>),
+    ) -> Option<Waiting<P>> {
+        for class in classes {
+            if self.queues[class].is_empty() {
+                continue;
+            }
+            let first = self.queues[class].pop(now, &mut drop);
+            self.note(class, now);
+            if first.is_some() {
+                return first;
+            }
+        }
+        None
+    }
+
+    /// What waits in some classes together.
+    pub(crate) fn backlog(&self, classes: Range<usize>) -> Backlog {
+        let queues = &self.queues[classes];
+        Backlog {
+            packets: queues.iter().map(|queue| queue.len() as u64).sum(),
+            bytes: queues.iter().map(Queue::bytes).sum(),
+            oldest: queues.iter().filter_map(Queue::oldest).min(),
+        }
+    }
+
+    /// Sum of the lengths of waiting packets.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.queues.iter().map(Queue::bytes).sum()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queues.iter().map(Queue::len).sum()
+    }
+
+    pub(crate) fn probe(&mut self) -> &mut ClassProbe {
+        &mut self.probe
+    }
+
+    fn note(&mut self, class: usize, at: Time) {
+        self.probe.waiting(class, at, self.queues[class].bytes());
+    }
+}

@@ -1,0 +1,248 @@
+use std::ops::Range;
+
+use bentpipe_run::{DirectionSpec, Dvbs2Spec, ModulationSpec, Table};
+use bentpipe_units::{Bytes, Duration, Time};
+
+use super::class_queues::ClassQueues;
+use super::{Delay, Exit};
+use crate::acm::Acm;
+use crate::dvbs2::{Backlog, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
+use crate::es_n0::EsN0;
+use crate::probes::{AcmProbe, ClassProbe};
+use crate::queue::Waiting;
+use crate::random::Stream;
+use crate::settings;
+use crate::{DropCause, Packet, Way};
+
+/// Class queues before a DVB-S2 carrier. Model page: docs/models/dvbs2.md.
+pub(crate) struct Dvbs2<P> {
+    queues: ClassQueues<P>,
+    streams: Streams,
+    transmitter: Transmitter<Begun<P>>,
+    acm: Option<Acm>,
+    receiver: Receiver,
+    probe: AcmProbe,
+    /// Packets that the frame in the making completes.
+    completed: Vec<Begun<P>>,
+}
+
+/// Which classes share frames.
+#[derive(Clone, Copy)]
+enum Streams {
+    /// All of them.
+    One { classes: usize },
+    /// None: each has frames of its own.
+    PerClass,
+}
+
+/// The far end of the channel.
+struct Receiver {
+    es_n0: EsN0,
+    /// From the start of a frame until it begins to arrive.
+    propagation: Duration,
+    fates: Stream,
+    reassembly: Reassembly,
+}
+
+/// A packet of which a frame carries a part.
+struct Begun<P> {
+    /// Start of the first such frame.
+    start: Time,
+    waiting: Waiting<P>,
+}
+
+/// The queues as the transmitter sees them.
+struct Feed<'a, P, E> {
+    queues: &'a mut ClassQueues<P>,
+    streams: Streams,
+    exit: &'a mut E,
+}
+
+impl<P: Packet> Dvbs2<P> {
+    /// A carrier that begins at `start`; the spec has been checked.
+    pub(super) fn new(
+        way: Way,
+        spec: &Dvbs2Spec,
+        direction: &DirectionSpec,
+        mtu: Bytes,
+        seed: u64,
+        start: Time,
+    ) -> Self {
+        let carrier = settings::carrier(spec).expect("the spec has been checked");
+        let queues = ClassQueues::new(&spec.classes, &direction.queue, mtu, (seed, way), start);
+        let (streams, acm) = match &spec.modulation {
+            ModulationSpec::ByClass { .. } => (Streams::PerClass, None),
+            ModulationSpec::Constant { .. } => (Streams::One { classes: queues.count() }, None),
+            ModulationSpec::Adaptive(acm) => {
+                let (fecframe, pilots) = settings::frame_kind(spec);
+                (Streams::One { classes: queues.count() }, Some(Acm::new(acm, fecframe, pilots, start)))
+            }
+        };
+        let receiver = Receiver {
+            es_n0: EsN0::new(&spec.es_n0),
+            propagation: direction.delay_ns,
+            fates: Stream::new(seed, way, "frame"),
+            reassembly: Reassembly::new(carrier.streams.len()),
+        };
+        let mut access = Self {
+            streams,
+            transmitter: Transmitter::new(&carrier, start),
+            acm,
+            receiver,
+            probe: AcmProbe::new(&carrier, streams.of_class(queues.count() - 1), start),
+            completed: Vec::new(),
+            queues,
+        };
+        access.adapt(start);
+        access
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        waiting: Waiting<P>,
+        exit: &mut impl Exit<P>,
+    ) -> Result<(), (DropCause, P)> {
+        let now = waiting.since;
+        let class = self.queues.class_of(&waiting.packet);
+        let wait = self.wait(class, now);
+        if !self.queues.admits(class, waiting.size, || wait) {
+            return Err((DropCause::Queue, waiting.packet));
+        }
+        self.queues.push(class, waiting);
+        exit.waiting(now, self.queues.bytes());
+        Ok(())
+    }
+
+    /// Starts every frame that was to start by `now`, with the MODCOD of its start.
+    pub(super) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+        while let Some(report) = self.next_report().filter(|report| *report <= now) {
+            self.transmit(report, exit);
+            self.adapt(report);
+        }
+        self.transmit(now, exit);
+    }
+
+    /// When the next frame starts; or when a report comes that may change this.
+    pub(super) fn next_step(&self) -> Option<Time> {
+        let start =
+            self.transmitter.next_start(|stream| self.queues.backlog(self.streams.classes(stream)))?;
+        Some(self.next_report().map_or(start, |report| report.min(start)))
+    }
+
+    pub(super) fn held_packets(&self) -> usize {
+        self.queues.len() + self.transmitter.open_packets()
+    }
+
+    pub(super) fn mark(&mut self, now: Time) {
+        self.receiver.es_n0.set_origin(now);
+        self.queues.probe().mark(now);
+        self.probe.mark(now);
+    }
+
+    pub(super) fn classes(&mut self) -> &mut ClassProbe {
+        self.queues.probe()
+    }
+
+    /// Its frames since the mark until `now`: `acm`.
+    pub(super) fn acm(&mut self, now: Time) -> Table {
+        self.probe.table(now, &self.receiver.es_n0)
+    }
+
+    fn transmit(&mut self, now: Time, exit: &mut impl Exit<P>) {
+        loop {
+            let feed = &mut Feed { queues: &mut self.queues, streams: self.streams, exit };
+            let completed = &mut self.completed;
+            let Some(frame) = self.transmitter.poll(now, feed, |packet| completed.push(packet)) else {
+                return;
+            };
+            let fate = self.receiver.fate(&frame);
+            let lost = self.receiver.reassembly.receive(&frame, fate);
+            self.probe.sent(&frame, fate);
+            for (index, begun) in completed.drain(..).enumerate() {
+                if index < lost {
+                    exit.lost(frame.end, DropCause::Channel, begun.waiting.packet);
+                } else {
+                    begun.leave(frame.end, exit);
+                }
+            }
+        }
+    }
+
+    /// From now on frames are those that the gateway chooses by the reports it has.
+    fn adapt(&mut self, now: Time) {
+        if let Some(acm) = &mut self.acm {
+            let plframe = acm.plframe_at(now, &self.receiver.es_n0);
+            self.transmitter.set_plframe(0, plframe);
+            self.probe.adapted(now, plframe, acm.reported());
+        }
+    }
+
+    fn next_report(&self) -> Option<Time> {
+        self.acm.as_ref().map(Acm::next_arrival)
+    }
+
+    /// An estimate: what goes before a packet of the class, over the rate of data fields now in force.
+    fn wait(&self, class: usize, now: Time) -> Duration {
+        let last = self.streams.of_class(class);
+        let ahead = (0..=last).map(|stream| {
+            let classes = self.streams.classes(stream);
+            let ahead = self.queues.backlog(classes.start..classes.end.min(class + 1));
+            self.transmitter.time_for(stream, ahead.bytes)
+        });
+        self.transmitter.free_at().since(now) + ahead.sum()
+    }
+}
+
+impl Receiver {
+    /// Drawn for every frame, so that a change of the probability moves no later draw.
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        let es_n0 = self.es_n0.at(frame.start.saturating_add(self.propagation));
+        if self.fates.uniform() < frame_error(frame.plframe, es_n0) { Fate::Lost } else { Fate::Received }
+    }
+}
+
+impl Streams {
+    fn classes(self, stream: usize) -> Range<usize> {
+        match self {
+            Self::One { classes } => 0..classes,
+            Self::PerClass => stream..stream + 1,
+        }
+    }
+
+    fn of_class(self, class: usize) -> usize {
+        match self {
+            Self::One { .. } => 0,
+            Self::PerClass => class,
+        }
+    }
+}
+
+impl<P> Begun<P> {
+    /// The packet's last frame ends.
+    fn leave(self, at: Time, exit: &mut impl Exit<P>) {
+        let Self { start, waiting: Waiting { since, size, packet } } = self;
+        let delay = Delay { queue: start.since(since), transmission: at.since(start), ..Delay::default() };
+        exit.sent(at, size, delay, packet);
+    }
+}
+
+impl<P: Packet> Packet for Begun<P> {
+    fn len_bytes(&self) -> u32 {
+        self.waiting.packet.len_bytes()
+    }
+}
+
+impl<P: Packet, E: Exit<P>> Source for Feed<'_, P, E> {
+    type Packet = Begun<P>;
+
+    fn backlog(&self, stream: usize) -> Backlog {
+        self.queues.backlog(self.streams.classes(stream))
+    }
+
+    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Begun<P>)> {
+        let drop = |waiting: Waiting<P>| self.exit.lost(start, DropCause::Queue, waiting.packet);
+        let first = self.queues.pop(self.streams.classes(stream), start, drop);
+        self.exit.waiting(start, self.queues.bytes());
+        first.map(|waiting| (waiting.since, Begun { start, waiting }))
+    }
+}

@@ -1,0 +1,166 @@
+//! How packets get on the air: the waiting room of one direction and its transmitter.
+
+mod class_queues;
+mod classifier;
+mod dvbs2;
+mod pipe;
+mod rcs2;
+
+use std::ops::Add;
+
+use bentpipe_run::{CapacitySpec, DirectionSpec, Table};
+use bentpipe_units::{Bytes, Duration, Time};
+
+use self::dvbs2::Dvbs2;
+use self::pipe::Pipe;
+use self::rcs2::Rcs2;
+use crate::probes::ClassProbe;
+use crate::queue::Waiting;
+use crate::random::Stream;
+use crate::{DropCause, Packet, Way};
+
+/// One kind of access for each kind of capacity.
+pub(crate) enum Access<P> {
+    Pipe(Pipe<P>),
+    Dvbs2(Box<Dvbs2<P>>),
+    Rcs2(Box<Rcs2<P>>),
+}
+
+/// Where an access tells what happens, each thing with its own instant and in the order of time.
+pub(crate) trait Exit<P> {
+    /// From `at` on so many bytes wait.
+    fn waiting(&mut self, at: Time, bytes: Bytes);
+
+    /// The last bit or symbol with a part of the packet is out at `at`; the channel and the propagation come after.
+    fn sent(&mut self, at: Time, size: Bytes, delay: Delay, packet: P);
+
+    /// The packet was admitted and does not arrive.
+    fn lost(&mut self, at: Time, cause: DropCause, packet: P);
+}
+
+/// What the time from a packet's arrival until it was sent was spent on; the parts add up to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Delay {
+    /// Behind other packets.
+    pub(crate) queue: Duration,
+    /// For capacity to be assigned.
+    pub(crate) request: Duration,
+    /// For the slot that was assigned.
+    pub(crate) slot: Duration,
+    /// From the first bit or symbol of what carries it (a frame, a burst) to the last.
+    pub(crate) transmission: Duration,
+}
+
+impl<P: Packet> Access<P> {
+    pub(crate) fn new(way: Way, spec: &DirectionSpec, mtu: Bytes, seed: u64, start: Time) -> Self {
+        match &spec.capacity {
+            CapacitySpec::Constant { rate_bps } => {
+                Self::Pipe(Pipe::new(*rate_bps, &spec.queue, mtu, Stream::new(seed, way, "queue")))
+            }
+            CapacitySpec::Dvbs2(carrier) => {
+                Self::Dvbs2(Box::new(Dvbs2::new(way, carrier, spec, mtu, seed, start)))
+            }
+            CapacitySpec::Rcs2(return_link) => {
+                Self::Rcs2(Box::new(Rcs2::new(return_link, spec, mtu, seed, start)))
+            }
+        }
+    }
+
+    /// Offers a packet that comes at `waiting.since`, after [`Access::advance`] to this instant.
+    pub(crate) fn enqueue(
+        &mut self,
+        waiting: Waiting<P>,
+        exit: &mut impl Exit<P>,
+    ) -> Result<(), (DropCause, P)> {
+        match self {
+            Self::Pipe(pipe) => pipe.enqueue(waiting, exit),
+            Self::Dvbs2(carrier) => carrier.enqueue(waiting, exit),
+            Self::Rcs2(return_link) => return_link.enqueue(waiting, exit),
+        }
+    }
+
+    /// Does everything that was to be done by `now`, each thing at its own instant.
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+        match self {
+            Self::Pipe(pipe) => pipe.advance(now, exit),
+            Self::Dvbs2(carrier) => carrier.advance(now, exit),
+            Self::Rcs2(return_link) => return_link.advance(now, exit),
+        }
+    }
+
+    /// When [`Access::advance`] next does something with a packet that is held here; none when none is.
+    pub(crate) fn next_step(&self) -> Option<Time> {
+        match self {
+            Self::Pipe(pipe) => pipe.next_step(),
+            Self::Dvbs2(carrier) => carrier.next_step(),
+            Self::Rcs2(return_link) => return_link.next_step(),
+        }
+    }
+
+    /// Whether a step can tell of something that is due before what was told so far, or when nothing was told.
+    ///
+    /// Where packets are only put off and never dropped, what is told of the first of them is the next event, and
+    /// nobody need come back for a step.
+    pub(crate) fn steps_matter(&self) -> bool {
+        match self {
+            Self::Pipe(pipe) => pipe.drops_admitted(),
+            // A frame or a burst may be lost.
+            Self::Dvbs2(_) | Self::Rcs2(_) => true,
+        }
+    }
+
+    /// Packets of whose end nothing was told yet.
+    pub(crate) fn held_packets(&self) -> usize {
+        match self {
+            Self::Pipe(pipe) => pipe.held_packets(),
+            Self::Dvbs2(carrier) => carrier.held_packets(),
+            Self::Rcs2(return_link) => return_link.held_packets(),
+        }
+    }
+
+    /// The workload begins.
+    pub(crate) fn mark(&mut self, now: Time) {
+        match self {
+            Self::Pipe(_) => {}
+            Self::Dvbs2(carrier) => carrier.mark(now),
+            Self::Rcs2(return_link) => return_link.mark(now),
+        }
+    }
+
+    /// The probe of its classes, where it can have classes.
+    pub(crate) fn classes(&mut self) -> Option<&mut ClassProbe> {
+        match self {
+            Self::Pipe(_) => None,
+            Self::Dvbs2(carrier) => Some(carrier.classes()),
+            Self::Rcs2(return_link) => Some(return_link.classes()),
+        }
+    }
+
+    /// Its frames since the mark until `now`, where it is a DVB-S2 carrier.
+    pub(crate) fn acm(&mut self, now: Time) -> Option<Table> {
+        match self {
+            Self::Pipe(_) | Self::Rcs2(_) => None,
+            Self::Dvbs2(carrier) => Some(carrier.acm(now)),
+        }
+    }
+
+    /// Its superframes since the mark until `now`, where it is a DVB-RCS2 return link.
+    pub(crate) fn dama(&mut self, now: Time) -> Option<Table> {
+        match self {
+            Self::Pipe(_) | Self::Dvbs2(_) => None,
+            Self::Rcs2(return_link) => Some(return_link.dama(now)),
+        }
+    }
+}
+
+impl Add for Delay {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            queue: self.queue + other.queue,
+            request: self.request + other.request,
+            slot: self.slot + other.slot,
+            transmission: self.transmission + other.transmission,
+        }
+    }
+}

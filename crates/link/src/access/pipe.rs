@@ -1,0 +1,73 @@
+use bentpipe_run::QueueSpec;
+use bentpipe_units::{Bytes, Rate, Time};
+
+use super::{Delay, Exit};
+use crate::DropCause;
+use crate::capacity::ConstantRate;
+use crate::queue::{Queue, Waiting};
+use crate::random::Stream;
+
+/// A queue before a transmitter of constant rate.
+pub(crate) struct Pipe<P> {
+    queue: Queue<P>,
+    transmitter: ConstantRate,
+}
+
+impl<P> Pipe<P> {
+    pub(super) fn new(rate: Rate, queue: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
+        Self { queue: Queue::new(queue, mtu, stream), transmitter: ConstantRate::new(rate) }
+    }
+
+    pub(super) fn enqueue(
+        &mut self,
+        waiting: Waiting<P>,
+        exit: &mut impl Exit<P>,
+    ) -> Result<(), (DropCause, P)> {
+        let now = waiting.since;
+        if self.transmitter.free_at() <= now {
+            self.queue.pass();
+            self.transmit(now, waiting, exit);
+            return Ok(());
+        }
+        let backlog = self.queue.bytes();
+        let wait = || self.transmitter.clear_at(backlog).since(now);
+        if !self.queue.admits(waiting.size, wait) {
+            return Err((DropCause::Queue, waiting.packet));
+        }
+        self.queue.push(waiting);
+        exit.waiting(now, self.queue.bytes());
+        Ok(())
+    }
+
+    /// Starts every transmission that was to start by `now`.
+    pub(super) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+        while self.transmitter.free_at() <= now && !self.queue.is_empty() {
+            let start = self.transmitter.free_at();
+            let drop = |waiting: Waiting<P>| exit.lost(start, DropCause::Queue, waiting.packet);
+            let first = self.queue.pop(start, drop);
+            exit.waiting(start, self.queue.bytes());
+            if let Some(waiting) = first {
+                self.transmit(start, waiting, exit);
+            }
+        }
+    }
+
+    pub(super) fn next_step(&self) -> Option<Time> {
+        (!self.queue.is_empty()).then(|| self.transmitter.free_at())
+    }
+
+    pub(super) fn drops_admitted(&self) -> bool {
+        self.queue.drops_admitted()
+    }
+
+    pub(super) fn held_packets(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn transmit(&mut self, start: Time, waiting: Waiting<P>, exit: &mut impl Exit<P>) {
+        let Waiting { since, size, packet } = waiting;
+        let sent = self.transmitter.transmit(since, size);
+        let delay = Delay { queue: start.since(since), transmission: sent.since(start), ..Delay::default() };
+        exit.sent(sent, size, delay, packet);
+    }
+}

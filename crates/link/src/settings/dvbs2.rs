@@ -1,0 +1,125 @@
+use bentpipe_run::{
+    AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,
+};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+use super::{SpecError, check_classes, check_es_n0, check_finite};
+use crate::acm::{Acm, SHORTEST_REPORT_PERIOD};
+use crate::dvbs2::{
+    Carrier, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, SymbolRate, net_rate,
+};
+use crate::es_n0::EsN0;
+
+pub(super) fn check(spec: &Dvbs2Spec, mtu: Bytes) -> Result<(), SpecError> {
+    check_classes(&spec.classes, mtu)?;
+    check_es_n0(&spec.es_n0)?;
+    let largest = u64::from(carrier(spec)?.encapsulation.largest_packet());
+    if mtu.get() > largest {
+        let expected = format!("one that takes packets of {} bytes, the MTU", mtu.get());
+        return Err(SpecError::new("encapsulation", expected, format!("one that takes {largest} bytes")));
+    }
+    Ok(())
+}
+
+/// The carrier; with ACM it begins with the most robust frames.
+pub(crate) fn carrier(spec: &Dvbs2Spec) -> Result<Carrier, SpecError> {
+    let symbol_rate = SymbolRate::new(spec.symbols_per_s)
+        .ok_or_else(|| SpecError::new("symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
+    let idle = match spec.idle {
+        IdleSpec::Silence => Idle::Silence,
+        IdleSpec::DummyFrames => Idle::DummyFrames,
+    };
+    let closing_timeout = spec.closing_timeout_ns;
+    let (encapsulation, streams) = (encapsulation(spec)?, streams(spec)?);
+    Ok(Carrier { symbol_rate, idle, encapsulation, closing_timeout, streams })
+}
+
+/// What the frames of all MODCODs have in common.
+pub(crate) fn frame_kind(spec: &Dvbs2Spec) -> (FecFrame, Pilots) {
+    let fecframe = match spec.fecframe {
+        FecFrameSpec::Normal => FecFrame::Normal,
+        FecFrameSpec::Short => FecFrame::Short,
+    };
+    let pilots = match spec.pilots {
+        PilotsSpec::Off => Pilots::Off,
+        PilotsSpec::On => Pilots::On,
+    };
+    (fecframe, pilots)
+}
+
+/// The rate of the packets of no class, with the MODCOD that they have in clear sky.
+pub(super) fn nominal_rate(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
+    check(spec, mtu)?;
+    let Carrier { symbol_rate, encapsulation, streams, .. } = carrier(spec)?;
+    let plframe = match &spec.modulation {
+        ModulationSpec::Adaptive(acm) => in_clear_sky(acm, spec),
+        ModulationSpec::Constant { .. } | ModulationSpec::ByClass { .. } => streams[streams.len() - 1],
+    };
+    Ok(net_rate(symbol_rate, encapsulation, plframe, mtu))
+}
+
+fn encapsulation(spec: &Dvbs2Spec) -> Result<Encapsulation, SpecError> {
+    match spec.encapsulation {
+        Dvbs2EncapsulationSpec::Gse { label_bytes: 0 } => Ok(Encapsulation::gse(Label::Broadcast)),
+        Dvbs2EncapsulationSpec::Gse { label_bytes: 3 } => Ok(Encapsulation::gse(Label::Three)),
+        Dvbs2EncapsulationSpec::Gse { label_bytes: 6 } => Ok(Encapsulation::gse(Label::Six)),
+        Dvbs2EncapsulationSpec::Gse { label_bytes } => {
+            Err(SpecError::new("encapsulation.label_bytes", "0, 3 or 6", label_bytes))
+        }
+        Dvbs2EncapsulationSpec::Mpe => Ok(Encapsulation::mpe()),
+        Dvbs2EncapsulationSpec::Ule => Ok(Encapsulation::ule()),
+    }
+}
+
+/// The frames of each stream.
+fn streams(spec: &Dvbs2Spec) -> Result<Vec<PlFrame>, SpecError> {
+    match &spec.modulation {
+        ModulationSpec::Constant { modcod } => Ok(vec![plframe("modulation.modcod", modcod, spec)?]),
+        ModulationSpec::ByClass { modcods } => {
+            let streams = spec.classes.len() + 1;
+            if modcods.len() != streams {
+                let expected = format!("{streams}: one for each class, then one for all other packets");
+                return Err(SpecError::new("modulation.modcods", expected, modcods.len()));
+            }
+            let named = modcods.iter().enumerate();
+            named.map(|(index, name)| plframe(&format!("modulation.modcods[{index}]"), name, spec)).collect()
+        }
+        ModulationSpec::Adaptive(acm) => {
+            check_acm(acm)?;
+            let (fecframe, pilots) = frame_kind(spec);
+            Ok(Modcod::all().filter_map(|modcod| PlFrame::new(modcod, fecframe, pilots)).take(1).collect())
+        }
+    }
+}
+
+fn plframe(field: &str, name: &str, spec: &Dvbs2Spec) -> Result<PlFrame, SpecError> {
+    let modcod = Modcod::named(name)
+        .ok_or_else(|| SpecError::new(field, "a MODCOD such as \"8PSK 3/4\"", format!("\"{name}\"")))?;
+    let (fecframe, pilots) = frame_kind(spec);
+    PlFrame::new(modcod, fecframe, pilots)
+        .ok_or_else(|| SpecError::new(field, "a code rate that short frames have", format!("\"{name}\"")))
+}
+
+fn check_acm(acm: &AcmSpec) -> Result<(), SpecError> {
+    check_finite("modulation.margin_db", acm.margin_db)?;
+    check_finite("modulation.hysteresis_db", acm.hysteresis_db)?;
+    if acm.hysteresis_db < 0.0 {
+        return Err(SpecError::new("modulation.hysteresis_db", "0 or more", acm.hysteresis_db));
+    }
+    if acm.report_period_ns < SHORTEST_REPORT_PERIOD {
+        let expected = format!("{} ns at least", SHORTEST_REPORT_PERIOD.as_nanos());
+        return Err(SpecError::new("modulation.report_period_ns", expected, acm.report_period_ns.as_nanos()));
+    }
+    Ok(())
+}
+
+/// What a gateway chooses that knows of a clear sky.
+fn in_clear_sky(acm: &AcmSpec, spec: &Dvbs2Spec) -> PlFrame {
+    let mut clear = spec.es_n0.clone();
+    for leg in [&mut clear.up, &mut clear.down] {
+        leg.attenuation.points.clear();
+    }
+    let (fecframe, pilots) = frame_kind(spec);
+    let prompt = AcmSpec { report_delay_ns: Duration::ZERO, ..*acm };
+    Acm::new(&prompt, fecframe, pilots, Time::ZERO).plframe_at(Time::ZERO, &EsN0::new(&clear))
+}

@@ -1,0 +1,325 @@
+use std::fmt::Display;
+
+use bentpipe_run::{
+    BackgroundSpec, BurstSpec, DemandClassSpec, FreeSpec, LayoutSpec, LoadSpec, MixSpec, PlacementSpec,
+    ProtectionSpec, QueueSpec, Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeKindSpec,
+    VolumeOrderSpec,
+};
+use bentpipe_units::{Bytes, Decibel, Duration, Rate};
+
+use super::{SpecError, check_classes, check_es_n0, check_finite, check_limit};
+use crate::dama::{
+    BackgroundConfig, ClassConfig, ConfigError, Load, Mix, Phase, Placement, RateCapacity, ReturnConfig,
+    Signalling, SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
+};
+use crate::mpeg_ts::TS_PACKET_BYTES;
+use crate::rcs2::{Encapsulation, Goodput, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+
+/// So that no product of counts overflows; the standard's superframes are at most 750 ms long.
+const LONGEST_SUPERFRAME: Duration = Duration::from_secs(60);
+/// What a silence of a day costs to catch up with stays below a minute.
+const SHORTEST_SUPERFRAME: Duration = Duration::from_millis(1);
+const MOST_SLOTS: u64 = 1_000_000;
+/// A hop takes less than a second; so that no product of times overflows.
+const LONGEST_DELAY: Duration = Duration::from_secs(60);
+const MOST_PERIOD: u32 = 1_000_000;
+/// Of any linear modulation of the return link.
+const MOST_BITS_PER_SYMBOL: u64 = 4;
+/// The denominator of a rate in slots per superframe.
+const MOST_SUPERFRAMES: u64 = 1 << 40;
+
+/// What one burst of a traffic slot carries.
+struct Burst {
+    payload: Bytes,
+    threshold: Decibel,
+}
+
+/// What the spec asks for, with `queue` as the waiting room of packets of no class.
+pub(crate) fn return_config(
+    spec: &Rcs2Spec,
+    queue: &QueueSpec,
+    mtu: Bytes,
+) -> Result<ReturnConfig, SpecError> {
+    check_classes(spec.classes.iter().map(|class| &class.class), mtu)?;
+    check_es_n0(&spec.es_n0)?;
+    let Burst { payload, threshold } = burst(spec)?;
+    let signalling = signalling(spec.signalling)?;
+    let config = ReturnConfig {
+        layout: layout(&spec.layout)?,
+        phase: Phase::Random,
+        burst_payload: payload,
+        encapsulation: encapsulation(spec)?,
+        mtu,
+        threshold,
+        es_n0: spec.es_n0.clone(),
+        timing: timing(spec)?,
+        signalling,
+        placement: placement(spec.placement),
+        order: order(spec.order),
+        classes: classes(spec, queue, signalling.period())?,
+        background: background(spec, signalling.period())?,
+    };
+    match config.controller() {
+        Ok(_) => Ok(config),
+        Err(error) => Err(refused(error, &config)),
+    }
+}
+
+/// The rate of full packets in the most slots that packets of no class are ever given.
+pub(super) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
+    let layout = layout(&spec.layout)?;
+    let encapsulation = encapsulation(spec)?;
+    let payload = burst(spec)?.payload;
+    let period = signalling(spec.signalling)?.period();
+    let mix = mix(&spec.mix, period).map_err(|error| error.within("mix"))?;
+    let [burst, packet] = [payload, mtu].map(|bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX));
+    require(encapsulation.least_burst_bytes(burst) > 0, "burst", "room for a fragment of a packet", burst)?;
+    require(packet <= encapsulation.max_sdu_bytes(), "encapsulation", "one that takes the MTU", packet)?;
+    let slots = mix.most_slots(layout.columns());
+    Ok(slots.bit_rate(&layout, Goodput::of(encapsulation, burst, packet)))
+}
+
+fn layout(spec: &LayoutSpec) -> Result<Layout, SpecError> {
+    let counts = [
+        ("layout.carriers", spec.carriers),
+        ("layout.frames", spec.frames),
+        ("layout.traffic_slots", spec.traffic_slots),
+        ("layout.burst_symbols", spec.burst_symbols),
+    ];
+    for (field, count) in counts {
+        require(count > 0, field, "at least 1", count)?;
+    }
+    let rate = SymbolRate::new(spec.symbols_per_s)
+        .ok_or_else(|| SpecError::new("layout.symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
+    let per_frame = u128::from(spec.traffic_slots) + u128::from(spec.request_slots);
+    let slots = u128::from(spec.carriers) * u128::from(spec.frames) * per_frame;
+    require(slots <= u128::from(MOST_SLOTS), "layout", "at most a million slots per superframe", slots)?;
+    let layout = Layout {
+        symbol_rate: rate,
+        carriers: spec.carriers,
+        frames: spec.frames,
+        request_slots: spec.request_slots,
+        traffic_slots: spec.traffic_slots,
+        request_symbols: spec.request_symbols,
+        burst_symbols: spec.burst_symbols,
+        guard_symbols: spec.guard_symbols,
+        idle_symbols: spec.idle_symbols,
+    };
+    let span = SHORTEST_SUPERFRAME..=LONGEST_SUPERFRAME;
+    let duration = layout.duration();
+    require(span.contains(&duration), "layout", "superframes of 1 ms to 60 s", duration)?;
+    Ok(layout)
+}
+
+fn burst(spec: &Rcs2Spec) -> Result<Burst, SpecError> {
+    match spec.burst {
+        BurstSpec::Waveform { id } => {
+            let waveform = Waveform::by_id(id)
+                .ok_or_else(|| SpecError::new("burst.id", "a linear-modulation waveform, 3 to 22", id))?;
+            let symbols = waveform.length().symbols();
+            let found = spec.layout.burst_symbols;
+            let expected = format!("{symbols}, the length of waveform {id}");
+            require(found == symbols, "layout.burst_symbols", &expected, found)?;
+            Ok(Burst { payload: waveform.payload(), threshold: waveform.threshold() })
+        }
+        BurstSpec::Mpeg { packets, threshold_db } => {
+            require((1..=1_000).contains(&packets), "burst.packets", "1 to 1000", packets)?;
+            check_finite("burst.threshold_db", threshold_db)?;
+            let payload = Bytes::new(u64::from(packets) * u64::from(TS_PACKET_BYTES));
+            let (least, found) = (payload.bits().div_ceil(MOST_BITS_PER_SYMBOL), spec.layout.burst_symbols);
+            let expected = format!("{least} at least, for {packets} MPEG packets at four bits a symbol");
+            require(u64::from(found) >= least, "layout.burst_symbols", &expected, found)?;
+            Ok(Burst { payload, threshold: Decibel::new(threshold_db) })
+        }
+    }
+}
+
+fn encapsulation(spec: &Rcs2Spec) -> Result<Encapsulation, SpecError> {
+    let is_mpeg = matches!(spec.burst, BurstSpec::Mpeg { .. });
+    let within = |error: SpecError| error.within("encapsulation");
+    match spec.encapsulation {
+        Rcs2EncapsulationSpec::Rle { protocol_bytes, label_bytes, protection } => {
+            require(!is_mpeg, "kind", "mpe or ule in bursts of MPEG packets", "rle").map_err(within)?;
+            let protocol = match protocol_bytes {
+                0 => ProtocolField::Suppressed,
+                1 => ProtocolField::Compressed,
+                2 => ProtocolField::Full,
+                _ => return Err(within(SpecError::new("protocol_bytes", "0, 1 or 2", protocol_bytes))),
+            };
+            let is_label = matches!(label_bytes, 0 | 3 | 6);
+            require(is_label, "label_bytes", "0, 3 or 6", label_bytes).map_err(within)?;
+            let protection = match protection {
+                ProtectionSpec::Sequence => Protection::Sequence,
+                ProtectionSpec::Crc => Protection::Crc,
+            };
+            Ok(Encapsulation::rle(protocol, u32::from(label_bytes), protection))
+        }
+        Rcs2EncapsulationSpec::Mpe => {
+            require(is_mpeg, "kind", "rle in bursts of a waveform", "mpe").map_err(within)?;
+            Ok(Encapsulation::mpe())
+        }
+        Rcs2EncapsulationSpec::Ule => {
+            require(is_mpeg, "kind", "rle in bursts of a waveform", "ule").map_err(within)?;
+            Ok(Encapsulation::ule())
+        }
+    }
+}
+
+/// The capacity of a class that may ask once in `period` superframes.
+fn mix(spec: &MixSpec, period: u32) -> Result<Mix, SpecError> {
+    let rbdc = spec.rbdc.map(|rbdc| {
+        let timeout = rbdc.timeout_superframes;
+        let expected = format!("{period} at least, since a request has to last until the next");
+        require(timeout >= period, "rbdc.timeout_superframes", &expected, timeout)?;
+        let max = slot_rate(rbdc.max).map_err(|error| error.within("rbdc.max"))?;
+        require(!max.is_zero(), "rbdc.max.slots", "at least 1", 0)?;
+        Ok(RateCapacity { max, timeout })
+    });
+    let volume = spec.volume.map(|volume| {
+        require(volume.max_slots > 0, "volume.max_slots", "at least 1", volume.max_slots)?;
+        let kind = match volume.kind {
+            VolumeKindSpec::Vbdc => VolumeKind::Added,
+            VolumeKindSpec::Avbdc => VolumeKind::Replaced,
+        };
+        Ok(VolumeCapacity { kind, max_slots: volume.max_slots })
+    });
+    Ok(Mix {
+        cra: slot_rate(spec.cra).map_err(|error| error.within("cra"))?,
+        rbdc: rbdc.transpose()?,
+        volume: volume.transpose()?,
+        free: spec.free == FreeSpec::Fca,
+    })
+}
+
+fn slot_rate(spec: SlotRateSpec) -> Result<SlotRate, SpecError> {
+    let SlotRateSpec { slots, superframes } = spec;
+    let counts = 1..=MOST_SUPERFRAMES;
+    require(counts.contains(&superframes), "superframes", "1 to 2^40", superframes)?;
+    let most = u128::from(MOST_SLOTS) * u128::from(superframes);
+    require(u128::from(slots) <= most, "slots", "at most a million in each superframe", slots)?;
+    Ok(SlotRate::fraction(u128::from(slots), u128::from(superframes)))
+}
+
+fn classes(spec: &Rcs2Spec, queue: &QueueSpec, period: u32) -> Result<Vec<ClassConfig>, SpecError> {
+    let class = |(number, class): (usize, &DemandClassSpec)| {
+        let mix = mix(&class.mix, period).map_err(|error| error.within(&format!("classes[{number}].mix")))?;
+        Ok(ClassConfig { mix, queue: class.class.queue.clone() })
+    };
+    let others = mix(&spec.mix, period)
+        .map_err(|error| error.within("mix"))
+        .map(|mix| ClassConfig { mix, queue: queue.clone() });
+    spec.classes.iter().enumerate().map(class).chain([others]).collect()
+}
+
+fn background(spec: &Rcs2Spec, period: u32) -> Result<Vec<BackgroundConfig>, SpecError> {
+    let terminal = |(number, own): (usize, &BackgroundSpec)| {
+        let within = |error: SpecError| error.within(&format!("background[{number}]"));
+        let mix = mix(&own.mix, period).map_err(|error| within(error.within("mix")))?;
+        let queue = QueueSpec::Bytes { limit_bytes: own.limit_bytes };
+        let load = load(&own.load);
+        check_limit("limit_bytes", own.limit_bytes, load.longest()).map_err(within)?;
+        Ok(BackgroundConfig { class: ClassConfig { mix, queue }, load })
+    };
+    spec.background.iter().enumerate().map(terminal).collect()
+}
+
+fn load(spec: &LoadSpec) -> Load {
+    match spec {
+        LoadSpec::Poisson { rate_bps, packet_bytes } => {
+            Load::Poisson { rate: *rate_bps, packet: *packet_bytes }
+        }
+        LoadSpec::Trace { packets, period_ns } => Load::Trace {
+            packets: packets.iter().map(|packet| (packet.at_ns, packet.bytes)).collect(),
+            period: *period_ns,
+        },
+    }
+}
+
+fn timing(spec: &Rcs2Spec) -> Result<Timing, SpecError> {
+    for (field, delay) in [("request_delay_ns", spec.request_delay_ns), ("lead_ns", spec.lead_ns)] {
+        require(delay <= LONGEST_DELAY, field, "at most 60000000000", delay.as_nanos())?;
+    }
+    Ok(Timing { request_delay: spec.request_delay_ns, lead: spec.lead_ns })
+}
+
+fn signalling(spec: SignallingSpec) -> Result<Signalling, SpecError> {
+    let signalling = match spec {
+        SignallingSpec::RequestSlot { period } => Signalling::RequestSlot { period },
+        SignallingSpec::Piggyback { period, bytes } => Signalling::Piggyback { period, bytes },
+    };
+    let period = signalling.period();
+    require((1..=MOST_PERIOD).contains(&period), "signalling.period", "1 to 1000000", period)?;
+    Ok(signalling)
+}
+
+fn placement(spec: PlacementSpec) -> Placement {
+    match spec {
+        PlacementSpec::Contiguous => Placement::Contiguous,
+        PlacementSpec::Spread => Placement::Spread,
+    }
+}
+
+fn order(spec: VolumeOrderSpec) -> VolumeOrder {
+    match spec {
+        VolumeOrderSpec::OldestFirst => VolumeOrder::OldestFirst,
+        VolumeOrderSpec::LargestFirst => VolumeOrder::LargestFirst,
+    }
+}
+
+fn require(holds: bool, field: &str, expected: &str, found: impl Display) -> Result<(), SpecError> {
+    if holds { Ok(()) } else { Err(SpecError::new(field, expected, found)) }
+}
+
+/// The field that is to blame when the parts do not fit together.
+fn refused(error: ConfigError, config: &ReturnConfig) -> SpecError {
+    let (layout, payload) = (&config.layout, config.burst_payload.get());
+    match error {
+        ConfigError::Overbooked => SpecError::new(
+            "mix",
+            format!(
+                "constant rates of at most {} slots per superframe for all terminals, and constant and maximum rates \
+                 of at most {} for one",
+                layout.slots(),
+                layout.columns()
+            ),
+            "more",
+        ),
+        ConfigError::TooFewRequestSlots => {
+            let terminals = 1 + config.background.len();
+            let expected = format!("a request slot in each period for each of {terminals} terminals");
+            SpecError::new("layout.request_slots", expected, layout.request_opportunities())
+        }
+        ConfigError::CannotAsk => SpecError::new(
+            "signalling",
+            "a constant rate for each terminal that asks in front of its data",
+            "a terminal without",
+        ),
+        ConfigError::Empty => SpecError::new("layout", "superframes with traffic slots", "none"),
+        ConfigError::NeverServed => SpecError::new(
+            "mix",
+            "a capacity for each class: its own, or constant or free capacity of another of its terminal",
+            "a class without",
+        ),
+        ConfigError::EmptyPacket => {
+            SpecError::new("background", "packets of at least one byte", "an empty one")
+        }
+        ConfigError::TooManyPackets => {
+            SpecError::new("background", "loads of at most a million packets per second", "more")
+        }
+        ConfigError::BurstTooShort => SpecError::new("burst", "room for a fragment of a packet", payload),
+        ConfigError::PacketTooLong => {
+            let most = config.encapsulation.max_sdu_bytes();
+            let expected = format!("one for packets longer than {most} bytes");
+            SpecError::new(
+                "encapsulation",
+                expected,
+                format!("an MTU of {}, or a background load", config.mtu),
+            )
+        }
+        ConfigError::TraceOutOfOrder => SpecError::new(
+            "background",
+            "traces in order of time that end before they begin again",
+            "another",
+        ),
+    }
+}

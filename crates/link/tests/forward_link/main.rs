@@ -1,0 +1,10 @@
+//! A path whose forward direction is a DVB-S2 carrier.
+
+mod adaptation;
+mod classes;
+mod delay;
+mod invariants;
+mod probes;
+mod rig;
+mod saturation;
+mod settings;
