@@ -12,7 +12,10 @@
 mod capture;
 mod clock;
 mod control;
+mod ip;
 mod lateness;
+mod marked_quic;
+mod marking;
 mod net;
 pub mod parts;
 mod pump;

@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::CongestionControl;
+use bentpipe_run::{CongestionControl, Dscp};
 use bentpipe_units::Time;
 use bentpipe_web::net::Net;
 use nix::sys::socket::{setsockopt, sockopt};
@@ -11,6 +11,8 @@ use socket2::SockRef;
 use tokio::net::TcpSocket;
 
 use crate::clock;
+use crate::marked_quic::MarkedSocket;
+use crate::marking::mark;
 use crate::tcp::{KernelListener, KernelStream};
 use crate::udp::KernelDatagrams;
 
@@ -40,39 +42,48 @@ impl Net for KernelNet {
         tokio::task::spawn_local(task);
     }
 
-    async fn connect(&self, to: SocketAddr, cc: CongestionControl) -> io::Result<KernelStream> {
-        let socket = tcp_socket(to, cc)?;
+    async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelStream> {
+        let socket = tcp_socket(to, cc, dscp)?;
         KernelStream::new(socket.connect(to).await?)
     }
 
-    fn listen(&self, at: SocketAddr, cc: CongestionControl) -> io::Result<KernelListener> {
-        let socket = tcp_socket(at, cc)?;
+    fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelListener> {
+        let socket = tcp_socket(at, cc, dscp)?;
         socket.set_reuseaddr(true)?;
         socket.bind(at)?;
-        // Accepted sockets inherit the congestion control.
+        // Accepted sockets inherit congestion control and mark; the SYN-ACK has the mark too.
         Ok(KernelListener(socket.listen(BACKLOG)?))
     }
 
-    fn datagrams(&self, at: SocketAddr) -> io::Result<KernelDatagrams> {
-        KernelDatagrams::bind(at)
+    fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<KernelDatagrams> {
+        KernelDatagrams::bind(at, dscp)
     }
 
-    fn quic_socket(&self, at: SocketAddr) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn Runtime>)> {
+    fn quic_socket(
+        &self,
+        at: SocketAddr,
+        dscp: Dscp,
+    ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn Runtime>)> {
         let socket = std::net::UdpSocket::bind(at)?;
         enlarge_buffers(&socket)?;
         let runtime = Arc::new(noq::TokioRuntime);
-        Ok((runtime.wrap_udp_socket(socket)?, runtime))
+        let socket: Box<dyn noq::AsyncUdpSocket> = match dscp {
+            Dscp::DEFAULT => runtime.wrap_udp_socket(socket)?,
+            dscp => Box::new(MarkedSocket::new(socket, dscp)?),
+        };
+        Ok((socket, runtime))
     }
 }
 
-/// A TCP socket that uses `cc`. The kernel reads back what it uses in `TcpSample`.
-fn tcp_socket(peer: SocketAddr, cc: CongestionControl) -> io::Result<TcpSocket> {
+/// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
+fn tcp_socket(peer: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<TcpSocket> {
     let socket = match peer {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
     // As browsers and servers do (RFC 9110 leaves it to them): requests must not wait for acknowledgements.
     socket.set_nodelay(true)?;
+    mark(SockRef::from(&socket), peer, dscp)?;
     let name = kernel_name(cc)?;
     SockRef::from(&socket).set_tcp_congestion(name.as_bytes()).map_err(|error| {
         io::Error::new(error.kind(), format!("congestion control {name} is not to be had: {error}"))
@@ -107,7 +118,39 @@ fn enlarge_buffers(socket: &std::net::UdpSocket) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
+    use bentpipe_web::net::Listener;
+    use tokio::runtime;
+
     use super::*;
+
+    #[test]
+    fn both_ends_of_a_tcp_connection_have_the_mark_that_was_asked_for() {
+        // Expedited forwarding (RFC 3246), and none.
+        for dscp in [46, 0].map(|code_point| Dscp::new(code_point).unwrap()) {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let tos = runtime.block_on(async {
+                let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+                let cc = CongestionControl::Reno;
+                let mut listener = KernelNet.listen(any, cc, dscp).unwrap();
+                let at = listener.0.local_addr().unwrap();
+                let client = KernelNet.connect(at, cc, dscp).await.unwrap();
+                let (server, _) = listener.accept().await.unwrap();
+                [client, server].map(|end| end.socket().tos_v4().unwrap())
+            });
+            assert_eq!(tos, [u32::from(dscp.get()) << 2; 2]);
+        }
+    }
+
+    #[test]
+    fn a_socket_of_the_other_version_of_ip_is_marked_too() {
+        let dscp = Dscp::new(46).unwrap();
+        let socket = TcpSocket::new_v6().unwrap();
+        let at = SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, 0));
+        mark(SockRef::from(&socket), at, dscp).unwrap();
+        assert_eq!(SockRef::from(&socket).tclass_v6().unwrap(), 46 << 2);
+    }
 
     #[test]
     fn what_the_kernel_has_not_got_is_refused_by_name() {

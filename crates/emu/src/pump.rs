@@ -11,6 +11,7 @@ use nix::unistd;
 
 use crate::capture::Tap;
 use crate::clock;
+use crate::ip;
 use crate::lateness::Lateness;
 
 /// Packets read from one device before due packets are looked at again.
@@ -54,6 +55,10 @@ struct Buffer {
 impl Packet for Buffer {
     fn len_bytes(&self) -> u32 {
         self.length as u32
+    }
+
+    fn dscp(&self) -> u8 {
+        ip::dscp(self.as_slice()).get()
     }
 }
 

@@ -44,6 +44,11 @@ impl KernelStream {
     pub(crate) fn new(socket: TcpStream) -> io::Result<Self> {
         Ok(Self { socket: Rc::new(socket), last: Rc::default() })
     }
+
+    #[cfg(test)]
+    pub(crate) fn socket(&self) -> SockRef<'_> {
+        SockRef::from(&*self.socket)
+    }
 }
 
 impl Drop for KernelStream {

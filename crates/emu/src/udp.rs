@@ -1,16 +1,21 @@
 use std::io;
 use std::net::SocketAddr;
 
+use bentpipe_run::Dscp;
 use bentpipe_web::net::Datagrams;
+use socket2::SockRef;
 use tokio::net::UdpSocket;
+
+use crate::marking::mark;
 
 /// A kernel UDP socket.
 #[derive(Debug)]
 pub struct KernelDatagrams(UdpSocket);
 
 impl KernelDatagrams {
-    pub(crate) fn bind(at: SocketAddr) -> io::Result<Self> {
+    pub(crate) fn bind(at: SocketAddr, dscp: Dscp) -> io::Result<Self> {
         let socket = std::net::UdpSocket::bind(at)?;
+        mark(SockRef::from(&socket), at, dscp)?;
         socket.set_nonblocking(true)?;
         UdpSocket::from_std(socket).map(Self)
     }

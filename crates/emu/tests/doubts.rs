@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
-    BulkSpec, ClientReport, CongestionControl, Direction, Http, OriginReport, PageSpec, RunSpec, Status,
-    Transport, Workload,
+    BulkSpec, ClientReport, CongestionControl, Direction, Dscp, Http, OriginReport, PageSpec, RunSpec,
+    Status, Transport, Workload,
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::net::Net;
@@ -185,8 +185,8 @@ async fn silence(at: IpAddr) -> impl Sized {
     for port in [PORTS.http, PORTS.https, PORTS.bulk] {
         listeners.push(TcpListener::bind((at, port)).await.unwrap());
     }
-    let quic = KernelNet.datagrams(SocketAddr::new(at, PORTS.https)).unwrap();
-    let bulk = KernelNet.datagrams(SocketAddr::new(at, PORTS.bulk)).unwrap();
+    let quic = KernelNet.datagrams(SocketAddr::new(at, PORTS.https), Dscp::DEFAULT).unwrap();
+    let bulk = KernelNet.datagrams(SocketAddr::new(at, PORTS.bulk), Dscp::DEFAULT).unwrap();
     (listeners, quic, bulk)
 }
 

@@ -5,7 +5,7 @@ mod common;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bentpipe_emu::KernelNet;
-use bentpipe_run::{ClientReport, PingSpec, Status, Workload};
+use bentpipe_run::{ClientReport, Dscp, PingSpec, Status, Workload};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::ping;
 use common::{PORTS, Site, address, available_cc, record, run, spec};
@@ -17,7 +17,8 @@ fn requests(count: u32, payload: u64) -> PingSpec {
 }
 
 async fn echoes(requests: &PingSpec, origin: IpAddr, patience: Duration) -> ClientReport {
-    ping::run(&KernelNet, requests, SocketAddr::new(origin, PORTS.echo), LOCAL, patience).await
+    let origin = SocketAddr::new(origin, PORTS.echo);
+    ping::run(&KernelNet, requests, origin, LOCAL, Dscp::DEFAULT, patience).await
 }
 
 #[test]

@@ -60,14 +60,14 @@ impl Tap {
 
     fn write(&mut self, seen_at: End, sender: End, at: Time, packet: &WirePacket) -> io::Result<()> {
         let (protocol, ecn) = match packet {
-            WirePacket::Tcp(_) => (Protocol::Tcp, 0),
+            WirePacket::Tcp(..) => (Protocol::Tcp, 0),
             WirePacket::Udp(datagram) => (Protocol::Udp, datagram.ecn),
         };
         let (source, destination) = (self.address(sender), self.address(sender.other()));
-        let header = Header { protocol, source, destination, ecn };
+        let header = Header { protocol, source, destination, dscp: packet.dscp(), ecn };
         self.packet.clear();
         header.write(&mut self.packet, |octets| match packet {
-            WirePacket::Tcp(segment) => segment.encode(octets),
+            WirePacket::Tcp(segment, _) => segment.encode(octets),
             WirePacket::Udp(datagram) => datagram.encode(octets),
         })?;
         let interface = match seen_at {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
 
+use bentpipe_run::Dscp;
 use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Event, PortError, Route, Segment};
 use bentpipe_units::Time;
 
@@ -29,6 +30,8 @@ pub(crate) struct Host {
 pub(crate) struct Socket {
     pub(crate) id: ConnectionId,
     pub(crate) connection: Connection,
+    /// What its segments are marked with.
+    dscp: Dscp,
     pub(crate) reader: Option<Waker>,
     pub(crate) writer: Option<Waker>,
     /// Waits for the handshake.
@@ -42,8 +45,9 @@ pub(crate) struct Socket {
 }
 
 /// Established connections that wait to be accepted.
-#[derive(Default)]
 pub(crate) struct Backlog {
+    /// What the segments of its connections are marked with, from the first one on.
+    dscp: Dscp,
     pub(crate) ready: VecDeque<Rc<RefCell<Socket>>>,
     pub(crate) acceptor: Option<Waker>,
 }
@@ -64,9 +68,15 @@ impl Host {
     }
 
     /// Listens on a TCP port.
-    pub(crate) fn listen(&self, port: u16, config: Config) -> Result<Rc<RefCell<Backlog>>, PortError> {
+    pub(crate) fn listen(
+        &self,
+        port: u16,
+        config: Config,
+        dscp: Dscp,
+    ) -> Result<Rc<RefCell<Backlog>>, PortError> {
         self.tcp.borrow_mut().listen(port, config)?;
-        let backlog = Rc::<RefCell<Backlog>>::default();
+        let backlog = Backlog { dscp, ready: VecDeque::new(), acceptor: None };
+        let backlog = Rc::new(RefCell::new(backlog));
         self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
         Ok(backlog)
     }
@@ -78,9 +88,10 @@ impl Host {
         end: End,
         remote: SocketAddrV4,
         config: &Config,
+        dscp: Dscp,
     ) -> Result<Rc<RefCell<Socket>>, PortError> {
         let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, config)?;
-        let socket = self.add(id, connection, None);
+        let socket = self.add(id, connection, dscp, None);
         socket.borrow_mut().flush(world, end);
         Ok(socket)
     }
@@ -102,7 +113,7 @@ impl Host {
     pub(crate) fn receive(&self, world: &World, end: End, packet: WirePacket) {
         match packet {
             WirePacket::Udp(datagram) => self.receive_datagram(datagram),
-            WirePacket::Tcp(segment) => self.receive_segment(world, end, &segment),
+            WirePacket::Tcp(segment, dscp) => self.receive_segment(world, end, &segment, dscp),
         }
     }
 
@@ -127,14 +138,17 @@ impl Host {
         }
     }
 
-    fn receive_segment(&self, world: &World, end: End, segment: &Segment) {
+    fn receive_segment(&self, world: &World, end: End, segment: &Segment, dscp: Dscp) {
         let route = self.tcp.borrow_mut().route(world.now(), segment);
         match route {
             Route::Ignored => {}
-            Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset)),
+            // Nobody's socket has a mark of its own: Linux answers with the one that came (tcp_v4_send_reset).
+            Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset, dscp)),
             Route::Accepted(id, connection) => {
                 let port = connection.local().port();
-                self.add(id, *connection, Some(port)).borrow_mut().flush(world, end);
+                let dscp =
+                    self.backlogs.borrow().get(&port).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
+                self.add(id, *connection, dscp, Some(port)).borrow_mut().flush(world, end);
             }
             Route::To(id) => {
                 let Some(socket) = self.socket(id) else { return };
@@ -146,10 +160,17 @@ impl Host {
         }
     }
 
-    fn add(&self, id: ConnectionId, connection: Connection, accepted_at: Option<u16>) -> Rc<RefCell<Socket>> {
+    fn add(
+        &self,
+        id: ConnectionId,
+        connection: Connection,
+        dscp: Dscp,
+        accepted_at: Option<u16>,
+    ) -> Rc<RefCell<Socket>> {
         let socket = Socket {
             id,
             connection,
+            dscp,
             reader: None,
             writer: None,
             opener: None,
@@ -198,7 +219,7 @@ impl Socket {
     /// Sends what the connection has to send, tells tasks what happened and notes when to call it again.
     pub(crate) fn flush(&mut self, world: &World, end: End) {
         while let Some(segment) = self.connection.poll_transmit(world.now()) {
-            world.send(end, WirePacket::Tcp(segment));
+            world.send(end, WirePacket::Tcp(segment, self.dscp));
         }
         while let Some(event) = self.connection.poll_event() {
             match event {

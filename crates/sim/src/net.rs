@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_run::{CongestionControl, RunSpec};
+use bentpipe_run::{CongestionControl, Dscp, RunSpec};
 use bentpipe_tcp::{Config, PortError};
 use bentpipe_units::Time;
 use bentpipe_web::net::{Datagrams, Net};
@@ -41,13 +41,14 @@ impl SimNet {
         Config { mtu, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
-    fn udp(&self, at: SocketAddr) -> io::Result<UdpSocket> {
+    fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
         let host = self.world.host(self.end);
         let (port, inbox) = host.bind_udp(at.port()).ok_or(io::ErrorKind::AddrInUse)?;
         Ok(UdpSocket {
             end: self.end,
             address: host.address(),
             port,
+            dscp,
             peer: self.world.host(self.end.other()).address(),
             inbox,
             outbox: Arc::clone(&self.world.outbox),
@@ -73,32 +74,35 @@ impl Net for SimNet {
         self.world.executor.spawn(task);
     }
 
-    async fn connect(&self, to: SocketAddr, cc: CongestionControl) -> io::Result<SimStream> {
+    async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimStream> {
         let host = self.world.host(self.end);
-        let socket = host.connect(&self.world, self.end, v4(to)?, &self.config(cc)).map_err(port_error)?;
+        let (to, config) = (v4(to)?, self.config(cc));
+        let socket = host.connect(&self.world, self.end, to, &config, dscp).map_err(port_error)?;
         let world = Rc::clone(&self.world);
         SimStream { world, end: self.end, socket, content: self.content }.connected().await
     }
 
-    fn listen(&self, at: SocketAddr, cc: CongestionControl) -> io::Result<SimListener> {
-        let backlog = self.world.host(self.end).listen(at.port(), self.config(cc)).map_err(port_error)?;
+    fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
+        let host = self.world.host(self.end);
+        let backlog = host.listen(at.port(), self.config(cc), dscp).map_err(port_error)?;
         Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })
     }
 
-    fn datagrams(&self, at: SocketAddr) -> io::Result<SimDatagrams> {
-        self.udp(at).map(|socket| SimDatagrams(RefCell::new(socket)))
+    fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<SimDatagrams> {
+        self.udp(at, dscp).map(|socket| SimDatagrams(RefCell::new(socket)))
     }
 
     fn quic_socket(
         &self,
         at: SocketAddr,
+        dscp: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
         let runtime = QuicRuntime {
             epoch: self.epoch,
             timers: Arc::clone(&self.world.timers),
             injector: self.world.executor.injector(),
         };
-        Ok((Box::new(self.udp(at)?), Arc::new(runtime)))
+        Ok((Box::new(self.udp(at, dscp)?), Arc::new(runtime)))
     }
 }
 

@@ -1,4 +1,5 @@
 use bentpipe_link::Packet;
+use bentpipe_run::Dscp;
 use bentpipe_tcp::Segment;
 
 /// Header of IPv4 without options (RFC 791).
@@ -10,7 +11,7 @@ const UDP_HEADER: usize = 8;
 #[derive(Debug)]
 pub(crate) enum WirePacket {
     Udp(Datagram),
-    Tcp(Segment),
+    Tcp(Segment, Dscp),
 }
 
 /// A UDP datagram.
@@ -18,6 +19,7 @@ pub(crate) enum WirePacket {
 pub(crate) struct Datagram {
     pub(crate) from_port: u16,
     pub(crate) to_port: u16,
+    pub(crate) dscp: Dscp,
     /// The two ECN bits of the IP header (RFC 3168 section 5): QUIC marks its packets and counts what arrives.
     pub(crate) ecn: u8,
     pub(crate) payload: Vec<u8>,
@@ -39,7 +41,15 @@ impl WirePacket {
     fn len_bytes(&self) -> u32 {
         match self {
             Self::Udp(datagram) => (IP_HEADER + UDP_HEADER + datagram.payload.len()) as u32,
-            Self::Tcp(segment) => segment.wire_bytes(),
+            Self::Tcp(segment, _) => segment.wire_bytes(),
+        }
+    }
+
+    /// The mark in the IP header.
+    pub(crate) fn dscp(&self) -> Dscp {
+        match self {
+            Self::Udp(datagram) => datagram.dscp,
+            Self::Tcp(_, dscp) => *dscp,
         }
     }
 }
@@ -49,11 +59,16 @@ impl WirePacket {
 pub(crate) struct Parcel {
     place: usize,
     len_bytes: u32,
+    dscp: Dscp,
 }
 
 impl Packet for Parcel {
     fn len_bytes(&self) -> u32 {
         self.len_bytes
+    }
+
+    fn dscp(&self) -> u8 {
+        self.dscp.get()
     }
 }
 
@@ -66,17 +81,30 @@ pub(crate) struct Parcels {
 
 impl Parcels {
     pub(crate) fn put(&mut self, packet: WirePacket) -> Parcel {
-        let len_bytes = packet.len_bytes();
+        let (len_bytes, dscp) = (packet.len_bytes(), packet.dscp());
         let place = self.free.pop().unwrap_or(self.places.len());
         match self.places.get_mut(place) {
             Some(free) => *free = Some(packet),
             None => self.places.push(Some(packet)),
         }
-        Parcel { place, len_bytes }
+        Parcel { place, len_bytes, dscp }
     }
 
     pub(crate) fn take(&mut self, parcel: Parcel) -> WirePacket {
         self.free.push(parcel.place);
         self.places[parcel.place].take().expect("a parcel stands for one packet")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_link_sees_the_mark_and_the_length_of_what_a_parcel_stands_for() {
+        let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
+        let datagram = Datagram { from_port: 1, to_port: 2, dscp, ecn: 0b10, payload: vec![0; 100] };
+        let parcel = Parcels::default().put(WirePacket::Udp(datagram));
+        assert_eq!((Packet::dscp(&parcel), parcel.len_bytes()), (46, 20 + 8 + 100));
     }
 }

@@ -162,7 +162,8 @@ async fn work(net: &SimNet, client: Client) -> ClientReport {
         }
         Workload::Ping(ping) => {
             let echo = SocketAddr::new(client.origin, client.ports.echo);
-            ping::run(net, &ping, echo, client.local, round_trip * 2 + Duration::from_secs(2)).await
+            let patience = round_trip * 2 + Duration::from_secs(2);
+            ping::run(net, &ping, echo, client.local, client.spec.mark(), patience).await
         }
     }
 }

@@ -3,6 +3,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
+use bentpipe_run::Dscp;
+
 use crate::packet::{Datagram, WirePacket};
 use crate::world::{End, Outbox};
 
@@ -22,6 +24,8 @@ pub(crate) struct UdpSocket {
     pub(crate) end: End,
     pub(crate) address: Ipv4Addr,
     pub(crate) port: u16,
+    /// What it marks its datagrams with.
+    pub(crate) dscp: Dscp,
     pub(crate) peer: Ipv4Addr,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) outbox: Arc<Outbox>,
@@ -65,7 +69,7 @@ impl UdpSocket {
     pub(crate) fn send(&self, contents: &[u8], to_port: u16, ecn: u8) {
         let mut payload = self.outbox.buffer();
         payload.extend_from_slice(contents);
-        let datagram = Datagram { from_port: self.port, to_port, ecn, payload };
+        let datagram = Datagram { from_port: self.port, to_port, dscp: self.dscp, ecn, payload };
         self.outbox.push(self.end, WirePacket::Udp(datagram));
     }
 

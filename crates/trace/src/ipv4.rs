@@ -3,6 +3,8 @@
 use std::io;
 use std::net::Ipv4Addr;
 
+use bentpipe_run::Dscp;
+
 /// What an IPv4 packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -24,6 +26,8 @@ pub struct Header {
     pub source: Ipv4Addr,
     /// For whom it is.
     pub destination: Ipv4Addr,
+    /// The code point of differentiated services (RFC 2474 section 3).
+    pub dscp: Dscp,
     /// The two bits of explicit congestion notification (RFC 3168 section 5).
     pub ecn: u8,
 }
@@ -48,7 +52,7 @@ impl Header {
         transport(packet);
         let total = u16::try_from(packet.len()).map_err(io::Error::other)?;
         packet[0] = VERSION_AND_LENGTH;
-        packet[1] = self.ecn & 0b11;
+        packet[1] = self.dscp.traffic_class() | self.ecn & 0b11;
         packet[2..4].copy_from_slice(&total.to_be_bytes());
         packet[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
         packet[8] = TIME_TO_LIVE;

@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 
+use bentpipe_run::Dscp;
 use bentpipe_trace::ipv4::{Header, Protocol};
 use proptest::prelude::*;
 
@@ -36,27 +37,31 @@ fn packet(header: Header, transport: &[u8]) -> Vec<u8> {
 
 #[test]
 fn datagrams_of_odd_and_even_length_are_those_of_linux() {
-    let header = Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, ecn: 0 };
+    let header =
+        Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, dscp: Dscp::DEFAULT, ecn: 0 };
     assert_eq!(packet(header, &DATAGRAM_ODD[20..]), DATAGRAM_ODD);
     assert_eq!(packet(header, &DATAGRAM_EVEN[20..]), DATAGRAM_EVEN);
 }
 
 #[test]
 fn a_segment_is_that_of_linux() {
-    let header = Header { protocol: Protocol::Tcp, source: SERVER, destination: CLIENT, ecn: 0 };
+    let header =
+        Header { protocol: Protocol::Tcp, source: SERVER, destination: CLIENT, dscp: Dscp::DEFAULT, ecn: 0 };
     assert_eq!(packet(header, &SYN_ACK[20..]), SYN_ACK);
 }
 
 #[test]
 fn a_datagram_whose_checksum_is_zero_says_all_ones() {
     // RFC 768: zero would mean that there is none. What is missing in the last two octets makes it so.
-    let header = Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, ecn: 0 };
+    let header =
+        Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, dscp: Dscp::DEFAULT, ecn: 0 };
     let mut transport = vec![0xc3, 0x50, 0, 7, 0, 10, 0, 0, 0, 0];
     let of = |transport: &[u8]| packet(header, transport)[26..28].to_vec();
     let complement = of(&transport);
     transport[8..].copy_from_slice(&complement);
     assert_eq!(of(&transport), [0xff, 0xff]);
-    let header = Header { protocol: Protocol::Tcp, source: CLIENT, destination: SERVER, ecn: 0 };
+    let header =
+        Header { protocol: Protocol::Tcp, source: CLIENT, destination: SERVER, dscp: Dscp::DEFAULT, ecn: 0 };
     let mut transport = vec![0; 20];
     let of = |transport: &[u8]| packet(header, transport)[36..38].to_vec();
     let complement = of(&transport);
@@ -66,7 +71,8 @@ fn a_datagram_whose_checksum_is_zero_says_all_ones() {
 
 #[test]
 fn a_packet_longer_than_its_length_field_can_say_is_an_error() {
-    let header = Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, ecn: 0 };
+    let header =
+        Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, dscp: Dscp::DEFAULT, ecn: 0 };
     let of = |length: usize| header.write(&mut Vec::new(), |packet| packet.resize(20 + length, 0));
     assert!(of(65_515).is_ok());
     assert!(of(65_516).is_err());
@@ -90,7 +96,7 @@ proptest! {
         transport in prop::collection::vec(any::<u8>(), 20..2000),
     ) {
         let protocol = if is_tcp { Protocol::Tcp } else { Protocol::Udp };
-        let header = Header { protocol, source: source.into(), destination: destination.into(), ecn: 0 };
+        let header = Header { protocol, source: source.into(), destination: destination.into(), dscp: Dscp::DEFAULT, ecn: 0 };
         let packet = packet(header, &transport);
         prop_assert_eq!(sum(&packet[..20]), 0xffff);
         let length = (transport.len() as u16).to_be_bytes();
@@ -101,10 +107,11 @@ proptest! {
 }
 
 #[test]
-fn the_ecn_bits_are_the_last_two_of_the_second_octet() {
-    // RFC 3168 section 5: ECT(0) is binary 10.
-    let header = Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, ecn: 0b10 };
+fn the_second_octet_is_six_bits_of_differentiated_services_and_two_of_congestion_notification() {
+    // RFC 3246 section 2.7: expedited forwarding is binary 101110; RFC 3168 section 5: ECT(0) is binary 10.
+    let dscp = Dscp::new(0b10_1110).unwrap();
+    let header = Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, dscp, ecn: 0b10 };
     let mut packet = Vec::new();
     header.write(&mut packet, |octets| octets.extend([0; 8])).unwrap();
-    assert_eq!(packet[1], 0b10);
+    assert_eq!(packet[1], 0b1011_1010);
 }

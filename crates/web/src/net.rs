@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bentpipe_run::CongestionControl;
+use bentpipe_run::{CongestionControl, Dscp};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use futures_util::future::{Either, select};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -32,32 +32,35 @@ pub trait Net: Clone + 'static {
     /// Runs `task` beside the caller.
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
 
-    /// Opens a TCP connection whose sender uses `cc`.
+    /// Opens a TCP connection whose sender uses `cc`, and marks its packets with `dscp`.
     fn connect(
         &self,
         to: SocketAddr,
         cc: CongestionControl,
+        dscp: Dscp,
     ) -> impl Future<Output = io::Result<Self::Stream>>;
 
-    /// Listens for TCP connections, whose senders will use `cc`.
+    /// Listens for TCP connections, whose senders will use `cc` and mark their packets with `dscp`.
     ///
     /// # Errors
     /// When the address is taken or the congestion control is not to be had.
-    fn listen(&self, at: SocketAddr, cc: CongestionControl) -> io::Result<Self::Listener>;
+    fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<Self::Listener>;
 
-    /// Opens a UDP socket.
+    /// Opens a UDP socket that marks what it sends with `dscp`.
     ///
     /// # Errors
     /// When the address is taken.
-    fn datagrams(&self, at: SocketAddr) -> io::Result<Self::Datagrams>;
+    fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<Self::Datagrams>;
 
-    /// Opens a UDP socket for the QUIC library, and hands it the host's clock and executor.
+    /// Opens a UDP socket for the QUIC library that marks what it sends with `dscp`, and hands it the host's clock and
+    /// executor.
     ///
     /// # Errors
     /// When the address is taken.
     fn quic_socket(
         &self,
         at: SocketAddr,
+        dscp: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)>;
 
     /// Returns after `span`.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use bentpipe_run::{ClientReport, PingReport, PingSpec};
+use bentpipe_run::{ClientReport, Dscp, PingReport, PingSpec};
 use bentpipe_units::{Duration, Time};
 
 use crate::net::{Datagrams, Net};
@@ -15,9 +15,9 @@ const BUFFER: usize = 65_536;
 /// A request carries its sequence number in its first bytes.
 const SEQUENCE: usize = 4;
 
-/// Echoes every datagram to its sender (RFC 862).
-pub(crate) fn serve<N: Net>(net: &N, at: SocketAddr) -> Result<(), OriginError> {
-    let socket = net.datagrams(at)?;
+/// Echoes every datagram to its sender (RFC 862), marked with `dscp`.
+pub(crate) fn serve<N: Net>(net: &N, at: SocketAddr, dscp: Dscp) -> Result<(), OriginError> {
+    let socket = net.datagrams(at, dscp)?;
     net.spawn(async move {
         let mut buffer = vec![0; BUFFER];
         while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
@@ -28,16 +28,22 @@ pub(crate) fn serve<N: Net>(net: &N, at: SocketAddr) -> Result<(), OriginError> 
     Ok(())
 }
 
-/// Sends the requests to the origin's echo service, waits for the last echo as long as `patience`, and reports the round trips.
+/// Sends the requests, marked with `dscp`, to the origin's echo service, waits for the last echo as long as `patience`,
+/// and reports the round trips.
 pub async fn run<N: Net>(
     net: &N,
     ping: &PingSpec,
     origin: SocketAddr,
     local: IpAddr,
+    dscp: Dscp,
     patience: Duration,
 ) -> ClientReport {
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
-    match echoes(net, ping, origin, local, patience).await {
+    let rtts = match net.datagrams(SocketAddr::new(local, 0), dscp) {
+        Ok(socket) => echoes(net, ping, origin, Rc::new(socket), patience).await,
+        Err(error) => Err(error),
+    };
+    match rtts {
         Ok(rtts) => report.ping = Some(PingReport { rtts }),
         Err(error) => report.faults.push(format!("ping: {error}")),
     }
@@ -48,10 +54,9 @@ async fn echoes<N: Net>(
     net: &N,
     ping: &PingSpec,
     origin: SocketAddr,
-    local: IpAddr,
+    socket: Rc<N::Datagrams>,
     patience: Duration,
 ) -> std::io::Result<Vec<Option<Duration>>> {
-    let socket = Rc::new(net.datagrams(SocketAddr::new(local, 0))?);
     let rtts = Rc::new(RefCell::new(vec![None; ping.count as usize]));
     let sent = Rc::new(RefCell::new(Vec::<Time>::new()));
     collect(net, Rc::clone(&socket), &sent, &rtts);

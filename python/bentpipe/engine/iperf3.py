@@ -73,9 +73,11 @@ def client_arguments(spec: Mapping[str, Any]) -> list[str]:
     else:
         extent = ["--bytes", str(flow["bytes"])]
     reverse = ["--reverse"] if flow["direction"] == "down" else []
+    # The server marks what it sends of the flow alike; the control connection is not marked.
+    mark = ["--dscp", str(spec["dscp"])] if "dscp" in spec else []
     return [
         *("--client", SERVER_ADDRESS, "--port", str(PORT), *_REPORTING),
-        *("--congestion", name, "--length", str(BLOCK_BYTES), *extent, *reverse),
+        *("--congestion", name, "--length", str(BLOCK_BYTES), *extent, *reverse, *mark),
     ]
 
 

@@ -58,6 +58,7 @@ async fn work(configuration: &Configuration) -> ClientReport {
                 &ping,
                 SocketAddr::new(client.origin, client.ports.echo),
                 client.local,
+                spec.mark(),
                 patience,
             )
             .await

@@ -3,6 +3,7 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
+mod marking;
 mod packets;
 
 use std::fs;

@@ -87,6 +87,16 @@ impl Packet {
         Ipv4Addr::new(self.octets[12], self.octets[13], self.octets[14], self.octets[15])
     }
 
+    /// The differentiated services code point (RFC 2474 section 3).
+    pub fn dscp(&self) -> u8 {
+        self.octets[1] >> 2
+    }
+
+    /// Whether it comes from or goes to this port.
+    pub fn has_port(&self, port: u16) -> bool {
+        [word(&self.octets, 20), word(&self.octets, 22)].contains(&port)
+    }
+
     /// The segment.
     pub fn tcp(&self) -> Segment<'_> {
         assert_eq!(self.octets[9], 6, "TCP");

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Engine, FlowSpec,
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
     FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
     PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, RunRecord, RunSpec, TcpSpec,
     Transport, ValiditySpec, Workload, assemble,
@@ -66,14 +66,14 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
     let settings = (tcp(temper), http2(temper), quic(temper));
-    let workload = (workload(temper), congestion_control(), any::<u64>(), timeout(temper));
-    (link(temper), settings, workload).prop_map(|(link, settings, (workload, cc, seed, timeout_ns))| {
+    let workload = (workload(temper), mark(), congestion_control(), any::<u64>(), timeout(temper));
+    (link(temper), settings, workload).prop_map(|(link, settings, (workload, dscp, cc, seed, timeout_ns))| {
         let (tcp, http2, mut quic) = settings;
         let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
         quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
         let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
         let capture = CaptureSpec { pcapng: false, qlog: false };
-        let mut spec = RunSpec { seed, link, cc, tcp, quic, http2, workload, validity, capture };
+        let mut spec = RunSpec { seed, link, cc, tcp, quic, http2, workload, dscp, validity, capture };
         fit(&mut spec);
         spec
     })
@@ -94,7 +94,7 @@ fn fit(spec: &mut RunSpec) {
     let smallest = windows.into_iter().map(Bytes::get).min().unwrap_or(1);
     let most = smallest.saturating_mul(MOST_WINDOWS).min(MOST_PAYLOAD);
     let rate = |direction: &DirectionSpec| {
-        let CapacitySpec::Constant { rate_bps } = direction.capacity;
+        let CapacitySpec::Constant { rate_bps } = direction.capacity else { panic!("a constant rate") };
         rate_bps.as_bps()
     };
     let fastest = rate(&spec.link.forward).max(rate(&spec.link.return_));
@@ -370,11 +370,8 @@ fn bulk(temper: Temper) -> impl Strategy<Value = Workload> {
 fn flows() -> impl Strategy<Value = Workload> {
     let transport = prop_oneof![Just(Transport::Tcp), Just(Transport::Quic)];
     let start = prop_oneof![1 => Just(0), 1 => spread(1, 5 * SECOND)].prop_map(Duration::from_nanos);
-    let flow = (congestion_control(), transport, start).prop_map(|(cc, transport, start_ns)| FlowSpec {
-        cc,
-        transport,
-        start_ns,
-    });
+    let flow = (congestion_control(), transport, start, mark())
+        .prop_map(|(cc, transport, start_ns, dscp)| FlowSpec { cc, transport, start_ns, dscp });
     let direction = prop_oneof![Just(Direction::Down), Just(Direction::Up)];
     let limit = prop_oneof![
         spread(1, MOST_PAYLOAD).prop_map(|bytes| (Some(Bytes::new(bytes)), None)),
@@ -385,6 +382,10 @@ fn flows() -> impl Strategy<Value = Workload> {
             Workload::Flows(FlowsSpec { direction, bytes, duration_ns, flows })
         },
     )
+}
+
+fn mark() -> impl Strategy<Value = Option<Dscp>> {
+    prop::option::of((0..64u8).prop_map(|code_point| Dscp::new(code_point).expect("six bits")))
 }
 
 fn ping() -> impl Strategy<Value = Workload> {

@@ -84,7 +84,7 @@ impl<N: Net> Task<'_, N> {
     async fn over_tcp(&self) -> Result<Option<TransferReport>, BulkError> {
         let started = self.net.now();
         let origin = SocketAddr::new(self.client.origin, self.flow.port(self.client.ports));
-        let mut stream = self.net.connect(origin, self.flow.cc).await?;
+        let mut stream = self.net.connect(origin, self.flow.cc, self.flow.dscp).await?;
         let report = ConnectionReport {
             transport: "tcp".to_owned(),
             protocol: "bulk".to_owned(),

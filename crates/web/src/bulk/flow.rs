@@ -1,4 +1,4 @@
-use bentpipe_run::{CongestionControl, Direction, FlowSpec, FlowsSpec, RunSpec, Transport, Workload};
+use bentpipe_run::{CongestionControl, Direction, Dscp, FlowSpec, FlowsSpec, RunSpec, Transport, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::order::Limit;
@@ -11,6 +11,8 @@ pub(super) struct Flow {
     /// Its place in the spec.
     pub(super) index: u16,
     pub(super) cc: CongestionControl,
+    /// What both ends mark its packets with.
+    pub(super) dscp: Dscp,
     pub(super) transport: Transport,
     pub(super) direction: Direction,
     /// When it begins, from the start of the workload.
@@ -41,9 +43,10 @@ impl Flow {
             // A flow without any limit is one of no bytes.
             (bytes, ..) => End::Bytes(bytes.unwrap_or(Bytes::ZERO)),
         };
-        let flow = |(index, FlowSpec { cc, transport, start_ns })| Self {
+        let flow = |(index, FlowSpec { cc, transport, start_ns, dscp })| Self {
             index,
             cc,
+            dscp: dscp.unwrap_or(Dscp::DEFAULT),
             transport,
             direction,
             start: start_ns,
@@ -59,7 +62,7 @@ impl Flow {
 
     /// What its QUIC endpoints send as.
     pub(super) fn sender(self) -> Sender {
-        Sender { cc: self.cc, index: self.index }
+        Sender { cc: self.cc, index: self.index, dscp: self.dscp }
     }
 
     /// Its limit when it is ordered at `now`, in a workload that began at `started`.
@@ -100,8 +103,12 @@ mod tests {
     }
 
     fn several(bytes: Option<Bytes>, duration_ns: Option<Duration>) -> Vec<Flow> {
-        let flow =
-            |cc, start| FlowSpec { cc, transport: Transport::Tcp, start_ns: Duration::from_secs(start) };
+        let flow = |cc, start| FlowSpec {
+            cc,
+            transport: Transport::Tcp,
+            start_ns: Duration::from_secs(start),
+            dscp: None,
+        };
         let flows = vec![flow(CongestionControl::Bbr, 0), flow(CongestionControl::Hybla, 10)];
         Flow::all(&spec(Workload::Flows(FlowsSpec { direction: Direction::Up, bytes, duration_ns, flows })))
     }
@@ -119,6 +126,26 @@ mod tests {
         let own: Vec<_> = flows.iter().map(|flow| (flow.cc, flow.port(Ports::STANDARD))).collect();
         let first = Ports::STANDARD.bulk;
         assert_eq!(own, [(CongestionControl::Bbr, first), (CongestionControl::Hybla, first + 1)]);
+    }
+
+    #[test]
+    fn a_flow_is_marked_as_its_run_unless_it_has_a_mark_of_its_own() {
+        let [expedited, assured] = [46, 10].map(|code_point| Dscp::new(code_point).unwrap());
+        let marks = |run| -> Vec<_> {
+            let flow = |dscp| FlowSpec {
+                cc: CongestionControl::Bbr,
+                transport: Transport::Tcp,
+                start_ns: Duration::ZERO,
+                dscp,
+            };
+            let flows = [None, Some(assured)].map(flow).to_vec();
+            let (direction, bytes, duration_ns) = (Direction::Up, None, Some(MINUTE));
+            let flows = Workload::Flows(FlowsSpec { direction, bytes, duration_ns, flows });
+            let spec = RunSpec { dscp: run, ..spec(flows) };
+            Flow::all(&spec).iter().map(|flow| (flow.dscp, flow.sender().dscp)).collect()
+        };
+        assert_eq!(marks(Some(expedited)), [(expedited, expedited), (assured, assured)]);
+        assert_eq!(marks(None), [(Dscp::DEFAULT, Dscp::DEFAULT), (assured, assured)]);
     }
 
     #[test]

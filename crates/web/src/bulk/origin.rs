@@ -19,7 +19,7 @@ pub(crate) fn serve<N: Net>(host: &Rc<Host<N>>) -> Result<(), OriginError> {
 }
 
 fn serve_tcp<N: Net>(host: &Rc<Host<N>>, flow: Flow) -> Result<(), OriginError> {
-    accept_tcp(host, flow.port(host.config.ports), flow.cc, move |accepted| async move {
+    accept_tcp(host, flow.port(host.config.ports), flow.cc, flow.dscp, move |accepted| async move {
         let AcceptedTcp { host, mut stream, index } = accepted;
         host.connections.update(index, |report| {
             report.protocol = "bulk".to_owned();

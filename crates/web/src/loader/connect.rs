@@ -27,7 +27,7 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
     let started = net.now();
-    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc).await?;
+    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc, client.spec.mark()).await?;
     let report = ConnectionReport {
         transport: "tcp".to_owned(),
         client_port: stream.local_port()?,

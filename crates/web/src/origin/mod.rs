@@ -82,7 +82,7 @@ impl<N: Net> Origin<N> {
             }
             Workload::Bulk(_) | Workload::Flows(_) => bulk::serve(&host)?,
             Workload::Iperf3(_) => return Err(OriginError::Iperf3),
-            Workload::Ping(_) => ping::serve(net, host.at(config.ports.echo))?,
+            Workload::Ping(_) => ping::serve(net, host.at(config.ports.echo), config.spec.mark())?,
         }
         Ok(Self(host))
     }

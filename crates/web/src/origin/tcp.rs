@@ -1,7 +1,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, RunSpec, Transport, Workload};
+use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 use tokio_rustls::TlsAcceptor;
 
@@ -21,14 +21,15 @@ pub(crate) struct AcceptedTcp<N: Net> {
     pub(crate) index: usize,
 }
 
-/// Accepts TCP connections for ever, whose senders use `cc`, and runs `serve` on each.
+/// Accepts TCP connections for ever, whose senders use `cc` and mark with `dscp`, and runs `serve` on each.
 pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
     port: u16,
     cc: CongestionControl,
+    dscp: Dscp,
     serve: impl Fn(AcceptedTcp<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
-    let mut listener = host.net.listen(host.at(port), cc)?;
+    let mut listener = host.net.listen(host.at(port), cc, dscp)?;
     let host = Rc::clone(host);
     host.net.clone().spawn(async move {
         loop {
@@ -63,7 +64,8 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
 /// HTTP/1.1 in clear text.
 pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
-    accept(host, host.config.ports.http, congestion_control(&host.config.spec), move |accepted| {
+    let spec = &host.config.spec;
+    accept(host, host.config.ports.http, congestion_control(spec), spec.mark(), move |accepted| {
         let site = Arc::clone(&site);
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
@@ -78,7 +80,8 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
     let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
     let acceptor = TlsAcceptor::from(Arc::new(tls));
     let site = Arc::clone(site);
-    accept(host, host.config.ports.https, congestion_control(&host.config.spec), move |accepted| {
+    let spec = &host.config.spec;
+    accept(host, host.config.ports.https, congestion_control(spec), spec.mark(), move |accepted| {
         let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
         async move {
             let AcceptedTcp { host, stream, index } = accepted;

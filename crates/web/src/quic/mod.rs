@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, QuicSpec, RunSpec};
+use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, QuicSpec, RunSpec};
 use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
 
@@ -52,12 +52,14 @@ pub(crate) struct Sender {
     pub(crate) cc: CongestionControl,
     /// Gives it random streams of its own.
     pub(crate) index: u16,
+    /// What it marks its packets with.
+    pub(crate) dscp: Dscp,
 }
 
 impl Sender {
     /// That of a run without others beside it.
     pub(crate) fn of_run(spec: &RunSpec) -> Self {
-        Self { cc: spec.cc, index: 0 }
+        Self { cc: spec.cc, index: 0, dscp: spec.mark() }
     }
 }
 
@@ -73,7 +75,7 @@ pub(crate) fn server<N: Net>(
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
     config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
-    let (socket, runtime) = net.quic_socket(at)?;
+    let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
     Ok(Endpoint::new_with_abstract_socket(
         endpoint(spec, Role::Origin, sender),
         Some(config),
@@ -123,7 +125,7 @@ fn client_endpoint<N: Net>(
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
     config.transport_config(Arc::new(transport(&client.spec, Role::Client, sender, client.qlog.clone())));
-    let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0))?;
+    let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
     let settings = endpoint(&client.spec, Role::Client, sender);
     let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
     endpoint.set_default_client_config(config);
