@@ -1,5 +1,26 @@
 """The Rust side of Bentpipe."""
 
+from typing import TypedDict
+
+class _Modcod(TypedDict):
+    """`bits` are those of a frame's data field, `spectral_efficiency` the same per symbol of the frame."""
+
+    number: int
+    name: str
+    threshold_db: float
+    spectral_efficiency: float
+    bits: int
+
+class _Waveform(TypedDict):
+    """`payload_bytes` are what a burst of `symbols` carries; `code_rate` is a fraction such as 3/4."""
+
+    id: int
+    modulation: str
+    code_rate: str
+    payload_bytes: int
+    symbols: int
+    threshold_db: float
+
 def parse_duration_ns(text: str) -> int:
     """Nanoseconds in "250 ms". Raises ValueError with what was expected and found."""
 
@@ -20,6 +41,18 @@ def format_rate(bps: int) -> str:
 
 def format_size(bytes: int) -> str:
     """Write 36 000 000 as "36 MB"."""
+
+def modcods(*, fecframe: str, pilots: str) -> list[_Modcod]:
+    """Return the MODCODs of DVB-S2 that frames can have: normal or short, pilots on or off."""
+
+def waveforms() -> list[_Waveform]:
+    """Return the linear-modulation waveforms of DVB-RCS2."""
+
+def link_nominal_bps(capacity_json: str, mtu_bytes: int) -> int:
+    """Return the rate of full IP packets of a capacity in clear sky. Raises ValueError as `check_link`."""
+
+def check_link(link_json: str) -> None:
+    """Raise ValueError when no link can be made of a specification: FIELD: expected THIS, found THAT."""
 
 def run_part(part: str) -> None:
     """Run a part of an emulated run on standard input and output.

@@ -1,8 +1,10 @@
 //! `bentpipe._core`: the Rust side of Bentpipe as a Python module. Conversions only, no logic.
 
 mod emulate;
+mod link;
 mod record;
 mod simulate;
+mod tables;
 mod units;
 mod web;
 
@@ -11,8 +13,10 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     units::register(module)?;
+    tables::register(module)?;
     record::register(module)?;
     web::register(module)?;
+    link::register(module)?;
     emulate::register(module)?;
     simulate::register(module)
 }
