@@ -48,6 +48,23 @@ def test_a_flow_is_one_word_or_a_table(written, cc, transport, start_s):
     assert flow == {"cc": cc, "transport": transport, "start_ns": start_s * SECOND_NS}
 
 
+@pytest.mark.parametrize(
+    ("written", "dscp"),
+    [
+        ("cubic#EF", 46),
+        ("quic:bbr@5s#AF41", 34),
+        ("cubic#0", 0),
+        ({"cc": "bbr", "dscp": "CS1"}, 8),
+        ({"cc": "bbr", "dscp": 63}, 63),
+    ],
+)
+def test_a_flow_may_be_marked(written, dscp):
+    (flow,) = workload(written)["flows"]
+    assert flow["dscp"] == dscp
+    (again,) = workload(flow_label(flow))["flows"]
+    assert again == flow
+
+
 def test_flows_have_a_direction_and_a_length_in_common_and_the_engine_takes_them():
     found = workload("cubic", "quic:bbr", direction="up")
     assert (found["kind"], found["direction"], found["bytes"]) == ("flows", "up", None)
@@ -76,9 +93,13 @@ def test_one_flow_that_is_not_in_a_list_is_what_it_always_was():
         (["udp:cubic"], "run.bulk.flows.1.transport: expected one of tcp, quic"),
         (["cubic@soon"], "run.bulk.flows.1.start: expected a duration"),
         ([{"transport": "quic"}], "run.bulk.flows.1.cc: expected one of reno, cubic"),
-        ([{"cc": "bbr", "begin": "1 s"}], "run.bulk.flows.1.begin: expected one of cc, start, transport"),
+        (
+            [{"cc": "bbr", "begin": "1 s"}],
+            "run.bulk.flows.1.begin: expected one of cc, dscp, start, transport",
+        ),
         ([5], "run.bulk.flows.1: expected a list of flows"),
         ([{"cc": 5}], "run.bulk.flows.1.cc: expected a congestion control"),
+        (["cubic#loud"], "run.bulk.flows.1.dscp: expected a number from 0 to 63 or one of DF"),
         (["cubic@60s"], "run.bulk.flows.1.start: expected a flow that begins before all of them end at 60 s"),
     ],
 )

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import load, parse_override
+from bentpipe.scenario.link_schema import LinkTable
 from bentpipe.scenario.links import link
 from bentpipe.scenario.pipe import KEYS
 from bentpipe.scenario.resolve import link_spec
-from bentpipe.scenario.schema import LinkTable, validated
+from bentpipe.scenario.table import validated
 from bentpipe.scenario.where import Where
 
 VALUES = st.one_of(
@@ -145,6 +146,101 @@ def test_any_parts_of_a_direction_are_one_or_bad_input(parts):
     with suppress(InputError):
         found = link_spec(validated(LinkTable, table, where), where, folder=Path())["forward"]
         assert all(found[key]["kind"] for key in parts)
+
+
+AMOUNTS = st.sampled_from(["0 slots", "1 slot", "999 slots", "8 %", "101 %", "64 kbit/s", "1 Tbit/s", "many"])
+RATIOS = st.sampled_from(["-1 dB", "0 dB", "1.5 dB", "99 dB", "1e3 dB", "nan dB", "many"])
+SYMBOL_RATES = st.sampled_from(
+    ["0 sym/s", "1 sym/s", "588 ksym/s", "4 Msym/s", "9999 Msym/s", "1.5 sym/s", "many"]
+)
+SYMBOLS = st.sampled_from(["0 sym", "4 sym", "536 sym", "-1 sym", "1.5 sym", "many"])
+POINTS = st.lists(st.one_of(st.sampled_from(["EF", "AF44", "CS9"]), st.integers(-1, 65)), max_size=3)
+FADES = st.one_of(
+    RATIOS,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "depth": RATIOS,
+            **dict.fromkeys(("begin", "rise", "lasting", "fall", "every"), DURATIONS),
+            "file": st.just("none.csv"),
+        },
+    ),
+)
+CARRIER = {
+    "symbol_rate": SYMBOL_RATES,
+    "bandwidth": st.sampled_from(["5 MHz", "0 Hz", "1 THz"]),
+    "roll_off": NUMBERS,
+    "label": st.sampled_from(["0 B", "3 B", "4 B"]),
+    "encapsulation": st.sampled_from(["gse", "rle", "mpe"]),
+}
+CLASS = {"name": st.sampled_from(["voice", "other", ""]), "dscp": POINTS, "queue": SIZES}
+MIX = {**dict.fromkeys(("cra", "rbdc", "vbdc", "avbdc"), AMOUNTS), "rbdc_timeout": DURATIONS, "free": NUMBERS}
+SIGNAL = {
+    "clear_sky": st.fixed_dictionaries({}, optional={"up": RATIOS, "down": RATIOS}),
+    "attenuation": st.fixed_dictionaries({}, optional={"up": FADES, "down": FADES}),
+}
+FORWARD = {
+    "dvbs2": st.fixed_dictionaries(
+        {},
+        optional={
+            **CARRIER,
+            "fecframe": st.sampled_from(["normal", "short"]),
+            "modcod": st.sampled_from(["8PSK 3/4", "8PSK 9/10", ""]),
+            "closing_timeout": DURATIONS,
+        },
+    ),
+    "acm": st.fixed_dictionaries({}, optional={"margin": RATIOS, "report_period": DURATIONS}),
+    "classes": st.lists(
+        st.fixed_dictionaries({}, optional={**CLASS, "modcod": st.just("QPSK 1/2")}), max_size=2
+    ),
+    **SIGNAL,
+}
+RETURN = {
+    "rcs2": st.fixed_dictionaries(
+        {"traffic_slots": st.integers(-1, 300), "waveform": st.integers(2, 23)},
+        optional={
+            **CARRIER,
+            **dict.fromkeys(("carriers", "frames", "request_slots"), st.integers(-1, 5)),
+            **dict.fromkeys(("guard", "silence", "request_length"), SYMBOLS),
+            "signalling": st.fixed_dictionaries(
+                {}, optional={"period": st.integers(-1, 5), "size": st.sampled_from(["4 B", "1 kB"])}
+            ),
+            "lead": DURATIONS,
+        },
+    ),
+    "dama": st.sampled_from(["none", "cra", "mixed", "x"]),
+    "mixes": st.fixed_dictionaries({}, optional={"x": st.fixed_dictionaries({}, optional=MIX)}),
+    "classes": st.lists(
+        st.fixed_dictionaries({}, optional={**CLASS, "mix": st.sampled_from(["cra", "x"])}), max_size=2
+    ),
+    "background": st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "count": st.integers(-1, 1001),
+                "mix": st.sampled_from(["vbdc", "x"]),
+                "load": st.sampled_from(["0 bit/s", "1 Mbit/s"]),
+                "packet": st.sampled_from(["0 B", "40 B", "9 kB"]),
+            },
+        ),
+        max_size=2,
+    ),
+    **SIGNAL,
+}
+
+
+@given(
+    st.fixed_dictionaries({}, optional=FORWARD),
+    st.fixed_dictionaries({}, optional=RETURN),
+    st.sampled_from(["0 ms", "1 ns", "500 ms"]),
+)
+@settings(max_examples=500)
+def test_any_carriers_are_a_link_or_bad_input(forward, back, rtt):
+    where = Where(file="test")
+    table = {"rtt": rtt, "forward": forward, "return": back}
+    with suppress(InputError):
+        spec = link_spec(validated(LinkTable, table, where), where, folder=Path())
+        assert (spec["forward"]["capacity"]["kind"], spec["return"]["capacity"]["kind"]) == ("dvbs2", "rcs2")
 
 
 @given(st.text())

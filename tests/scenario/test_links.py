@@ -3,12 +3,14 @@
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.catalogue import ALIASES, PRESETS
-from bentpipe.scenario.links import described, link, presets
+from bentpipe.scenario.catalogue import PRESETS
+from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.links import link, presets
+from bentpipe.scenario.nominal import nominal_bps
 
 
 def rates(spec):
-    return (spec["forward"]["capacity"]["rate_bps"], spec["return"]["capacity"]["rate_bps"])
+    return tuple(nominal_bps(spec[way]["capacity"]) for way in ("forward", "return"))
 
 
 def rtt_ns(spec):
@@ -41,10 +43,10 @@ def test_a_preset_has_the_figures_of_its_study(name, expected_rates, expected_rt
     assert spec["forward"]["loss"] == spec["return"]["loss"] == {"kind": "none"}
 
 
-def test_the_viasat_link_is_its_flat_one_with_drops_variation_and_outages():
+def test_the_viasat_pipe_is_its_flat_one_with_drops_variation_and_outages():
     # claypool2020: drops at random once a queue of 36 MB is above half.
-    spec, flat = link("geo-viasat2"), link("geo-viasat2-flat")
-    assert spec["name"] == "geo-viasat2"
+    spec, flat = link("geo-viasat2-pipe"), link("geo-viasat2-flat")
+    assert spec["name"] == "geo-viasat2-pipe"
     assert (rates(spec), rtt_ns(spec)) == (rates(flat), rtt_ns(flat))
     assert spec["forward"].pop("queue") == {
         "kind": "random-early-drop",
@@ -65,10 +67,63 @@ def test_every_preset_names_its_source_and_what_it_assumes():
         assert preset.assumptions
 
 
-def test_a_satellite_link_without_flat_is_its_constant_rate_pipe():
-    for alias, name in ALIASES.items():
-        assert link(alias) == link(name)
-        assert described(alias).aliases == (alias,)
+@pytest.mark.parametrize(
+    ("name", "expected_rates", "expected_rtt_ns", "kinds"),
+    [
+        # 125 ms each of up- and downlink.
+        ("geo-alshagri", (10e6, 10e6), 500_000_000, ("dvbs2", "rcs2")),
+        ("geo-viasat2", (144e6, 10e6), 597_000_000, ("dvbs2", "constant")),
+        ("geo-hylas2", (8e6, 512e3), 530_000_000, ("dvbs2", "rcs2")),
+        # The return link's 1 Mbit/s are those of MPEG packets, with 184 of 188 bytes for MPE and IP.
+        ("geo-snep", (4e6, 965e3), 520_000_000, ("dvbs2", "rcs2")),
+    ],
+)
+def test_a_preset_of_carriers_has_the_rates_of_its_study(name, expected_rates, expected_rtt_ns, kinds):
+    spec = link(name)
+    assert spec["name"] == name
+    assert rates(spec) == pytest.approx(expected_rates, rel=0.01)
+    assert rtt_ns(spec) == expected_rtt_ns
+    assert tuple(spec[way]["capacity"]["kind"] for way in ("forward", "return")) == kinds
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("geo-alshagri", "32APSK 9/10"), ("geo-viasat2", "16APSK 5/6")]
+)
+def test_an_adaptive_preset_has_the_modcod_of_its_study_in_clear_sky(name, expected):
+    carrier = link(name)["forward"]["capacity"]
+    assert modcod_at(carrier, clear_sky_db(carrier["es_n0"])).name == expected
+
+
+def test_the_viasat_link_is_its_pipe_but_for_the_carrier():
+    spec, pipe = link("geo-viasat2"), link("geo-viasat2-pipe")
+    assert spec["return"] == pipe["return"]
+    assert {key: value for key, value in spec["forward"].items() if key != "capacity"} == {
+        key: value for key, value in pipe["forward"].items() if key != "capacity"
+    }
+    # claypool2020: 10 to 52 Msym/s.
+    assert 10e6 <= spec["forward"]["capacity"]["symbols_per_s"] <= 52e6
+
+
+# caviglione2014, slots of CRA, RBDC and VBDC.
+@pytest.mark.parametrize(
+    ("dama", "slots"),
+    [("cra", (228, 0, 0)), ("rbdc", (0, 228, 0)), ("vbdc", (0, 0, 228)), ("mixed", (18, 105, 105))],
+)
+def test_the_snep_link_has_the_schemes_of_its_study(tmp_path, dama, slots):
+    (tmp_path / "mine.toml").write_text(f'base = "geo-snep"\nreturn.dama = "{dama}"\n')
+    mix = link("mine.toml", folder=tmp_path)["return"]["capacity"]["mix"]
+    rbdc = mix["rbdc"]["max"] if mix["rbdc"] else {"slots": 0, "superframes": 1}
+    volume = mix["volume"]["max_slots"] if mix["volume"] else 0
+    assert (mix["cra"]["superframes"], rbdc["superframes"]) == (1, 1)
+    assert (mix["cra"]["slots"], rbdc["slots"], volume) == slots
+
+
+def test_a_constant_rate_for_a_preset_of_carriers_is_refused_with_what_to_do(tmp_path):
+    (tmp_path / "mine.toml").write_text('base = "geo-snep"\nforward.rate = "8 Mbit/s"\n')
+    with pytest.raises(InputError) as caught:
+        link("mine.toml", folder=tmp_path)
+    assert caught.value.field == "forward.rate"
+    assert "presets that end in -flat have a constant one" in caught.value.expected
 
 
 def test_an_inline_pipe_has_the_settings_that_it_names():
@@ -352,8 +407,8 @@ def test_a_link_file_is_found_from_the_folder_of_the_scenario(tmp_path):
 
 
 def test_a_base_keeps_what_the_upper_table_does_not_write(tmp_path):
-    (tmp_path / "mine.toml").write_text('base = "geo-snep"\n[forward]\nloss = { ber = 1e-6 }\n')
-    spec, base = link("mine.toml", folder=tmp_path), link("geo-snep")
+    (tmp_path / "mine.toml").write_text('base = "geo-snep-flat"\n[forward]\nloss = { ber = 1e-6 }\n')
+    spec, base = link("mine.toml", folder=tmp_path), link("geo-snep-flat")
     assert spec["forward"].pop("loss") == {"kind": "bit-error", "ber": 1e-6}
     assert base["forward"].pop("loss") == {"kind": "none"}
     assert (spec["forward"], spec["return"]) == (base["forward"], base["return"])
@@ -361,7 +416,7 @@ def test_a_base_keeps_what_the_upper_table_does_not_write(tmp_path):
 
 
 def test_a_queue_in_bdp_of_a_base_follows_the_new_rate(tmp_path):
-    (tmp_path / "mine.toml").write_text('base = "geo-snep"\n[forward]\nrate = "8 Mbit/s"\n')
+    (tmp_path / "mine.toml").write_text('base = "geo-snep-flat"\n[forward]\nrate = "8 Mbit/s"\n')
     assert link("mine.toml", folder=tmp_path)["forward"]["queue"]["limit_bytes"] == 520_000
 
 

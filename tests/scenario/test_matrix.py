@@ -5,7 +5,7 @@ import pytest
 from bentpipe.errors import InputError
 from bentpipe.scenario import Clock, Extent, load, parse_override, resolve_document
 
-RUN = {"link": "geo-alshagri", "http": "h2", "page": "single-100k"}
+RUN = {"link": "geo-alshagri-flat", "http": "h2", "page": "single-100k"}
 
 
 def cells(matrix, *, run=None, settings=(), **scenario):
@@ -43,8 +43,9 @@ def test_several_tables_are_united_and_shared_cells_kept_once():
     assert factors(found, "http") == [("h1",), ("h2",), ("h3",)]
 
 
-def test_a_link_and_its_alias_are_the_same_cell():
-    assert len(cells({"link": ["geo-alshagri", "geo-alshagri-flat"]})) == 1
+def test_a_link_written_in_two_ways_is_one_cell():
+    tables = ["lan", {"base": "lan", "name": "lan"}]
+    assert len(cells({"link": tables})) == 1
 
 
 def test_a_cell_of_two_tables_has_the_factors_of_both():
@@ -72,11 +73,11 @@ def test_a_setting_below_the_link_changes_the_preset():
         {"kind": "bit-error", "ber": 1e-7},
         {"kind": "bit-error", "ber": 1e-4},
     ]
-    assert factors(found, "link", "link.forward.loss.ber")[1] == ("geo-alshagri", "1e-07")
+    assert factors(found, "link", "link.forward.loss.ber")[1] == ("geo-alshagri-flat", "1e-07")
 
 
 def test_a_setting_below_the_link_meets_every_link_of_the_matrix():
-    found = cells({"link.return.rate": ["1 Mbit/s"], "link": ["geo-snep", "geo-hylas2"]})
+    found = cells({"link.return.rate": ["1 Mbit/s"], "link": ["geo-snep-flat", "geo-hylas2-flat"]})
     assert [cell.spec["link"]["return"]["capacity"]["rate_bps"] for cell in found] == [1_000_000] * 2
     assert [cell.spec["link"]["forward"]["capacity"]["rate_bps"] for cell in found] == [4_000_000, 8_000_000]
 
@@ -90,7 +91,7 @@ def test_factors_that_all_cells_share_are_constants():
     document = {"run": RUN, "matrix": {"cc": ["bbr", "cubic"]}}
     scenario = resolve_document(document, file="f", folder=Path(), default_name="example")
     assert scenario.constants() == {
-        "link": "geo-alshagri",
+        "link": "geo-alshagri-flat",
         "http": "h2",
         "page": "single-100k",
         "connections": "6",
@@ -233,3 +234,23 @@ def test_an_override_of_a_workload_is_about_the_cells_that_have_it():
 def test_an_override_of_a_workload_that_no_cell_has_is_refused():
     with pytest.raises(InputError, match="one workload"):
         mixed("page=single-100k")
+
+
+def test_schemes_of_capacity_are_values_of_the_matrix():
+    found = cells({"link": ["geo-snep"], "link.return.dama": ["cra", "mixed"]})
+    assert factors(found, "link", "link.return.dama") == [("geo-snep", "cra"), ("geo-snep", "mixed")]
+    mixes = [cell.spec["link"]["return"]["capacity"]["mix"] for cell in found]
+    assert [mix["cra"]["slots"] for mix in mixes] == [228, 18]
+
+
+def test_a_scheme_of_capacity_may_be_set_for_once():
+    (cell,) = cells({"http": ["h2"]}, run={"link": "geo-snep"}, settings=["link.return.dama=vbdc"])
+    assert cell.spec["link"]["return"]["capacity"]["mix"]["volume"]["max_slots"] == 228
+
+
+def test_a_setting_below_a_fade_in_one_word_takes_its_place():
+    run = {"link": {"base": "geo-snep", "forward": {"attenuation": {"down": "1 dB"}}}}
+    key = "link.forward.attenuation.down"
+    (cell,) = cells({f"{key}.depth": ["2 dB"], f"{key}.lasting": ["1 s"]}, run=run)
+    legs = cell.spec["link"]["forward"]["capacity"]["es_n0"]
+    assert [point["db"] for point in legs["down"]["attenuation"]["points"]] == [2.0, 2.0, 0.0]

@@ -1,4 +1,4 @@
-"""Expected defaults: the sources named beside each in resolve.py."""
+"""Expected defaults: the sources named beside each in defaults.py."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.scenario import resolve_document
+from bentpipe.scenario.access import longest_wait_ns
 
 
 def resolved(run, **scenario):
@@ -15,7 +16,7 @@ def resolved(run, **scenario):
 
 
 def spec_of(**run):
-    return resolved({"link": "geo-alshagri", **run}).cells[0].spec
+    return resolved({"link": "geo-alshagri-flat", **run}).cells[0].spec
 
 
 PAGE = {"page": "single-100k", "http": "h3"}
@@ -34,6 +35,7 @@ RUNS = {
     },
     "bit errors": {"ping": {}, "link": {"base": "geo-snep", "forward": {"loss": {"ber": 1e-7}}}},
     "bursts": {"ping": {}, "link": {"base": "lan", "return": {"loss": {"p": 0.1, "r": 0.2, "h": 0, "k": 1}}}},
+    "carriers": {"ping": {}, "link": "geo-alshagri"},
     "fast": {"ping": {}, "link": "flat:down=1000Gbit/s,up=1000Gbit/s,rtt=24h"},
 }
 
@@ -83,9 +85,9 @@ def test_a_quic_packet_fills_the_mtu():
     ("link", "expected_bytes"),
     [
         # 4 x 662.5 kB is less than Linux's default of 6 MiB.
-        ("geo-alshagri", 6 * 2**20),
+        ("geo-alshagri-flat", 6 * 2**20),
         # 4 x 144 Mbit/s x 0.597 s / 8
-        ("geo-viasat2", 42_984_000),
+        ("geo-viasat2-flat", 42_984_000),
         # The faster direction counts.
         ("flat:down=1Mbit/s,up=100Mbit/s,rtt=600ms", 30_000_000),
     ],
@@ -185,3 +187,22 @@ def test_a_page_of_your_own_is_a_list_of_sizes():
 def test_the_scenario_itself_has_defaults():
     scenario = resolved({"link": "lan", **PAGE})
     assert (scenario.name, scenario.repetitions, scenario.seed) == ("example", 3, 1)
+
+
+def test_what_a_run_sends_may_be_marked():
+    assert "dscp" not in spec_of(ping={})
+    assert [spec_of(ping={}, dscp=mark)["dscp"] for mark in ("EF", "AF41", "CS1", 46, 0)] == [
+        46,
+        34,
+        8,
+        46,
+        0,
+    ]
+
+
+def test_waits_of_the_access_count_where_a_run_needs_time():
+    # Four times the bandwidth-delay product with the longest wait, and five round trips with it.
+    spec = spec_of(bulk={"duration": "60 s"}, link={"base": "geo-snep", "return": {"dama": "vbdc"}})
+    wait_ns = sum(longest_wait_ns(spec["link"][way]["capacity"]) for way in ("forward", "return"))
+    assert spec["validity"]["timeout_ns"] == 120 * 10**9 + 5 * (520_000_000 + wait_ns)
+    assert wait_ns > 520_000_000

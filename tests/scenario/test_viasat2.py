@@ -18,7 +18,7 @@ PING_BITS = (20 + 28) * 8
 
 @pytest.fixture(scope="module")
 def spec():
-    return link("geo-viasat2")
+    return link("geo-viasat2-pipe")
 
 
 def least_rtt_ms(spec):

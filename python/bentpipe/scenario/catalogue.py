@@ -12,19 +12,16 @@ from bentpipe.scenario.where import Where, closest, shown
 
 PRESETS = (
     "lan",
+    "geo-alshagri",
     "geo-alshagri-flat",
     "geo-viasat2",
+    "geo-viasat2-pipe",
     "geo-viasat2-flat",
+    "geo-hylas2",
     "geo-hylas2-flat",
+    "geo-snep",
     "geo-snep-flat",
 )
-
-ALIASES = {
-    name.removesuffix("-flat"): name
-    for name in PRESETS
-    if name.endswith("-flat") and name.removesuffix("-flat") not in PRESETS
-}
-"""A satellite link stands for its constant-rate pipe as long as there is nothing closer to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +48,11 @@ def written_link(text: str, where: Where, *, folder: Path) -> WrittenLink:
         path = folder / text
         table = read_toml(path)
         return WrittenLink(name=None, table=table, where=Where(file=str(path)), folder=path.parent)
-    name = ALIASES.get(text, text)
-    if name not in PRESETS:
-        expected = f"a preset ({', '.join((*PRESETS, *ALIASES))}), a file ending in .toml or {PREFIX}..."
-        raise where.error(
-            expected=expected, found=shown(text), suggestion=closest(text, (*PRESETS, *ALIASES))
-        )
-    where = Where(file=f"preset {name}")
-    return WrittenLink(name=name, table=_preset(name), where=where, folder=folder)
+    if text not in PRESETS:
+        expected = f"a preset ({', '.join(PRESETS)}), a file ending in .toml or {PREFIX}..."
+        raise where.error(expected=expected, found=shown(text), suggestion=closest(text, PRESETS))
+    where = Where(file=f"preset {text}")
+    return WrittenLink(name=text, table=_preset(text), where=where, folder=folder)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from bentpipe.scenario.where import Where, shown
 
 REPLACED_SCALARS = {"link": "base"}
 """Keys whose text stands for a table with this one key."""
-DROPPED_SCALARS = ("jitter", "loss", "queue")
+DROPPED_SCALARS = ("jitter", "loss", "queue", "up", "down")
 """Keys whose scalar gives way when a key below it is set."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.scenario import resolve
+from bentpipe.scenario import defaults
 from bentpipe.scenario.dotted import flattened
 from bentpipe.scenario.flows import flow_label
 from bentpipe.scenario.schema import RunTable
@@ -28,7 +28,7 @@ def factors_of(
                 "http": workload["http"],
                 "cc": spec["cc"],
                 "page": workload["page"]["name"],
-                "connections": str(run.connections or resolve.CONNECTIONS),
+                "connections": str(run.connections or defaults.CONNECTIONS),
             }
         case "bulk" | "iperf3":
             factors |= {
@@ -46,9 +46,9 @@ def factors_of(
         case _:
             factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
     factors |= {
-        "client": run.client or resolve.CLIENT,
-        "server": run.server or resolve.SERVER,
-        "pep": run.pep or resolve.PEP,
+        "client": run.client or defaults.CLIENT,
+        "server": run.server or defaults.SERVER,
+        "pep": run.pep or defaults.PEP,
     }
     written = {key: label(value) for key, value in varied.items() if key not in NAMED}
     return factors | written

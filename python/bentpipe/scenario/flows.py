@@ -5,6 +5,7 @@ from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import vocabulary
+from bentpipe.scenario.dscp import code_point, code_point_name
 from bentpipe.scenario.quantity import duration_ns
 from bentpipe.scenario.schema import FlowTable
 from bentpipe.scenario.where import Where
@@ -47,7 +48,8 @@ def flow_label(flow: Mapping[str, Any]) -> str:
     transport = "" if flow["transport"] == "tcp" else f"{flow['transport']}:"
     start_ns = flow["start_ns"]
     start = f"@{_core.format_duration(start_ns).replace(' ', '')}" if start_ns else ""
-    return f"{transport}{flow['cc']}{start}"
+    mark = f"#{code_point_name(flow['dscp'])}" if "dscp" in flow else ""
+    return f"{transport}{flow['cc']}{start}{mark}"
 
 
 def _flow_spec(
@@ -67,4 +69,6 @@ def _flow_spec(
         "cc": vocabulary.CONGESTION_CONTROL.checked(table.cc, where.at("cc")),
         "transport": vocabulary.TRANSPORT.checked(table.transport or transport, where.at("transport")),
         "start_ns": start_ns,
+        # A flow without a mark is the flow that it was before there were marks.
+        **({} if table.dscp is None else {"dscp": code_point(table.dscp, where.at("dscp"))}),
     }

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from bentpipe.scenario.link_schema import JitterTable
 from bentpipe.scenario.quantity import duration_ns, fraction, offset_ns
-from bentpipe.scenario.schema import JitterTable
 from bentpipe.scenario.where import Where, shown
 
 SHORTEST_HOLD_NS = 1_000_000

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bentpipe.scenario.catalogue import ALIASES, PRESETS, written_link
+from bentpipe.scenario.catalogue import PRESETS, written_link
+from bentpipe.scenario.link_schema import LinkTable
 from bentpipe.scenario.resolve import link_spec
-from bentpipe.scenario.schema import LinkTable, validated
+from bentpipe.scenario.table import validated
 from bentpipe.scenario.where import Where
 
 COMMAND_LINE = Where(file="command line", field="--link")
@@ -17,7 +18,6 @@ class Link:
     """A resolved link with its source, as `bentpipe links` shows it."""
 
     name: str
-    aliases: tuple[str, ...]
     title: str
     source: str
     assumptions: tuple[str, ...]
@@ -43,7 +43,6 @@ def described(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = N
     table = validated(LinkTable, found.table, found.where)
     return Link(
         name=spec["name"],
-        aliases=tuple(alias for alias, name in ALIASES.items() if name == spec["name"]),
         title=table.title or "",
         source=table.source or "",
         assumptions=tuple(table.assumptions or ()),

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.errors import InputError
-from bentpipe.scenario import resolve
+from bentpipe.scenario import defaults, resolve
 from bentpipe.scenario.dotted import is_at_or_below, with_dotted
 from bentpipe.scenario.factors import factors_of
 from bentpipe.scenario.matrix import Block, check_size, parse_matrix
 from bentpipe.scenario.model import Cell, Scenario, canonical_json
 from bentpipe.scenario.quantity import count
-from bentpipe.scenario.schema import RunTable, ScenarioTable, keys, validated
+from bentpipe.scenario.schema import RunTable, ScenarioTable
+from bentpipe.scenario.table import keys, validated
 from bentpipe.scenario.toml import read_toml
 from bentpipe.scenario.where import Where, closest, shown
 
@@ -111,16 +112,16 @@ def resolve_document(
         quick = table.quick
         if "repetitions" not in overridden:
             written = None if quick is None else quick.repetitions
-            repetitions = resolve.QUICK_REPETITIONS if written is None else written
+            repetitions = defaults.QUICK_REPETITIONS if written is None else written
         if quick is not None and quick.matrix is not None:
             matrix, place = quick.matrix, where.at("quick.matrix")
     elif clock is Clock.VIRTUAL and "repetitions" not in overridden:
         in_virtual_time = None if table.simulate is None else table.simulate.repetitions
         if in_virtual_time is not None:
             repetitions, repetitions_place = in_virtual_time, where.at("simulate.repetitions")
-    repetitions = resolve.REPETITIONS if repetitions is None else repetitions
+    repetitions = defaults.REPETITIONS if repetitions is None else repetitions
     repetitions = count(repetitions, repetitions_place, least=1, most=MOST_REPETITIONS)
-    seed = resolve.SEED if table.seed is None else table.seed
+    seed = defaults.SEED if table.seed is None else table.seed
     name = _checked_name(default_name if table.name is None else table.name, where.at("name"))
     written_blocks = parse_matrix(matrix, place)
     builder = _Builder(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from bentpipe.scenario.link_schema import LossTable
 from bentpipe.scenario.quantity import count, duration_ns, fraction
-from bentpipe.scenario.schema import LossTable
 from bentpipe.scenario.where import Where, shown
 
 SHORTEST_PERIOD_NS = 1_000_000

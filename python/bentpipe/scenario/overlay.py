@@ -1,11 +1,21 @@
 """Link tables on top of each other: what the upper one writes replaces what the lower one says."""
 
+from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario.quantity import duration_ns
 from bentpipe.scenario.where import Where
 
 DIRECTIONS = ("forward", "return")
+CARRIERS = ("dvbs2", "rcs2")
+MERGED = (*CARRIERS, "acm", "clear_sky", "attenuation", "mixes")
+ALTERNATIVES = {
+    "symbol_rate": ("bandwidth", "roll_off"),
+    "bandwidth": ("symbol_rate",),
+    "waveform": ("burst",),
+    "burst": ("waveform",),
+}
+"""Keys of a carrier that take the place of others."""
 
 
 def with_delays(table: dict[str, Any], where: Where) -> dict[str, Any]:
@@ -21,11 +31,51 @@ def with_delays(table: dict[str, Any], where: Where) -> dict[str, Any]:
     return rest
 
 
+def with_folder(table: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the table with paths of files that hold wherever it is merged."""
+
+    def anchored(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: str(folder / below) if key == "file" and isinstance(below, str) else anchored(below)
+                for key, below in value.items()
+            }
+        return [anchored(item) for item in value] if isinstance(value, list) else value
+
+    return {key: anchored(value) if key in DIRECTIONS else value for key, value in table.items()}
+
+
 def merged_links(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
-    """Return the link table that `upper` makes of `lower`; neither has an `rtt` any more."""
+    """Return the link table that `upper` makes of `lower`; neither has an `rtt` any more.
+
+    A part whose keys decide on its kind, such as a queue, is replaced; `MERGED` ones are changed key by key.
+    """
     directions = {
-        name: lower.get(name, {}) | upper.get(name, {})
+        name: _merged_direction(lower.get(name, {}), upper.get(name, {}))
         for name in DIRECTIONS
         if name in lower or name in upper
     }
     return lower | upper | directions
+
+
+def _merged_direction(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
+    lower = _without_alternatives(lower, upper)
+    parts = {key: lower.get(key, {}) | upper.get(key, {}) for key in MERGED if key in lower or key in upper}
+    return lower | upper | parts
+
+
+def _without_alternatives(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
+    """Return what remains of the lower table when the upper one chooses another way to say the same."""
+    kept = dict(lower)
+    chosen = {key for part in CARRIERS for key in upper.get(part, {})}
+    dropped = {other for key in chosen for other in ALTERNATIVES.get(key, ())}
+    if "acm" in upper:
+        dropped.add("modcod")
+    if "modcod" in chosen:
+        kept.pop("acm", None)
+    if any(part in upper for part in CARRIERS):
+        kept.pop("rate", None)
+    for part in CARRIERS:
+        if part in kept:
+            kept[part] = {key: value for key, value in kept[part].items() if key not in dropped}
+    return kept

@@ -4,7 +4,7 @@ from typing import Any
 
 from bentpipe.scenario.quantity import duration_ns, fraction, rate_bps, size_bytes
 from bentpipe.scenario.queue import queue_spec
-from bentpipe.scenario.schema import QueueTable
+from bentpipe.scenario.queue_schema import QueueTable
 from bentpipe.scenario.where import Where, closest, shown
 
 PREFIX = "flat:"

@@ -1,7 +1,9 @@
 """Quantities as written in a scenario: text with a unit in, integers in SI units out."""
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from bentpipe import _core
 from bentpipe.scenario.where import Where, shown
@@ -10,6 +12,9 @@ SECOND_NS = 1_000_000_000
 LONGEST_NS = 24 * 3600 * SECOND_NS
 FASTEST_BPS = 10**12
 LARGEST_BYTES = 10**12
+FASTEST_SYMBOLS_PER_S = 10**9
+MOST_SYMBOLS = 10**6
+LARGEST_DB = 100
 
 
 def duration_ns(text: str, where: Where, *, least_ns: int = 0) -> int:
@@ -42,6 +47,57 @@ def size_bytes(text: str, where: Where, *, least: int = 1, most: int = LARGEST_B
     bounds = f"from {_core.format_size(least)} to {_core.format_size(most)}"
     expected = f'a size {bounds} such as "36 kB" (B, kB, KiB, MB, MiB, GB, GiB)'
     return _read(_core.parse_size_bytes, text, where, expected, range(least, most + 1))
+
+
+def decibels(text: str, where: Where, *, least: int = -LARGEST_DB, most: int = LARGEST_DB) -> float:
+    """Return the decibels of a ratio such as "20 dB"."""
+    value = scaled(text, {"dB": 1})
+    if value is None or not least <= value <= most:
+        raise where.error(expected=f'from {least} dB to {most} dB such as "10 dB"', found=shown(text))
+    return float(value)
+
+
+def symbols_per_s(text: str, where: Where) -> int:
+    """Return the symbols per second of a symbol rate such as "4 Msym/s"."""
+    value = scaled(text, {"sym/s": 1, "ksym/s": 10**3, "Msym/s": 10**6})
+    if value is None or value.denominator != 1 or not 1 <= value <= FASTEST_SYMBOLS_PER_S:
+        expected = 'whole symbols a second up to 1000 Msym/s such as "4 Msym/s" (sym/s, ksym/s, Msym/s)'
+        raise where.error(expected=expected, found=shown(text))
+    return int(value)
+
+
+def hertz(text: str, where: Where) -> Fraction:
+    """Return a bandwidth or a frequency such as "5 MHz"."""
+    value = scaled(text, {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9})
+    if value is None or value <= 0:
+        raise where.error(expected='hertz above zero such as "5 MHz" (Hz, kHz, MHz, GHz)', found=shown(text))
+    return value
+
+
+def degrees(text: str, where: Where, *, least: int, most: int) -> float:
+    """Return the degrees of an angle such as "57.15 deg"."""
+    value = scaled(text, {"deg": 1})
+    if value is None or not least <= value <= most:
+        expected = f'from {least} deg to {most} deg such as "57.15 deg"'
+        raise where.error(expected=expected, found=shown(text))
+    return float(value)
+
+
+def symbols(text: str, where: Where, *, least: int = 0) -> int:
+    """Return a number of symbols such as "4 sym"."""
+    value = scaled(text, {"sym": 1})
+    if value is None or value.denominator != 1 or not least <= value <= MOST_SYMBOLS:
+        expected = f'whole symbols from {least} sym to {MOST_SYMBOLS} sym such as "536 sym"'
+        raise where.error(expected=expected, found=shown(text))
+    return int(value)
+
+
+def scaled(text: str, units: Mapping[str, int]) -> Fraction | None:
+    """Return a decimal number times its unit, exactly, or None where the text is none."""
+    match = re.fullmatch(r"\s*(-?[0-9]{1,12}(?:\.[0-9]{1,12})?)\s*(\S+)\s*", text)
+    if match is None or match[2] not in units:
+        return None
+    return Fraction(match[1]) * units[match[2]]
 
 
 def fraction(value: float | str, where: Where) -> float:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from bentpipe.scenario.quantity import SECOND_NS, duration_ns, fraction, size_bytes
-from bentpipe.scenario.schema import QueueTable
+from bentpipe.scenario.queue_schema import QueueTable
 from bentpipe.scenario.where import Where, shown
 
 MOST_PACKETS = 10**9

@@ -42,7 +42,16 @@ CLIENT = Vocabulary(available=("loader", "iperf3"), planned=("chromium", "firefo
 SERVER = Vocabulary(available=("bentpipe", "iperf3"), planned=("nginx", "caddy"))
 PEP = Vocabulary(available=("none",), planned=("split", "tunnel"))
 RESUMPTION = Vocabulary(available=("none",), planned=("ticket", "early-data"))
-DAMA = Vocabulary(available=("none",), planned=("cra", "rbdc", "vbdc", "avbdc", "mixed"))
+FECFRAME = Vocabulary(available=("normal", "short"))
+PILOTS = Vocabulary(available=("on", "off"))
+IDLE = Vocabulary(available=("dummy-frames", "silence"))
+DVBS2_ENCAPSULATION = Vocabulary(available=("gse", "mpe", "ule"))
+RCS2_ENCAPSULATION = Vocabulary(available=("rle", "mpe", "ule"))
+LABEL = Vocabulary(available=("0 B", "3 B", "6 B"))
+RLE_PROTOCOL = Vocabulary(available=("0 B", "1 B", "2 B"))
+RLE_PROTECTION = Vocabulary(available=("sequence", "crc"))
+PLACEMENT = Vocabulary(available=("spread", "contiguous"))
+VOLUME_ORDER = Vocabulary(available=("oldest-first", "largest-first"))
 
 SINGLE_CONNECTION_HTTP = ("h2", "h3")
 """HTTP versions that use one connection to an origin whatever the number asked for."""

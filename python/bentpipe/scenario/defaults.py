@@ -1,0 +1,164 @@
+"""What a scenario gets that does not say otherwise; each default says beside itself why it is what it is."""
+
+from bentpipe.scenario.link_schema import JitterTable
+from bentpipe.scenario.satellite_schema import MixTable
+
+REPETITIONS = 3
+"""The fewest that give a standard deviation worth the name; what alshagri2023 did."""
+SEED = 1
+"""Any number will do, as long as it stays."""
+QUICK_REPETITIONS = 1
+"""`--quick` shows that a scenario works; it is not for inference."""
+
+# Programs and protocols.
+
+CLIENT = "loader"
+"""The one that both engines have."""
+SERVER = "bentpipe"
+"""The one that both engines have."""
+PEP = "none"
+"""End-to-end transport, as every QUIC connection sees it."""
+RESUMPTION = "none"
+"""A first visit."""
+CONGESTION_CONTROL = "cubic"
+"""Linux's default and that of most servers (RFC 9438 section 1)."""
+CONNECTIONS = 6
+"""HTTP/1.1 connections to one origin in Chromium and Firefox."""
+
+# The link.
+
+MTU = "1500 B"
+"""Ethernet's."""
+QUEUE_BDP = 1
+"""The classic rule for one flow (Villamizar, Song 1994)."""
+QUEUE_LEAST_PACKETS = 10
+"""The default queue holds an initial window (RFC 6928) even where the BDP is smaller."""
+JITTER = JitterTable(sd="0 ms")
+"""Loss and jitter are what a scenario asks for, never what it gets unasked."""
+
+# Rain.
+
+RAIN_TILT = "45 deg"
+"""Circular polarisation (ITU-R P.838-3)."""
+RAIN_BEGIN = "worst"
+"""Who asks for rain wants to see some: most of the time there is none."""
+RAIN_HOURS = 720
+"""A month."""
+RAIN_SEED = 1
+"""Of the weather, which is the same in all runs of a cell."""
+
+# Satellite carriers.
+
+CLEAR_SKY = "20 dB"
+"""Of either leg, as OpenSAND 6 has it; both legs together are then at 17 dB."""
+FECFRAME = "normal"
+"""What carries most and is decoded at the lowest Es/N0."""
+PILOTS = "off"
+"""As the efficiencies of EN 302 307-1, Table 13, are stated."""
+IDLE = "dummy-frames"
+"""A DVB-S2 carrier is continuous (EN 302 307-1 clause 5.5.1)."""
+CLOSING_TIMEOUT = "0 s"
+"""On a carrier with nothing else to send, padding takes the place of a dummy frame and costs nothing."""
+DVBS2_ENCAPSULATION = "gse"
+"""What DVB-S2 was given for IP (TS 102 606-1)."""
+DVBS2_LABEL = "6 B"
+"""A forward carrier is shared by terminals, each with a MAC address."""
+ACM_MARGIN = "1 dB"
+"""What a fade of 1 dB/s, which is steep for rain, takes off while a report waits and travels."""
+ACM_HYSTERESIS = "0.5 dB"
+"""Half of what lies between neighbouring MODCODs: smaller changes do not switch back and forth."""
+ACM_REPORT_PERIOD = "1 s"
+"""As OpenSAND 6 has it (acm_refresh)."""
+
+REQUEST_SYMBOLS = 536
+"""The shorter of the linear-modulation bursts (EN 301 545-2, Annex A, Table A-1)."""
+CARRIERS = 1
+"""Enough for the one terminal that is measured."""
+FRAMES = 1
+"""The plainest superframe."""
+REQUEST_SLOTS = 1
+"""The least with which a terminal can ask."""
+GUARD_SYMBOLS = 4
+"""As in OpenSAND and in the satellite module of ns-3."""
+SILENT_SYMBOLS = 0
+"""Nothing remains of a frame after its last slot."""
+RLE_PROTOCOL = "1 B"
+"""The compressed protocol type of TS 103 179, which knows IPv4."""
+RLE_LABEL = "0 B"
+"""Who sends in a slot is known to the hub that gave it."""
+RLE_PROTECTION = "sequence"
+"""As OpenSAND 6 has it; a sequence number is the shorter trailer."""
+REQUEST_PERIOD = 1
+"""A terminal may ask in every superframe."""
+PLACEMENT = "spread"
+"""A constant rate then waits least."""
+VOLUME_ORDER = "oldest-first"
+"""Nobody is starved by greater requests."""
+DAMA_CONSTANT = "none"
+"""A constant-rate return link has nothing to assign."""
+DAMA_RCS2 = "cra"
+"""Capacity that waits for nobody; asking for it is what a scenario says."""
+MIXES = {
+    "cra": MixTable(cra="100 %"),
+    "rbdc": MixTable(rbdc="100 %"),
+    "vbdc": MixTable(vbdc="100 %"),
+    "avbdc": MixTable(avbdc="100 %"),
+    "mixed": MixTable(cra="8 %", rbdc="46 %", vbdc="46 %"),
+}
+"""Each kind by itself over all that a terminal can send, and caviglione2014's 18 + 105 + 105 of 228 slots."""
+RBDC_TIMEOUT = "2 s"
+"""Longer than a request takes at GEO; a terminal renews its requests long before."""
+BACKGROUND_COUNT = 1
+"""A table is a terminal."""
+BACKGROUND_PACKET = "1500 B"
+"""Full packets are what most bytes come in."""
+
+# Transport.
+
+INITIAL_WINDOW_SEGMENTS = 10
+"""RFC 6928, and Linux's default."""
+BUFFER_BDP = 4
+"""The congestion window alone shall limit: 1 BDP in flight, 1 BDP queued, and twice that in recovery."""
+BUFFER_LEAST_BYTES = 6 * 1024 * 1024
+"""Third value of Linux's default tcp_rmem: no link gets less than an untuned host has."""
+SLOW_START_AFTER_IDLE = True
+"""Linux's default (RFC 2861)."""
+INITIAL_RTT = "333 ms"
+"""RFC 9002 section 6.2.2. Below the RTT of a GEO link; the first probe timeout, three times it, is above."""
+MAX_CONCURRENT_STREAMS = 100
+"""The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
+
+# Workloads.
+
+BULK_TRANSPORT = "tcp"
+"""The transport that a kernel has."""
+BULK_DIRECTION = "down"
+"""What most users of a satellite link wait for."""
+FLOW_START = "0 s"
+"""Flows that compete do so from the start, if nothing else is said."""
+PING_COUNT = 20
+"""Enough for a mean; 4 s at the default interval."""
+PING_INTERVAL = "200 ms"
+"""claypool2020."""
+PING_SIZE = "20 B"
+"""claypool2020; also the least that holds the sequence number and the time."""
+
+# Trust and extras.
+
+LATENESS_NS = 1_000_000
+"""Below the 1.2 ms that a full packet takes at 10 Mbit/s."""
+LATENESS_OF_RTT = 1 / 200
+"""What takes a number of round trips is then wrong by at most 1 %: either way is late by 0.5 % of the RTT."""
+LATENESS_FAST_NS = 2_000_000
+"""Above 100 Mbit/s packets leave in batches of 0.1 ms or less, and the machine has ten times the work."""
+FAST_BPS = 100_000_000
+TIMEOUT_PAGE_NS = 120 * 1_000_000_000
+"""Ten times what the slowest page of alshagri2023 takes."""
+TIMEOUT_MARGIN_NS = 60 * 1_000_000_000
+"""Handshakes with lost packets and exponential back-off fit in."""
+TIMEOUT_FACTOR = 5
+"""A sender that uses a fifth of the link is slow, not stuck."""
+PCAPNG = False
+"""Every packet twice is much to keep."""
+QLOG = False
+"""As above."""

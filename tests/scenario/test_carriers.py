@@ -1,0 +1,89 @@
+"""What the standards say that a carrier can send, as Python sees it."""
+
+import copy
+
+import pytest
+
+from bentpipe import _core
+from bentpipe.scenario.bursts import burst
+from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.modcods import modcods
+from bentpipe.scenario.nominal import nominal_bps
+from tests.support.satellite import CLEAR_SKY, DVBS2, RCS2, constant
+
+
+def test_modcods_have_the_efficiencies_and_thresholds_of_the_standards_table_13():
+    rows = {row["name"]: row for row in _core.modcods(fecframe="normal", pilots="off")}
+    assert len(rows) == 28
+    assert rows["QPSK 1/4"]["spectral_efficiency"] == pytest.approx(0.490243, abs=1e-6)
+    assert rows["32APSK 9/10"]["spectral_efficiency"] == pytest.approx(4.453027, abs=1e-6)
+    assert (rows["8PSK 3/4"]["number"], rows["8PSK 3/4"]["threshold_db"]) == (14, 7.91)
+
+
+def test_a_frame_has_the_symbols_that_its_bits_and_efficiency_say():
+    # The header, then 64 800 bits at 3 a symbol; pilots after every 16 of the 240 slots but the last.
+    for pilots, symbols in (("off", 90 + 21_600), ("on", 90 + 21_600 + 14 * 36)):
+        known = modcods({**DVBS2, "pilots": pilots})
+        assert known[14].symbols == pytest.approx(symbols)
+        # K_bch less the BBHEADER.
+        assert known[14].bits == 48_408 - 80
+
+
+def test_short_frames_have_no_code_rate_of_9_10():
+    names = [modcod.name for modcod in modcods({**DVBS2, "fecframe": "short"}).values()]
+    assert len(names) == 24
+    assert not any(name.endswith("9/10") for name in names)
+
+
+def test_an_unknown_kind_of_frame_is_refused():
+    with pytest.raises(ValueError, match="unknown variant `tiny`"):
+        _core.modcods(fecframe="tiny", pilots="off")
+
+
+def test_waveforms_are_those_of_annex_a():
+    rows = _core.waveforms()
+    assert [row["id"] for row in rows] == list(range(3, 23))
+    assert rows[1] == {
+        "id": 4,
+        "modulation": "QPSK",
+        "code_rate": "1/2",
+        "payload_bytes": 59,
+        "symbols": 536,
+        "threshold_db": 2.34,
+    }
+    assert {row["modulation"] for row in rows} == {"QPSK", "8PSK", "16QAM"}
+
+
+def test_a_burst_is_a_waveform_or_so_many_mpeg_packets():
+    assert (burst(RCS2).name, burst(RCS2).payload_bytes) == ("waveform 4, QPSK 1/2", 59)
+    mpeg = {"kind": "mpeg", "packets": 2, "threshold_db": 5.0}
+    assert (burst({"burst": mpeg}).name, burst({"burst": mpeg}).payload_bytes) == ("2 MPEG packets", 376)
+
+
+def test_two_equal_legs_are_3_db_worse_than_one():
+    assert clear_sky_db({"up": CLEAR_SKY, "down": CLEAR_SKY}) == pytest.approx(20.0 - 3.0103, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("es_n0_db", "name"),
+    # Thresholds of table 13 with a margin of 1 dB.
+    [(8.9, "8PSK 2/3"), (8.92, "8PSK 3/4"), (17.05, "32APSK 9/10"), (-1.34, "QPSK 1/4"), (-9.0, "QPSK 1/4")],
+)
+def test_acm_takes_the_most_efficient_modcod_within_its_margin(es_n0_db, name):
+    assert modcod_at(DVBS2, es_n0_db).name == name
+
+
+def test_without_acm_the_modcod_is_that_of_the_carrier_or_of_packets_of_no_class():
+    carrier = copy.deepcopy(DVBS2)
+    carrier["modulation"] = {"kind": "constant", "modcod": "QPSK 3/4"}
+    assert modcod_at(carrier, 20.0).name == "QPSK 3/4"
+    carrier["modulation"] = {"kind": "by-class", "modcods": ["QPSK 1/4", "8PSK 2/3"]}
+    assert modcod_at(carrier, -5.0).name == "8PSK 2/3"
+
+
+def test_the_nominal_rate_is_the_constant_one_or_that_of_the_carrier():
+    assert [nominal_bps(capacity) for capacity in (constant(4_000_000), DVBS2, RCS2)] == [
+        4_000_000,
+        DVBS2["nominal_bps"],
+        RCS2["nominal_bps"],
+    ]
