@@ -141,12 +141,44 @@ FILES = {
         "none",
         "not available",
     ),
-    "a capacity scheme to come": (
+    "capacity on demand at a constant rate": (
         GOOD.replace('"lan"', '{ base = "lan", return = { dama = "rbdc" } }'),
         "run.link.return.dama",
-        "none",
-        "not available yet",
+        '"none", as there is no rcs2',
+        '"rbdc"',
     ),
+    "an unknown capacity scheme": (
+        GOOD.replace('"lan"', '{ base = "geo-snep", return = { dama = "rbcd" } }'),
+        "run.link.return.dama",
+        "one of cra, rbdc, vbdc, avbdc, mixed",
+        "did you mean 'rbdc'?",
+    ),
+    "a rate for a carrier": (
+        GOOD.replace('"lan"', '{ base = "geo-snep", forward = { rate = "9 Mbit/s" } }'),
+        "run.link.forward.rate",
+        "presets that end in -flat",
+        '"9 Mbit/s"',
+    ),
+    "a mix without a unit": (
+        GOOD.replace('"lan"', '{ base = "geo-snep", return = { mixes = { cra = { cra = "3" } } } }'),
+        "run.link.return.mixes.cra.cra",
+        '"18 slots"',
+        '"3"',
+    ),
+    "a fade that is none": (
+        GOOD.replace('"lan"', '{ base = "geo-snep", forward = { attenuation = { down = "deep" } } }'),
+        "run.link.forward.attenuation.down.depth",
+        "from 0 dB to 100 dB",
+        '"deep"',
+    ),
+    "a modcod of no standard": (
+        GOOD.replace('"lan"', '{ base = "geo-snep", forward = { dvbs2 = { modcod = "QPSK 7/8" } } }'),
+        "run.link.forward.dvbs2.modcod",
+        "one of QPSK 1/4",
+        '"QPSK 7/8"',
+    ),
+    "a mark that is no code point": (GOOD + 'dscp = "VOICE"', "run.dscp", "one of DF, CS0", '"VOICE"'),
+    "a mark of seven bits": (GOOD + "dscp = 64", "run.dscp", "a number from 0 to 63", "64"),
     "no link": (GOOD.replace('link = "lan"', ""), "run.link", "a preset's name", "nothing"),
     "an unknown preset": (
         GOOD.replace("lan", "geo-alshagry"),
@@ -364,6 +396,18 @@ OVERRIDES = {
         "--set link.return.rate",
         "a rate above zero",
         '"fast"',
+    ),
+    "a rate for a carrier": (
+        'link={ base = "geo-snep", forward = { rate = "9 Mbit/s" } }',
+        "--set link.forward.rate",
+        "presets that end in -flat",
+        '"9 Mbit/s"',
+    ),
+    "an attenuation without a unit": (
+        'link={ base = "geo-snep", forward = { attenuation = { down = "3" } } }',
+        "--set link.forward.attenuation.down.depth",
+        "from 0 dB",
+        '"3"',
     ),
     "a key below a value": ("http.version=3", "--set http.version", "http to be a table", '"h3"'),
 }

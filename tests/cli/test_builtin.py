@@ -5,22 +5,21 @@ import time
 import pytest
 
 
-def test_links_lists_every_preset_with_its_alias(bentpipe):
+def test_links_lists_every_preset(bentpipe):
     listed = bentpipe.json("links", "--json")
-    assert [link["name"] for link in listed][:2] == ["lan", "geo-alshagri-flat"]
-    assert listed[1]["aliases"] == ["geo-alshagri"]
+    assert [link["name"] for link in listed][:2] == ["lan", "geo-alshagri"]
     assert "geo-hylas2" in bentpipe("links").stdout
 
 
 def test_a_link_is_shown_with_its_source(bentpipe):
-    link = bentpipe.json("links", "geo-alshagri", "--json")
+    link = bentpipe.json("links", "geo-alshagri-flat", "--json")
     assert link["spec"]["forward"]["delay_ns"] == 265_000_000
     assert "10.3390/network3030019" in link["source"]
-    assert "Assumed: No residual error" in bentpipe("links", "geo-alshagri").stdout
+    assert "Assumed: No residual error" in bentpipe("links", "geo-alshagri-flat").stdout
 
 
 def test_a_link_is_shown_in_words_whatever_it_has(bentpipe, tmp_path):
-    shown = bentpipe("links", "geo-viasat2").stdout
+    shown = bentpipe("links", "geo-viasat2-pipe").stdout
     assert "queue   36 MB; above 18 MB random drops, rising to 10 % at the limit" in shown
     assert "an outage in every 606 s; of 33 last: 25 x 200 ms, 7 x 400 ms, 1 x 2.2 s" in shown
     assert "jitter  a value for every 200 ms, by its quantiles:" in shown
@@ -43,6 +42,37 @@ def test_a_link_is_shown_in_words_whatever_it_has(bentpipe, tmp_path):
     assert "jitter  normal, standard deviation 3 ms" in shown
     assert "queue   200 ms" in shown
     assert "loss    Gilbert-Elliott, p = 0.1, r = 0.2, h = 0, k = 1" in shown
+
+
+def test_a_link_is_drawn_into_a_file_named_after_it_or_into_ones_own(bentpipe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert bentpipe("links", "geo-viasat2-flat", "--plot").stdout == "geo-viasat2-flat.svg\n"
+    assert "Forward, 144 Mbit/s" in (tmp_path / "geo-viasat2-flat.svg").read_text()
+    for kind, head in (("pdf", b"%PDF-"), ("png", b"\x89PNG")):
+        bentpipe("links", "lan", "--plot", tmp_path / f"mine.{kind}")
+        assert (tmp_path / f"mine.{kind}").read_bytes().startswith(head)
+
+
+def test_a_drawn_link_can_be_printed_as_json_too(bentpipe, tmp_path):
+    assert bentpipe.json("links", "lan", "--json", "--plot", tmp_path / "lan.svg")["name"] == "lan"
+    assert (tmp_path / "lan.svg").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("links", "lan", "--plot", "lan.gif"),
+            "--plot: expected a file name that ends in .svg or .pdf or .png",
+        ),
+        (("links", "lan", "--plot", "no/such/folder/lan.svg"), "--plot: expected a file to write to"),
+        (("links", "--plot", "lan"), "NAME: expected the link to draw, before --plot, found none"),
+    ],
+)
+def test_a_drawing_that_cannot_be_made_is_bad_input(bentpipe, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert message in bentpipe(*arguments, expect=2).stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_pages_lists_the_twelve_and_shows_one(bentpipe):
@@ -73,8 +103,8 @@ def test_a_place_where_pages_cannot_be_written_is_bad_input(bentpipe, tmp_path):
 def test_studies_lists_and_shows_the_experiment(bentpipe):
     assert "alshagri2023" in [study["name"] for study in bentpipe.json("studies", "--json")]
     shown = bentpipe.json("studies", "alshagri2023", "--json")
-    assert len(shown["scenario"]["cells"]) == 96
-    assert "96 cells x 3 repetitions" in bentpipe("studies", "alshagri2023").stdout
+    assert len(shown["scenario"]["cells"]) == 144
+    assert "144 cells x 3 repetitions" in bentpipe("studies", "alshagri2023").stdout
 
 
 @pytest.mark.parametrize("command", ["links", "pages", "studies"])

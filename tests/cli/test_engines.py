@@ -130,5 +130,5 @@ def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpip
 
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(shell, "run", run)
-    bentpipe("shell", "--link", "geo-snep", "--", "ping", "-c", "3", "server", expect=7)
+    bentpipe("shell", "--link", "geo-snep-flat", "--", "ping", "-c", "3", "server", expect=7)
     assert calls == [("geo-snep-flat", ("ping", "-c", "3", "server"))]

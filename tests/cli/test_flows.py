@@ -6,7 +6,7 @@ from bentpipe import _core
 from bentpipe.engine import congestion_control, emulate
 from tests.campaign.fake_engine import record
 
-BULK = ("bulk", "--link", "geo-alshagri", "--duration", "60 s")
+BULK = ("bulk", "--link", "geo-alshagri-flat", "--duration", "60 s")
 
 
 def test_each_option_is_a_flow(bentpipe, engine):

@@ -9,7 +9,7 @@ def spec_of(engine):
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-PAGE = ("page", "--link", "geo-alshagri", "--http", "h3", "--page", "uniform-500k")
+PAGE = ("page", "--link", "geo-alshagri-flat", "--http", "h3", "--page", "uniform-500k")
 
 
 def test_page_prints_the_record_as_json(bentpipe):
@@ -44,7 +44,7 @@ def test_settings_reach_the_specification(bentpipe, engine):
 
 def test_bulk_takes_its_options(bentpipe, engine):
     options = ("--transport", "quic", "--size", "10MB", "--direction", "up", "--cc", "bbr")
-    bentpipe("bulk", "--link", "geo-viasat2", *options)
+    bentpipe("bulk", "--link", "geo-viasat2-flat", *options)
     assert spec_of(engine)["workload"] == {
         "kind": "bulk",
         "transport": "quic",

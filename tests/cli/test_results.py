@@ -46,7 +46,7 @@ def test_show_prints_a_resolved_scenario_with_its_settings(bentpipe, scenario_fi
 
 
 def test_show_prints_links_and_pages(bentpipe, tmp_path):
-    assert bentpipe.json("show", "geo-snep")["name"] == "geo-snep-flat"
+    assert bentpipe.json("show", "geo-snep-flat")["name"] == "geo-snep-flat"
     assert bentpipe.json("show", "flat:down=1Mbit/s,up=1Mbit/s,rtt=5ms")["forward"]["delay_ns"] == 2_500_000
     assert len(bentpipe.json("show", "uniform-1m")["objects"]) == 8
     (tmp_path / "link.toml").write_text('base = "lan"\nrtt = "10 ms"')

@@ -7,7 +7,7 @@ GEO_RTT_S = 0.53
 
 
 def test_an_echo_takes_the_links_delay_and_its_own_transmission_both_ways(bentpipe):
-    record = bentpipe.json("ping", "--link", "geo-alshagri", "--engine", "simulate", "--json")
+    record = bentpipe.json("ping", "--link", "geo-alshagri-flat", "--engine", "simulate", "--json")
     # 20 B of payload, 8 B of UDP, 20 B of IPv4 at 10 Mbit/s.
     expected_s = GEO_RTT_S + 2 * 48 * 8 / 10e6
     assert record["engine"] == "simulate"
@@ -17,7 +17,7 @@ def test_an_echo_takes_the_links_delay_and_its_own_transmission_both_ways(bentpi
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 @pytest.mark.parametrize("cc", ["cubic", "bbr"])
 def test_a_page_takes_whole_round_trips_and_its_transmission(bentpipe, http, cc):
-    arguments = ["--link", "geo-alshagri", "--http", http, "--cc", cc, "--page", "single-100k"]
+    arguments = ["--link", "geo-alshagri-flat", "--http", http, "--cc", cc, "--page", "single-100k"]
     record = bentpipe.json("page", *arguments, "--engine", "simulate", "--json")
     assert record["status"] == "succeeded", record["reasons"]
     # Handshakes: TCP one round trip, TLS 1.3 one more, QUIC one for both; the document and then the object

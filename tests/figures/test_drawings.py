@@ -144,3 +144,18 @@ def test_a_run_without_series_is_drawn_empty(link):
         name="x", title="x", protocol="h2", link=link, sender=link, capacity_bps=None
     )
     assert "Delivered by the link" in words(svg_text(drawing))
+
+
+def test_connections_of_several_flows_have_their_own_colours_and_names():
+    sender = {
+        "time_s": np.array([0.1, 0.1]),
+        "client_port": np.array([40000.0, 40001.0]),
+        **{name: np.ones(2) for name in ("cwnd_bytes", "in_flight_bytes", "srtt_s")},
+    }
+    flows = {40000: style.control_look("bbr"), 40001: style.control_look("cubic")}
+    drawing = run_over_time.draw(
+        name="x", title="x", protocol="flows", link={}, sender=sender, capacity_bps=1e6, flows=flows
+    )
+    colours = [line.get_color() for line in drawing.figure.axes[3].lines]
+    assert colours == [look.colour for look in flows.values()]
+    assert {"BBR", "CUBIC", "Delivered by the link (dashed: its capacity)"} <= set(words(svg_text(drawing)))

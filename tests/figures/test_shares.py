@@ -5,10 +5,11 @@ from bentpipe.figures.drawing import svg_text
 from bentpipe.stats import Competitor, Counter, Span
 
 
-def line(cc, *, transport="tcp", rate_bps=1e6, from_s=0.0, to_s=300.0):
+def line(cc, *, label="a flow", transport="tcp", rate_bps=1e6, from_s=0.0, to_s=300.0):
     total = np.array([0.0, rate_bps / 8 * (to_s - from_s)])
     received = Counter(time_s=np.array([from_s, to_s]), total=total)
     return shares.Line(
+        label=label,
         congestion_control=cc,
         transport=transport,
         flow=Competitor(received=received, ran=Span(from_s=from_s, to_s=to_s)),
@@ -50,3 +51,17 @@ def test_the_legend_names_each_congestion_control_once():
     text = svg_text(drawn(line("cubic"), line("cubic", transport="quic"), line("vivace")))
     assert text.count(">CUBIC<") == 1
     assert ">PCC Vivace<" in text
+
+
+def test_flows_of_one_congestion_control_have_colours_and_names_of_their_own():
+    drawing = drawn(line("cubic", label="cubic"), line("cubic", label="cubic@20s#EF"))
+    colours = [one.get_color() for one in drawing.figure.axes[0].lines]
+    assert len(set(colours)) == 2
+    text = svg_text(drawing)
+    assert ">1: cubic<" in text
+    assert ">2: cubic@20s#EF<" in text
+
+
+def test_more_flows_than_colours_have_those_of_their_congestion_controls():
+    drawing = drawn(*[line("cubic")] * 7)
+    assert {one.get_color() for one in drawing.figure.axes[0].lines} == {style.control_look("cubic").colour}

@@ -109,10 +109,10 @@ def test_a_full_study_stays_below_four_megabytes(study):
 
 
 def test_the_summary_counts_every_run_and_every_repeated_attempt(study):
-    # full_study: 96 cells x 3, of which one failed and one succeeded at its second attempt.
+    # full_study: 144 cells x 3, of which one failed and one succeeded at its second attempt.
     found = data_of(study)["validity"]
-    assert (found["planned"], found["succeeded"], found["failed"], found["invalid"]) == (288, 287, 1, 0)
-    assert (found["missing"], found["attempts"], found["repeated_attempts"]) == (0, 289, 1)
+    assert (found["planned"], found["succeeded"], found["failed"], found["invalid"]) == (432, 431, 1, 0)
+    assert (found["missing"], found["attempts"], found["repeated_attempts"]) == (0, 433, 1)
     assert {(r["status"], r["reason"]) for r in found["reasons"]} == {
         ("invalid", "emulator late"),
         ("failed", "object-3.jpg missing"),
@@ -130,8 +130,8 @@ def test_validity_comes_before_every_result(study):
 
 def test_every_run_has_its_waterfall_and_every_cell_its_link(study):
     labels = [value for name, value in page_of(study).attributes if name == "aria-label"]
-    assert sum(label.startswith("Waterfall of ") for label in labels) == 287
-    assert sum(label.startswith("Link over ") for label in labels) == 96
+    assert sum(label.startswith("Waterfall of ") for label in labels) == 431
+    assert sum(label.startswith("Link over ") for label in labels) == 144
 
 
 def test_of_many_runs_the_fastest_the_slowest_and_some_between_are_drawn_and_all_that_broke(tmp_path):
@@ -202,7 +202,7 @@ def test_the_runs_table_has_a_row_for_each_attempt_and_the_objects_table_for_eac
         runs = list(csv.DictReader(file))
     with (study / "objects.csv").open(newline="", encoding="utf-8") as file:
         objects = list(csv.DictReader(file))
-    assert len(runs) == 289
+    assert len(runs) == 433
     assert {row["status"] for row in runs} == {"succeeded", "failed", "invalid"}
     assert {"factor_http", "plt_s", "overhead_forward_percent", "drops_forward_queue"} <= set(runs[0])
     with Ledger(study) as ledger:
@@ -253,7 +253,7 @@ def test_names_from_users_stay_words(tmp_path):
 def test_a_plan_without_a_run_is_reported_as_such(tmp_path):
     folder = built(tmp_path, [], cells=study_cells(), name="alshagri2023")
     found = data_of(folder)
-    assert (found["validity"]["planned"], found["validity"]["missing"]) == (288, 288)
+    assert (found["validity"]["planned"], found["validity"]["missing"]) == (432, 432)
     assert found["figures"] == []
     assert {claim["agreement"] for claim in found["study"]["claims"]} == {"not testable"}
     assert "No run has ended yet" in page_of(folder).text

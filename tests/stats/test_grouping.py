@@ -42,3 +42,8 @@ def test_a_cells_key_does_not_depend_on_the_order_of_its_factors():
 
 def test_a_cells_label_begins_with_the_factors_asked_for():
     assert cell_label({"cc": "bbr", "http": "h2", "link": "lan"}, order=["link", "http"]) == "lan · h2 · bbr"
+
+
+def test_a_bare_quantity_has_its_name_in_a_cells_label():
+    factors = {"link.forward.acm.margin": "0 dB", "tcp.initial_window": "10", "page": "single-1m"}
+    assert cell_label(factors, order=["page"]) == "single-1m · margin 0 dB · initial window 10"

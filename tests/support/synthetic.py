@@ -12,7 +12,7 @@ import numpy as np
 
 from bentpipe.ledger import Entry, Ledger
 
-RTT_S = {"geo-alshagri": 0.530, "lan": 0.00108}
+RTT_S = {"geo-alshagri": 0.530, "geo-alshagri-flat": 0.530, "lan": 0.00108}
 RATE_BPS = 10_000_000
 TRIANGULAR = {
     "100k": (3, 8, 14, 20, 22, 16, 11, 6),
@@ -26,8 +26,13 @@ ALPN = {"h1": "http/1.1", "h1s": "http/1.1", "h2": "h2", "h3": "h3"}
 WIRE_FACTOR = {"h1": 1.060, "h1s": 1.070, "h2": 1.068, "h3": 1.085}
 
 
-def write_folder(folder, entries, *, cells=None, name="synthetic", title="Synthetic runs", repetitions=3):
-    """A folder of results as a campaign leaves it. `cells` are factors; without, those of the entries."""
+def write_folder(
+    folder, entries, *, cells=None, name="synthetic", title="Synthetic runs", repetitions=3, series=None
+):
+    """A folder of results as a campaign leaves it.
+
+    `cells` are factors; without, those of the entries. `series` gives those of an entry.
+    """
     factors = cells if cells is not None else list({str(e.factors): e.factors for e in entries}.values())
     shared = (
         set(factors[0].items()).intersection(*(f.items() for f in factors)) if len(factors) > 1 else set()
@@ -43,7 +48,7 @@ def write_folder(folder, entries, *, cells=None, name="synthetic", title="Synthe
     }
     with Ledger.claim(folder, scenario) as ledger:
         for entry in entries:
-            ledger.append(entry, series_of(entry))
+            ledger.append(entry, (series or series_of)(entry))
     return folder
 
 
@@ -113,13 +118,13 @@ def page_load(
     return _entry(factors, repetition, record, changes)
 
 
-def bulk(*, transport="tcp", cc="cubic", repetition=0, goodput_bps=9.4e6, **changes):
+def bulk(*, link="geo-alshagri", transport="tcp", cc="cubic", repetition=0, goodput_bps=9.4e6, **changes):
     """One succeeded bulk flow."""
     metrics = {"completion_s": 8e7 / goodput_bps, "goodput_bps": goodput_bps, "payload_bytes": 10_000_000,
                "wire_bytes_down": 10_500_000, "wire_bytes_up": 200_000, "lateness_p999_s": 4e-4}  # fmt: skip
     workload = {"kind": "bulk", "transport": transport, "direction": "down", "bytes": 10_000_000}
-    factors = {"link": "geo-alshagri", "bulk.transport": transport, "cc": cc}
-    record = {**_envelope("geo-alshagri", cc, workload, metrics), "objects": [], "client_connections": [],
+    factors = {"link": link, "bulk.transport": transport, "cc": cc}
+    record = {**_envelope(link, cc, workload, metrics), "objects": [], "client_connections": [],
               "origin_connections": []}  # fmt: skip
     return _entry(factors, repetition, record, changes)
 

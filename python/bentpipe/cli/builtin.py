@@ -14,27 +14,41 @@ from bentpipe.errors import InputError
 
 @click.command()
 @click.argument("name", required=False)
+@click.option(
+    "--plot",
+    "plot",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Draw the link: into NAME.svg here, or into a file of yours (.svg, .pdf or .png).",
+)
 @json_option
-def links(name: str | None, as_json: bool) -> None:
-    """List the built-in links, or show one."""
+def links(name: str | None, plot: str | None, as_json: bool) -> None:
+    """List the built-in links, or describe one: a name, a file or an inline pipe."""
     from bentpipe.scenario.links import Link, described, presets
     from bentpipe.scenario.where import Where
 
     if name is not None:
         link = described(name, where=Where(file="command line", field="NAME"))
+        if plot is not None:
+            click.echo(_plot(link, plot), err=as_json)
         if as_json:
             print_json(asdict(link))
-        else:
+        elif plot is None:
             _print_link(link)
         return
+    if plot is not None:
+        raise InputError(
+            file="command line", field="NAME", expected="the link to draw, before --plot", found="none"
+        )
     all_links: tuple[Link, ...] = presets()
     if as_json:
         print_json([asdict(link) for link in all_links])
         return
-    rows: list[tuple[str, ...]] = [("NAME", "ALSO CALLED", "FORWARD", "RETURN", "RTT", "")]
+    rows: list[tuple[str, ...]] = [("NAME", "FORWARD", "RETURN", "RTT", "")]
     rows += [_link_row(asdict(link)) for link in all_links]
     print_columns(rows, indent=0)
-    click.echo("\nThe second name stands for the constant-rate pipe until there is a DVB layer.")
+    click.echo("\nRates are those of full IP packets in clear sky; the RTT is propagation alone.")
 
 
 @click.command()
@@ -137,17 +151,41 @@ def _study(study: Any) -> dict[str, Any]:
 
 def _link_row(link: dict[str, Any]) -> tuple[str, ...]:
     from bentpipe import _core
+    from bentpipe.scenario.nominal import nominal_bps
 
     spec = link["spec"]
-    rates = [_core.format_rate(spec[way]["capacity"]["rate_bps"]) for way in ("forward", "return")]
+    rates = [_core.format_rate(nominal_bps(spec[way]["capacity"])) for way in ("forward", "return")]
     rtt = _core.format_duration(spec["forward"]["delay_ns"] + spec["return"]["delay_ns"])
-    return (link["name"], ", ".join(link["aliases"]), *rates, rtt, link["title"])
+    return (link["name"], *rates, rtt, link["title"])
+
+
+def _plot(link: Any, file: str) -> Path:
+    from bentpipe.figures import link_plot
+    from bentpipe.figures.drawing import FILE_KINDS, save_as
+
+    drawing = link_plot.draw(link)
+    path = Path(file or f"{drawing.name}.svg")
+    if path.suffix not in FILE_KINDS:
+        kinds = " or ".join(FILE_KINDS)
+        raise InputError(
+            file="command line", field="--plot", expected=f"a file name that ends in {kinds}", found=str(path)
+        )
+    try:
+        save_as(drawing, path)
+    except OSError as error:
+        raise InputError(
+            file="command line",
+            field="--plot",
+            expected="a file to write to",
+            found=f"{path}: {error.strerror}",
+        ) from None
+    return path
 
 
 def _print_link(link: Any) -> None:
     from bentpipe.cli.link import described
 
-    click.echo(link.name + (f" (also {', '.join(link.aliases)})" if link.aliases else ""))
+    click.echo(link.name)
     for heading, text in (("", link.title), ("Source: ", link.source)):
         if text:
             click.echo(f"{heading}{text}")

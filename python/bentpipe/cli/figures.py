@@ -9,15 +9,16 @@ import click
 from bentpipe.cli.output import percent, print_columns, rate, seconds, size
 
 
-def print_record(record: Mapping[str, Any]) -> None:
-    """Print how a run ended and its figures with their units and meanings."""
+def print_record(record: Mapping[str, Any], *, link: str) -> None:
+    """Print how a run ended and its figures with their units and meanings; `link` as its user calls it."""
     spec, metrics = record["spec"], record["metrics"]
-    click.echo(f"{_headline(spec)}: {record['status']}")
+    click.echo(f"{_headline(spec)} over {link}: {record['status']}")
     for reason in record["reasons"]:
         click.echo(f"  {reason}")
     rows = _ROWS[spec["workload"]["kind"]](metrics)
     if "ping" in record["series"]:
         rows += _losses(record["series"]["ping"]["rtt_s"])
+    rows += _satellite(spec["link"], record["series"])
     shown = [row for row in rows if row[1] != "-"]
     if shown:
         print_columns(shown)
@@ -26,7 +27,7 @@ def print_record(record: Mapping[str, Any]) -> None:
 
 
 def _headline(spec: Mapping[str, Any]) -> str:
-    workload, link = spec["workload"], spec["link"]["name"]
+    workload = spec["workload"]
     match workload["kind"]:
         case "page-load":
             what = f"{workload['page']['name']} by {workload['http']} with {spec['cc']}"
@@ -38,7 +39,7 @@ def _headline(spec: Mapping[str, Any]) -> str:
             what = f"{workload['transport']} {workload['direction']} with {spec['cc']}"
         case _:
             what = f"{workload['count']} echo requests"
-    return f"{what} over {link}"
+    return what
 
 
 def _page_load(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -128,6 +129,29 @@ def _losses(rtts_s: Sequence[float | None]) -> list[tuple[str, str, str]]:
         ("Loss events", f"{runs.events}", kinds),
         ("Longest", f"{runs.longest}", "requests lost in a row"),
     ]
+
+
+def _satellite(link: Mapping[str, Any], series: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """What frames and slots of a satellite link did, where the run has their series."""
+    from bentpipe.scenario.modcods import modcods
+    from bentpipe.stats import carrier_use, slot_use
+
+    rows = []
+    if "acm" in series:
+        use = carrier_use(series["acm"], modcods(link["forward"]["capacity"]))
+        lost = f"{use.frames}, {use.frames_lost} lost"
+        efficiency = "-" if use.spectral_efficiency is None else f"{use.spectral_efficiency:.3f} bit/symbol"
+        rows += [
+            ("Forward frames", lost, "during the workload"),
+            ("Efficiency", efficiency, "of the data fields of these frames"),
+        ]
+    if "dama" in series:
+        slots = slot_use(series["dama"])
+        rows += [
+            ("Slots granted", percent(_hundredfold(slots.granted_share)), "of all slots of the return link"),
+            ("Slots used", percent(_hundredfold(slots.used_share)), "of the slots granted"),
+        ]
+    return rows
 
 
 def _traffic(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:

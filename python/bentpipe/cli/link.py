@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bentpipe import _core
+from bentpipe.cli.carrier import carrier_lines
+from bentpipe.cli.queue import exact_percent, queue_words
+from bentpipe.scenario.nominal import nominal_bps
 
 Part = Mapping[str, Any]
 
@@ -20,34 +23,19 @@ def described(spec: Part) -> list[str]:
 
 
 def _direction(spec: Part) -> Iterator[str]:
-    yield f"  rate    {_core.format_rate(spec['capacity']['rate_bps'])}"
-    yield f"  queue   {_queue(spec['queue'])}"
+    yield f"  rate    {_core.format_rate(nominal_bps(spec['capacity']))}"
+    for label, words in carrier_lines(spec["capacity"]):
+        yield f"  {label:<7} {words}"
+    yield f"  queue   {queue_words(spec['queue'])}"
     yield f"  loss    {_loss(spec['loss'])}"
     yield f"  delay   {_core.format_duration(spec['delay_ns'])}"
     yield from _jitter(spec["jitter"])
 
 
-def _queue(spec: Part) -> str:
-    match spec["kind"]:
-        case "packets":
-            return f"{spec['limit_packets']} packets"
-        case "time":
-            return _core.format_duration(spec["limit_ns"])
-        case "random-early-drop":
-            limit, start = (_core.format_size(spec[key]) for key in ("limit_bytes", "start_bytes"))
-            return f"{limit}; above {start} random drops, rising to {_percent(spec['p'])} at the limit"
-        case "codel":
-            target, interval = (_core.format_duration(spec[key]) for key in ("target_ns", "interval_ns"))
-            limit = _core.format_size(spec["limit_bytes"])
-            return f"{limit}; CoDel with a target of {target} and an interval of {interval}"
-        case _:
-            return _core.format_size(spec["limit_bytes"])
-
-
 def _loss(spec: Part) -> str:
     match spec["kind"]:
         case "bernoulli":
-            return f"{_percent(spec['p'])} of the packets"
+            return f"{exact_percent(spec['p'])} of the packets"
         case "bit-error":
             return f"bit error ratio {spec['ber']:g}"
         case "gilbert-elliott":
@@ -70,7 +58,7 @@ def _jitter(spec: Part) -> Iterator[str]:
             hold = _core.format_duration(spec["hold_ns"])
             yield f"  jitter  a value for every {hold}, by its quantiles:"
             for point in spec["quantiles"]:
-                yield f"          {_percent(point['p']):>11}  {_offset(point['offset_ns'])}"
+                yield f"          {exact_percent(point['p']):>11}  {_offset(point['offset_ns'])}"
         case _:
             yield "  jitter  none"
 
@@ -78,7 +66,3 @@ def _jitter(spec: Part) -> Iterator[str]:
 def _offset(ns: int) -> str:
     sign = {-1: "-", 0: " ", 1: "+"}[(ns > 0) - (ns < 0)]
     return sign + (_core.format_duration(abs(ns)) if ns else "0")
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.9g} %"

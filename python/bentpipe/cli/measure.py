@@ -49,7 +49,8 @@ def page(link: str, http: str, cc: str | None, page: str, connections: int | Non
     "flows",
     multiple=True,
     metavar="FLOW",
-    help="One of several flows, instead of --cc: cubic, quic:bbr, or hybla@10s, which begins after 10 s.",
+    help="One of several flows, instead of --cc: cubic, quic:bbr, hybla@10s, which begins after 10 s, "
+    "or cubic#EF, which is marked EF.",
 )
 @click.option("--size", help='How much, such as "10 MB".')
 @click.option("--duration", help='How long instead, such as "60 s".')
@@ -133,9 +134,15 @@ def _measure(
     if as_json:
         print_json(record)
     else:
-        print_record(record)
+        print_record(record, link=_link_words(record["spec"]["link"]["name"], run["link"], settings))
     if record["status"] != "succeeded":
         raise SystemExit(SOME_RUNS_FAILED)
+
+
+def _link_words(resolved: str, given: str, settings: tuple[str, ...]) -> str:
+    """The link by its name, with what was changed of it, since a changed one has no name of its own."""
+    changes = [text for text in settings if text.startswith("link.")]
+    return f"{given} with {', '.join(changes)}" if changes else resolved
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

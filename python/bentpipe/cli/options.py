@@ -26,7 +26,7 @@ set_option = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Change one setting, such as tcp.initial_window=3. May be repeated.",
+    help="Change one setting, such as tcp.initial_window=3 or dscp=EF. May be repeated.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 seed_option = click.option("--seed", type=int, help="Seed of all random streams.")

@@ -6,8 +6,6 @@ from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing
 from bentpipe.stats import Distribution
 
-_DASHES = ("-", "--", ":", "-.")
-
 
 @style.applied()
 def draw(*, name: str, title: str, axis_label: str, curves: Mapping[str, Distribution]) -> Drawing:
@@ -18,9 +16,8 @@ def draw(*, name: str, title: str, axis_label: str, curves: Mapping[str, Distrib
             curve.value,
             curve.share,
             where="post",
-            color=style.PALETTE[place % len(style.PALETTE)],
-            linestyle=_DASHES[place // len(style.PALETTE) % len(_DASHES)],
             label=label,
+            **style.nth_line(place),
         )
     axis.set_yscale("log")
     axis.yaxis.set_major_formatter("{x:g}")

@@ -9,6 +9,10 @@ from matplotlib.figure import Figure
 
 from bentpipe.figures import style
 
+FILE_KINDS = (".svg", ".pdf", ".png")
+
+_DOTS_PER_IN = 200
+
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
@@ -41,6 +45,16 @@ def save(drawing: Drawing, folder: Path) -> str:
             metadata={"CreationDate": None, "Title": drawing.title},
         )
     return svg
+
+
+def save_as(drawing: Drawing, path: Path) -> None:
+    """Write the figure into one file of the kind that its suffix says, one of `FILE_KINDS`."""
+    if path.suffix == ".svg":
+        path.write_text(svg_text(drawing), encoding="utf-8")
+        return
+    with style.applied():
+        _settle(drawing)
+        drawing.figure.savefig(path, dpi=_DOTS_PER_IN)
 
 
 def _settle(drawing: Drawing) -> None:

@@ -1,11 +1,10 @@
 """The link over one run as a small SVG: rate delivered, capacity, queue, drops."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from bentpipe.figures import style
-from bentpipe.figures.run_over_time import Series, Values, bin_rates_bps
+from bentpipe.figures.bins import Series, Values, group_size, merged
+from bentpipe.figures.run_over_time import bin_rates_bps
 from bentpipe.figures.small_svg import bars, document, nice_ticks, number, text
 
 WIDTH = 440
@@ -27,11 +26,11 @@ def draw(*, link: Series, protocol: str, capacity_bps: float | None) -> str:
     times = np.asarray(link.get("time_s", ()), dtype=float)
     if len(times) == 0 or times[-1] <= 0:
         return document(width=WIDTH, height=20, title="No link series", body=[text(4, 14, "No link series.")])
-    merge = -(-len(times) // _MOST_BINS)
-    rates = _merged(bin_rates_bps(link, "forward_delivered_bytes") / 1e6, merge, np.mean)
-    queue = _merged(np.asarray(link["forward_queue_bytes"], dtype=float) / 1000, merge, np.max)
-    drops = _merged(np.asarray(link["forward_drops"], dtype=float), merge, np.sum)
-    ends = _merged(times, merge, np.max)
+    size = group_size(len(times), most=_MOST_BINS)
+    rates = merged(bin_rates_bps(link, "forward_delivered_bytes") / 1e6, size, np.mean)
+    queue = merged(np.asarray(link["forward_queue_bytes"], dtype=float) / 1000, size, np.max)
+    drops = merged(np.asarray(link["forward_drops"], dtype=float), size, np.sum)
+    ends = merged(times, size, np.max)
     top_rate = max(float(rates.max()), (capacity_bps or 0.0) / 1e6) or 1.0
     top_queue = float(queue.max()) or 1.0
     scale = (WIDTH - _LEFT - _RIGHT) / float(ends[-1])
@@ -49,11 +48,6 @@ def draw(*, link: Series, protocol: str, capacity_bps: float | None) -> str:
     lost = int(drops.sum())
     title = f"Link over {ends[-1]:.1f} s: at most {rates.max():.1f} Mbit/s in a bin, {lost} packets lost"
     return document(width=WIDTH, height=_HEIGHT, title=title, body=body)
-
-
-def _merged(values: Values, merge: int, how: Callable[[Values], float]) -> Values:
-    groups = range(0, len(values), merge)
-    return np.asarray([how(values[start : start + merge]) for start in groups])
 
 
 def _area(ends: Values, shares: Values, band: tuple[float, float], scale: float, colour: str) -> str:

@@ -1,36 +1,46 @@
 """One run over time: the link's use, its queue and drops, the senders' windows and round trips."""
 
 from collections.abc import Mapping
-from typing import TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
+from bentpipe.figures.bins import Series, Values, rows
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.style import Look
 from bentpipe.stats.counter import BIN_S
-
-Values: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.float64]]"
-Series: TypeAlias = Mapping[str, Values]
 
 
 @style.applied()
 def draw(
-    *, name: str, title: str, protocol: str, link: Series, sender: Series, capacity_bps: float | None
+    *,
+    name: str,
+    title: str,
+    protocol: str,
+    link: Series,
+    sender: Series,
+    capacity_bps: float | None,
+    flows: Mapping[int, Look] | None = None,
 ) -> Drawing:
     """Draw the forward direction of the series `link` and all connections of the series `sender`.
 
-    `link` holds bytes per bin and is dated by the end of the bin; `capacity_bps` is drawn as a line.
+    `link` holds bytes per bin and is dated by the end of the bin; `capacity_bps` is drawn as a line. `flows`
+    are the looks of connections by the client's port, where they differ.
     """
-    figure, (use, queue, window, round_trip) = style.canvas(panels=4, panel_height_in=1.35, legend_rows=0)
+    flows = flows or {}
+    figure, axes = style.canvas(panels=4, panel_height_in=1.35, legend_rows=1 if flows else 0)
+    use, queue, window, round_trip = axes
     colour = style.look(protocol).colour
     _draw_use(use, link, colour, capacity_bps)
     _draw_queue(queue, link, colour)
-    _draw_sender(window, round_trip, sender, colour)
-    end = max((float(series["time_s"][-1]) for series in (link, sender) if _rows(series)), default=1.0)
-    for axis in (use, queue, window, round_trip):
+    _draw_sender(window, round_trip, sender, {port: look.colour for port, look in flows.items()}, colour)
+    end = max((float(series["time_s"][-1]) for series in (link, sender) if rows(series)), default=1.0)
+    for axis in axes:
         axis.set_xlim(0.0, end)
         style.from_zero(axis)
+    if flows:
+        style.colour_legend(figure, {look.label: look.colour for look in flows.values()}, columns=4)
     round_trip.set_xlabel("Time since the start of the run in s")
     caption = "One run, forward direction, in bins of 100 ms. A cross marks a bin in which packets were lost."
     return Drawing(name=name, title=title, caption=caption, figure=figure)
@@ -48,15 +58,11 @@ def bin_rates_bps(link: Series, column: str) -> Values:
 
 
 def _draw_use(axis: Axes, link: Series, colour: str, capacity_bps: float | None) -> None:
-    axis.set_title("Delivered by the link")
+    axis.set_title("Delivered by the link" + (" (dashed: its capacity)" if capacity_bps else ""))
     axis.set_ylabel("Mbit/s")
     if capacity_bps is not None:
         axis.axhline(capacity_bps / 1e6, color=style.GREY, linewidth=1.0, linestyle=(0, (4, 2)))
-        axis.annotate(
-            "capacity", (1, capacity_bps / 1e6), xycoords=("axes fraction", "data"),
-            xytext=(0, 2), textcoords="offset points", ha="right", color=style.GREY, fontsize=8,
-        )  # fmt: skip
-    if _rows(link):
+    if rows(link):
         rates = bin_rates_bps(link, "forward_delivered_bytes") / 1e6
         axis.fill_between(link["time_s"], rates, step="pre", color=colour, alpha=0.35, linewidth=0)
         axis.step(link["time_s"], rates, where="pre", color=colour)
@@ -65,7 +71,7 @@ def _draw_use(axis: Axes, link: Series, colour: str, capacity_bps: float | None)
 def _draw_queue(axis: Axes, link: Series, colour: str) -> None:
     axis.set_title("Waiting in the link's queue")
     axis.set_ylabel("kB")
-    if not _rows(link):
+    if not rows(link):
         return
     queue = np.asarray(link["forward_queue_bytes"], dtype=float) / 1000
     axis.plot(link["time_s"], queue, color=colour)
@@ -73,15 +79,18 @@ def _draw_queue(axis: Axes, link: Series, colour: str) -> None:
     axis.plot(np.asarray(link["time_s"])[lost], queue[lost], "x", color="black", markersize=5)
 
 
-def _draw_sender(window: Axes, round_trip: Axes, sender: Series, colour: str) -> None:
+def _draw_sender(
+    window: Axes, round_trip: Axes, sender: Series, colours: Mapping[int, str], other: str
+) -> None:
     window.set_title("Congestion window (line) and bytes in flight (dots)")
     window.set_ylabel("kB")
     round_trip.set_title("Smoothed round trip")
     round_trip.set_ylabel("ms")
-    if not _rows(sender):
+    if not rows(sender):
         return
     ports = np.asarray(sender["client_port"])
     for port in np.unique(ports):
+        colour = colours.get(int(port), other)
         times = np.asarray(sender["time_s"])[ports == port]
 
         def column(name: str, port: float = port) -> Values:
@@ -91,7 +100,3 @@ def _draw_sender(window: Axes, round_trip: Axes, sender: Series, colour: str) ->
         window.plot(times, column("cwnd_bytes") / 1000, color=colour)
         window.plot(times, column("in_flight_bytes") / 1000, ".", color=colour, markersize=2.5)
         round_trip.plot(times, column("srtt_s") * 1000, color=colour)
-
-
-def _rows(series: Series) -> int:
-    return len(series.get("time_s", ()))

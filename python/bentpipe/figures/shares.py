@@ -7,6 +7,7 @@ import numpy as np
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Stroke
 from bentpipe.stats.fairness import Competitor, sharing
 
@@ -17,33 +18,31 @@ _STROKES = {"tcp": Stroke.SOLID, "quic": Stroke.DASHED}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class Line(Flow):
     """One flow: what it is, and what it received."""
 
-    congestion_control: str
-    transport: str
     flow: Competitor
 
 
 @style.applied()
 def draw(*, name: str, title: str, lines: Sequence[Line]) -> Drawing:
-    """Draw flows that run on one link; colours tell congestion controls apart, dashes QUIC from TCP."""
+    """Draw flows that run on one link; colours are those of `looks`, dashes tell QUIC from TCP."""
     length_s = max(line.flow.ran.to_s for line in lines)
     step_s = max(1.0, float(np.ceil(length_s / MOST_STEPS)))
     found = sharing([line.flow for line in lines], step_s=step_s)
     figure, (throughput, share, index) = style.canvas(panels=3, panel_height_in=1.6, legend_rows=2)
-    looks = [style.control_look(line.congestion_control) for line in lines]
-    for line, look, rates_bps in zip(lines, looks, found.throughput_bps, strict=True):
+    found_looks = looks(lines)
+    for line, look, rates_bps in zip(lines, found_looks, found.throughput_bps, strict=True):
         dash = style.dash(_STROKES[line.transport])
         throughput.plot(found.end_s, rates_bps / 1e6, color=look.colour, linestyle=dash, linewidth=1.1)
     throughput.set_title("Throughput of each flow")
     throughput.set_ylabel("Mbit/s")
-    share.set_title("Shares of all that arrived, in the order of the scenario from below")
+    share.set_title("Shares of all that arrived, the first flow at the bottom")
     share.set_ylabel("%")
     share.stackplot(
         found.end_s,
         100 * np.nan_to_num(found.share),
-        colors=[look.colour for look in looks],
+        colors=[look.colour for look in found_looks],
         edgecolor="white",
         linewidth=0.5,
     )
@@ -56,7 +55,7 @@ def draw(*, name: str, title: str, lines: Sequence[Line]) -> Drawing:
     share.set_ylim(0.0, 100.0)
     index.set_ylim(0.0, 1.05)
     index.set_xlabel("Time since the start of the run in s")
-    style.control_legend(figure, dict.fromkeys(line.congestion_control for line in lines))
+    style.colour_legend(figure, {look.label: look.colour for look in found_looks}, columns=4)
     caption = (
         f"One run of {len(lines)} flows, means over {step_s:.0f} s. QUIC is dashed. The index counts the "
         "flows that ran all the while: 1 when they got the same, 1/n when one of n got everything."

@@ -1,6 +1,6 @@
 """The one style of every figure: one colour and one marker per protocol, one dash per second factor."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -121,16 +121,52 @@ def control_label(congestion_control: str) -> str:
 def control_legend(figure: Figure, congestion_controls: Iterable[str]) -> None:
     """A row above the axes that names the congestion control of each colour."""
     looks = [control_look(name) for name in congestion_controls]
-    keys = [Line2D([], [], color=look.colour, linewidth=4.0, label=look.label) for look in looks]
-    figure.legend(handles=keys, loc="outside upper left", ncols=4, handlelength=1.0, columnspacing=1.2)
+    colour_legend(figure, {look.label: look.colour for look in looks}, columns=4)
+
+
+def colour_legend(figure: Figure, colours: Mapping[str, str], *, columns: int) -> None:
+    """Rows above the axes that say what each colour stands for."""
+    keys = [Line2D([], [], color=colour, linewidth=4.0, label=label) for label, colour in colours.items()]
+    figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=1.0, columnspacing=1.2)
+
+
+def nth_line(place: int) -> Mapping[str, Any]:
+    """How the n-th of many lines looks: every other one is dashed and above, so that none covers another."""
+    dashes = ("-", "--", ":", "-.")
+    turns = place // len(PALETTE)
+    return {
+        "color": PALETTE[place % len(PALETTE)],
+        "linestyle": dashes[(place % 2 + 2 * turns) % len(dashes)],
+        "zorder": 2.0 + 0.1 * (place % 2),
+    }
+
+
+def heading(axis: Axes, above: float, words: str) -> None:
+    """A line of text at the left edge of the axes, over the bar of a row."""
+    axis.annotate(
+        words, (0.0, above), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
+        va="bottom", fontsize=8,
+    )  # fmt: skip
+
+
+def strip(axis: Axes) -> None:
+    """Axes of bars that begin at the left edge, for which the horizontal place alone counts."""
+    axis.set_yticks([])
+    axis.spines["left"].set_visible(False)
 
 
 def canvas(
     *, panels: int, panel_height_in: float = 2.3, legend_rows: int = 1
 ) -> tuple[Figure, Sequence[Axes]]:
     """An empty figure of panels one below the other; call it with the style applied."""
-    figure = Figure(figsize=(WIDTH_IN, panels * panel_height_in + 0.22 * legend_rows))
-    return figure, list(figure.subplots(panels, 1, squeeze=False)[:, 0])
+    return uneven_canvas(heights_in=[panel_height_in] * panels, legend_rows=legend_rows)
+
+
+def uneven_canvas(*, heights_in: Sequence[float], legend_rows: int = 1) -> tuple[Figure, Sequence[Axes]]:
+    """The same with a height for each panel."""
+    figure = Figure(figsize=(WIDTH_IN, sum(heights_in) + 0.22 * legend_rows))
+    axes = figure.subplots(len(heights_in), 1, squeeze=False, height_ratios=heights_in)
+    return figure, list(axes[:, 0])
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def _build(source: Source, folder: Path) -> Path:
     contents = gather(source)
     figures = {
         drawing.name: inline(save(drawing, folder / "figures"), prefix=drawing.name, label=drawing.title)
-        for drawing in contents.drawings
+        for drawing in contents.all_drawings
     }
     document = data.document(contents)
     _write(folder / "report.json", json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))

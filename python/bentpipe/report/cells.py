@@ -9,7 +9,15 @@ import numpy as np
 from bentpipe.ledger import Entry
 from bentpipe.report.quantities import Quantity, quantities
 from bentpipe.report.source import Source
-from bentpipe.stats import Summary, cell_key, cell_label, metric_values, representative, summarise
+from bentpipe.stats import (
+    Summary,
+    cell_key,
+    cell_label,
+    factor_label,
+    metric_values,
+    representative,
+    summarise,
+)
 
 MOST_DRAWN = 6
 """Runs of a cell that are drawn one by one."""
@@ -52,6 +60,11 @@ class CellResult:
     def group(self) -> str:
         """The value of the first factor that tells cells apart, under which reports list it."""
         return self.factors.get(self.varied[0], self.workload) if self.varied else ""
+
+    @property
+    def group_label(self) -> str:
+        """The group for people."""
+        return factor_label(self.varied[0], self.group) if self.varied else ""
 
 
 def results(source: Source) -> tuple[CellResult, ...]:

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from bentpipe import studies
 from bentpipe.figures.drawing import Drawing
-from bentpipe.report import cells, drawings, echoes, flows, provenance, repeat, validity
+from bentpipe.report import cells, drawings, echoes, flows, provenance, repeat, satellite, validity
 from bentpipe.report.cells import CellResult
 from bentpipe.report.echoes import Echoes
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.provenance import Origins
+from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.source import Source
 from bentpipe.report.validity import Validity
 from bentpipe.studies import Study, StudyTable, Verdict
@@ -23,12 +24,18 @@ class Contents:
     cells: tuple[CellResult, ...]
     echoes: tuple[Echoes, ...]
     flows: tuple[CellFlows, ...]
+    satellite: tuple[CellSatellite, ...]
     drawings: tuple[Drawing, ...]
     origins: Origins
     study: Study | None
     verdicts: tuple[Verdict, ...]
     tables: tuple[StudyTable, ...]
     commands: tuple[tuple[str, str], ...]
+
+    @property
+    def all_drawings(self) -> tuple[Drawing, ...]:
+        """The figures of the whole report and those of the satellite links."""
+        return (*self.drawings, *(drawing for cell in self.satellite for drawing in cell.drawings))
 
 
 def gather(source: Source) -> Contents:
@@ -44,6 +51,7 @@ def gather(source: Source) -> Contents:
         cells=results,
         echoes=sent,
         flows=flows.gather(results),
+        satellite=satellite.gather(source, results),
         drawings=drawings.figures(source, results, study, sent),
         origins=provenance.gather(source),
         study=study,

@@ -9,6 +9,7 @@ from bentpipe.report.contents import Contents
 from bentpipe.report.echoes import Echoes
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.provenance import Origins
+from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.validity import Validity
 from bentpipe.stats import Interval, Summary
 from bentpipe.studies import Study, StudyTable, Verdict
@@ -30,12 +31,13 @@ def document(contents: Contents) -> dict[str, Any]:
                 "svg": f"figures/{drawing.name}.svg",
                 "pdf": f"figures/{drawing.name}.pdf",
             }
-            for drawing in contents.drawings
+            for drawing in contents.all_drawings
         ],
         "study": _study(study, contents.verdicts, contents.tables) if study else None,
         "cells": [_cell(cell) for cell in contents.cells],
         "echoes": [_echoes(each) for each in contents.echoes],
         "flows": [_flows(each) for each in contents.flows],
+        "satellite": [_satellite(each) for each in contents.satellite],
         "provenance": _origins(contents.origins),
         "repeat": [{"command": command, "purpose": purpose} for command, purpose in contents.commands],
     }
@@ -121,6 +123,22 @@ def _cell(cell: CellResult) -> dict[str, Any]:
 
 def _flows(cell: CellFlows) -> dict[str, Any]:
     return {"cell": cell.label, "runs": cell.n, "flows": [asdict(flow) for flow in cell.flows]}
+
+
+def _satellite(cell: CellSatellite) -> dict[str, Any]:
+    carrier, slots = cell.carrier, cell.slots
+    return {
+        "cell": cell.label,
+        "run_id": cell.run_id,
+        "frames": carrier and carrier.frames,
+        "frames_lost": carrier and carrier.frames_lost,
+        "spectral_efficiency": carrier and carrier.spectral_efficiency,
+        "slots_granted_share": slots and slots.granted_share,
+        "slots_used_share": slots and slots.used_share,
+        "delays_mean": cell.delays_s and dict(cell.delays_s),
+        "round_trip_mean_s": cell.round_trip_s,
+        "figures": [drawing.name for drawing in cell.drawings],
+    }
 
 
 def _echoes(echoes: Echoes) -> dict[str, Any]:

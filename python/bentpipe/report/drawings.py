@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
-from bentpipe.figures import by_cell, ccdf, link_strip, run_over_time, shares, waterfall
+from bentpipe.figures import by_cell, ccdf, first_byte, link_strip, run_over_time, shares, waterfall
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.flow_looks import Flow, looks
+from bentpipe.figures.style import Look
 from bentpipe.ledger import Entry
 from bentpipe.report.cells import CellResult
 from bentpipe.report.echoes import Echoes
 from bentpipe.report.source import Source
-from bentpipe.stats import cell_label, competitors, exceedance
+from bentpipe.scenario.flows import flow_label
+from bentpipe.scenario.nominal import nominal_bps
+from bentpipe.stats import cell_label, competitors, cumulative, exceedance
 from bentpipe.studies import Study
 
 _MOST_TIMELINES = 6
@@ -23,6 +27,7 @@ def figures(
     return (
         *(drawn or _headlines(cells)),
         *_tails(echoes),
+        *_first_bytes(cells, echoes),
         *_sharings(source, cells),
         *_timelines(source, cells, study),
     )
@@ -78,6 +83,31 @@ def _tails(echoes: Sequence[Echoes]) -> list[Drawing]:
     return [ccdf.draw(name="round-trip-tail", title=title, axis_label="Round trip in ms", curves=curves)]
 
 
+def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[Drawing]:
+    """The round trips of cells whose terminal asks for its capacity, or could."""
+    links = {
+        cell.label: cell.median_run.record["spec"]["link"]
+        for cell in cells
+        if cell.median_run and cell.median_run.record["spec"]["link"]["return"]["capacity"]["kind"] == "rcs2"
+    }
+    schemes = {
+        each.label: cumulative(each.rtts_s) for each in echoes if each.label in links and len(each.rtts_s)
+    }
+    if not schemes:
+        return []
+    round_trips_s = {
+        (links[label]["forward"]["delay_ns"] + links[label]["return"]["delay_ns"]) / 1e9 for label in schemes
+    }
+    return [
+        first_byte.draw(
+            name="idle-to-first-byte",
+            title="From idle to the first byte: round trips of echoes",
+            schemes=schemes,
+            propagation_s=round_trips_s.pop() if len(round_trips_s) == 1 else None,
+        )
+    ]
+
+
 def _sharings(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
     """The median run of each cell of several flows."""
     runs = [(cell.label, cell.median_run) for cell in cells if cell.workload == "flows" and cell.median_run]
@@ -96,10 +126,25 @@ def _sharing(source: Source, run: Entry, *, name: str, title: str) -> Drawing:
         common_end_s=workload["duration_ns"] / 1e9 if is_timed else None,
     )
     lines = [
-        shares.Line(congestion_control=flow["cc"], transport=flow["transport"], flow=competitor)
-        for flow, competitor in zip(flows, found, strict=True)
+        shares.Line(**vars(flow), flow=competitor)
+        for flow, competitor in zip(_flows(run), found, strict=True)
     ]
     return shares.draw(name=name, title=title, lines=lines)
+
+
+def _flows(run: Entry) -> list[Flow]:
+    return [
+        Flow(label=flow_label(flow), congestion_control=flow["cc"], transport=flow["transport"])
+        for flow in run.record["spec"]["workload"]["flows"]
+    ]
+
+
+def _flow_looks(run: Entry) -> dict[int, Look]:
+    """The looks of several flows by the client's port; nothing of another workload."""
+    if run.record["spec"]["workload"]["kind"] != "flows":
+        return {}
+    found = zip(run.record["flows"], looks(_flows(run)), strict=True)
+    return {flow["client_port"]: look for flow, look in found}
 
 
 def _timelines(source: Source, cells: Sequence[CellResult], study: Study | None) -> list[Drawing]:
@@ -134,6 +179,7 @@ def _timeline(source: Source, cell: CellResult, *, name: str, title: str) -> Dra
         link=link,
         sender=sender,
         capacity_bps=_capacity_bps(cell.median_run),
+        flows=_flow_looks(cell.median_run),
     )
 
 
@@ -148,6 +194,5 @@ def _protocol(cell: CellResult) -> str:
     return next((cell.factors[name] for name in _PROTOCOL_FACTORS if name in cell.factors), cell.workload)
 
 
-def _capacity_bps(run: Entry) -> float | None:
-    capacity = run.record["spec"]["link"]["forward"]["capacity"]
-    return float(capacity["rate_bps"]) if capacity["kind"] == "constant" else None
+def _capacity_bps(run: Entry) -> float:
+    return float(nominal_bps(run.record["spec"]["link"]["forward"]["capacity"]))

@@ -11,7 +11,7 @@ from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
 from bentpipe.report import drawings
 from bentpipe.report.cells import MOST_DRAWN, CellResult
 from bentpipe.report.contents import Contents
-from bentpipe.stats import Interval
+from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, Interval
 
 MISSING = "\N{EN DASH}"
 
@@ -41,6 +41,7 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         strip=lambda cell: drawings.strip(contents.source, cell),
         fall=drawings.fall,
         most_drawn=MOST_DRAWN,
+        delay_columns=(*FORWARD_PARTS, *RETURN_PARTS),
     )
 
 
@@ -70,4 +71,4 @@ def svg(drawing: str | None) -> Markup:
 
 def grouped(cells: Sequence[CellResult]) -> list[tuple[str, list[CellResult]]]:
     """Neighbouring cells with the same value of the first varied factor."""
-    return [(name, list(group)) for name, group in groupby(cells, key=lambda cell: cell.group)]
+    return [(name, list(group)) for name, group in groupby(cells, key=lambda cell: cell.group_label)]

@@ -10,14 +10,36 @@ from bentpipe.stats.difference import (
 from bentpipe.stats.distribution import Distribution, cumulative, exceedance
 from bentpipe.stats.fairness import Competitor, Sharing, competitors, jain_index, sharing
 from bentpipe.stats.flow import Flow, Means, Phase, Seconds, flow_of_series
-from bentpipe.stats.grouping import Measured, cell_key, cell_label, metric_values, select, values_of
+from bentpipe.stats.grouping import (
+    Measured,
+    cell_key,
+    cell_label,
+    factor_label,
+    metric_values,
+    select,
+    values_of,
+)
 from bentpipe.stats.interval import Interval, mean_interval, median_interval
 from bentpipe.stats.jackknife import jackknife_interval
 from bentpipe.stats.losses import LossRuns, loss_runs
+from bentpipe.stats.satellite import (
+    FORWARD_PARTS,
+    GRANTS,
+    RETURN_PARTS,
+    CarrierUse,
+    SlotUse,
+    carrier_use,
+    delay_means,
+    slot_use,
+)
 from bentpipe.stats.significance import TTest, t_test
 from bentpipe.stats.summary import Summary, representative, summarise
 
 __all__ = [
+    "FORWARD_PARTS",
+    "GRANTS",
+    "RETURN_PARTS",
+    "CarrierUse",
     "Competitor",
     "Counter",
     "Difference",
@@ -30,15 +52,19 @@ __all__ = [
     "Phase",
     "Seconds",
     "Sharing",
+    "SlotUse",
     "Span",
     "Summary",
     "TTest",
     "absolute_difference",
+    "carrier_use",
     "cell_key",
     "cell_label",
     "competitors",
     "cumulative",
+    "delay_means",
     "exceedance",
+    "factor_label",
     "flow_of_series",
     "jackknife_interval",
     "jain_index",
@@ -51,6 +77,7 @@ __all__ = [
     "representative",
     "select",
     "sharing",
+    "slot_use",
     "summarise",
     "t_test",
     "values_of",

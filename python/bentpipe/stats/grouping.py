@@ -47,6 +47,13 @@ def cell_key(factors: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 
 def cell_label(factors: Mapping[str, str], *, order: Sequence[str] = ()) -> str:
-    """A cell's factor values for people, those in `order` first."""
-    first = [factors[name] for name in order if name in factors]
-    return " · ".join([*first, *(value for name, value in sorted(factors.items()) if name not in order)])
+    """A cell's factors for people, those in `order` first."""
+    names = [*(name for name in order if name in factors), *sorted(factors.keys() - set(order))]
+    return " · ".join(factor_label(name, factors[name]) for name in names)
+
+
+def factor_label(name: str, value: str) -> str:
+    """A factor for people: its value, after the last word of its name where the value is a bare quantity."""
+    if not value[:1].isdigit():
+        return value
+    return f"{name.rpartition('.')[2].replace('_', ' ')} {value}"

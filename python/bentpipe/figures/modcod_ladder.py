@@ -1,0 +1,122 @@
+"""The MODCODs of a DVB-S2 carrier by Es/N0 and efficiency, and where clear sky stands among them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from bentpipe.figures import style
+from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.modcods import Modcod, modcods
+
+HEIGHT_IN = 3.2
+
+_RING = 11.0
+_LABEL_DB, _LABEL_HEIGHT = 1.1, 0.22
+"""Extent of a code rate in the figure, in dB and bit/symbol."""
+
+_LOOKS = dict(
+    zip(("QPSK", "8PSK", "16APSK", "32APSK"), zip(style.PALETTE, "os^D", strict=False), strict=True)
+)
+
+
+def draw_on(axis: Axes, carrier: Mapping[str, Any]) -> None:
+    """Draw a carrier's specification (kind dvbs2); the rates on the right are those of the data fields."""
+    known = list(modcods(carrier).values())
+    clear_db, megasymbols_per_s = clear_sky_db(carrier["es_n0"]), carrier["symbols_per_s"] / 1e6
+    _draw_modcods(axis, known)
+    for modcod, label in _in_use(carrier, clear_db):
+        place = (modcod.threshold_db, modcod.spectral_efficiency)
+        axis.plot(*place, "o", markersize=_RING, markerfacecolor="none", markeredgecolor="black", label=label)
+    label = f"clear sky, {clear_db:.1f} dB"
+    axis.axvline(clear_db, color="black", linewidth=1.0, linestyle=(0, (4, 2)), label=label)
+    if carrier["modulation"]["kind"] == "adaptive":
+        _draw_choice(axis, float(carrier["modulation"]["margin_db"]), known, clear_db)
+    _draw_legends(axis)
+    axis.set_xlim(left=min(modcod.threshold_db for modcod in known) - 1.3)
+    axis.set_title(f"Forward carrier of {megasymbols_per_s:g} Msymbol/s: its MODCODs")
+    axis.set_xlabel("Es/N0 at the receiver in dB")
+    axis.set_ylabel("bit/symbol")
+    axis.set_ylim(bottom=0.0)
+    rates = axis.secondary_yaxis(
+        "right", functions=(lambda e: e * megasymbols_per_s, lambda r: r / megasymbols_per_s)
+    )
+    rates.set_ylabel("Mbit/s")
+
+
+def _draw_modcods(axis: Axes, known: Sequence[Modcod]) -> None:
+    for modulation, (colour, marker) in _LOOKS.items():
+        members = [modcod for modcod in known if modcod.modulation == modulation]
+        axis.plot(
+            [modcod.threshold_db for modcod in members],
+            [modcod.spectral_efficiency for modcod in members],
+            marker,
+            color=colour,
+            markersize=4.5,
+            label=modulation,
+        )
+    _name_rates(axis, known)
+
+
+def _draw_legends(axis: Axes) -> None:
+    """The marks on one side of the ladder, what stands beside them on the other."""
+    handles, labels = axis.get_legend_handles_labels()
+    marks = axis.legend(handles[: len(_LOOKS)], labels[: len(_LOOKS)], loc="upper left", handletextpad=0.2)
+    axis.add_artist(marks)
+    rest = (handles[len(_LOOKS) :], labels[len(_LOOKS) :])
+    axis.legend(*rest, loc="lower right", handlelength=1.4, frameon=True, framealpha=1.0, edgecolor="none")
+
+
+def _name_rates(axis: Axes, known: Sequence[Modcod]) -> None:
+    """Write the code rates above and left of their marks, where nothing else is."""
+    named: list[Modcod] = []
+    for modcod in known:
+        if any(_is_above_left(other, modcod) for other in known) or any(
+            _is_near(modcod, other) for other in named
+        ):
+            continue
+        named.append(modcod)
+        axis.annotate(
+            modcod.name.partition(" ")[2], (modcod.threshold_db, modcod.spectral_efficiency), xytext=(-4, 1),
+            textcoords="offset points", ha="right", fontsize=6.5, color=_LOOKS[modcod.modulation][0],
+        )  # fmt: skip
+
+
+def _is_above_left(one: Modcod, other: Modcod) -> bool:
+    left_db = other.threshold_db - one.threshold_db
+    above = one.spectral_efficiency - other.spectral_efficiency
+    return -0.1 < left_db < _LABEL_DB and 0.0 < above < _LABEL_HEIGHT
+
+
+def _is_near(one: Modcod, other: Modcod) -> bool:
+    apart_db = abs(one.threshold_db - other.threshold_db)
+    return apart_db < _LABEL_DB and abs(one.spectral_efficiency - other.spectral_efficiency) < _LABEL_HEIGHT
+
+
+def _draw_choice(axis: Axes, margin_db: float, known: Sequence[Modcod], clear_db: float) -> None:
+    """What ACM takes at each Es/N0, as a line, and its margin."""
+    frontier: list[Modcod] = []
+    for modcod in sorted(known, key=lambda modcod: (modcod.threshold_db, -modcod.spectral_efficiency)):
+        if not frontier or modcod.spectral_efficiency > frontier[-1].spectral_efficiency:
+            frontier.append(modcod)
+    reach = [modcod.threshold_db + margin_db for modcod in frontier]
+    taken = [modcod.spectral_efficiency for modcod in frontier]
+    steps = ([*reach, max(reach[-1], clear_db) + 1.5], [*taken, taken[-1]])
+    axis.step(*steps, where="post", color=style.GREY, linewidth=1.1, zorder=1.5, label="what ACM takes")
+    if margin_db:
+        band = (clear_db - margin_db, clear_db)
+        axis.axvspan(*band, color=style.AMBER, alpha=0.3, linewidth=0, label=f"margin, {margin_db:g} dB")
+
+
+def _in_use(carrier: Mapping[str, Any], clear_db: float) -> list[tuple[Modcod, str]]:
+    """The MODCODs of the carrier in clear sky, and what they are called in the figure."""
+    modulation = carrier["modulation"]
+    if modulation["kind"] != "by-class":
+        modcod = modcod_at(carrier, clear_db)
+        return [(modcod, f"{modcod.name} in use")]
+    by_name = {modcod.name: modcod for modcod in modcods(carrier).values()}
+    users: dict[str, list[str]] = {}
+    classes = [*(each["name"] for each in carrier["classes"]), "other"]
+    for modcod, user in zip(modulation["modcods"], classes, strict=True):
+        users.setdefault(modcod, []).append(user)
+    return [(by_name[modcod], f"{modcod}: {', '.join(names)}") for modcod, names in users.items()]

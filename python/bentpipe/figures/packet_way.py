@@ -1,0 +1,174 @@
+"""What a lone small packet goes through on a link, each way, and the queue that it may find."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import gcd, sqrt
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bentpipe.figures import style
+from bentpipe.scenario.bursts import burst
+from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.nominal import nominal_bps
+from bentpipe.scenario.superframes import superframe_s
+
+PACKET_BYTES = 84
+"""As ping sends it: 56 B behind the headers of IP and ICMP."""
+
+_COLOURS = {
+    "waiting, at most": "#56B4E9",
+    "request and plan": "#E69F00",
+    "transmission": "#009E73",
+    "propagation": "#0072B2",
+    "full queue": "#D55E00",
+}
+_ROW_HEIGHT_IN = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way through the link: the stages in order, in seconds, by what they are.
+
+    `variation` says how the propagation varies, nothing where it does not.
+    """
+
+    heading: str
+    variation: str
+    stages: Sequence[tuple[str, float]]
+
+
+def ways(spec: Mapping[str, Any]) -> list[Way]:
+    """The ways of a link's specification: forward, then return, within a constant rate and on demand."""
+    found = []
+    for name, key in (("Forward", "forward"), ("Return", "return")):
+        direction = spec[key]
+        rate = nominal_bps(direction["capacity"])
+        for variant, stages in _access(direction["capacity"], rate):
+            queue_s = _full_queue_s(direction["queue"], rate, spec["mtu_bytes"])
+            found.append(
+                Way(
+                    heading=f"{name}, {rate / 1e6:.3g} Mbit/s{variant}",
+                    variation=_variation(direction["jitter"]),
+                    stages=[*stages, ("propagation", direction["delay_ns"] / 1e9), ("full queue", queue_s)],
+                )
+            )
+    return found
+
+
+def height_in(rows: Sequence[Way]) -> float:
+    """Height of the panel."""
+    return 0.65 + _ROW_HEIGHT_IN * len(rows)
+
+
+def draw_on(axis: Axes, rows: Sequence[Way]) -> None:
+    """Draw a bar for each way, with the full queue at its end."""
+    for place, way in enumerate(rows):
+        left = 0.0
+        for stage, seconds in way.stages:
+            alpha = 0.45 if stage == "full queue" else 1.0
+            axis.barh(
+                place, seconds * 1e3, left=left, height=0.4, color=_COLOURS[stage], alpha=alpha, linewidth=0
+            )
+            left += seconds * 1e3
+        style.heading(axis, place - 0.3, f"{way.heading}: {_summary(way)}")
+    axis.set_ylim(len(rows) - 0.7, -0.85)
+    style.strip(axis)
+    axis.set_xlim(left=0.0)
+    axis.margins(x=0.02)
+    axis.grid(visible=False, axis="y")
+    axis.set_title(f"Way of a lone packet of {PACKET_BYTES} B")
+    axis.set_xlabel("ms")
+
+
+def legend(figure: Figure, rows: Sequence[Way]) -> None:
+    """Say above the axes what the colours of the bars are."""
+    stages = {stage for way in rows for stage, seconds in way.stages if seconds}
+    shown = {stage: colour for stage, colour in _COLOURS.items() if stage in stages}
+    style.colour_legend(figure, shown, columns=3)
+
+
+def _summary(way: Way) -> str:
+    times = dict.fromkeys(_COLOURS, 0.0)
+    for stage, seconds in way.stages:
+        times[stage] += seconds * 1e3
+    queue, most = times.pop("full queue"), sum(times.values())
+    least = most - times["waiting, at most"]
+    span = f"{least:.0f} ms" if round(least) == round(most) else f"{least:.0f} to {most:.0f} ms"
+    return f"{span}{way.variation}; full queue {queue:.0f} ms"
+
+
+def _variation(jitter: Mapping[str, Any]) -> str:
+    match jitter["kind"]:
+        case "normal":
+            return f", sd {jitter['sd_ns'] / 1e6:.3g} ms"
+        case "empirical":
+            points = jitter["quantiles"]
+            known = [point["p"] for point in points], [point["offset_ns"] / 1e6 for point in points]
+            low, high = np.interp((0.005, 0.995), *known)
+            return f" {low:+.0f} to {high:+.0f} ms (99 %)".replace("-", "\N{MINUS SIGN}")
+        case _:
+            return ""
+
+
+def _access(capacity: Mapping[str, Any], rate_bps: int) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """What comes before propagation, by what it holds for."""
+    match capacity["kind"]:
+        case "dvbs2":
+            frame = modcod_at(capacity, clear_sky_db(capacity["es_n0"])).symbols
+            waiting = ("waiting, at most", capacity["closing_timeout_ns"] / 1e9)
+            yield "", [waiting, ("transmission", frame / capacity["symbols_per_s"])]
+        case "rcs2":
+            yield from _slots(capacity)
+        case _:
+            yield "", [("transmission", PACKET_BYTES * 8 / rate_bps)]
+
+
+def _slots(capacity: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """docs/models/dama.md, delay of an idle terminal."""
+    layout, mix = capacity["layout"], capacity["mix"]
+    superframe = superframe_s(layout)
+    bursts = -(-PACKET_BYTES // burst(capacity).payload_bytes)
+    sending = ("transmission", bursts * layout["burst_symbols"] / layout["symbols_per_s"])
+    if mix["cra"]["slots"]:
+        apart = superframe * longest_gap(capacity)
+        yield ", constant rate", [("waiting, at most", apart), sending]
+    if mix["rbdc"] or mix["volume"]:
+        period = capacity["signalling"]["period"]
+        asking = layout["request_symbols"] / layout["symbols_per_s"]
+        loop = asking + (capacity["request_delay_ns"] + capacity["lead_ns"]) / 1e9
+        waiting = ("waiting, at most", superframe)
+        yield ", on demand", [
+            ("waiting, at most", period * superframe), ("request and plan", loop), waiting, sending,
+        ]  # fmt: skip
+
+
+def longest_gap(return_link: Mapping[str, Any]) -> float:
+    """The longest wait for a slot of the constant rate, in superframes, where the terminal is alone."""
+    layout, rate = return_link["layout"], return_link["mix"]["cra"]
+    columns = layout["frames"] * layout["traffic_slots"]
+    always = min(rate["slots"] // rate["superframes"], columns)
+    if not always:
+        return float(-(-rate["superframes"] // rate["slots"]))
+    stride = _spreading_stride(columns) if return_link["placement"] == "spread" else 1
+    places = sorted(slot * stride % columns for slot in range(always))
+    return float(max(b - a for a, b in pairwise([*places, places[0] + columns])) / columns)
+
+
+def _spreading_stride(columns: int) -> int:
+    """docs/models/dama.md: columns/phi, or the next number that has no divisor in common with them."""
+    nearest = max(1, round(columns * (sqrt(5) - 1) / 2))
+    return next((stride for stride in range(nearest, columns) if gcd(stride, columns) == 1), 1)
+
+
+def _full_queue_s(queue: Mapping[str, Any], rate_bps: int, mtu_bytes: int) -> float:
+    match queue["kind"]:
+        case "packets":
+            return float(queue["limit_packets"] * mtu_bytes * 8 / rate_bps)
+        case "time":
+            return float(queue["limit_ns"] / 1e9)
+        case _:
+            return float(queue["limit_bytes"] * 8 / rate_bps)
