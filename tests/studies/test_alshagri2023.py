@@ -7,7 +7,7 @@ import pytest
 from bentpipe import studies
 from bentpipe.scenario import Extent, load
 from bentpipe.studies import Agreement
-from bentpipe.studies.alshagri2023 import overhead, published
+from bentpipe.studies.alshagri2023 import overhead, published, side_by_side
 from tests.support.synthetic import failed, page_load, study_cells
 
 STUDY = studies.get("alshagri2023")
@@ -45,8 +45,8 @@ def constant(by_http):
 
 def test_the_scenario_is_table_4_with_shared_cells_once():
     scenario = load(STUDY.scenario)
-    # 3 versions x 12 pages x BBR x 2 links, and 3 x 4 uniform pages x CUBIC x 2 links.
-    assert len(scenario.cells) == 72 + 24
+    # 3 versions x 12 pages x BBR x (2 links and the pipe), and 3 x 4 uniform pages x CUBIC x the same.
+    assert len(scenario.cells) == 108 + 36
     assert {cell_of(cell.factors) for cell in scenario.cells} == {cell_of(cell) for cell in study_cells()}
     assert scenario.repetitions == 3
 
@@ -172,6 +172,37 @@ def test_a_claim_about_the_first_and_the_largest_object_follows_the_protocol(met
 def test_page_load_times_of_both_structures_are_alike_within_ten_percent(triangular, agreement):
     runs = runs_with("plt_s", lambda page, **_: triangular if page.startswith("triangular") else 1.0)
     assert claim(runs, "plt-triangular-uniform").agreement is agreement
+
+
+@pytest.mark.parametrize(
+    ("pipe_h3", "conclusion"),
+    [
+        (4.5, "All 3 claims that were measured on both links come out alike on both."),
+        (7.0, "the model of the link decides on uniform-satellite-h3-h1"),
+    ],
+)
+def test_each_claim_about_the_satellite_link_stands_beside_the_same_on_a_constant_rate_pipe(
+    pipe_h3, conclusion
+):
+    by_http = {"h1": 10.0, "h2": 6.4, "h3": 4.5}
+
+    def seconds(http, link, **_):
+        return pipe_h3 if (http, link) == ("h3", "geo-alshagri-flat") else by_http[http]
+
+    runs = [run for run in runs_with("plt_s", seconds)
+            if run.factors["page"].startswith("uniform") and run.factors["cc"] == "bbr"]  # fmt: skip
+    table = side_by_side.table(runs)
+    assert conclusion in table.conclusion
+    row = next(row for row in table.rows if "55 % below" in row["claim"])
+    # (4.5 - 10)/10, and on the pipe by its own page load time.
+    assert row["satellite_percent"] == pytest.approx(-55.0)
+    assert row["pipe_percent"] == pytest.approx(100 * (pipe_h3 - 10) / 10)
+
+
+def test_claims_about_the_lan_do_not_stand_beside_themselves():
+    claims = {row["claim"] for row in side_by_side.table([]).rows}
+    assert claims
+    assert not any("LAN" in claim for claim in claims)
 
 
 def test_a_claim_on_some_of_its_pages_says_so():

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bentpipe.studies.alshagri2023 import overhead
+from bentpipe.studies.alshagri2023 import overhead, side_by_side
 from bentpipe.studies.alshagri2023.claims import ASSUMPTIONS, RULES, claims
 from bentpipe.studies.alshagri2023.figures import FIGURES_NOTE, figures, timelines
 from bentpipe.studies.alshagri2023.published import CITATION, DOI
@@ -18,7 +18,7 @@ STUDY = Study(
     assumptions=ASSUMPTIONS,
     figures_note=FIGURES_NOTE,
     claims=claims,
-    tables=lambda runs: (overhead.table(runs),),
+    tables=lambda runs: (side_by_side.table(runs), overhead.table(runs)),
     figures=figures,
     timelines=timelines,
 )

@@ -1,8 +1,14 @@
 """The words of the study's matrix."""
 
 SATELLITE = "geo-alshagri"
+PIPE = "geo-alshagri-flat"
+"""The satellite link as a constant-rate pipe."""
 LAN = "lan"
-LINKS = {SATELLITE: "GEO satellite, 10 Mbit/s, RTT 530 ms", LAN: "LAN, 10 Mbit/s, RTT 1.08 ms"}
+LINKS = {
+    SATELLITE: "GEO: DVB-S2, DVB-RCS2",
+    PIPE: "GEO: constant-rate pipe",
+    LAN: "LAN, RTT 1.08 ms",
+}
 PROTOCOLS = ("h1", "h2", "h3")
 SIZES_BYTES = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
 STRUCTURES = ("single", "uniform", "triangular")

@@ -49,16 +49,16 @@ ASSUMPTIONS = (
 )
 
 
-def claims(runs: Runs) -> tuple[Verdict, ...]:
-    """Judge every claim on the runs; only succeeded ones count."""
+def claims(runs: Runs, *, satellite: str = SATELLITE) -> tuple[Verdict, ...]:
+    """Judge every claim on the runs over a satellite link and the LAN; only succeeded ones count."""
     return (
-        *_parallel_streams(runs),
-        *_congestion_control(runs),
-        *_page_structure(runs),
+        *_parallel_streams(runs, satellite),
+        *_congestion_control(runs, satellite),
+        *_page_structure(runs, satellite),
     )
 
 
-def _parallel_streams(runs: Runs) -> tuple[Verdict, ...]:
+def _parallel_streams(runs: Runs, satellite: str) -> tuple[Verdict, ...]:
     every_page = [pair for structure in STRUCTURES for pair in pages(structure)]
     uniform, single = pages("uniform"), pages("single")
     h3_h1, h3_h2 = published.PLT_H3_AGAINST_H1, published.PLT_H3_AGAINST_H2
@@ -67,27 +67,27 @@ def _parallel_streams(runs: Runs) -> tuple[Verdict, ...]:
         verdict(
             "uniform-satellite-h3-h1",
             "Uniform page, satellite, BBR: PLT of HTTP/3 about 55 % below HTTP/1.1",
-            [_protocols(runs, "h3", "h1", SATELLITE, uniform, rules.about(h3_h1.percent))],
+            [_protocols(runs, "h3", "h1", satellite, uniform, rules.about(h3_h1.percent))],
         ),
         verdict(
             "uniform-satellite-h3-h2",
             "Uniform page, satellite, BBR: PLT of HTTP/3 about 30 % below HTTP/2",
-            [_protocols(runs, "h3", "h2", SATELLITE, uniform, rules.about(h3_h2.percent))],
+            [_protocols(runs, "h3", "h2", satellite, uniform, rules.about(h3_h2.percent))],
         ),
         verdict(
             "average-satellite-h3-h2",
             "Satellite, BBR: on average HTTP/3 is 35 % better than HTTP/2",
-            [_protocols(runs, "h3", "h2", SATELLITE, every_page, rules.about(average.percent))],
+            [_protocols(runs, "h3", "h2", satellite, every_page, rules.about(average.percent))],
         ),
         verdict(
             "single-satellite-h2-worse",
             "Single object, satellite, BBR: HTTP/2 is worse than HTTP/1.1",
-            [_protocols(runs, "h2", "h1", SATELLITE, single, rules.above)],
+            [_protocols(runs, "h2", "h1", satellite, single, rules.above)],
         ),
         verdict(
             "single-satellite-h3-best",
             "Single object, satellite, BBR: HTTP/3 is the best of all",
-            [_protocols(runs, "h3", other, SATELLITE, single, rules.below) for other in ("h1", "h2")],
+            [_protocols(runs, "h3", other, satellite, single, rules.below) for other in ("h1", "h2")],
         ),
         verdict(
             "single-lan-h1-best",
@@ -102,13 +102,13 @@ def _parallel_streams(runs: Runs) -> tuple[Verdict, ...]:
     )
 
 
-def _congestion_control(runs: Runs) -> tuple[Verdict, ...]:
+def _congestion_control(runs: Runs, satellite: str) -> tuple[Verdict, ...]:
     filled, missed = rules.at_least(FILLED_PERCENT), rules.less_than(FILLED_PERCENT)
     return (
         verdict(
             "satellite-bbr-beats-cubic",
             "Uniform page, satellite: BBR beats CUBIC for every HTTP version",
-            [_controls(runs, http, SATELLITE, "bbr", "cubic", rules.below) for http in PROTOCOLS],
+            [_controls(runs, http, satellite, "bbr", "cubic", rules.below) for http in PROTOCOLS],
         ),
         verdict(
             "cubic-fills-lan",
@@ -118,7 +118,7 @@ def _congestion_control(runs: Runs) -> tuple[Verdict, ...]:
         verdict(
             "cubic-misses-satellite",
             "CUBIC does not fill the satellite link",
-            [_utilisation(runs, http, SATELLITE, missed) for http in PROTOCOLS],
+            [_utilisation(runs, http, satellite, missed) for http in PROTOCOLS],
         ),
         verdict(
             "lan-cubic-h3-suffers",
@@ -128,7 +128,7 @@ def _congestion_control(runs: Runs) -> tuple[Verdict, ...]:
     )
 
 
-def _page_structure(runs: Runs) -> tuple[Verdict, ...]:
+def _page_structure(runs: Runs, satellite: str) -> tuple[Verdict, ...]:
     verdicts = []
     for metric, name, what in (
         ("fcp_s", "FCP", "first object complete"),
@@ -139,21 +139,21 @@ def _page_structure(runs: Runs) -> tuple[Verdict, ...]:
                 f"{name.lower()}-h3-h2",
                 f"{name} ({what}), satellite, BBR: HTTP/3 below HTTP/2",
                 [
-                    _protocols(runs, "h3", "h2", SATELLITE, pages(s), rules.below, metric=metric, where=s)
+                    _protocols(runs, "h3", "h2", satellite, pages(s), rules.below, metric=metric, where=s)
                     for s in ("uniform", "triangular")
                 ],
             ),
             verdict(
                 f"{name.lower()}-triangular-uniform",
                 f"{name} ({what}), satellite, BBR: triangular below uniform for HTTP/2 and HTTP/3",
-                [_structures(runs, http, metric, rules.below) for http in ("h2", "h3")],
+                [_structures(runs, http, satellite, metric, rules.below) for http in ("h2", "h3")],
             ),
         ]
     verdicts.append(
         verdict(
             "plt-triangular-uniform",
             "PLT, satellite, BBR: uniform and triangular alike for HTTP/2 and HTTP/3",
-            [_structures(runs, http, "plt_s", rules.alike) for http in ("h2", "h3")],
+            [_structures(runs, http, satellite, "plt_s", rules.alike) for http in ("h2", "h3")],
         )
     )
     return tuple(verdicts)
@@ -182,8 +182,8 @@ def _controls(runs: Runs, http: str, link: str, sample: str, reference: str, rul
     return judge(label, measured, rule)
 
 
-def _structures(runs: Runs, http: str, metric: str, rule: Rule) -> Finding:
-    cell = _cell(SATELLITE, http, "bbr")
+def _structures(runs: Runs, http: str, satellite: str, metric: str, rule: Rule) -> Finding:
+    cell = _cell(satellite, http, "bbr")
     on = pages_across("triangular", "uniform")
     measured = difference(runs, metric, sample=cell, reference=cell, pages=on)
     return judge(f"{look(http).label}: triangular against uniform", measured, rule)
