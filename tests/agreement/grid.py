@@ -138,6 +138,14 @@ KINDS = (
         bars=WITHOUT_LOSS,
     ),
     Kind(
+        name="satellite",
+        title="Page loads over DVB-S2 and bandwidth on demand",
+        parts=(Part(name="satellite", company=Company.ONE_A_CORE),),
+        quantity=PAGE_LOAD_TIME,
+        factors=("link", "link.return.dama", "http", "cc", "page"),
+        bars=WITHOUT_LOSS,
+    ),
+    Kind(
         name="bulk",
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),

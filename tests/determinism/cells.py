@@ -1,4 +1,4 @@
-"""One run of every protocol by every congestion control, over a link of losses and jitter."""
+"""Every protocol by every congestion control over a lossy, jittery link, and some runs over satellites."""
 
 from typing import Any
 
@@ -32,11 +32,40 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "ping": {"ping": {"count": 200, "interval": "20 ms"}},
 }
 
-CELLS = [f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.CONGESTION_CONTROL.available]
+FADE = {"depth": "18 dB", "begin": "1 s", "rise": "1 s", "lasting": "1 s", "fall": "1 s"}
+"""Down to where frames are lost, and back."""
+
+SATELLITES: dict[str, dict[str, Any]] = {
+    "adaptive-h3": {
+        "link": {"base": "geo-alshagri", "forward": {"attenuation": {"down": FADE}}},
+        "page": PAGE,
+        "http": "h3",
+    },
+    "by-volume-h2": {
+        "link": {"base": "geo-snep", "return": {"dama": "vbdc"}},
+        "page": PAGE,
+        "http": "h2",
+    },
+    "shared-tcp-up": {
+        "link": {
+            "base": "geo-hylas2",
+            "return": {"background": [{"count": 3, "mix": "vbdc", "load": "64 kbit/s"}]},
+        },
+        "bulk": {"direction": "up", "size": "200 kB"},
+        "dscp": "AF41",
+    },
+}
+"""Frames lost in a fade; slots by request; slots that others ask for as well."""
+
+CELLS = [
+    *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.CONGESTION_CONTROL.available),
+    *(f"{workload} cubic" for workload in SATELLITES),
+]
 
 
 def spec(cell: str, *, seed: int = 1) -> dict[str, Any]:
     """Return the run specification of a cell."""
     workload, cc = cell.split()
-    run = {"link": LINK, "cc": cc, **WORKLOADS[workload], "capture": {"pcapng": True}}
+    own = WORKLOADS.get(workload) or SATELLITES[workload]
+    run = {"link": LINK, "cc": cc, **own, "capture": {"pcapng": True}}
     return spec_of(run, seed=seed)

@@ -5,7 +5,7 @@ import pytest
 from tests.emulate.measuring import measured, measured_together
 
 RTT_S = 0.530
-"""Of geo-alshagri."""
+"""Of geo-alshagri-flat."""
 
 ROUND_TRIPS_TO_FIRST_BYTE = {"h1": 2, "h1s": 3, "h2": 3, "h3": 2}
 """TCP 1, TLS 1.3 1 (RFC 8446 section 2), QUIC with TLS 1 (RFC 9001 section 4), the request 1."""
@@ -21,7 +21,7 @@ LOADS = [(http, cc) for http in ALPN for cc in ("cubic", "bbr")]
 
 def load_of(http, cc):
     # One connection, as in the study: what differs is the protocol.
-    return {"link": "geo-alshagri", "http": http, "cc": cc, "page": PAGE, "connections": 1}
+    return {"link": "geo-alshagri-flat", "http": http, "cc": cc, "page": PAGE, "connections": 1}
 
 
 @pytest.fixture(scope="module")

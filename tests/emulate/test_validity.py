@@ -50,7 +50,7 @@ def test_a_run_whose_programs_waited_for_a_core_is_invalid():
 
 @pytest.mark.parametrize("http", ["h1", "h3"])
 def test_a_page_load_that_takes_longer_than_its_timeout_fails(http):
-    run = {"link": "geo-alshagri", "http": http, "page": "single-100k"}
+    run = {"link": "geo-alshagri-flat", "http": http, "page": "single-100k"}
     record = measured_once(run, "validity.timeout=300 ms")
     assert record["status"] == "failed"
     assert record["reasons"] == ["timed out after 300 ms with 0 objects loaded"]

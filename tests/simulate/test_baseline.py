@@ -23,7 +23,7 @@ deviation of 100 000 by more than 2 %."""
 @pytest.fixture(scope="module")
 def rtts_ms():
     """Round trips of the echoes in ms, NaN where one was lost."""
-    run = {"link": "geo-viasat2", "ping": {"count": ECHOES, "interval": "200 ms", "size": "20 B"}}
+    run = {"link": "geo-viasat2-pipe", "ping": {"count": ECHOES, "interval": "200 ms", "size": "20 B"}}
     record = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, seed=SEED), artifacts=None)
     assert record["status"] == "succeeded", record["reasons"]
     return np.array(record["series"]["ping"]["rtt_s"], dtype=float) * 1e3

@@ -22,7 +22,7 @@ def captured(tmp_path_factory):
     found = {}
     for http in ("h1", "h1s", "h2", "h3"):
         folder = tmp_path_factory.mktemp(http)
-        run = {"link": "geo-alshagri", "http": http, "cc": "cubic", "page": artifacts.PAGE}
+        run = {"link": "geo-alshagri-flat", "http": http, "cc": "cubic", "page": artifacts.PAGE}
         found[http] = simulated(run, folder), folder
     return found
 

@@ -95,14 +95,14 @@ def bentpipe(stranger, folder):
 
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 def test_an_ordinary_user_simulates_a_page_load(bentpipe, http):
-    page = ("page", "--link", "geo-alshagri", "--http", http, "--page", "uniform-100k")
+    page = ("page", "--link", "geo-alshagri-flat", "--http", http, "--page", "uniform-100k")
     record = json.loads(bentpipe(*page, "--engine", "simulate", "--json").stdout)
     assert (record["engine"], record["status"], record["reasons"]) == ("simulate", "succeeded", [])
 
 
 @pytest.mark.parametrize("transport", ["tcp", "quic"])
 def test_an_ordinary_user_simulates_a_flow(bentpipe, transport):
-    bulk = ("bulk", "--link", "geo-alshagri", "--transport", transport, "--size", "1MB")
+    bulk = ("bulk", "--link", "geo-alshagri-flat", "--transport", transport, "--size", "1MB")
     record = json.loads(bentpipe(*bulk, "--engine", "simulate", "--json").stdout)
     assert (record["status"], record["metrics"]["payload_bytes"]) == ("succeeded", 1_000_000)
 
