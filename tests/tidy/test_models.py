@@ -14,6 +14,8 @@ OUTLINE = ["Idea", "Equations", "Parameters", "Validation", "Limits"]
 FRAME = {
     "cc": {"control", "filter", "lib", "resolved", "round", "usage"},
     "link": {
+        "access",
+        "bins",
         "counters",
         "deck",
         "direction",
@@ -21,8 +23,10 @@ FRAME = {
         "lib",
         "packet",
         "path",
+        "probes",
         "random",
         "series",
+        "settings",
         "way",
     },
 }
@@ -34,6 +38,7 @@ ELSEWHERE = {
     "page-load": ROOT / "crates/web/src/loader",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
+    "rain": ROOT / "python/bentpipe/scenario/rain.py",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",
 }
