@@ -1,7 +1,7 @@
 use bentpipe_run::{
     AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,
 };
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Rate, Time};
 
 use super::{SpecError, check_classes, check_es_n0, check_finite};
 use crate::acm::{Acm, SHORTEST_REPORT_PERIOD};
@@ -113,13 +113,12 @@ fn check_acm(acm: &AcmSpec) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// What a gateway chooses that knows of a clear sky.
+/// What a gateway chooses that begins with a report of a clear sky.
 fn in_clear_sky(acm: &AcmSpec, spec: &Dvbs2Spec) -> PlFrame {
     let mut clear = spec.es_n0.clone();
     for leg in [&mut clear.up, &mut clear.down] {
         leg.attenuation.points.clear();
     }
     let (fecframe, pilots) = frame_kind(spec);
-    let prompt = AcmSpec { report_delay_ns: Duration::ZERO, ..*acm };
-    Acm::new(&prompt, fecframe, pilots, Time::ZERO).plframe_at(Time::ZERO, &EsN0::new(&clear))
+    Acm::new(acm, fecframe, pilots, Time::ZERO).plframe_at(Time::ZERO, &EsN0::new(&clear))
 }
