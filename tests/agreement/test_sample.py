@@ -2,6 +2,7 @@
 
 import pytest
 
+from bentpipe.campaign.executor import was_late
 from bentpipe.scenario import Extent
 from tests.agreement import page
 from tests.agreement.comparing import verdict
@@ -16,7 +17,11 @@ def test_both_engines_agree_within_the_bars_on_a_sample_of(kind: Kind, tmp_path)
     emulate(kind, results=tmp_path, extent=Extent.QUICK)
     simulate(kind, results=tmp_path, extent=Extent.QUICK)
     runs = measured(kind, results=tmp_path)
-    assert [entry.record["reasons"] for entry in runs.emulated.judged if entry.status != "succeeded"] == []
+    bad = [entry.record for entry in runs.emulated.judged if entry.status != "succeeded"]
+    if bad and all(map(was_late, bad)):
+        reasons = "; ".join(reason for record in bad for reason in record["reasons"])
+        pytest.skip(f"this machine was too busy to judge the simulator by: {reasons}")
+    assert [record["reasons"] for record in bad] == []
     found = verdict(kind, runs)
     assert found is not None
     assert len(found.cells) == planned_cells(kind, extent=Extent.QUICK)

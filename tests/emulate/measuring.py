@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bentpipe.campaign.executor import MOST_ATTEMPTS, was_late
 from bentpipe.engine.emulate import Emulator
 from tests.support.specs import spec_of
@@ -19,7 +21,10 @@ def measured_once(run: Run, *settings: str, artifacts: Path | None = None) -> Re
 
 
 def measured(run: Run, *settings: str, artifacts: Path | None = None) -> Record:
-    """Return the record of the first attempt that the machine was in time for; it must have succeeded."""
+    """Return the record of the first attempt that the machine was in time for; it must have succeeded.
+
+    Skips the test on a machine that is never in time: what it measures says nothing about the emulator.
+    """
     return in_time(lambda: measured_once(run, *settings, artifacts=artifacts))
 
 
@@ -29,6 +34,8 @@ def in_time(attempt: Callable[[], Record]) -> Record:
         record = attempt()
         if not was_late(record):
             break
+    else:
+        pytest.skip(f"this machine was too busy, {MOST_ATTEMPTS} times: {'; '.join(record['reasons'])}")
     assert record["status"] == "succeeded", record["reasons"]
     return record
 

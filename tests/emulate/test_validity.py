@@ -24,7 +24,8 @@ def test_a_run_whose_packets_were_released_later_than_the_bound_is_invalid():
     """No timer is exact to a nanosecond."""
     record = measured_once(PAGE, "validity.lateness=1 ns")
     assert record["status"] == "invalid"
-    (reason,) = record["reasons"]
+    # A busy machine may add that the programs waited for a core.
+    (reason,) = (reason for reason in record["reasons"] if reason.startswith("emulator late"))
     assert reason.startswith("emulator late: p99.9 of release lateness")
     assert reason.endswith("above 1 ns")
     assert record["metrics"]["plt_s"] > 0
