@@ -1,26 +1,32 @@
 //! The seam between Python and Rust: [`RunSpec`] goes in, [`RunRecord`] comes out.
 //!
 //! Both are plain data, both have a JSON schema generated from the types ([`schema`]). A spec is
-//! complete: it has no optional settings filled in later, because the defaults live in
-//! `python/bentpipe/scenario/resolve.py` alone. The parties of a run (client, origin, link) each
+//! complete: nothing is filled in later, because the defaults live in `python/bentpipe/scenario/defaults.py`
+//! alone. A setting that it does not have is not in use. The parties of a run (client, origin, link) each
 //! hand in a report; [`assemble`] turns them into the record, the same way for both engines.
 
 mod assemble;
 mod dscp;
 mod flows;
 mod link;
+mod page_load;
+mod pep;
 mod record;
 mod report;
 mod satellite;
 pub mod schema;
 mod series;
 mod spec;
+mod tcp;
+mod tls;
 
 pub use assemble::{Parties, assemble, failed};
 pub use dscp::{Dscp, DscpError};
 pub use link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
+pub use page_load::{Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec, Visit};
+pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
     ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, LatenessReport, LinkReport,
@@ -35,6 +41,8 @@ pub use satellite::{
 };
 pub use series::{INTERVAL, Table};
 pub use spec::{
-    BulkSpec, CaptureSpec, CongestionControl, Direction, FlowSpec, FlowsSpec, Http, Http2Spec, ObjectSpec,
-    PageLoadSpec, PageSpec, PingSpec, QuicSpec, RunSpec, TcpSpec, Transport, ValiditySpec, Workload,
+    BulkSpec, CaptureSpec, CongestionControl, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
+    SlowStart, Transport, ValiditySpec, Workload,
 };
+pub use tcp::{Switch, TcpSpec};
+pub use tls::{Resumption, TlsSpec, TlsVersion};

@@ -2,7 +2,7 @@ use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Dscp, LinkSpec};
+use crate::{Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, TcpSpec, TlsSpec};
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,8 +18,17 @@ pub struct RunSpec {
     pub tcp: TcpSpec,
     /// Settings of QUIC at both ends.
     pub quic: QuicSpec,
-    /// Settings of HTTP/2 at both ends.
+    /// Settings of HTTP/2 at both ends; SPDY has the same windows and limits.
     pub http2: Http2Spec,
+    /// TLS at both ends; without it: TLS 1.3 with a full handshake for every connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsSpec>,
+    /// A proxy on the path, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pep: Option<PepSpec>,
+    /// How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start: Option<SlowStart>,
     /// What is done over the link.
     pub workload: Workload,
     /// Marks the packets of the workload, both ways.
@@ -49,20 +58,6 @@ pub enum CongestionControl {
     Vivace,
 }
 
-/// TCP settings, applied through socket options or the namespace's sysctls.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TcpSpec {
-    /// Initial window in segments (RFC 6928: 10).
-    pub initial_window: u32,
-    /// Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`).
-    pub receive_buffer_bytes: Bytes,
-    /// Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`).
-    pub send_buffer_bytes: Bytes,
-    /// Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861).
-    pub slow_start_after_idle: bool,
-}
-
 /// QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,16 +78,12 @@ pub struct QuicSpec {
     pub max_concurrent_streams: u32,
 }
 
-/// HTTP/2 settings (RFC 9113 section 6.5.2), the same at both ends.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Http2Spec {
-    /// Flow-control window of one stream (SETTINGS_INITIAL_WINDOW_SIZE).
-    pub stream_window_bytes: Bytes,
-    /// Flow-control window of the connection.
-    pub connection_window_bytes: Bytes,
-    /// Streams that the peer may have open at once (SETTINGS_MAX_CONCURRENT_STREAMS).
-    pub max_concurrent_streams: u32,
+/// A way to end slow start before losses do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SlowStart {
+    /// HyStart++ (RFC 9406), for Reno and CUBIC.
+    #[serde(rename = "hystart++")]
+    HyStartPlusPlus,
 }
 
 /// What the client does.
@@ -109,52 +100,6 @@ pub enum Workload {
     Iperf3(BulkSpec),
     /// Send UDP echo requests.
     Ping(PingSpec),
-}
-
-/// One load of one page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PageLoadSpec {
-    /// Protocol version and whether it runs over TLS.
-    pub http: Http,
-    /// Parallel connections of HTTP/1.1 to the origin; HTTP/2 and HTTP/3 always use one.
-    pub connections: u32,
-    /// The page.
-    pub page: PageSpec,
-}
-
-/// An HTTP version as scenarios name it; an `s` means over TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Http {
-    /// HTTP/1.1 in clear text (RFC 9112).
-    H1,
-    /// HTTP/1.1 over TLS 1.3.
-    H1s,
-    /// HTTP/2 over TLS 1.3 (RFC 9113).
-    H2,
-    /// HTTP/3 over QUIC (RFC 9114).
-    H3,
-}
-
-/// A page: an HTML document that embeds objects.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PageSpec {
-    /// Its name in scenarios and figures.
-    pub name: String,
-    /// The embedded objects in document order.
-    pub objects: Vec<ObjectSpec>,
-}
-
-/// One embedded object.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ObjectSpec {
-    /// Absolute path on the origin, such as `/object-1.jpg`.
-    pub path: String,
-    /// Exact length of the body.
-    pub bytes: Bytes,
 }
 
 /// One bulk flow. It ends after `bytes` or after `duration_ns`, whichever is given.
@@ -276,30 +221,6 @@ impl RunSpec {
                 Some(flows)
             }
             Workload::PageLoad(_) | Workload::Ping(_) => None,
-        }
-    }
-}
-
-impl Http {
-    /// Whether the protocol runs over QUIC rather than TCP.
-    pub const fn transport(self) -> Transport {
-        match self {
-            Self::H3 => Transport::Quic,
-            Self::H1 | Self::H1s | Self::H2 => Transport::Tcp,
-        }
-    }
-
-    /// Whether the connection is encrypted.
-    pub const fn is_tls(self) -> bool {
-        !matches!(self, Self::H1)
-    }
-
-    /// The ALPN protocol id (RFC 7301) that the client offers, alone.
-    pub const fn alpn(self) -> &'static str {
-        match self {
-            Self::H1 | Self::H1s => "http/1.1",
-            Self::H2 => "h2",
-            Self::H3 => "h3",
         }
     }
 }

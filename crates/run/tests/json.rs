@@ -254,11 +254,9 @@ fn workload() -> impl Strategy<Value = Workload> {
     let page =
         (".*", prop::collection::vec(object, 0..4)).prop_map(|(name, objects)| PageSpec { name, objects });
     prop_oneof![
-        (http, any::<u32>(), page).prop_map(|(http, connections, page)| Workload::PageLoad(PageLoadSpec {
-            http,
-            connections,
-            page
-        })),
+        (http, any::<u32>(), page).prop_map(|(http, connections, page)| Workload::PageLoad(
+            PageLoadSpec::new(http, connections, page)
+        )),
         bulk().prop_map(Workload::Bulk),
         bulk().prop_map(Workload::Iperf3),
         (way(), prop::option::of(bytes()), prop::option::of(duration()), prop::collection::vec(flow(), 0..4))

@@ -10,12 +10,14 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 37] = [
+const COUNTS: [(&str, &str); 39] = [
     ("seed", "an identity"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
     ("dscp", "a code point"),
     ("max_concurrent_streams", "streams; HTTP/2's own name"),
     ("connections", "connections"),
+    ("requests_per_connection", "requests"),
+    ("pipelining", "requests"),
     ("count", "requests"),
     ("bytes", "bytes"),
     ("limit_packets", "packets"),

@@ -56,7 +56,7 @@ pub fn page(count: usize, bytes: u64) -> PageSpec {
 }
 
 pub fn page_load(http: Http, page: PageSpec) -> Workload {
-    Workload::PageLoad(PageLoadSpec { http, connections: 6, page })
+    Workload::PageLoad(PageLoadSpec::new(http, 6, page))
 }
 
 pub const ALL_HTTP: [Http; 4] = [Http::H1, Http::H1s, Http::H2, Http::H3];

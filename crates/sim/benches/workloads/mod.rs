@@ -44,7 +44,7 @@ pub fn bulk(transport: Transport, bytes: u64) -> RunSpec {
 pub fn page(http: Http) -> RunSpec {
     let object = |number| ObjectSpec { path: format!("/object-{number}.jpg"), bytes: Bytes::new(62_500) };
     let page = PageSpec { name: "uniform-500k".to_owned(), objects: (1..=8).map(object).collect() };
-    over_geo(Workload::PageLoad(PageLoadSpec { http, connections: 1, page }), Rate::from_bps(10_000_000))
+    over_geo(Workload::PageLoad(PageLoadSpec::new(http, 1, page)), Rate::from_bps(10_000_000))
 }
 
 /// Echoes of 20 bytes: hardly more than events of the link and of timers.

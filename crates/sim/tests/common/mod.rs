@@ -9,7 +9,7 @@ use std::time::Instant;
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
     FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
-    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, RunRecord, RunSpec, TcpSpec,
+    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, RunRecord, RunSpec, Switch, TcpSpec,
     Transport, ValiditySpec, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
@@ -73,7 +73,22 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
         quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
         let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
         let capture = CaptureSpec { pcapng: false, qlog: false };
-        let mut spec = RunSpec { seed, link, cc, tcp, quic, http2, workload, dscp, validity, capture };
+        let (tls, pep, slow_start) = (None, None, None);
+        let mut spec = RunSpec {
+            seed,
+            link,
+            cc,
+            tcp,
+            quic,
+            http2,
+            tls,
+            pep,
+            slow_start,
+            workload,
+            dscp,
+            validity,
+            capture,
+        };
         fit(&mut spec);
         spec
     })
@@ -291,6 +306,11 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
             receive_buffer_bytes,
             send_buffer_bytes,
             slow_start_after_idle,
+            fast_open: Switch::Off,
+            nagle: Switch::Off,
+            quick_ack: Switch::Off,
+            connect_retry_ns: None,
+            idle_reset_ns: None,
         },
     )
 }
@@ -309,6 +329,7 @@ fn http2(temper: Temper) -> impl Strategy<Value = Http2Spec> {
             stream_window_bytes,
             connection_window_bytes,
             max_concurrent_streams,
+            header_table_bytes: None,
         },
     )
 }
@@ -347,7 +368,7 @@ fn page_load() -> impl Strategy<Value = Workload> {
     (http, prop_oneof![1 => Just(6), 1 => spread(1, 1000)], sizes).prop_map(|(http, connections, sizes)| {
         let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
         let page = PageSpec { name: "any".to_owned(), objects: (1..).zip(sizes).map(object).collect() };
-        Workload::PageLoad(PageLoadSpec { http, connections: connections as u32, page })
+        Workload::PageLoad(PageLoadSpec::new(http, connections as u32, page))
     })
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use bentpipe_run::{CongestionControl, TcpSpec};
+use bentpipe_run::{CongestionControl, Switch, TcpSpec};
 use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Event, Flags, Payload, Read, Route, Segment};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -26,6 +26,11 @@ pub fn spec() -> TcpSpec {
         receive_buffer_bytes: Bytes::new(64 << 20),
         send_buffer_bytes: Bytes::new(64 << 20),
         slow_start_after_idle: true,
+        fast_open: Switch::Off,
+        nagle: Switch::Off,
+        quick_ack: Switch::Off,
+        connect_retry_ns: None,
+        idle_reset_ns: None,
     }
 }
 

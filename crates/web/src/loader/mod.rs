@@ -136,9 +136,10 @@ fn fetch_object<N: Net>(
 impl<N: Net> Protocol<N> {
     fn new(session: &Rc<Session<N>>) -> Self {
         match session.load.http {
-            Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session)),
-            Http::H2 => Self::H2(h2::Client::new(session)),
+            Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session)),
+            Http::H2 | Http::H2c => Self::H2(h2::Client::new(session)),
             Http::H3 => Self::H3(h3::Client::new(session)),
+            Http::Spdy => unimplemented!("SPDY"),
         }
     }
 

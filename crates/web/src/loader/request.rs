@@ -16,8 +16,8 @@ const BROWSER: [(header::HeaderName, &str); 4] = [
 pub(super) fn get(http: Http, path: &str) -> Request<()> {
     let mut request = Request::new(());
     let uri = match http {
-        Http::H1 | Http::H1s => path.to_owned(),
-        Http::H2 | Http::H3 => url(http, path),
+        Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => path.to_owned(),
+        Http::H2 | Http::H2c | Http::H3 | Http::Spdy => url(http, path),
     };
     *request.uri_mut() = uri.parse().expect("paths come from parsed URLs");
     let headers = request.headers_mut();

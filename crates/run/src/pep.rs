@@ -1,0 +1,64 @@
+use bentpipe_units::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CongestionControl, TcpSpec};
+
+/// A performance-enhancing proxy on the path (RFC 3135).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum PepSpec {
+    /// Splits TCP connections without their ends knowing.
+    Split(SplitSpec),
+    /// As above, but what the hosts send goes through a tunnel, in which the proxy sees no TCP.
+    Tunnel(TunnelSpec),
+    /// An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    /// (RFC 9113 section 8.5).
+    Proxy(ProxySpec),
+}
+
+/// A transport proxy that splits connections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SplitSpec {
+    /// Where it stands.
+    pub place: PepPlace,
+    /// Congestion control over the satellite, of both directions.
+    pub cc: CongestionControl,
+    /// TCP over the satellite.
+    pub tcp: TcpSpec,
+    /// What is held at most of one direction of a connection, between the two sockets.
+    pub relay_buffer_bytes: Bytes,
+}
+
+/// Where a transport proxy stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PepPlace {
+    /// At the user's terminal: its connections are split in two.
+    Terminal,
+    /// At the operator's gateway: likewise.
+    Gateway,
+    /// At either end of the satellite link: in three.
+    Both,
+}
+
+/// A tunnel between the hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TunnelSpec {
+    /// What it adds to each packet; the hosts' MTU is smaller by as much.
+    pub header_bytes: Bytes,
+}
+
+/// An HTTP proxy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProxySpec {
+    /// Congestion control over the satellite, of both directions.
+    pub cc: CongestionControl,
+    /// TCP over the satellite.
+    pub tcp: TcpSpec,
+    /// What is held at most of one direction of a connection, between the two sockets.
+    pub relay_buffer_bytes: Bytes,
+}
