@@ -49,7 +49,7 @@ impl Switch {
     }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-    const fn is_off(&self) -> bool {
+    pub(crate) const fn is_off(&self) -> bool {
         !self.is_on()
     }
 }
