@@ -6,7 +6,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Table;
+use crate::{Carried, Table};
 
 /// The client's view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -88,6 +88,9 @@ pub struct ConnectionReport {
     pub min_rtt: Option<Duration>,
     /// Initial congestion window read back at the start.
     pub initial_cwnd_bytes: Option<Bytes>,
+    /// What it carried, as the client of a page load counted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
 }
 
 /// The origin's view.

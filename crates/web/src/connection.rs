@@ -5,6 +5,7 @@ use bentpipe_run::{ConnectionReport, Table};
 use bentpipe_units::{Duration, Time};
 use noq_proto::PathId;
 
+use crate::account::Meter;
 use crate::net::{Probe, TcpSample};
 use crate::quic::Adapter;
 
@@ -28,6 +29,7 @@ struct State<P> {
 struct Entry<P> {
     report: ConnectionReport,
     window: Window<P>,
+    meter: Option<Meter>,
 }
 
 /// A window on a connection's state.
@@ -49,7 +51,7 @@ impl<P: Probe> Connections<P> {
     /// Adds a connection and returns its index.
     pub(crate) fn add(&self, report: ConnectionReport, window: Window<P>) -> usize {
         let mut state = self.0.borrow_mut();
-        let mut entry = Entry { report, window };
+        let mut entry = Entry { report, window, meter: None };
         entry.report.initial_cwnd_bytes = entry.window.sample().map(|sample| sample.cwnd);
         state.entries.push(entry);
         state.entries.len() - 1
@@ -58,6 +60,11 @@ impl<P: Probe> Connections<P> {
     /// Changes what is known of a connection.
     pub(crate) fn update(&self, index: usize, change: impl FnOnce(&mut ConnectionReport)) {
         change(&mut self.0.borrow_mut().entries[index].report);
+    }
+
+    /// Has the report say what a connection carried, as `meter` counts it.
+    pub(crate) fn count_by(&self, index: usize, meter: &Meter) {
+        self.0.borrow_mut().entries[index].meter = Some(meter.clone());
     }
 
     /// Writes one row for each open connection.
@@ -84,6 +91,7 @@ impl<P: Probe> Connections<P> {
         for entry in &mut state.entries {
             entry.refresh();
             entry.window = Window::Shut;
+            entry.report.carried = entry.meter.as_ref().map(Meter::read);
         }
         let reports = state.entries.iter().map(|entry| entry.report.clone()).collect();
         (reports, std::mem::take(&mut state.sender))
