@@ -76,6 +76,9 @@ pub struct ConnectionReport {
     /// When TLS was established; none without TLS. QUIC's is part of `connected`.
     #[serde(rename = "secured_ns")]
     pub secured: Option<Time>,
+    /// When the client closed it, or its peer did; none of a connection that was open at the end of the workload.
+    #[serde(default, rename = "closed_ns", skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Time>,
     /// Congestion control in use, read back from the socket or the library.
     pub congestion_control: String,
     /// Packets sent again (TCP segments; QUIC packets declared lost).
@@ -224,6 +227,7 @@ impl ConnectionReport {
         let rebase = |at: Time| Time::ZERO + at.since(start);
         self.connected = self.connected.map(rebase);
         self.secured = self.secured.map(rebase);
+        self.closed = self.closed.map(rebase);
         self.started = rebase(self.started);
         self
     }

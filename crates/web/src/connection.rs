@@ -6,7 +6,7 @@ use bentpipe_units::{Duration, Time};
 use noq_proto::PathId;
 
 use crate::account::Meter;
-use crate::net::{Probe, TcpSample};
+use crate::net::{Net, Probe, TcpSample};
 use crate::quic::Adapter;
 
 /// All connections of one party, with a window on the state of each.
@@ -43,6 +43,13 @@ pub(crate) enum Window<P> {
     Shut,
 }
 
+/// Goes with a connection's stream.
+pub(crate) struct Closing<N: Net, P> {
+    connections: Connections<P>,
+    index: usize,
+    net: N,
+}
+
 impl<P: Probe> Connections<P> {
     pub(crate) fn new() -> Self {
         Self(Rc::new(RefCell::new(State { entries: Vec::new(), sender: Table::default() })))
@@ -65,6 +72,11 @@ impl<P: Probe> Connections<P> {
     /// Has the report say what a connection carried, as `meter` counts it.
     pub(crate) fn count_by(&self, index: usize, meter: &Meter) {
         self.0.borrow_mut().entries[index].meter = Some(meter.clone());
+    }
+
+    /// Notes when a connection was closed, as soon as what is returned is dropped.
+    pub(crate) fn closing<N: Net>(&self, index: usize, net: &N) -> Closing<N, P> {
+        Closing { connections: self.clone(), index, net: net.clone() }
     }
 
     /// Writes one row for each open connection.
@@ -95,6 +107,16 @@ impl<P: Probe> Connections<P> {
         }
         let reports = state.entries.iter().map(|entry| entry.report.clone()).collect();
         (reports, std::mem::take(&mut state.sender))
+    }
+}
+
+/// Nothing in it is ever pinned.
+impl<N: Net, P> Unpin for Closing<N, P> {}
+
+impl<N: Net, P> Drop for Closing<N, P> {
+    fn drop(&mut self) {
+        let closed = Some(self.net.now());
+        self.connections.0.borrow_mut().entries[self.index].report.closed = closed;
     }
 }
 

@@ -22,7 +22,11 @@ pub(crate) trait Layer: Unpin {
 
 /// Content of the transport connection.
 #[derive(Debug)]
-pub(crate) struct Transport(Meter);
+pub(crate) struct Transport<T> {
+    meter: Meter,
+    /// Ends with the stream.
+    _ending: T,
+}
 
 /// What HTTP hands over and is handed.
 #[derive(Debug)]
@@ -32,10 +36,10 @@ pub(crate) struct Plain<F> {
     up: Scanner<F>,
 }
 
-impl<S> Counted<S, Transport> {
-    /// Counts `stream` as the content of the transport connection.
-    pub(crate) fn transport(stream: S, meter: &Meter) -> Self {
-        Self { stream, layer: Transport(meter.clone()) }
+impl<S, T> Counted<S, Transport<T>> {
+    /// Counts `stream` as the content of the transport connection; `ending` is dropped with it.
+    pub(crate) fn transport(stream: S, meter: &Meter, ending: T) -> Self {
+        Self { stream, layer: Transport { meter: meter.clone(), _ending: ending } }
     }
 }
 
@@ -47,9 +51,9 @@ impl<S, F: Framing> Counted<S, Plain<F>> {
     }
 }
 
-impl Layer for Transport {
+impl<T: Unpin> Layer for Transport<T> {
     fn passed(&mut self, way: Way, bytes: &[u8]) {
-        self.0.stream(way, bytes.len());
+        self.meter.stream(way, bytes.len());
     }
 }
 

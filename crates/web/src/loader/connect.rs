@@ -39,7 +39,7 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
     let index = connections.add(report, Window::Tcp(stream.probe()));
     let meter = Meter::default();
     connections.count_by(index, &meter);
-    let stream = Counted::transport(stream, &meter);
+    let stream = Counted::transport(stream, &meter, connections.closing(index, net));
     if !http.is_tls() {
         connections.update(index, |report| report.protocol = http.alpn().to_owned());
         return Ok(Connected { stream: counted(http, stream, &meter), index });
