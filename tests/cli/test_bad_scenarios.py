@@ -93,13 +93,13 @@ FILES = {
         "one of single-100k",
         '"single-100m"',
     ),
-    "a page to come": (GOOD.replace("single-100k", "snep-642"), "run.page", "one of", "not available yet"),
-    "a page without http": (GOOD.replace('http = "h3"', ""), "run.http", "one of h1, h1s, h2, h3", "nothing"),
-    "an http version to come": (
-        GOOD.replace("h3", "spdy"),
+    "a page to come": (GOOD.replace("single-100k", "dir:www"), "run.page", "one of", "not available yet"),
+    "a page without http": (GOOD.replace('http = "h3"', ""), "run.http", "one of http10, http10s", "nothing"),
+    "an unknown http version": (
+        GOOD.replace("h3", "spdy3"),
         "run.http",
-        "h1, h1s, h2, h3",
-        "not available yet",
+        "one of http10, http10s, h1, h1s, h2, h2c, h3, spdy",
+        "did you mean 'spdy'?",
     ),
     "no workload": ('[run]\nlink = "lan"', "run", "one workload: page, bulk or ping", "none of them"),
     "two workloads": (GOOD + "ping = {}", "run", "one workload", "page and ping"),
@@ -134,12 +134,42 @@ FILES = {
         '"bbr2"',
     ),
     "a server to come": (GOOD + 'server = "caddy"', "run.server", "bentpipe", "not available yet"),
-    "a proxy to come": (GOOD + 'pep = "split"', "run.pep", "none", "not available yet"),
-    "a resumption to come": (
-        GOOD + 'tls = { resumption = "ticket" }',
+    "a proxy that h3 cannot use": (
+        GOOD + 'pep = "proxy"',
+        "run.pep",
+        "one of none, split, tunnel, as h3 runs over UDP",
+        '"proxy"',
+    ),
+    "a proxy of no kind": (GOOD + '[run.pep]\ncc = "bbr"', "run.pep.kind", "one of none, split", "nothing"),
+    "early data of TLS 1.2": (
+        GOOD.replace("h3", "h2") + 'tls = { version = "1.2", resumption = "early-data" }',
         "run.tls.resumption",
-        "none",
-        "not available",
+        '"none" or "ticket", as TLS 1.2 has no early data',
+        '"early-data"',
+    ),
+    "tickets without TLS": (
+        GOOD.replace("h3", "h1") + 'tls.resumption = "ticket"',
+        "run.tls.resumption",
+        "nothing, as h1 has no TLS",
+        '"ticket"',
+    ),
+    "a pipeline that is multiplexed": (
+        GOOD + "pipelining = 8",
+        "run.pipelining",
+        "nothing, as h3 multiplexes",
+        "8",
+    ),
+    "push by a protocol without": (
+        GOOD + '[matrix]\npush = ["0 %", "50 %"]',
+        "matrix.push",
+        "nothing, as h3 has no server push",
+        '"50 %"',
+    ),
+    "an mtu that the return link does not take": (
+        GOOD.replace('"lan"', '{ base = "geo-hylas2", mtu = "9000 B" }'),
+        "run.link.mtu",
+        "at most 4093 B",
+        "9000 B",
     ),
     "capacity on demand at a constant rate": (
         GOOD.replace('"lan"', '{ base = "lan", return = { dama = "rbdc" } }'),
@@ -275,7 +305,7 @@ FILES = {
     "a bad value in the matrix": (
         GOOD + '[matrix]\nhttp = ["h1", "h4"]',
         "matrix.http",
-        "one of h1, h1s, h2, h3",
+        "one of http10, http10s, h1, h1s",
         '"h4"',
     ),
     "a bad value in the second table": (
@@ -287,7 +317,7 @@ FILES = {
     "an unknown key in the matrix": (
         GOOD + '[matrix]\n"tcp.initial_windov" = [3]',
         "matrix.tcp.initial_windov",
-        "one of initial_window",
+        "initial_window",
         "did you mean 'initial_window'?",
     ),
     "a key below a value": (
@@ -380,7 +410,7 @@ OVERRIDES = {
     "an unknown key below a known one": (
         "tcp.window=3",
         "--set tcp.window",
-        "one of initial_window",
+        "initial_window",
         'the unknown key "window"',
     ),
     "a bad value": ("cc=tahoe", "--set cc", "one of reno, cubic, bbr", '"tahoe"'),
@@ -389,6 +419,12 @@ OVERRIDES = {
         "--set tcp.initial_window",
         "a whole number",
         '"many"',
+    ),
+    "a slow start that the congestion control has not": (
+        'slow_start="hystart++"',
+        "--set slow_start",
+        '"linux", as bbr',
+        '"hystart++"',
     ),
     "a value to come": ("client=chromium", "--set client", "loader", "not available yet"),
     "a bad rate of the link": (
@@ -417,7 +453,7 @@ OVERRIDES = {
 def test_an_override_is_refused_with(case, bentpipe, tmp_path, engine):
     setting, field, expected, found = OVERRIDES[case]
     path = tmp_path / "scenario.toml"
-    path.write_text(GOOD)
+    path.write_text(GOOD + 'cc = "bbr"\n')
     result = bentpipe("run", path, "--set", setting, expect=2)
     assert_reports(result, file="command line", field=field, expected=expected, found=found)
     assert engine.calls == []

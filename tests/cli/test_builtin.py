@@ -75,9 +75,19 @@ def test_a_drawing_that_cannot_be_made_is_bad_input(bentpipe, tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pages_lists_the_twelve_and_shows_one(bentpipe):
-    assert len(bentpipe.json("pages", "--json")["pages"]) == 12
-    assert "/object-8.jpg  12.5 kB" in bentpipe("pages", "uniform-100k").stdout
+def test_pages_are_listed_with_their_sources_and_shown_by_name(bentpipe):
+    # 12 of alshagri2023, 9 of secchi2018, one of caviglione2014.
+    listed = bentpipe.json("pages", "--json")["pages"]
+    assert len(listed) == 22
+    assert {page["name"]: "10.1002/sat.1201" in page["source"] for page in listed} == {
+        page["name"]: page["name"].startswith("objects-") for page in listed
+    }
+    rows = [line.split() for line in bentpipe("pages").stdout.splitlines()]
+    assert ["objects-1500k-5k", "300", "1.5", "MB", "secchi2018"] in rows
+    shown = bentpipe("pages", "uniform-100k").stdout
+    assert "/object-8.jpg  12.5 kB" in shown
+    assert "10.3390/network3030019" in shown
+    assert "snep-642: an HTML document of 24.8 kB that embeds" in bentpipe("pages", "snep-642").stdout
 
 
 def test_pages_are_exported_as_files_of_the_sizes_that_they_list(bentpipe, tmp_path):
@@ -86,7 +96,9 @@ def test_pages_are_exported_as_files_of_the_sizes_that_they_list(bentpipe, tmp_p
         folder = tmp_path / page["name"]
         sizes = {f"/{path.name}": path.stat().st_size for path in folder.glob("*.jpg")}
         assert sizes == {item["path"]: item["bytes"] for item in page["objects"]}
-        assert [path.suffix for path in folder.iterdir() if path.suffix != ".jpg"] == [".html"]
+        [document] = [path for path in folder.iterdir() if path.suffix != ".jpg"]
+        assert document.suffix == ".html"
+        assert document.stat().st_size == page.get("document_bytes", document.stat().st_size)
 
 
 def test_one_page_is_exported_by_its_name(bentpipe, tmp_path):

@@ -83,6 +83,30 @@ def test_only_tcp_is_bound_to_what_the_kernel_has_or_loads(monkeypatch, workload
     assert congestion_control.refused({"cc": cc, "workload": workload}) == answer
 
 
+def test_a_proxy_between_tcp_connections_is_bound_to_the_kernel_too(monkeypatch):
+    monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: None)
+    page = {"cc": "cubic", "pep": {"kind": "split", "cc": "bbr3"}}
+    answers = [
+        congestion_control.refused({**page, "workload": {"kind": "page-load", "http": http}})
+        for http in ("h2", "h3")
+    ]
+    assert answers == ["bbr3", None]
+    tunnelled = {"cc": "cubic", "pep": {"kind": "tunnel"}, "workload": {"kind": "page-load", "http": "h2"}}
+    assert congestion_control.of_tcp(tunnelled) == ("cubic",)
+
+
+def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, scenario_file):
+    monkeypatch.setattr(emulate, "missing", list)
+    setting = ("--engine", "emulate", "--set", "slow_start=hystart++")
+    told = (
+        'slow_start: expected "linux" for TCP on the emulate engine, '
+        'found "hystart++", which QUIC and --engine simulate have'
+    )
+    page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
+    assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
+    assert f"run.{told}" in bentpipe("run", scenario_file, *setting, expect=2).stderr
+
+
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")

@@ -42,6 +42,18 @@ def test_settings_reach_the_specification(bentpipe, engine):
     assert spec_of(engine)["tcp"]["initial_window"] == 3
 
 
+def test_a_proxy_is_an_option_and_its_settings_are_set(bentpipe, engine):
+    bentpipe(*PAGE, "--pep", "split", "--set", "pep.cc=hybla")
+    assert spec_of(engine)["pep"]["cc"] == "hybla"
+    bentpipe("bulk", "--link", "lan", "--size", "1MB", "--pep", "tunnel")
+    assert spec_of(engine)["pep"] == {"kind": "tunnel", "header_bytes": 24}
+
+
+def test_a_proxy_that_cannot_be_is_refused_at_its_option(bentpipe):
+    message = bentpipe(*PAGE, "--pep", "proxy", expect=2).stderr
+    assert "command line: --pep: expected one of none, split, tunnel, as h3 runs over UDP" in message
+
+
 def test_bulk_takes_its_options(bentpipe, engine):
     options = ("--transport", "quic", "--size", "10MB", "--direction", "up", "--cc", "bbr")
     bentpipe("bulk", "--link", "geo-viasat2-flat", *options)

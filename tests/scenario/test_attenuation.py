@@ -108,8 +108,11 @@ def test_rain_is_that_of_the_site(tmp_path):
         site=Site(latitude_deg=57.15, longitude_deg=-2.1),
         frequency_hz=19.7e9,
         elevation_deg=21,
+        tilt_deg=45,
         duration_s=600,
         seed=1,
+        hours=720,
+        begin_s="worst",
     )
     points, period_ns = resolved(tmp_path, RAIN)
     assert points == [(at_ns / S, db) for at_ns, db in expected]

@@ -1,11 +1,13 @@
 """Whatever is written, the answer is a scenario or an InputError, never another exception."""
 
+import json
 from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bentpipe import _core
 from bentpipe.errors import InputError
 from bentpipe.scenario import load, parse_override
 from bentpipe.scenario.link_schema import LinkTable
@@ -14,6 +16,7 @@ from bentpipe.scenario.pipe import KEYS
 from bentpipe.scenario.resolve import link_spec
 from bentpipe.scenario.table import validated
 from bentpipe.scenario.where import Where
+from tests.support.specs import spec_of
 
 VALUES = st.one_of(
     st.text(max_size=12),
@@ -88,6 +91,14 @@ LINES = st.lists(
                 "run.link.forward.loss",
                 "run.link.rtt",
                 "run.connections",
+                "run.requests_per_connection",
+                "run.pipelining",
+                "run.push",
+                "run.pep",
+                "run.pep.cc",
+                "run.tls.version",
+                "run.tcp.fast_open",
+                "run.tcp.connect_retry",
                 "matrix",
                 "matrix.http",
                 "matrix.link.forward.loss.ber",
@@ -241,6 +252,62 @@ def test_any_carriers_are_a_link_or_bad_input(forward, back, rtt):
     with suppress(InputError):
         spec = link_spec(validated(LinkTable, table, where), where, folder=Path())
         assert (spec["forward"]["capacity"]["kind"], spec["return"]["capacity"]["kind"]) == ("dvbs2", "rcs2")
+
+
+ANY_SIZE = st.sampled_from(["0 B", "1 B", "24 B", "272 B", "273 B", "256 KiB", "1 TB", "many"])
+SWITCHES = st.one_of(st.booleans(), st.sampled_from(["on", "off"]))
+TIMES = st.sampled_from(["off", "0 s", "250 ms", "never"])
+TCP = st.fixed_dictionaries(
+    {},
+    optional={
+        "initial_window": st.integers(-1, 10_001),
+        **dict.fromkeys(("fast_open", "nagle", "quick_ack"), SWITCHES),
+        **dict.fromkeys(("connect_retry", "idle_reset"), TIMES),
+        **dict.fromkeys(("receive_buffer", "send_buffer"), ANY_SIZE),
+    },
+)
+PROTOCOLS = {
+    "http": st.sampled_from(["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]),
+    "cc": st.sampled_from(["reno", "bbr", "x"]),
+    "requests_per_connection": st.one_of(st.integers(-1, 101), st.sampled_from(["unlimited", "x"])),
+    "pipelining": st.integers(-1, 33),
+    "push": st.sampled_from(["0 %", "50 %", "100%", "101 %", "0.1 %", "-1 %", "x"]),
+    "priorities": SWITCHES,
+    "visit": st.sampled_from(["first", "repeat", "x"]),
+    "slow_start": st.sampled_from(["linux", "hystart++", "x"]),
+    "tcp": TCP,
+    "tls": st.fixed_dictionaries(
+        {},
+        optional={
+            "version": st.sampled_from(["1.3", "1.2", 1.2, 1.3, 1, "nan"]),
+            "resumption": st.sampled_from(["none", "ticket", "early-data", "x"]),
+        },
+    ),
+    "http2": st.fixed_dictionaries({}, optional={"header_table": ANY_SIZE, "stream_window": ANY_SIZE}),
+    "pep": st.one_of(
+        st.sampled_from(["none", "split", "tunnel", "proxy", "x"]),
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "kind": st.sampled_from(["none", "split", "tunnel", "proxy", "x"]),
+                "place": st.sampled_from(["terminal", "gateway", "both", "x"]),
+                "cc": st.sampled_from(["hybla", "x"]),
+                "relay_buffer": ANY_SIZE,
+                "header": ANY_SIZE,
+                "tcp": TCP,
+            },
+        ),
+    ),
+}
+
+
+@given(st.fixed_dictionaries({}, optional=PROTOCOLS), st.sampled_from(["page", "bulk", "ping"]))
+@settings(max_examples=500)
+def test_any_protocols_are_a_run_that_the_engine_takes_or_bad_input(run, workload):
+    of_workload = {"page": "single-100k", "bulk": {"size": "1 MB"}, "ping": {}}
+    with suppress(InputError):
+        spec = spec_of({"link": "lan", **run, workload: of_workload[workload]})
+        _core.check_spec(json.dumps(spec))
 
 
 @given(st.text())

@@ -70,6 +70,9 @@ pub struct PageSpec {
     pub name: String,
     /// The embedded objects in document order.
     pub objects: Vec<ObjectSpec>,
+    /// Length of the HTML document, where it is to be more than its markup.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_bytes: Option<Bytes>,
 }
 
 /// One embedded object.

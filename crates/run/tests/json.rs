@@ -251,8 +251,8 @@ fn bulk() -> impl Strategy<Value = BulkSpec> {
 fn workload() -> impl Strategy<Value = Workload> {
     let http = prop::sample::select(vec![Http::H1, Http::H1s, Http::H2, Http::H3]);
     let object = ("/[a-z]{1,8}", bytes()).prop_map(|(path, bytes)| ObjectSpec { path, bytes });
-    let page =
-        (".*", prop::collection::vec(object, 0..4)).prop_map(|(name, objects)| PageSpec { name, objects });
+    let page = (".*", prop::collection::vec(object, 0..4), prop::option::of(bytes()))
+        .prop_map(|(name, objects, document_bytes)| PageSpec { name, objects, document_bytes });
     prop_oneof![
         (http, any::<u32>(), page).prop_map(|(http, connections, page)| Workload::PageLoad(
             PageLoadSpec::new(http, connections, page)

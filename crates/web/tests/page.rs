@@ -21,7 +21,7 @@ fn page(objects: &[(&str, u64)]) -> PageSpec {
     let objects = objects
         .iter()
         .map(|(path, bytes)| ObjectSpec { path: (*path).to_owned(), bytes: Bytes::new(*bytes) });
-    PageSpec { name: "a page".to_owned(), objects: objects.collect() }
+    PageSpec { name: "a page".to_owned(), objects: objects.collect(), document_bytes: None }
 }
 
 fn jpeg(length: u64) -> Vec<u8> {
@@ -87,6 +87,37 @@ fn names_that_are_no_html_are_escaped() {
     let spec = PageSpec { name: "<b>\"&\"</b>".to_owned(), ..page(&[]) };
     let html = String::from_utf8(Site::of(&spec).get(INDEX).unwrap().body.to_vec()).unwrap();
     assert!(html.contains("<title>&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;</title>"), "{html}");
+}
+
+#[test]
+fn a_document_has_the_length_that_is_stated_unless_its_markup_is_longer() {
+    let markup = page(&[("/z.jpg", 700)]);
+    let document = |document_bytes: Option<u64>| {
+        let spec = PageSpec { document_bytes: document_bytes.map(Bytes::new), ..markup.clone() };
+        String::from_utf8(Site::of(&spec).get(INDEX).unwrap().body.to_vec()).unwrap()
+    };
+    let plain = document(None);
+    let least = plain.len();
+    assert!([0, least as u64].iter().all(|length| document(Some(*length)) == plain));
+    // A comment takes seven bytes; what is shorter is blank.
+    for more in [1, 6, 7, 8, 2_000] {
+        let filled = document(Some((least + more) as u64));
+        assert_eq!(filled.len(), least + more);
+        let filler = filled.strip_prefix(&plain).expect("the markup first");
+        let comment = filler.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+        assert_eq!(comment.is_some(), more >= 7, "{filler}");
+        assert!(comment.unwrap_or(filler).chars().all(|letter| letter == ' '), "{filler}");
+    }
+}
+
+#[test]
+fn the_document_of_caviglione2014_has_room_for_its_641_tags() {
+    // main.html of 24.8 kB with 640 images and one more object (docs/studies/caviglione2014.md).
+    let paths: Vec<String> = (1..=641).map(|number| format!("/object-{number}.jpg")).collect();
+    let objects: Vec<(&str, u64)> = paths.iter().map(|path| (path.as_str(), 1)).collect();
+    let spec =
+        PageSpec { name: "snep-642".to_owned(), document_bytes: Some(Bytes::new(24_800)), ..page(&objects) };
+    assert_eq!(Site::of(&spec).get(INDEX).unwrap().body.len(), 24_800);
 }
 
 #[test]

@@ -64,7 +64,7 @@ def links(name: str | None, plot: str | None, as_json: bool) -> None:
 def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     """List the built-in pages, show one, or export them."""
     from bentpipe import _core
-    from bentpipe.scenario.pages import PAGES, SOURCE, page
+    from bentpipe.scenario.pages import PAGES, SOURCES, page, study_of
     from bentpipe.scenario.where import Where
 
     where = Where(file="command line", field="NAME")
@@ -74,20 +74,24 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
             _write_files(folder / spec["name"], _core.page_files(json.dumps(spec)))
         click.echo(f"{len(chosen)} pages in {folder}", err=True)
     if as_json:
-        document: Any = {"source": SOURCE, "pages": list(chosen.values())}
-        print_json(document)
+        print_json({"pages": [{**spec, "source": SOURCES[study_of(name)]} for name, spec in chosen.items()]})
     elif name is not None:
-        rows = [(item["path"], _core.format_size(item["bytes"])) for item in chosen[name]["objects"]]
-        click.echo(f"{name}: an HTML document that embeds, in this order")
+        spec = chosen[name]
+        rows = [(item["path"], _core.format_size(item["bytes"])) for item in spec["objects"]]
+        length = f" of {_core.format_size(spec['document_bytes'])}" if "document_bytes" in spec else ""
+        click.echo(f"{name}: an HTML document{length} that embeds, in this order")
         print_columns(rows)
-        click.echo(f"Source: {SOURCE}")
+        click.echo(f"Source: {SOURCES[study_of(name)]}")
     elif folder is None:
-        table = [("NAME", "OBJECTS", "TOTAL", "")]
+        table = [("NAME", "OBJECTS", "TOTAL", "SOURCE")]
         for spec in chosen.values():
             total = sum(item["bytes"] for item in spec["objects"])
-            table.append((spec["name"], str(len(spec["objects"])), _core.format_size(total), ""))
+            size = _core.format_size(total)
+            table.append((spec["name"], str(len(spec["objects"])), size, study_of(spec["name"])))
         print_columns(table, indent=0)
-        click.echo(f"\nSource: {SOURCE}")
+        click.echo()
+        for study, source in SOURCES.items():
+            click.echo(f"{study}: {source}")
 
 
 @click.command()

@@ -59,6 +59,27 @@ def require_congestion_controls(
             )
 
 
+def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where") -> None:
+    """Refuse runs whose slow start ends in a way that the kernel's TCP does not know.
+
+    Raises
+    ------
+    InputError
+        At `where`, for the first such run.
+    """
+    from bentpipe.engine import congestion_control, emulate
+    from bentpipe.scenario import defaults
+
+    if engine.name != emulate.NAME:
+        return
+    for spec in specs:
+        if "slow_start" in spec and congestion_control.of_tcp(spec):
+            raise where.error(
+                expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
+                found=f'"{spec["slow_start"]}", which QUIC and --engine simulate have',
+            )
+
+
 def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where") -> None:
     """Refuse runs of iperf3 where there is none.
 

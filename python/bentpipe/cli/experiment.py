@@ -70,6 +70,7 @@ def _campaign(
     specs = [cell.spec for cell in scenario.cells]
     where = Where(file=str(file), field="run")
     engines.require_congestion_controls(machine, specs, where=where.at("cc"), flows=where.at("bulk.flows"))
+    engines.require_slow_start(machine, specs, where=where.at("slow_start"))
     engines.require_iperf3(machine, specs, where=where.at("client"))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
     folder = out or Path("results") / "-".join([scenario.name, *kinds])

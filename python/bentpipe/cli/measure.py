@@ -14,6 +14,7 @@ from bentpipe.cli.options import (
     engine_option,
     json_option,
     link_option,
+    pep_option,
     seed_option,
     set_option,
 )
@@ -25,18 +26,31 @@ COMMAND_LINE = "command line"
 
 @click.command()
 @link_option
-@click.option("--http", required=True, help="h1, h1s, h2 or h3.")
+@click.option("--http", required=True, help="http10, http10s, h1, h1s, h2, h2c, h3 or spdy.")
 @click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
 @click.option("--page", required=True, help="A built-in page, see `bentpipe pages`.")
-@click.option("--connections", type=int, metavar="N", help="Parallel connections of HTTP/1.1.")
+@click.option("--connections", type=int, metavar="N", help="Parallel connections of HTTP/1.0 and HTTP/1.1.")
+@pep_option
 @engine_option
 @seed_option
 @set_option
 @artifacts_option
 @json_option
-def page(link: str, http: str, cc: str | None, page: str, connections: int | None, **options: Any) -> None:
-    """Load one page."""
-    run = {"link": link, "http": http, "cc": cc, "page": page, "connections": connections}
+def page(
+    link: str,
+    http: str,
+    cc: str | None,
+    page: str,
+    connections: int | None,
+    pep: str | None,
+    **options: Any,
+) -> None:
+    """Load one page.
+
+    Settings without an option are keys of --set: requests_per_connection, pipelining, push, priorities,
+    visit, tls.version, tls.resumption, tcp.fast_open, tcp.connect_retry, and all others of a [run].
+    """
+    run = {"link": link, "http": http, "cc": cc, "page": page, "connections": connections, "pep": pep}
     _measure(_given(run), **options)
 
 
@@ -55,6 +69,7 @@ def page(link: str, http: str, cc: str | None, page: str, connections: int | Non
 @click.option("--size", help='How much, such as "10 MB".')
 @click.option("--duration", help='How long instead, such as "60 s".')
 @click.option("--direction", help="down or up, seen from the client.")
+@pep_option
 @engine_option
 @seed_option
 @set_option
@@ -68,6 +83,7 @@ def bulk(
     size: str | None,
     duration: str | None,
     direction: str | None,
+    pep: str | None,
     **options: Any,
 ) -> None:
     """Transfer one flow, or several at once."""
@@ -78,7 +94,7 @@ def bulk(
         "duration": duration,
         "direction": direction,
     }
-    _measure(_given({"link": link, "cc": cc, "bulk": _given(bulk)}), **options)
+    _measure(_given({"link": link, "cc": cc, "pep": pep, "bulk": _given(bulk)}), **options)
 
 
 @click.command()
@@ -126,6 +142,8 @@ def _measure(
     where = Where(file=COMMAND_LINE, field="--cc")
     flows = Where(file=COMMAND_LINE, field="--flow")
     engines.require_congestion_controls(machine, [planned.spec], where=where, flows=flows)
+    where = Where(file=COMMAND_LINE, field="--set slow_start")
+    engines.require_slow_start(machine, [planned.spec], where=where)
     where = Where(file=COMMAND_LINE, field="--set client")
     engines.require_iperf3(machine, [planned.spec], where=where)
     if out is not None:
@@ -154,7 +172,7 @@ def _as_option(error: InputError) -> InputError:
     if error.file != COMMAND_LINE or error.field.startswith("--"):
         return error
     key = error.field.removeprefix("run.").removeprefix("bulk.").removeprefix("ping.")
-    options = {"bulk": "--size", "flows": "--flow"}
+    options = {"bulk": "--size", "flows": "--flow", "pep": "--pep"}
     option = options.get(key.partition(".")[0], f"--{key}")
     return InputError(
         file=error.file,

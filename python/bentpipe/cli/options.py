@@ -14,6 +14,7 @@ link_option = click.option(
     metavar="L",
     help="A preset's name (see `bentpipe links`), a TOML file, or flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms.",
 )
+pep_option = click.option("--pep", help="A proxy on the path: none, split, tunnel or proxy.")
 engine_option = click.option(
     "--engine",
     type=click.Choice(["emulate", "simulate", "auto"]),

@@ -42,7 +42,14 @@ def refused(spec: Mapping[str, Any]) -> str | None:
 
 
 def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name the congestion controls of a run's TCP connections, each once."""
+    """Name the congestion controls of a run's TCP connections, those of a proxy included, each once."""
+    hosts = _of_hosts(spec)
+    # QUIC passes a proxy by.
+    proxy = spec.get("pep", {}).get("cc") if hosts else None
+    return tuple(dict.fromkeys(hosts if proxy is None else (*hosts, proxy)))
+
+
+def _of_hosts(spec: Mapping[str, Any]) -> tuple[str, ...]:
     workload = spec["workload"]
     match workload["kind"]:
         case "page-load" if workload["http"] != "h3":
@@ -50,7 +57,6 @@ def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
         case "bulk" | "iperf3" if workload["transport"] == "tcp":
             return (spec["cc"],)
         case "flows":
-            over_tcp = (flow["cc"] for flow in workload["flows"] if flow["transport"] == "tcp")
-            return tuple(dict.fromkeys(over_tcp))
+            return tuple(flow["cc"] for flow in workload["flows"] if flow["transport"] == "tcp")
         case _:
             return ()

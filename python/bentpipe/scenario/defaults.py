@@ -16,14 +16,45 @@ CLIENT = "loader"
 """The one that both engines have."""
 SERVER = "bentpipe"
 """The one that both engines have."""
-PEP = "none"
-"""End-to-end transport, as every QUIC connection sees it."""
-RESUMPTION = "none"
-"""A first visit."""
 CONGESTION_CONTROL = "cubic"
 """Linux's default and that of most servers (RFC 9438 section 1)."""
+SLOW_START = "linux"
+"""Each congestion control's own, as the kernel has it: CUBIC's with HyStart."""
+
+# HTTP.
+
 CONNECTIONS = 6
 """HTTP/1.1 connections to one origin in Chromium and Firefox."""
+REQUESTS_PER_CONNECTION = "unlimited"
+"""Servers' limits, such as Apache's 100 and nginx's 1000, are what a scenario asks for."""
+PIPELINING = 1
+"""No browser of today pipelines."""
+PUSH = "0 %"
+"""Browsers have dropped server push; nothing is pushed unasked."""
+PRIORITIES = "off"
+"""Requests are answered as they come, as by servers that know nothing of RFC 9218."""
+VISIT = "first"
+"""No run depends on another."""
+HEADER_TABLE = "4096 B"
+"""RFC 9113 section 6.5.2."""
+
+# TLS.
+
+TLS_VERSION = "1.3"
+"""What servers and browsers agree on today."""
+RESUMPTION = "none"
+"""A full handshake for every connection, the longest that a visitor may have."""
+
+# Proxies.
+
+PEP = "none"
+"""End-to-end transport, as every QUIC connection sees it."""
+PEP_PLACE = "both"
+"""What operators sell: terminals and gateways whose connections over the satellite are their own."""
+PEP_RELAY_BUFFER = "256 KiB"
+"""The sockets at either side of it hold more; it keeps both busy, for 15 ms at 144 Mbit/s."""
+TUNNEL_HEADER = "24 B"
+"""GRE in IPv4 (RFC 2784): 4 B and 20 B."""
 
 # The link.
 
@@ -123,6 +154,16 @@ BUFFER_LEAST_BYTES = 6 * 1024 * 1024
 """Third value of Linux's default tcp_rmem: no link gets less than an untuned host has."""
 SLOW_START_AFTER_IDLE = True
 """Linux's default (RFC 2861)."""
+FAST_OPEN = False
+"""Linux's servers have it off, and no browser of today asks for it."""
+NAGLE = False
+"""Browsers and servers switch it off (TCP_NODELAY)."""
+QUICK_ACK = False
+"""Linux's own rules: at once at the start of a connection, later for every other segment."""
+CONNECT_RETRY = "off"
+"""One connection for one purpose; the kernel repeats a lost SYN after a second (RFC 6298 section 2)."""
+IDLE_RESET = "off"
+"""Browsers keep an idle connection for minutes, longer than a page takes."""
 INITIAL_RTT = "333 ms"
 """RFC 9002 section 6.2.2. Below the RTT of a GEO link; the first probe timeout, three times it, is above."""
 MAX_CONCURRENT_STREAMS = 100

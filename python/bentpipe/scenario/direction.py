@@ -144,7 +144,7 @@ def _carrier(
     try:
         nominal_bps = _nominal_bps(draft, surroundings.mtu_bytes)
     except ValueError as error:
-        raise refused(error, where) from None
+        raise refused(error, where, link=where.above()) from None
     return _direction(table, capacity(nominal_bps), nominal_bps, surroundings, where)
 
 

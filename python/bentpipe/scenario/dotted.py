@@ -5,8 +5,10 @@ from typing import Any
 
 from bentpipe.scenario.where import Where, shown
 
-REPLACED_SCALARS = {"link": "base"}
+REPLACED_SCALARS = {"link": "base", "pep": "kind"}
 """Keys whose text stands for a table with this one key."""
+CHANGED_TABLES = ("pep",)
+"""Of them those whose text changes the key of a table that is there, which keeps its other settings."""
 DROPPED_SCALARS = ("jitter", "loss", "queue", "up", "down")
 """Keys whose scalar gives way when a key below it is set."""
 
@@ -22,9 +24,11 @@ def with_dotted(table: Mapping[str, Any], key: str, value: object, where: Where)
     head, _, rest = key.partition(".")
     if not head or key.endswith("."):
         raise where.error(expected='a key such as "tcp.initial_window"', found=shown(key))
+    below = table.get(head, {})
+    if not rest and head in CHANGED_TABLES and isinstance(value, str) and isinstance(below, dict):
+        return {**table, head: {**below, REPLACED_SCALARS[head]: value}}
     if not rest:
         return {**table, head: value}
-    below = table.get(head, {})
     if isinstance(below, str) and head in REPLACED_SCALARS:
         below = {REPLACED_SCALARS[head]: below}
     elif not isinstance(below, dict) and head in DROPPED_SCALARS:

@@ -7,7 +7,8 @@ from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.dotted import flattened
 from bentpipe.scenario.flows import flow_label
-from bentpipe.scenario.schema import RunTable
+from bentpipe.scenario.schema import PepTable, RunTable
+from bentpipe.scenario.table import given
 
 NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""
@@ -48,7 +49,7 @@ def factors_of(
     factors |= {
         "client": run.client or defaults.CLIENT,
         "server": run.server or defaults.SERVER,
-        "pep": run.pep or defaults.PEP,
+        "pep": given(given(run.pep, PepTable()).kind, defaults.PEP),
     }
     written = {key: label(value) for key, value in varied.items() if key not in NAMED}
     return factors | written

@@ -1,12 +1,20 @@
-"""The built-in pages: those of Alshagri, Mutairi, Network 2023, 3(3), table 3 (1 kB = 1000 B)."""
+"""The built-in pages: those of the published studies (1 kB = 1000 B)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bentpipe.scenario.where import Where, closest, shown
 
-SOURCE = "Alshagri, Mutairi, Network 2023, 3(3), 451-468, doi 10.3390/network3030019, table 3"
+SOURCES = {
+    "alshagri2023": "Alshagri, Mutairi, Network 2023, 3(3), 451-468, doi 10.3390/network3030019, table 3",
+    "secchi2018": "Secchi, Mohideen, Fairhurst, Int. J. Satell. Commun. Netw. 36(1), 29-43, 2018, "
+    "doi 10.1002/sat.1201: pages of 500, 1500 and 2500 kB of objects of about 5, 20 and 100 kB",
+    "caviglione2014": "Caviglione, Gotta, Abdel Salam, Luglio, Roseti, Zampognaro, PSATS 2014: main.html of "
+    "24.8 kB and 640 small images, 642 objects in all; the images' size follows from the bytes that the "
+    "paper counts (docs/studies/caviglione2014.md)",
+}
+"""By the name of the study."""
 
 TRIANGULAR_KB = {
     "100k": (3, 8, 14, 20, 22, 16, 11, 6),
@@ -19,17 +27,41 @@ TRIANGULAR_KB = {
 TOTAL_BYTES = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
 UNIFORM_OBJECTS = 8
 
-PLANNED = re.compile(r"objects-(500|1500|2500)k-(5|20|100)k|snep-642|(har|dir):.*", re.DOTALL)
-"""Pages of secchi2018 and caviglione2014, and pages from files."""
+EQUAL_TOTAL_KB = (500, 1500, 2500)
+EQUAL_OBJECT_KB = (5, 20, 100)
+"""Of secchi2018: every total of every size."""
+
+SNEP_DOCUMENT_BYTES = 24_800
+SNEP_OBJECTS = 641
+"""The 640 images and one more: of the 642 it is neither image nor document, probably the icon that a browser
+asks for. It is as large as the others."""
+SNEP_OBJECT_BYTES = 460
+"""Over HTTP/1.1 the 642 objects took 508 kB: the document, and 754 B for each other object, of which a
+response header of Apache 2.2 takes 291 B. Over SPDY they took 416 kB, 610 B for each, of which 150 B are what
+frames, records and a compressed header take."""
+
+PLANNED = re.compile(r"(har|dir):.*", re.DOTALL)
+"""Pages from files."""
 
 
-def page_spec(name: str, sizes_bytes: Sequence[int]) -> dict[str, Any]:
-    """Return a page of embedded objects of these sizes, in document order."""
+def page_spec(name: str, sizes_bytes: Sequence[int], *, document_bytes: int | None = None) -> dict[str, Any]:
+    """Return a page of embedded objects of these sizes, in document order.
+
+    Parameters
+    ----------
+    name : str
+        Of the page.
+    sizes_bytes : sequence of int
+        One for each object.
+    document_bytes : int, optional
+        Length of the HTML document, where it is to be more than its markup.
+    """
     objects = [{"path": f"/object-{n}.jpg", "bytes": size} for n, size in enumerate(sizes_bytes, start=1)]
-    return {"name": name, "objects": objects}
+    document = {} if document_bytes is None else {"document_bytes": document_bytes}
+    return {"name": name, "objects": objects, **document}
 
 
-def _sizes_bytes() -> dict[str, tuple[int, ...]]:
+def _of_alshagri2023() -> dict[str, dict[str, Any]]:
     single = {f"single-{size}": (total,) for size, total in TOTAL_BYTES.items()}
     uniform = {
         f"uniform-{size}": (total // UNIFORM_OBJECTS,) * UNIFORM_OBJECTS
@@ -39,10 +71,31 @@ def _sizes_bytes() -> dict[str, tuple[int, ...]]:
         f"triangular-{size}": tuple(kilobytes * 1000 for kilobytes in sizes)
         for size, sizes in TRIANGULAR_KB.items()
     }
-    return single | uniform | triangular
+    return {name: page_spec(name, sizes) for name, sizes in (single | uniform | triangular).items()}
 
 
-PAGES: dict[str, dict[str, Any]] = {name: page_spec(name, sizes) for name, sizes in _sizes_bytes().items()}
+def _of_secchi2018() -> dict[str, dict[str, Any]]:
+    pages = (
+        page_spec(f"objects-{total}k-{size}k", (size * 1000,) * (total // size))
+        for total in EQUAL_TOTAL_KB
+        for size in EQUAL_OBJECT_KB
+    )
+    return {page["name"]: page for page in pages}
+
+
+def _of_caviglione2014() -> dict[str, dict[str, Any]]:
+    sizes_bytes = (SNEP_OBJECT_BYTES,) * SNEP_OBJECTS
+    return {"snep-642": page_spec("snep-642", sizes_bytes, document_bytes=SNEP_DOCUMENT_BYTES)}
+
+
+PAGES_OF: Mapping[str, Mapping[str, dict[str, Any]]] = {
+    "alshagri2023": _of_alshagri2023(),
+    "secchi2018": _of_secchi2018(),
+    "caviglione2014": _of_caviglione2014(),
+}
+"""By the name of the study."""
+
+PAGES: dict[str, dict[str, Any]] = {name: page for pages in PAGES_OF.values() for name, page in pages.items()}
 
 
 def page(name: str, where: Where) -> dict[str, Any]:
@@ -59,3 +112,8 @@ def page(name: str, where: Where) -> dict[str, Any]:
     if PLANNED.fullmatch(name):
         raise where.error(expected=expected, found=f"{shown(name)}, not available yet")
     raise where.error(expected=expected, found=shown(name), suggestion=closest(name, PAGES))
+
+
+def study_of(name: str) -> str:
+    """Return the name of the study that a built-in page is from."""
+    return next(study for study, pages in PAGES_OF.items() if name in pages)

@@ -49,6 +49,19 @@ def size_bytes(text: str, where: Where, *, least: int = 1, most: int = LARGEST_B
     return _read(_core.parse_size_bytes, text, where, expected, range(least, most + 1))
 
 
+def size_bytes_or(text: str | None, default_bytes: int, where: Where, *, most: int = LARGEST_BYTES) -> int:
+    """Return the bytes of a size, or the default where none is written."""
+    return default_bytes if text is None else size_bytes(text, where, most=most)
+
+
+def percent(text: str, where: Where) -> int:
+    """Return the whole percents of a share such as "50 %"."""
+    value = scaled(text, {"%": 1})
+    if value is None or value.denominator != 1 or not 0 <= value <= 100:
+        raise where.error(expected='whole percents from 0 % to 100 % such as "50 %"', found=shown(text))
+    return int(value)
+
+
 def decibels(text: str, where: Where, *, least: int = -LARGEST_DB, most: int = LARGEST_DB) -> float:
     """Return the decibels of a ratio such as "20 dB"."""
     value = scaled(text, {"dB": 1})

@@ -19,11 +19,8 @@ LEAST_FREQUENCY_HZ = 4_000_000_000
 MOST_FREQUENCY_HZ = 55_000_000_000
 LEAST_ELEVATION_DEG = 5.0
 """The recommendation is valid from here to 55 GHz and the zenith (ITU-R P.1853-1)."""
-CIRCULAR_TILT_DEG = 45.0
-"""Tilt that stands for circular polarisation (ITU-R P.838-3)."""
 STEP_S = 1
 """Between samples (ITU-R P.1853-1)."""
-MONTH_HOURS = 720
 MOST_HOURS = 2_160
 """A quarter of a year takes seconds to synthesise, and half a gigabyte."""
 PROBABILITIES = (0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05)
@@ -79,7 +76,7 @@ class Ray:
     site: Site
     frequency_hz: float
     elevation_deg: float
-    tilt_deg: float = CIRCULAR_TILT_DEG
+    tilt_deg: float
 
     def __post_init__(self) -> None:
         for name, value, least, most in (
@@ -98,11 +95,11 @@ def rain_points(
     site: Site,
     frequency_hz: float,
     elevation_deg: float,
+    tilt_deg: float,
     duration_s: float,
     seed: int,
-    hours: float = MONTH_HOURS,
-    begin_s: int | Literal["worst"] = "worst",
-    tilt_deg: float = CIRCULAR_TILT_DEG,
+    hours: float,
+    begin_s: int | Literal["worst"],
 ) -> list[tuple[int, float]]:
     """Return an excerpt of synthetic rain attenuation, a point every second.
 

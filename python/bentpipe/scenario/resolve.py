@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.scenario import defaults, iperf3, vocabulary
-from bentpipe.scenario.access import longest_wait_ns
+from bentpipe.scenario import defaults, http, iperf3, vocabulary
+from bentpipe.scenario.buffers import buffer_bytes, propagation_ns, rtt_ns
 from bentpipe.scenario.catalogue import written_link
 from bentpipe.scenario.direction import Surroundings, forward_spec, return_spec
 from bentpipe.scenario.dscp import code_point
@@ -20,22 +20,24 @@ from bentpipe.scenario.layout import superframe_ns
 from bentpipe.scenario.link_schema import ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.nominal import nominal_bps
 from bentpipe.scenario.overlay import merged_links, with_delays, with_folder
-from bentpipe.scenario.pages import page, page_spec
-from bentpipe.scenario.quantity import LARGEST_BYTES, SECOND_NS, count, duration_ns, size_bytes
-from bentpipe.scenario.queue import bdp_bytes
+from bentpipe.scenario.pep import check_use, host_mtu_bytes, pep_spec
+from bentpipe.scenario.quantity import SECOND_NS, count, duration_ns, size_bytes, size_bytes_or
 from bentpipe.scenario.refusal import refused
 from bentpipe.scenario.schema import (
     BulkTable,
     CaptureTable,
     Http2Table,
-    PageTable,
+    PepTable,
     PingTable,
     QuicTable,
     RunTable,
     TcpTable,
+    TlsTable,
     ValidityTable,
 )
-from bentpipe.scenario.table import given, validated
+from bentpipe.scenario.table import given, refuse, validated
+from bentpipe.scenario.tcp import refuse_client_settings, tcp_spec
+from bentpipe.scenario.tls import tls_spec
 from bentpipe.scenario.where import Where, shown
 
 CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
@@ -46,13 +48,10 @@ FLOWS = ("bulk", "flows", "iperf3")
 IPV4_HEADER_BYTES = 20
 UDP_HEADER_BYTES = 8
 
-LEAST_MTU_BYTES = 1228
-"""QUIC needs UDP payloads of 1200 bytes (RFC 9000 section 14)."""
+LEAST_QUIC_BYTES = 1200
+"""UDP payloads that QUIC needs (RFC 9000 section 14)."""
+LEAST_MTU_BYTES = LEAST_QUIC_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
 MOST_MTU_BYTES = 65_535
-MOST_HTTP2_WINDOW_BYTES = 2**31 - 1
-"""RFC 9113 section 6.9.1."""
-MOST_STREAMS = 1_000_000
-MOST_INITIAL_WINDOW = 10_000
 
 
 def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
@@ -70,22 +69,44 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
             expected="a preset's name, a TOML file or an inline pipe", found="nothing"
         )
     link = link_spec(run.link, where.at("link"), folder=folder)
-    workload = _workload(run, link, where)
+    pep_place = where.at("pep")
+    pep = pep_spec(
+        given(run.pep, PepTable(kind=defaults.PEP)),
+        pep_place,
+        cc=cc,
+        link=link,
+        least_mtu_bytes=LEAST_MTU_BYTES,
+    )
+    payload_bytes = host_mtu_bytes(link, pep) - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    workload = _workload(run, where, most_ping_bytes=payload_bytes)
+    check_use(pep, workload, pep_place)
     if is_by_iperf3:
         workload = iperf3.flow(workload, where)
-    tcp = _tcp(run.tcp or TcpTable(), link, where.at("tcp"))
-    # A run that marks nothing is the run that it was before there were marks.
-    mark = {} if run.dscp is None else {"dscp": code_point(run.dscp, where.at("dscp"))}
+    limit_bytes = buffer_bytes(link)
+    tcp = tcp_spec(given(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
+    # What is not in use is not in the specification: the run is what it was before there was such a thing.
+    rarer = {
+        "tls": tls_spec(given(run.tls, TlsTable()), workload, where.at("tls")),
+        "pep": pep,
+        "slow_start": _slow_start(run, cc, workload, where.at("slow_start")),
+        "dscp": None if run.dscp is None else code_point(run.dscp, where.at("dscp")),
+    }
     return {
         "link": link,
         "cc": cc,
         "tcp": tcp,
-        "quic": _quic(run.quic or QuicTable(), link, tcp, where.at("quic")),
-        "http2": _http2(run.http2 or Http2Table(), link, where.at("http2")),
+        "quic": _quic(
+            given(run.quic, QuicTable()),
+            where.at("quic"),
+            most_payload_bytes=payload_bytes,
+            initial_window=tcp["initial_window"],
+            limit_bytes=limit_bytes,
+        ),
+        "http2": http.http2_spec(given(run.http2, Http2Table()), where.at("http2"), buffer_bytes=limit_bytes),
         "workload": workload,
-        "validity": _validity(run.validity or ValidityTable(), link, workload, where.at("validity")),
-        "capture": _capture(run.capture or CaptureTable()),
-        **mark,
+        "validity": _validity(given(run.validity, ValidityTable()), link, workload, where.at("validity")),
+        "capture": _capture(given(run.capture, CaptureTable())),
+        **{key: value for key, value in rarer.items() if value is not None},
     }
 
 
@@ -173,62 +194,47 @@ def _check_carriers(link: Mapping[str, Any], where: Where) -> None:
     try:
         _core.check_link(json.dumps(link))
     except ValueError as error:
-        raise refused(error, where) from None
+        raise refused(error, where, link=where) from None
 
 
 def _checked_programs(run: RunTable, where: Where) -> bool:
     """Return whether client and server are iperf3."""
     client = vocabulary.CLIENT.checked(given(run.client, defaults.CLIENT), where.at("client"))
     server = vocabulary.SERVER.checked(given(run.server, defaults.SERVER), where.at("server"))
-    vocabulary.PEP.checked(given(run.pep, defaults.PEP), where.at("pep"))
-    resumption = run.tls.resumption if run.tls is not None else None
-    vocabulary.RESUMPTION.checked(given(resumption, defaults.RESUMPTION), where.at("tls.resumption"))
     return iperf3.is_wanted(client=client, server=server, where=where)
 
 
-def _workload(run: RunTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
+def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Where) -> str | None:
+    """Return how slow start ends, or None where that is each congestion control's own way."""
+    way = vocabulary.SLOW_START.checked(given(run.slow_start, defaults.SLOW_START), where)
+    if way == defaults.SLOW_START:
+        return None
+    ccs = [flow["cc"] for flow in workload.get("flows", ())] or [cc]
+    other = next((cc for cc in ccs if cc not in vocabulary.LOSS_BASED), None)
+    if other is not None:
+        expected = f'"{defaults.SLOW_START}", as {other} is not one of {", ".join(vocabulary.LOSS_BASED)}'
+        raise where.error(expected=expected, found=shown(way))
+    return way
+
+
+def _workload(run: RunTable, where: Where, *, most_ping_bytes: int) -> dict[str, Any]:
     kinds = {"page": run.page, "bulk": run.bulk, "ping": run.ping}
-    given = [key for key, value in kinds.items() if value is not None]
-    if len(given) != 1:
-        found = " and ".join(given) or "none of them"
+    written = [key for key, value in kinds.items() if value is not None]
+    if len(written) != 1:
+        found = " and ".join(written) or "none of them"
         raise where.error(expected="one workload: page, bulk or ping", found=found)
-    if run.page is None:
-        for key, value in (("http", run.http), ("connections", run.connections)):
-            if value is not None:
-                raise where.at(key).error(
-                    expected=f"nothing, as {given[0]} does not use it", found=shown(value)
-                )
     if run.page is not None:
-        return _page_load(run, run.page, where)
+        return http.page_load_spec(run, run.page, where)
+    why = f"{written[0]} does not use it"
+    refuse(run, http.KEYS, where, why=why)
+    refuse_client_settings(given(run.tcp, TcpTable()), where.at("tcp"), why=why)
     if run.bulk is not None:
         if run.bulk.flows is not None and run.cc is not None:
             expected = "nothing, as each of several flows has its own"
             raise where.at("cc").error(expected=expected, found=shown(run.cc))
         return _bulk(run.bulk, where.at("bulk"))
     assert run.ping is not None
-    return _ping(run.ping, link, where.at("ping"))
-
-
-def _page_load(run: RunTable, table: PageTable, where: Where) -> dict[str, Any]:
-    expected = f"one of {', '.join(vocabulary.HTTP.available)}, as a page needs it"
-    if run.http is None:
-        raise where.at("http").error(expected=expected, found="nothing")
-    http = vocabulary.HTTP.checked(run.http, where.at("http"))
-    connections = given(run.connections, defaults.CONNECTIONS)
-    connections = count(connections, where.at("connections"), least=1, most=1000)
-    if http in vocabulary.SINGLE_CONNECTION_HTTP:
-        connections = 1
-    place = where.at("page")
-    if table.name is None:
-        raise place.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
-    if table.objects is None:
-        resolved = page(table.name, place)
-    else:
-        if not table.objects:
-            raise place.at("objects").error(expected="at least one size", found="an empty list")
-        sizes = [size_bytes(size, place.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
-        resolved = page_spec(table.name, sizes)
-    return {"kind": "page-load", "http": http, "connections": connections, "page": resolved}
+    return _ping(run.ping, where.at("ping"), most_bytes=most_ping_bytes)
 
 
 def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
@@ -259,8 +265,7 @@ def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
     return {"kind": "flows", **extent, "flows": flows}
 
 
-def _ping(table: PingTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
-    most_payload = link["mtu_bytes"] - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+def _ping(table: PingTable, where: Where, *, most_bytes: int) -> dict[str, Any]:
     requests = given(table.count, defaults.PING_COUNT)
     return {
         "kind": "ping",
@@ -269,64 +274,37 @@ def _ping(table: PingTable, link: Mapping[str, Any], where: Where) -> dict[str, 
             given(table.interval, defaults.PING_INTERVAL), where.at("interval"), least_ns=1
         ),
         "payload_bytes": size_bytes(
-            given(table.size, defaults.PING_SIZE), where.at("size"), least=20, most=most_payload
+            given(table.size, defaults.PING_SIZE), where.at("size"), least=20, most=most_bytes
         ),
     }
 
 
-def _tcp(table: TcpTable, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
-    window = given(table.initial_window, defaults.INITIAL_WINDOW_SEGMENTS)
-    idle = given(table.slow_start_after_idle, defaults.SLOW_START_AFTER_IDLE)
-    buffer_bytes = _buffer_bytes(link)
-    return {
-        "initial_window": count(window, where.at("initial_window"), least=1, most=MOST_INITIAL_WINDOW),
-        "receive_buffer_bytes": _size_or(table.receive_buffer, buffer_bytes, where.at("receive_buffer")),
-        "send_buffer_bytes": _size_or(table.send_buffer, buffer_bytes, where.at("send_buffer")),
-        "slow_start_after_idle": idle,
-    }
+def _quic(
+    table: QuicTable, where: Where, *, most_payload_bytes: int, initial_window: int, limit_bytes: int
+) -> dict[str, Any]:
+    """Return the settings of QUIC; windows that are not written are `limit_bytes`."""
 
+    def window(text: str | None, key: str) -> int:
+        return size_bytes_or(text, limit_bytes, where.at(key))
 
-def _quic(table: QuicTable, link: Mapping[str, Any], tcp: Mapping[str, Any], where: Where) -> dict[str, Any]:
-    payload_bytes = link["mtu_bytes"] - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
-    # As many full packets as TCP sends, so that the first flights of both weigh the same on the wire.
-    window_bytes = tcp["initial_window"] * payload_bytes
-    buffer_bytes = _buffer_bytes(link)
-    payload = where.at("udp_payload")
+    payload_bytes = most_payload_bytes
+    if table.udp_payload is not None:
+        place = where.at("udp_payload")
+        payload_bytes = size_bytes(table.udp_payload, place, least=LEAST_QUIC_BYTES, most=most_payload_bytes)
     return {
-        "initial_window_bytes": _size_or(table.initial_window, window_bytes, where.at("initial_window")),
+        # As many full packets as TCP sends, so that the first flights of both weigh the same on the wire.
+        "initial_window_bytes": size_bytes_or(
+            table.initial_window, initial_window * most_payload_bytes, where.at("initial_window")
+        ),
         "initial_rtt_ns": duration_ns(
             given(table.initial_rtt, defaults.INITIAL_RTT), where.at("initial_rtt"), least_ns=1
         ),
-        "stream_receive_window_bytes": _size_or(
-            table.stream_receive_window, buffer_bytes, where.at("stream_receive_window")
-        ),
-        "receive_window_bytes": _size_or(table.receive_window, buffer_bytes, where.at("receive_window")),
-        "send_window_bytes": _size_or(table.send_window, buffer_bytes, where.at("send_window")),
-        "udp_payload_bytes": payload_bytes
-        if table.udp_payload is None
-        else size_bytes(table.udp_payload, payload, least=1200, most=payload_bytes),
-        "max_concurrent_streams": _streams(table.max_concurrent_streams, where),
+        "stream_receive_window_bytes": window(table.stream_receive_window, "stream_receive_window"),
+        "receive_window_bytes": window(table.receive_window, "receive_window"),
+        "send_window_bytes": window(table.send_window, "send_window"),
+        "udp_payload_bytes": payload_bytes,
+        "max_concurrent_streams": http.max_concurrent_streams(table.max_concurrent_streams, where),
     }
-
-
-def _http2(table: Http2Table, link: Mapping[str, Any], where: Where) -> dict[str, Any]:
-    most = MOST_HTTP2_WINDOW_BYTES
-    # Not below TCP's buffers, so that the congestion window alone limits here too.
-    window_bytes = min(_buffer_bytes(link), most)
-    return {
-        "stream_window_bytes": _size_or(
-            table.stream_window, window_bytes, where.at("stream_window"), most=most
-        ),
-        "connection_window_bytes": _size_or(
-            table.connection_window, window_bytes, where.at("connection_window"), most=most
-        ),
-        "max_concurrent_streams": _streams(table.max_concurrent_streams, where),
-    }
-
-
-def _streams(written: int | None, where: Where) -> int:
-    streams = given(written, defaults.MAX_CONCURRENT_STREAMS)
-    return count(streams, where.at("max_concurrent_streams"), least=1, most=MOST_STREAMS)
 
 
 def _validity(
@@ -334,7 +312,7 @@ def _validity(
 ) -> dict[str, Any]:
     is_fast = nominal_bps(link["forward"]["capacity"]) > defaults.FAST_BPS
     least_ns = defaults.LATENESS_FAST_NS if is_fast else defaults.LATENESS_NS
-    lateness_ns = max(least_ns, int(_propagation_ns(link) * defaults.LATENESS_OF_RTT))
+    lateness_ns = max(least_ns, int(propagation_ns(link) * defaults.LATENESS_OF_RTT))
     if table.lateness is not None:
         lateness_ns = duration_ns(table.lateness, where.at("lateness"), least_ns=1)
     timeout_ns = _timeout_ns(link, workload)
@@ -354,44 +332,24 @@ def _capture(table: CaptureTable) -> dict[str, Any]:
 
 
 def _timeout_ns(link: Mapping[str, Any], workload: Mapping[str, Any]) -> int:
-    rtt_ns = _rtt_ns(link)
+    round_trip_ns = rtt_ns(link)
     down_bps, up_bps = (nominal_bps(link[direction]["capacity"]) for direction in CARRIERS)
     if workload["kind"] == "page-load":
         sizes: list[int] = [item["bytes"] for item in workload["page"]["objects"]]
-        ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * rtt_ns
+        ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * round_trip_ns
         return max(defaults.TIMEOUT_PAGE_NS, defaults.TIMEOUT_MARGIN_NS + defaults.TIMEOUT_FACTOR * ideal_ns)
     flows = len(workload.get("flows", [workload]))
     if workload["kind"] in FLOWS and workload["bytes"] is not None:
         rate = down_bps if workload["direction"] == "down" else up_bps
         last_start_ns = max((flow["start_ns"] for flow in workload.get("flows", ())), default=0)
-        ideal_ns = _transfer_ns(flows * workload["bytes"], rate) + rtt_ns
+        ideal_ns = _transfer_ns(flows * workload["bytes"], rate) + round_trip_ns
         return defaults.TIMEOUT_MARGIN_NS + last_start_ns + defaults.TIMEOUT_FACTOR * ideal_ns
     # What lasts as long as it was asked to: a flow limited by time, and pings.
     is_flow = workload["kind"] in FLOWS
     span_ns: int = workload["duration_ns"] if is_flow else workload["count"] * workload["interval_ns"]
     # Each flow up has a send buffer to empty when its time is over.
-    return defaults.TIMEOUT_MARGIN_NS + span_ns + defaults.TIMEOUT_FACTOR * flows * rtt_ns
+    return defaults.TIMEOUT_MARGIN_NS + span_ns + defaults.TIMEOUT_FACTOR * flows * round_trip_ns
 
 
 def _transfer_ns(size: int, rate: int) -> int:
     return size * 8 * SECOND_NS // rate
-
-
-def _buffer_bytes(link: Mapping[str, Any]) -> int:
-    rates = [nominal_bps(link[direction]["capacity"]) for direction in CARRIERS]
-    return max(defaults.BUFFER_BDP * bdp_bytes(max(rates), _rtt_ns(link)), defaults.BUFFER_LEAST_BYTES)
-
-
-def _propagation_ns(link: Mapping[str, Any]) -> int:
-    delays_ns: list[int] = [link[direction]["delay_ns"] for direction in CARRIERS]
-    return sum(delays_ns)
-
-
-def _rtt_ns(link: Mapping[str, Any]) -> int:
-    """Return the longest round trip of an idle link: propagation, and waiting for frames and slots."""
-    waits_ns = [longest_wait_ns(link[direction]["capacity"]) for direction in CARRIERS]
-    return _propagation_ns(link) + sum(waits_ns)
-
-
-def _size_or(text: str | None, default_bytes: int, where: Where, *, most: int = LARGEST_BYTES) -> int:
-    return default_bytes if text is None else size_bytes(text, where, most=most)

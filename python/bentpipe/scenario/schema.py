@@ -10,6 +10,9 @@ from pydantic import BeforeValidator, Field
 from bentpipe.scenario.link_schema import LinkTable
 from bentpipe.scenario.table import A_TABLE, COUNT, DSCP, DURATION, SIZE, Table, named
 
+TRUE_OR_FALSE = "true or false"
+DURATION_OR_OFF = f'{DURATION}, or "off"'
+
 
 def _flow(value: object) -> object:
     """Accept a flow in one word: [TRANSPORT:]CC[@START][#DSCP]."""
@@ -68,7 +71,12 @@ class TcpTable(Table):
     initial_window: int | None = Field(default=None, description="a whole number of segments")
     receive_buffer: str | None = Field(default=None, description=SIZE)
     send_buffer: str | None = Field(default=None, description=SIZE)
-    slow_start_after_idle: bool | None = Field(default=None, description="true or false")
+    slow_start_after_idle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    fast_open: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
+    idle_reset: str | None = Field(default=None, description=DURATION_OR_OFF)
 
 
 class QuicTable(Table):
@@ -84,17 +92,30 @@ class QuicTable(Table):
 
 
 class Http2Table(Table):
-    """HTTP/2 at both ends."""
+    """HTTP/2 at both ends; SPDY has the same windows and limits."""
 
     stream_window: str | None = Field(default=None, description=SIZE)
     connection_window: str | None = Field(default=None, description=SIZE)
     max_concurrent_streams: int | None = Field(default=None, description=COUNT)
+    header_table: str | None = Field(default=None, description='a size such as "4096 B"')
 
 
 class TlsTable(Table):
     """TLS at both ends."""
 
-    resumption: str | None = Field(default=None, description='"none"')
+    version: float | str | None = Field(default=None, description='"1.3" or "1.2"')
+    resumption: str | None = Field(default=None, description='"none", "ticket" or "early-data"')
+
+
+class PepTable(Table):
+    """A performance-enhancing proxy."""
+
+    kind: str | None = Field(default=None, description='"none", "split", "tunnel" or "proxy"')
+    place: str | None = Field(default=None, description='"terminal", "gateway" or "both"')
+    cc: str | None = Field(default=None, description='a congestion control such as "hybla"')
+    relay_buffer: str | None = Field(default=None, description='a size such as "256 KiB"')
+    header: str | None = Field(default=None, description='a size such as "24 B"')
+    tcp: TcpTable | None = Field(default=None, description=A_TABLE)
 
 
 class ValidityTable(Table):
@@ -107,8 +128,8 @@ class ValidityTable(Table):
 class CaptureTable(Table):
     """What is kept besides the record."""
 
-    pcapng: bool | None = Field(default=None, description="true or false")
-    qlog: bool | None = Field(default=None, description="true or false")
+    pcapng: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    qlog: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 
 class RunTable(Table):
@@ -123,12 +144,22 @@ class RunTable(Table):
         default=None, description='a page\'s name such as "uniform-100k", or a table'
     )
     connections: int | None = Field(default=None, description=COUNT)
+    requests_per_connection: int | str | None = Field(
+        default=None, description='a whole number, or "unlimited"'
+    )
+    pipelining: int | None = Field(default=None, description=COUNT)
+    push: str | None = Field(default=None, description='a share such as "50 %"')
+    priorities: str | None = Field(default=None, description='"off" or "on"')
+    visit: str | None = Field(default=None, description='"first" or "repeat"')
+    slow_start: str | None = Field(default=None, description='"linux" or "hystart++"')
     bulk: BulkTable | None = Field(default=None, description=A_TABLE)
     ping: PingTable | None = Field(default=None, description=A_TABLE)
     dscp: int | str | None = Field(default=None, description=DSCP)
     client: str | None = Field(default=None, description='a client such as "loader" or "iperf3"')
     server: str | None = Field(default=None, description='a server such as "bentpipe" or "iperf3"')
-    pep: str | None = Field(default=None, description='a proxy such as "none"')
+    pep: Annotated[PepTable | None, named("kind")] = Field(
+        default=None, description='a proxy such as "split", or a table'
+    )
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
     http2: Http2Table | None = Field(default=None, description=A_TABLE)

@@ -34,14 +34,19 @@ def one_of(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
 
 
-HTTP = Vocabulary(available=("h1", "h1s", "h2", "h3"), planned=("http10", "http10s", "h2c", "spdy"))
+HTTP = Vocabulary(available=("http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"))
 CONGESTION_CONTROL = Vocabulary(available=("reno", "cubic", "bbr", "bbr3", "hybla", "vivace"))
 TRANSPORT = Vocabulary(available=("tcp", "quic"))
 DIRECTION = Vocabulary(available=("down", "up"))
 CLIENT = Vocabulary(available=("loader", "iperf3"), planned=("chromium", "firefox"))
 SERVER = Vocabulary(available=("bentpipe", "iperf3"), planned=("nginx", "caddy"))
-PEP = Vocabulary(available=("none",), planned=("split", "tunnel"))
-RESUMPTION = Vocabulary(available=("none",), planned=("ticket", "early-data"))
+PEP = Vocabulary(available=("none", "split", "tunnel", "proxy"))
+PEP_PLACE = Vocabulary(available=("terminal", "gateway", "both"))
+TLS_VERSION = Vocabulary(available=("1.3", "1.2"))
+RESUMPTION = Vocabulary(available=("none", "ticket", "early-data"))
+VISIT = Vocabulary(available=("first", "repeat"))
+SWITCH = Vocabulary(available=("off", "on"))
+SLOW_START = Vocabulary(available=("linux", "hystart++"))
 FECFRAME = Vocabulary(available=("normal", "short"))
 PILOTS = Vocabulary(available=("on", "off"))
 IDLE = Vocabulary(available=("dummy-frames", "silence"))
@@ -53,5 +58,15 @@ RLE_PROTECTION = Vocabulary(available=("sequence", "crc"))
 PLACEMENT = Vocabulary(available=("spread", "contiguous"))
 VOLUME_ORDER = Vocabulary(available=("oldest-first", "largest-first"))
 
-SINGLE_CONNECTION_HTTP = ("h2", "h3")
+MULTIPLEXING_HTTP = ("h2", "h2c", "h3", "spdy")
+"""HTTP versions with streams."""
+SINGLE_CONNECTION_HTTP = MULTIPLEXING_HTTP
 """HTTP versions that use one connection to an origin whatever the number asked for."""
+PERSISTENT_HTTP = ("h1", "h1s")
+"""HTTP versions with one request after the other over connections that last."""
+PUSHING_HTTP = ("h2", "h2c", "spdy")
+"""HTTP versions of which the origin can push."""
+CLEAR_HTTP = ("http10", "h1", "h2c")
+"""HTTP versions without TLS."""
+LOSS_BASED = ("reno", "cubic")
+"""Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""

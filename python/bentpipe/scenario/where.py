@@ -21,6 +21,10 @@ class Where:
         """Return the place of a key below this one."""
         return replace(self, field=f"{self.field}.{key}" if self.field else key)
 
+    def above(self) -> "Where":
+        """Return the place of the table in which this key stands."""
+        return replace(self, field=self.field.rpartition(".")[0])
+
     def error(self, *, expected: str, found: str, suggestion: str | None = None) -> InputError:
         """Return the error of a bad value here."""
         field = self.field or "the whole file"

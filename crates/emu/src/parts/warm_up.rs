@@ -20,7 +20,7 @@ const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let Workload::PageLoad(load) = &spec.workload else { return Ok(()) };
     let objects = (1..=2).map(|i| ObjectSpec { path: format!("/warm-up-{i}.jpg"), bytes: Bytes::new(4_000) });
-    let page = PageSpec { name: "warm-up".to_owned(), objects: objects.collect() };
+    let page = PageSpec { name: "warm-up".to_owned(), objects: objects.collect(), document_bytes: None };
     let load = PageLoadSpec { page, ..load.clone() };
     let mut spec = spec.clone();
     spec.workload = Workload::PageLoad(load.clone());

@@ -52,7 +52,7 @@ pub fn spec(cc: CongestionControl, workload: Workload) -> RunSpec {
 /// `count` objects of `bytes` bytes, `/object-1.jpg` and so on.
 pub fn page(count: usize, bytes: u64) -> PageSpec {
     let object = |i| ObjectSpec { path: format!("/object-{i}.jpg"), bytes: Bytes::new(bytes) };
-    PageSpec { name: "loopback".to_owned(), objects: (1..=count).map(object).collect() }
+    PageSpec { name: "loopback".to_owned(), objects: (1..=count).map(object).collect(), document_bytes: None }
 }
 
 pub fn page_load(http: Http, page: PageSpec) -> Workload {

@@ -13,12 +13,12 @@ use crate::es_n0::EsN0;
 pub(super) fn check(spec: &Dvbs2Spec, mtu: Bytes) -> Result<(), SpecError> {
     check_classes(&spec.classes, mtu)?;
     check_es_n0(&spec.es_n0)?;
-    let largest = u64::from(carrier(spec)?.encapsulation.largest_packet());
-    if mtu.get() > largest {
-        let expected = format!("one that takes packets of {} bytes, the MTU", mtu.get());
-        return Err(SpecError::new("encapsulation", expected, format!("one that takes {largest} bytes")));
-    }
-    Ok(())
+    carrier(spec).map(drop)
+}
+
+/// The longest packet that its encapsulation takes.
+pub(super) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
+    Ok(encapsulation(spec)?.largest_packet())
 }
 
 /// The carrier; with ACM it begins with the most robust frames.

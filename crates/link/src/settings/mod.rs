@@ -21,6 +21,8 @@ pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
     match &spec.forward.capacity {
         CapacitySpec::Constant { .. } => {}
         CapacitySpec::Dvbs2(carrier) => {
+            let most = dvbs2::largest_packet(carrier).map_err(|error| error.within("forward.capacity"))?;
+            check_mtu(spec.mtu_bytes, most)?;
             dvbs2::check(carrier, spec.mtu_bytes).map_err(|error| error.within("forward.capacity"))?;
             check_room(&spec.forward.queue, spec.mtu_bytes).map_err(|error| error.within("forward.queue"))?;
         }
@@ -30,6 +32,8 @@ pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
         CapacitySpec::Constant { .. } => Ok(()),
         CapacitySpec::Dvbs2(_) => Err(SpecError::new("return.capacity", "constant or rcs2", "dvbs2")),
         CapacitySpec::Rcs2(return_link) => {
+            let most = rcs2::largest_packet(return_link).map_err(|error| error.within("return.capacity"))?;
+            check_mtu(spec.mtu_bytes, most)?;
             return_config(return_link, &spec.return_.queue, spec.mtu_bytes)
                 .map_err(|error| error.within("return.capacity"))?;
             check_room(&spec.return_.queue, spec.mtu_bytes).map_err(|error| error.within("return.queue"))
@@ -44,8 +48,14 @@ pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
 pub fn nominal_rate(capacity: &CapacitySpec, mtu: Bytes) -> Result<Rate, SpecError> {
     match capacity {
         CapacitySpec::Constant { rate_bps } => Ok(*rate_bps),
-        CapacitySpec::Dvbs2(carrier) => dvbs2::nominal_rate(carrier, mtu),
-        CapacitySpec::Rcs2(return_link) => rcs2::nominal_rate(return_link, mtu),
+        CapacitySpec::Dvbs2(carrier) => {
+            check_mtu(mtu, dvbs2::largest_packet(carrier)?)?;
+            dvbs2::nominal_rate(carrier, mtu)
+        }
+        CapacitySpec::Rcs2(return_link) => {
+            check_mtu(mtu, rcs2::largest_packet(return_link)?)?;
+            rcs2::nominal_rate(return_link, mtu)
+        }
     }
 }
 
@@ -83,6 +93,15 @@ fn check_limit(field: &str, limit: Bytes, longest: Bytes) -> Result<(), SpecErro
     }
     let expected = format!("{} at least, the longest packet: each has to wait for its turn", longest.get());
     Err(SpecError::new(field, expected, limit.get()))
+}
+
+/// Whether an encapsulation takes the longest packet. The MTU is the link's, whichever carrier it is too long for.
+fn check_mtu(mtu: Bytes, most: u32) -> Result<(), SpecError> {
+    if mtu.get() <= u64::from(most) {
+        return Ok(());
+    }
+    let expected = format!("at most {most} B, the longest packet that the encapsulation takes");
+    Err(SpecError::new("mtu_bytes", expected, format!("{} B", mtu.get())))
 }
 
 fn check_es_n0(spec: &EsN0Spec) -> Result<(), SpecError> {

@@ -74,9 +74,13 @@ pub(super) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecErro
     let mix = mix(&spec.mix, period).map_err(|error| error.within("mix"))?;
     let [burst, packet] = [payload, mtu].map(|bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX));
     require(encapsulation.least_burst_bytes(burst) > 0, "burst", "room for a fragment of a packet", burst)?;
-    require(packet <= encapsulation.max_sdu_bytes(), "encapsulation", "one that takes the MTU", packet)?;
     let slots = mix.most_slots(layout.columns());
     Ok(slots.bit_rate(&layout, Goodput::of(encapsulation, burst, packet)))
+}
+
+/// The longest packet that its encapsulation takes.
+pub(super) fn largest_packet(spec: &Rcs2Spec) -> Result<u32, SpecError> {
+    Ok(encapsulation(spec)?.max_sdu_bytes())
 }
 
 fn layout(spec: &LayoutSpec) -> Result<Layout, SpecError> {
@@ -309,12 +313,8 @@ fn refused(error: ConfigError, config: &ReturnConfig) -> SpecError {
         ConfigError::BurstTooShort => SpecError::new("burst", "room for a fragment of a packet", payload),
         ConfigError::PacketTooLong => {
             let most = config.encapsulation.max_sdu_bytes();
-            let expected = format!("one for packets longer than {most} bytes");
-            SpecError::new(
-                "encapsulation",
-                expected,
-                format!("an MTU of {}, or a background load", config.mtu),
-            )
+            let expected = format!("packets of at most {most} bytes, as the encapsulation takes");
+            SpecError::new("background", expected, "longer ones")
         }
         ConfigError::TraceOutOfOrder => SpecError::new(
             "background",

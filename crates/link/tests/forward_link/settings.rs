@@ -85,7 +85,7 @@ fn an_mtu_is_refused_that_the_encapsulation_does_not_take() {
     // 16 bits of Total Length less 2 bytes of Protocol Type (TS 102 606-1, clause 4.2.1).
     assert_eq!(check(&with_mtu(65_533)), Ok(()));
     let error = check(&with_mtu(65_534)).unwrap_err();
-    assert_eq!(error.field, "forward.capacity.encapsulation");
+    assert_eq!(error.field, "mtu_bytes");
 }
 
 #[test]

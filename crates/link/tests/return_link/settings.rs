@@ -3,10 +3,10 @@
 use bentpipe_link::{check, nominal_rate};
 use bentpipe_run::{
     AttenuationPoint, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec, DemandClassSpec, Dscp, FreeSpec,
-    LayoutSpec, MixSpec, QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec,
-    VolumeSpec,
+    LayoutSpec, LinkSpec, LoadSpec, MixSpec, QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec,
+    SignallingSpec, SlotRateSpec, VolumeSpec,
 };
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_units::{Bytes, Duration, Rate};
 
 use crate::specs::*;
 
@@ -98,6 +98,24 @@ fn what_cannot_be_is_refused_by_field_expectation_and_finding() {
     assert!(
         mix(|mix| mix.cra.slots = 41)
             .starts_with("return.capacity.mix: expected constant rates of at most 40")
+    );
+}
+
+#[test]
+fn packets_longer_than_the_encapsulation_takes_are_refused_as_an_mtu_or_as_a_background() {
+    // RLE's total length has 12 bits (TS 103 179): 4095 bytes with a header and a trailer of one byte each.
+    let with_mtu = |mtu| LinkSpec { mtu_bytes: Bytes::new(mtu), ..geo(alone(vbdc(40))) };
+    assert_eq!(check(&with_mtu(4_093)), Ok(()));
+    let told =
+        "mtu_bytes: expected at most 4093 B, the longest packet that the encapsulation takes, found 4094 B";
+    assert_eq!(check(&with_mtu(4_094)).unwrap_err().to_string(), told);
+    let capacity = with_mtu(4_094).return_.capacity;
+    assert_eq!(nominal_rate(&capacity, Bytes::new(4_094)).unwrap_err().to_string(), told);
+    let jumbo = LoadSpec::Poisson { rate_bps: Rate::from_bps(8_000), packet_bytes: Bytes::new(4_094) };
+    let background = vec![BackgroundSpec { load: jumbo, ..neighbour(vbdc(40), 8_000) }];
+    assert_eq!(
+        refused(Rcs2Spec { background, ..alone(vbdc(40)) }),
+        "return.capacity.background: expected packets of at most 4093 bytes, as the encapsulation takes, found longer ones"
     );
 }
 

@@ -367,7 +367,11 @@ fn page_load() -> impl Strategy<Value = Workload> {
     let sizes = prop::collection::vec(spread(1, 500_000), 1..12);
     (http, prop_oneof![1 => Just(6), 1 => spread(1, 1000)], sizes).prop_map(|(http, connections, sizes)| {
         let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
-        let page = PageSpec { name: "any".to_owned(), objects: (1..).zip(sizes).map(object).collect() };
+        let page = PageSpec {
+            name: "any".to_owned(),
+            objects: (1..).zip(sizes).map(object).collect(),
+            document_bytes: None,
+        };
         Workload::PageLoad(PageLoadSpec::new(http, connections as u32, page))
     })
 }

@@ -45,7 +45,7 @@ mod tests {
 
     fn page(bytes: u64) -> PageSpec {
         let object = ObjectSpec { path: "/object.jpg".to_owned(), bytes: Bytes::new(bytes) };
-        PageSpec { name: "page".to_owned(), objects: vec![object] }
+        PageSpec { name: "page".to_owned(), objects: vec![object], document_bytes: None }
     }
 
     #[test]

@@ -1,0 +1,536 @@
+"""Settings of HTTP, TLS, TCP and proxies: what a scenario writes, what the engine gets, what is refused.
+
+Expected values: the keys and values of crates/run/src.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bentpipe import _core
+from bentpipe.campaign import plan
+from bentpipe.errors import InputError
+from bentpipe.scenario import parse_override, resolve_document
+from tests.support.specs import spec_of
+
+LINK = "geo-alshagri-flat"
+
+
+def page_spec(http="h2", *settings, **run):
+    return spec_of({"link": LINK, "page": "single-100k", "http": http, **run}, *settings)
+
+
+def load(*arguments, **run):
+    return page_spec(*arguments, **run)["workload"]
+
+
+# Two ways to write the same run: without a setting, and with its default.
+DEFAULTS = {
+    "requests on a connection": ("h1", {"requests_per_connection": "unlimited"}),
+    "pipelining": ("h1", {"pipelining": 1}),
+    "push": ("h2", {"push": "0 %"}),
+    "priorities": ("h3", {"priorities": "off"}),
+    "visit": ("h1s", {"visit": "first"}),
+    "slow start": ("h2", {"slow_start": "linux"}),
+    "TLS": ("h2", {"tls": {"version": "1.3", "resumption": "none"}}),
+    "TLS without TLS": ("h1", {"tls": {"version": "1.3", "resumption": "none"}}),
+    "proxy": ("h2", {"pep": "none"}),
+    "proxy in a table": ("h2", {"pep": {"kind": "none", "cc": "hybla", "tcp": {"initial_window": 40}}}),
+    "TCP": (
+        "h1",
+        {
+            "tcp": {
+                "fast_open": False,
+                "nagle": False,
+                "quick_ack": False,
+                "connect_retry": "off",
+                "idle_reset": "off",
+            }
+        },
+    ),
+    "header table": ("h2", {"http2": {"header_table": "4096 B"}}),
+    "header table in other words": ("h2", {"http2": {"header_table": "4 KiB"}}),
+}
+
+
+@pytest.mark.parametrize("case", DEFAULTS)
+def test_a_setting_at_its_default_leaves_the_run_as_it_was(case):
+    http, written = DEFAULTS[case]
+    assert page_spec(http, **written) == page_spec(http)
+
+
+def test_a_run_without_new_settings_has_the_keys_that_it_had_before_there_were_any():
+    # Run ids are hashes of specifications: ledgers would not find their runs.
+    spec = page_spec("h1")
+    assert set(spec) == {"seed", "link", "cc", "tcp", "quic", "http2", "workload", "validity", "capture"}
+    assert set(spec["workload"]) == {"kind", "http", "connections", "page"}
+    assert set(spec["workload"]["page"]) == {"name", "objects"}
+    assert set(spec["tcp"]) == {
+        "initial_window",
+        "receive_buffer_bytes",
+        "send_buffer_bytes",
+        "slow_start_after_idle",
+    }
+    assert set(spec["http2"]) == {
+        "stream_window_bytes",
+        "connection_window_bytes",
+        "max_concurrent_streams",
+    }
+
+
+@pytest.mark.parametrize("http", ["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"])
+def test_every_http_version_is_a_run_of_the_engine(http):
+    spec = page_spec(http)
+    _core.check_spec(json.dumps(spec))
+    assert spec["workload"]["http"] == http
+    assert spec["workload"]["connections"] == (6 if http.startswith(("http10", "h1")) else 1)
+
+
+def test_connections_of_http_1_have_limits_and_pipelines():
+    found = load("h1", requests_per_connection=100, pipelining=32)
+    assert (found["requests_per_connection"], found["pipelining"]) == (100, 32)
+    assert load("h1s", requests_per_connection=1)["requests_per_connection"] == 1
+
+
+def test_origins_push_a_share_and_heed_priorities():
+    assert [load(http, push="50 %")["push_percent"] for http in ("h2", "h2c", "spdy")] == [50] * 3
+    assert load("h2", push="100%")["push_percent"] == 100
+    assert {load(http, priorities="on")["priorities"] for http in ("h2", "h2c", "h3", "spdy")} == {"on"}
+
+
+def test_a_visit_may_be_one_of_several():
+    assert load("h3", visit="repeat")["visit"] == "repeat"
+    # Clear text has nothing to remember but a cookie of TCP Fast Open, which is fine.
+    assert load("h1", visit="repeat")["visit"] == "repeat"
+
+
+def test_tls_has_a_version_and_a_memory():
+    assert page_spec("h1s", tls={"version": "1.2"})["tls"] == {"version": "1.2", "resumption": "none"}
+    assert page_spec("spdy", tls={"version": "1.2", "resumption": "ticket"})["tls"] == {
+        "version": "1.2",
+        "resumption": "ticket",
+    }
+    assert page_spec("h3", tls={"resumption": "early-data"})["tls"] == {
+        "version": "1.3",
+        "resumption": "early-data",
+    }
+
+
+@pytest.mark.parametrize("setting", ["tls.version=1.2", 'tls.version="1.2"'])
+def test_a_version_may_be_written_as_a_number(setting):
+    assert page_spec("h2", setting)["tls"]["version"] == "1.2"
+
+
+def test_tcp_has_its_further_settings():
+    tcp = page_spec(
+        "h1",
+        tcp={
+            "fast_open": True,
+            "nagle": True,
+            "quick_ack": True,
+            "connect_retry": "250 ms",
+            "idle_reset": "5 s",
+        },
+    )["tcp"]
+    assert (tcp["fast_open"], tcp["nagle"], tcp["quick_ack"]) == ("on", "on", "on")
+    assert (tcp["connect_retry_ns"], tcp["idle_reset_ns"]) == (250_000_000, 5_000_000_000)
+
+
+def test_http2_has_a_header_table_of_a_size():
+    found = [page_spec("h2", http2={"header_table": text})["http2"] for text in ("0 B", "64 KiB")]
+    assert [spec["header_table_bytes"] for spec in found] == [0, 65_536]
+
+
+def test_slow_start_of_loss_based_congestion_controls_may_end_by_hystart_plus_plus():
+    assert page_spec("h2", slow_start="hystart++")["slow_start"] == "hystart++"
+    flows = {"bulk": {"duration": "9 s", "flows": ["reno", "quic:cubic"]}, "link": LINK}
+    assert spec_of(flows, "slow_start=hystart++")["slow_start"] == "hystart++"
+
+
+def test_a_transport_proxy_stands_at_both_ends_and_has_what_a_host_has_unless_told():
+    spec = page_spec("h2", cc="bbr", pep="split", tcp={"initial_window": 3, "receive_buffer": "128 kB"})
+    plain = page_spec("h2")["tcp"]
+    assert spec["pep"] == {
+        "kind": "split",
+        "place": "both",
+        "cc": "bbr",
+        "tcp": plain,
+        "relay_buffer_bytes": 262_144,
+    }
+    assert (spec["tcp"]["initial_window"], spec["pep"]["tcp"]["initial_window"]) == (3, 10)
+
+
+def test_a_proxy_s_leg_over_the_satellite_is_its_own():
+    table = {
+        "kind": "split",
+        "place": "gateway",
+        "cc": "hybla",
+        "relay_buffer": "1 MB",
+        "tcp": {"initial_window": 100, "fast_open": True, "send_buffer": "4 MB"},
+    }
+    pep = page_spec("h1", cc="cubic", pep=table)["pep"]
+    assert (pep["place"], pep["cc"], pep["relay_buffer_bytes"]) == ("gateway", "hybla", 1_000_000)
+    assert (pep["tcp"]["initial_window"], pep["tcp"]["send_buffer_bytes"]) == (100, 4_000_000)
+    assert pep["tcp"]["fast_open"] == "on"
+
+
+def test_a_tunnel_takes_its_header_from_the_hosts_packets():
+    spec = page_spec("h3", pep={"kind": "tunnel", "header": "60 B"})
+    assert spec["pep"] == {"kind": "tunnel", "header_bytes": 60}
+    # 1500 less the header, IPv4 and UDP: what a host sends must fit through.
+    assert spec["quic"]["udp_payload_bytes"] == 1500 - 60 - 28
+    assert page_spec("h3", pep="tunnel")["pep"]["header_bytes"] == 24
+    with pytest.raises(InputError, match=r"from 20 B to 1.412 kB"):
+        spec_of({"link": LINK, "pep": {"kind": "tunnel", "header": "60 B"}, "ping": {"size": "1413 B"}})
+
+
+@pytest.mark.parametrize("http", ["http10", "h1s", "h2c", "spdy"])
+def test_an_http_proxy_serves_what_runs_over_tcp(http):
+    assert page_spec(http, pep="proxy")["pep"]["kind"] == "proxy"
+
+
+@pytest.mark.parametrize("kind", ["split", "tunnel", "proxy"])
+def test_the_engine_accepts_every_proxy(kind):
+    _core.check_spec(json.dumps(page_spec("h2", pep=kind)))
+
+
+def test_the_engine_accepts_every_setting():
+    spec = page_spec(
+        "h1s",
+        requests_per_connection=100,
+        pipelining=32,
+        visit="repeat",
+        slow_start="hystart++",
+        tcp={
+            "fast_open": True,
+            "nagle": True,
+            "quick_ack": True,
+            "connect_retry": "1500 ms",
+            "idle_reset": "5 s",
+        },
+        tls={"version": "1.2", "resumption": "ticket"},
+        http2={"header_table": "0 B"},
+        pep={"kind": "split", "place": "terminal"},
+    )
+    _core.check_spec(json.dumps(spec))
+    multiplexed = page_spec("spdy", push="10 %", priorities="on", tls={"resumption": "early-data"})
+    _core.check_spec(
+        json.dumps(
+            {
+                **multiplexed,
+                "workload": {**multiplexed["workload"], "page": load("h1", page="snep-642")["page"]},
+            }
+        )
+    )
+
+
+# Settings of a run that has a page over h1s if they say nothing else; the field; what is expected and found.
+REFUSED = {
+    "early data of TLS 1.2": (
+        {"tls": {"version": "1.2", "resumption": "early-data"}},
+        "run.tls.resumption",
+        '"none" or "ticket", as TLS 1.2 has no early data',
+        '"early-data"',
+    ),
+    "a version of TLS that is none": (
+        {"tls": {"version": "1.1"}},
+        "run.tls.version",
+        "one of 1.3, 1.2",
+        '"1.1"',
+    ),
+    "a resumption that is none": (
+        {"tls": {"resumption": "tickets"}},
+        "run.tls.resumption",
+        "one of none, ticket",
+        "did you mean 'ticket'?",
+    ),
+    **{
+        f"tickets of {http}": (
+            {"http": http, "tls": {"resumption": "ticket"}},
+            "run.tls.resumption",
+            f"nothing, as {http} has no TLS",
+            '"ticket"',
+        )
+        for http in ("http10", "h1", "h2c")
+    },
+    "TLS 1.2 in clear text": (
+        {"http": "h2c", "tls": {"version": "1.2"}},
+        "run.tls.version",
+        "nothing, as h2c has no TLS",
+        '"1.2"',
+    ),
+    "TLS 1.2 of QUIC": (
+        {"http": "h3", "tls": {"version": "1.2"}},
+        "run.tls.version",
+        '"1.3", as h3',
+        '"1.2"',
+    ),
+    "pipelining of nothing": ({"pipelining": 0}, "run.pipelining", "from 1 to 32", "0"),
+    "too long a pipeline": ({"pipelining": 33}, "run.pipelining", "from 1 to 32", "33"),
+    **{
+        f"pipelining of {http}": (
+            {"http": http, "pipelining": 4},
+            "run.pipelining",
+            f"nothing, as {http} multiplexes",
+            "4",
+        )
+        for http in ("h2", "h2c", "h3", "spdy")
+    },
+    "pipelining of HTTP/1.0": (
+        {"http": "http10", "pipelining": 4},
+        "run.pipelining",
+        "nothing, as http10 has a connection for each request",
+        "4",
+    ),
+    "requests on connections of HTTP/1.0": (
+        {"http": "http10s", "requests_per_connection": 100},
+        "run.requests_per_connection",
+        "nothing, as http10s has a connection for each request",
+        "100",
+    ),
+    "requests on connections of HTTP/2": (
+        {"http": "h2", "requests_per_connection": 100},
+        "run.requests_per_connection",
+        "nothing, as h2 multiplexes",
+        "100",
+    ),
+    "no request on a connection": (
+        {"requests_per_connection": 0},
+        "run.requests_per_connection",
+        'from 1 to 1000000, or "unlimited"',
+        "0",
+    ),
+    "requests in words": (
+        {"requests_per_connection": "many"},
+        "run.requests_per_connection",
+        '"unlimited"',
+        '"many"',
+    ),
+    **{
+        f"push of {http}": (
+            {"http": http, "push": "50 %"},
+            "run.push",
+            f"nothing, as {http} has no",
+            '"50 %"',
+        )
+        for http in ("http10", "h1", "h1s", "h3")
+    },
+    "more than everything pushed": (
+        {"http": "h2", "push": "101 %"},
+        "run.push",
+        "from 0 % to 100 %",
+        '"101 %"',
+    ),
+    "a push of parts of a percent": (
+        {"http": "h2", "push": "0.5 %"},
+        "run.push",
+        "whole percents",
+        '"0.5 %"',
+    ),
+    "a push without a unit": ({"http": "h2", "push": "50"}, "run.push", '"50 %"', '"50"'),
+    **{
+        f"priorities of {http}": (
+            {"http": http, "priorities": "on"},
+            "run.priorities",
+            f"nothing, as {http} answers in the order",
+            '"on"',
+        )
+        for http in ("http10", "h1", "h1s")
+    },
+    "priorities that are no switch": (
+        {"http": "h2", "priorities": "yes"},
+        "run.priorities",
+        "one of off, on",
+        '"yes"',
+    ),
+    "a visit that is none": ({"visit": "second"}, "run.visit", "one of first, repeat", '"second"'),
+    "a proxy that is none": (
+        {"pep": "splt"},
+        "run.pep",
+        "one of none, split, tunnel, proxy",
+        "did you mean 'split'?",
+    ),
+    "a proxy of no kind": ({"pep": {"cc": "bbr"}}, "run.pep.kind", "one of none, split", "nothing"),
+    "a proxy in no place": (
+        {"pep": {"kind": "split", "place": "satellite"}},
+        "run.pep.place",
+        "one of terminal, gateway, both",
+        '"satellite"',
+    ),
+    "a proxy of an unknown congestion control": (
+        {"pep": {"kind": "proxy", "cc": "bbr2"}},
+        "run.pep.cc",
+        "one of reno",
+        '"bbr2"',
+    ),
+    "a relay without room": (
+        {"pep": {"kind": "split", "relay_buffer": "0 B"}},
+        "run.pep.relay_buffer",
+        "a size from 1 B",
+        '"0 B"',
+    ),
+    "a tunnel that leaves no room": (
+        {"pep": {"kind": "tunnel", "header": "273 B"}},
+        "run.pep.header",
+        "a size from 1 B to 272 B",
+        '"273 B"',
+    ),
+    "a proxy that retries": (
+        {"pep": {"kind": "split", "tcp": {"connect_retry": "1 s"}}},
+        "run.pep.tcp.connect_retry",
+        '"off", as a proxy connects when a client does',
+        '"1 s"',
+    ),
+    "a window of a proxy": (
+        {"pep": {"kind": "split", "tcp": {"initial_window": 0}}},
+        "run.pep.tcp.initial_window",
+        "from 1 to 10000",
+        "0",
+    ),
+    "an HTTP proxy of QUIC": (
+        {"http": "h3", "pep": "proxy"},
+        "run.pep",
+        "one of none, split, tunnel, as h3 runs over UDP",
+        '"proxy"',
+    ),
+    "an HTTP proxy of a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "pep": "proxy"},
+        "run.pep",
+        "as bulk makes no HTTP requests",
+        '"proxy"',
+    ),
+    "an HTTP proxy of several flows": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB", "flows": ["bbr"]}, "pep": "proxy"},
+        "run.pep",
+        "as flows makes no HTTP requests",
+        '"proxy"',
+    ),
+    "an HTTP proxy of echoes": (
+        {"http": None, "page": None, "ping": {}, "pep": "proxy"},
+        "run.pep",
+        "as ping makes no HTTP requests",
+        '"proxy"',
+    ),
+    "tickets of a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tls": {"resumption": "ticket"}},
+        "run.tls.resumption",
+        "nothing, as bulk does not use it",
+        '"ticket"',
+    ),
+    "a visit by a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "visit": "first"},
+        "run.visit",
+        "nothing, as bulk does not use it",
+        '"first"',
+    ),
+    "a retry of a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tcp": {"connect_retry": "1 s"}},
+        "run.tcp.connect_retry",
+        '"off", as bulk does not use it',
+        '"1 s"',
+    ),
+    "a retry at once": ({"tcp": {"connect_retry": "0 s"}}, "run.tcp.connect_retry", "from 1 ns", '"0 s"'),
+    "a reset of no time": ({"tcp": {"idle_reset": "never"}}, "run.tcp.idle_reset", "a duration", '"never"'),
+    "a switch of TCP in words": ({"tcp": {"fast_open": "on"}}, "run.tcp.fast_open", "true or false", '"on"'),
+    "HyStart++ of BBR": (
+        {"cc": "bbr", "slow_start": "hystart++"},
+        "run.slow_start",
+        '"linux", as bbr is not one of reno, cubic',
+        '"hystart++"',
+    ),
+    "HyStart++ of one of several flows": (
+        {
+            "http": None,
+            "page": None,
+            "bulk": {"size": "1 MB", "flows": ["cubic", "hybla"]},
+            "slow_start": "hystart++",
+        },
+        "run.slow_start",
+        '"linux", as hybla is not one of',
+        '"hystart++"',
+    ),
+    "an unknown slow start": (
+        {"slow_start": "hystart"},
+        "run.slow_start",
+        "one of linux, hystart++",
+        '"hystart"',
+    ),
+    "a header table of less than nothing": (
+        {"http": "h2", "http2": {"header_table": "-1 B"}},
+        "run.http2.header_table",
+        "a size from 0 B",
+        '"-1 B"',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_where_it_stands(case):
+    written, field, expected, found = REFUSED[case]
+    run = {"link": LINK, "http": "h1s", "page": "single-100k", **written}
+    with pytest.raises(InputError) as caught:
+        spec_of({key: value for key, value in run.items() if value is not None})
+    error = caught.value
+    assert error.field == field
+    assert expected in error.expected
+    assert found in f"{error.found} (did you mean '{error.suggestion}'?)"
+
+
+def cells(run, matrix=None, settings=()):
+    document = {"run": {"link": LINK, "page": "single-100k", "http": "h2", **run}}
+    return resolve_document(
+        document if matrix is None else {**document, "matrix": matrix},
+        file="scenario.toml",
+        folder=Path(),
+        default_name="example",
+        overrides=[parse_override(text) for text in settings],
+    )
+
+
+def test_settings_are_factors_only_where_the_matrix_varies_them():
+    names = set(
+        cells({"tls": {"resumption": "ticket"}, "visit": "repeat", "priorities": "on"}).cells[0].factors
+    )
+    assert names == set(cells({}).cells[0].factors)
+    varied = cells({}, {"tls.resumption": ["none", "ticket"], "visit": ["first", "repeat"]}).cells
+    assert [(cell.factors["tls.resumption"], cell.factors["visit"]) for cell in varied] == [
+        ("none", "first"),
+        ("none", "repeat"),
+        ("ticket", "first"),
+        ("ticket", "repeat"),
+    ]
+
+
+def test_a_cell_at_its_defaults_is_the_cell_of_a_scenario_that_does_not_know_the_setting():
+    varied = cells({}, {"push": ["0 %", "50 %"]})
+    before = plan(cells({}))
+    assert {run.run_id for run in before} < {run.run_id for run in plan(varied)}
+
+
+def test_kinds_of_proxy_may_be_varied_and_keep_the_settings_of_the_table():
+    table = {"kind": "split", "cc": "bbr", "tcp": {"initial_window": 30}, "header": "40 B"}
+    found = cells({"pep": table}, {"pep": ["none", "split", "tunnel", "proxy"]}).cells
+    assert [cell.factors["pep"] for cell in found] == ["none", "split", "tunnel", "proxy"]
+    none, split, tunnel, proxy = (cell.spec.get("pep") for cell in found)
+    assert none is None
+    assert tunnel == {"kind": "tunnel", "header_bytes": 40}
+    assert [pep["cc"] for pep in (split, proxy)] == ["bbr", "bbr"]
+    assert split["tcp"] == proxy["tcp"]
+    assert split["tcp"]["initial_window"] == 30
+
+
+def test_the_command_line_changes_a_proxy_as_the_matrix_does():
+    table = {"kind": "split", "cc": "bbr"}
+    [cell] = cells({"pep": table}, settings=["pep=none"]).cells
+    assert "pep" not in cell.spec
+    [cell] = cells({"pep": "split"}, settings=["pep.cc=hybla", "pep.tcp.fast_open=true"]).cells
+    assert (cell.spec["pep"]["kind"], cell.spec["pep"]["cc"]) == ("split", "hybla")
+    assert cell.spec["pep"]["tcp"]["fast_open"] == "on"
+    assert cell.factors["pep"] == "split"
+
+
+def test_proxies_that_the_matrix_writes_as_tables_are_called_by_what_they_say():
+    tables = [{"kind": "split", "place": "gateway"}, {"kind": "split"}]
+    found = cells({}, {"pep": tables}).cells
+    assert [cell.factors["pep"] for cell in found] == ["kind=split, place=gateway", "kind=split"]
