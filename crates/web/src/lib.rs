@@ -16,9 +16,11 @@ pub mod tls;
 mod client;
 mod connection;
 mod http2;
+mod memory;
 mod sampler;
 
 pub use client::Client;
+pub use memory::Memory;
 
 /// Ports of the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
