@@ -9,6 +9,7 @@ mod assemble;
 mod dscp;
 mod flows;
 mod handshakes;
+mod layers;
 mod link;
 mod page_load;
 mod pep;
@@ -24,6 +25,7 @@ mod visit;
 
 pub use assemble::{Parties, assemble, failed};
 pub use dscp::{Dscp, DscpError};
+pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };

@@ -1,11 +1,13 @@
 use std::net::SocketAddr;
 
-use bentpipe_run::{ConnectionReport, RunSpec, Transport};
+use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
 use tokio::io::BufWriter;
 
 use super::{FetchError, Session};
+use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
 use crate::connection::Window;
-use crate::net::{ByteStream, Net, Stream};
+pub(super) use crate::net::ByteStream;
+use crate::net::{Net, Stream};
 use crate::tls::{self, Secured, Terms};
 
 /// A connection to the origin, ready for HTTP, and its index in the session's list.
@@ -30,13 +32,15 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
         ..ConnectionReport::default()
     };
     let index = connections.add(report, Window::Tcp(stream.probe()));
+    let meter = Meter::default();
+    connections.count_by(index, &meter);
+    let stream = Counted::transport(stream, &meter, connections.closing(index, net));
+    let stream = first_flight_in_one(&client.spec, stream)?;
     if !http.is_tls() {
         connections.update(index, |report| report.protocol = http.alpn().to_owned());
-        return Ok(Connected { stream: first_flight_in_one(&client.spec, stream)?, index });
+        return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
-    let tls = client.tls(Transport::Tcp, http.alpn())?;
-    let (clock, list) = (net.clone(), connections.clone());
-    let has_settings = client.spec.tls.is_some();
+    let (clock, list, has_settings) = (net.clone(), connections.clone(), client.spec.tls.is_some());
     let on_secured = move |Secured { protocol, handshake }| {
         let now = clock.now();
         list.update(index, |report| {
@@ -45,8 +49,8 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
             report.handshake = handshake.filter(|_| has_settings);
         });
     };
-    let stream = tls::connect(tls, first_flight_in_one(&client.spec, stream)?, on_secured).await?;
-    Ok(Connected { stream, index })
+    let stream = tls::connect(client.tls(Transport::Tcp, http.alpn())?, stream, on_secured).await?;
+    Ok(Connected { stream: counted(http, stream, &meter), index })
 }
 
 /// The stream itself; or, where the first segment may carry a request, one that collects what is written until it is
@@ -57,4 +61,15 @@ fn first_flight_in_one(
 ) -> Result<Box<dyn ByteStream>, FetchError> {
     let is_collected = spec.tcp.fast_open.is_on() || Terms::of(spec, Transport::Tcp)?.has_early_data();
     Ok(if is_collected { Box::new(BufWriter::new(stream)) } else { Box::new(stream) })
+}
+
+/// Counts what HTTP hands over, by the frames of its version.
+fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<dyn ByteStream> {
+    match http {
+        Http::H2 | Http::H2c => Box::new(Counted::<_, Plain<Http2>>::plain(stream, meter)),
+        Http::Spdy => Box::new(Counted::<_, Plain<Spdy>>::plain(stream, meter)),
+        Http::Http10 | Http::Http10s | Http::H1 | Http::H1s | Http::H3 => {
+            Box::new(Counted::<_, Plain<Unframed>>::plain(stream, meter))
+        }
+    }
 }
