@@ -8,6 +8,7 @@ use crate::{
     ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
     Workload,
 };
+use crate::{handshakes, visit};
 
 /// The reports of a finished run.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +29,9 @@ pub fn assemble(
     provenance: Provenance,
     parties: Parties,
 ) -> RunRecord {
-    let Parties { mut client, mut origin, link } = parties;
+    let Parties { mut client, origin, link } = parties;
     let start = client.started;
+    let mut origin = visit::left_out(&spec, origin, start);
     client.transfers.append(&mut origin.transfers);
     client.transfers.sort_by_key(|transfer| transfer.flow);
     let flows = flows::records(&spec, &client, &origin);
@@ -168,6 +170,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
             ));
         }
     }
+    doubts.extend(handshakes::doubts(spec, client, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
     if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {

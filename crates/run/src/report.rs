@@ -70,12 +70,17 @@ pub struct ConnectionReport {
     /// When the first packet was sent.
     #[serde(rename = "started_ns")]
     pub started: Time,
-    /// When TCP was established; for QUIC, when the handshake was complete.
+    /// When TCP was established; for QUIC, when the handshake was complete, which with early data is not before the
+    /// first response.
     #[serde(rename = "connected_ns")]
     pub connected: Option<Time>,
-    /// When TLS was established; none without TLS. QUIC's is part of `connected`.
+    /// When TLS was established, which with early data is not before the first response; none without TLS. QUIC's is
+    /// part of `connected`.
     #[serde(rename = "secured_ns")]
     pub secured: Option<Time>,
+    /// How TLS was established, where the run has settings for TLS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<Handshake>,
     /// When the client closed it, or its peer did; none of a connection that was open at the end of the workload.
     #[serde(default, rename = "closed_ns", skip_serializing_if = "Option::is_none")]
     pub closed: Option<Time>,
@@ -94,6 +99,20 @@ pub struct ConnectionReport {
     /// What it carried, as the client of a page load counted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
+}
+
+/// How a TLS handshake went, read back from the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handshake {
+    /// With key exchange and certificate.
+    Full,
+    /// From a ticket of an earlier connection.
+    Resumed,
+    /// From a ticket, with requests in the client's first flight, which the origin took.
+    EarlyDataAccepted,
+    /// The same, but the origin took none of them, and the client sent them again. Only the client knows that it tried.
+    EarlyDataRefused,
 }
 
 /// The origin's view.
@@ -218,6 +237,18 @@ pub struct PacketSighting {
     pub at: Time,
     /// IP length.
     pub bytes: Bytes,
+}
+
+impl Handshake {
+    /// The name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Resumed => "resumed",
+            Self::EarlyDataAccepted => "early-data-accepted",
+            Self::EarlyDataRefused => "early-data-refused",
+        }
+    }
 }
 
 impl ConnectionReport {

@@ -12,7 +12,7 @@ use bentpipe_units::{Duration, Time};
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
 use bentpipe_web::tls::{Identity, IdentityError, Secrets};
-use bentpipe_web::{Client, HOST, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader, ping};
 
 use crate::capture::Tap;
 use crate::net::SimNet;
@@ -86,6 +86,7 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
         sites: Arc::clone(&config.sites),
         secrets: tap.is_some().then(|| Arc::clone(&secrets)),
         qlog: qlog.clone(),
+        memory: Memory::default(),
     };
     let world = Rc::new(World::new(spec, CLIENT, SERVER, tap));
     let _ending = Ending(&world);
@@ -108,11 +109,10 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
         },
     )?;
     world.settle();
-    world.mark();
-    let client = run_client(&world, &net(End::Client), client);
+    let client = visit_and_work(&world, &net(End::Client), client);
     if client.is_ok() {
         // Connections are closed over the link, as long as the emulator waits for it.
-        run_until(&world, world.now() + linger(spec));
+        run_until(&world, world.now() + loader::closing_time(spec));
     }
     if let Some(tap) = world.take_tap() {
         tap.finish(&secrets.lines())?;
@@ -129,16 +129,29 @@ impl Drop for Ending<'_> {
     }
 }
 
-fn run_client(world: &World, net: &SimNet, client: Client) -> Result<ClientReport, SimulationError> {
-    let report = Rc::new(RefCell::new(None));
-    let (slot, host) = (Rc::clone(&report), net.clone());
+fn visit_and_work(world: &World, net: &SimNet, client: Client) -> Result<ClientReport, SimulationError> {
+    let (host, visitor) = (net.clone(), client.clone());
+    let visited = run(world, async move { loader::visit(&host, &visitor).await })?;
+    world.mark();
+    if let Err(error) = visited {
+        let (started, faults) = (world.now(), vec![error.to_string()]);
+        return Ok(ClientReport { started, faults, ..ClientReport::default() });
+    }
+    let host = net.clone();
+    run(world, async move { work(&host, client).await })
+}
+
+/// Lets the world go on until `task` is done.
+fn run<T: 'static>(world: &World, task: impl Future<Output = T> + 'static) -> Result<T, SimulationError> {
+    let result = Rc::new(RefCell::new(None));
+    let slot = Rc::clone(&result);
     world.executor.spawn(async move {
-        *slot.borrow_mut() = Some(work(&host, client).await);
+        *slot.borrow_mut() = Some(task.await);
     });
     world.settle();
     loop {
-        if let Some(report) = report.borrow_mut().take() {
-            return Ok(report);
+        if let Some(result) = result.borrow_mut().take() {
+            return Ok(result);
         }
         if !world.step() {
             return Err(SimulationError::Deadlock(world.now().since(Time::ZERO)));
@@ -166,10 +179,4 @@ async fn work(net: &SimNet, client: Client) -> ClientReport {
             ping::run(net, &ping, echo, client.local, client.spec.mark(), patience).await
         }
     }
-}
-
-/// A round trip and a half, and a little, for both ends to close.
-fn linger(spec: &RunSpec) -> Duration {
-    let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
-    round_trip * 3 / 2 + Duration::from_millis(100)
 }

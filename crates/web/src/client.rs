@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bentpipe_run::RunSpec;
 
 use crate::Ports;
+use crate::memory::Memory;
 use crate::page::Sites;
 use crate::tls::Secrets;
 
@@ -27,6 +28,8 @@ pub struct Client {
     pub secrets: Option<Arc<Secrets>>,
     /// Folder for QUIC event logs.
     pub qlog: Option<PathBuf>,
+    /// What it knows of the origin from connections before; at first nothing.
+    pub memory: Memory,
 }
 
 impl Client {

@@ -17,9 +17,11 @@ mod account;
 mod client;
 mod connection;
 mod http2;
+mod memory;
 mod sampler;
 
 pub use client::Client;
+pub use memory::Memory;
 
 /// Ports of the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

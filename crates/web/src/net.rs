@@ -77,6 +77,10 @@ pub(crate) async fn within<N: Net, T>(net: &N, limit: Duration, work: impl Futur
     }
 }
 
+/// Any byte stream; HTTP does not care what is below.
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Unpin + ?Sized> ByteStream for S {}
+
 /// A listening TCP socket.
 pub trait Listener: 'static {
     /// What it accepts.

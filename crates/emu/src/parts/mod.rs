@@ -4,6 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | (configuration) | answers `"ready"` | answers `"ready"` | warms up, answers `"ready"` |
 //! | `mark` | counts from here, answers `"marked"` | | |
+//! | `visit` | | | visits the origin where the run wants it, answers `"visited"` |
 //! | `go` | | | runs the workload, answers its report |
 //! | `report` | answers its report and ends | answers its report and ends | |
 //!
@@ -49,6 +50,9 @@ pub enum PartError {
     /// The client's preparation failed.
     #[error("warm-up failed: {0}")]
     WarmUp(String),
+    /// The visit before the workload failed.
+    #[error(transparent)]
+    Visit(#[from] bentpipe_web::loader::VisitError),
 }
 
 /// What every part is told first.

@@ -16,7 +16,7 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
 use bentpipe_web::tls::Identity;
-use bentpipe_web::{Client, HOST, Ports, bulk, loader};
+use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader};
 use socket2::Socket;
 use tokio::runtime;
 use tokio::task::LocalSet;
@@ -119,6 +119,7 @@ pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client 
         sites: Arc::default(),
         secrets: None,
         qlog: None,
+        memory: Memory::default(),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::account::Meter;
 use crate::connection::Window;
 use crate::net::Net;
 use crate::quic::{self, H3Connection, Opener};
+use crate::tls::Secured;
 
 /// HTTP/3: one QUIC connection for everything.
 pub(super) struct Client<N: Net> {
@@ -69,9 +70,22 @@ impl<N: Net> Client<N> {
 
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, connections, .. } = &*self.session;
-        let quic::Opened { endpoint, connection, report } =
-            quic::connect(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec)).await?;
+        let (quic::Opened { endpoint, connection, report }, early) =
+            quic::connect_early(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec))
+                .await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
+        if let Some(early) = early {
+            let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());
+            net.spawn(async move {
+                let Some(Secured { protocol, handshake }) = early.secured(&connection).await else { return };
+                let now = clock.now();
+                list.update(index, |report| {
+                    report.connected = Some(now);
+                    report.protocol = protocol;
+                    report.handshake = handshake;
+                });
+            });
+        }
         let meter = Meter::default();
         connections.count_by(index, &meter);
         // Grease frames have random lengths.

@@ -7,6 +7,9 @@ mod h1;
 mod h2;
 mod h3;
 mod request;
+mod visit;
+
+pub use visit::{VisitError, closing_time, visit};
 
 use std::rc::Rc;
 

@@ -3,12 +3,12 @@ use std::sync::Arc;
 
 use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
-use tokio_rustls::TlsAcceptor;
 
 use super::{Host, OriginError, h1, h2};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
 use crate::page::Site;
+use crate::tls::{Accepted, Acceptor, Secured, Terms};
 
 /// Rest after a connection that could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -77,20 +77,19 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
 
 /// HTTP/1.1 or HTTP/2 over TLS, as ALPN decides.
 pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
-    let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
-    let acceptor = TlsAcceptor::from(Arc::new(tls));
-    let site = Arc::clone(site);
     let spec = &host.config.spec;
+    let terms = Terms::of(spec, Transport::Tcp)?;
+    let acceptor = Acceptor::new(terms, &host.config.identity, &["h2", "http/1.1"])?;
+    let site = Arc::clone(site);
     accept(host, host.config.ports.https, congestion_control(spec), spec.mark(), move |accepted| {
         let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
+            let on_secured = note_completion(&host, index);
             // A client that breaks off the handshake ends its own connection and no other.
-            let Ok(stream) = acceptor.accept(stream).await else { return };
-            let secured = host.net.now();
-            let is_h2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            let Ok(Accepted { stream, protocol }) = acceptor.accept(stream, on_secured).await else { return };
+            let is_h2 = protocol == b"h2";
             host.connections.update(index, |report| {
-                report.secured = Some(secured);
                 report.protocol = if is_h2 { "h2" } else { "http/1.1" }.to_owned();
             });
             if is_h2 {
@@ -100,4 +99,17 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
             }
         }
     })
+}
+
+/// Writes down when the handshake is complete, and how it went.
+fn note_completion<N: Net>(host: &Rc<Host<N>>, index: usize) -> impl FnOnce(Secured) + 'static {
+    let host = Rc::clone(host);
+    move |secured| {
+        let now = host.net.now();
+        let handshake = secured.handshake.filter(|_| host.config.spec.tls.is_some());
+        host.connections.update(index, |report| {
+            report.secured = Some(now);
+            report.handshake = handshake;
+        });
+    }
 }
