@@ -5,7 +5,7 @@ use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport
 use bentpipe_units::Duration;
 use tokio_rustls::TlsAcceptor;
 
-use super::{Host, OriginError, h1, h2};
+use super::{Host, OriginError, h1, h2, spdy};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
 use crate::page::Site;
@@ -75,9 +75,9 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
     })
 }
 
-/// HTTP/1.1 or HTTP/2 over TLS, as ALPN decides.
+/// HTTP/1.1, HTTP/2 or SPDY over TLS, as ALPN decides.
 pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
-    let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
+    let tls = host.config.identity.server_config(&["h2", "spdy/3.1", "http/1.1"])?;
     let acceptor = TlsAcceptor::from(Arc::new(tls));
     let site = Arc::clone(site);
     let spec = &host.config.spec;
@@ -88,15 +88,19 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
             // A client that breaks off the handshake ends its own connection and no other.
             let Ok(stream) = acceptor.accept(stream).await else { return };
             let secured = host.net.now();
-            let is_h2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            let protocol = match stream.get_ref().1.alpn_protocol() {
+                Some(b"h2") => "h2",
+                Some(b"spdy/3.1") => "spdy/3.1",
+                _ => "http/1.1",
+            };
             host.connections.update(index, |report| {
                 report.secured = Some(secured);
-                report.protocol = if is_h2 { "h2" } else { "http/1.1" }.to_owned();
+                report.protocol = protocol.to_owned();
             });
-            if is_h2 {
-                h2::serve(&host, stream, site).await;
-            } else {
-                h1::serve(stream, site).await;
+            match protocol {
+                "h2" => h2::serve(&host, stream, site).await,
+                "spdy/3.1" => spdy::serve(&host, stream, site).await,
+                _ => h1::serve(stream, site).await,
             }
         }
     })
