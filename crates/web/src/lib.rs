@@ -11,6 +11,7 @@ pub mod origin;
 pub mod page;
 pub mod ping;
 pub mod quic;
+pub mod spdy;
 pub mod tls;
 
 mod account;

@@ -7,6 +7,7 @@ mod h1;
 mod h2;
 mod h3;
 mod request;
+mod spdy;
 mod visit;
 
 pub use visit::{VisitError, closing_time, visit};
@@ -41,6 +42,8 @@ pub(crate) enum FetchError {
     H2(#[from] ::h2::Error),
     #[error("HTTP/3: {0}")]
     H3(String),
+    #[error("SPDY: {0}")]
+    Spdy(String),
 }
 
 /// One response as it came over the wire.
@@ -69,6 +72,7 @@ enum Protocol<N: Net> {
     H1(h1::Pool<N>),
     H2(h2::Client<N>),
     H3(h3::Client<N>),
+    Spdy(spdy::Client<N>),
 }
 
 /// Loads the page once and reports what was seen; never fails, because faults are part of the report.
@@ -142,7 +146,7 @@ impl<N: Net> Protocol<N> {
             Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session)),
             Http::H2 | Http::H2c => Self::H2(h2::Client::new(session)),
             Http::H3 => Self::H3(h3::Client::new(session)),
-            Http::Spdy => unimplemented!("SPDY"),
+            Http::Spdy => Self::Spdy(spdy::Client::new(session)),
         }
     }
 
@@ -151,6 +155,7 @@ impl<N: Net> Protocol<N> {
             Self::H1(pool) => pool.fetch(path, on_data).await,
             Self::H2(client) => client.fetch(path, on_data).await,
             Self::H3(client) => client.fetch(path, on_data).await,
+            Self::Spdy(client) => client.fetch(path, on_data).await,
         }
     }
 }

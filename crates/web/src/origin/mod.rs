@@ -6,6 +6,7 @@ mod h3;
 mod host;
 mod quic;
 mod respond;
+mod spdy;
 mod tcp;
 
 use std::io;

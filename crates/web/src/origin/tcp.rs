@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
-use super::{Host, OriginError, h1, h2};
+use super::{Host, OriginError, h1, h2, spdy};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
 use crate::page::Site;
@@ -75,11 +75,14 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
     })
 }
 
-/// HTTP/1.1 or HTTP/2 over TLS, as ALPN decides.
+/// What is spoken over TLS (RFC 7301).
+const ALPN: [&str; 4] = ["h2", "spdy/3.1", "http/1.1", "http/1.0"];
+
+/// HTTP/1, HTTP/2 or SPDY over TLS, as ALPN decides.
 pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let spec = &host.config.spec;
     let terms = Terms::of(spec, Transport::Tcp)?;
-    let acceptor = Acceptor::new(terms, &host.config.identity, &["h2", "http/1.1"])?;
+    let acceptor = Acceptor::new(terms, &host.config.identity, &ALPN)?;
     let site = Arc::clone(site);
     accept(host, host.config.ports.https, congestion_control(spec), spec.mark(), move |accepted| {
         let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
@@ -88,14 +91,14 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
             let on_secured = note_completion(&host, index);
             // A client that breaks off the handshake ends its own connection and no other.
             let Ok(Accepted { stream, protocol }) = acceptor.accept(stream, on_secured).await else { return };
-            let is_h2 = protocol == b"h2";
+            let protocol = ALPN.into_iter().find(|known| known.as_bytes() == protocol).unwrap_or("http/1.1");
             host.connections.update(index, |report| {
-                report.protocol = if is_h2 { "h2" } else { "http/1.1" }.to_owned();
+                report.protocol = protocol.to_owned();
             });
-            if is_h2 {
-                h2::serve(&host, stream, site).await;
-            } else {
-                h1::serve(stream, site).await;
+            match protocol {
+                "h2" => h2::serve(&host, stream, site).await,
+                "spdy/3.1" => spdy::serve(&host, stream, site).await,
+                _ => h1::serve(stream, site).await,
             }
         }
     })
