@@ -16,6 +16,9 @@ pub mod tls;
 mod client;
 mod connection;
 mod http2;
+mod limits;
+mod priority;
+mod push;
 mod sampler;
 
 pub use client::Client;

@@ -1,7 +1,10 @@
 //! The h3 crate's transport traits over a noq connection.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -9,6 +12,8 @@ use bytes::{Buf, Bytes};
 use h3::error::Code;
 use h3::quic::{self, ConnectionErrorIncoming, StreamErrorIncoming, StreamId, WriteBuf};
 use noq::{Connection, ConnectionError, ReadError, VarInt, WriteError};
+
+use super::h3_frames::Frames;
 
 type Pending<T> = Option<Pin<Box<dyn Future<Output = T>>>>;
 type Pair = (noq::SendStream, noq::RecvStream);
@@ -18,7 +23,13 @@ pub(crate) struct H3Connection {
     opener: Opener,
     accepting_bi: Pending<Result<Pair, ConnectionError>>,
     accepting_uni: Pending<Result<noq::RecvStream, ConnectionError>>,
+    priorities: StreamPriorities,
 }
+
+/// Priorities of streams that the peer has opened, which the h3 crate has in its hands: each is the library's from
+/// the next data on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StreamPriorities(Rc<RefCell<BTreeMap<StreamId, i32>>>);
 
 /// Opens streams; each clone opens its own.
 pub(crate) struct Opener {
@@ -37,16 +48,35 @@ pub(crate) struct BidiStream<B: Buf> {
 pub(crate) struct SendStream<B: Buf> {
     stream: noq::SendStream,
     writing: Option<WriteBuf<B>>,
+    priorities: Option<StreamPriorities>,
 }
 
 /// The receiving direction of a stream.
 pub(crate) struct RecvStream {
     stream: noq::RecvStream,
+    frames: Frames,
 }
 
 impl H3Connection {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { opener: Opener::new(connection), accepting_bi: None, accepting_uni: None }
+        let priorities = StreamPriorities::default();
+        Self { opener: Opener::new(connection), accepting_bi: None, accepting_uni: None, priorities }
+    }
+
+    /// Where to set what the streams of requests are worth.
+    pub(crate) fn priorities(&self) -> StreamPriorities {
+        self.priorities.clone()
+    }
+}
+
+impl StreamPriorities {
+    /// Sets a stream's priority, higher first, from its next data on.
+    pub(crate) fn set(&self, stream: StreamId, priority: i32) {
+        self.0.borrow_mut().insert(stream, priority);
+    }
+
+    fn take(&self, stream: StreamId) -> Option<i32> {
+        self.0.borrow_mut().remove(&stream)
     }
 }
 
@@ -86,7 +116,8 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             let connection = connection.clone();
             Box::pin(async move { connection.accept_uni().await })
         }));
-        Poll::Ready(accepted.map(RecvStream::new).map_err(connection_error))
+        let stream = accepted.map(|stream| RecvStream::new(stream, Frames::unidirectional()));
+        Poll::Ready(stream.map_err(connection_error))
     }
 
     fn poll_accept_bidi(
@@ -98,7 +129,8 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             let connection = connection.clone();
             Box::pin(async move { connection.accept_bi().await })
         }));
-        Poll::Ready(accepted.map(BidiStream::new).map_err(connection_error))
+        let stream = accepted.map(|pair| BidiStream::new(pair, Some(self.priorities.clone())));
+        Poll::Ready(stream.map_err(connection_error))
     }
 
     fn opener(&self) -> Opener {
@@ -133,7 +165,7 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             let connection = connection.clone();
             Box::pin(async move { connection.open_bi().await })
         }));
-        Poll::Ready(opened.map(BidiStream::new).map_err(lost_connection))
+        Poll::Ready(opened.map(|pair| BidiStream::new(pair, None)).map_err(lost_connection))
     }
 
     fn poll_open_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<SendStream<B>, StreamErrorIncoming>> {
@@ -142,7 +174,7 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             let connection = connection.clone();
             Box::pin(async move { connection.open_uni().await })
         }));
-        Poll::Ready(opened.map(SendStream::new).map_err(lost_connection))
+        Poll::Ready(opened.map(|stream| SendStream::new(stream, None)).map_err(lost_connection))
     }
 
     fn close(&mut self, code: Code, reason: &[u8]) {
@@ -151,8 +183,9 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
 }
 
 impl<B: Buf> BidiStream<B> {
-    fn new((send, recv): Pair) -> Self {
-        Self { send: SendStream::new(send), recv: RecvStream::new(recv) }
+    fn new((send, recv): Pair, priorities: Option<StreamPriorities>) -> Self {
+        let recv = RecvStream::new(recv, Frames::bidirectional());
+        Self { send: SendStream::new(send, priorities), recv }
     }
 }
 
@@ -204,8 +237,8 @@ impl<B: Buf> quic::RecvStream for BidiStream<B> {
 }
 
 impl<B: Buf> SendStream<B> {
-    fn new(stream: noq::SendStream) -> Self {
-        Self { stream, writing: None }
+    fn new(stream: noq::SendStream, priorities: Option<StreamPriorities>) -> Self {
+        Self { stream, writing: None, priorities }
     }
 }
 
@@ -224,10 +257,11 @@ impl<B: Buf> quic::SendStream<B> for SendStream<B> {
 
     fn send_data<T: Into<WriteBuf<B>>>(&mut self, data: T) -> Result<(), StreamErrorIncoming> {
         if self.writing.is_some() {
-            let message = "send_data before the data before it was written".to_owned();
-            return Err(StreamErrorIncoming::ConnectionErrorIncoming {
-                connection_error: ConnectionErrorIncoming::InternalError(message),
-            });
+            return Err(internal_error("send_data before the data before it was written"));
+        }
+        if let Some(priority) = self.priorities.as_ref().and_then(|all| all.take(self.send_id())) {
+            // A stream that is already closed needs no priority.
+            let _ = self.stream.set_priority(priority);
         }
         self.writing = Some(data.into());
         Ok(())
@@ -248,8 +282,8 @@ impl<B: Buf> quic::SendStream<B> for SendStream<B> {
 }
 
 impl RecvStream {
-    fn new(stream: noq::RecvStream) -> Self {
-        Self { stream }
+    fn new(stream: noq::RecvStream, frames: Frames) -> Self {
+        Self { stream, frames }
     }
 }
 
@@ -258,7 +292,9 @@ impl quic::RecvStream for RecvStream {
 
     fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, StreamErrorIncoming>> {
         // `read_chunk` is cancel-safe: it may be dropped pending, the waker stays with the stream.
-        pin!(self.stream.read_chunk(usize::MAX)).poll(cx).map_err(read_error)
+        let chunk = ready!(pin!(self.stream.read_chunk(usize::MAX)).poll(cx)).map_err(read_error)?;
+        self.frames.follow(chunk.as_deref().unwrap_or_default()).map_err(internal_error)?;
+        Poll::Ready(Ok(chunk))
     }
 
     fn stop_sending(&mut self, error_code: u64) {
@@ -283,6 +319,12 @@ fn connection_error(error: ConnectionError) -> ConnectionErrorIncoming {
         ConnectionError::TimedOut => ConnectionErrorIncoming::Timeout,
         other => ConnectionErrorIncoming::Undefined(Arc::new(other)),
     }
+}
+
+/// Has the h3 crate close the connection.
+fn internal_error(message: impl ToString) -> StreamErrorIncoming {
+    let connection_error = ConnectionErrorIncoming::InternalError(message.to_string());
+    StreamErrorIncoming::ConnectionErrorIncoming { connection_error }
 }
 
 fn lost_connection(error: ConnectionError) -> StreamErrorIncoming {

@@ -1,6 +1,7 @@
 //! QUIC by the noq library: endpoints configured from the run's spec.
 
 mod controller;
+mod h3_frames;
 mod h3_transport;
 
 use std::net::SocketAddr;
@@ -12,7 +13,7 @@ use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
 
 pub use controller::Adapter;
-pub(crate) use h3_transport::{H3Connection, Opener};
+pub(crate) use h3_transport::{H3Connection, Opener, StreamPriorities};
 
 use crate::net::Net;
 use crate::{Client, HOST, tls};
