@@ -26,10 +26,9 @@ fn load(http: Http, objects: &[(&str, u64)]) -> RunSpec {
         direction.loss = LossSpec::None;
         direction.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(100_000_000) };
     }
-    let objects = objects.iter().map(|(path, bytes)| ObjectSpec {
-        path: (*path).to_owned(),
-        bytes: Bytes::new(*bytes),
-    });
+    let objects = objects
+        .iter()
+        .map(|(path, bytes)| ObjectSpec { path: (*path).to_owned(), bytes: Bytes::new(*bytes) });
     let page = PageSpec { name: "page".to_owned(), objects: objects.collect() };
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     spec
@@ -84,7 +83,7 @@ fn in_clear_text_http2_takes_two_round_trips_to_the_first_byte() {
     let record = record(&load_images(Http::H2c, 1, 20_000));
     let excess_s = record.metrics.ttfb_s.unwrap() - 2.0 * RTT_S;
     assert!((0.0..0.005).contains(&excess_s), "{excess_s}");
-    assert!(record.connections.iter().all(|connection| connection.protocol == "h2c"));
+    assert!(record.client_connections.iter().chain(&record.origin_connections).all(|c| c.protocol == "h2c"));
 }
 
 #[test]
@@ -96,17 +95,17 @@ fn http1_and_http2_share_the_clear_text_port() {
 
 #[test]
 fn a_page_whose_objects_are_pushed_takes_a_round_trip_less() {
-    // Document and objects fit the initial window of 14,480 bytes together. Requested, the objects follow a round
-    // trip after the document; pushed, right behind it. Handshakes are the same.
+    // Document and objects fit what the initial window of ten segments has left behind handshake and headers. Requested,
+    // the objects follow a round trip after the document; pushed, right behind it. Handshakes are the same.
     for (http, handshakes) in [(Http::H2, 2.0), (Http::H2c, 1.0)] {
-        let spec = load_images(http, 4, 2_000);
+        let spec = load_images(http, 2, 2_000);
         let requested_s = record(&spec).metrics.plt_s.unwrap();
         let pushed_s = pushing(&spec, 100).metrics.plt_s.unwrap();
         // What is left of the difference is the transmission of promises and requests at 10 Mbit/s.
         let saved_s = requested_s - pushed_s;
         assert!((saved_s - RTT_S).abs() < 0.005, "{http:?}: saved {saved_s} s");
         let excess_s = pushed_s - (handshakes + 1.0) * RTT_S;
-        // 10 kB at 10 Mbit/s take 8 ms.
+        // Less than 10 kB at 10 Mbit/s take less than 8 ms.
         assert!((0.0..0.015).contains(&excess_s), "{http:?}: {pushed_s} s");
     }
 }
@@ -144,7 +143,13 @@ fn more_objects_are_pushed_than_streams_may_be_open_at_once() {
         edges.extend([(object.first_byte_s, 1), (object.last_byte_s, -1)]);
     }
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let most = edges.iter().scan(0, |open, (_, step)| { *open += step; Some(*open) }).max();
+    let most = edges
+        .iter()
+        .scan(0, |open, (_, step)| {
+            *open += step;
+            Some(*open)
+        })
+        .max();
     assert!(most <= Some(7), "{most:?}");
 }
 
@@ -232,10 +237,10 @@ fn a_header_table_of_nothing_costs_header_bytes_in_both_directions() {
     let (default, none) = (of_table(None), of_table(Some(Bytes::ZERO)));
     // With a table each field of a later request that is the same costs an index of a byte (RFC 7541 section 6.1). Without,
     // it costs its text at five bits a character or more (appendix B): 228 bytes of fields make over 100 of 50 requests.
-    let up = none.metrics.wire_bytes_up.unwrap() - default.metrics.wire_bytes_up.unwrap();
+    let up = none.metrics.wire_bytes_up - default.metrics.wire_bytes_up;
     assert!(up > 49 * 100, "{up}");
     // Responses: `server`, `content-type`, `cache-control`, 50 octets in all.
-    let down = none.metrics.wire_bytes_down.unwrap() - default.metrics.wire_bytes_down.unwrap();
+    let down = none.metrics.wire_bytes_down - default.metrics.wire_bytes_down;
     assert!(down > 49 * 20, "{down}");
 }
 
@@ -249,7 +254,7 @@ fn the_protocols_own_header_table_is_the_one_without_a_setting() {
     };
     // RFC 9113 section 6.5.2: 4096. The setting itself takes 6 bytes (section 6.5.1), each way.
     let (unset, own) = (record(&spec), with_table(4096));
-    assert_eq!(own.metrics.wire_bytes_up.unwrap(), unset.metrics.wire_bytes_up.unwrap() + 6);
+    assert_eq!(own.metrics.wire_bytes_up, unset.metrics.wire_bytes_up + 6);
     // The library's encoder uses no more, whatever the peer would take.
     assert_eq!(with_table(1 << 20).metrics.wire_bytes_up, own.metrics.wire_bytes_up);
 }

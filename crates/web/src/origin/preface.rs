@@ -118,7 +118,7 @@ mod tests {
                 stream.read_to_end(&mut received).await.unwrap();
                 (spoken, received)
             };
-            futures_util::join!(sending, receiving).1
+            futures_util::future::join(sending, receiving).await.1
         })
     }
 
