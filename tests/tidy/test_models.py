@@ -35,6 +35,8 @@ FRAME = {
 ELSEWHERE = {
     "bulk": ROOT / "crates/web/src/bulk",
     "emulation": ROOT / "crates/emu/src",
+    "http2": ROOT / "crates/web/src/http2.rs",
+    "http3": ROOT / "crates/web/src/origin/h3.rs",
     "page-load": ROOT / "crates/web/src/loader",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",

@@ -18,7 +18,10 @@ mod account;
 mod client;
 mod connection;
 mod http2;
+mod limits;
 mod memory;
+mod priority;
+mod push;
 mod sampler;
 
 pub use client::Client;

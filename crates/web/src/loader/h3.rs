@@ -9,7 +9,9 @@ use super::body::Received;
 use super::{FetchError, Fetched, Session, request};
 use crate::account::Meter;
 use crate::connection::Window;
+use crate::limits::HEADER_LIST_BYTES;
 use crate::net::Net;
+use crate::priority;
 use crate::quic::{self, H3Connection, Opener};
 use crate::tls::Secured;
 
@@ -36,9 +38,10 @@ impl<N: Net> Client<N> {
         path: &str,
         mut on_data: impl FnMut(&[u8]),
     ) -> Result<Fetched, FetchError> {
-        let net = &self.session.net;
+        let Session { net, load, .. } = &*self.session;
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
-        let request = request::get(self.session.load.http, path);
+        let mut request = request::get(load.http, path);
+        priority::state(request.headers_mut(), path, load.priorities);
         let request_header_bytes = request::header_bytes(request.headers());
         let requested = net.now();
         // Waits while the origin's limit of concurrent streams is reached.
@@ -90,7 +93,7 @@ impl<N: Net> Client<N> {
         connections.count_by(index, &meter);
         // Grease frames have random lengths.
         let mut builder = h3::client::builder();
-        builder.send_grease(false);
+        builder.send_grease(false).max_field_section_size(HEADER_LIST_BYTES.into());
         let (mut driver, sender) = builder
             .build::<_, _, Bytes>(H3Connection::counted(connection, &meter))
             .await

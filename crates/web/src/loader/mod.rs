@@ -120,6 +120,7 @@ async fn load_page<N: Net>(session: &Rc<Session<N>>, mut log: Log<'_>) {
         log.sighted(session, &path, discovered, result);
     }
     log.missing();
+    log.report.doubts.extend(protocol.doubts());
 }
 
 type Done = (String, Time, Result<Fetched, FetchError>);
@@ -156,6 +157,14 @@ impl<N: Net> Protocol<N> {
             Self::H2(client) => client.fetch(path, on_data).await,
             Self::H3(client) => client.fetch(path, on_data).await,
             Self::Spdy(client) => client.fetch(path, on_data).await,
+        }
+    }
+
+    /// What was odd about the connections, beside the objects.
+    fn doubts(&self) -> Vec<String> {
+        match self {
+            Self::H1(_) | Self::H3(_) => Vec::new(),
+            Self::H2(client) => client.doubts(),
         }
     }
 }

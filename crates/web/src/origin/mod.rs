@@ -4,8 +4,10 @@ mod h1;
 mod h2;
 mod h3;
 mod host;
+mod preface;
 mod quic;
 mod respond;
+mod schedule;
 mod spdy;
 mod tcp;
 

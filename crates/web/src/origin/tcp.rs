@@ -4,6 +4,7 @@ use std::sync::Arc;
 use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
+use super::preface::{Spoken, recognise};
 use super::{Host, OriginError, h1, h2, spdy};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
@@ -61,7 +62,7 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
     }
 }
 
-/// HTTP/1.1 in clear text.
+/// HTTP/1.1 or HTTP/2 in clear text, as the client's first bytes say.
 pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
     let spec = &host.config.spec;
@@ -69,8 +70,16 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
         let site = Arc::clone(&site);
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
-            host.connections.update(index, |report| report.protocol = "http/1.1".to_owned());
-            h1::serve(stream, site).await;
+            let Ok((spoken, stream)) = recognise(stream).await else { return };
+            let protocol = match spoken {
+                Spoken::Http1 => "http/1.1",
+                Spoken::Http2 => "h2c",
+            };
+            host.connections.update(index, |report| report.protocol = protocol.to_owned());
+            match spoken {
+                Spoken::Http1 => h1::serve(stream, site).await,
+                Spoken::Http2 => h2::serve(&host, stream, site).await,
+            }
         }
     })
 }

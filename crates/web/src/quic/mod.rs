@@ -2,6 +2,7 @@
 
 mod controller;
 mod early;
+mod h3_frames;
 mod h3_transport;
 mod tokens;
 
@@ -15,7 +16,7 @@ use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
 pub use controller::Adapter;
 pub(crate) use early::{Early, secured};
-pub(crate) use h3_transport::{H3Connection, Opener};
+pub(crate) use h3_transport::{H3Connection, Opener, StreamPriorities};
 
 use crate::net::Net;
 use crate::tls::{EarlyData, Secured};
