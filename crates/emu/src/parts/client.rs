@@ -43,9 +43,10 @@ async fn work(configuration: &Configuration) -> ClientReport {
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),
         qlog: configuration.qlog(),
     };
+    let net = KernelNet::new(&spec.tcp, spec.slow_start);
     match spec.workload.clone() {
-        Workload::PageLoad(load) => loader::load(&KernelNet, client, load).await,
-        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(&KernelNet, client).await,
+        Workload::PageLoad(load) => loader::load(&net, client, load).await,
+        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(&net, client).await,
         Workload::Iperf3(_) => {
             ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
         }
@@ -54,7 +55,7 @@ async fn work(configuration: &Configuration) -> ClientReport {
             // A heavy tail may take seconds; an echo later than that counts as lost.
             let patience = round_trip * 2 + Duration::from_secs(2);
             ping::run(
-                &KernelNet,
+                &net,
                 &ping,
                 SocketAddr::new(client.origin, client.ports.echo),
                 client.local,

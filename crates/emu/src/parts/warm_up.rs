@@ -38,10 +38,11 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         sites: Arc::clone(&sites),
         qlog: None,
     };
-    let _origin = Origin::start(&KernelNet, &origin)?;
+    let net = KernelNet::new(&spec.tcp, spec.slow_start);
+    let _origin = Origin::start(&net, &origin)?;
     let client =
         Client { spec, authority_der, origin: HERE, ports, local: HERE, sites, secrets: None, qlog: None };
-    let report = loader::load(&KernelNet, client, load).await;
+    let report = loader::load(&net, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),
         Some(reason) => Err(PartError::WarmUp(reason)),
