@@ -12,6 +12,7 @@
 mod capture;
 mod clock;
 mod control;
+mod fast_open;
 mod ip;
 mod lateness;
 mod marked_quic;
@@ -19,6 +20,7 @@ mod marking;
 mod net;
 pub mod parts;
 mod pump;
+mod reset;
 mod tcp;
 mod tcp_info;
 mod udp;

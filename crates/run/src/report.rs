@@ -71,7 +71,8 @@ pub struct ConnectionReport {
     #[serde(rename = "started_ns")]
     pub started: Time,
     /// When TCP was established; for QUIC, when the handshake was complete, which with early data is not before the
-    /// first response.
+    /// first response. With Fast Open that is not when data could be sent first: at a client it is when the SYN-ACK came,
+    /// at an origin when the SYN did.
     #[serde(rename = "connected_ns")]
     pub connected: Option<Time>,
     /// When TLS was established, which with early data is not before the first response; none without TLS. QUIC's is
@@ -94,11 +95,14 @@ pub struct ConnectionReport {
     /// Smallest RTT seen.
     #[serde(rename = "min_rtt_ns")]
     pub min_rtt: Option<Duration>,
-    /// Initial congestion window read back at the start.
+    /// Initial congestion window read back at the start; none at a client whose SYN carried data (RFC 7413).
     pub initial_cwnd_bytes: Option<Bytes>,
     /// What it carried, as the client of a page load counted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
+    /// Why it was opened, where not for a request that had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
 }
 
 /// How a TLS handshake went, read back from the library.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use bentpipe_run::Dscp;
-use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Event, PortError, Route, Segment};
+use bentpipe_tcp::{
+    Config, Connection, ConnectionId, Cookie, Endpoint, Event, FastOpen, PortError, Route, Segment,
+};
 use bentpipe_units::Time;
 
 use crate::packet::{Datagram, WirePacket};
@@ -23,6 +25,8 @@ pub(crate) struct Host {
     /// By connection id; none where the connection is closed.
     sockets: RefCell<Vec<Option<Rc<RefCell<Socket>>>>>,
     backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
+    /// Fast Open cookies by the server that granted them.
+    cookies: RefCell<BTreeMap<Ipv4Addr, Cookie>>,
     udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
 }
 
@@ -36,8 +40,8 @@ pub(crate) struct Socket {
     pub(crate) writer: Option<Waker>,
     /// Waits for the handshake.
     pub(crate) opener: Option<Waker>,
-    /// Whether the handshake was completed.
-    pub(crate) has_connected: bool,
+    /// When the handshake was complete, or spared by Fast Open at a server.
+    pub(crate) connected: Option<Time>,
     /// The earliest call that the world has noted.
     called_at: Option<Time>,
     /// The listening port that it came to, until it is established.
@@ -59,6 +63,7 @@ impl Host {
             tcp: RefCell::new(Endpoint::new(address)),
             sockets: RefCell::default(),
             backlogs: RefCell::default(),
+            cookies: RefCell::default(),
             udp: RefCell::default(),
         }
     }
@@ -81,7 +86,7 @@ impl Host {
         Ok(backlog)
     }
 
-    /// Opens a TCP connection and sends its SYN.
+    /// Opens a TCP connection and sends its SYN, unless that waits for data to carry.
     pub(crate) fn connect(
         &self,
         world: &World,
@@ -90,9 +95,17 @@ impl Host {
         config: &Config,
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Socket>>, PortError> {
-        let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, config)?;
+        let fast_open = match self.cookies.borrow().get(remote.ip()) {
+            Some(cookie) if config.fast_open == FastOpen::Request => FastOpen::Client(*cookie),
+            _ => config.fast_open,
+        };
+        let config = Config { fast_open, ..config.clone() };
+        let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, &config)?;
+        let awaits_first_write = connection.awaits_first_write();
         let socket = self.add(id, connection, dscp, None);
-        socket.borrow_mut().flush(world, end);
+        if !awaits_first_write {
+            socket.borrow_mut().flush(world, end);
+        }
         Ok(socket)
     }
 
@@ -148,13 +161,19 @@ impl Host {
                 let port = connection.local().port();
                 let dscp =
                     self.backlogs.borrow().get(&port).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
-                self.add(id, *connection, dscp, Some(port)).borrow_mut().flush(world, end);
+                let socket = self.add(id, *connection, dscp, Some(port));
+                socket.borrow_mut().flush(world, end);
+                self.hand_over(&socket);
             }
             Route::To(id) => {
                 let Some(socket) = self.socket(id) else { return };
+                let was_connected = socket.borrow().connected.is_some();
                 socket.borrow_mut().connection.handle_segment(world.now(), segment);
                 socket.borrow_mut().flush(world, end);
-                self.hand_over(&socket);
+                if !was_connected {
+                    self.hand_over(&socket);
+                    self.keep_cookie(&socket);
+                }
                 self.forget_closed(&socket);
             }
         }
@@ -174,7 +193,7 @@ impl Host {
             reader: None,
             writer: None,
             opener: None,
-            has_connected: false,
+            connected: None,
             called_at: None,
             accepted_at,
         };
@@ -189,11 +208,18 @@ impl Host {
         self.sockets.borrow().get(place(id)).cloned().flatten()
     }
 
-    /// Puts a connection into its port's backlog once it is established.
+    fn keep_cookie(&self, socket: &Rc<RefCell<Socket>>) {
+        let connection = &socket.borrow().connection;
+        if let Some(cookie) = connection.fast_open_cookie() {
+            self.cookies.borrow_mut().insert(*connection.remote().ip(), cookie);
+        }
+    }
+
+    /// Puts a connection into its port's backlog once it may be used.
     fn hand_over(&self, socket: &Rc<RefCell<Socket>>) {
         let port = {
             let socket = &mut *socket.borrow_mut();
-            if !socket.has_connected {
+            if socket.connected.is_none() {
                 return;
             }
             socket.accepted_at.take()
@@ -224,7 +250,7 @@ impl Socket {
         while let Some(event) = self.connection.poll_event() {
             match event {
                 Event::Connected => {
-                    self.has_connected = true;
+                    self.connected = Some(world.now());
                     wake(&mut self.opener);
                 }
                 Event::Readable => wake(&mut self.reader),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_run::{CongestionControl, Dscp, RunSpec};
-use bentpipe_tcp::{Config, PortError};
+use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 use bentpipe_web::net::{Datagrams, Net};
 
@@ -34,11 +34,24 @@ pub struct SimNet {
 /// A UDP socket of a simulated host.
 pub struct SimDatagrams(RefCell<UdpSocket>);
 
+/// Which end of a connection a socket will be.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    Client,
+    Server,
+}
+
 impl SimNet {
-    fn config(&self, cc: CongestionControl) -> Config {
+    fn config(&self, cc: CongestionControl, role: Role) -> Config {
         let seed = self.spec.seed ^ ((self.end as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
-        Config { mtu, ..Config::new(&self.spec.tcp, cc, seed) }
+        let fast_open = match role {
+            _ if !self.spec.tcp.fast_open.is_on() => FastOpen::Off,
+            Role::Client => FastOpen::Request,
+            Role::Server => FastOpen::Server(seed),
+        };
+        let slow_start = self.spec.slow_start;
+        Config { mtu, slow_start, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
     fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
@@ -76,7 +89,7 @@ impl Net for SimNet {
 
     async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimStream> {
         let host = self.world.host(self.end);
-        let (to, config) = (v4(to)?, self.config(cc));
+        let (to, config) = (v4(to)?, self.config(cc, Role::Client));
         let socket = host.connect(&self.world, self.end, to, &config, dscp).map_err(port_error)?;
         let world = Rc::clone(&self.world);
         SimStream { world, end: self.end, socket, content: self.content }.connected().await
@@ -84,7 +97,7 @@ impl Net for SimNet {
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
         let host = self.world.host(self.end);
-        let backlog = host.listen(at.port(), self.config(cc), dscp).map_err(port_error)?;
+        let backlog = host.listen(at.port(), self.config(cc, Role::Server), dscp).map_err(port_error)?;
         Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })
     }
 

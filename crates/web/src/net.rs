@@ -33,6 +33,9 @@ pub trait Net: Clone + 'static {
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
 
     /// Opens a TCP connection whose sender uses `cc`, and marks its packets with `dscp`.
+    ///
+    /// Where Fast Open is in use and a cookie at hand, this returns at once, and what is written first travels with the
+    /// SYN (RFC 7413); [`TcpSample::connected`] tells when the server answered.
     fn connect(
         &self,
         to: SocketAddr,
@@ -145,15 +148,22 @@ pub trait Stream: Bulk + 'static {
     fn probe(&self) -> Self::Probe;
 }
 
-/// A window on a TCP connection's state.
+/// A window on a TCP connection's state, and a hold on it, whatever runs on top.
 pub trait Probe: 'static {
     /// The state now, or the last one known once the connection is closed.
     fn sample(&self) -> Option<TcpSample>;
+
+    /// Ends the connection at once with a reset (RFC 9293 section 3.10.5); whoever uses it meets an error. Does nothing
+    /// where it is closed.
+    fn reset(&self);
 }
 
 /// A TCP sender's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TcpSample {
+    /// When the handshake was complete: at a client, when the SYN-ACK came; at a server that Fast Open spares the wait,
+    /// when the SYN did. None before, and of QUIC.
+    pub connected: Option<Time>,
     /// Congestion control in use, read back.
     pub congestion_control: String,
     /// Congestion window.

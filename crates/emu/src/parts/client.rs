@@ -11,7 +11,8 @@ use super::warm_up::warm_up;
 use super::{Configuration, PartError, block_on};
 use crate::{KernelNet, control};
 
-/// The client: warms up, visits the origin when told to, waits for `go`, runs the workload, reports, and closes its connections.
+/// The client: warms up, visits the origin when told to, waits for `go`, runs the workload, reports, and closes its
+/// connections.
 ///
 /// # Errors
 /// When the configuration is malformed or the warm-up fails.
@@ -21,17 +22,18 @@ pub fn client() -> Result<(), PartError> {
         warm_up(&configuration.spec).await?;
         control::answer(&"ready")?;
         let client = client_of(&configuration);
+        let net = KernelNet::new(&client.spec.tcp, client.spec.slow_start);
         let mut orders = control::orders();
         let mut order = orders.recv().await;
         if order.as_deref() == Some("visit") {
-            loader::visit(&KernelNet, &client).await?;
+            loader::visit(&net, &client).await?;
             control::answer(&"visited")?;
             order = orders.recv().await;
         }
         if order.as_deref() != Some("go") {
             return Ok(());
         }
-        control::answer(&work(client).await)?;
+        control::answer(&work(&net, client).await)?;
         // Connections close beside us until the orchestrator has seen enough.
         let _ = orders.recv().await;
         Ok(())
@@ -53,10 +55,10 @@ fn client_of(configuration: &Configuration) -> Client {
     }
 }
 
-async fn work(client: Client) -> ClientReport {
+async fn work(net: &KernelNet, client: Client) -> ClientReport {
     match client.spec.workload.clone() {
-        Workload::PageLoad(load) => loader::load(&KernelNet, client, load).await,
-        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(&KernelNet, client).await,
+        Workload::PageLoad(load) => loader::load(net, client, load).await,
+        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(net, client).await,
         Workload::Iperf3(_) => {
             ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
         }
@@ -66,7 +68,7 @@ async fn work(client: Client) -> ClientReport {
             // A heavy tail may take seconds; an echo later than that counts as lost.
             let patience = round_trip * 2 + Duration::from_secs(2);
             ping::run(
-                &KernelNet,
+                net,
                 &ping,
                 SocketAddr::new(client.origin, client.ports.echo),
                 client.local,

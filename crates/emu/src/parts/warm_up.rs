@@ -42,7 +42,8 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         sites: Arc::clone(&sites),
         qlog: None,
     };
-    let _origin = Origin::start(&KernelNet, &origin)?;
+    let net = KernelNet::new(&spec.tcp, spec.slow_start);
+    let _origin = Origin::start(&net, &origin)?;
     let client = Client {
         spec,
         authority_der,
@@ -54,8 +55,8 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         qlog: None,
         memory,
     };
-    loader::visit(&KernelNet, &client).await?;
-    let report = loader::load(&KernelNet, client, load).await;
+    loader::visit(&net, &client).await?;
+    let report = loader::load(&net, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),
         Some(reason) => Err(PartError::WarmUp(reason)),

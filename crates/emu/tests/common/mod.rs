@@ -98,7 +98,7 @@ impl Site {
         let (address, authority_der) = (address(), identity.authority_der.clone());
         let config =
             Config { spec: spec.clone(), identity, address, ports: PORTS, sites: Arc::default(), qlog: None };
-        let origin = Origin::start(&KernelNet, &config).unwrap();
+        let origin = Origin::start(&net_of(spec), &config).unwrap();
         Self { origin, address, authority_der }
     }
 
@@ -123,15 +123,19 @@ pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client 
     }
 }
 
+fn net_of(spec: &RunSpec) -> KernelNet {
+    KernelNet::new(&spec.tcp, spec.slow_start)
+}
+
 /// Loads the spec's page.
 pub async fn load(client: Client) -> ClientReport {
     let Workload::PageLoad(load) = client.spec.workload.clone() else { panic!("a page load") };
-    loader::load(&KernelNet, client, load).await
+    loader::load(&net_of(&client.spec), client, load).await
 }
 
 /// Runs the spec's flows.
 pub async fn transfer(client: Client) -> ClientReport {
-    bulk::run(&KernelNet, client).await
+    bulk::run(&net_of(&client.spec), client).await
 }
 
 /// The record of a run without a link.
