@@ -9,8 +9,8 @@ use std::time::Instant;
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
     FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
-    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, RunRecord, RunSpec, Switch, TcpSpec,
-    Transport, ValiditySpec, Workload, assemble,
+    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec,
+    Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -65,15 +65,15 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 }
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
-    let settings = (tcp(temper), http2(temper), quic(temper));
+    let settings = (tcp(temper), http2(temper), quic(temper), tls());
     let workload = (workload(temper), mark(), congestion_control(), any::<u64>(), timeout(temper));
     (link(temper), settings, workload).prop_map(|(link, settings, (workload, dscp, cc, seed, timeout_ns))| {
-        let (tcp, http2, mut quic) = settings;
+        let (tcp, http2, mut quic, tls) = settings;
         let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
         quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
         let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
         let capture = CaptureSpec { pcapng: false, qlog: false };
-        let (tls, pep, slow_start) = (None, None, None);
+        let (pep, slow_start) = (None, None);
         let mut spec = RunSpec {
             seed,
             link,
@@ -315,6 +315,19 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
     )
 }
 
+/// Nothing, or whatever exists.
+fn tls() -> impl Strategy<Value = Option<TlsSpec>> {
+    let settings = [
+        (TlsVersion::V1_2, Resumption::None),
+        (TlsVersion::V1_2, Resumption::Ticket),
+        (TlsVersion::V1_3, Resumption::None),
+        (TlsVersion::V1_3, Resumption::Ticket),
+        (TlsVersion::V1_3, Resumption::EarlyData),
+    ];
+    let settings = settings.map(|(version, resumption)| Some(TlsSpec { version, resumption }));
+    prop_oneof![1 => Just(None), 1 => prop::sample::select(settings.to_vec())]
+}
+
 fn streams(temper: Temper) -> impl Strategy<Value = u32> {
     let least = match temper {
         Temper::Mild | Temper::Lossy => 10,
@@ -365,14 +378,16 @@ fn workload(temper: Temper) -> BoxedStrategy<Workload> {
 fn page_load() -> impl Strategy<Value = Workload> {
     let http = prop_oneof![Just(Http::H1), Just(Http::H1s), Just(Http::H2), Just(Http::H3)];
     let sizes = prop::collection::vec(spread(1, 500_000), 1..12);
-    (http, prop_oneof![1 => Just(6), 1 => spread(1, 1000)], sizes).prop_map(|(http, connections, sizes)| {
+    let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
+    let connections = prop_oneof![1 => Just(6), 1 => spread(1, 1000)];
+    (http, connections, sizes, visit).prop_map(|(http, connections, sizes, visit)| {
         let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
         let page = PageSpec {
             name: "any".to_owned(),
             objects: (1..).zip(sizes).map(object).collect(),
             document_bytes: None,
         };
-        Workload::PageLoad(PageLoadSpec::new(http, connections as u32, page))
+        Workload::PageLoad(PageLoadSpec { visit, ..PageLoadSpec::new(http, connections as u32, page) })
     })
 }
 

@@ -1,7 +1,9 @@
 use std::io;
+use std::pin::pin;
 
 use bentpipe_run::{PageLoadSpec, Resumption, RunSpec, Transport, Visit, Workload};
 use bentpipe_units::Duration;
+use futures_util::future::{Either, select};
 use noq::VarInt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -9,7 +11,7 @@ use super::{FetchError, Session, connect};
 use crate::Client;
 use crate::connection::Connections;
 use crate::net::{Net, within};
-use crate::quic::{self, Sender};
+use crate::quic::{self, QuicError, Sender};
 
 /// Tells the visit's connection from those of the load, whose index is zero.
 const INDEX: u16 = 1;
@@ -91,7 +93,12 @@ async fn over_tcp<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Resu
 async fn over_quic<N: Net>(net: &N, client: &Client) -> Result<(), FetchError> {
     let sender = Sender { index: INDEX, ..Sender::of_run(&client.spec) };
     let opened = quic::connect(net, client, "h3", client.ports.https, sender).await?;
-    client.memory.filled(client.spec.tls.map_or(Resumption::None, |tls| tls.resumption)).await;
+    let resumption = client.spec.tls.map_or(Resumption::None, |tls| tls.resumption);
+    if let Either::Right((reason, _)) =
+        select(pin!(client.memory.filled(resumption)), pin!(opened.connection.closed())).await
+    {
+        return Err(QuicError::from(reason).into());
+    }
     opened.connection.close(NO_ERROR, &[]);
     net.sleep(closing_time(&client.spec)).await;
     Ok(())
