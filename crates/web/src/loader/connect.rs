@@ -1,15 +1,14 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::{ConnectionReport, Http};
+use bentpipe_run::Http;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 
-use super::{FetchError, Session};
+use super::{FetchError, Session, retry};
 use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
-use crate::connection::Window;
-use crate::net::{Net, Stream};
+use crate::net::Net;
 use crate::{HOST, tls};
 
 /// Any byte stream; HTTP does not care what is below.
@@ -24,24 +23,14 @@ pub(super) struct Connected {
 
 /// Opens a TCP connection and, where the protocol asks for it, TLS on top.
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
-    let Session { net, client, load, connections } = session;
+    let Session { net, client, load, connections, .. } = session;
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
-    let started = net.now();
-    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc, client.spec.mark()).await?;
-    let report = ConnectionReport {
-        transport: "tcp".to_owned(),
-        client_port: stream.local_port()?,
-        started,
-        connected: Some(net.now()),
-        ..ConnectionReport::default()
-    };
-    let index = connections.add(report, Window::Tcp(stream.probe()));
+    let retry::Opened { stream, index } = retry::open(session, SocketAddr::new(client.origin, at)).await?;
     let meter = Meter::default();
     connections.count_by(index, &meter);
     let stream = Counted::transport(stream, &meter);
     if !http.is_tls() {
-        connections.update(index, |report| report.protocol = http.alpn().to_owned());
         return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
     let tls = tls::client_config(&client.authority_der, &[http.alpn()], client.secrets.clone())?;
