@@ -74,7 +74,8 @@ impl Net for KernelNet {
 
     async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelStream> {
         if let Some(SlowStart::HyStartPlusPlus) = self.slow_start {
-            let message = "run.slow_start over TCP: expected linux, found hystart++: the kernel has not got it";
+            let message =
+                "run.slow_start over TCP: expected linux, found hystart++: the kernel has not got it";
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
         let socket = self.tcp_socket(to, cc, dscp)?;

@@ -163,7 +163,8 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
                 wanted.name()
             ));
         }
-        if let Some(wanted) = wanted_alpn.filter(|wanted| connection.protocol != *wanted) {
+        let is_wrong = |wanted: &&str| connection.protocol != *wanted && !connection.is_bare();
+        if let Some(wanted) = wanted_alpn.filter(is_wrong) {
             doubts.push(format!(
                 "wrong protocol at the {end}: expected {wanted}, found {}",
                 connection.protocol

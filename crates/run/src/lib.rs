@@ -34,7 +34,7 @@ pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
     ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, Handshake, LatenessReport,
-    LinkReport, ObjectSighting, OriginReport, PacketSighting, PingReport, TransferReport,
+    LinkReport, ObjectSighting, OriginReport, PacketSighting, PingReport, Purpose, TransferReport,
 };
 pub use satellite::{
     AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, ClassSpec, DemandClassSpec,

@@ -56,6 +56,14 @@ pub struct ObjectSighting {
     pub request_header_bytes: Bytes,
 }
 
+/// Why a connection was opened, where not for a request that had none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Beside one that was slow to come (`connect_retry_ns`).
+    Duplicate,
+}
+
 /// One connection as one of its ends saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
@@ -256,6 +264,11 @@ impl Handshake {
 }
 
 impl ConnectionReport {
+    /// Whether nothing was ever exchanged over it but the handshake of TCP, as over a spare connection that waits for TLS.
+    pub fn is_bare(&self) -> bool {
+        self.transport == "tcp" && self.protocol.is_empty() && self.secured.is_none()
+    }
+
     /// The same connection with its instants counted from `start`.
     #[must_use]
     pub fn relative_to(mut self, start: Time) -> Self {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use bentpipe_run::CongestionControl;
-use bentpipe_tcp::{Coalescing, Config, Event, Nagle, Payload};
+use bentpipe_run::{CongestionControl, SlowStart};
+use bentpipe_tcp::{Coalescing, Config, Event, Nagle, Payload, QuickAck};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
 
@@ -165,6 +165,36 @@ fn bbr_paces_what_follows_the_first_ten_segments() {
     let span = late[late.len() - 1].since(late[0]).as_secs_f64();
     let mbit = rate as f64 / span / 1e6;
     assert!((8.5..10.5).contains(&mbit), "{mbit} Mbit/s");
+}
+
+#[test]
+fn with_quick_acknowledgements_each_segment_is_answered_by_itself() {
+    // The route's `quickack` at the receiver. Without it every second segment, and those that end a burst.
+    let answers = |quick_ack| {
+        let receiver = Config { quick_ack, ..cubic() };
+        let mut pair = Pair::new(receiver, cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+        pair.download(2_000 * MSS);
+        // The first completes the handshake.
+        pair.acks_from(Side::Client).count() - 1
+    };
+    assert_eq!(answers(QuickAck::Always), 2_000);
+    assert!(answers(QuickAck::Adaptive) < 1_300, "{}", answers(QuickAck::Adaptive));
+}
+
+#[test]
+fn hystart_plus_plus_spares_reno_the_losses_of_slow_start() {
+    // 10 Mbit/s, 600 ms: a BDP of 750 kB and a queue of four. Plain slow start fills both and doubles once more; five
+    // rounds at a quarter of that growth (RFC 9406 section 4.3) still fit.
+    let retransmitted = |slow_start| {
+        let sender = Config { slow_start, ..config(CongestionControl::Reno) };
+        let (down, up) = (Way::rate(10, ms(300)).with_queue(3_000_000), Way::rate(10, ms(300)));
+        let mut pair = Pair::new(cubic(), sender, down, up);
+        pair.keep_log = false;
+        pair.download(12_000_000);
+        pair.server.conn().info().retransmitted_segments
+    };
+    assert!(retransmitted(None) > 1_000);
+    assert_eq!(retransmitted(Some(SlowStart::HyStartPlusPlus)), 0);
 }
 
 #[test]

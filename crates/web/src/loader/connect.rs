@@ -1,13 +1,12 @@
 use std::net::SocketAddr;
 
-use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
+use bentpipe_run::{Http, RunSpec, Transport};
 use tokio::io::BufWriter;
 
-use super::{FetchError, Session};
+use super::{FetchError, Session, retry};
 use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
-use crate::connection::Window;
 pub(super) use crate::net::ByteStream;
-use crate::net::{Net, Stream};
+use crate::net::Net;
 use crate::tls::{self, Secured, Terms};
 
 /// A connection to the origin, ready for HTTP, and its index in the session's list.
@@ -19,25 +18,15 @@ pub(super) struct Connected {
 /// Opens a TCP connection and, where the protocol asks for it, TLS on top. With early data the handshake is complete
 /// only when the first response comes.
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
-    let Session { net, client, load, connections } = session;
+    let Session { net, client, load, connections, .. } = session;
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
-    let started = net.now();
-    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc, client.spec.mark()).await?;
-    let report = ConnectionReport {
-        transport: "tcp".to_owned(),
-        client_port: stream.local_port()?,
-        started,
-        connected: Some(net.now()),
-        ..ConnectionReport::default()
-    };
-    let index = connections.add(report, Window::Tcp(stream.probe()));
+    let retry::Opened { stream, index } = retry::open(session, SocketAddr::new(client.origin, at)).await?;
     let meter = Meter::default();
     connections.count_by(index, &meter);
     let stream = Counted::transport(stream, &meter, connections.closing(index, net));
     let stream = first_flight_in_one(&client.spec, stream)?;
     if !http.is_tls() {
-        connections.update(index, |report| report.protocol = http.alpn().to_owned());
         return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
     let (clock, list, has_settings) = (net.clone(), connections.clone(), client.spec.tls.is_some());

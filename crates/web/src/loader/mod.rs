@@ -6,7 +6,9 @@ mod discover;
 mod h1;
 mod h2;
 mod h3;
+mod idle;
 mod request;
+mod retry;
 mod spdy;
 mod visit;
 
@@ -65,6 +67,7 @@ pub(crate) struct Session<N: Net> {
     pub(crate) client: Client,
     pub(crate) load: PageLoadSpec,
     pub(crate) connections: Connections<Probe<N>>,
+    spares: retry::Spares<N::Stream>,
 }
 
 /// The protocol's way of fetching.
@@ -81,7 +84,9 @@ enum Protocol<N: Net> {
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
     let site = client.sites.of(&load.page);
     let timeout = client.spec.validity.timeout_ns;
-    let session = Rc::new(Session { net: net.clone(), client, load, connections: Connections::new() });
+    let connections = Connections::new();
+    let session =
+        Rc::new(Session { net: net.clone(), client, load, connections, spares: retry::Spares::default() });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let log = Log { site: &site, report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {
