@@ -15,6 +15,8 @@ pub mod tls;
 
 mod client;
 mod connection;
+#[doc(hidden)]
+pub mod http1;
 mod http2;
 mod sampler;
 

@@ -1,7 +1,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
+use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 use tokio_rustls::TlsAcceptor;
 
@@ -61,7 +61,7 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
     }
 }
 
-/// HTTP/1.1 in clear text.
+/// HTTP/1.0 or HTTP/1.1 in clear text.
 pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
     let spec = &host.config.spec;
@@ -69,15 +69,24 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
         let site = Arc::clone(&site);
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
-            host.connections.update(index, |report| report.protocol = "http/1.1".to_owned());
-            h1::serve(stream, site).await;
+            let protocol = clear_protocol(&host.config.spec);
+            host.connections.update(index, |report| report.protocol = protocol.to_owned());
+            h1::serve(&host, stream, &site).await;
         }
     })
 }
 
-/// HTTP/1.1 or HTTP/2 over TLS, as ALPN decides.
+/// What a run in clear text speaks; nothing in it says so but the requests.
+fn clear_protocol(spec: &RunSpec) -> &'static str {
+    match &spec.workload {
+        Workload::PageLoad(load) if !load.http.is_tls() => load.http.alpn(),
+        _ => Http::H1.alpn(),
+    }
+}
+
+/// HTTP/1.x or HTTP/2 over TLS, as ALPN decides.
 pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
-    let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
+    let tls = host.config.identity.server_config(&["h2", "http/1.1", "http/1.0"])?;
     let acceptor = TlsAcceptor::from(Arc::new(tls));
     let site = Arc::clone(site);
     let spec = &host.config.spec;
@@ -88,15 +97,17 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
             // A client that breaks off the handshake ends its own connection and no other.
             let Ok(stream) = acceptor.accept(stream).await else { return };
             let secured = host.net.now();
-            let is_h2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            let negotiated = stream.get_ref().1.alpn_protocol().unwrap_or(b"http/1.1");
+            let negotiated = String::from_utf8_lossy(negotiated).into_owned();
+            let is_h2 = negotiated == Http::H2.alpn();
             host.connections.update(index, |report| {
                 report.secured = Some(secured);
-                report.protocol = if is_h2 { "h2" } else { "http/1.1" }.to_owned();
+                report.protocol = negotiated;
             });
             if is_h2 {
                 h2::serve(&host, stream, site).await;
             } else {
-                h1::serve(stream, site).await;
+                h1::serve(&host, stream, &site).await;
             }
         }
     })
