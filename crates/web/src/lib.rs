@@ -17,6 +17,8 @@ pub mod tls;
 mod account;
 mod client;
 mod connection;
+#[doc(hidden)]
+pub mod http1;
 mod http2;
 mod limits;
 mod memory;

@@ -38,8 +38,8 @@ pub(crate) enum FetchError {
     Tls(#[from] rustls::Error),
     #[error(transparent)]
     Quic(#[from] QuicError),
-    #[error("HTTP/1.1: {0}")]
-    H1(#[from] hyper::Error),
+    #[error("HTTP/1: {0}")]
+    H1(#[from] h1::H1Error),
     #[error("HTTP/2: {0}")]
     H2(#[from] ::h2::Error),
     #[error("HTTP/3: {0}")]

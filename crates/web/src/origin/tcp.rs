@@ -1,7 +1,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
+use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
 use super::preface::{Spoken, recognise};
@@ -62,7 +62,7 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
     }
 }
 
-/// HTTP/1.1 or HTTP/2 in clear text, as the client's first bytes say.
+/// HTTP/1 or HTTP/2 in clear text, as the client's first bytes say.
 pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
     let spec = &host.config.spec;
@@ -72,16 +72,24 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
             let AcceptedTcp { host, stream, index } = accepted;
             let Ok((spoken, stream)) = recognise(stream).await else { return };
             let protocol = match spoken {
-                Spoken::Http1 => "http/1.1",
-                Spoken::Http2 => "h2c",
+                Spoken::Http1 => http1_version(&host.config.spec),
+                Spoken::Http2 => Http::H2c.alpn(),
             };
             host.connections.update(index, |report| report.protocol = protocol.to_owned());
             match spoken {
-                Spoken::Http1 => h1::serve(stream, site).await,
+                Spoken::Http1 => h1::serve(&host, stream, &site).await,
                 Spoken::Http2 => h2::serve(&host, stream, site).await,
             }
         }
     })
+}
+
+/// Which HTTP/1 a run in clear text speaks; nothing in it says so but the requests.
+fn http1_version(spec: &RunSpec) -> &'static str {
+    match &spec.workload {
+        Workload::PageLoad(load) if load.http == Http::Http10 => Http::Http10.alpn(),
+        _ => Http::H1.alpn(),
+    }
 }
 
 /// What is spoken over TLS (RFC 7301).
@@ -107,7 +115,7 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
             match protocol {
                 "h2" => h2::serve(&host, stream, site).await,
                 "spdy/3.1" => spdy::serve(&host, stream, site).await,
-                _ => h1::serve(stream, site).await,
+                _ => h1::serve(&host, stream, &site).await,
             }
         }
     })

@@ -1,0 +1,16 @@
+//! HTTP/1.0 (RFC 1945) and HTTP/1.1 (RFC 9112) as octets, without input and output: what both ends write, and what
+//! each reads from a peer that may send anything.
+
+mod head;
+mod request;
+mod response;
+
+pub use head::{MAX_FIELDS, MAX_HEAD_BYTES, Malformed};
+pub use request::{RequestHead, Requests};
+pub use response::{Piece, ResponseHead, Responses};
+
+pub(crate) use request::encode as encode_request;
+pub(crate) use response::encode as encode_response;
+
+/// Octets asked for in one read: those of a TLS record (RFC 8446 section 5.1).
+pub(crate) const READ_BYTES: usize = 8 * 1024;

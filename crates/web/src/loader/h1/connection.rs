@@ -1,0 +1,239 @@
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use bytes::BytesMut;
+use futures_util::future::join;
+use http::{HeaderValue, Request, Version, header};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
+use tokio::sync::{Mutex, MutexGuard, OnceCell, oneshot};
+
+use super::H1Error;
+use crate::http1::{Piece, READ_BYTES, ResponseHead, Responses, encode_request};
+use crate::loader::body::Received;
+use crate::loader::connect::{self, ByteStream};
+use crate::loader::{FetchError, Fetched, Session, request};
+use crate::net::Net;
+
+/// A connection on which requests are written as they come, and responses read in the same order.
+///
+/// Its first request opens it. It is closed, beside the caller, when nobody has it any more.
+pub(super) struct Connection {
+    open: OnceCell<Open>,
+    /// Whether any of its requests had a response.
+    has_answered: Cell<bool>,
+    is_closed: Cell<bool>,
+}
+
+struct Open {
+    halves: Rc<Halves>,
+    /// The connection's place in the session's list.
+    index: usize,
+    /// Gone with the connection.
+    _held: oneshot::Sender<Infallible>,
+}
+
+struct Halves {
+    writer: Mutex<Writer>,
+    reader: Mutex<Reader>,
+}
+
+type Writer = WriteHalf<Box<dyn ByteStream>>;
+
+struct Reader {
+    half: ReadHalf<Box<dyn ByteStream>>,
+    buffer: BytesMut,
+    responses: Responses,
+}
+
+/// Why a request has no response.
+pub(super) enum Failure {
+    /// The connection closed before this response began, after it had given others: another may give it.
+    Unanswered,
+    /// Asking again would end the same way.
+    Final(FetchError),
+}
+
+impl Connection {
+    pub(super) fn new() -> Self {
+        Self { open: OnceCell::new(), has_answered: Cell::new(false), is_closed: Cell::new(false) }
+    }
+
+    /// Whether it takes no requests any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.get()
+    }
+
+    /// Whether the origin has closed it, or said what it was not asked, while no request waited.
+    pub(super) fn is_broken(&self) -> bool {
+        let Some(open) = self.open.get() else { return false };
+        open.halves.reader.try_lock().is_ok_and(|mut reader| !reader.is_silent())
+    }
+
+    /// Asks for a path, behind the requests before. `is_last` says so to the origin (RFC 9112 section 9.6).
+    pub(super) async fn fetch<N: Net>(
+        &self,
+        session: &Session<N>,
+        path: &str,
+        is_last: bool,
+        on_data: &mut impl FnMut(&[u8]),
+    ) -> Result<Fetched, Failure> {
+        let request = get(session, path, is_last);
+        match self.exchange(session, &request, on_data).await {
+            Ok((fetched, closes)) => {
+                self.has_answered.set(true);
+                self.is_closed.set(closes || is_last);
+                Ok(fetched)
+            }
+            Err(error) => {
+                self.is_closed.set(true);
+                let is_unanswered = matches!(error, FetchError::H1(H1Error::Unanswered));
+                Err(if is_unanswered && self.has_answered.get() {
+                    Failure::Unanswered
+                } else {
+                    Failure::Final(error)
+                })
+            }
+        }
+    }
+
+    /// Returns the response, and whether the origin closes the connection after it.
+    async fn exchange<N: Net>(
+        &self,
+        session: &Session<N>,
+        request: &Request<()>,
+        on_data: &mut impl FnMut(&[u8]),
+    ) -> Result<(Fetched, bool), FetchError> {
+        let net = &session.net;
+        let Open { halves, index, .. } = self.open.get_or_try_init(|| self.open(session)).await?;
+        give_way().await;
+        let writer = halves.writer.lock().await;
+        self.ensure_open()?;
+        let requested = net.now();
+        // The place in the readers' line is taken while the writer is held: responses have the order of requests.
+        // What became of the writing shows where the response should be.
+        let (_, mut reader) = join(send(writer, request), halves.reader.lock()).await;
+        self.ensure_open()?;
+        let head = reader.head().await?;
+        let first_byte = net.now();
+        let body = reader.body(on_data).await?;
+        let fetched = Fetched {
+            connection: *index,
+            requested,
+            first_byte,
+            last_byte: net.now(),
+            status: head.status.as_u16(),
+            request_header_bytes: request::header_bytes(request.headers()),
+            response_header_bytes: request::header_bytes(&head.fields),
+            body,
+        };
+        Ok((fetched, head.is_last))
+    }
+
+    fn ensure_open(&self) -> Result<(), H1Error> {
+        if self.is_closed() { Err(H1Error::Unanswered) } else { Ok(()) }
+    }
+
+    async fn open<N: Net>(&self, session: &Session<N>) -> Result<Open, FetchError> {
+        self.ensure_open()?;
+        let connected = connect::tcp(session).await?;
+        let (half, writer) = split(connected.stream);
+        let reader = Reader { half, buffer: BytesMut::new(), responses: Responses::default() };
+        let halves = Rc::new(Halves { writer: Mutex::new(writer), reader: Mutex::new(reader) });
+        let (held, released) = oneshot::channel();
+        session.net.spawn(close(Rc::clone(&halves), released));
+        Ok(Open { halves, index: connected.index, _held: held })
+    }
+}
+
+impl Reader {
+    /// The next response's head.
+    async fn head(&mut self) -> Result<ResponseHead, H1Error> {
+        loop {
+            match self.responses.next(&mut self.buffer)? {
+                Some(Piece::Head(head)) => return Ok(head),
+                Some(Piece::Data(_) | Piece::End) => unreachable!("a body is read to its end"),
+                None if self.responses.is_between(&self.buffer) => match self.read().await {
+                    Ok(octets) if octets > 0 => {}
+                    _ => return Err(H1Error::Unanswered),
+                },
+                None => {
+                    if self.read().await? == 0 {
+                        self.responses.close()?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The body after its head.
+    async fn body(&mut self, on_data: &mut impl FnMut(&[u8])) -> Result<Received, H1Error> {
+        let mut received = Received::new();
+        loop {
+            match self.responses.next(&mut self.buffer)? {
+                Some(Piece::Data(chunk)) => {
+                    received.add(&chunk);
+                    on_data(&chunk);
+                }
+                Some(Piece::End) => return Ok(received),
+                Some(Piece::Head(_)) => unreachable!("a response has one head"),
+                None => {
+                    if self.read().await? == 0 {
+                        self.responses.close()?;
+                        return Ok(received);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read(&mut self) -> io::Result<usize> {
+        self.buffer.reserve(READ_BYTES);
+        self.half.read_buf(&mut self.buffer).await
+    }
+
+    /// Whether nothing has come, not even the end.
+    fn is_silent(&mut self) -> bool {
+        let mut cx = Context::from_waker(Waker::noop());
+        self.buffer.is_empty() && pin!(self.read()).poll(&mut cx).is_pending()
+    }
+}
+
+/// A GET request; the last on its connection says so.
+fn get<N: Net>(session: &Session<N>, path: &str, is_last: bool) -> Request<()> {
+    let http = session.load.http;
+    let mut request = request::get(http, path);
+    if is_last && request.version() == Version::HTTP_11 {
+        request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    request
+}
+
+/// Lets everything else happen that is due now: a SYN leaves before the request whose response its answer would meet.
+async fn give_way() {
+    let mut has_waited = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+async fn send(mut writer: MutexGuard<'_, Writer>, request: &Request<()>) -> io::Result<()> {
+    writer.write_all(&encode_request(request)).await?;
+    writer.flush().await
+}
+
+/// Closes a connection once it is released.
+async fn close(halves: Rc<Halves>, released: oneshot::Receiver<Infallible>) {
+    let _ = released.await;
+    // The origin may have gone before.
+    let _ = halves.writer.lock().await.shutdown().await;
+}
