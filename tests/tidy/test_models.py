@@ -41,6 +41,7 @@ ELSEWHERE = {
     "rain": ROOT / "python/bentpipe/scenario/rain.py",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",
+    "tls": ROOT / "crates/web/src/tls",
 }
 
 
