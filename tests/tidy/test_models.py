@@ -44,6 +44,7 @@ ELSEWHERE = {
     "spdy": ROOT / "crates/web/src/spdy",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",
+    "tls": ROOT / "crates/web/src/tls",
 }
 
 

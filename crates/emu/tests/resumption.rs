@@ -7,6 +7,7 @@ use bentpipe_run::{
     CongestionControl, Handshake, Http, PageLoadSpec, Resumption, RunRecord, RunSpec, Status, TlsSpec,
     TlsVersion, Visit, Workload,
 };
+use bentpipe_units::Duration;
 use bentpipe_web::loader;
 use common::{Site, load, page, page_load, record, run, spec};
 
@@ -24,6 +25,9 @@ fn repeat_visit(http: Http, tls: TlsSpec) -> RunSpec {
         *load = PageLoadSpec { visit: Some(Visit::Repeat), ..load.clone() };
     }
     spec.tls = Some(tls);
+    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+        direction.delay_ns = Duration::ZERO;
+    }
     spec
 }
 
