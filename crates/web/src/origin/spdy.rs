@@ -68,8 +68,8 @@ fn answer(
     respond_with(session, stream, respond(site, &method, &path));
 }
 
-/// Pushes the page's first objects, as mod_spdy does with those of an `X-Associated-Content` field; as many as the client
-/// allows.
+/// Pushes the page's first objects, as mod_spdy does with those of an `X-Associated-Content` field; as many as the
+/// client allows.
 fn push(session: &mut Session, site: &Site, load: &PageLoadSpec, document: StreamId) {
     let count = push_count(load.page.objects.len(), load.push_percent.unwrap_or(0));
     for object in &load.page.objects[..count] {

@@ -36,8 +36,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Driver<S> {
         Self { stream, session, out: BytesMut::new() }
     }
 
-    /// What the peer did next; none when it has closed. Sends meanwhile what is to be sent, after all that has arrived was
-    /// made known, so that commands compete by their priorities. Dropping the future loses nothing.
+    /// What the peer did next; none when it has closed. Sends meanwhile what is to be sent, after all that has
+    /// arrived was made known, so that commands compete by their priorities. Dropping the future loses nothing.
     pub(crate) async fn event(&mut self) -> Result<Option<Event>, ConnectionError> {
         poll_fn(|cx| self.poll_event(cx)).await
     }

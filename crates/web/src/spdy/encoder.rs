@@ -18,8 +18,8 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// Appends a frame. Frames must be sent in the order in which they are written, for their header blocks build on one
-    /// another.
+    /// Appends a frame. Frames must be sent in the order in which they are written, for their header blocks build
+    /// on one another.
     ///
     /// # Panics
     /// When a frame is longer than 2^24 - 1 bytes.

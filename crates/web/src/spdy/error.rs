@@ -36,8 +36,8 @@ pub enum SessionError {
     /// A control frame of another version.
     #[error("version {0} instead of 3")]
     Version(u16),
-    /// A control frame that is longer than is supported, or a header block that is so once decompressed: the compression
-    /// context cannot be kept (draft 2.6.3, FRAME_TOO_LARGE).
+    /// A control frame that is longer than is supported, or a header block that is so once decompressed: the
+    /// compression context cannot be kept (draft 2.6.3, FRAME_TOO_LARGE).
     #[error("frame or header block too large")]
     TooLarge,
     /// A length that frames of this type do not have.
@@ -103,8 +103,8 @@ impl ResetStatus {
 }
 
 impl SessionError {
-    /// Its number in a GOAWAY frame (draft 2.6.6), which has none for flow control though section 2.6.8 asks for it: that
-    /// of RST_STREAM, as in Chromium.
+    /// Its number in a GOAWAY frame (draft 2.6.6), which has none for flow control though section 2.6.8 asks for
+    /// it: that of RST_STREAM.
     pub(super) const fn goaway_status(self) -> u32 {
         match self {
             Self::WindowExceeded | Self::WindowOverflow => ResetStatus::FlowControlError.wire(),

@@ -1,9 +1,10 @@
 //! SPDY/3.1, the protocol that HTTP/2 grew from, without IO.
 //!
 //! No current browser, server or library speaks it, so this one is Bentpipe's own, after the "SPDY Protocol - Draft
-//! 3.1" of the Chromium project (clauses are cited as "draft"). A [`Session`] takes the bytes of one end of a connection and
-//! gives the bytes to send; it reads no clock and opens no socket. What a peer may cost is bounded: the length of a
-//! frame, of a header block, the number of streams, the data in flight, and the answers that wait to be sent.
+//! 3.1" of the Chromium project (clauses are cited as "draft"). A [`Session`] takes the bytes of one end of a
+//! connection and gives the bytes to send; it reads no clock and opens no socket. What a peer may cost is bounded:
+//! the length of a frame, of a header block, the number of streams, the data in flight, and the answers that wait
+//! to be sent.
 //!
 //! ```
 //! use bentpipe_web::spdy::{Config, Event, Headers, Priority, Role, Session};

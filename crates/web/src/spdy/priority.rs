@@ -21,7 +21,8 @@ impl Priority {
     }
 
     /// Chromium's of 2013 for what the path names: documents, style sheets, scripts and fonts, and images last
-    /// (`defaultPriorityForResourceType`, `ConvertWebKitPriorityToNetPriority`, `ConvertRequestPriorityToSpdyPriority`).
+    /// (`defaultPriorityForResourceType`, `ConvertWebKitPriorityToNetPriority`,
+    /// `ConvertRequestPriorityToSpdyPriority`).
     pub fn of_path(path: &str) -> Self {
         let path = path.split('?').next().unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default();

@@ -218,8 +218,8 @@ impl Session {
         Some(stream)
     }
 
-    /// Announces a pushed stream that belongs to a request yet unanswered or being answered (draft 3.3.1); none when that
-    /// cannot be done [now](Self::can_open).
+    /// Announces a pushed stream that belongs to a request yet unanswered or being answered (draft 3.3.1); none
+    /// when that cannot be done [now](Self::can_open).
     pub fn push(&mut self, associated: StreamId, headers: Headers, priority: Priority) -> Option<StreamId> {
         let answering = |stream: &Stream| !matches!(stream.outgoing, Outgoing::Done);
         self.streams.get(&associated).filter(|stream| answering(stream))?;
@@ -241,8 +241,8 @@ impl Session {
         self.schedule.add(entry.priority, stream);
     }
 
-    /// Notes that so many bytes of a stream were read, which gives the peer room to send on it. The session's window never
-    /// waits for readers: streams that nobody reads cannot stop the others.
+    /// Notes that so many bytes of a stream were read, which gives the peer room to send on it. The session's
+    /// window never waits for readers: streams that nobody reads cannot stop the others.
     pub fn release(&mut self, stream: StreamId, bytes: usize) {
         if let Some(entry) = self.streams.get_mut(&stream) {
             entry.receive_window.release(bytes);
@@ -266,8 +266,9 @@ impl Session {
         }
     }
 
-    /// Appends what is to be sent until `out` holds some `most` bytes: first what is about the session, then the streams by
-    /// priority and in turn, as far as the windows allow. Nothing is appended when there is nothing to send.
+    /// Appends what is to be sent until `out` holds some `most` bytes: first what is about the session, then the
+    /// streams by priority and in turn, as far as the windows allow. Nothing is appended when there is nothing to
+    /// send.
     pub fn transmit(&mut self, out: &mut BytesMut, most: usize) {
         self.grant();
         while let Some(frame) = self.control.front() {

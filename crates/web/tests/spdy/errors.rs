@@ -158,7 +158,8 @@ fn a_server_ends_the_session_for_the_errors_that_the_draft_names() {
 
 #[test]
 fn data_beyond_a_window_is_an_error_of_the_stream_or_of_the_session() {
-    // Draft 2.6.8. Windows of 100 000 and 150 000 bytes that nobody reads from; the session's is given back by itself, in halves.
+    // Draft 2.6.8. Windows of 100 000 and 150 000 bytes that nobody reads from; the session's is given back by
+    // itself, in halves.
     let config = Config { stream_window: 100_000, session_window: 150_000, max_concurrent_streams: 9 };
     let mut bench = Bench::new(Role::Server, &config);
     bench.take(&[syn_stream(1, Fin::Absent), syn_stream(3, Fin::Absent)]).unwrap();

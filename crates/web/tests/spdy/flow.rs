@@ -108,8 +108,8 @@ fn run(load: &Load) -> Vec<usize> {
     let mut knows_the_limit = false;
     for turn in 0.. {
         assert!(turn < 200_000, "no progress: {done} of {} done", load.sizes.len());
-        // The first request is the document; the objects it pushes are not requested. What the server has to say comes after
-        // its settings.
+        // The first request is the document; the objects it pushes are not requested. What the server has to say
+        // comes after its settings.
         while client.can_open()
             && (knows_the_limit || of_stream.is_empty())
             && let Some(object) = waiting.pop()

@@ -48,8 +48,8 @@ fn frames_without_headers_are_those_of_the_draft() {
     }
 }
 
-/// A zlib stream (RFC 1950: deflate, window of 32 KiB, fastest, with the draft's dictionary) of one stored block (RFC 1951
-/// section 3.2.4): what Firefox 24 sends, whose level is Z_NO_COMPRESSION.
+/// A zlib stream (RFC 1950: deflate, window of 32 KiB, fastest, with the draft's dictionary) of one stored block
+/// (RFC 1951 section 3.2.4): what Firefox 24 sends, whose level is Z_NO_COMPRESSION.
 fn stored(block: &[u8]) -> Vec<u8> {
     let length = (block.len() as u16).to_le_bytes();
     let complement = (!(block.len() as u16)).to_le_bytes();
@@ -230,7 +230,8 @@ fn frame() -> impl Strategy<Value = Frame> {
     ]
 }
 
-/// Joins the pieces of a data frame: those before the last lack its flag, and what follows such a piece is the next one.
+/// Joins the pieces of a data frame: those before the last lack its flag, and what follows such a piece is the
+/// next one.
 fn joined(pieces: Vec<Frame>, frames: &[Frame]) -> Vec<Frame> {
     let mut pieces = pieces.into_iter();
     frames

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::pair::{DRAFT, events, get, ok, sent};
 
-/// What waits to be sent may be so large and no larger, whatever the peer does: a thousand answers of at most 20 bytes, the
-/// window updates of a hundred streams, and a goodbye.
+/// What waits to be sent may be so large and no larger, whatever the peer does: a thousand answers of at most 20
+/// bytes, the window updates of a hundred streams, and a goodbye.
 const MOST_WAITING: usize = 1_000 * 20 + 101 * 16 + 16;
 
 /// A session with a stream open.
