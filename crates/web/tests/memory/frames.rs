@@ -180,6 +180,16 @@ impl Answer {
         Some(u32::from_be_bytes(reset.payload[..4].try_into().unwrap()))
     }
 
+    /// The first error that ended anything; closing without one is none.
+    pub fn error(&self) -> Option<u32> {
+        let codes = self.frames.iter().filter_map(|frame| match frame.kind {
+            GOAWAY => frame.payload.get(4..8),
+            RST_STREAM => frame.payload.get(..4),
+            _ => None,
+        });
+        codes.map(|code| u32::from_be_bytes(code.try_into().unwrap())).find(|code| *code != 0)
+    }
+
     /// Whether a request was answered by status 200.
     pub fn is_success(&self, stream: u32) -> bool {
         let header = self.frames.iter().find(|frame| frame.kind == HEADERS && frame.stream == stream);
