@@ -126,6 +126,7 @@ fn a_pushed_object_counts_as_requested_when_its_promise_arrived() {
     let [document, pushed, requested] = &record.objects[..] else { panic!("three objects") };
     assert!(pushed.url.ends_with("/object-1.jpg"), "{}", pushed.url);
     // Promises go before the document's header, which the document's first byte is.
+    assert_eq!(pushed.discovered_s, pushed.request_s);
     assert!(pushed.request_s <= document.first_byte_s && pushed.request_s > document.request_s);
     assert!(requested.request_s >= document.first_byte_s);
 }

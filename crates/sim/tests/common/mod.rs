@@ -337,12 +337,16 @@ fn streams(temper: Temper) -> impl Strategy<Value = u32> {
 }
 
 fn http2(temper: Temper) -> impl Strategy<Value = Http2Spec> {
-    (window(temper), window(temper), streams(temper)).prop_map(
-        |(stream_window_bytes, connection_window_bytes, max_concurrent_streams)| Http2Spec {
-            stream_window_bytes,
-            connection_window_bytes,
-            max_concurrent_streams,
-            header_table_bytes: None,
+    let header_table =
+        prop::option::of(prop_oneof![1 => Just(0), 3 => spread(1, u64::from(u32::MAX))].prop_map(Bytes::new));
+    (window(temper), window(temper), streams(temper), header_table).prop_map(
+        |(stream_window_bytes, connection_window_bytes, max_concurrent_streams, header_table_bytes)| {
+            Http2Spec {
+                stream_window_bytes,
+                connection_window_bytes,
+                max_concurrent_streams,
+                header_table_bytes,
+            }
         },
     )
 }
@@ -376,19 +380,28 @@ fn workload(temper: Temper) -> BoxedStrategy<Workload> {
 }
 
 fn page_load() -> impl Strategy<Value = Workload> {
-    let http = prop_oneof![Just(Http::H1), Just(Http::H1s), Just(Http::H2), Just(Http::H3)];
-    let sizes = prop::collection::vec(spread(1, 500_000), 1..12);
-    let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
+    let http = prop::sample::select(vec![Http::H1, Http::H1s, Http::H2, Http::H2c, Http::H3]);
     let connections = prop_oneof![1 => Just(6), 1 => spread(1, 1000)];
-    (http, connections, sizes, visit).prop_map(|(http, connections, sizes, visit)| {
-        let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
-        let page = PageSpec {
-            name: "any".to_owned(),
-            objects: (1..).zip(sizes).map(object).collect(),
-            document_bytes: None,
-        };
-        Workload::PageLoad(PageLoadSpec { visit, ..PageLoadSpec::new(http, connections as u32, page) })
-    })
+    let extension = prop::sample::select(vec!["jpg", "jpg", "css"]);
+    let objects = prop::collection::vec((spread(1, 500_000), extension), 1..12);
+    let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
+    let push_percent = prop::option::of(0..=100_u32);
+    let priorities = prop::sample::select(vec![Switch::Off, Switch::On]);
+    (http, connections, objects, push_percent, priorities, visit).prop_map(
+        |(http, connections, objects, push_percent, priorities, visit)| {
+            let object = |(n, (bytes, extension)): (u32, (u64, &str))| ObjectSpec {
+                path: format!("/object-{n}.{extension}"),
+                bytes: Bytes::new(bytes),
+            };
+            let page = PageSpec {
+                name: "any".to_owned(),
+                objects: (1..).zip(objects).map(object).collect(),
+                document_bytes: None,
+            };
+            let load = PageLoadSpec::new(http, connections as u32, page);
+            Workload::PageLoad(PageLoadSpec { push_percent, priorities, visit, ..load })
+        },
+    )
 }
 
 fn bulk(temper: Temper) -> impl Strategy<Value = Workload> {

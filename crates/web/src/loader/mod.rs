@@ -194,7 +194,8 @@ impl Log<'_> {
             url: request::url(session.load.http, path),
             bytes: fetched.body.length(),
             connection: fetched.connection,
-            discovered,
+            // A promise tells of an object before the document does.
+            discovered: discovered.min(fetched.requested),
             requested: fetched.requested,
             first_byte: fetched.first_byte,
             last_byte: fetched.last_byte,

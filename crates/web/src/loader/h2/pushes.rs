@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,8 +18,8 @@ use crate::page::Site;
 
 /// What the origin pushes.
 ///
-/// A pushed object is received as it comes. It belongs to the page from when the document names it, and is as good as
-/// requested from when its promise arrived.
+/// A pushed object is received as it comes. It belongs to the page only once the document names it, but is as good as
+/// discovered and requested from when its promise arrived.
 pub(super) struct Pushes<N: Net> {
     session: Rc<Session<N>>,
     site: Arc<Site>,
@@ -65,22 +66,28 @@ impl<N: Net> Pushes<N> {
         let (request, response) = promise.into_parts();
         let url = request.uri().to_string();
         let path = request::path_of(&url).to_owned();
-        let mut promised = self.promised.borrow_mut();
-        if url != request::url(self.session.load.http, &path) || self.site.get(&path).is_none() {
-            // Dropped with its response, which resets the stream.
-            self.doubts.borrow_mut().push(format!("push of {url}: not of this page"));
-        } else if promised.contains_key(&path) {
-            self.doubts.borrow_mut().push(format!("push of {url}: promised twice"));
-        } else {
-            let net = &self.session.net;
-            let (arrived, pushed) = oneshot::channel();
-            let receiving = receive_pushed(net.clone(), connection, net.now(), response);
-            net.spawn(async move {
-                // Nobody asks once the load has timed out.
-                let _ = arrived.send(receiving.await);
-            });
-            promised.insert(path, Some(Pushed(pushed)));
-        }
+        let is_of_page = url == request::url(self.session.load.http, &path) && self.site.get(&path).is_some();
+        let doubt = match self.promised.borrow_mut().entry(path) {
+            _ if !is_of_page => "not of this page",
+            Entry::Occupied(_) => "promised twice",
+            Entry::Vacant(place) => {
+                place.insert(Some(self.receive(connection, response)));
+                return;
+            }
+        };
+        // Dropped with its response, which resets the stream.
+        self.doubts.borrow_mut().push(format!("push of {url}: {doubt}"));
+    }
+
+    fn receive(&self, connection: usize, response: PushedResponseFuture) -> Pushed {
+        let net = &self.session.net;
+        let (arrived, pushed) = oneshot::channel();
+        let receiving = receive_pushed(net.clone(), connection, net.now(), response);
+        net.spawn(async move {
+            // Nobody asks once the load has timed out.
+            let _ = arrived.send(receiving.await);
+        });
+        Pushed(pushed)
     }
 }
 
