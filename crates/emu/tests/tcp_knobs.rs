@@ -1,5 +1,8 @@
 //! Fast Open and resets of the kernel's own sockets.
 
+// A network namespace is a thread's; the IO boundary of clippy.toml lies in this crate.
+#![allow(clippy::disallowed_methods)]
+
 mod common;
 
 use std::io::ErrorKind;
@@ -17,7 +20,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Runs a test in a network namespace whose sockets may use Fast Open at both ends, where this user may make one.
 fn with_fast_open_allowed(test: impl FnOnce() + Send + 'static) {
-    // A namespace is a thread's.
     let thread = thread::spawn(|| {
         match unshare(CloneFlags::CLONE_NEWNET) {
             Ok(()) => {}
