@@ -170,6 +170,23 @@ mod tests {
     }
 
     #[test]
+    fn both_ends_of_a_connection_send_small_segments_at_once_unless_nagle_is_on() {
+        for nagle in [Switch::Off, Switch::On] {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let immediate = runtime.block_on(async {
+                let net = KernelNet { nagle, ..KernelNet::default() };
+                let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+                let mut listener = net.listen(any, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
+                let at = listener.socket.local_addr().unwrap();
+                let client = net.connect(at, CongestionControl::Reno, Dscp::DEFAULT).await.unwrap();
+                let (server, _) = listener.accept().await.unwrap();
+                [client, server].map(|end| end.socket().tcp_nodelay().unwrap())
+            });
+            assert_eq!(immediate, [!nagle.is_on(); 2]);
+        }
+    }
+
+    #[test]
     fn a_socket_of_the_other_version_of_ip_is_marked_too() {
         let dscp = Dscp::new(46).unwrap();
         let socket = TcpSocket::new_v6().unwrap();

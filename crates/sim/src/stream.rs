@@ -164,8 +164,11 @@ impl Probe for SimProbe {
     fn reset(&self) {
         let Some(socket) = self.socket.upgrade() else { return };
         let socket = &mut *socket.borrow_mut();
-        socket.connection.abort();
-        socket.flush(&self.world, self.end);
+        // What is left of a socket that was closed is the kernel's alone.
+        if !socket.connection.is_released() {
+            socket.connection.abort();
+            socket.flush(&self.world, self.end);
+        }
     }
 }
 

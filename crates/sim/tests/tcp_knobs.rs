@@ -140,28 +140,30 @@ fn the_origin_has_a_connection_by_fast_open_when_its_syn_comes() {
 // ---- Nagle, acknowledgements -----------------------------------------------------------------------------------
 
 #[test]
-fn nagle_holds_the_first_request_back_until_the_end_of_the_tls_handshake_is_acknowledged() {
-    // TCP 1, TLS 1.3 1, the acknowledgement of Finished 1, the request 1: HTTP/2's preface is a second small segment.
-    for (nagle, round_trips) in [(Switch::Off, 3.0), (Switch::On, 4.0)] {
+fn nagle_holds_back_the_request_until_finished_is_acknowledged_and_the_answer_until_the_settings_are() {
+    // TCP 1, TLS 1.3 1, the request 1; each small segment that waits for the one before it costs a round trip more, and
+    // where nothing goes the other way a delayed acknowledgement, of 40 ms.
+    for (nagle, round_trips, delays) in [(Switch::Off, 3.0, 0.0), (Switch::On, 5.0, 2.0)] {
         let mut spec = page(Http::H2, 1, 2);
         spec.tcp.nagle = nagle;
-        assert_near(record(&spec).metrics.ttfb_s.unwrap(), round_trips * RTT_S);
+        let expected_s = round_trips * RTT_S + delays * 0.040;
+        assert_near(record(&spec).metrics.ttfb_s.unwrap(), expected_s);
     }
 }
 
 #[test]
 fn with_quick_acknowledgements_as_many_packets_go_up_as_come_down() {
     let packets = |quick_ack| {
-        let mut spec = bulk(Transport::Tcp, 1_000_000);
+        let mut spec = bulk(Transport::Tcp, 10_000_000);
         spec.tcp.quick_ack = quick_ack;
         let metrics = record(&spec).metrics;
         (metrics.wire_packets_up, metrics.wire_packets_down)
     };
     let (up, down) = packets(Switch::On);
     assert!(up.abs_diff(down) <= 5, "{up} up, {down} down");
-    // Every second segment after the first ones (RFC 5681 section 4.2).
+    // Every second segment (RFC 5681 section 4.2), and the last of a burst where everything was read.
     let (up, down) = packets(Switch::Off);
-    assert!(up * 10 < down * 6, "{up} up, {down} down");
+    assert!(up * 4 < down * 3, "{up} up, {down} down");
 }
 
 // ---- connections that are slow to come, or idle ----------------------------------------------------------------
@@ -242,7 +244,9 @@ fn a_duplicate_that_nobody_uses_is_reset_after_its_time_and_closed_with_the_page
         let parties = simulate(&spec, &config).unwrap();
         assert_eq!(parties.client.faults, Vec::<String>::new());
         let packets = packets::read(&folder.join("packets.pcapng")).packets;
-        let of_client = packets.into_iter().filter(|packet| packet.interface == 0);
+        let port = parties.client.connections[1].client_port;
+        let of_client =
+            packets.into_iter().filter(|packet| packet.interface == 0 && packet.tcp().ports.0 == port);
         let resets = of_client.filter(|packet| packet.source() == CLIENT && packet.tcp().flags & RST != 0);
         resets.map(|packet| packet.at.as_secs_f64()).collect::<Vec<_>>()
     };
@@ -262,9 +266,9 @@ fn the_first_flight_is_the_initial_window_as_far_as_the_receiver_lets_it() {
         let record = record(&spec);
         let window = Bytes::new(u64::from(segments) * 1448);
         assert_eq!(record.origin_connections[0].initial_cwnd_bytes, Some(window));
-        // Half of tcp_rmem[1], 131072 octets, is the window before data have come: 45 segments and a part of one.
+        // Half of tcp_rmem[1], 131072 octets, less a segment is the window before data have come: 44 segments.
         let flight = u64::from(segments) * 1500;
-        let most = 46 * 1500;
+        let most = 44 * 1500;
         let found = record.metrics.first_flight_bytes.unwrap();
         assert!(found.abs_diff(flight.min(most)) <= 1_500, "{segments}: {found}");
     }

@@ -3,7 +3,7 @@
 mod common;
 
 use bentpipe_run::{CongestionControl, SlowStart};
-use bentpipe_tcp::{Coalescing, Config, Event, Nagle, Payload, QuickAck};
+use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
 
@@ -224,8 +224,9 @@ fn without_nagle_each_write_leaves_at_once() {
 #[test]
 fn an_idle_time_shrinks_the_window_and_a_short_one_does_not() {
     // RFC 2861: once per timeout halved, down to the initial window.
-    let grown = |timeouts: u64| {
-        let mut pair = Pair::symmetric(ms(100));
+    let grown = |after_idle, timeouts: u64| {
+        let sender = Config { after_idle, ..cubic() };
+        let mut pair = Pair::new(cubic(), sender, Way::delay(ms(50)), Way::delay(ms(50)));
         pair.download(500 * MSS);
         pair.run_while(at(60_000), |pair| pair.server.unacknowledged() > 0);
         let info = pair.server.conn().info();
@@ -234,12 +235,14 @@ fn an_idle_time_shrinks_the_window_and_a_short_one_does_not() {
         pair.send(Side::Server, Payload::Length(MSS));
         (info.cwnd.get() / MSS, pair.server.conn().info().cwnd.get() / MSS)
     };
-    let (before, after) = grown(0);
+    let (before, after) = grown(AfterIdle::Restart, 0);
     assert_eq!(before, after);
-    let (before, after) = grown(2);
+    let (before, after) = grown(AfterIdle::Restart, 2);
     assert_eq!(after, before / 4);
-    let (_, after) = grown(100);
+    let (_, after) = grown(AfterIdle::Restart, 100);
     assert_eq!(after, 10);
+    let (before, after) = grown(AfterIdle::Keep, 100);
+    assert_eq!(before, after);
 }
 
 #[test]

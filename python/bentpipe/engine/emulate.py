@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import ends, iperf3, netns, provenance, starvation
+from bentpipe.engine import ends, iperf3, kernel_tcp, netns, provenance, starvation
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, World
 from bentpipe.engine.part import START_TIMEOUT_S, Part, PartError
@@ -94,16 +94,10 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
     What killed processes left behind goes first.
     """
     netns.clean()
-    tcp = spec["tcp"]
     world = World.create(
         mtu_bytes=spec["link"]["mtu_bytes"],
-        initial_window=tcp["initial_window"],
-        sysctls={
-            # Minimum, initial and largest size: the kernel's own first two, the run's limit.
-            "ipv4/tcp_rmem": f"4096 131072 {max(131072, tcp['receive_buffer_bytes'])}",
-            "ipv4/tcp_wmem": f"4096 16384 {max(16384, tcp['send_buffer_bytes'])}",
-            "ipv4/tcp_slow_start_after_idle": str(int(tcp["slow_start_after_idle"])),
-        },
+        route_attributes=kernel_tcp.route_attributes(spec["tcp"]),
+        sysctls=kernel_tcp.sysctls(spec["tcp"]),
     )
     try:
         yield world

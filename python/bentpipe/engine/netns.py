@@ -57,15 +57,15 @@ class World:
     server: str
 
     @classmethod
-    def create(cls, *, mtu_bytes: int, initial_window: int, sysctls: Mapping[str, str]) -> Self:
+    def create(cls, *, mtu_bytes: int, route_attributes: str, sysctls: Mapping[str, str]) -> Self:
         """Make both namespaces with their devices, addresses, routes and kernel settings.
 
         Parameters
         ----------
         mtu_bytes
             MTU of the devices.
-        initial_window
-            Initial congestion window of TCP in segments.
+        route_attributes
+            What `ip route` is told of the route to the other end.
         sysctls
             Further settings below /proc/sys/net, by path.
 
@@ -83,7 +83,12 @@ class World:
                 (world.server, SERVER_ADDRESS, CLIENT_ADDRESS),
             ):
                 _configure(
-                    name, own, peer, mtu_bytes=mtu_bytes, initial_window=initial_window, sysctls=sysctls
+                    name,
+                    own,
+                    peer,
+                    mtu_bytes=mtu_bytes,
+                    route_attributes=route_attributes,
+                    sysctls=sysctls,
                 )
         except BaseException:
             world.remove()
@@ -161,7 +166,7 @@ def leftovers(*, own: bool = False) -> list[str]:
 
 
 def _configure(
-    name: str, own: str, peer: str, *, mtu_bytes: int, initial_window: int, sysctls: Mapping[str, str]
+    name: str, own: str, peer: str, *, mtu_bytes: int, route_attributes: str, sysctls: Mapping[str, str]
 ) -> None:
     with inside(name):
         # No router solicitations and no duplicate-address probes on the link.
@@ -176,7 +181,7 @@ def _configure(
             f"tuntap add dev {DEVICE} mode tun\n"
             f"link set {DEVICE} mtu {mtu_bytes} txqueuelen {TX_QUEUE_PACKETS} up\n"
             f"address add {own} peer {peer} dev {DEVICE}\n"
-            f"route replace {peer} dev {DEVICE} initcwnd {initial_window}\n"
+            f"route replace {peer} dev {DEVICE} {route_attributes}\n"
         )
 
 

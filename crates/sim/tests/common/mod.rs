@@ -10,7 +10,7 @@ use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
     FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
     PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec,
-    Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
+    SlowStart, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -66,32 +66,37 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
     let settings = (tcp(temper), http2(temper), quic(temper), tls());
-    let workload = (workload(temper), mark(), congestion_control(), any::<u64>(), timeout(temper));
-    (link(temper), settings, workload).prop_map(|(link, settings, (workload, dscp, cc, seed, timeout_ns))| {
-        let (tcp, http2, mut quic, tls) = settings;
-        let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
-        quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
-        let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
-        let capture = CaptureSpec { pcapng: false, qlog: false };
-        let (pep, slow_start) = (None, None);
-        let mut spec = RunSpec {
-            seed,
-            link,
-            cc,
-            tcp,
-            quic,
-            http2,
-            tls,
-            pep,
-            slow_start,
-            workload,
-            dscp,
-            validity,
-            capture,
-        };
-        fit(&mut spec);
-        spec
-    })
+    let slow_start = prop_oneof![3 => Just(None), 1 => Just(Some(SlowStart::HyStartPlusPlus))];
+    let sender = (congestion_control(), slow_start);
+    let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper));
+    (link(temper), settings, workload).prop_map(
+        |(link, settings, (workload, dscp, sender, seed, timeout_ns))| {
+            let (tcp, http2, mut quic, tls) = settings;
+            let (cc, slow_start) = sender;
+            let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
+            quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
+            let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
+            let capture = CaptureSpec { pcapng: false, qlog: false };
+            let pep = None;
+            let mut spec = RunSpec {
+                seed,
+                link,
+                cc,
+                tcp,
+                quic,
+                http2,
+                tls,
+                pep,
+                slow_start,
+                workload,
+                dscp,
+                validity,
+                capture,
+            };
+            fit(&mut spec);
+            spec
+        },
+    )
 }
 
 /// Cuts a workload down to what its link and its windows carry in reasonable time.
@@ -140,7 +145,8 @@ fn fit(spec: &mut RunSpec) {
                 each.duration_ns.map(|ns| Duration::from_nanos(ns.as_nanos().min(span).max(1)));
             // Flows lose each other's handshakes. The library never comes out of a server's probe timeout that is more
             // than 65,536 of its probe intervals overdue, and so long would it wait for a client that assumes 100 s.
-            spec.quic.initial_rtt_ns = spec.quic.initial_rtt_ns.min(Duration::from_nanos(SECOND));
+            let assumed = spec.quic.initial_rtt_ns.as_nanos();
+            spec.quic.initial_rtt_ns = Duration::from_nanos(assumed.clamp(SECOND / 10, SECOND));
             let buffered = Bytes::new(MOST_PAYLOAD / each.flows.len() as u64);
             spec.tcp.send_buffer_bytes = spec.tcp.send_buffer_bytes.min(buffered);
             spec.quic.send_window_bytes = spec.quic.send_window_bytes.min(buffered);
@@ -300,17 +306,21 @@ fn window(temper: Temper) -> impl Strategy<Value = Bytes> {
 
 fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
     let initial_window = prop_oneof![1 => Just(10), 1 => spread(1, 10_000)];
-    (initial_window, window(temper), window(temper), any::<bool>()).prop_map(
-        |(initial_window, receive_buffer_bytes, send_buffer_bytes, slow_start_after_idle)| TcpSpec {
-            initial_window: initial_window as u32,
-            receive_buffer_bytes,
-            send_buffer_bytes,
-            slow_start_after_idle,
-            fast_open: Switch::Off,
-            nagle: Switch::Off,
-            quick_ack: Switch::Off,
-            connect_retry_ns: None,
-            idle_reset_ns: None,
+    let windows = (initial_window, window(temper), window(temper), any::<bool>());
+    (windows, switch(), switch(), switch(), moment(), moment()).prop_map(
+        |(windows, fast_open, nagle, quick_ack, connect_retry_ns, idle_reset_ns)| {
+            let (initial_window, receive_buffer_bytes, send_buffer_bytes, slow_start_after_idle) = windows;
+            TcpSpec {
+                initial_window: initial_window as u32,
+                receive_buffer_bytes,
+                send_buffer_bytes,
+                slow_start_after_idle,
+                fast_open,
+                nagle,
+                quick_ack,
+                connect_retry_ns,
+                idle_reset_ns,
+            }
         },
     )
 }
@@ -326,6 +336,16 @@ fn tls() -> impl Strategy<Value = Option<TlsSpec>> {
     ];
     let settings = settings.map(|(version, resumption)| Some(TlsSpec { version, resumption }));
     prop_oneof![1 => Just(None), 1 => prop::sample::select(settings.to_vec())]
+}
+
+fn switch() -> impl Strategy<Value = Switch> {
+    prop_oneof![2 => Just(Switch::Off), 1 => Just(Switch::On)]
+}
+
+/// A time after which a client acts, or never.
+fn moment() -> impl Strategy<Value = Option<Duration>> {
+    let at = spread(1_000_000, 10 * SECOND).prop_map(|ns| Some(Duration::from_nanos(ns)));
+    prop_oneof![2 => Just(None), 1 => at]
 }
 
 fn streams(temper: Temper) -> impl Strategy<Value = u32> {
