@@ -34,7 +34,9 @@ FRAME = {
 # What other crates do to the numbers has a page too.
 ELSEWHERE = {
     "bulk": ROOT / "crates/web/src/bulk",
+    "http1": ROOT / "crates/web/src/http1",
     "emulation": ROOT / "crates/emu/src",
+    "http1": ROOT / "crates/web/src/http1",
     "page-load": ROOT / "crates/web/src/loader",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",

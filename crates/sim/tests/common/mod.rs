@@ -363,12 +363,24 @@ fn workload(temper: Temper) -> BoxedStrategy<Workload> {
 }
 
 fn page_load() -> impl Strategy<Value = Workload> {
-    let http = prop_oneof![Just(Http::H1), Just(Http::H1s), Just(Http::H2), Just(Http::H3)];
+    let http = prop::sample::select(vec![
+        Http::Http10,
+        Http::Http10s,
+        Http::H1,
+        Http::H1,
+        Http::H1s,
+        Http::H1s,
+        Http::H2,
+        Http::H3,
+    ]);
     let sizes = prop::collection::vec(spread(1, 500_000), 1..12);
-    (http, prop_oneof![1 => Just(6), 1 => spread(1, 1000)], sizes).prop_map(|(http, connections, sizes)| {
+    let connections = prop_oneof![1 => Just(6), 1 => spread(1, 1000)];
+    let (limit, pipelining) = (prop::option::of(1..12_u32), prop::option::of(1..=32_u32));
+    (http, connections, limit, pipelining, sizes).prop_map(|(http, connections, limit, pipelining, sizes)| {
         let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
         let page = PageSpec { name: "any".to_owned(), objects: (1..).zip(sizes).map(object).collect() };
-        Workload::PageLoad(PageLoadSpec::new(http, connections as u32, page))
+        let load = PageLoadSpec::new(http, connections as u32, page);
+        Workload::PageLoad(PageLoadSpec { requests_per_connection: limit, pipelining, ..load })
     })
 }
 

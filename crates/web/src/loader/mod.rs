@@ -21,7 +21,7 @@ use crate::origin::Probe;
 use crate::page::{INDEX, Site};
 use crate::quic::QuicError;
 use body::Received;
-use discover::Discovery;
+pub(crate) use discover::Discovery;
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
