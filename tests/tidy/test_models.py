@@ -34,6 +34,7 @@ FRAME = {
 # What other crates do to the numbers has a page too.
 ELSEWHERE = {
     "bulk": ROOT / "crates/web/src/bulk",
+    "http1": ROOT / "crates/web/src/http1",
     "emulation": ROOT / "crates/emu/src",
     "http2": ROOT / "crates/web/src/http2.rs",
     "http3": ROOT / "crates/web/src/origin/h3.rs",

@@ -5,6 +5,8 @@
 //! the simulator with virtual ones; this crate never knows which.
 
 pub mod bulk;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod loader;
 pub mod net;
 pub mod origin;
@@ -17,8 +19,7 @@ pub mod tls;
 mod account;
 mod client;
 mod connection;
-#[doc(hidden)]
-pub mod http1;
+mod http1;
 mod http2;
 mod limits;
 mod memory;

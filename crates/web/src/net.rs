@@ -1,5 +1,8 @@
 //! What a program asks of the world.
 
+#[cfg(test)]
+pub(crate) mod memory;
+
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;

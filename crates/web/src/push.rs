@@ -16,7 +16,11 @@ mod tests {
 
     fn pushed(objects_of_page: usize, push_percent: Option<u32>) -> Vec<String> {
         let object = |n| ObjectSpec { path: format!("/{n}.jpg"), bytes: Bytes::new(1000) };
-        let page = PageSpec { name: "page".to_owned(), objects: (0..objects_of_page).map(object).collect() };
+        let page = PageSpec {
+            name: "page".to_owned(),
+            objects: (0..objects_of_page).map(object).collect(),
+            document_bytes: None,
+        };
         let load = PageLoadSpec { push_percent, ..PageLoadSpec::new(Http::H2, 1, page) };
         objects(&load).iter().map(|object| object.path.clone()).collect()
     }

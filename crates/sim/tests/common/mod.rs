@@ -400,15 +400,28 @@ fn workload(temper: Temper) -> BoxedStrategy<Workload> {
 }
 
 fn page_load() -> impl Strategy<Value = Workload> {
-    let http = prop::sample::select(vec![Http::H1, Http::H1s, Http::H2, Http::H2c, Http::H3]);
+    let http = prop::sample::select(vec![
+        Http::Http10,
+        Http::Http10s,
+        Http::H1,
+        Http::H1,
+        Http::H1s,
+        Http::H1s,
+        Http::H2,
+        Http::H2c,
+        Http::H3,
+        Http::Spdy,
+    ]);
     let connections = prop_oneof![1 => Just(6), 1 => spread(1, 1000)];
     let extension = prop::sample::select(vec!["jpg", "jpg", "css"]);
     let objects = prop::collection::vec((spread(1, 500_000), extension), 1..12);
     let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
     let push_percent = prop::option::of(0..=100_u32);
     let priorities = prop::sample::select(vec![Switch::Off, Switch::On]);
-    (http, connections, objects, push_percent, priorities, visit).prop_map(
-        |(http, connections, objects, push_percent, priorities, visit)| {
+    let limits = (prop::option::of(1..12_u32), prop::option::of(1..=32_u32));
+    (http, connections, limits, objects, push_percent, priorities, visit).prop_map(
+        |(http, connections, limits, objects, push_percent, priorities, visit)| {
+            let (requests_per_connection, pipelining) = limits;
             let object = |(n, (bytes, extension)): (u32, (u64, &str))| ObjectSpec {
                 path: format!("/object-{n}.{extension}"),
                 bytes: Bytes::new(bytes),
@@ -419,7 +432,14 @@ fn page_load() -> impl Strategy<Value = Workload> {
                 document_bytes: None,
             };
             let load = PageLoadSpec::new(http, connections as u32, page);
-            Workload::PageLoad(PageLoadSpec { push_percent, priorities, visit, ..load })
+            Workload::PageLoad(PageLoadSpec {
+                requests_per_connection,
+                pipelining,
+                push_percent,
+                priorities,
+                visit,
+                ..load
+            })
         },
     )
 }

@@ -65,8 +65,8 @@ impl Heads {
     /// As [`take`](Self::take), of lines of which there may be none but the empty one.
     pub(super) fn take_trailers(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Malformed> {
         match buffer[..] {
-            [b'\r', b'\n', ..] => Ok(Some(buffer.split_to(2).freeze())),
-            [b'\n', ..] => Ok(Some(buffer.split_to(1).freeze())),
+            [b'\r', b'\n', ..] => Ok(Some(self.split(buffer, 2))),
+            [b'\n', ..] => Ok(Some(self.split(buffer, 1))),
             _ => self.take_lines(buffer),
         }
     }
@@ -76,9 +76,12 @@ impl Heads {
         if end.unwrap_or(buffer.len()) > MAX_HEAD_BYTES {
             return Err(Malformed::HeadTooLarge);
         }
-        let Some(end) = end else { return Ok(None) };
+        Ok(end.map(|end| self.split(buffer, end)))
+    }
+
+    fn split(&mut self, buffer: &mut BytesMut, end: usize) -> Bytes {
         self.searched = 0;
-        Ok(Some(buffer.split_to(end).freeze()))
+        buffer.split_to(end).freeze()
     }
 
     /// Where the first empty line ends. A line may end by a lone line feed (RFC 9112 section 2.2).

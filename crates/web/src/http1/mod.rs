@@ -5,12 +5,14 @@ mod head;
 mod request;
 mod response;
 
-pub use head::{MAX_FIELDS, MAX_HEAD_BYTES, Malformed};
+#[cfg(test)]
+pub(crate) use head::MAX_HEAD_BYTES;
+pub use head::{MAX_FIELDS, Malformed};
 pub use request::{RequestHead, Requests};
 pub use response::{Piece, ResponseHead, Responses};
 
 pub(crate) use request::encode as encode_request;
 pub(crate) use response::encode as encode_response;
 
-/// Octets asked for in one read: those of a TLS record (RFC 8446 section 5.1).
+/// Octets asked for in one read.
 pub(crate) const READ_BYTES: usize = 8 * 1024;

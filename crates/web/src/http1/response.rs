@@ -176,12 +176,13 @@ fn chunk_size(buffer: &mut BytesMut) -> Result<Option<u64>, Malformed> {
     if buffer.first().is_some_and(|octet| !octet.is_ascii_hexdigit()) {
         return Err(Malformed::Chunk("a size that is no number"));
     }
-    match httparse::parse_chunk_size(buffer) {
+    let line = &buffer[..buffer.len().min(MAX_CHUNK_LINE_BYTES)];
+    match httparse::parse_chunk_size(line) {
         Ok(httparse::Status::Complete((length, size))) => {
             buffer.advance(length);
             Ok(Some(size))
         }
-        Ok(httparse::Status::Partial) if buffer.len() > MAX_CHUNK_LINE_BYTES => {
+        Ok(httparse::Status::Partial) if line.len() == MAX_CHUNK_LINE_BYTES => {
             Err(Malformed::Chunk("a size longer than a line"))
         }
         Ok(httparse::Status::Partial) => Ok(None),

@@ -27,7 +27,7 @@ use crate::origin::Probe;
 use crate::page::{INDEX, Site};
 use crate::quic::QuicError;
 use body::Received;
-use discover::Discovery;
+pub(crate) use discover::Discovery;
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -168,7 +168,7 @@ impl<N: Net> Protocol<N> {
     /// What was odd about the connections, beside the objects.
     fn doubts(&self) -> Vec<String> {
         match self {
-            Self::H1(_) | Self::H3(_) => Vec::new(),
+            Self::H1(_) | Self::H3(_) | Self::Spdy(_) => Vec::new(),
             Self::H2(client) => client.doubts(),
         }
     }

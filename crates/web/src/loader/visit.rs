@@ -7,6 +7,7 @@ use futures_util::future::{Either, select};
 use noq::VarInt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::retry::Spares;
 use super::{FetchError, Session, connect};
 use crate::Client;
 use crate::connection::Connections;
@@ -71,6 +72,7 @@ async fn over_tcp<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Resu
         client: client.clone(),
         load: load.clone(),
         connections: Connections::new(),
+        spares: Spares::default(),
     };
     let mut stream = connect::tcp(&session).await?.stream;
     stream.shutdown().await?;

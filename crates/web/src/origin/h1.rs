@@ -156,3 +156,6 @@ fn refusal(error: &Malformed) -> Response<Bytes> {
     fields.insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,12 +7,12 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::BytesMut;
-use futures_util::future::join;
 use http::{HeaderValue, Request, Version, header};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
-use tokio::sync::{Mutex, MutexGuard, OnceCell, oneshot};
+use tokio::sync::{Mutex, OnceCell, oneshot, watch};
 
 use super::H1Error;
+use super::schedule::Place;
 use crate::http1::{Piece, READ_BYTES, ResponseHead, Responses, encode_request};
 use crate::loader::body::Received;
 use crate::loader::connect::{self, ByteStream};
@@ -27,7 +27,14 @@ pub(super) struct Connection {
     /// Whether any of its requests had a response.
     has_answered: Cell<bool>,
     is_closed: Cell<bool>,
+    /// The number of the request whose turn it is to be written.
+    writing: watch::Sender<u32>,
+    /// The number of the request whose response comes next.
+    reading: watch::Sender<u32>,
 }
+
+/// Ends, and lets the next one be, when it is dropped.
+struct Turn<'a>(&'a watch::Sender<u32>);
 
 struct Open {
     halves: Rc<Halves>,
@@ -50,17 +57,15 @@ struct Reader {
     responses: Responses,
 }
 
-/// Why a request has no response.
-pub(super) enum Failure {
-    /// The connection closed before this response began, after it had given others: another may give it.
-    Unanswered,
-    /// Asking again would end the same way.
-    Final(FetchError),
-}
-
 impl Connection {
     pub(super) fn new() -> Self {
-        Self { open: OnceCell::new(), has_answered: Cell::new(false), is_closed: Cell::new(false) }
+        Self {
+            open: OnceCell::new(),
+            has_answered: Cell::new(false),
+            is_closed: Cell::new(false),
+            writing: watch::Sender::new(0),
+            reading: watch::Sender::new(0),
+        }
     }
 
     /// Whether it takes no requests any more.
@@ -74,29 +79,28 @@ impl Connection {
         open.halves.reader.try_lock().is_ok_and(|mut reader| !reader.is_silent())
     }
 
-    /// Asks for a path, behind the requests before. `is_last` says so to the origin (RFC 9112 section 9.6).
+    /// Asks for a path, in its turn. The last request of a connection says so (RFC 9112 section 9.6).
+    ///
+    /// No response means that the connection closed before it began, after it had given others: another connection may
+    /// give it.
     pub(super) async fn fetch<N: Net>(
         &self,
         session: &Session<N>,
         path: &str,
-        is_last: bool,
+        place: &Place<Self>,
         on_data: &mut impl FnMut(&[u8]),
-    ) -> Result<Fetched, Failure> {
-        let request = get(session, path, is_last);
-        match self.exchange(session, &request, on_data).await {
+    ) -> Result<Option<Fetched>, FetchError> {
+        let request = get(session, path, place.is_last);
+        match self.exchange(session, &request, place.number, on_data).await {
             Ok((fetched, closes)) => {
                 self.has_answered.set(true);
-                self.is_closed.set(closes || is_last);
-                Ok(fetched)
+                self.is_closed.set(closes || place.is_last);
+                Ok(Some(fetched))
             }
             Err(error) => {
                 self.is_closed.set(true);
                 let is_unanswered = matches!(error, FetchError::H1(H1Error::Unanswered));
-                Err(if is_unanswered && self.has_answered.get() {
-                    Failure::Unanswered
-                } else {
-                    Failure::Final(error)
-                })
+                if is_unanswered && self.has_answered.get() { Ok(None) } else { Err(error) }
             }
         }
     }
@@ -106,18 +110,21 @@ impl Connection {
         &self,
         session: &Session<N>,
         request: &Request<()>,
+        number: u32,
         on_data: &mut impl FnMut(&[u8]),
     ) -> Result<(Fetched, bool), FetchError> {
         let net = &session.net;
         let Open { halves, index, .. } = self.open.get_or_try_init(|| self.open(session)).await?;
         give_way().await;
-        let writer = halves.writer.lock().await;
+        let turn = Turn::take(&self.writing, number).await;
         self.ensure_open()?;
         let requested = net.now();
-        // The place in the readers' line is taken while the writer is held: responses have the order of requests.
-        // What became of the writing shows where the response should be.
-        let (_, mut reader) = join(send(writer, request), halves.reader.lock()).await;
+        // What became of it shows where the response should be.
+        let _ = send(&halves.writer, request).await;
+        drop(turn);
+        let _turn = Turn::take(&self.reading, number).await;
         self.ensure_open()?;
+        let mut reader = halves.reader.lock().await;
         let head = reader.head().await?;
         let first_byte = net.now();
         let body = reader.body(on_data).await?;
@@ -147,6 +154,20 @@ impl Connection {
         let (held, released) = oneshot::channel();
         session.net.spawn(close(Rc::clone(&halves), released));
         Ok(Open { halves, index: connected.index, _held: held })
+    }
+}
+
+impl<'a> Turn<'a> {
+    async fn take(line: &'a watch::Sender<u32>, number: u32) -> Self {
+        // Whoever has the line has the sender.
+        let _ = line.subscribe().wait_for(|turn| *turn == number).await;
+        Self(line)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|turn| *turn += 1);
     }
 }
 
@@ -226,7 +247,8 @@ async fn give_way() {
     .await;
 }
 
-async fn send(mut writer: MutexGuard<'_, Writer>, request: &Request<()>) -> io::Result<()> {
+async fn send(writer: &Mutex<Writer>, request: &Request<()>) -> io::Result<()> {
+    let mut writer = writer.lock().await;
     writer.write_all(&encode_request(request)).await?;
     writer.flush().await
 }

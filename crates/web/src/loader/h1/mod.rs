@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::{FetchError, Fetched, Session};
 use crate::http1::Malformed;
 use crate::net::Net;
-use connection::{Connection, Failure};
+use connection::Connection;
 use schedule::{Limits, Place, Schedule};
 
 /// HTTP/1.0 and HTTP/1.1: at most N connections, on each at most so many requests at once and in all, in order of
@@ -52,37 +52,39 @@ impl<N: Net> Pool<N> {
         path: &str,
         mut on_data: impl FnMut(&[u8]),
     ) -> Result<Fetched, FetchError> {
-        let order = self.state.borrow_mut().next_order();
+        let (order, mut turn) = self.state.borrow_mut().ask();
         loop {
-            let Place { connection, is_last } = self.place(order).await;
-            let result = connection.fetch(&self.session, path, is_last, &mut on_data).await;
-            self.state.borrow_mut().leave(&connection);
-            match result {
-                Ok(fetched) => return Ok(fetched),
-                Err(Failure::Final(error)) => return Err(error),
+            let place = turn.await.expect("a request waits until it has a place");
+            let result = place.connection.fetch(&self.session, path, &place, &mut on_data).await;
+            let mut state = self.state.borrow_mut();
+            let Some(result) = result.transpose() else {
                 // RFC 9112 section 9.3.1: a GET may be sent again. That ends, because each time the connection has
                 // answered something.
-                Err(Failure::Unanswered) => {}
-            }
+                turn = state.wait(order);
+                state.leave(&place.connection);
+                continue;
+            };
+            state.leave(&place.connection);
+            return result;
         }
-    }
-
-    /// Waits for a place. Requests asked for earlier come first, those to be sent again among them.
-    async fn place(&self, order: u64) -> Place<Connection> {
-        let (give, given) = oneshot::channel();
-        {
-            let mut state = self.state.borrow_mut();
-            state.waiting.insert(order, give);
-            state.fill();
-        }
-        given.await.expect("a request waits until it has a place")
     }
 }
 
 impl State {
-    fn next_order(&mut self) -> u64 {
+    /// A new request: its order and its turn.
+    fn ask(&mut self) -> (u64, oneshot::Receiver<Place<Connection>>) {
         self.asked += 1;
-        self.asked
+        let order = self.asked;
+        let turn = self.wait(order);
+        self.fill();
+        (order, turn)
+    }
+
+    /// Has a request wait for its turn, before later ones.
+    fn wait(&mut self, order: u64) -> oneshot::Receiver<Place<Connection>> {
+        let (give, turn) = oneshot::channel();
+        self.waiting.insert(order, give);
+        turn
     }
 
     /// Gives every place that is free.
@@ -107,10 +109,10 @@ impl State {
     }
 
     fn leave(&mut self, connection: &Rc<Connection>) {
-        self.schedule.leave(connection);
         if connection.is_closed() {
             self.schedule.close(connection);
         }
+        self.schedule.leave(connection);
         self.fill();
     }
 }
@@ -127,3 +129,6 @@ fn limits(load: &PageLoadSpec) -> Limits {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

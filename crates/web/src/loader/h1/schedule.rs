@@ -24,6 +24,8 @@ pub(super) struct Limits {
 #[derive(Debug)]
 pub(super) struct Place<C> {
     pub(super) connection: Rc<C>,
+    /// How many requests of the connection come before it.
+    pub(super) number: u32,
     /// Whether the connection takes no request after it.
     pub(super) is_last: bool,
 }
@@ -33,6 +35,7 @@ struct Lane<C> {
     connection: Rc<C>,
     given: u32,
     waiting: u32,
+    is_closed: bool,
 }
 
 impl<C> Schedule<C> {
@@ -50,10 +53,11 @@ impl<C> Schedule<C> {
     pub(super) fn place(&mut self, open: impl FnOnce() -> C) -> Option<Place<C>> {
         let at = self.idle_lane().or_else(|| self.opened(open)).or_else(|| self.least_lane())?;
         let lane = &mut self.lanes[at];
+        let number = lane.given;
         lane.given += 1;
         lane.waiting += 1;
         let is_last = self.limits.requests == Some(lane.given);
-        Some(Place { connection: Rc::clone(&lane.connection), is_last })
+        Some(Place { connection: Rc::clone(&lane.connection), number, is_last })
     }
 
     /// A request has left its place, with its response or without.
@@ -61,14 +65,17 @@ impl<C> Schedule<C> {
         let Some(at) = self.find(connection) else { return };
         let mut lane = self.lanes.remove(at);
         lane.waiting -= 1;
-        if lane.waiting > 0 || self.limits.admit(&lane) {
+        if lane.waiting > 0 || lane.is_usable(self.limits) {
             self.lanes.push(lane);
         }
     }
 
-    /// A connection is closed, whatever waits on it.
+    /// A connection is closed. It counts until all requests have left it, so that they wait again before another takes
+    /// its place.
     pub(super) fn close(&mut self, connection: &Rc<C>) {
-        if let Some(at) = self.find(connection) {
+        let Some(at) = self.find(connection) else { return };
+        self.lanes[at].is_closed = true;
+        if self.lanes[at].waiting == 0 {
             self.lanes.remove(at);
         }
     }
@@ -78,7 +85,7 @@ impl<C> Schedule<C> {
     }
 
     fn usable(&self) -> impl DoubleEndedIterator<Item = (usize, &Lane<C>)> {
-        self.lanes.iter().enumerate().filter(|(_, lane)| self.limits.admit(lane))
+        self.lanes.iter().enumerate().filter(|(_, lane)| lane.is_usable(self.limits))
     }
 
     fn idle_lane(&self) -> Option<usize> {
@@ -89,7 +96,7 @@ impl<C> Schedule<C> {
         if self.lanes.len() >= self.limits.connections {
             return None;
         }
-        self.lanes.push(Lane { connection: Rc::new(open()), given: 0, waiting: 0 });
+        self.lanes.push(Lane { connection: Rc::new(open()), given: 0, waiting: 0, is_closed: false });
         Some(self.lanes.len() - 1)
     }
 
@@ -100,10 +107,10 @@ impl<C> Schedule<C> {
     }
 }
 
-impl Limits {
-    /// Whether the connection may have another request in all.
-    fn admit<C>(&self, lane: &Lane<C>) -> bool {
-        self.requests.is_none_or(|most| lane.given < most)
+impl<C> Lane<C> {
+    /// Whether the connection may have another request, now or later.
+    fn is_usable(&self, limits: Limits) -> bool {
+        !self.is_closed && limits.requests.is_none_or(|most| self.given < most)
     }
 }
 
@@ -186,11 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_connection_makes_room_at_once() {
-        let mut schedule = Numbered::new(1, 2, None);
+    fn a_closed_connection_makes_room_when_its_requests_have_left() {
+        let mut schedule = Numbered::new(1, 3, None);
         schedule.places(2);
         let closed = schedule.connection(0);
         schedule.schedule.close(&closed);
+        schedule.schedule.leave(&closed);
+        assert_eq!(schedule.places(1), [None]);
         schedule.schedule.leave(&closed);
         assert_eq!(schedule.places(1), [Some(1)]);
     }
@@ -210,6 +219,7 @@ mod tests {
                 while let Some(place) = schedule.place() {
                     let waiting = waiting.entry(*place.connection).or_default();
                     let given = given.entry(*place.connection).or_default();
+                    prop_assert_eq!(place.number, *given);
                     (*waiting, *given) = (*waiting + 1, *given + 1);
                     prop_assert!(*waiting <= pipelining);
                     prop_assert!(requests.is_none_or(|most| *given <= most));
