@@ -2,14 +2,13 @@
 
 mod common;
 
-use bentpipe_emu::KernelNet;
 use bentpipe_run::{
     CongestionControl, Handshake, Http, PageLoadSpec, Resumption, RunRecord, RunSpec, Status, TlsSpec,
     TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Duration;
 use bentpipe_web::loader;
-use common::{Site, load, page, page_load, record, run, spec};
+use common::{Site, load, net_of, page, page_load, record, run, spec};
 
 const SETTINGS: [(TlsVersion, Resumption, Handshake); 5] = [
     (TlsVersion::V1_2, Resumption::None, Handshake::Full),
@@ -35,7 +34,7 @@ fn visited_and_loaded(spec: &RunSpec) -> RunRecord {
     run(async {
         let site = Site::start(spec);
         let client = site.client(spec);
-        loader::visit(&KernelNet, &client).await.unwrap();
+        loader::visit(&net_of(spec), &client).await.unwrap();
         let report = load(client).await;
         record(spec, report, site.origin.report())
     })

@@ -123,7 +123,7 @@ pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client 
     }
 }
 
-fn net_of(spec: &RunSpec) -> KernelNet {
+pub fn net_of(spec: &RunSpec) -> KernelNet {
     KernelNet::new(&spec.tcp, spec.slow_start)
 }
 
