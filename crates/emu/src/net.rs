@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_run::{CongestionControl, Dscp, TcpSpec};
 use bentpipe_units::Time;
 use bentpipe_web::net::Net;
 use nix::sys::socket::{setsockopt, sockopt};
@@ -57,6 +57,11 @@ impl Net for KernelNet {
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<KernelDatagrams> {
         KernelDatagrams::bind(at, dscp)
+    }
+
+    fn with_tcp(&self, _tcp: &TcpSpec) -> Self {
+        // The routes and the sysctls of a namespace have them.
+        self.clone()
     }
 
     fn quic_socket(

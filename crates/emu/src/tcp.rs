@@ -4,6 +4,7 @@ use std::net::{Shutdown, SocketAddr};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bentpipe_web::net::{Bulk, Listener, Probe, Stream, TcpSample};
 use socket2::SockRef;
@@ -69,6 +70,11 @@ impl Stream for KernelStream {
 
     fn probe(&self) -> KernelProbe {
         KernelProbe { socket: Rc::downgrade(&self.socket), last: Rc::clone(&self.last) }
+    }
+
+    fn reset(self) {
+        // Closed without lingering (socket(7)). It fails where the connection has ended already.
+        let _ = SockRef::from(&*self.socket).set_linger(Some(Duration::ZERO));
     }
 }
 

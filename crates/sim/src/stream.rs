@@ -131,6 +131,12 @@ impl Stream for SimStream {
     fn probe(&self) -> SimProbe {
         SimProbe(Rc::downgrade(&self.socket), RefCell::default())
     }
+
+    fn reset(self) {
+        let socket = &mut *self.socket.borrow_mut();
+        socket.connection.abort();
+        socket.flush(&self.world, self.end);
+    }
 }
 
 impl Probe for SimProbe {
