@@ -246,7 +246,6 @@ def test_a_page_through_the_http_proxy_arrives_whole_over_one_connection(http):
     own_round_trips = {"h1": 1, "h1s": 2, "h2": 2}[http]
     assert record["metrics"]["ttfb_s"] == pytest.approx((3 + own_round_trips) * RTT_S, abs=0.05)
     assert record["provenance"]["gateway_connections"] == str(len(tunnels))
-    assert record["provenance"]["gateway_errors"] == "0"
 
 
 def test_each_leg_has_its_own_initial_window():

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "bulk": ROOT / "crates/web/src/bulk",
     "emulation": ROOT / "crates/emu/src",
     "page-load": ROOT / "crates/web/src/loader",
+    "pep": ROOT / "crates/web/src/pep",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
     "rain": ROOT / "python/bentpipe/scenario/rain.py",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import ends, iperf3, netns, pep, provenance, starvation
+from bentpipe.engine import ends, iperf3, netns, pep, processor, provenance, starvation
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import (
     CLIENT_ADDRESS,
@@ -156,8 +156,9 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
         began_s = time.monotonic()
-        before_s = proxies.waited_s()
+        used_s, before_s = proxies.processor_s() + processor.used_s([link.pid]), proxies.waited_s()
         waited_s = programs.work() + proxies.waited_s() - before_s
+        used_s = proxies.processor_s() + processor.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - began_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
@@ -167,6 +168,7 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         dropped = world.dropped_packets()
         source |= proxies.seen()
     source |= seen.versions
+    source["link_and_proxies_cores"] = f"{used_s / elapsed_s:.3f}"
     source["waited_for_a_core_ms"] = f"{waited_s * 1e3:.2f}"
     starved = starvation.doubt(
         waited_s=waited_s,

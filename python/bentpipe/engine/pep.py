@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import netns, starvation
+from bentpipe.engine import netns, processor, starvation
 from bentpipe.engine.netns import Middle, Settings, World
 from bentpipe.engine.part import START_TIMEOUT_S, Part
 from bentpipe.errors import AbilityError
@@ -32,6 +32,10 @@ class Proxies:
     def waited_s(self) -> float:
         """Return how long they have waited for a core so far."""
         return starvation.waited_s(part.pid for part in self._parts)
+
+    def processor_s(self) -> float:
+        """Return the processor time that they have used so far."""
+        return processor.used_s(part.pid for part in self._parts)
 
     def seen(self) -> dict[str, str]:
         """End them; what each has done, for the record's provenance."""

@@ -72,7 +72,7 @@ pub enum PepError {
 pub struct PepReport {
     /// Connections taken part in.
     pub connections: u64,
-    /// Of those, how many were reset, or had no other end to be carried to.
+    /// Of those, how many ended by a reset: an end failed, let go before the other's last word, or was not to be reached.
     pub errors: u64,
     /// Octets carried from clients to servers.
     pub up_bytes: Bytes,

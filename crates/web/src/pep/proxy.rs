@@ -7,6 +7,7 @@ use bentpipe_units::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::{Builder, Connection, SendResponse};
+use http::uri::Authority;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
@@ -120,23 +121,15 @@ impl<N: Net> Proxy<N> {
         request: Request<RecvStream>,
         mut response: SendResponse<Bytes>,
     ) -> Result<(), h2::Error> {
-        let mut refuse = |status, allowed: Option<&'static str>| {
-            let mut head = Response::new(());
-            *head.status_mut() = status;
-            if let Some(allowed) = allowed {
-                head.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
-            }
-            response.send_response(head, true).map(|_| ())
+        let origin = match asked_for(&request, &self.origins) {
+            Ok(origin) => origin,
+            Err(status) => return refuse(&mut response, status),
         };
-        if request.method() != Method::CONNECT {
-            return refuse(StatusCode::METHOD_NOT_ALLOWED, Some("CONNECT"));
-        }
-        let Some(origin) = self.origin_of(&request) else { return refuse(StatusCode::FORBIDDEN, None) };
         self.counters.opened();
         let Ok(mut server) = self.net.connect(origin, self.cc, self.dscp).await else {
             self.counters.failed();
             // RFC 9110 section 15.6.3.
-            return refuse(StatusCode::BAD_GATEWAY, None);
+            return refuse(&mut response, StatusCode::BAD_GATEWAY);
         };
         let sender = response.send_response(Response::new(()), false)?;
         let mut client = Tunnel::new(sender, request.into_body());
@@ -148,10 +141,48 @@ impl<N: Net> Proxy<N> {
         }
         Ok(())
     }
+}
 
-    /// Where the connection that is asked for leads: nowhere but to the origin.
-    fn origin_of<T>(&self, request: &Request<T>) -> Option<SocketAddr> {
-        let authority = request.uri().authority().filter(|authority| authority.host() == HOST)?;
-        self.origins.into_iter().find(|origin| authority.port_u16() == Some(origin.port()))
+/// Where the connection that is asked for leads: nowhere but to the origin.
+fn asked_for<T>(request: &Request<T>, origins: &[SocketAddr]) -> Result<SocketAddr, StatusCode> {
+    if request.method() != Method::CONNECT {
+        return Err(StatusCode::METHOD_NOT_ALLOWED);
+    }
+    let authority = request.uri().authority().filter(|authority| authority.host() == HOST);
+    let port = authority.and_then(Authority::port_u16);
+    origins.iter().copied().find(|origin| port == Some(origin.port())).ok_or(StatusCode::FORBIDDEN)
+}
+
+fn refuse(response: &mut SendResponse<Bytes>, status: StatusCode) -> Result<(), h2::Error> {
+    let mut head = Response::new(());
+    *head.status_mut() = status;
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        // RFC 9110 section 15.5.6.
+        head.headers_mut().insert(header::ALLOW, HeaderValue::from_static("CONNECT"));
+    }
+    response.send_response(head, true).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_leads_to_the_origin_s_ports_and_nowhere_else() {
+        let origins = [443, 80].map(|port| SocketAddr::from(([198, 18, 0, 2], port)));
+        for (method, uri, expected) in [
+            ("CONNECT", "origin.bentpipe.test:443", Ok(origins[0])),
+            ("CONNECT", "origin.bentpipe.test:80", Ok(origins[1])),
+            ("CONNECT", "origin.bentpipe.test:22", Err(StatusCode::FORBIDDEN)),
+            ("CONNECT", "origin.bentpipe.test", Err(StatusCode::FORBIDDEN)),
+            ("CONNECT", "another.bentpipe.test:443", Err(StatusCode::FORBIDDEN)),
+            ("CONNECT", "127.0.0.1:80", Err(StatusCode::FORBIDDEN)),
+            ("CONNECT", "198.18.0.2:443", Err(StatusCode::FORBIDDEN)),
+            ("GET", "https://origin.bentpipe.test:443/", Err(StatusCode::METHOD_NOT_ALLOWED)),
+            ("POST", "/", Err(StatusCode::METHOD_NOT_ALLOWED)),
+        ] {
+            let request = Request::builder().method(method).uri(uri).body(()).unwrap();
+            assert_eq!(asked_for(&request, &origins), expected, "{method} {uri}");
+        }
     }
 }

@@ -40,8 +40,8 @@ impl AsyncRead for Tunnel {
             match ready!(self.receiver.poll_data(cx)) {
                 // A frame may be empty.
                 Some(Ok(chunk)) => self.unread = chunk,
-                Some(Err(error)) => return Poll::Ready(Err(reset(error))),
-                None => return Poll::Ready(Ok(())),
+                Some(Err(error)) if !is_closing(&error) => return Poll::Ready(Err(reset(error))),
+                Some(Err(_)) | None => return Poll::Ready(Ok(())),
             }
         }
         let octets = self.unread.len().min(buffer.remaining());
@@ -79,10 +79,16 @@ impl AsyncWrite for Tunnel {
     fn poll_shutdown(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.is_shut_down {
             self.is_shut_down = true;
-            self.sender.send_data(Bytes::new(), true).map_err(reset)?;
+            // It fails where the peer has let go already and expects no end.
+            let _ = self.sender.send_data(Bytes::new(), true);
         }
         Poll::Ready(Ok(()))
     }
+}
+
+/// Whether the peer has let go of the stream, as a socket is closed: what it had to say it has said.
+fn is_closing(error: &h2::Error) -> bool {
+    error.is_reset() && matches!(error.reason(), Some(Reason::NO_ERROR | Reason::CANCEL))
 }
 
 fn reset(error: h2::Error) -> io::Error {
