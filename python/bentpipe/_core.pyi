@@ -60,8 +60,8 @@ INTERCEPTION_PORT: int
 def run_part(part: str) -> None:
     """Run a part of an emulated run on standard input and output.
 
-    "link", "origin", "client", "terminal", "gateway" are those of one run; "congestion-control" has the kernel
-    offer one meanwhile.
+    "link", "origin", "client", "terminal", "gateway" are those of one run; "congestion-control" has the
+    kernel offer one meanwhile.
     """
 
 def congestion_control_obstacle() -> str | None:

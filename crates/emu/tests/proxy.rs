@@ -72,8 +72,8 @@ fn every_protocol_over_tcp_loads_and_verifies_every_object_through_the_proxy() {
             assert!(tunnels.iter().all(|one| one.transport == ConnectionReport::TUNNEL));
             assert_eq!(tunnels.len(), record.origin_connections.len());
             assert_eq!(done.connections, tunnels.len() as u64);
-            // The client lets go; where the origin has a last word of TLS then, it finds nobody.
-            assert_eq!(done.errors, if http.is_tls() { done.connections } else { 0 }, "{http:?}");
+            // When the client lets go the origin may have a last word of TLS.
+            assert!(done.errors == 0 || http.is_tls(), "{http:?}: {done:?}");
             assert!(done.down_bytes.get() > OBJECTS as u64 * 30_000);
         }
     }
