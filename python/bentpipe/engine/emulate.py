@@ -187,7 +187,7 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
 
 def _settings(tcp: Mapping[str, Any]) -> Settings:
     return Settings(
-        initial_window=tcp["initial_window"],
+        route_attributes=f"initcwnd {tcp['initial_window']}",
         sysctls={
             # Minimum, initial and largest size: the kernel's own first two, the run's limit.
             "ipv4/tcp_rmem": f"4096 131072 {max(131072, tcp['receive_buffer_bytes'])}",

@@ -59,13 +59,13 @@ class Settings:
 
     Attributes
     ----------
-    initial_window : int
-        Initial congestion window in segments, of routes.
+    route_attributes : str
+        What `ip route` is told of routes.
     sysctls : mapping of str to str
         Further settings below /proc/sys/net of a namespace, by path.
     """
 
-    initial_window: int
+    route_attributes: str
     sysctls: Mapping[str, str]
 
 
@@ -174,7 +174,7 @@ class World:
                 _ip(
                     f"{_tun(mtu_bytes)}"
                     f"address add {own} peer {peer} dev {DEVICE}\n"
-                    f"route replace {peer} dev {DEVICE} initcwnd {settings.initial_window}\n"
+                    f"route replace {peer} dev {DEVICE} {settings.route_attributes}\n"
                 )
 
     def _separate(self, *, mtu_bytes: int, client: Settings, server: Settings, middle: Middle) -> None:
@@ -208,7 +208,7 @@ class _Side:
     def make(self, *, mtu_bytes: int, middle: Middle, intercepts: bool) -> None:
         # Known to each other from the beginning: no ARP in the measurement.
         host_mac, router_mac = "02:00:00:00:00:01", "02:00:00:00:00:02"
-        window = self.host_settings.initial_window
+        attributes = self.host_settings.route_attributes
         with inside(self.router):
             _write_sysctl("ipv4/ip_forward", "1")
             # Packets may leave from another host's address.
@@ -225,7 +225,7 @@ class _Side:
                 f"address add {self.host_address} peer {self.router_address} dev {DEVICE}\n"
                 f"neigh replace {self.router_address} lladdr {router_mac} dev {DEVICE} nud permanent\n"
                 + "".join(
-                    f"route replace {address} via {self.router_address} dev {DEVICE} initcwnd {window}\n"
+                    f"route replace {address} via {self.router_address} dev {DEVICE} {attributes}\n"
                     for address in self.beyond
                 )
             )
@@ -236,10 +236,10 @@ class _Side:
                 f"link set {HOST_DEVICE} mtu {mtu_bytes} up\n"
                 f"address add {self.router_address} peer {self.host_address} dev {HOST_DEVICE}\n"
                 f"neigh replace {self.host_address} lladdr {host_mac} dev {HOST_DEVICE} nud permanent\n"
-                f"route replace {self.host_address} dev {HOST_DEVICE} initcwnd {window}\n"
+                f"route replace {self.host_address} dev {HOST_DEVICE} {attributes}\n"
                 + "".join(
                     f"route replace {address} dev {DEVICE} src {self.router_address}"
-                    f" initcwnd {middle.satellite.initial_window}\n"
+                    f" {middle.satellite.route_attributes}\n"
                     for address in self.beyond
                 )
             )

@@ -97,9 +97,12 @@ def middle(spec: Mapping[str, Any], settings: Callable[[Mapping[str, Any]], Sett
     lack = missing() if intercepting else None
     if lack is not None:
         raise lack
+    # In a tunnel, from host to host, there is no TCP of a terminal's or a gateway's own.
+    tcp = pep.get("tcp", spec["tcp"])
+    # A namespace allows Fast Open on both its legs or on none; on which it is used its sockets say.
+    allowed = {"fast_open": "on"} if "on" in (tcp.get("fast_open"), spec["tcp"].get("fast_open")) else {}
     return Middle(
-        # A tunnel goes from host to host: no TCP of a terminal's or a gateway's own.
-        satellite=settings(pep.get("tcp", spec["tcp"])),
+        satellite=settings({**tcp, **allowed}),
         host_mtu_bytes=spec["link"]["mtu_bytes"] - pep.get("header_bytes", 0),
         intercepting=intercepting,
         port=_core.INTERCEPTION_PORT,
