@@ -9,7 +9,8 @@ use bentpipe_emu::KernelNet;
 use bentpipe_run::{
     CongestionControl, ConnectionReport, Http, OriginReport, PepSpec, ProxySpec, RunSpec, Status,
 };
-use bentpipe_units::Bytes;
+use bentpipe_units::{Bytes, Duration};
+use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::pep::{Config, Pep, PepReport, Side};
 use bentpipe_web::tls::Identity;
@@ -61,7 +62,7 @@ fn every_protocol_over_tcp_loads_and_verifies_every_object_through_the_proxy() {
                 let (origin, pep, client) = started(&spec);
                 let report = load(client).await;
                 // Connections close beside the load.
-                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+                KernelNet.sleep(Duration::from_millis(200)).await;
                 (record(&spec, report, origin.report()), pep.report())
             });
             assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()), "{http:?}");
