@@ -39,6 +39,7 @@ ELSEWHERE = {
     "http2": ROOT / "crates/web/src/http2.rs",
     "http3": ROOT / "crates/web/src/origin/h3.rs",
     "page-load": ROOT / "crates/web/src/loader",
+    "pep": ROOT / "crates/web/src/pep",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
     "rain": ROOT / "python/bentpipe/scenario/rain.py",

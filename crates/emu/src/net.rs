@@ -17,7 +17,7 @@ use crate::udp::KernelDatagrams;
 use crate::{clock, fast_open};
 
 /// Connections that may wait to be accepted.
-const BACKLOG: u32 = 1024;
+pub(crate) const BACKLOG: u32 = 1024;
 /// Socket buffer for QUIC: a burst at 500 Mbit/s over 50 ms while another process has the core.
 const UDP_BUFFER_BYTES: usize = 4 << 20;
 
@@ -26,8 +26,8 @@ const UDP_BUFFER_BYTES: usize = 4 << 20;
 /// By default its sockets have no knobs turned: no Fast Open, no Nagle.
 #[derive(Clone, Debug, Default)]
 pub struct KernelNet {
-    fast_open: Switch,
-    nagle: Switch,
+    pub(crate) fast_open: Switch,
+    pub(crate) nagle: Switch,
     slow_start: Option<SlowStart>,
 }
 
@@ -39,7 +39,12 @@ impl KernelNet {
     }
 
     /// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
-    fn tcp_socket(&self, peer: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<TcpSocket> {
+    pub(crate) fn tcp_socket(
+        &self,
+        peer: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> io::Result<TcpSocket> {
         let socket = match peer {
             SocketAddr::V4(_) => TcpSocket::new_v4()?,
             SocketAddr::V6(_) => TcpSocket::new_v6()?,
@@ -98,6 +103,11 @@ impl Net for KernelNet {
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<KernelDatagrams> {
         KernelDatagrams::bind(at, dscp)
+    }
+
+    fn with_tcp(&self, tcp: &TcpSpec) -> Self {
+        // The routes and the sysctls of a namespace have the others.
+        Self::new(tcp, self.slow_start)
     }
 
     fn quic_socket(

@@ -67,9 +67,9 @@ pub enum Purpose {
 /// One connection as one of its ends saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
-    /// `tcp` or `quic`.
+    /// `tcp` or `quic`; `tunnel` within a connection to a proxy.
     pub transport: String,
-    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`.
+    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`; `connect` to a proxy.
     pub protocol: String,
     /// The client's port, which identifies the connection at both ends.
     pub client_port: u16,
@@ -264,6 +264,11 @@ impl Handshake {
 }
 
 impl ConnectionReport {
+    /// `protocol` of a connection to a proxy, within which those to the origin are.
+    pub const TO_PROXY: &str = "connect";
+    /// `transport` of a connection to the origin within one to a proxy; it has no congestion control of its own.
+    pub const TUNNEL: &str = "tunnel";
+
     /// Whether nothing was ever exchanged over it but the handshake of TCP, as over a spare connection that waits for TLS.
     pub fn is_bare(&self) -> bool {
         self.transport == "tcp" && self.protocol.is_empty() && self.secured.is_none()

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_run::{CongestionControl, Dscp, RunSpec};
+use bentpipe_run::{CongestionControl, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 use bentpipe_web::net::{Datagrams, Net};
@@ -103,6 +103,11 @@ impl Net for SimNet {
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<SimDatagrams> {
         self.udp(at, dscp).map(|socket| SimDatagrams(RefCell::new(socket)))
+    }
+
+    fn with_tcp(&self, tcp: &TcpSpec) -> Self {
+        let spec = Rc::new(RunSpec { tcp: tcp.clone(), ..(*self.spec).clone() });
+        Self { spec, ..self.clone() }
     }
 
     fn quic_socket(

@@ -82,6 +82,8 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
         authority_der: identity.authority_der.clone(),
         origin: IpAddr::V4(SERVER),
         ports: Ports::STANDARD,
+        // No host stands between the two.
+        gateway: IpAddr::V4(SERVER),
         local: IpAddr::V4(CLIENT),
         sites: Arc::clone(&config.sites),
         secrets: tap.is_some().then(|| Arc::clone(&secrets)),

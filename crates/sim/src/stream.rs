@@ -141,6 +141,12 @@ impl Stream for SimStream {
             last: RefCell::default(),
         }
     }
+
+    fn reset(self) {
+        let socket = &mut *self.socket.borrow_mut();
+        socket.connection.abort();
+        socket.flush(&self.world, self.end);
+    }
 }
 
 impl Probe for SimProbe {

@@ -10,7 +10,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_run::{CongestionControl, Dscp, TcpSpec};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use futures_util::future::{Either, select};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -69,6 +69,11 @@ pub trait Net: Clone + 'static {
         dscp: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)>;
 
+    /// The same host's network, whose TCP connections have these settings from now on: of two legs that meet at a host,
+    /// each has its own.
+    #[must_use]
+    fn with_tcp(&self, tcp: &TcpSpec) -> Self;
+
     /// Returns after `span`.
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> {
         self.sleep_until(self.now().saturating_add(span))
@@ -94,6 +99,51 @@ pub trait Listener: 'static {
 
     /// The next connection and the address of its peer.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>>;
+}
+
+/// The network of a host on the path between others, which may take part in their connections (RFC 3234).
+pub trait Middlebox: Net {
+    /// What hands over the connections of others.
+    type Interceptor: Interceptor<Stream = Self::Stream>;
+
+    /// Accepts, in the place of the hosts they are meant for, the TCP connections that come from the client's side and
+    /// would pass through this host. Its senders use `cc`, and mark their packets as the connection's first one is.
+    ///
+    /// # Errors
+    /// When the host may not do so, or the congestion control is not to be had.
+    fn intercept(&self, cc: CongestionControl) -> io::Result<Self::Interceptor>;
+
+    /// Opens a TCP connection in the name of another host, which has its address and port `from` and no other for
+    /// whoever sees its packets.
+    fn connect_from(
+        &self,
+        from: SocketAddr,
+        to: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> impl Future<Output = io::Result<Self::Stream>>;
+}
+
+/// Where the connections of others arrive.
+pub trait Interceptor: 'static {
+    /// What it accepts.
+    type Stream: Stream;
+
+    /// The next connection.
+    fn accept(&mut self) -> impl Future<Output = io::Result<Intercepted<Self::Stream>>>;
+}
+
+/// A TCP connection between two others, one of whose ends is now here.
+#[derive(Debug)]
+pub struct Intercepted<S> {
+    /// The connection with the host that has opened it.
+    pub stream: S,
+    /// Address and port of that host.
+    pub source: SocketAddr,
+    /// Address and port that it believes to have reached.
+    pub destination: SocketAddr,
+    /// What it has marked its first packet with.
+    pub dscp: Dscp,
 }
 
 /// A stream that may carry content which its receiver knows beforehand.
@@ -149,6 +199,10 @@ pub trait Stream: Bulk + 'static {
 
     /// Opens a window on the connection's state.
     fn probe(&self) -> Self::Probe;
+
+    /// Ends the connection at once; the peer is told by a reset (RFC 9293 section 3.5.2), and what it has not got yet is
+    /// lost.
+    fn reset(self);
 }
 
 /// A window on a TCP connection's state, and a hold on it, whatever runs on top.

@@ -47,6 +47,7 @@ fn client_of(configuration: &Configuration) -> Client {
         authority_der: configuration.identity.authority_der.clone(),
         origin: configuration.origin,
         ports: Ports::STANDARD,
+        gateway: configuration.gateway,
         local: configuration.client,
         sites: Arc::default(),
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),

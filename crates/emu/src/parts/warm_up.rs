@@ -26,6 +26,8 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let mut spec = spec.clone();
     spec.workload = Workload::PageLoad(load.clone());
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
+    // There is nobody between us and ourselves.
+    spec.pep = None;
     spec.validity.timeout_ns = Duration::from_secs(10);
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
         direction.delay_ns = Duration::ZERO;
@@ -49,6 +51,7 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         authority_der,
         origin: HERE,
         ports,
+        gateway: HERE,
         local: HERE,
         sites,
         secrets: None,

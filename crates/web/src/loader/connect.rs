@@ -1,10 +1,12 @@
 use std::net::SocketAddr;
 
-use bentpipe_run::{Http, RunSpec, Transport};
+use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
 use tokio::io::BufWriter;
 
+use super::proxy::{Proxy, Tunnelled};
 use super::{FetchError, Session, retry};
 use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
+use crate::connection::Window;
 pub(super) use crate::net::ByteStream;
 use crate::net::Net;
 use crate::tls::{self, Secured, Terms};
@@ -15,13 +17,20 @@ pub(super) struct Connected {
     pub(super) index: usize,
 }
 
-/// Opens a TCP connection and, where the protocol asks for it, TLS on top. With early data the handshake is complete
-/// only when the first response comes.
+/// Opens a connection of TCP, or one through the proxy, and, where the protocol asks for it, TLS on top. With early data
+/// the handshake is complete only when the first response comes.
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
-    let Session { net, client, load, connections, .. } = session;
+    let Session { net, client, load, connections, proxy, .. } = session;
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
-    let retry::Opened { stream, index } = retry::open(session, SocketAddr::new(client.origin, at)).await?;
+    let Connected { stream, index } = match proxy {
+        Some(proxy) => through(proxy, session, at).await?,
+        None => {
+            let retry::Opened { stream, index } =
+                retry::open(session, SocketAddr::new(client.origin, at)).await?;
+            Connected { stream: Box::new(stream), index }
+        }
+    };
     let meter = Meter::default();
     connections.count_by(index, &meter);
     let stream = Counted::transport(stream, &meter, connections.closing(index, net));
@@ -61,4 +70,18 @@ fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<
             Box::new(Counted::<_, Plain<Unframed>>::plain(stream, meter))
         }
     }
+}
+
+async fn through<N: Net>(proxy: &Proxy, session: &Session<N>, port: u16) -> Result<Connected, FetchError> {
+    let Session { net, connections, .. } = session;
+    let started = net.now();
+    let Tunnelled { stream, client_port } = proxy.connect(session, port).await?;
+    let report = ConnectionReport {
+        transport: ConnectionReport::TUNNEL.to_owned(),
+        client_port,
+        started,
+        connected: Some(net.now()),
+        ..ConnectionReport::default()
+    };
+    Ok(Connected { stream: Box::new(stream), index: connections.add(report, Window::Shut) })
 }

@@ -7,6 +7,7 @@ mod h1;
 mod h2;
 mod h3;
 mod idle;
+mod proxy;
 mod request;
 mod retry;
 mod spdy;
@@ -28,6 +29,7 @@ use crate::page::{INDEX, Site};
 use crate::quic::QuicError;
 use body::Received;
 pub(crate) use discover::Discovery;
+use proxy::Proxy;
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,8 @@ pub(crate) enum FetchError {
     H3(String),
     #[error("SPDY: {0}")]
     Spdy(String),
+    #[error("the proxy answers {0}")]
+    Proxy(http::StatusCode),
 }
 
 /// One response as it came over the wire.
@@ -68,6 +72,7 @@ pub(crate) struct Session<N: Net> {
     pub(crate) load: PageLoadSpec,
     pub(crate) connections: Connections<Probe<N>>,
     spares: retry::Spares<N::Stream>,
+    proxy: Option<Proxy>,
 }
 
 /// The protocol's way of fetching.
@@ -84,9 +89,8 @@ enum Protocol<N: Net> {
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
     let site = client.sites.of(&load.page);
     let timeout = client.spec.validity.timeout_ns;
-    let connections = Connections::new();
-    let session =
-        Rc::new(Session { net: net.clone(), client, load, connections, spares: retry::Spares::default() });
+    let (proxy, connections, spares) = (Proxy::of(&client), Connections::new(), retry::Spares::default());
+    let session = Rc::new(Session { net: net.clone(), client, load, connections, spares, proxy });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let log = Log { site: &site, report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {

@@ -7,6 +7,7 @@ use futures_util::future::{Either, select};
 use noq::VarInt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::proxy::Proxy;
 use super::retry::Spares;
 use super::{FetchError, Session, connect};
 use crate::Client;
@@ -73,6 +74,7 @@ async fn over_tcp<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Resu
         load: load.clone(),
         connections: Connections::new(),
         spares: Spares::default(),
+        proxy: Proxy::of(client),
     };
     let mut stream = connect::tcp(&session).await?.stream;
     stream.shutdown().await?;
