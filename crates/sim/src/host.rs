@@ -23,6 +23,8 @@ pub(crate) struct Host {
     /// By connection id; none where the connection is closed.
     sockets: RefCell<Vec<Option<Rc<RefCell<Socket>>>>>,
     backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
+    /// Connections that were meant for other hosts, where it accepts them.
+    intercepted: RefCell<Option<Rc<RefCell<Backlog>>>>,
     udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
 }
 
@@ -40,8 +42,8 @@ pub(crate) struct Socket {
     pub(crate) has_connected: bool,
     /// The earliest call that the world has noted.
     called_at: Option<Time>,
-    /// The listening port that it came to, until it is established.
-    accepted_at: Option<u16>,
+    /// The address that it came to, until it is established.
+    accepted_at: Option<SocketAddrV4>,
 }
 
 /// Established connections that wait to be accepted.
@@ -59,6 +61,7 @@ impl Host {
             tcp: RefCell::new(Endpoint::new(address)),
             sockets: RefCell::default(),
             backlogs: RefCell::default(),
+            intercepted: RefCell::default(),
             udp: RefCell::default(),
         }
     }
@@ -75,10 +78,17 @@ impl Host {
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Backlog>>, PortError> {
         self.tcp.borrow_mut().listen(port, config)?;
-        let backlog = Backlog { dscp, ready: VecDeque::new(), acceptor: None };
-        let backlog = Rc::new(RefCell::new(backlog));
+        let backlog = Backlog::new(dscp);
         self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
         Ok(backlog)
+    }
+
+    /// Accepts the TCP connections to other hosts that pass.
+    pub(crate) fn intercept(&self, config: Config, dscp: Dscp) -> Rc<RefCell<Backlog>> {
+        self.tcp.borrow_mut().intercept(config);
+        let backlog = Backlog::new(dscp);
+        *self.intercepted.borrow_mut() = Some(Rc::clone(&backlog));
+        backlog
     }
 
     /// Opens a TCP connection and sends its SYN.
@@ -91,6 +101,21 @@ impl Host {
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Socket>>, PortError> {
         let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, config)?;
+        let socket = self.add(id, connection, dscp, None);
+        socket.borrow_mut().flush(world, end);
+        Ok(socket)
+    }
+
+    /// As [`connect`](Self::connect), in the name of another host: with its address and port.
+    pub(crate) fn connect_from(
+        &self,
+        world: &World,
+        end: End,
+        (from, to): (SocketAddrV4, SocketAddrV4),
+        config: &Config,
+        dscp: Dscp,
+    ) -> Result<Rc<RefCell<Socket>>, PortError> {
+        let (id, connection) = self.tcp.borrow_mut().connect_from(world.now(), from, to, config)?;
         let socket = self.add(id, connection, dscp, None);
         socket.borrow_mut().flush(world, end);
         Ok(socket)
@@ -145,10 +170,9 @@ impl Host {
             // Nobody's socket has a mark of its own: Linux answers with the one that came (tcp_v4_send_reset).
             Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset, dscp)),
             Route::Accepted(id, connection) => {
-                let port = connection.local().port();
-                let dscp =
-                    self.backlogs.borrow().get(&port).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
-                self.add(id, *connection, dscp, Some(port)).borrow_mut().flush(world, end);
+                let at = connection.local();
+                let dscp = self.backlog(at).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
+                self.add(id, *connection, dscp, Some(at)).borrow_mut().flush(world, end);
             }
             Route::To(id) => {
                 let Some(socket) = self.socket(id) else { return };
@@ -165,7 +189,7 @@ impl Host {
         id: ConnectionId,
         connection: Connection,
         dscp: Dscp,
-        accepted_at: Option<u16>,
+        accepted_at: Option<SocketAddrV4>,
     ) -> Rc<RefCell<Socket>> {
         let socket = Socket {
             id,
@@ -189,17 +213,25 @@ impl Host {
         self.sockets.borrow().get(place(id)).cloned().flatten()
     }
 
-    /// Puts a connection into its port's backlog once it is established.
+    /// Where connections to this address wait.
+    fn backlog(&self, at: SocketAddrV4) -> Option<Rc<RefCell<Backlog>>> {
+        if *at.ip() == self.address {
+            self.backlogs.borrow().get(&at.port()).cloned()
+        } else {
+            self.intercepted.borrow().clone()
+        }
+    }
+
+    /// Puts a connection into its backlog once it is established.
     fn hand_over(&self, socket: &Rc<RefCell<Socket>>) {
-        let port = {
+        let at = {
             let socket = &mut *socket.borrow_mut();
             if !socket.has_connected {
                 return;
             }
             socket.accepted_at.take()
         };
-        let backlog = port.and_then(|port| self.backlogs.borrow().get(&port).cloned());
-        if let Some(backlog) = backlog {
+        if let Some(backlog) = at.and_then(|at| self.backlog(at)) {
             let backlog = &mut *backlog.borrow_mut();
             backlog.ready.push_back(Rc::clone(socket));
             wake(&mut backlog.acceptor);
@@ -212,6 +244,12 @@ impl Host {
             self.tcp.borrow_mut().forget(&socket.connection);
             self.sockets.borrow_mut()[place(socket.id)] = None;
         }
+    }
+}
+
+impl Backlog {
+    fn new(dscp: Dscp) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { dscp, ready: VecDeque::new(), acceptor: None }))
     }
 }
 

@@ -8,7 +8,10 @@
 mod capture;
 mod executor;
 mod host;
+mod intercept;
+mod middle;
 mod net;
+mod network;
 mod packet;
 mod quic;
 mod run;

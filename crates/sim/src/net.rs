@@ -35,7 +35,7 @@ pub struct SimNet {
 pub struct SimDatagrams(RefCell<UdpSocket>);
 
 impl SimNet {
-    fn config(&self, cc: CongestionControl) -> Config {
+    pub(crate) fn config(&self, cc: CongestionControl) -> Config {
         let seed = self.spec.seed ^ ((self.end as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
         Config { mtu, ..Config::new(&self.spec.tcp, cc, seed) }
@@ -123,7 +123,7 @@ impl Datagrams for SimDatagrams {
     }
 }
 
-fn port_error(error: PortError) -> io::Error {
+pub(crate) fn port_error(error: PortError) -> io::Error {
     let kind = match error {
         PortError::Taken(_) => io::ErrorKind::AddrInUse,
         PortError::Exhausted(_) => io::ErrorKind::AddrNotAvailable,

@@ -1,0 +1,48 @@
+//! What a host on the path may do that others may not: take part in their connections.
+
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_web::net::{Intercepted, Interceptor, Listener, Middlebox};
+
+use crate::net::{SimNet, port_error};
+use crate::stream::{SimListener, SimStream, v4};
+
+/// Where the connections of others arrive.
+pub struct SimInterceptor(SimListener);
+
+impl Middlebox for SimNet {
+    type Interceptor = SimInterceptor;
+
+    fn intercept(&self, cc: CongestionControl, dscp: Dscp) -> io::Result<SimInterceptor> {
+        let backlog = self.world.host(self.end).intercept(self.config(cc), dscp);
+        let world = Rc::clone(&self.world);
+        Ok(SimInterceptor(SimListener { world, end: self.end, backlog, content: self.content }))
+    }
+
+    async fn connect_from(
+        &self,
+        from: SocketAddr,
+        to: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> io::Result<SimStream> {
+        let host = self.world.host(self.end);
+        let (ends, config) = ((v4(from)?, v4(to)?), self.config(cc));
+        let socket = host.connect_from(&self.world, self.end, ends, &config, dscp).map_err(port_error)?;
+        let world = Rc::clone(&self.world);
+        SimStream { world, end: self.end, socket, content: self.content }.connected().await
+    }
+}
+
+impl Interceptor for SimInterceptor {
+    type Stream = SimStream;
+
+    async fn accept(&mut self) -> io::Result<Intercepted<SimStream>> {
+        let (stream, source) = self.0.accept().await?;
+        let destination = SocketAddr::V4(stream.socket.borrow().connection.local());
+        Ok(Intercepted { stream, source, destination })
+    }
+}
