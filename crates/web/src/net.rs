@@ -97,11 +97,11 @@ pub trait Middlebox: Net {
     type Interceptor: Interceptor<Stream = Self::Stream>;
 
     /// Accepts, in the place of the hosts they are meant for, the TCP connections that come from the client's side and
-    /// would pass through this host; its senders use `cc` and mark their packets with `dscp`.
+    /// would pass through this host. Its senders use `cc`, and mark their packets as the connection's first one is.
     ///
     /// # Errors
     /// When the host may not do so, or the congestion control is not to be had.
-    fn intercept(&self, cc: CongestionControl, dscp: Dscp) -> io::Result<Self::Interceptor>;
+    fn intercept(&self, cc: CongestionControl) -> io::Result<Self::Interceptor>;
 
     /// Opens a TCP connection in the name of another host, which has its address and port `from` and no other for
     /// whoever sees its packets.
@@ -132,6 +132,8 @@ pub struct Intercepted<S> {
     pub source: SocketAddr,
     /// Address and port that it believes to have reached.
     pub destination: SocketAddr,
+    /// What it has marked its first packet with.
+    pub dscp: Dscp,
 }
 
 /// A stream that may carry content which its receiver knows beforehand.
