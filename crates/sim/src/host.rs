@@ -33,7 +33,7 @@ pub(crate) struct Socket {
     pub(crate) id: ConnectionId,
     pub(crate) connection: Connection,
     /// What its segments are marked with.
-    dscp: Dscp,
+    pub(crate) dscp: Dscp,
     pub(crate) reader: Option<Waker>,
     pub(crate) writer: Option<Waker>,
     /// Waits for the handshake.
@@ -48,8 +48,8 @@ pub(crate) struct Socket {
 
 /// Established connections that wait to be accepted.
 pub(crate) struct Backlog {
-    /// What the segments of its connections are marked with, from the first one on.
-    dscp: Dscp,
+    /// What the segments of its connections are marked with, from the first one on; without: with what each came.
+    dscp: Option<Dscp>,
     pub(crate) ready: VecDeque<Rc<RefCell<Socket>>>,
     pub(crate) acceptor: Option<Waker>,
 }
@@ -78,15 +78,15 @@ impl Host {
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Backlog>>, PortError> {
         self.tcp.borrow_mut().listen(port, config)?;
-        let backlog = Backlog::new(dscp);
+        let backlog = Backlog::new(Some(dscp));
         self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
         Ok(backlog)
     }
 
-    /// Accepts the TCP connections to other hosts that pass.
-    pub(crate) fn intercept(&self, config: Config, dscp: Dscp) -> Rc<RefCell<Backlog>> {
+    /// Accepts the TCP connections to other hosts that pass; each keeps its mark.
+    pub(crate) fn intercept(&self, config: Config) -> Rc<RefCell<Backlog>> {
         self.tcp.borrow_mut().intercept(config);
-        let backlog = Backlog::new(dscp);
+        let backlog = Backlog::new(None);
         *self.intercepted.borrow_mut() = Some(Rc::clone(&backlog));
         backlog
     }
@@ -171,7 +171,7 @@ impl Host {
             Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset, dscp)),
             Route::Accepted(id, connection) => {
                 let at = connection.local();
-                let dscp = self.backlog(at).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
+                let dscp = self.backlog(at).and_then(|backlog| backlog.borrow().dscp).unwrap_or(dscp);
                 self.add(id, *connection, dscp, Some(at)).borrow_mut().flush(world, end);
             }
             Route::To(id) => {
@@ -248,7 +248,7 @@ impl Host {
 }
 
 impl Backlog {
-    fn new(dscp: Dscp) -> Rc<RefCell<Self>> {
+    fn new(dscp: Option<Dscp>) -> Rc<RefCell<Self>> {
         Rc::new(RefCell::new(Self { dscp, ready: VecDeque::new(), acceptor: None }))
     }
 }

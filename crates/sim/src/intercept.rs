@@ -16,8 +16,8 @@ pub struct SimInterceptor(SimListener);
 impl Middlebox for SimNet {
     type Interceptor = SimInterceptor;
 
-    fn intercept(&self, cc: CongestionControl, dscp: Dscp) -> io::Result<SimInterceptor> {
-        let backlog = self.world.host(self.end).intercept(self.config(cc), dscp);
+    fn intercept(&self, cc: CongestionControl) -> io::Result<SimInterceptor> {
+        let backlog = self.world.host(self.end).intercept(self.config(cc));
         let world = Rc::clone(&self.world);
         Ok(SimInterceptor(SimListener { world, end: self.end, backlog, content: self.content }))
     }
@@ -42,7 +42,10 @@ impl Interceptor for SimInterceptor {
 
     async fn accept(&mut self) -> io::Result<Intercepted<SimStream>> {
         let (stream, source) = self.0.accept().await?;
-        let destination = SocketAddr::V4(stream.socket.borrow().connection.local());
-        Ok(Intercepted { stream, source, destination })
+        let (destination, dscp) = {
+            let socket = stream.socket.borrow();
+            (SocketAddr::V4(socket.connection.local()), socket.dscp)
+        };
+        Ok(Intercepted { stream, source, destination, dscp })
     }
 }

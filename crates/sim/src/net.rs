@@ -25,6 +25,7 @@ const NOT_ECN_CAPABLE: u8 = 0;
 pub struct SimNet {
     pub(crate) world: Rc<World>,
     pub(crate) end: End,
+    /// The run as its hosts see it.
     pub(crate) spec: Rc<RunSpec>,
     /// The instant of time zero, for the QUIC library.
     pub(crate) epoch: Instant,

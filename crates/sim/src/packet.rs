@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_parcel_is_longer_by_the_header_of_the_tunnel() {
-        let datagram = Datagram { from_port: 1, to_port: 2, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
+        let datagram =
+            Datagram { from_port: 1, to_port: 2, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
         assert_eq!(Parcels::new(44).put(WirePacket::Udp(datagram)).len_bytes(), 20 + 8 + 100 + 44);
     }
 }

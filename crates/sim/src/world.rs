@@ -144,6 +144,14 @@ impl World {
         }
     }
 
+    /// Whether a host stands there.
+    pub(crate) fn has(&self, end: End) -> bool {
+        match end {
+            End::Client | End::Server => true,
+            End::Terminal | End::Gateway => self.middle(end.side()).is_some(),
+        }
+    }
+
     /// Who stands between the link and the host on this side.
     fn middle(&self, side: Side) -> Option<&Middle> {
         match side {
