@@ -5,8 +5,8 @@ use bentpipe_units::{Bytes, Duration, Time};
 use crate::flows::{self, Payload};
 use crate::{
     ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
-    ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
-    Workload,
+    ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, RunRecord, RunSpec, Status,
+    Table, Workload,
 };
 
 /// The reports of a finished run.
@@ -152,14 +152,21 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
     let flows = spec.flows().map(|flows| flows.flows).unwrap_or_default();
     let own = |flow: Option<u16>| flow.and_then(|index| flows.get(usize::from(index)));
     for (end, connection) in ends(client, origin) {
-        let wanted = own(connection.flow).map_or(spec.cc, |flow| flow.cc);
+        let to_proxy = match &spec.pep {
+            Some(PepSpec::Proxy(proxy)) if connection.protocol == ConnectionReport::TO_PROXY => Some(proxy),
+            _ => None,
+        };
+        let of_flow = || own(connection.flow).map_or(spec.cc, |flow| flow.cc);
+        let wanted = to_proxy.map_or_else(of_flow, |proxy| proxy.cc);
         let found = &*connection.congestion_control;
-        if found != wanted.name() && Some(found) != wanted.kernel_name() {
+        let has_its_own = connection.transport != ConnectionReport::TUNNEL;
+        if has_its_own && found != wanted.name() && Some(found) != wanted.kernel_name() {
             doubts.push(format!(
                 "wrong congestion control at the {end}: expected {}, found {found}",
                 wanted.name()
             ));
         }
+        let wanted_alpn = wanted_alpn.filter(|_| to_proxy.is_none());
         if let Some(wanted) = wanted_alpn.filter(|wanted| connection.protocol != *wanted) {
             doubts.push(format!(
                 "wrong protocol at the {end}: expected {wanted}, found {}",

@@ -59,9 +59,9 @@ pub struct ObjectSighting {
 /// One connection as one of its ends saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
-    /// `tcp` or `quic`.
+    /// `tcp` or `quic`; `tunnel` within a connection to a proxy.
     pub transport: String,
-    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`.
+    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`; `connect` to a proxy.
     pub protocol: String,
     /// The client's port, which identifies the connection at both ends.
     pub client_port: u16,
@@ -215,6 +215,11 @@ pub struct PacketSighting {
 }
 
 impl ConnectionReport {
+    /// `protocol` of a connection to a proxy, within which those to the origin are.
+    pub const TO_PROXY: &str = "connect";
+    /// `transport` of a connection to the origin within one to a proxy; it has no congestion control of its own.
+    pub const TUNNEL: &str = "tunnel";
+
     /// The same connection with its instants counted from `start`.
     #[must_use]
     pub fn relative_to(mut self, start: Time) -> Self {

@@ -1,11 +1,14 @@
 use std::cell::RefCell;
 use std::future::Future;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::time::Instant;
 
 use bentpipe_run::{LinkReport, PepSpec, RunSpec, TunnelSpec};
 use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_web::Ports;
+use bentpipe_web::pep::{self, Pep, PepError, Side};
+use bentpipe_web::tls::Identity;
 
 use crate::capture::Tap;
 use crate::net::SimNet;
@@ -62,6 +65,29 @@ impl Network {
     /// The host between link and server, which is there with a proxy at the gateway.
     pub fn gateway(&self) -> Option<SimNet> {
         self.middle(End::Gateway)
+    }
+
+    /// Starts what the run has on the path: at most one proxy at the terminal and one at the gateway.
+    ///
+    /// # Errors
+    /// When the certificate is unusable.
+    pub fn start_pep(&self, identity: &Identity) -> Result<Vec<Pep>, PepError> {
+        let sides = [
+            (Side::Terminal, self.terminal(), ADDRESSES.terminal),
+            (Side::Gateway, self.gateway(), ADDRESSES.gateway),
+        ];
+        let start = |(side, host, address): (Side, Option<SimNet>, Ipv4Addr)| {
+            let config = pep::Config {
+                spec: (*self.spec).clone(),
+                side,
+                address: IpAddr::V4(address),
+                origin: IpAddr::V4(ADDRESSES.server),
+                ports: Ports::STANDARD,
+                identity: identity.clone(),
+            };
+            host.map(|host| Pep::start(&host, &config))
+        };
+        sides.into_iter().filter_map(start).collect()
     }
 
     /// The run as its hosts see it: a tunnel leaves them smaller packets.

@@ -9,6 +9,7 @@ use bentpipe_trace::pcapng;
 use bentpipe_units::Duration;
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
+use bentpipe_web::pep::PepError;
 use bentpipe_web::tls::{Identity, IdentityError, Secrets};
 use bentpipe_web::{Client, HOST, Ports, bulk, loader, ping};
 
@@ -41,6 +42,9 @@ pub enum SimulationError {
     /// The origin did not start.
     #[error(transparent)]
     Origin(#[from] OriginError),
+    /// The proxy did not start.
+    #[error(transparent)]
+    Pep(#[from] PepError),
     /// The run's certificates could not be made.
     #[error("certificates: {0}")]
     Identity(#[from] IdentityError),
@@ -79,11 +83,13 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
         authority_der: identity.authority_der.clone(),
         origin: IpAddr::V4(ADDRESSES.server),
         ports: Ports::STANDARD,
+        gateway: IpAddr::V4(ADDRESSES.gateway),
         local: IpAddr::V4(ADDRESSES.client),
         sites: Arc::clone(&config.sites),
         secrets: captured_secrets,
         qlog: qlog.clone(),
     };
+    network.start_pep(&identity)?;
     let origin = Origin::start(
         &network.server(),
         &origin::Config {

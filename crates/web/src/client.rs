@@ -19,6 +19,8 @@ pub struct Client {
     pub origin: IpAddr,
     /// The origin's ports.
     pub ports: Ports,
+    /// The address of the gateway, where the HTTP proxy of a run that has one listens.
+    pub gateway: IpAddr,
     /// The client's own address.
     pub local: IpAddr,
     /// Where pages come from.

@@ -9,6 +9,7 @@ pub mod loader;
 pub mod net;
 pub mod origin;
 pub mod page;
+pub mod pep;
 pub mod ping;
 pub mod quic;
 pub mod tls;

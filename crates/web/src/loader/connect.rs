@@ -6,6 +6,7 @@ use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 
+use super::proxy::{Proxy, Tunnelled};
 use super::{FetchError, Session};
 use crate::connection::Window;
 use crate::net::{Net, Stream};
@@ -21,24 +22,18 @@ pub(super) struct Connected {
     pub(super) index: usize,
 }
 
-/// Opens a TCP connection and, where the protocol asks for it, TLS on top.
+/// Opens a connection of TCP, or one through the proxy, and, where the protocol asks for it, TLS on top.
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
-    let Session { net, client, load, connections } = session;
+    let Session { net, client, load, connections, proxy } = session;
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
-    let started = net.now();
-    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc, client.spec.mark()).await?;
-    let report = ConnectionReport {
-        transport: "tcp".to_owned(),
-        client_port: stream.local_port()?,
-        started,
-        connected: Some(net.now()),
-        ..ConnectionReport::default()
+    let Connected { stream, index } = match proxy {
+        Some(proxy) => through(proxy, session, at).await?,
+        None => direct(session, SocketAddr::new(client.origin, at)).await?,
     };
-    let index = connections.add(report, Window::Tcp(stream.probe()));
     if !http.is_tls() {
         connections.update(index, |report| report.protocol = http.alpn().to_owned());
-        return Ok(Connected { stream: Box::new(stream), index });
+        return Ok(Connected { stream, index });
     }
     let tls = tls::client_config(&client.authority_der, &[http.alpn()], client.secrets.clone())?;
     let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
@@ -51,4 +46,33 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
         report.protocol = negotiated;
     });
     Ok(Connected { stream: Box::new(stream), index })
+}
+
+async fn direct<N: Net>(session: &Session<N>, to: SocketAddr) -> Result<Connected, FetchError> {
+    let Session { net, client, connections, .. } = session;
+    let started = net.now();
+    let stream = net.connect(to, client.spec.cc, client.spec.mark()).await?;
+    let report = ConnectionReport {
+        transport: "tcp".to_owned(),
+        client_port: stream.local_port()?,
+        started,
+        connected: Some(net.now()),
+        ..ConnectionReport::default()
+    };
+    let index = connections.add(report, Window::Tcp(stream.probe()));
+    Ok(Connected { stream: Box::new(stream), index })
+}
+
+async fn through<N: Net>(proxy: &Proxy, session: &Session<N>, port: u16) -> Result<Connected, FetchError> {
+    let Session { net, connections, .. } = session;
+    let started = net.now();
+    let Tunnelled { stream, client_port } = proxy.connect(session, port).await?;
+    let report = ConnectionReport {
+        transport: ConnectionReport::TUNNEL.to_owned(),
+        client_port,
+        started,
+        connected: Some(net.now()),
+        ..ConnectionReport::default()
+    };
+    Ok(Connected { stream: Box::new(stream), index: connections.add(report, Window::Shut) })
 }

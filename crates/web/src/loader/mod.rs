@@ -6,6 +6,7 @@ mod discover;
 mod h1;
 mod h2;
 mod h3;
+mod proxy;
 mod request;
 
 use std::rc::Rc;
@@ -22,6 +23,7 @@ use crate::page::{INDEX, Site};
 use crate::quic::QuicError;
 use body::Received;
 use discover::Discovery;
+use proxy::Proxy;
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +40,8 @@ pub(crate) enum FetchError {
     H2(#[from] ::h2::Error),
     #[error("HTTP/3: {0}")]
     H3(String),
+    #[error("the proxy answers {0}")]
+    Proxy(http::StatusCode),
 }
 
 /// One response as it came over the wire.
@@ -59,6 +63,7 @@ pub(crate) struct Session<N: Net> {
     pub(crate) client: Client,
     pub(crate) load: PageLoadSpec,
     pub(crate) connections: Connections<Probe<N>>,
+    proxy: Option<Proxy>,
 }
 
 /// The protocol's way of fetching.
@@ -74,7 +79,8 @@ enum Protocol<N: Net> {
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
     let site = client.sites.of(&load.page);
     let timeout = client.spec.validity.timeout_ns;
-    let session = Rc::new(Session { net: net.clone(), client, load, connections: Connections::new() });
+    let (proxy, connections) = (Proxy::of(&client), Connections::new());
+    let session = Rc::new(Session { net: net.clone(), client, load, connections, proxy });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let log = Log { site: &site, report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {
