@@ -238,7 +238,8 @@ impl Host {
         }
     }
 
-    fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
+    /// Frees the ports of a connection of which nothing is left.
+    pub(crate) fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
         let socket = &*socket.borrow();
         if socket.connection.is_closed() {
             self.tcp.borrow_mut().forget(&socket.connection);
