@@ -133,6 +133,7 @@ impl Network {
 
     /// Lets `span` pass.
     pub fn run_for(&self, span: Duration) {
+        self.world.settle();
         let until = self.world.now() + span;
         self.world.timers.wake_at(until);
         while self.world.now() < until && self.world.step() {}
