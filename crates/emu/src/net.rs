@@ -17,7 +17,7 @@ use crate::tcp::{KernelListener, KernelStream};
 use crate::udp::KernelDatagrams;
 
 /// Connections that may wait to be accepted.
-const BACKLOG: u32 = 1024;
+pub(crate) const BACKLOG: u32 = 1024;
 /// Socket buffer for QUIC: a burst at 500 Mbit/s over 50 ms while another process has the core.
 const UDP_BUFFER_BYTES: usize = 4 << 20;
 
@@ -81,7 +81,7 @@ impl Net for KernelNet {
 }
 
 /// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
-fn tcp_socket(peer: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<TcpSocket> {
+pub(crate) fn tcp_socket(peer: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<TcpSocket> {
     let socket = match peer {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,

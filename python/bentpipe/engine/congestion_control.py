@@ -43,6 +43,15 @@ def refused(spec: Mapping[str, Any]) -> str | None:
 
 def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Name the congestion controls of a run's TCP connections, each once."""
+    return tuple(dict.fromkeys([*_of_hosts(spec), *_of_proxies(spec)]))
+
+
+def _of_proxies(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    pep = spec.get("pep", {})
+    return (pep["cc"],) if "cc" in pep else ()
+
+
+def _of_hosts(spec: Mapping[str, Any]) -> tuple[str, ...]:
     workload = spec["workload"]
     match workload["kind"]:
         case "page-load" if workload["http"] != "h3":
@@ -50,7 +59,6 @@ def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
         case "bulk" | "iperf3" if workload["transport"] == "tcp":
             return (spec["cc"],)
         case "flows":
-            over_tcp = (flow["cc"] for flow in workload["flows"] if flow["transport"] == "tcp")
-            return tuple(dict.fromkeys(over_tcp))
+            return tuple(flow["cc"] for flow in workload["flows"] if flow["transport"] == "tcp")
         case _:
             return ()

@@ -38,6 +38,7 @@ async fn work(configuration: &Configuration) -> ClientReport {
         authority_der: configuration.identity.authority_der.clone(),
         origin: configuration.origin,
         ports: Ports::STANDARD,
+        gateway: configuration.gateway,
         local: configuration.client,
         sites: Arc::default(),
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),

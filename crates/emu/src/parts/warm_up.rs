@@ -25,6 +25,8 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let mut spec = spec.clone();
     spec.workload = Workload::PageLoad(load.clone());
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
+    // There is nobody between us and ourselves.
+    spec.pep = None;
     spec.validity.timeout_ns = Duration::from_secs(10);
 
     let identity = Identity::generate(HOST).map_err(|error| PartError::WarmUp(error.to_string()))?;
@@ -39,8 +41,17 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         qlog: None,
     };
     let _origin = Origin::start(&KernelNet, &origin)?;
-    let client =
-        Client { spec, authority_der, origin: HERE, ports, local: HERE, sites, secrets: None, qlog: None };
+    let client = Client {
+        spec,
+        authority_der,
+        origin: HERE,
+        ports,
+        gateway: HERE,
+        local: HERE,
+        sites,
+        secrets: None,
+        qlog: None,
+    };
     let report = loader::load(&KernelNet, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),

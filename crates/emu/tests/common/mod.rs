@@ -115,6 +115,7 @@ pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client 
         authority_der,
         origin,
         ports: PORTS,
+        gateway: local,
         local,
         sites: Arc::default(),
         secrets: None,
