@@ -83,9 +83,8 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
         authority_der: identity.authority_der.clone(),
         origin: IpAddr::V4(ADDRESSES.server),
         ports: Ports::STANDARD,
-        // No host stands between the two.
-        gateway: IpAddr::V4(SERVER),
-        local: IpAddr::V4(CLIENT),
+        gateway: IpAddr::V4(ADDRESSES.gateway),
+        local: IpAddr::V4(ADDRESSES.client),
         sites: Arc::clone(&config.sites),
         secrets: captured_secrets,
         qlog: qlog.clone(),
