@@ -91,31 +91,20 @@ impl Host {
         backlog
     }
 
-    /// Opens a TCP connection and sends its SYN.
+    /// Opens a TCP connection and sends its SYN: from a free port, or from another host's address and port, in its name.
     pub(crate) fn connect(
         &self,
         world: &World,
         end: End,
+        from: Option<SocketAddrV4>,
         remote: SocketAddrV4,
         config: &Config,
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Socket>>, PortError> {
-        let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, config)?;
-        let socket = self.add(id, connection, dscp, None);
-        socket.borrow_mut().flush(world, end);
-        Ok(socket)
-    }
-
-    /// As [`connect`](Self::connect), in the name of another host: with its address and port.
-    pub(crate) fn connect_from(
-        &self,
-        world: &World,
-        end: End,
-        (from, to): (SocketAddrV4, SocketAddrV4),
-        config: &Config,
-        dscp: Dscp,
-    ) -> Result<Rc<RefCell<Socket>>, PortError> {
-        let (id, connection) = self.tcp.borrow_mut().connect_from(world.now(), from, to, config)?;
+        let (id, connection) = match from {
+            None => self.tcp.borrow_mut().connect(world.now(), remote, config)?,
+            Some(from) => self.tcp.borrow_mut().connect_from(world.now(), from, remote, config)?,
+        };
         let socket = self.add(id, connection, dscp, None);
         socket.borrow_mut().flush(world, end);
         Ok(socket)

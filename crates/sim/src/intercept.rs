@@ -7,7 +7,7 @@ use std::rc::Rc;
 use bentpipe_run::{CongestionControl, Dscp};
 use bentpipe_web::net::{Intercepted, Interceptor, Listener, Middlebox};
 
-use crate::net::{SimNet, port_error};
+use crate::net::SimNet;
 use crate::stream::{SimListener, SimStream, v4};
 
 /// Where the connections of others arrive.
@@ -29,11 +29,7 @@ impl Middlebox for SimNet {
         cc: CongestionControl,
         dscp: Dscp,
     ) -> io::Result<SimStream> {
-        let host = self.world.host(self.end);
-        let (ends, config) = ((v4(from)?, v4(to)?), self.config(cc));
-        let socket = host.connect_from(&self.world, self.end, ends, &config, dscp).map_err(port_error)?;
-        let world = Rc::clone(&self.world);
-        SimStream { world, end: self.end, socket, content: self.content }.connected().await
+        self.open(Some(v4(from)?), to, cc, dscp)?.connected().await
     }
 }
 

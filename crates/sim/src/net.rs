@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, SocketAddrV4};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -42,6 +42,20 @@ impl SimNet {
         Config { mtu, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
+    /// A connection of which the SYN is on its way.
+    pub(crate) fn open(
+        &self,
+        from: Option<SocketAddrV4>,
+        to: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> io::Result<SimStream> {
+        let host = self.world.host(self.end);
+        let (to, config) = (v4(to)?, self.config(cc));
+        let socket = host.connect(&self.world, self.end, from, to, &config, dscp).map_err(port_error)?;
+        Ok(SimStream { world: Rc::clone(&self.world), end: self.end, socket, content: self.content })
+    }
+
     fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
         let host = self.world.host(self.end);
         let (port, inbox) = host.bind_udp(at.port()).ok_or(io::ErrorKind::AddrInUse)?;
@@ -76,11 +90,7 @@ impl Net for SimNet {
     }
 
     async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimStream> {
-        let host = self.world.host(self.end);
-        let (to, config) = (v4(to)?, self.config(cc));
-        let socket = host.connect(&self.world, self.end, to, &config, dscp).map_err(port_error)?;
-        let world = Rc::clone(&self.world);
-        SimStream { world, end: self.end, socket, content: self.content }.connected().await
+        self.open(None, to, cc, dscp)?.connected().await
     }
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
@@ -124,7 +134,7 @@ impl Datagrams for SimDatagrams {
     }
 }
 
-pub(crate) fn port_error(error: PortError) -> io::Error {
+fn port_error(error: PortError) -> io::Error {
     let kind = match error {
         PortError::Taken(_) => io::ErrorKind::AddrInUse,
         PortError::Exhausted(_) => io::ErrorKind::AddrNotAvailable,

@@ -8,7 +8,7 @@ mod common;
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Http, JitterSpec,
     LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, QueueSpec,
-    RunRecord, RunSpec, SplitSpec, Status, TcpSpec, Transport, TunnelSpec, Workload,
+    RunRecord, RunSpec, SplitSpec, Status, Transport, TunnelSpec, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -288,7 +288,6 @@ fn pages_load_through_an_http_proxy_in_the_round_trips_of_its_handshakes_and_of_
     // To the proxy TCP and TLS 1.3 (RFC 8446 section 2), CONNECT, then what the version needs: the request, and TLS before.
     for (http, round_trips) in [(Http::H1, 4.0), (Http::H1s, 5.0), (Http::H2, 5.0)] {
         let plain = page(geo(megabits(10)), http, 6, (8, 62_500));
-        let TcpSpec { .. } = plain.tcp;
         let (cc, tcp) = (plain.cc, plain.tcp.clone());
         let pep = PepSpec::Proxy(ProxySpec { cc, tcp, relay_buffer_bytes: Bytes::new(1 << 20) });
         let record = ran(&with(&plain, pep));
