@@ -259,7 +259,7 @@ fn mixed(total: u64) {
         let (up, down) = (up.min(total - planned), down.min(total - planned));
         transfers.push(Transfer { start, up, down, client_resets_after: None, server_resets_after: None });
         planned += up + down;
-        start = start + Rate::from_bps(rate).time_for(Bytes::new(up.max(down)));
+        start += Rate::from_bps(rate).time_for(Bytes::new(up.max(down)));
     }
     let (network, peps) = network(&spec);
     let fates = run_all(&network, &transfers);
