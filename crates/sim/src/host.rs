@@ -27,6 +27,8 @@ pub(crate) struct Host {
     backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
     /// Fast Open cookies by the server that granted them.
     cookies: RefCell<BTreeMap<Ipv4Addr, Cookie>>,
+    /// Connections that were meant for other hosts, where it accepts them.
+    intercepted: RefCell<Option<Rc<RefCell<Backlog>>>>,
     udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
 }
 
@@ -35,7 +37,7 @@ pub(crate) struct Socket {
     pub(crate) id: ConnectionId,
     pub(crate) connection: Connection,
     /// What its segments are marked with.
-    dscp: Dscp,
+    pub(crate) dscp: Dscp,
     pub(crate) reader: Option<Waker>,
     pub(crate) writer: Option<Waker>,
     /// Waits for the handshake.
@@ -44,14 +46,14 @@ pub(crate) struct Socket {
     pub(crate) connected: Option<Time>,
     /// The earliest call that the world has noted.
     called_at: Option<Time>,
-    /// The listening port that it came to, until it is established.
-    accepted_at: Option<u16>,
+    /// The address that it came to, until it is established.
+    accepted_at: Option<SocketAddrV4>,
 }
 
 /// Established connections that wait to be accepted.
 pub(crate) struct Backlog {
-    /// What the segments of its connections are marked with, from the first one on.
-    dscp: Dscp,
+    /// What the segments of its connections are marked with, from the first one on; without: with what each came.
+    dscp: Option<Dscp>,
     pub(crate) ready: VecDeque<Rc<RefCell<Socket>>>,
     pub(crate) acceptor: Option<Waker>,
 }
@@ -64,6 +66,7 @@ impl Host {
             sockets: RefCell::default(),
             backlogs: RefCell::default(),
             cookies: RefCell::default(),
+            intercepted: RefCell::default(),
             udp: RefCell::default(),
         }
     }
@@ -80,17 +83,26 @@ impl Host {
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Backlog>>, PortError> {
         self.tcp.borrow_mut().listen(port, config)?;
-        let backlog = Backlog { dscp, ready: VecDeque::new(), acceptor: None };
-        let backlog = Rc::new(RefCell::new(backlog));
+        let backlog = Backlog::new(Some(dscp));
         self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
         Ok(backlog)
     }
 
-    /// Opens a TCP connection and sends its SYN, unless that waits for data to carry.
+    /// Accepts the TCP connections to other hosts that pass; each keeps its mark.
+    pub(crate) fn intercept(&self, config: Config) -> Rc<RefCell<Backlog>> {
+        self.tcp.borrow_mut().intercept(config);
+        let backlog = Backlog::new(None);
+        *self.intercepted.borrow_mut() = Some(Rc::clone(&backlog));
+        backlog
+    }
+
+    /// Opens a TCP connection: from a free port, or from another host's address and port, in its name. Its SYN leaves at
+    /// once, unless it waits for data to carry.
     pub(crate) fn connect(
         &self,
         world: &World,
         end: End,
+        from: Option<SocketAddrV4>,
         remote: SocketAddrV4,
         config: &Config,
         dscp: Dscp,
@@ -100,7 +112,10 @@ impl Host {
             _ => config.fast_open,
         };
         let config = Config { fast_open, ..config.clone() };
-        let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, &config)?;
+        let (id, connection) = match from {
+            None => self.tcp.borrow_mut().connect(world.now(), remote, &config)?,
+            Some(from) => self.tcp.borrow_mut().connect_from(world.now(), from, remote, &config)?,
+        };
         let awaits_first_write = connection.awaits_first_write();
         let socket = self.add(id, connection, dscp, None);
         if !awaits_first_write {
@@ -158,10 +173,9 @@ impl Host {
             // Nobody's socket has a mark of its own: Linux answers with the one that came (tcp_v4_send_reset).
             Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset, dscp)),
             Route::Accepted(id, connection) => {
-                let port = connection.local().port();
-                let dscp =
-                    self.backlogs.borrow().get(&port).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
-                let socket = self.add(id, *connection, dscp, Some(port));
+                let at = connection.local();
+                let dscp = self.backlog(at).and_then(|backlog| backlog.borrow().dscp).unwrap_or(dscp);
+                let socket = self.add(id, *connection, dscp, Some(at));
                 socket.borrow_mut().flush(world, end);
                 self.hand_over(&socket);
             }
@@ -184,7 +198,7 @@ impl Host {
         id: ConnectionId,
         connection: Connection,
         dscp: Dscp,
-        accepted_at: Option<u16>,
+        accepted_at: Option<SocketAddrV4>,
     ) -> Rc<RefCell<Socket>> {
         let socket = Socket {
             id,
@@ -215,29 +229,44 @@ impl Host {
         }
     }
 
-    /// Puts a connection into its port's backlog once it may be used.
+    /// Where connections to this address wait.
+    fn backlog(&self, at: SocketAddrV4) -> Option<Rc<RefCell<Backlog>>> {
+        if *at.ip() == self.address {
+            self.backlogs.borrow().get(&at.port()).cloned()
+        } else {
+            self.intercepted.borrow().clone()
+        }
+    }
+
+    /// Puts a connection into its backlog once it may be used.
     fn hand_over(&self, socket: &Rc<RefCell<Socket>>) {
-        let port = {
+        let at = {
             let socket = &mut *socket.borrow_mut();
             if socket.connected.is_none() {
                 return;
             }
             socket.accepted_at.take()
         };
-        let backlog = port.and_then(|port| self.backlogs.borrow().get(&port).cloned());
-        if let Some(backlog) = backlog {
+        if let Some(backlog) = at.and_then(|at| self.backlog(at)) {
             let backlog = &mut *backlog.borrow_mut();
             backlog.ready.push_back(Rc::clone(socket));
             wake(&mut backlog.acceptor);
         }
     }
 
-    fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
+    /// Frees the ports of a connection of which nothing is left.
+    pub(crate) fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
         let socket = &*socket.borrow();
         if socket.connection.is_closed() {
             self.tcp.borrow_mut().forget(&socket.connection);
             self.sockets.borrow_mut()[place(socket.id)] = None;
         }
+    }
+}
+
+impl Backlog {
+    fn new(dscp: Option<Dscp>) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { dscp, ready: VecDeque::new(), acceptor: None }))
     }
 }
 

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, SocketAddrV4};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,6 +25,7 @@ const NOT_ECN_CAPABLE: u8 = 0;
 pub struct SimNet {
     pub(crate) world: Rc<World>,
     pub(crate) end: End,
+    /// The run as its hosts see it.
     pub(crate) spec: Rc<RunSpec>,
     /// The instant of time zero, for the QUIC library.
     pub(crate) epoch: Instant,
@@ -36,13 +37,13 @@ pub struct SimDatagrams(RefCell<UdpSocket>);
 
 /// Which end of a connection a socket will be.
 #[derive(Clone, Copy, Debug)]
-enum Role {
+pub(crate) enum Role {
     Client,
     Server,
 }
 
 impl SimNet {
-    fn config(&self, cc: CongestionControl, role: Role) -> Config {
+    pub(crate) fn config(&self, cc: CongestionControl, role: Role) -> Config {
         let seed = self.spec.seed ^ ((self.end as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
         let fast_open = match role {
@@ -52,6 +53,20 @@ impl SimNet {
         };
         let slow_start = self.spec.slow_start;
         Config { mtu, slow_start, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
+    }
+
+    /// A connection of which the SYN is on its way.
+    pub(crate) fn open(
+        &self,
+        from: Option<SocketAddrV4>,
+        to: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> io::Result<SimStream> {
+        let host = self.world.host(self.end);
+        let (to, config) = (v4(to)?, self.config(cc, Role::Client));
+        let socket = host.connect(&self.world, self.end, from, to, &config, dscp).map_err(port_error)?;
+        Ok(SimStream { world: Rc::clone(&self.world), end: self.end, socket, content: self.content })
     }
 
     fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
@@ -88,11 +103,7 @@ impl Net for SimNet {
     }
 
     async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimStream> {
-        let host = self.world.host(self.end);
-        let (to, config) = (v4(to)?, self.config(cc, Role::Client));
-        let socket = host.connect(&self.world, self.end, to, &config, dscp).map_err(port_error)?;
-        let world = Rc::clone(&self.world);
-        SimStream { world, end: self.end, socket, content: self.content }.connected().await
+        self.open(None, to, cc, dscp)?.connected().await
     }
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
