@@ -98,7 +98,7 @@ fn a_server_resets_the_streams_that_the_draft_names() {
     ] {
         let mut bench = Bench::server();
         let happened = bench.take(&frames).unwrap();
-        assert_eq!(bench.answers(), [expected.clone()], "{clause}");
+        assert_eq!(bench.answers(), std::slice::from_ref(&expected), "{clause}");
         if let Frame::RstStream { stream: 1, status } = expected {
             assert_eq!(happened.last(), Some(&Event::Reset { stream: 1, status }), "{clause}");
         }
@@ -200,7 +200,7 @@ fn a_client_keeps_to_the_limit_that_the_server_has_set() {
     let stream = pair.request("/");
     assert_eq!(pair.client.request(get("/"), Priority::HIGHEST), None);
     pair.server.respond(stream, ok(), Bytes::new());
-    pair.to_client();
+    pair.carry_down();
     assert!(pair.client.request(get("/"), Priority::HIGHEST).is_some());
 }
 
@@ -253,7 +253,7 @@ fn a_response_reaches_the_client_whole() {
         Event::Data { stream, fin: Fin::Absent, payload: payload(4_096) },
         Event::Data { stream, fin: Fin::Present, payload: payload(904) },
     ];
-    assert_eq!(pair.to_client(), expected);
+    assert_eq!(pair.carry_down(), expected);
     let (client, server) = (pair.client.traffic(), pair.server.traffic());
     assert_eq!((client.sent, client.received), (server.received, server.sent));
     assert_eq!(server.sent.data_bytes.get(), 5_000);
@@ -275,7 +275,7 @@ fn a_push_is_announced_before_the_document_and_needs_no_reply() {
         Event::Headers { stream: pushed, fin, headers: ok() },
         Event::Data { stream: pushed, fin: Fin::Present, payload: Bytes::from_static(b"image") },
     ];
-    assert_eq!(pair.to_client(), expected);
+    assert_eq!(pair.carry_down(), expected);
     // Draft 3.3.1: the document's stream is closed, nothing may be pushed for it.
     assert_eq!(pair.server.push(document, Headers::default(), Priority::LOWEST), None);
 }

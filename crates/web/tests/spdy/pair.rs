@@ -16,19 +16,19 @@ impl Pair {
     pub fn new(config: &Config) -> Self {
         let mut pair =
             Self { client: Session::new(Role::Client, config), server: Session::new(Role::Server, config) };
-        assert_eq!(pair.to_server(), []);
-        assert_eq!(pair.to_client(), []);
+        assert_eq!(pair.carry_up(), []);
+        assert_eq!(pair.carry_down(), []);
         pair
     }
 
     /// Carries all that the client has to send; returns what the server makes of it.
-    pub fn to_server(&mut self) -> Vec<Event> {
+    pub fn carry_up(&mut self) -> Vec<Event> {
         self.server.receive(&sent(&mut self.client));
         events(&mut self.server).expect("a sound client")
     }
 
     /// Carries all that the server has to send; returns what the client makes of it.
-    pub fn to_client(&mut self) -> Vec<Event> {
+    pub fn carry_down(&mut self) -> Vec<Event> {
         self.client.receive(&sent(&mut self.server));
         events(&mut self.client).expect("a sound server")
     }
@@ -36,7 +36,7 @@ impl Pair {
     /// A request that the server has received.
     pub fn request(&mut self, path: &str) -> StreamId {
         let stream = self.client.request(get(path), Priority::HIGHEST).expect("room for a stream");
-        assert_eq!(self.to_server().len(), 1);
+        assert_eq!(self.carry_up().len(), 1);
         stream
     }
 }

@@ -10,7 +10,7 @@ fn order(priorities: &[u8]) -> Vec<usize> {
         .iter()
         .map(|number| pair.client.request(get("/"), Priority::new(*number).unwrap()).unwrap())
         .collect();
-    pair.to_server();
+    pair.carry_up();
     for stream in &streams {
         pair.server.respond(*stream, ok(), Bytes::from(vec![0; 3 * 4_096]));
     }
@@ -18,7 +18,7 @@ fn order(priorities: &[u8]) -> Vec<usize> {
         Event::Data { stream, .. } => streams.iter().position(|other| *other == stream),
         _ => None,
     };
-    pair.to_client().into_iter().filter_map(place).collect()
+    pair.carry_down().into_iter().filter_map(place).collect()
 }
 
 #[test]
@@ -38,15 +38,15 @@ fn a_stream_without_window_gives_way_to_a_lower_priority() {
         let priority = Priority::new(number).unwrap();
         pair.client.request(get("/"), priority).unwrap()
     });
-    pair.to_server();
+    pair.carry_up();
     // One window more than the stream has.
     pair.server.respond(first, ok(), Bytes::from(vec![0; 2 * 65_536]));
-    pair.to_client();
+    pair.carry_down();
     pair.server.respond(second, ok(), Bytes::from(vec![0; 10]));
-    let events = pair.to_client();
+    let events = pair.carry_down();
     assert_eq!(events.len(), 1, "the session's window is spent: {events:?}");
     // The client has taken all of it, which opens the session's window, though not the stream's.
-    pair.to_server();
-    let events = pair.to_client();
+    pair.carry_up();
+    let events = pair.carry_down();
     assert!(matches!(events[..], [Event::Data { stream, .. }] if stream == second), "{events:?}");
 }
