@@ -164,9 +164,11 @@ fn a_record_says_how_each_handshake_went_at_both_ends() {
             (Some(Visit::Repeat), Resumption::Ticket) => Handshake::Resumed,
             (Some(Visit::Repeat), Resumption::EarlyData) => Handshake::EarlyDataAccepted,
         });
-        for connections in [&record.client_connections, &record.origin_connections] {
-            assert_eq!(connections[0].handshake, expected, "{row:?} {column:?}");
-        }
+        assert_eq!(record.client_connections[0].handshake, expected, "{row:?} {column:?}");
+        // With HTTP/1.0 the origin closes after its response, and early data are answered before the handshake ends.
+        let is_gone = row.http == Http::Http10s && expected == Some(Handshake::EarlyDataAccepted);
+        let expected = expected.filter(|_| !is_gone);
+        assert_eq!(record.origin_connections[0].handshake, expected, "{row:?} {column:?}");
     }
 }
 

@@ -27,7 +27,10 @@ class Ends(Protocol):
     """A client and a server of one run, started in their namespaces."""
 
     def await_ready(self) -> None:
-        """Return when the client can begin, over a link that is at work. Raises PartError when an end does not come up."""
+        """Return when the client can begin, over a link that is at work.
+
+        Raises PartError when an end does not come up.
+        """
 
     def work(self) -> float:
         """Do the workload; return how long both programs waited for a core, in seconds."""
