@@ -4,7 +4,6 @@ use std::net::{Shutdown, SocketAddr};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bentpipe_run::Switch;
 use bentpipe_units::Time;
@@ -139,11 +138,6 @@ impl Stream for KernelStream {
 
     fn probe(&self) -> KernelProbe {
         KernelProbe { socket: Rc::downgrade(&self.socket), history: Rc::clone(&self.history) }
-    }
-
-    fn reset(self) {
-        // Closed without lingering (socket(7)). It fails where the connection has ended already.
-        let _ = SockRef::from(&*self.socket).set_linger(Some(Duration::ZERO));
     }
 }
 

@@ -40,7 +40,7 @@ fn started(spec: &RunSpec) -> (Origin<KernelNet>, Pep, Client) {
         sites: Arc::default(),
         qlog: None,
     };
-    let origin = Origin::start(&KernelNet, &config).unwrap();
+    let origin = Origin::start(&KernelNet::default(), &config).unwrap();
     let pep = proxy(spec, &identity, gateway, at);
     let client = Client { gateway, ..client(spec, at, identity.authority_der) };
     (origin, pep, client)
@@ -49,7 +49,7 @@ fn started(spec: &RunSpec) -> (Origin<KernelNet>, Pep, Client) {
 fn proxy(spec: &RunSpec, identity: &Identity, address: IpAddr, origin: IpAddr) -> Pep {
     let (spec, identity) = (spec.clone(), identity.clone());
     let config = Config { spec, side: Side::Gateway, address, origin, ports: PORTS, identity };
-    Pep::start(&KernelNet, &config).unwrap()
+    Pep::start(&KernelNet::default(), &config).unwrap()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn every_protocol_over_tcp_loads_and_verifies_every_object_through_the_proxy() {
                 let (origin, pep, client) = started(&spec);
                 let report = load(client).await;
                 // Connections close beside the load.
-                KernelNet.sleep(Duration::from_millis(200)).await;
+                KernelNet::default().sleep(Duration::from_millis(200)).await;
                 (record(&spec, report, origin.report()), pep.report())
             });
             assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()), "{http:?}");

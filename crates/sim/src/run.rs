@@ -7,6 +7,7 @@ use std::time::Instant;
 use bentpipe_run::{ClientReport, Parties, RunSpec, Workload};
 use bentpipe_trace::pcapng;
 use bentpipe_units::Duration;
+use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::PepError;

@@ -141,16 +141,6 @@ impl Stream for SimStream {
             last: RefCell::default(),
         }
     }
-
-    fn reset(self) {
-        {
-            let socket = &mut *self.socket.borrow_mut();
-            socket.connection.abort();
-            socket.flush(&self.world, self.end);
-        }
-        // What still comes for it is answered by a reset, in case that one was lost.
-        self.world.host(self.end).forget_closed(&self.socket);
-    }
 }
 
 impl Probe for SimProbe {

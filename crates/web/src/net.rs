@@ -202,7 +202,12 @@ pub trait Stream: Bulk + 'static {
 
     /// Ends the connection at once; the peer is told by a reset (RFC 9293 section 3.5.2), and what it has not got yet is
     /// lost.
-    fn reset(self);
+    fn reset(self)
+    where
+        Self: Sized,
+    {
+        self.probe().reset();
+    }
 }
 
 /// A window on a TCP connection's state, and a hold on it, whatever runs on top.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_run::{CongestionControl, Dscp, TcpSpec};
 use bentpipe_units::Time;
 use tokio::io::{DuplexStream, duplex};
 use tokio::sync::mpsc;
@@ -120,6 +120,10 @@ impl Net for MemoryNet {
 
     fn datagrams(&self, _: SocketAddr, _: Dscp) -> io::Result<NoDatagrams> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn with_tcp(&self, _: &TcpSpec) -> Self {
+        self.clone()
     }
 
     fn quic_socket(

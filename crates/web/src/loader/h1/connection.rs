@@ -1,4 +1,4 @@
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -16,6 +16,7 @@ use super::schedule::Place;
 use crate::http1::{Piece, READ_BYTES, ResponseHead, Responses, encode_request};
 use crate::loader::body::Received;
 use crate::loader::connect::{self, ByteStream};
+use crate::loader::idle::{self, Rest};
 use crate::loader::{FetchError, Fetched, Session, request};
 use crate::net::Net;
 
@@ -27,6 +28,10 @@ pub(super) struct Connection {
     /// Whether any of its requests had a response.
     has_answered: Cell<bool>,
     is_closed: Cell<bool>,
+    /// Requests that have it.
+    users: Cell<u32>,
+    /// Since the last of them had its response.
+    rest: RefCell<Option<Rest>>,
     /// The number of the request whose turn it is to be written.
     writing: watch::Sender<u32>,
     /// The number of the request whose response comes next.
@@ -63,6 +68,8 @@ impl Connection {
             open: OnceCell::new(),
             has_answered: Cell::new(false),
             is_closed: Cell::new(false),
+            users: Cell::new(0),
+            rest: RefCell::default(),
             writing: watch::Sender::new(0),
             reading: watch::Sender::new(0),
         }
@@ -91,9 +98,14 @@ impl Connection {
         on_data: &mut impl FnMut(&[u8]),
     ) -> Result<Option<Fetched>, FetchError> {
         let request = get(session, path, place.is_last);
-        match self.exchange(session, &request, place.number, on_data).await {
+        self.rest.take();
+        self.users.update(|users| users + 1);
+        let result = self.exchange(session, &request, place.number, on_data).await;
+        self.users.update(|users| users - 1);
+        match result {
             Ok((fetched, closes)) => {
                 self.has_answered.set(true);
+                self.begin_rest(session, fetched.connection);
                 self.is_closed.set(closes || place.is_last);
                 Ok(Some(fetched))
             }
@@ -139,6 +151,14 @@ impl Connection {
             body,
         };
         Ok((fetched, head.is_last))
+    }
+
+    /// Where nobody uses it any more it may be reset, which shows as its being broken.
+    fn begin_rest<N: Net>(&self, session: &Session<N>, index: usize) {
+        if self.users.get() == 0 {
+            let limit = session.client.spec.tcp.idle_reset_ns;
+            *self.rest.borrow_mut() = Some(idle::rest(&session.net, &session.connections, limit, index));
+        }
     }
 
     fn ensure_open(&self) -> Result<(), H1Error> {

@@ -56,6 +56,7 @@ fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<S
         authority_der: Vec::new(),
         origin: IpAddr::V4(Ipv4Addr::LOCALHOST),
         ports: Ports::STANDARD,
+        gateway: IpAddr::V4(Ipv4Addr::LOCALHOST),
         local: IpAddr::V4(Ipv4Addr::LOCALHOST),
         sites: std::sync::Arc::default(),
         secrets: None,
