@@ -5,9 +5,9 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from bentpipe.figures import by_cell, by_page_size, overhead, run_over_time, style
+from bentpipe.figures import by_cell, by_page_size, byte_layers, connections, overhead, run_over_time, style
 from bentpipe.figures.drawing import interval_caption, save, svg_text
-from bentpipe.stats import summarise
+from bentpipe.stats import LAYERS, Layers, summarise
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -159,3 +159,46 @@ def test_connections_of_several_flows_have_their_own_colours_and_names():
     colours = [line.get_color() for line in drawing.figure.axes[3].lines]
     assert colours == [look.colour for look in flows.values()]
     assert {"BBR", "CUBIC", "Delivered by the link (dashed: its capacity)"} <= set(words(svg_text(drawing)))
+
+
+def layers(**changes):
+    return Layers(n=3, mean_bytes={**dict.fromkeys(LAYERS, 10_000.0), **changes}, header_ratio=0.25)
+
+
+def test_a_bar_of_layers_is_as_long_as_all_of_them_and_says_what_headers_were_compressed_to():
+    drawing = byte_layers.draw(name="x", title="x", rows={"h2": layers(body=50_000.0), "h3": layers()})
+    (axis,) = drawing.figure.axes
+    ends = {round(patch.get_y(), 2): patch.get_x() + patch.get_width() for patch in axis.patches}
+    assert sorted(ends.values()) == [60.0, 100.0]
+    assert {"h2", "h3", "100 (25%)", "60 (25%)", "TLS over TCP", "bodies"} <= set(words(svg_text(drawing)))
+
+
+def test_a_page_of_many_objects_has_its_points_on_a_logarithmic_axis():
+    points = [(count, summarise([1.0, 1.1], seed=1)) for count in (5, 100, 500)]
+    curve = by_page_size.Curve(protocol="spdy", stroke=style.Stroke.SOLID, stroke_label="", points=points)
+    panel = by_page_size.Panel(title="PEP", axis_label="s", curves=[curve])
+    drawing = by_page_size.draw(name="x", title="x", panels=[panel], across=by_page_size.OBJECTS)
+    (axis,) = drawing.figure.axes
+    assert axis.get_xscale() == "log"
+    assert {"Objects of the page", "5", "100", "500", "SPDY"} <= set(words(svg_text(drawing)))
+
+
+def test_each_connection_is_a_line_from_its_first_packet_to_its_last():
+    second = 1_000_000_000
+    opened = {"transport": "tcp", "secured_ns": None}
+    record = {
+        "client_connections": [
+            {**opened, "started_ns": 0, "connected_ns": second, "closed_ns": 3 * second},
+            {**opened, "started_ns": second, "connected_ns": 2 * second, "is_duplicate": True},
+        ],
+        "objects": [{"connection": 0, "request_s": 1.0, "last_byte_s": 4.0}],
+        "spec": {"workload": {"http": "h1"}},
+    }
+    drawing = connections.draw(name="x", title="x", record=record, link={})
+    _, activity = drawing.figure.axes
+    lines = [[tuple(end) for end in path.vertices] for c in activity.collections for path in c.get_paths()]
+    # The second connection was open when the last object was complete.
+    assert [(0.0, 0.0), (3.0, 0.0)] in lines
+    assert [(1.0, 1.0), (4.0, 1.0)] in lines
+    assert "2 connections" in drawing.caption
+    assert "1 of them opened because another took long" in drawing.caption

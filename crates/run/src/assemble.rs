@@ -4,7 +4,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::flows::{self, Payload};
 use crate::{
-    ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
+    BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
     ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
     Workload,
 };
@@ -50,6 +50,7 @@ pub fn assemble(
         provenance,
         metrics,
         objects: client.objects.iter().map(|object| timing(object, start)).collect(),
+        bytes_by_layer: BytesByLayer::of(&client, &link),
         flows,
         series: series(start, &client, origin.sender, link.series, link.probes),
         client_connections: relative(client.connections, start),

@@ -8,6 +8,7 @@
 mod assemble;
 mod dscp;
 mod flows;
+mod layers;
 mod link;
 mod page_load;
 mod pep;
@@ -22,6 +23,7 @@ mod tls;
 
 pub use assemble::{Parties, assemble, failed};
 pub use dscp::{Dscp, DscpError};
+pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CongestionControl, ConnectionReport, Drops, RunSpec, Table, Transport};
+use crate::{BytesByLayer, CongestionControl, ConnectionReport, Drops, RunSpec, Table, Transport};
 
 /// The result of one run, with all that is needed to judge and repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,9 @@ pub struct RunRecord {
     pub metrics: Metrics,
     /// Every object of a page load, in order of completion.
     pub objects: Vec<ObjectTiming>,
+    /// Where the bytes of a page load went; null of other workloads and where a connection was not counted.
+    #[serde(default)]
+    pub bytes_by_layer: Option<BytesByLayer>,
     /// Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none.
     #[serde(default)]
     pub flows: Vec<FlowRecord>,

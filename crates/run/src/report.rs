@@ -6,7 +6,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Table;
+use crate::{Carried, Table};
 
 /// The client's view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +76,9 @@ pub struct ConnectionReport {
     /// When TLS was established; none without TLS. QUIC's is part of `connected`.
     #[serde(rename = "secured_ns")]
     pub secured: Option<Time>,
+    /// When the client closed it, or its peer did; none of a connection that was open at the end of the workload.
+    #[serde(default, rename = "closed_ns", skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Time>,
     /// Congestion control in use, read back from the socket or the library.
     pub congestion_control: String,
     /// Packets sent again (TCP segments; QUIC packets declared lost).
@@ -88,6 +91,9 @@ pub struct ConnectionReport {
     pub min_rtt: Option<Duration>,
     /// Initial congestion window read back at the start.
     pub initial_cwnd_bytes: Option<Bytes>,
+    /// What it carried, as the client of a page load counted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
 }
 
 /// The origin's view.
@@ -221,6 +227,7 @@ impl ConnectionReport {
         let rebase = |at: Time| Time::ZERO + at.since(start);
         self.connected = self.connected.map(rebase);
         self.secured = self.secured.map(rebase);
+        self.closed = self.closed.map(rebase);
         self.started = rebase(self.started);
         self
     }

@@ -5,7 +5,8 @@ use bentpipe_run::{ConnectionReport, Table};
 use bentpipe_units::{Duration, Time};
 use noq_proto::PathId;
 
-use crate::net::{Probe, TcpSample};
+use crate::account::Meter;
+use crate::net::{Net, Probe, TcpSample};
 use crate::quic::Adapter;
 
 /// All connections of one party, with a window on the state of each.
@@ -28,6 +29,7 @@ struct State<P> {
 struct Entry<P> {
     report: ConnectionReport,
     window: Window<P>,
+    meter: Option<Meter>,
 }
 
 /// A window on a connection's state.
@@ -41,6 +43,13 @@ pub(crate) enum Window<P> {
     Shut,
 }
 
+/// Goes with a connection's stream.
+pub(crate) struct Closing<N: Net, P> {
+    connections: Connections<P>,
+    index: usize,
+    net: N,
+}
+
 impl<P: Probe> Connections<P> {
     pub(crate) fn new() -> Self {
         Self(Rc::new(RefCell::new(State { entries: Vec::new(), sender: Table::default() })))
@@ -49,7 +58,7 @@ impl<P: Probe> Connections<P> {
     /// Adds a connection and returns its index.
     pub(crate) fn add(&self, report: ConnectionReport, window: Window<P>) -> usize {
         let mut state = self.0.borrow_mut();
-        let mut entry = Entry { report, window };
+        let mut entry = Entry { report, window, meter: None };
         entry.report.initial_cwnd_bytes = entry.window.sample().map(|sample| sample.cwnd);
         state.entries.push(entry);
         state.entries.len() - 1
@@ -58,6 +67,16 @@ impl<P: Probe> Connections<P> {
     /// Changes what is known of a connection.
     pub(crate) fn update(&self, index: usize, change: impl FnOnce(&mut ConnectionReport)) {
         change(&mut self.0.borrow_mut().entries[index].report);
+    }
+
+    /// Has the report say what a connection carried, as `meter` counts it.
+    pub(crate) fn count_by(&self, index: usize, meter: &Meter) {
+        self.0.borrow_mut().entries[index].meter = Some(meter.clone());
+    }
+
+    /// Notes when a connection was closed, as soon as what is returned is dropped.
+    pub(crate) fn closing<N: Net>(&self, index: usize, net: &N) -> Closing<N, P> {
+        Closing { connections: self.clone(), index, net: net.clone() }
     }
 
     /// Writes one row for each open connection.
@@ -84,9 +103,20 @@ impl<P: Probe> Connections<P> {
         for entry in &mut state.entries {
             entry.refresh();
             entry.window = Window::Shut;
+            entry.report.carried = entry.meter.as_ref().map(Meter::read);
         }
         let reports = state.entries.iter().map(|entry| entry.report.clone()).collect();
         (reports, std::mem::take(&mut state.sender))
+    }
+}
+
+/// Nothing in it is ever pinned.
+impl<N: Net, P> Unpin for Closing<N, P> {}
+
+impl<N: Net, P> Drop for Closing<N, P> {
+    fn drop(&mut self) {
+        let closed = Some(self.net.now());
+        self.connections.0.borrow_mut().entries[self.index].report.closed = closed;
     }
 }
 

@@ -13,6 +13,7 @@ pub mod ping;
 pub mod quic;
 pub mod tls;
 
+mod account;
 mod client;
 mod connection;
 mod http2;

@@ -1,5 +1,6 @@
-"""A metric against the size of the page: one curve per protocol and second factor, one panel per case."""
+"""A metric against a page's size or objects: one curve per protocol and second factor, one panel per case."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,8 +17,21 @@ _SIDE_STEP = 0.012
 
 
 @dataclass(frozen=True, kw_only=True)
+class Across:
+    """The horizontal axis: what is on it, and how many of a point's units make one of its own."""
+
+    label: str
+    unit: float
+    is_logarithmic: bool = False
+
+
+PAGE_SIZE = Across(label="Page size in kB", unit=1000)
+OBJECTS = Across(label="Objects of the page", unit=1, is_logarithmic=True)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Curve:
-    """One line: `points` are page size in bytes and the metric's summary in the panel's unit."""
+    """One line: `points` are page size in bytes, or objects, and the metric's summary in the panel's unit."""
 
     protocol: str
     stroke: style.Stroke
@@ -35,7 +49,9 @@ class Panel:
 
 
 @style.applied()
-def draw(*, name: str, title: str, panels: Sequence[Panel], note: str = "") -> Drawing:
+def draw(
+    *, name: str, title: str, panels: Sequence[Panel], note: str = "", across: Across = PAGE_SIZE
+) -> Drawing:
     """Draw the panels one below the other. The second factor is in the legend only when it varies."""
     curves = [curve for panel in panels for curve in panel.curves]
     keys = _legend(curves)
@@ -43,23 +59,23 @@ def draw(*, name: str, title: str, panels: Sequence[Panel], note: str = "") -> D
     columns = min(len(keys), 3) if len({curve.stroke for curve in curves}) < 2 else (len(keys) + 1) // 2
     figure, axes = style.canvas(panels=len(panels), legend_rows=-(-len(keys) // columns))
     for panel, axis in zip(panels, axes, strict=True):
-        _draw_panel(axis, panel, largest=largest)
-    axes[-1].set_xlabel("Page size in kB")
+        _draw_panel(axis, panel, across=across, largest=largest)
+    axes[-1].set_xlabel(across.label)
     figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=2.6, columnspacing=1.2)
     caption = interval_caption([summary.n for curve in curves for _, summary in curve.points])
     return Drawing(name=name, title=title, caption=f"{caption} {note}".strip(), figure=figure)
 
 
-def _draw_panel(axis: Axes, panel: Panel, *, largest: int) -> None:
+def _draw_panel(axis: Axes, panel: Panel, *, across: Across, largest: int) -> None:
     protocols = list(dict.fromkeys(curve.protocol for curve in panel.curves))
     for curve in panel.curves:
-        aside = _SIDE_STEP * largest * (protocols.index(curve.protocol) - (len(protocols) - 1) / 2)
+        aside = _SIDE_STEP * (protocols.index(curve.protocol) - (len(protocols) - 1) / 2)
         look = style.look(curve.protocol)
         points = sorted(curve.points, key=lambda point: point[0])
         means = [summary.mean for _, summary in points]
         reach = [summary.mean_ci.high - summary.mean if summary.mean_ci else 0.0 for _, summary in points]
         axis.errorbar(
-            [(size + aside) / 1000 for size, _ in points],
+            [_place(size, aside, across, largest) for size, _ in points],
             means,
             yerr=reach,
             color=look.colour,
@@ -69,12 +85,24 @@ def _draw_panel(axis: Axes, panel: Panel, *, largest: int) -> None:
             capsize=2.5,
             elinewidth=0.9,
         )
-    sizes = sorted({size / 1000 for curve in panel.curves for size, _ in curve.points})
+    sizes = sorted({size / across.unit for curve in panel.curves for size, _ in curve.points})
+    if across.is_logarithmic:
+        axis.set_xscale("log")
+        axis.minorticks_off()
+        axis.set_xlim(sizes[0] / 1.2, largest / across.unit * 1.2)
+    else:
+        axis.set_xlim(0.0, largest / across.unit * 1.05)
     axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
-    axis.set_xlim(0.0, largest / 1000 * 1.05)
     axis.set_ylabel(panel.axis_label)
     style.from_zero(axis)
     axis.set_title(panel.title)
+
+
+def _place(size: int, aside: float, across: Across, largest: int) -> float:
+    """Where a point stands: `aside` is a part of the axis, of a logarithmic one four times that of e."""
+    if across.is_logarithmic:
+        return size / across.unit * math.exp(4 * aside)
+    return (size + aside * largest) / across.unit
 
 
 def _legend(curves: Sequence[Curve]) -> list[Line2D]:

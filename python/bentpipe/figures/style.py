@@ -35,10 +35,14 @@ Dash: TypeAlias = Literal["-"] | tuple[float, tuple[float, float]]
 
 # Okabe, Ito 2008, "Color Universal Design": distinguishable with every common kind of colour blindness.
 _LOOKS = {
+    "http10": Look(label="HTTP/1.0", colour="#000000", marker="v"),
+    "http10s": Look(label="HTTP/1.0 over TLS", colour="#7F7F7F", marker="<"),
     "h1": Look(label="HTTP/1.1", colour="#D55E00", marker="o"),
     "h1s": Look(label="HTTP/1.1 over TLS", colour="#CC79A7", marker="D"),
     "h2": Look(label="HTTP/2", colour="#0072B2", marker="s"),
+    "h2c": Look(label="HTTP/2 in clear text", colour="#56B4E9", marker="P"),
     "h3": Look(label="HTTP/3", colour="#009E73", marker="^"),
+    "spdy": Look(label="SPDY", colour="#E69F00", marker="X"),
     "tcp": Look(label="TCP", colour="#0072B2", marker="s"),
     "quic": Look(label="QUIC", colour="#009E73", marker="^"),
 }

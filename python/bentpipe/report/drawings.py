@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from bentpipe.figures import by_cell, ccdf, first_byte, link_strip, run_over_time, shares, waterfall
+from bentpipe.figures import (
+    by_cell,
+    byte_layers,
+    ccdf,
+    connections,
+    first_byte,
+    link_strip,
+    run_over_time,
+    shares,
+    waterfall,
+)
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Look
@@ -12,10 +22,13 @@ from bentpipe.report.echoes import Echoes
 from bentpipe.report.source import Source
 from bentpipe.scenario.flows import flow_label
 from bentpipe.scenario.nominal import nominal_bps
-from bentpipe.stats import cell_label, competitors, cumulative, exceedance
+from bentpipe.stats import cell_label, competitors, cumulative, exceedance, mean_layers
 from bentpipe.studies import Study
 
 _MOST_TIMELINES = 6
+_MOST_BARS = 24
+_MANY_CONNECTIONS = 2
+"""A page load of one connection is what its waterfall shows."""
 _PROTOCOL_FACTORS = ("http", "bulk.transport")
 
 
@@ -29,6 +42,8 @@ def figures(
         *_tails(echoes),
         *_first_bytes(cells, echoes),
         *_sharings(source, cells),
+        *_layers(cells),
+        *_activities(source, cells),
         *_timelines(source, cells, study),
     )
 
@@ -105,6 +120,37 @@ def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[
             schemes=schemes,
             propagation_s=round_trips_s.pop() if len(round_trips_s) == 1 else None,
         )
+    ]
+
+
+def _layers(cells: Sequence[CellResult]) -> list[Drawing]:
+    """Where the bytes of page loads went: a bar for each cell, of many for each of the first."""
+    rows = {cell.label: layers for cell in cells if (layers := mean_layers(cell.runs))}
+    if not rows:
+        return []
+    shown = dict(list(rows.items())[:_MOST_BARS])
+    return [byte_layers.draw(name="bytes-by-layer", title="Bytes on the wire by layer", rows=shown)]
+
+
+def _activities(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
+    """The median run of cells that open several connections; of many cells, of the first of each protocol."""
+    chosen: dict[str, CellResult] = {}
+    several = [
+        cell
+        for cell in cells
+        if cell.median_run and len(cell.median_run.record["client_connections"]) >= _MANY_CONNECTIONS
+    ]
+    for cell in several:
+        chosen.setdefault(cell.label if len(several) <= _MOST_TIMELINES else _protocol(cell), cell)
+    return [
+        connections.draw(
+            name=f"connections-{n}",
+            title=f"Connections over time: {cell.label}",
+            record=cell.median_run.record,
+            link=source.series(cell.median_run.run_id, "link"),
+        )
+        for n, cell in enumerate(list(chosen.values())[:_MOST_TIMELINES], start=1)
+        if cell.median_run is not None and cell.median_run.record["objects"]
     ]
 
 

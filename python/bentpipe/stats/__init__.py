@@ -21,6 +21,7 @@ from bentpipe.stats.grouping import (
 )
 from bentpipe.stats.interval import Interval, mean_interval, median_interval
 from bentpipe.stats.jackknife import jackknife_interval
+from bentpipe.stats.layers import LAYERS, Layers, mean_layers
 from bentpipe.stats.losses import LossRuns, loss_runs
 from bentpipe.stats.satellite import (
     FORWARD_PARTS,
@@ -38,6 +39,7 @@ from bentpipe.stats.summary import Summary, representative, summarise
 __all__ = [
     "FORWARD_PARTS",
     "GRANTS",
+    "LAYERS",
     "RETURN_PARTS",
     "CarrierUse",
     "Competitor",
@@ -46,6 +48,7 @@ __all__ = [
     "Distribution",
     "Flow",
     "Interval",
+    "Layers",
     "LossRuns",
     "Means",
     "Measured",
@@ -70,6 +73,7 @@ __all__ = [
     "jain_index",
     "loss_runs",
     "mean_interval",
+    "mean_layers",
     "mean_relative_difference",
     "median_interval",
     "metric_values",

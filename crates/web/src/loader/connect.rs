@@ -1,12 +1,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::ConnectionReport;
+use bentpipe_run::{ConnectionReport, Http};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 
 use super::{FetchError, Session};
+use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
 use crate::connection::Window;
 use crate::net::{Net, Stream};
 use crate::{HOST, tls};
@@ -36,9 +37,12 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
         ..ConnectionReport::default()
     };
     let index = connections.add(report, Window::Tcp(stream.probe()));
+    let meter = Meter::default();
+    connections.count_by(index, &meter);
+    let stream = Counted::transport(stream, &meter, connections.closing(index, net));
     if !http.is_tls() {
         connections.update(index, |report| report.protocol = http.alpn().to_owned());
-        return Ok(Connected { stream: Box::new(stream), index });
+        return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
     let tls = tls::client_config(&client.authority_der, &[http.alpn()], client.secrets.clone())?;
     let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
@@ -50,5 +54,16 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
         report.secured = Some(secured);
         report.protocol = negotiated;
     });
-    Ok(Connected { stream: Box::new(stream), index })
+    Ok(Connected { stream: counted(http, stream, &meter), index })
+}
+
+/// Counts what HTTP hands over, by the frames of its version.
+fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<dyn ByteStream> {
+    match http {
+        Http::H2 | Http::H2c => Box::new(Counted::<_, Plain<Http2>>::plain(stream, meter)),
+        Http::Spdy => Box::new(Counted::<_, Plain<Spdy>>::plain(stream, meter)),
+        Http::Http10 | Http::Http10s | Http::H1 | Http::H1s | Http::H3 => {
+            Box::new(Counted::<_, Plain<Unframed>>::plain(stream, meter))
+        }
+    }
 }

@@ -7,6 +7,7 @@ use tokio::sync::OnceCell;
 
 use super::body::Received;
 use super::{FetchError, Fetched, Session, request};
+use crate::account::Meter;
 use crate::connection::Window;
 use crate::net::Net;
 use crate::quic::{self, H3Connection, Opener};
@@ -71,11 +72,15 @@ impl<N: Net> Client<N> {
         let quic::Opened { endpoint, connection, report } =
             quic::connect(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec)).await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
+        let meter = Meter::default();
+        connections.count_by(index, &meter);
         // Grease frames have random lengths.
         let mut builder = h3::client::builder();
         builder.send_grease(false);
-        let (mut driver, sender) =
-            builder.build::<_, _, Bytes>(H3Connection::new(connection)).await.map_err(h3_error)?;
+        let (mut driver, sender) = builder
+            .build::<_, _, Bytes>(H3Connection::counted(connection, &meter))
+            .await
+            .map_err(h3_error)?;
         net.spawn(async move {
             // Errors reach the requests that meet them.
             let _ = poll_fn(|cx| driver.poll_close(cx)).await;

@@ -10,6 +10,8 @@ use h3::error::Code;
 use h3::quic::{self, ConnectionErrorIncoming, StreamErrorIncoming, StreamId, WriteBuf};
 use noq::{Connection, ConnectionError, ReadError, VarInt, WriteError};
 
+use crate::account::{Meter, QuicStream, Way};
+
 type Pending<T> = Option<Pin<Box<dyn Future<Output = T>>>>;
 type Pair = (noq::SendStream, noq::RecvStream);
 
@@ -25,6 +27,8 @@ pub(crate) struct Opener {
     connection: Connection,
     opening_bi: Pending<Result<Pair, ConnectionError>>,
     opening_uni: Pending<Result<noq::SendStream, ConnectionError>>,
+    /// Counts what all streams carry, at a client.
+    meter: Option<Meter>,
 }
 
 /// Both directions of a request stream.
@@ -37,28 +41,47 @@ pub(crate) struct BidiStream<B: Buf> {
 pub(crate) struct SendStream<B: Buf> {
     stream: noq::SendStream,
     writing: Option<WriteBuf<B>>,
+    count: Option<QuicStream>,
 }
 
 /// The receiving direction of a stream.
 pub(crate) struct RecvStream {
     stream: noq::RecvStream,
+    count: Option<QuicStream>,
 }
 
 impl H3Connection {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { opener: Opener::new(connection), accepting_bi: None, accepting_uni: None }
+        Self { opener: Opener::new(connection, None), accepting_bi: None, accepting_uni: None }
+    }
+
+    /// A client's end, which counts what its streams carry.
+    pub(crate) fn counted(connection: Connection, meter: &Meter) -> Self {
+        let opener = Opener::new(connection, Some(meter.clone()));
+        Self { opener, accepting_bi: None, accepting_uni: None }
     }
 }
 
 impl Opener {
-    fn new(connection: Connection) -> Self {
-        Self { connection, opening_bi: None, opening_uni: None }
+    fn new(connection: Connection, meter: Option<Meter>) -> Self {
+        Self { connection, opening_bi: None, opening_uni: None, meter }
+    }
+
+    fn count(&self, way: Way, of: fn(&Meter, Way) -> QuicStream) -> Option<QuicStream> {
+        self.meter.as_ref().map(|meter| of(meter, way))
+    }
+
+    fn request<B: Buf>(&self, (send, recv): Pair) -> BidiStream<B> {
+        BidiStream {
+            send: SendStream::new(send, self.count(Way::Up, QuicStream::of_request)),
+            recv: RecvStream::new(recv, self.count(Way::Down, QuicStream::of_request)),
+        }
     }
 }
 
 impl Clone for Opener {
     fn clone(&self) -> Self {
-        Self::new(self.connection.clone())
+        Self::new(self.connection.clone(), self.meter.clone())
     }
 }
 
@@ -86,7 +109,8 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             let connection = connection.clone();
             Box::pin(async move { connection.accept_uni().await })
         }));
-        Poll::Ready(accepted.map(RecvStream::new).map_err(connection_error))
+        let count = self.opener.count(Way::Down, QuicStream::of_control);
+        Poll::Ready(accepted.map(|stream| RecvStream::new(stream, count)).map_err(connection_error))
     }
 
     fn poll_accept_bidi(
@@ -98,7 +122,7 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             let connection = connection.clone();
             Box::pin(async move { connection.accept_bi().await })
         }));
-        Poll::Ready(accepted.map(BidiStream::new).map_err(connection_error))
+        Poll::Ready(accepted.map(|pair| self.opener.request(pair)).map_err(connection_error))
     }
 
     fn opener(&self) -> Opener {
@@ -133,7 +157,7 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             let connection = connection.clone();
             Box::pin(async move { connection.open_bi().await })
         }));
-        Poll::Ready(opened.map(BidiStream::new).map_err(lost_connection))
+        Poll::Ready(opened.map(|pair| self.request(pair)).map_err(lost_connection))
     }
 
     fn poll_open_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<SendStream<B>, StreamErrorIncoming>> {
@@ -142,17 +166,12 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             let connection = connection.clone();
             Box::pin(async move { connection.open_uni().await })
         }));
-        Poll::Ready(opened.map(SendStream::new).map_err(lost_connection))
+        let count = self.count(Way::Up, QuicStream::of_control);
+        Poll::Ready(opened.map(|stream| SendStream::new(stream, count)).map_err(lost_connection))
     }
 
     fn close(&mut self, code: Code, reason: &[u8]) {
         self.connection.close(VarInt::from_u64(code.value()).unwrap_or(VarInt::MAX), reason);
-    }
-}
-
-impl<B: Buf> BidiStream<B> {
-    fn new((send, recv): Pair) -> Self {
-        Self { send: SendStream::new(send), recv: RecvStream::new(recv) }
     }
 }
 
@@ -204,8 +223,8 @@ impl<B: Buf> quic::RecvStream for BidiStream<B> {
 }
 
 impl<B: Buf> SendStream<B> {
-    fn new(stream: noq::SendStream) -> Self {
-        Self { stream, writing: None }
+    fn new(stream: noq::SendStream, count: Option<QuicStream>) -> Self {
+        Self { stream, writing: None, count }
     }
 }
 
@@ -215,6 +234,9 @@ impl<B: Buf> quic::SendStream<B> for SendStream<B> {
             while data.has_remaining() {
                 let written =
                     ready!(Pin::new(&mut self.stream).poll_write(cx, data.chunk())).map_err(write_error)?;
+                if let Some(count) = &mut self.count {
+                    count.passed(&data.chunk()[..written]);
+                }
                 data.advance(written);
             }
         }
@@ -248,8 +270,8 @@ impl<B: Buf> quic::SendStream<B> for SendStream<B> {
 }
 
 impl RecvStream {
-    fn new(stream: noq::RecvStream) -> Self {
-        Self { stream }
+    fn new(stream: noq::RecvStream, count: Option<QuicStream>) -> Self {
+        Self { stream, count }
     }
 }
 
@@ -258,7 +280,11 @@ impl quic::RecvStream for RecvStream {
 
     fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, StreamErrorIncoming>> {
         // `read_chunk` is cancel-safe: it may be dropped pending, the waker stays with the stream.
-        pin!(self.stream.read_chunk(usize::MAX)).poll(cx).map_err(read_error)
+        let read = ready!(pin!(self.stream.read_chunk(usize::MAX)).poll(cx)).map_err(read_error)?;
+        if let (Some(count), Some(bytes)) = (&mut self.count, &read) {
+            count.passed(bytes);
+        }
+        Poll::Ready(Ok(read))
     }
 
     fn stop_sending(&mut self, error_code: u64) {
