@@ -62,15 +62,15 @@ RULES = (
 ASSUMPTIONS = (
     "The default retry timeout is 250 ms, the browser's that the study names; the initial window is 10 "
     "segments where the study varies neither.",
-    "The client's receive buffer is 128 kB in all experiments; flow-control windows of HTTP/2 and SPDY do not "
-    "limit.",
+    "The client's receive buffer is 128 kB in all experiments; flow-control windows of HTTP/2 and SPDY do "
+    "not limit.",
     "The PEP splits TCP at terminal and gateway, with CUBIC, 10 segments and its own buffers over the "
     "satellite; the study does not say what it does there.",
     "HTTPS makes a full handshake of TLS 1.2 for each object, the worst case that the study names.",
     "A rate is the page's bytes over its load time; the peak is over 100 ms, of what the link delivered.",
     "The product of rate and delay is 8 Mbit/s times a handshake of TCP past the PEP.",
-    "The text's 11 to 15 s for 500 kB by HTTP/2 without the PEP are not in table 1, which has 23 to 33 s. Both "
-    "are judged.",
+    "The text's 11 to 15 s for 500 kB by HTTP/2 without the PEP are not in table 1, which has 23 to 33 s. "
+    "Both are judged.",
     "HTTPS beyond 100 objects without the PEP takes minutes when 500 objects take two or more.",
 )
 
@@ -204,9 +204,7 @@ def _retry(runs: Runs) -> Iterator[Verdict]:
         [
             judge(
                 f"{look(http).label}, {retry}: loads with a duplicate",
-                share(
-                    [duplicates(run.record) > 0 for run in select(runs, **cell(http, pep=TUNNEL, retry=retry))]
-                ),
+                _with_duplicates(runs, http, retry),
                 rule,
             )
             for http in PROTOCOLS
@@ -250,6 +248,11 @@ def _table_1(runs: Runs) -> Iterator[Verdict]:
                 for size, seconds in sizes.items()
             ],
         )
+
+
+def _with_duplicates(runs: Runs, http: str, retry: str) -> Measurement:
+    loads = select(runs, **cell(http, pep=TUNNEL, retry=retry))
+    return share([duplicates(load.record) > 0 for load in loads])
 
 
 def _penalties(runs: Runs, http: str) -> Measurement:

@@ -44,9 +44,7 @@ def text_numbers(runs: Runs) -> tuple[Number, ...]:
     return (*_one_at_a_time(runs), *_multiplexed(runs))
 
 
-def times_s(
-    runs: Runs, http: str, name: str, *, pep: str = PEP, window: int = STUDY_WINDOW
-) -> list[float]:
+def times_s(runs: Runs, http: str, name: str, *, pep: str = PEP, window: int = STUDY_WINDOW) -> list[float]:
     """Load times of a page at the default retry timeout."""
     return values_of(runs, "plt_s", **cell(http, pep=pep, window=window), page=name)
 
