@@ -112,6 +112,17 @@ def deviation_of(value: float, ci: Interval | None, published: float, *, basis: 
     return Measurement(percent=percent(value), ci=relative, basis=basis)
 
 
+def mean_of(values: Sequence[float]) -> float | None:
+    """The mean, of a table; None without values."""
+    return sum(values) / len(values) if values else None
+
+
+def reach_of(values: Sequence[float]) -> float | None:
+    """How far the 95 % interval of the mean reaches on either side of it; None below two values."""
+    ci = mean_interval(values)
+    return (ci.high - ci.low) / 2 if ci else None
+
+
 def share(values: Sequence[bool]) -> Measurement:
     """How many of the runs do something, in percent."""
     if not values:

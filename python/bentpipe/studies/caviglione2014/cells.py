@@ -17,8 +17,8 @@ PUSHES = ("0 %", "25 %", "50 %", "75 %", "100 %")
 class Variant:
     """A protocol as it was measured.
 
-    `published` is the study's word for it, none for HTTP/2, which it did not know. `factors` tell its runs from
-    those of the protocol's other variants.
+    `published` is the study's word for it, none for HTTP/2, which it did not know. `factors` tell its runs
+    from those of the protocol's other variants.
     """
 
     name: str

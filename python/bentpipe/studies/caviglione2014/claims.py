@@ -29,9 +29,9 @@ RULES = (
     f"other side. Far above means {FAR_PERCENT:.0f} % or more, with the whole interval.",
     f"Data agree within {LEVEL_MARGIN_PERCENT:.0f} %, load times at a constant rate within "
     f"{TIME_MARGIN_PERCENT:.0f} %; load times and round trips on demand, and throughputs, all given as "
-    f"about, within {ROUGH_MARGIN_PERCENT:.0f} %.",
-    "HTTP/1.1 is measured one request at a time and with up to 32 pipelined. A number is judged for each on its "
-    "own; an order must hold for both.",
+    f"about or above, within {ROUGH_MARGIN_PERCENT:.0f} %.",
+    "HTTP/1.1 is measured one request at a time and with up to 32 pipelined. A number is judged for each on "
+    "its own; an order must hold for both.",
     "A claim about several numbers agrees only when each does, and differs when one does.",
     "HTTP/2 stands beside SPDY in tables and figures; the study has no claim about it.",
 )
@@ -47,7 +47,7 @@ ASSUMPTIONS = (
     "Over TLS 1.2 connections take up the session of earlier ones. The study's HTTP/1.0 takes 198 s over TLS "
     "and 131 s without: three round trips for an object in place of two, which is a handshake of one, and "
     "0.57 kB more of each, less than a certificate.",
-    "A request slot and where it lies in the superframe, which the study does not give, are those of geo-snep.",
+    "What the study does not give of the return link, such as request slots, is the link's, geo-snep.",
     "A round trip is the origin's smoothed one, averaged over the load.",
     "Repetitions differ by the phase of the superframes; links and hosts are otherwise the same.",
 )

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 CITATION = (
-    "Caviglione, Gotta, Abdel Salam, Luglio, Roseti, Zampognaro: Performance Evaluation of HTTP and SPDY over a "
-    "DVB-RCS Satellite Link with Different BoD Schemes. 6th International Conference on Personal Satellite "
-    "Services (PSATS) 2014"
+    "Caviglione, Gotta, Abdel Salam, Luglio, Roseti, Zampognaro: Performance Evaluation of HTTP and SPDY "
+    "over a DVB-RCS Satellite Link with Different BoD Schemes. 6th International Conference on Personal "
+    "Satellite Services (PSATS) 2014"
 )
 DOI = None
 """None is known."""
@@ -28,8 +28,10 @@ LOADS: Mapping[str, Load] = {
     "h1s": Load(data_kb=659, plt_s=12),
     "spdy": Load(data_kb=416, plt_s=9, throughput_kbps=250),
 }
-"""At a constant rate. HTTP/1.1 has "above" 200 kB/s, over TLS "slightly less". None of the throughputs is the data over
-the load time, which are 4, 51 and 46 kB/s."""
+"""At a constant rate. HTTP/1.1 has "above" 200 kB/s, over TLS "slightly less".
+
+None of the throughputs is the data over the load time, which are 4, 51 and 46 kB/s.
+"""
 
 VBDC_PLT_S: Mapping[str, float] = {"http10": 300, "h1": 150, "spdy": 21}
 """By volume, transfers on the return link."""

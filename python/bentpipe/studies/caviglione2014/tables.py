@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bentpipe.stats import mean_interval
 from bentpipe.studies.caviglione2014 import published
 from bentpipe.studies.caviglione2014.cells import (
     BY_NAME,
@@ -27,6 +26,7 @@ from bentpipe.studies.caviglione2014.loads import (
     loads,
     values,
 )
+from bentpipe.studies.measure import mean_of, reach_of
 from bentpipe.studies.study import Column, Runs, StudyTable
 
 Row = Mapping[str, str | float | None]
@@ -47,21 +47,21 @@ def _protocols(runs: Runs) -> StudyTable:
         theirs = published.LOADS.get(variant.http)
         found = loads(runs, variant, CONSTANT)
         times = PLT.of(found)
-        data = _mean(DATA.of(found))
-        time = _mean(times)
+        data = mean_of(DATA.of(found))
+        time = mean_of(times)
         rows.append(
             {
                 "protocol": variant.label,
                 "published_data_kb": theirs.data_kb if theirs else None,
                 "ours_data_kb": data,
-                "ours_wire_kb": _mean(WIRE.of(found)),
+                "ours_wire_kb": mean_of(WIRE.of(found)),
                 "published_plt_s": theirs.plt_s if theirs else None,
                 "ours_plt_s": time,
-                "ours_plt_ci_s": _reach(times),
+                "ours_plt_ci_s": reach_of(times),
                 "published_kbps": theirs.throughput_kbps if theirs else None,
-                "ours_busiest_kbps": _mean(BUSIEST.of(found)),
+                "ours_busiest_kbps": mean_of(BUSIEST.of(found)),
                 "ours_mean_kbps": None if data is None or not time else data / time,
-                "connections": _mean(CONNECTIONS.of(found)),
+                "connections": mean_of(CONNECTIONS.of(found)),
                 "n": len(found),
             }
         )
@@ -117,12 +117,12 @@ def _schemes(runs: Runs) -> StudyTable:
                     "protocol": variant.label,
                     "scheme": label,
                     "published_plt_s": _published_plt_s(variant.http, scheme),
-                    "ours_plt_s": _mean(times),
-                    "ours_plt_ci_s": _reach(times),
+                    "ours_plt_s": mean_of(times),
+                    "ours_plt_ci_s": reach_of(times),
                     "published_rtt_s": published.SPDY_VBDC_RTT_S
                     if (variant.http, scheme) == ("spdy", BY_VOLUME)
                     else None,
-                    "ours_rtt_s": _mean(RTT.of(found)),
+                    "ours_rtt_s": mean_of(RTT.of(found)),
                     "n": len(found),
                 }
             )
@@ -168,7 +168,7 @@ def _kinds_of_http_1_1(runs: Runs) -> StudyTable:
                 zip(
                     nearest,
                     (
-                        _mean(values(runs, quantity, BY_NAME[name], scheme))
+                        mean_of(values(runs, quantity, BY_NAME[name], scheme))
                         for name in (http, f"{http}-pipelined")
                     ),
                     strict=True,
@@ -207,8 +207,8 @@ def _kinds_of_http_1_1(runs: Runs) -> StudyTable:
         ),
         rows=tuple(rows),
         conclusion=f"Of {judged} numbers that both were measured for, {told}." if judged else _NOTHING,
-        note="Nearer by ratio. One request at a time takes 107 turns on each of six connections: at the study's "
-        "10 s a turn would be a sixth of the propagation, at its 150 s with VBDC 1.4 s, a round trip.",
+        note="Nearer by ratio. One request at a time takes 107 turns on each of six connections: at the "
+        "study's 10 s a turn would be a sixth of the propagation, at its 150 s with VBDC 1.4 s.",
     )
 
 
@@ -222,10 +222,10 @@ def _push(runs: Runs) -> StudyTable:
                 {
                     "scheme": SCHEMES[scheme],
                     "push": share,
-                    "plt_s": _mean(times),
-                    "plt_ci_s": _reach(times),
-                    "data_kb": _mean(DATA.of(found)),
-                    "wire_kb": _mean(WIRE.of(found)),
+                    "plt_s": mean_of(times),
+                    "plt_ci_s": reach_of(times),
+                    "data_kb": mean_of(DATA.of(found)),
+                    "wire_kb": mean_of(WIRE.of(found)),
                     "n": len(found),
                 }
             )
@@ -254,13 +254,3 @@ def _published_plt_s(http: str, scheme: str) -> float | None:
         return published.VBDC_PLT_S.get(http)
     theirs = published.LOADS.get(http)
     return theirs.plt_s if theirs and scheme == CONSTANT else None
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None
-
-
-def _reach(values: Sequence[float]) -> float | None:
-    """How far the interval of the mean reaches on either side of it."""
-    ci = mean_interval(values)
-    return (ci.high - ci.low) / 2 if ci else None

@@ -86,4 +86,4 @@ TABLE_1_PLT_S: Mapping[Column, Mapping[int, Sizes]] = {
         2500: _row(49.9, 51.7, 64.9),
     },
 }
-"""HTTP/2, by the page's size in kB. Without the PEP, 500 kB take 11 to 15 s by the text, longer by this table."""
+"""HTTP/2, by the page's size in kB. Without the PEP, 500 kB take 11 to 15 s by the text, longer by this."""

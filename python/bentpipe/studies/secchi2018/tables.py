@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from bentpipe.figures.style import look
-from bentpipe.stats import duplicates, mean_interval, select, values_of
+from bentpipe.stats import duplicates, select, values_of
+from bentpipe.studies.measure import mean_of, reach_of
 from bentpipe.studies.secchi2018 import published
 from bentpipe.studies.secchi2018.cells import (
     EAGER,
@@ -48,7 +49,7 @@ def _table_1(runs: Runs) -> StudyTable:
                 }
                 for http in MULTIPLEXED:
                     times = times_s(runs, http, page(total, size), pep=column.pep, window=column.window)
-                    row |= {f"{http}_s": _mean(times), f"{http}_ci_s": _reach(times), "n": len(times)}
+                    row |= {f"{http}_s": mean_of(times), f"{http}_ci_s": reach_of(times), "n": len(times)}
                     if times:
                         deviations[http].append(abs(float(np.mean(times)) / theirs - 1))
                 rows.append(row)
@@ -80,7 +81,7 @@ def _table_1(runs: Runs) -> StudyTable:
 def _text(runs: Runs) -> StudyTable:
     rows: list[Row] = []
     for number in text_numbers(runs):
-        ours = _mean(number.ours)
+        ours = mean_of(number.ours)
         rows.append(
             {
                 "quantity": number.label,
@@ -129,7 +130,7 @@ def _load_times(runs: Runs) -> StudyTable:
             counts = []
             for http in PROTOCOLS:
                 times = values_of(runs, "plt_s", **cell(http, pep=pep, retry=retry), page=name)
-                row |= {f"{http}_s": _mean(times), f"{http}_ci_s": _reach(times)}
+                row |= {f"{http}_s": mean_of(times), f"{http}_ci_s": reach_of(times)}
                 counts.append(len(times))
             rows.append({**row, "n": max(counts)})
     return StudyTable(
@@ -160,9 +161,9 @@ def _connections(runs: Runs) -> StudyTable:
                     "path": PATHS[pep],
                     "retry": retry,
                     "protocol": look(http).label,
-                    "connections": _mean([len(record["client_connections"]) for record in loads]),
-                    "duplicates": _mean(extra),
-                    "loads_percent": _mean([100.0 if count else 0.0 for count in extra]),
+                    "connections": mean_of([len(record["client_connections"]) for record in loads]),
+                    "duplicates": mean_of(extra),
+                    "loads_percent": mean_of([100.0 if count else 0.0 for count in extra]),
                     "n": len(loads),
                 }
             )
@@ -202,13 +203,3 @@ def _means(protocols: Sequence[str]) -> Iterator[Column]:
     for http in protocols:
         yield Column(key=f"{http}_s", heading=f"{look(http).label} in s", decimals=1)
         yield Column(key=f"{http}_ci_s", heading="±", decimals=1)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None
-
-
-def _reach(values: Sequence[float]) -> float | None:
-    """How far the interval of the mean reaches on either side of it."""
-    ci = mean_interval(values)
-    return (ci.high - ci.low) / 2 if ci else None
