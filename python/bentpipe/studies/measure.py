@@ -65,7 +65,7 @@ def difference_of(sample: Sequence[float], reference: Sequence[float]) -> Measur
     """How far the sample's mean lies above the reference's, in percent; one value of each run."""
     if not sample or not reference:
         return nothing("not measured")
-    if not any(reference):
+    if not sum(reference):
         return nothing("nothing to compare with: the second of the two is zero")
     found = relative_difference(sample, reference)
     return Measurement(
