@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, interval_caption
@@ -12,6 +12,8 @@ from bentpipe.stats import Summary
 
 _ROW_IN = 0.95
 _SPREAD = 0.72
+_PUBLISHED = 0.1
+"""Half of the length of its line, which stands out above and below a mark at the same place."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +44,8 @@ def draw(
             if scheme in mark.published:
                 axis.vlines(
                     mark.published[scheme],
-                    row + aside - 0.06,
-                    row + aside + 0.06,
+                    row + aside - _PUBLISHED,
+                    row + aside + _PUBLISHED,
                     color="black",
                     linewidth=1.6,
                 )
@@ -62,6 +64,7 @@ def draw(
                 )
     axis.set_yticks(range(len(schemes)), schemes)
     axis.set_ylim(len(schemes) - 0.5, -0.5)
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.xaxis.set_major_formatter(ScalarFormatter())
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.grid(visible=False, axis="y")
@@ -69,7 +72,7 @@ def draw(
     keys = [_key(mark) for mark in marks]
     if any(mark.published for mark in marks):
         keys.append(Line2D([], [], color="black", marker="|", linestyle="none", label="published"))
-    figure.legend(handles=keys, loc="outside upper left", ncols=2)
+    figure.legend(handles=keys, loc="outside upper left", ncols=2, handlelength=1.0, columnspacing=0.8)
     counts = [summary.n for mark in marks for summary in mark.summaries.values()]
     return Drawing(name=name, title=title, caption=interval_caption(counts), figure=figure)
 

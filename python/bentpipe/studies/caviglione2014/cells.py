@@ -48,9 +48,9 @@ VARIANTS = tuple(
     for name, http, published, suffix, factors in (
         ("http10", "http10", "HTTP/1.0", "", {}),
         ("http10s", "http10s", "TLS HTTP/1.0", "", {"tls.resumption": "ticket"}),
-        ("h1", "h1", "HTTP/1.1", ", one request at a time", {"pipelining": "1"}),
+        ("h1", "h1", "HTTP/1.1", ", one at a time", {"pipelining": "1"}),
         ("h1-pipelined", "h1", "HTTP/1.1", ", pipelined", {"pipelining": "32"}),
-        ("h1s", "h1s", "TLS HTTP/1.1", ", one request at a time", {"pipelining": "1"}),
+        ("h1s", "h1s", "TLS HTTP/1.1", ", one at a time", {"pipelining": "1"}),
         ("h1s-pipelined", "h1s", "TLS HTTP/1.1", ", pipelined", {"pipelining": "32"}),
         ("spdy", "spdy", "SPDY", "", {"push": "0 %"}),
         ("h2", "h2", "", "", {"push": "0 %"}),
