@@ -10,7 +10,7 @@ INSTALLED := build/stamps/installed
 SOURCES := Cargo.toml Cargo.lock pyproject.toml scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev run test check fmt lint agreement bench bench-peers docs clean
+.PHONY: help setup setup-dev run test check fmt lint agreement fuzz bench bench-peers docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,11 @@ fmt: setup-dev ## Format Rust and Python
 	cargo fmt
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
+
+# Seconds for each parser.
+FUZZ_SECONDS ?= 600
+fuzz: setup ## Search each parser of what comes from a network for input that breaks it
+	scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: setup-dev ## Measure the project's speed and fidelity
 	cargo bench --workspace --bench '*' -- --quick

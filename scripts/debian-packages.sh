@@ -21,6 +21,7 @@ look() {
     "${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || missing required python3-venv "the Python environment"
     PATH=$PATH:/usr/sbin:/sbin command -v ip >/dev/null || missing optional iproute2 "network namespaces: emulate engine"
     compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing optional clang "hybla and vivace for the kernel's TCP"
+    PATH=$PATH:/usr/sbin:/sbin command -v nft >/dev/null || missing optional nftables "proxies that intercept connections: emulate engine"
     command -v iperf3 >/dev/null || missing optional iperf3 "iperf3 as client and server of flows"
     [[ $purpose != test ]] || command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
 }

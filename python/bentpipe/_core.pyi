@@ -54,10 +54,14 @@ def link_nominal_bps(capacity_json: str, mtu_bytes: int) -> int:
 def check_link(link_json: str) -> None:
     """Raise ValueError when no link can be made of a specification: FIELD: expected THIS, found THAT."""
 
+INTERCEPTION_PORT: int
+"""Where a proxy accepts the connections that it intercepts."""
+
 def run_part(part: str) -> None:
     """Run a part of an emulated run on standard input and output.
 
-    "link", "origin", "client" are those of one run; "congestion-control" has the kernel offer one meanwhile.
+    "link", "origin", "client", "terminal", "gateway" are those of one run; "congestion-control" has the
+    kernel offer one meanwhile.
     """
 
 def congestion_control_obstacle() -> str | None:

@@ -44,7 +44,7 @@ def test_clean_leaves_other_names_and_living_owners_alone(bentpipe):
     started = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
     names = [
         f"bp-{os.getpid()}-{started}-999-client",
-        f"bp-{ended_process()}-1-0-gateway",
+        f"bp-{ended_process()}-1-0-satellite",
         "another-bp-1-1-0-client",
     ]
     with namespace(names[0]), namespace(names[1]), namespace(names[2]):

@@ -34,13 +34,19 @@ FRAME = {
 # What other crates do to the numbers has a page too.
 ELSEWHERE = {
     "bulk": ROOT / "crates/web/src/bulk",
+    "http1": ROOT / "crates/web/src/http1",
     "emulation": ROOT / "crates/emu/src",
+    "http2": ROOT / "crates/web/src/http2.rs",
+    "http3": ROOT / "crates/web/src/origin/h3.rs",
     "page-load": ROOT / "crates/web/src/loader",
+    "pep": ROOT / "crates/web/src/pep",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
     "rain": ROOT / "python/bentpipe/scenario/rain.py",
+    "spdy": ROOT / "crates/web/src/spdy",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",
+    "tls": ROOT / "crates/web/src/tls",
 }
 
 

@@ -4,6 +4,7 @@ mod common;
 
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::rate::RateSample;
+use bentpipe_cc::reno::Reno;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand};
 use bentpipe_units::{Bytes, Duration, Time};
@@ -72,14 +73,18 @@ fn hystart_is_silent_below_16_packets() {
 
 /// Feeds whole rounds to a controller.
 struct Rounds {
-    cc: Cubic,
+    cc: Box<dyn CongestionControl>,
     now: Time,
     delivered: Bytes,
 }
 
 impl Rounds {
     fn new(exit: SlowStartExit) -> Self {
-        Self { cc: cubic(exit), now: Time::ZERO, delivered: Bytes::ZERO }
+        Self::of(Box::new(cubic(exit)))
+    }
+
+    fn of(cc: Box<dyn CongestionControl>) -> Self {
+        Self { cc, now: Time::ZERO, delivered: Bytes::ZERO }
     }
 
     /// Ten acknowledgements of one packet each; returns the window's growth in packets.
@@ -169,4 +174,50 @@ fn after_a_timeout_linuxs_detector_is_armed_again_and_hystart_plus_plus_is_not()
         });
         assert_eq!(rounds.cc.ssthresh() < threshold, detects, "{exit:?}");
     }
+}
+
+fn reno(slow_start_exit: SlowStartExit) -> Rounds {
+    Rounds::of(Box::new(Reno::new(Config { slow_start_exit, ..config() })))
+}
+
+#[test]
+fn hystart_plus_plus_slows_reno_down_and_ends_its_slow_start_as_cubics() {
+    let mut rounds = reno(PLUS_PLUS);
+    assert_eq!(rounds.round(100), 10.0);
+    // The 8th sample of 130 ms is more than 100 + 12.5 ms.
+    assert_eq!(rounds.round(130), 7.75);
+    for _ in 0..4 {
+        assert_eq!(rounds.round(130), 2.5);
+    }
+    let window = rounds.cc.cwnd();
+    rounds.round(130);
+    assert_eq!(rounds.cc.ssthresh(), Some(window));
+}
+
+#[test]
+fn linuxs_hystart_is_not_renos() {
+    let mut rounds = reno(SlowStartExit::HyStart(Pacing::Unpaced));
+    for rtt_ms in [100, 100, 200, 400, 800] {
+        assert_eq!(rounds.round(rtt_ms), 10.0);
+    }
+    assert_eq!(rounds.cc.ssthresh(), None);
+}
+
+#[test]
+fn the_losses_of_reno_end_hystart_plus_plus() {
+    // RFC 9406 section 4.3: only for the initial slow start.
+    let mut rounds = reno(PLUS_PLUS);
+    rounds.round(100);
+    rounds.round(130);
+    rounds.cc.on_congestion(&event(rounds.now, CongestionKind::Timeout));
+    rounds.cc.on_recovery_end(rounds.now);
+    // One packet after the timeout, and a threshold of half of 27: each acknowledgement counts whole again.
+    assert_eq!(rounds.round(130), 10.0);
+}
+
+#[test]
+fn a_scenario_that_chooses_nothing_has_linuxs_rule() {
+    let chosen = |choice| SlowStartExit::of(choice, Pacing::Paced);
+    assert_eq!(chosen(None), SlowStartExit::HyStart(Pacing::Paced));
+    assert_eq!(chosen(Some(bentpipe_run::SlowStart::HyStartPlusPlus)), PLUS_PLUS);
 }

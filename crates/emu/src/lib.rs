@@ -1,7 +1,8 @@
 //! Real time: the `net` of the kernel's sockets, and the link between two TUN devices.
 //!
 //! The only crate that reads a clock, sleeps, opens a socket or spawns a thread. A run has three
-//! processes, its *parts*: [`parts::link`], [`parts::origin`], [`parts::client`]. Each is started
+//! processes, its *parts*: [`parts::link`], [`parts::origin`], [`parts::client`], and two more with a proxy on the
+//! path: [`parts::terminal`], [`parts::gateway`]. Each is started
 //! inside its network namespace with everything privileged already done (devices opened, namespace
 //! entered), reads its configuration and orders as lines on standard input, and answers on standard
 //! output. A part ends when its standard input does, so nothing survives the orchestrator.
@@ -12,6 +13,8 @@
 mod capture;
 mod clock;
 mod control;
+mod fast_open;
+mod interception;
 mod ip;
 mod lateness;
 mod marked_quic;
@@ -19,8 +22,10 @@ mod marking;
 mod net;
 pub mod parts;
 mod pump;
+mod reset;
 mod tcp;
 mod tcp_info;
 mod udp;
 
+pub use interception::INTERCEPTION_PORT;
 pub use net::KernelNet;

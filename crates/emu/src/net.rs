@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_run::{CongestionControl, Dscp, SlowStart, Switch, TcpSpec};
 use bentpipe_units::Time;
 use bentpipe_web::net::Net;
 use nix::sys::socket::{setsockopt, sockopt};
@@ -10,20 +10,55 @@ use noq::Runtime;
 use socket2::SockRef;
 use tokio::net::TcpSocket;
 
-use crate::clock;
 use crate::marked_quic::MarkedSocket;
 use crate::marking::mark;
 use crate::tcp::{KernelListener, KernelStream};
 use crate::udp::KernelDatagrams;
+use crate::{clock, fast_open};
 
 /// Connections that may wait to be accepted.
-const BACKLOG: u32 = 1024;
+pub(crate) const BACKLOG: u32 = 1024;
 /// Socket buffer for QUIC: a burst at 500 Mbit/s over 50 ms while another process has the core.
 const UDP_BUFFER_BYTES: usize = 4 << 20;
 
 /// The kernel's network, clock and a tokio executor on one thread.
-#[derive(Clone, Debug)]
-pub struct KernelNet;
+///
+/// By default its sockets have no knobs turned: no Fast Open, no Nagle.
+#[derive(Clone, Debug, Default)]
+pub struct KernelNet {
+    pub(crate) fast_open: Switch,
+    pub(crate) nagle: Switch,
+    slow_start: Option<SlowStart>,
+}
+
+impl KernelNet {
+    /// Sockets with the settings of `tcp` that are theirs alone; the others are the namespace's. The kernel knows no
+    /// other slow start than its own: one that is named makes [`connect`](Net::connect) fail.
+    pub fn new(tcp: &TcpSpec, slow_start: Option<SlowStart>) -> Self {
+        Self { fast_open: tcp.fast_open, nagle: tcp.nagle, slow_start }
+    }
+
+    /// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
+    pub(crate) fn tcp_socket(
+        &self,
+        peer: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> io::Result<TcpSocket> {
+        let socket = match peer {
+            SocketAddr::V4(_) => TcpSocket::new_v4()?,
+            SocketAddr::V6(_) => TcpSocket::new_v6()?,
+        };
+        // As browsers and servers do (RFC 9110 leaves it to them): requests must not wait for acknowledgements.
+        socket.set_nodelay(!self.nagle.is_on())?;
+        mark(SockRef::from(&socket), peer, dscp)?;
+        let name = kernel_name(cc)?;
+        SockRef::from(&socket).set_tcp_congestion(name.as_bytes()).map_err(|error| {
+            io::Error::new(error.kind(), format!("congestion control {name} is not to be had: {error}"))
+        })?;
+        Ok(socket)
+    }
+}
 
 impl Net for KernelNet {
     type Stream = KernelStream;
@@ -43,20 +78,36 @@ impl Net for KernelNet {
     }
 
     async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelStream> {
-        let socket = tcp_socket(to, cc, dscp)?;
-        KernelStream::new(socket.connect(to).await?)
+        if let Some(SlowStart::HyStartPlusPlus) = self.slow_start {
+            let message =
+                "run.slow_start over TCP: expected linux, found hystart++: the kernel has not got it";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+        }
+        let socket = self.tcp_socket(to, cc, dscp)?;
+        if self.fast_open.is_on() {
+            fast_open::defer_connect(&socket)?;
+        }
+        KernelStream::connected(socket.connect(to).await?)
     }
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelListener> {
-        let socket = tcp_socket(at, cc, dscp)?;
+        let socket = self.tcp_socket(at, cc, dscp)?;
         socket.set_reuseaddr(true)?;
         socket.bind(at)?;
+        if self.fast_open.is_on() {
+            fast_open::accept(&socket, BACKLOG)?;
+        }
         // Accepted sockets inherit congestion control and mark; the SYN-ACK has the mark too.
-        Ok(KernelListener(socket.listen(BACKLOG)?))
+        Ok(KernelListener { socket: socket.listen(BACKLOG)?, nagle: self.nagle })
     }
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<KernelDatagrams> {
         KernelDatagrams::bind(at, dscp)
+    }
+
+    fn with_tcp(&self, tcp: &TcpSpec) -> Self {
+        // The routes and the sysctls of a namespace have the others.
+        Self::new(tcp, self.slow_start)
     }
 
     fn quic_socket(
@@ -73,22 +124,6 @@ impl Net for KernelNet {
         };
         Ok((socket, runtime))
     }
-}
-
-/// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
-fn tcp_socket(peer: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<TcpSocket> {
-    let socket = match peer {
-        SocketAddr::V4(_) => TcpSocket::new_v4()?,
-        SocketAddr::V6(_) => TcpSocket::new_v6()?,
-    };
-    // As browsers and servers do (RFC 9110 leaves it to them): requests must not wait for acknowledgements.
-    socket.set_nodelay(true)?;
-    mark(SockRef::from(&socket), peer, dscp)?;
-    let name = kernel_name(cc)?;
-    SockRef::from(&socket).set_tcp_congestion(name.as_bytes()).map_err(|error| {
-        io::Error::new(error.kind(), format!("congestion control {name} is not to be had: {error}"))
-    })?;
-    Ok(socket)
 }
 
 /// The kernel's name of an algorithm.
@@ -133,13 +168,31 @@ mod tests {
             let tos = runtime.block_on(async {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
                 let cc = CongestionControl::Reno;
-                let mut listener = KernelNet.listen(any, cc, dscp).unwrap();
-                let at = listener.0.local_addr().unwrap();
-                let client = KernelNet.connect(at, cc, dscp).await.unwrap();
+                let net = KernelNet::default();
+                let mut listener = net.listen(any, cc, dscp).unwrap();
+                let at = listener.socket.local_addr().unwrap();
+                let client = net.connect(at, cc, dscp).await.unwrap();
                 let (server, _) = listener.accept().await.unwrap();
                 [client, server].map(|end| end.socket().tos_v4().unwrap())
             });
             assert_eq!(tos, [u32::from(dscp.get()) << 2; 2]);
+        }
+    }
+
+    #[test]
+    fn both_ends_of_a_connection_send_small_segments_at_once_unless_nagle_is_on() {
+        for nagle in [Switch::Off, Switch::On] {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let immediate = runtime.block_on(async {
+                let net = KernelNet { nagle, ..KernelNet::default() };
+                let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+                let mut listener = net.listen(any, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
+                let at = listener.socket.local_addr().unwrap();
+                let client = net.connect(at, CongestionControl::Reno, Dscp::DEFAULT).await.unwrap();
+                let (server, _) = listener.accept().await.unwrap();
+                [client, server].map(|end| end.socket().tcp_nodelay().unwrap())
+            });
+            assert_eq!(immediate, [!nagle.is_on(); 2]);
         }
     }
 
@@ -150,6 +203,16 @@ mod tests {
         let at = SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, 0));
         mark(SockRef::from(&socket), at, dscp).unwrap();
         assert_eq!(SockRef::from(&socket).tclass_v6().unwrap(), 46 << 2);
+    }
+
+    #[test]
+    fn a_slow_start_that_the_kernel_has_not_got_is_refused_by_name() {
+        let net = KernelNet { slow_start: Some(SlowStart::HyStartPlusPlus), ..KernelNet::default() };
+        let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 9));
+        let error = runtime.block_on(net.connect(at, CongestionControl::Cubic, Dscp::DEFAULT)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+        assert!(error.to_string().starts_with("run.slow_start over TCP:"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bentpipe_link::{Event, Packet, Path, Way};
-use bentpipe_run::{LinkReport, RunSpec};
+use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_units::{Duration, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -41,6 +41,8 @@ pub(crate) struct Pump {
     spare: Vec<Buffer>,
     /// Longest packet of the devices, in bytes.
     mtu: usize,
+    /// What a tunnel puts before each packet, in bytes; none without one.
+    header: u32,
     tap: Option<Tap>,
     /// The instant up to which the link spins, or has spun last.
     spin_until: Time,
@@ -50,11 +52,13 @@ pub(crate) struct Pump {
 struct Buffer {
     bytes: Box<[u8]>,
     length: usize,
+    /// What a tunnel between the hosts puts before it on the link.
+    header: u32,
 }
 
 impl Packet for Buffer {
     fn len_bytes(&self) -> u32 {
-        self.length as u32
+        self.length as u32 + self.header
     }
 
     fn dscp(&self) -> u8 {
@@ -66,12 +70,17 @@ impl Pump {
     pub(crate) fn new(spec: &RunSpec, devices: Devices, tap: Option<Tap>) -> Self {
         let path = Path::new(&spec.link, spec.seed, clock::now());
         let mtu = usize::try_from(spec.link.mtu_bytes.get()).expect("an MTU fits in memory");
+        let header = match &spec.pep {
+            Some(PepSpec::Tunnel(tunnel)) => u32::try_from(tunnel.header_bytes.get()).unwrap_or(u32::MAX),
+            Some(PepSpec::Split(_) | PepSpec::Proxy(_)) | None => 0,
+        };
         Self {
             path,
             devices,
             lateness: Lateness::new(),
-            spare: (0..PREPARED).map(|_| Buffer::of(mtu)).collect(),
+            spare: (0..PREPARED).map(|_| Buffer::of(mtu, header)).collect(),
             mtu,
+            header,
             tap,
             spin_until: Time::ZERO,
         }
@@ -118,7 +127,7 @@ impl Pump {
     /// Reads what the host at the sending end has for the link; whether there may be more.
     fn take_in(&mut self, way: Way) -> io::Result<bool> {
         for _ in 0..BATCH {
-            let mut packet = self.spare.pop().unwrap_or_else(|| Buffer::of(self.mtu));
+            let mut packet = self.spare.pop().unwrap_or_else(|| Buffer::of(self.mtu, self.header));
             match unistd::read(self.devices.sender(way), &mut packet.bytes[..]) {
                 Ok(length) => packet.length = length,
                 Err(error) => {
@@ -194,8 +203,8 @@ impl Devices {
 }
 
 impl Buffer {
-    fn of(capacity: usize) -> Self {
-        Self { bytes: vec![0; capacity].into(), length: 0 }
+    fn of(capacity: usize, header: u32) -> Self {
+        Self { bytes: vec![0; capacity].into(), length: 0, header }
     }
 
     fn as_slice(&self) -> &[u8] {

@@ -1,28 +1,34 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::{Shutdown, SocketAddr};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
 
+use bentpipe_run::Switch;
+use bentpipe_units::Time;
 use bentpipe_web::net::{Bulk, Listener, Probe, Stream, TcpSample};
 use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::tcp_info;
+use crate::tcp_info::{self, State};
+use crate::{clock, reset};
 
 /// A listening kernel socket.
 #[derive(Debug)]
-pub struct KernelListener(pub(crate) TcpListener);
+pub struct KernelListener {
+    pub(crate) socket: TcpListener,
+    pub(crate) nagle: Switch,
+}
 
 impl Listener for KernelListener {
     type Stream = KernelStream;
 
     async fn accept(&mut self) -> io::Result<(KernelStream, SocketAddr)> {
-        let (stream, peer) = self.0.accept().await?;
-        stream.set_nodelay(true)?;
-        Ok((KernelStream::new(stream)?, peer))
+        let (stream, peer) = self.socket.accept().await?;
+        stream.set_nodelay(!self.nagle.is_on())?;
+        Ok((KernelStream::new(stream, Opening::Open(clock::now())), peer))
     }
 }
 
@@ -30,19 +36,67 @@ impl Listener for KernelListener {
 #[derive(Debug)]
 pub struct KernelStream {
     socket: Rc<TcpStream>,
-    last: Rc<RefCell<Option<TcpSample>>>,
+    history: Rc<History>,
 }
 
 /// A window on a kernel TCP connection, which it does not keep open.
 #[derive(Debug)]
 pub struct KernelProbe {
     socket: Weak<TcpStream>,
-    last: Rc<RefCell<Option<TcpSample>>>,
+    history: Rc<History>,
+}
+
+/// What the kernel does not tell, or not any more.
+#[derive(Debug)]
+struct History {
+    opening: Cell<Opening>,
+    /// The state at the end: the counters of a socket end with it.
+    last: RefCell<Option<TcpSample>>,
+}
+
+/// How far the handshake has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// The SYN waits for the first write, to carry it.
+    Deferred,
+    /// The SYN is out, with data.
+    Asked,
+    /// The connection is open since then.
+    Open(Time),
 }
 
 impl KernelStream {
-    pub(crate) fn new(socket: TcpStream) -> io::Result<Self> {
-        Ok(Self { socket: Rc::new(socket), last: Rc::default() })
+    pub(crate) fn new(socket: TcpStream, opening: Opening) -> Self {
+        let history = History { opening: Cell::new(opening), last: RefCell::default() };
+        Self { socket: Rc::new(socket), history: Rc::new(history) }
+    }
+
+    /// A socket whose `connect` has returned.
+    pub(crate) fn connected(socket: TcpStream) -> io::Result<Self> {
+        let opening = match tcp_info::state(&socket)? {
+            State::SynSent => Opening::Deferred,
+            State::Open | State::Closed => Opening::Open(clock::now()),
+        };
+        Ok(Self::new(socket, opening))
+    }
+
+    /// Notes when the SYN-ACK comes; wakes the task at that time.
+    ///
+    /// The socket becomes writable then. Readiness that stems from the time before is stale: the SYN's data were taken.
+    fn watch_opening(&self, cx: &mut Context<'_>) {
+        while self.history.opening.get() == Opening::Asked {
+            let Poll::Ready(Ok(())) = self.socket.poll_write_ready(cx) else { return };
+            let state = self.socket.try_io(Interest::WRITABLE, || match tcp_info::state(&*self.socket)? {
+                State::SynSent => Err(io::ErrorKind::WouldBlock.into()),
+                other => Ok(other),
+            });
+            match state {
+                Ok(State::Open) => self.history.opening.set(Opening::Open(clock::now())),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // It failed: whoever reads or writes hears of it.
+                Ok(_) | Err(_) => return,
+            }
+        }
     }
 
     #[cfg(test)]
@@ -53,8 +107,23 @@ impl KernelStream {
 
 impl Drop for KernelStream {
     fn drop(&mut self) {
-        // The counters of a socket end with it.
-        *self.last.borrow_mut() = tcp_info::sample(&*self.socket).ok();
+        self.history.end(&self.socket);
+    }
+}
+
+impl History {
+    fn sample(&self, socket: &TcpStream) -> Option<TcpSample> {
+        let connected = match self.opening.get() {
+            Opening::Open(at) => Some(at),
+            Opening::Deferred | Opening::Asked => None,
+        };
+        Some(TcpSample { connected, ..tcp_info::sample(socket).ok()? })
+    }
+
+    /// Keeps the state before it goes.
+    fn end(&self, socket: &TcpStream) {
+        let last = self.last.take().or_else(|| self.sample(socket));
+        self.last.replace(last);
     }
 }
 
@@ -68,16 +137,21 @@ impl Stream for KernelStream {
     }
 
     fn probe(&self) -> KernelProbe {
-        KernelProbe { socket: Rc::downgrade(&self.socket), last: Rc::clone(&self.last) }
+        KernelProbe { socket: Rc::downgrade(&self.socket), history: Rc::clone(&self.history) }
     }
 }
 
 impl Probe for KernelProbe {
     fn sample(&self) -> Option<TcpSample> {
-        match self.socket.upgrade() {
-            Some(socket) => tcp_info::sample(&*socket).ok(),
-            None => self.last.borrow().clone(),
-        }
+        let last = self.history.last.borrow().clone();
+        last.or_else(|| self.history.sample(&*self.socket.upgrade()?))
+    }
+
+    fn reset(&self) {
+        let Some(socket) = self.socket.upgrade() else { return };
+        self.history.end(&socket);
+        // A connection that is closed already needs no reset.
+        let _ = reset::abort(&*socket);
     }
 }
 
@@ -87,6 +161,7 @@ impl AsyncRead for KernelStream {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.watch_opening(cx);
         loop {
             ready!(self.socket.poll_read_ready(cx))?;
             match self.socket.try_read(buffer.initialize_unfilled()) {
@@ -103,11 +178,18 @@ impl AsyncRead for KernelStream {
 
 impl AsyncWrite for KernelStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        self.watch_opening(cx);
         loop {
             ready!(self.socket.poll_write_ready(cx))?;
             match self.socket.try_write(data) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return Poll::Ready(result),
+                result => {
+                    if self.history.opening.get() == Opening::Deferred {
+                        self.history.opening.set(Opening::Asked);
+                        self.watch_opening(cx);
+                    }
+                    return Poll::Ready(result);
+                }
             }
         }
     }

@@ -8,6 +8,10 @@ use bentpipe_units::{Bytes, Duration, Rate};
 use bentpipe_web::net::TcpSample;
 use socket2::SockRef;
 
+/// States of net/tcp_states.h.
+const TCP_SYN_SENT: u8 = 2;
+const TCP_CLOSE: u8 = 7;
+
 /// `struct tcp_info` of linux/tcp.h as far as it is read here; the kernel fills what it is given room for.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -57,6 +61,26 @@ struct TcpInfo {
     delivery_rate: u64,
 }
 
+/// Where a connection is in its life, as far as its owner must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// The SYN is not answered; with Fast Open it may not even be out.
+    SynSent,
+    /// Data can be exchanged, or could be.
+    Open,
+    /// It is over.
+    Closed,
+}
+
+/// Where the connection is in its life.
+pub(crate) fn state(socket: &impl AsFd) -> io::Result<State> {
+    Ok(match read(socket)?.state {
+        TCP_SYN_SENT => State::SynSent,
+        TCP_CLOSE => State::Closed,
+        _ => State::Open,
+    })
+}
+
 /// The sender's state now.
 pub(crate) fn sample(socket: &impl AsFd) -> io::Result<TcpSample> {
     let info = read(socket)?;
@@ -65,6 +89,7 @@ pub(crate) fn sample(socket: &impl AsFd) -> io::Result<TcpSample> {
     // tcp_packets_in_flight(): what is out, less what has left the network, plus what was sent again.
     let in_flight = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
     Ok(TcpSample {
+        connected: None,
         congestion_control: congestion_control(socket)?,
         cwnd: packets(info.snd_cwnd),
         in_flight: packets(in_flight),

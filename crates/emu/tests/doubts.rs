@@ -185,8 +185,8 @@ async fn silence(at: IpAddr) -> impl Sized {
     for port in [PORTS.http, PORTS.https, PORTS.bulk] {
         listeners.push(TcpListener::bind((at, port)).await.unwrap());
     }
-    let quic = KernelNet.datagrams(SocketAddr::new(at, PORTS.https), Dscp::DEFAULT).unwrap();
-    let bulk = KernelNet.datagrams(SocketAddr::new(at, PORTS.bulk), Dscp::DEFAULT).unwrap();
+    let quic = KernelNet::default().datagrams(SocketAddr::new(at, PORTS.https), Dscp::DEFAULT).unwrap();
+    let bulk = KernelNet::default().datagrams(SocketAddr::new(at, PORTS.bulk), Dscp::DEFAULT).unwrap();
     (listeners, quic, bulk)
 }
 

@@ -157,7 +157,7 @@ fn requests_and_their_echoes_are_marked() {
             let site = Site::start(&spec);
             let relay = Relay::start(site.address, PORTS.echo);
             let (at, local) = (SocketAddr::new(relay.address, PORTS.echo), IpAddr::V4(Ipv4Addr::LOCALHOST));
-            let report = ping::run(&KernelNet, &requests, at, local, dscp, PATIENCE).await;
+            let report = ping::run(&KernelNet::default(), &requests, at, local, dscp, PATIENCE).await;
             assert!(report.ping.unwrap().rtts.iter().all(Option::is_some));
             relay.finish()
         });

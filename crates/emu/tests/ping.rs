@@ -18,7 +18,7 @@ fn requests(count: u32, payload: u64) -> PingSpec {
 
 async fn echoes(requests: &PingSpec, origin: IpAddr, patience: Duration) -> ClientReport {
     let origin = SocketAddr::new(origin, PORTS.echo);
-    ping::run(&KernelNet, requests, origin, LOCAL, Dscp::DEFAULT, patience).await
+    ping::run(&KernelNet::default(), requests, origin, LOCAL, Dscp::DEFAULT, patience).await
 }
 
 #[test]

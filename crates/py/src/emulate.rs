@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use bentpipe_emu::INTERCEPTION_PORT;
 use bentpipe_emu::parts::{self, PartError};
 use bentpipe_trace::pcapng;
 use bentpipe_web::HOST;
@@ -10,13 +11,14 @@ use pyo3::prelude::*;
 use crate::record::to_json;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("INTERCEPTION_PORT", INTERCEPTION_PORT)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;
     module.add_function(wrap_pyfunction!(generate_identity, module)?)?;
     module.add_function(wrap_pyfunction!(add_secrets, module)?)
 }
 
-/// Runs one part of an emulated run ("link", "origin", "client"), or one that has the kernel offer a congestion
+/// Runs one part of an emulated run ("link", "origin", "client", "terminal", "gateway"), or one that has the kernel offer a congestion
 /// control meanwhile ("congestion-control"), on standard input and output.
 #[pyfunction]
 fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
@@ -24,6 +26,8 @@ fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
         "link" => parts::link,
         "origin" => parts::origin,
         "client" => parts::client,
+        "terminal" => parts::terminal,
+        "gateway" => parts::gateway,
         "congestion-control" => parts::congestion_control,
         other => return Err(PyRuntimeError::new_err(format!("no part is called {other}"))),
     };

@@ -5,9 +5,10 @@ use bentpipe_units::{Bytes, Duration, Time};
 use crate::flows::{self, Payload};
 use crate::{
     BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
-    ObjectSighting, ObjectTiming, OriginReport, PingReport, Provenance, RunRecord, RunSpec, Status, Table,
-    Workload,
+    ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, RunRecord, RunSpec, Status,
+    Table, Workload,
 };
+use crate::{handshakes, visit};
 
 /// The reports of a finished run.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +29,9 @@ pub fn assemble(
     provenance: Provenance,
     parties: Parties,
 ) -> RunRecord {
-    let Parties { mut client, mut origin, link } = parties;
+    let Parties { mut client, origin, link } = parties;
     let start = client.started;
+    let mut origin = visit::left_out(&spec, origin, start);
     client.transfers.append(&mut origin.transfers);
     client.transfers.sort_by_key(|transfer| transfer.flow);
     let flows = flows::records(&spec, &client, &origin);
@@ -153,21 +155,29 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
     let flows = spec.flows().map(|flows| flows.flows).unwrap_or_default();
     let own = |flow: Option<u16>| flow.and_then(|index| flows.get(usize::from(index)));
     for (end, connection) in ends(client, origin) {
-        let wanted = own(connection.flow).map_or(spec.cc, |flow| flow.cc);
+        let to_proxy = match &spec.pep {
+            Some(PepSpec::Proxy(proxy)) if connection.protocol == ConnectionReport::TO_PROXY => Some(proxy),
+            _ => None,
+        };
+        let of_flow = || own(connection.flow).map_or(spec.cc, |flow| flow.cc);
+        let wanted = to_proxy.map_or_else(of_flow, |proxy| proxy.cc);
         let found = &*connection.congestion_control;
-        if found != wanted.name() && Some(found) != wanted.kernel_name() {
+        let has_its_own = connection.transport != ConnectionReport::TUNNEL;
+        if has_its_own && found != wanted.name() && Some(found) != wanted.kernel_name() {
             doubts.push(format!(
                 "wrong congestion control at the {end}: expected {}, found {found}",
                 wanted.name()
             ));
         }
-        if let Some(wanted) = wanted_alpn.filter(|wanted| connection.protocol != *wanted) {
+        let is_wrong = |wanted: &&str| connection.protocol != *wanted && !connection.is_bare();
+        if let Some(wanted) = wanted_alpn.filter(|_| to_proxy.is_none()).filter(is_wrong) {
             doubts.push(format!(
                 "wrong protocol at the {end}: expected {wanted}, found {}",
                 connection.protocol
             ));
         }
     }
+    doubts.extend(handshakes::doubts(spec, client, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
     if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {

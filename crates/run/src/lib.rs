@@ -8,6 +8,7 @@
 mod assemble;
 mod dscp;
 mod flows;
+mod handshakes;
 mod layers;
 mod link;
 mod page_load;
@@ -20,6 +21,7 @@ mod series;
 mod spec;
 mod tcp;
 mod tls;
+mod visit;
 
 pub use assemble::{Parties, assemble, failed};
 pub use dscp::{Dscp, DscpError};
@@ -31,8 +33,8 @@ pub use page_load::{Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec, Visit};
 pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
-    ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, LatenessReport, LinkReport,
-    ObjectSighting, OriginReport, PacketSighting, PingReport, TransferReport,
+    ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, Handshake, LatenessReport,
+    LinkReport, ObjectSighting, OriginReport, PacketSighting, PingReport, Purpose, TransferReport,
 };
 pub use satellite::{
     AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, ClassSpec, DemandClassSpec,

@@ -134,7 +134,8 @@ pub struct Metrics {
     pub ttfb_s: Option<f64>,
     /// TCP handshake, or QUIC's combined handshake, of the first connection.
     pub connect_s: Option<f64>,
-    /// TLS handshake of the first connection; null without TLS and for QUIC.
+    /// TLS handshake of the first connection; null without TLS and for QUIC. With early data the request is on its way
+    /// meanwhile.
     pub tls_s: Option<f64>,
     /// Start to last byte of a bulk flow, or of the last of several.
     pub completion_s: Option<f64>,

@@ -56,12 +56,20 @@ pub struct ObjectSighting {
     pub request_header_bytes: Bytes,
 }
 
+/// Why a connection was opened, where not for a request that had none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Beside one that was slow to come (`connect_retry_ns`).
+    Duplicate,
+}
+
 /// One connection as one of its ends saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionReport {
-    /// `tcp` or `quic`.
+    /// `tcp` or `quic`; `tunnel` within a connection to a proxy.
     pub transport: String,
-    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`.
+    /// Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`; `connect` to a proxy.
     pub protocol: String,
     /// The client's port, which identifies the connection at both ends.
     pub client_port: u16,
@@ -70,12 +78,18 @@ pub struct ConnectionReport {
     /// When the first packet was sent.
     #[serde(rename = "started_ns")]
     pub started: Time,
-    /// When TCP was established; for QUIC, when the handshake was complete.
+    /// When TCP was established; for QUIC, when the handshake was complete, which with early data is not before the
+    /// first response. With Fast Open that is not when data could be sent first: at a client it is when the SYN-ACK came,
+    /// at an origin when the SYN did.
     #[serde(rename = "connected_ns")]
     pub connected: Option<Time>,
-    /// When TLS was established; none without TLS. QUIC's is part of `connected`.
+    /// When TLS was established, which with early data is not before the first response; none without TLS. QUIC's is
+    /// part of `connected`.
     #[serde(rename = "secured_ns")]
     pub secured: Option<Time>,
+    /// How TLS was established, where the run has settings for TLS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<Handshake>,
     /// When the client closed it, or its peer did; none of a connection that was open at the end of the workload.
     #[serde(default, rename = "closed_ns", skip_serializing_if = "Option::is_none")]
     pub closed: Option<Time>,
@@ -89,11 +103,28 @@ pub struct ConnectionReport {
     /// Smallest RTT seen.
     #[serde(rename = "min_rtt_ns")]
     pub min_rtt: Option<Duration>,
-    /// Initial congestion window read back at the start.
+    /// Initial congestion window read back at the start; none at a client whose SYN carried data (RFC 7413).
     pub initial_cwnd_bytes: Option<Bytes>,
     /// What it carried, as the client of a page load counted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<Carried>,
+    /// Why it was opened, where not for a request that had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+}
+
+/// How a TLS handshake went, read back from the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handshake {
+    /// With key exchange and certificate.
+    Full,
+    /// From a ticket of an earlier connection.
+    Resumed,
+    /// From a ticket, with requests in the client's first flight, which the origin took.
+    EarlyDataAccepted,
+    /// The same, but the origin took none of them, and the client sent them again. Only the client knows that it tried.
+    EarlyDataRefused,
 }
 
 /// The origin's view.
@@ -220,7 +251,29 @@ pub struct PacketSighting {
     pub bytes: Bytes,
 }
 
+impl Handshake {
+    /// The name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Resumed => "resumed",
+            Self::EarlyDataAccepted => "early-data-accepted",
+            Self::EarlyDataRefused => "early-data-refused",
+        }
+    }
+}
+
 impl ConnectionReport {
+    /// `protocol` of a connection to a proxy, within which those to the origin are.
+    pub const TO_PROXY: &str = "connect";
+    /// `transport` of a connection to the origin within one to a proxy; it has no congestion control of its own.
+    pub const TUNNEL: &str = "tunnel";
+
+    /// Whether nothing was ever exchanged over it but the handshake of TCP, as over a spare connection that waits for TLS.
+    pub fn is_bare(&self) -> bool {
+        self.transport == "tcp" && self.protocol.is_empty() && self.secured.is_none()
+    }
+
     /// The same connection with its instants counted from `start`.
     #[must_use]
     pub fn relative_to(mut self, start: Time) -> Self {

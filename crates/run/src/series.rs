@@ -52,6 +52,14 @@ impl Table {
         }
     }
 
+    /// Keeps the rows whose numbers satisfy `is_kept`.
+    pub fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        for column in self.0.values_mut() {
+            let mut rows = 0..column.len();
+            column.retain(|_| rows.next().is_some_and(&is_kept));
+        }
+    }
+
     /// Adds a column of one value.
     ///
     /// # Panics

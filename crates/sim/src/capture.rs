@@ -11,7 +11,7 @@ use bentpipe_trace::pcapng::{Capture, Interface, add_secrets};
 use bentpipe_units::Time;
 
 use crate::packet::WirePacket;
-use crate::world::End;
+use crate::world::Side;
 
 /// Where captures set the start of virtual time: equal runs have equal stamps.
 const VIRTUAL_ZERO: WallClock = WallClock::from_unix_nanos(0);
@@ -35,14 +35,14 @@ impl Tap {
         Ok(Self { path, capture, client, server, packet: Vec::new(), state: Ok(()) })
     }
 
-    /// A packet of the host at `end` enters the link.
-    pub(crate) fn sent(&mut self, end: End, at: Time, packet: &WirePacket) {
-        self.note(end, end, at, packet);
+    /// A packet enters the link at this side.
+    pub(crate) fn sent(&mut self, side: Side, at: Time, packet: &WirePacket) {
+        self.note(side, side, at, packet);
     }
 
-    /// A packet for the host at `end` leaves the link.
-    pub(crate) fn delivered(&mut self, end: End, at: Time, packet: &WirePacket) {
-        self.note(end, end.other(), at, packet);
+    /// A packet leaves the link at this side.
+    pub(crate) fn delivered(&mut self, side: Side, at: Time, packet: &WirePacket) {
+        self.note(side, side.other(), at, packet);
     }
 
     /// Ends the capture with the TLS secrets at its head.
@@ -52,18 +52,21 @@ impl Tap {
         if key_log.is_empty() { Ok(()) } else { add_secrets(&self.path, key_log) }
     }
 
-    fn note(&mut self, seen_at: End, sender: End, at: Time, packet: &WirePacket) {
+    fn note(&mut self, seen_at: Side, sender: Side, at: Time, packet: &WirePacket) {
         if self.state.is_ok() {
             self.state = self.write(seen_at, sender, at, packet);
         }
     }
 
-    fn write(&mut self, seen_at: End, sender: End, at: Time, packet: &WirePacket) -> io::Result<()> {
+    fn write(&mut self, seen_at: Side, sender: Side, at: Time, packet: &WirePacket) -> io::Result<()> {
         let (protocol, ecn) = match packet {
             WirePacket::Tcp(..) => (Protocol::Tcp, 0),
             WirePacket::Udp(datagram) => (Protocol::Udp, datagram.ecn),
         };
-        let (source, destination) = (self.address(sender), self.address(sender.other()));
+        let (source, destination) = match packet {
+            WirePacket::Tcp(segment, _) => (*segment.source.ip(), *segment.destination.ip()),
+            WirePacket::Udp(_) => (self.address(sender), self.address(sender.other())),
+        };
         let header = Header { protocol, source, destination, dscp: packet.dscp(), ecn };
         self.packet.clear();
         header.write(&mut self.packet, |octets| match packet {
@@ -71,16 +74,16 @@ impl Tap {
             WirePacket::Udp(datagram) => datagram.encode(octets),
         })?;
         let interface = match seen_at {
-            End::Client => Interface::Client,
-            End::Server => Interface::Server,
+            Side::Client => Interface::Client,
+            Side::Server => Interface::Server,
         };
         self.capture.packet(interface, at, &self.packet)
     }
 
-    fn address(&self, end: End) -> Ipv4Addr {
-        match end {
-            End::Client => self.client,
-            End::Server => self.server,
+    fn address(&self, side: Side) -> Ipv4Addr {
+        match side {
+            Side::Client => self.client,
+            Side::Server => self.server,
         }
     }
 }

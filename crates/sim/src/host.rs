@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use bentpipe_run::Dscp;
-use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Event, PortError, Route, Segment};
+use bentpipe_tcp::{
+    Config, Connection, ConnectionId, Cookie, Endpoint, Event, FastOpen, PortError, Route, Segment,
+};
 use bentpipe_units::Time;
 
 use crate::packet::{Datagram, WirePacket};
@@ -23,6 +25,10 @@ pub(crate) struct Host {
     /// By connection id; none where the connection is closed.
     sockets: RefCell<Vec<Option<Rc<RefCell<Socket>>>>>,
     backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
+    /// Fast Open cookies by the server that granted them.
+    cookies: RefCell<BTreeMap<Ipv4Addr, Cookie>>,
+    /// Connections that were meant for other hosts, where it accepts them.
+    intercepted: RefCell<Option<Rc<RefCell<Backlog>>>>,
     udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
 }
 
@@ -31,23 +37,23 @@ pub(crate) struct Socket {
     pub(crate) id: ConnectionId,
     pub(crate) connection: Connection,
     /// What its segments are marked with.
-    dscp: Dscp,
+    pub(crate) dscp: Dscp,
     pub(crate) reader: Option<Waker>,
     pub(crate) writer: Option<Waker>,
     /// Waits for the handshake.
     pub(crate) opener: Option<Waker>,
-    /// Whether the handshake was completed.
-    pub(crate) has_connected: bool,
+    /// When the handshake was complete, or spared by Fast Open at a server.
+    pub(crate) connected: Option<Time>,
     /// The earliest call that the world has noted.
     called_at: Option<Time>,
-    /// The listening port that it came to, until it is established.
-    accepted_at: Option<u16>,
+    /// The address that it came to, until it is established.
+    accepted_at: Option<SocketAddrV4>,
 }
 
 /// Established connections that wait to be accepted.
 pub(crate) struct Backlog {
-    /// What the segments of its connections are marked with, from the first one on.
-    dscp: Dscp,
+    /// What the segments of its connections are marked with, from the first one on; without: with what each came.
+    dscp: Option<Dscp>,
     pub(crate) ready: VecDeque<Rc<RefCell<Socket>>>,
     pub(crate) acceptor: Option<Waker>,
 }
@@ -59,6 +65,8 @@ impl Host {
             tcp: RefCell::new(Endpoint::new(address)),
             sockets: RefCell::default(),
             backlogs: RefCell::default(),
+            cookies: RefCell::default(),
+            intercepted: RefCell::default(),
             udp: RefCell::default(),
         }
     }
@@ -75,24 +83,44 @@ impl Host {
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Backlog>>, PortError> {
         self.tcp.borrow_mut().listen(port, config)?;
-        let backlog = Backlog { dscp, ready: VecDeque::new(), acceptor: None };
-        let backlog = Rc::new(RefCell::new(backlog));
+        let backlog = Backlog::new(Some(dscp));
         self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
         Ok(backlog)
     }
 
-    /// Opens a TCP connection and sends its SYN.
+    /// Accepts the TCP connections to other hosts that pass; each keeps its mark.
+    pub(crate) fn intercept(&self, config: Config) -> Rc<RefCell<Backlog>> {
+        self.tcp.borrow_mut().intercept(config);
+        let backlog = Backlog::new(None);
+        *self.intercepted.borrow_mut() = Some(Rc::clone(&backlog));
+        backlog
+    }
+
+    /// Opens a TCP connection: from a free port, or from another host's address and port, in its name. Its SYN leaves at
+    /// once, unless it waits for data to carry.
     pub(crate) fn connect(
         &self,
         world: &World,
         end: End,
+        from: Option<SocketAddrV4>,
         remote: SocketAddrV4,
         config: &Config,
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Socket>>, PortError> {
-        let (id, connection) = self.tcp.borrow_mut().connect(world.now(), remote, config)?;
+        let fast_open = match self.cookies.borrow().get(remote.ip()) {
+            Some(cookie) if config.fast_open == FastOpen::Request => FastOpen::Client(*cookie),
+            _ => config.fast_open,
+        };
+        let config = Config { fast_open, ..config.clone() };
+        let (id, connection) = match from {
+            None => self.tcp.borrow_mut().connect(world.now(), remote, &config)?,
+            Some(from) => self.tcp.borrow_mut().connect_from(world.now(), from, remote, &config)?,
+        };
+        let awaits_first_write = connection.awaits_first_write();
         let socket = self.add(id, connection, dscp, None);
-        socket.borrow_mut().flush(world, end);
+        if !awaits_first_write {
+            socket.borrow_mut().flush(world, end);
+        }
         Ok(socket)
     }
 
@@ -145,16 +173,21 @@ impl Host {
             // Nobody's socket has a mark of its own: Linux answers with the one that came (tcp_v4_send_reset).
             Route::Reset(reset) => world.send(end, WirePacket::Tcp(*reset, dscp)),
             Route::Accepted(id, connection) => {
-                let port = connection.local().port();
-                let dscp =
-                    self.backlogs.borrow().get(&port).map_or(Dscp::DEFAULT, |backlog| backlog.borrow().dscp);
-                self.add(id, *connection, dscp, Some(port)).borrow_mut().flush(world, end);
+                let at = connection.local();
+                let dscp = self.backlog(at).and_then(|backlog| backlog.borrow().dscp).unwrap_or(dscp);
+                let socket = self.add(id, *connection, dscp, Some(at));
+                socket.borrow_mut().flush(world, end);
+                self.hand_over(&socket);
             }
             Route::To(id) => {
                 let Some(socket) = self.socket(id) else { return };
+                let was_connected = socket.borrow().connected.is_some();
                 socket.borrow_mut().connection.handle_segment(world.now(), segment);
                 socket.borrow_mut().flush(world, end);
-                self.hand_over(&socket);
+                if !was_connected {
+                    self.hand_over(&socket);
+                    self.keep_cookie(&socket);
+                }
                 self.forget_closed(&socket);
             }
         }
@@ -165,7 +198,7 @@ impl Host {
         id: ConnectionId,
         connection: Connection,
         dscp: Dscp,
-        accepted_at: Option<u16>,
+        accepted_at: Option<SocketAddrV4>,
     ) -> Rc<RefCell<Socket>> {
         let socket = Socket {
             id,
@@ -174,7 +207,7 @@ impl Host {
             reader: None,
             writer: None,
             opener: None,
-            has_connected: false,
+            connected: None,
             called_at: None,
             accepted_at,
         };
@@ -189,29 +222,51 @@ impl Host {
         self.sockets.borrow().get(place(id)).cloned().flatten()
     }
 
-    /// Puts a connection into its port's backlog once it is established.
+    fn keep_cookie(&self, socket: &Rc<RefCell<Socket>>) {
+        let connection = &socket.borrow().connection;
+        if let Some(cookie) = connection.fast_open_cookie() {
+            self.cookies.borrow_mut().insert(*connection.remote().ip(), cookie);
+        }
+    }
+
+    /// Where connections to this address wait.
+    fn backlog(&self, at: SocketAddrV4) -> Option<Rc<RefCell<Backlog>>> {
+        if *at.ip() == self.address {
+            self.backlogs.borrow().get(&at.port()).cloned()
+        } else {
+            self.intercepted.borrow().clone()
+        }
+    }
+
+    /// Puts a connection into its backlog once it may be used.
     fn hand_over(&self, socket: &Rc<RefCell<Socket>>) {
-        let port = {
+        let at = {
             let socket = &mut *socket.borrow_mut();
-            if !socket.has_connected {
+            if socket.connected.is_none() {
                 return;
             }
             socket.accepted_at.take()
         };
-        let backlog = port.and_then(|port| self.backlogs.borrow().get(&port).cloned());
-        if let Some(backlog) = backlog {
+        if let Some(backlog) = at.and_then(|at| self.backlog(at)) {
             let backlog = &mut *backlog.borrow_mut();
             backlog.ready.push_back(Rc::clone(socket));
             wake(&mut backlog.acceptor);
         }
     }
 
-    fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
+    /// Frees the ports of a connection of which nothing is left.
+    pub(crate) fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
         let socket = &*socket.borrow();
         if socket.connection.is_closed() {
             self.tcp.borrow_mut().forget(&socket.connection);
             self.sockets.borrow_mut()[place(socket.id)] = None;
         }
+    }
+}
+
+impl Backlog {
+    fn new(dscp: Option<Dscp>) -> Rc<RefCell<Self>> {
+        Rc::new(RefCell::new(Self { dscp, ready: VecDeque::new(), acceptor: None }))
     }
 }
 
@@ -224,7 +279,7 @@ impl Socket {
         while let Some(event) = self.connection.poll_event() {
             match event {
                 Event::Connected => {
-                    self.has_connected = true;
+                    self.connected = Some(world.now());
                     wake(&mut self.opener);
                 }
                 Event::Readable => wake(&mut self.reader),

@@ -8,7 +8,10 @@
 mod capture;
 mod executor;
 mod host;
+mod intercept;
+mod middle;
 mod net;
+mod network;
 mod packet;
 mod quic;
 mod run;
@@ -17,5 +20,8 @@ mod timers;
 mod udp;
 mod world;
 
+pub use intercept::SimInterceptor;
+pub use net::{SimDatagrams, SimNet};
+pub use network::Network;
 pub use run::{Config, SimulationError, simulate, simulate_with};
-pub use stream::Content;
+pub use stream::{Content, SimListener, SimProbe, SimStream};

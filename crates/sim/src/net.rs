@@ -1,13 +1,13 @@
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, SocketAddrV4};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_run::{CongestionControl, Dscp, RunSpec};
-use bentpipe_tcp::{Config, PortError};
+use bentpipe_run::{CongestionControl, Dscp, RunSpec, TcpSpec};
+use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 use bentpipe_web::net::{Datagrams, Net};
 
@@ -25,6 +25,7 @@ const NOT_ECN_CAPABLE: u8 = 0;
 pub struct SimNet {
     pub(crate) world: Rc<World>,
     pub(crate) end: End,
+    /// The run as its hosts see it.
     pub(crate) spec: Rc<RunSpec>,
     /// The instant of time zero, for the QUIC library.
     pub(crate) epoch: Instant,
@@ -34,11 +35,38 @@ pub struct SimNet {
 /// A UDP socket of a simulated host.
 pub struct SimDatagrams(RefCell<UdpSocket>);
 
+/// Which end of a connection a socket will be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Client,
+    Server,
+}
+
 impl SimNet {
-    fn config(&self, cc: CongestionControl) -> Config {
+    pub(crate) fn config(&self, cc: CongestionControl, role: Role) -> Config {
         let seed = self.spec.seed ^ ((self.end as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
-        Config { mtu, ..Config::new(&self.spec.tcp, cc, seed) }
+        let fast_open = match role {
+            _ if !self.spec.tcp.fast_open.is_on() => FastOpen::Off,
+            Role::Client => FastOpen::Request,
+            Role::Server => FastOpen::Server(seed),
+        };
+        let slow_start = self.spec.slow_start;
+        Config { mtu, slow_start, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
+    }
+
+    /// A connection of which the SYN is on its way.
+    pub(crate) fn open(
+        &self,
+        from: Option<SocketAddrV4>,
+        to: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> io::Result<SimStream> {
+        let host = self.world.host(self.end);
+        let (to, config) = (v4(to)?, self.config(cc, Role::Client));
+        let socket = host.connect(&self.world, self.end, from, to, &config, dscp).map_err(port_error)?;
+        Ok(SimStream { world: Rc::clone(&self.world), end: self.end, socket, content: self.content })
     }
 
     fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
@@ -75,21 +103,22 @@ impl Net for SimNet {
     }
 
     async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimStream> {
-        let host = self.world.host(self.end);
-        let (to, config) = (v4(to)?, self.config(cc));
-        let socket = host.connect(&self.world, self.end, to, &config, dscp).map_err(port_error)?;
-        let world = Rc::clone(&self.world);
-        SimStream { world, end: self.end, socket, content: self.content }.connected().await
+        self.open(None, to, cc, dscp)?.connected().await
     }
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
         let host = self.world.host(self.end);
-        let backlog = host.listen(at.port(), self.config(cc), dscp).map_err(port_error)?;
+        let backlog = host.listen(at.port(), self.config(cc, Role::Server), dscp).map_err(port_error)?;
         Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })
     }
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<SimDatagrams> {
         self.udp(at, dscp).map(|socket| SimDatagrams(RefCell::new(socket)))
+    }
+
+    fn with_tcp(&self, tcp: &TcpSpec) -> Self {
+        let spec = Rc::new(RunSpec { tcp: tcp.clone(), ..(*self.spec).clone() });
+        Self { spec, ..self.clone() }
     }
 
     fn quic_socket(

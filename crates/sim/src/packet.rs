@@ -1,3 +1,5 @@
+use std::net::Ipv4Addr;
+
 use bentpipe_link::Packet;
 use bentpipe_run::Dscp;
 use bentpipe_tcp::Segment;
@@ -45,6 +47,14 @@ impl WirePacket {
         }
     }
 
+    /// Whether it is addressed to this host. Datagrams do not say.
+    pub(crate) fn is_for(&self, host: Ipv4Addr) -> bool {
+        match self {
+            Self::Udp(_) => false,
+            Self::Tcp(segment, _) => *segment.destination.ip() == host,
+        }
+    }
+
     /// The mark in the IP header.
     pub(crate) fn dscp(&self) -> Dscp {
         match self {
@@ -73,15 +83,21 @@ impl Packet for Parcel {
 }
 
 /// The packets inside the link.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Parcels {
     places: Vec<Option<WirePacket>>,
     free: Vec<usize>,
+    /// What each is longer by on the link than as a packet.
+    header_bytes: u32,
 }
 
 impl Parcels {
+    pub(crate) const fn new(header_bytes: u32) -> Self {
+        Self { places: Vec::new(), free: Vec::new(), header_bytes }
+    }
+
     pub(crate) fn put(&mut self, packet: WirePacket) -> Parcel {
-        let (len_bytes, dscp) = (packet.len_bytes(), packet.dscp());
+        let (len_bytes, dscp) = (packet.len_bytes().saturating_add(self.header_bytes), packet.dscp());
         let place = self.free.pop().unwrap_or(self.places.len());
         match self.places.get_mut(place) {
             Some(free) => *free = Some(packet),
@@ -104,7 +120,14 @@ mod tests {
     fn the_link_sees_the_mark_and_the_length_of_what_a_parcel_stands_for() {
         let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
         let datagram = Datagram { from_port: 1, to_port: 2, dscp, ecn: 0b10, payload: vec![0; 100] };
-        let parcel = Parcels::default().put(WirePacket::Udp(datagram));
+        let parcel = Parcels::new(0).put(WirePacket::Udp(datagram));
         assert_eq!((Packet::dscp(&parcel), parcel.len_bytes()), (46, 20 + 8 + 100));
+    }
+
+    #[test]
+    fn a_parcel_is_longer_by_the_header_of_the_tunnel() {
+        let datagram =
+            Datagram { from_port: 1, to_port: 2, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
+        assert_eq!(Parcels::new(44).put(WirePacket::Udp(datagram)).len_bytes(), 20 + 8 + 100 + 44);
     }
 }

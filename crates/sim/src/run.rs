@@ -1,27 +1,23 @@
-use std::cell::RefCell;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_run::{ClientReport, Parties, RunSpec, Workload};
 use bentpipe_trace::pcapng;
-use bentpipe_units::{Duration, Time};
+use bentpipe_units::Duration;
+use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
+use bentpipe_web::pep::PepError;
 use bentpipe_web::tls::{Identity, IdentityError, Secrets};
-use bentpipe_web::{Client, HOST, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader, ping};
 
 use crate::capture::Tap;
 use crate::net::SimNet;
+use crate::network::{ADDRESSES, Network};
 use crate::stream::Content;
-use crate::world::{End, World};
-
-/// The hosts' addresses, the emulator's.
-const CLIENT: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
-const SERVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 
 /// What a simulation needs besides the run's spec.
 #[derive(Clone, Debug)]
@@ -47,6 +43,9 @@ pub enum SimulationError {
     /// The origin did not start.
     #[error(transparent)]
     Origin(#[from] OriginError),
+    /// The proxy did not start.
+    #[error(transparent)]
+    Pep(#[from] PepError),
     /// The run's certificates could not be made.
     #[error("certificates: {0}")]
     Identity(#[from] IdentityError),
@@ -74,81 +73,57 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
     let identity = Identity::from_seed(HOST, spec.seed)?;
     let qlog = config.artifacts.clone().filter(|_| spec.capture.qlog);
     let capture = config.artifacts.as_ref().filter(|_| spec.capture.pcapng);
-    let capture = capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME), CLIENT, SERVER));
+    let capture =
+        capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME), ADDRESSES.client, ADDRESSES.server));
     let tap = capture.transpose()?;
     let secrets = Arc::<Secrets>::default();
+    let captured_secrets = tap.is_some().then(|| Arc::clone(&secrets));
+    let network = Network::with_tap(spec, config.epoch, content, tap);
     let client = Client {
-        spec: spec.clone(),
+        spec: network.spec().clone(),
         authority_der: identity.authority_der.clone(),
-        origin: IpAddr::V4(SERVER),
+        origin: IpAddr::V4(ADDRESSES.server),
         ports: Ports::STANDARD,
-        local: IpAddr::V4(CLIENT),
+        gateway: IpAddr::V4(ADDRESSES.gateway),
+        local: IpAddr::V4(ADDRESSES.client),
         sites: Arc::clone(&config.sites),
-        secrets: tap.is_some().then(|| Arc::clone(&secrets)),
+        secrets: captured_secrets,
         qlog: qlog.clone(),
+        memory: Memory::default(),
     };
-    let world = Rc::new(World::new(spec, CLIENT, SERVER, tap));
-    let _ending = Ending(&world);
-    let net = |end| SimNet {
-        world: Rc::clone(&world),
-        end,
-        spec: Rc::new(spec.clone()),
-        epoch: config.epoch,
-        content,
-    };
+    network.start_pep(&identity)?;
     let origin = Origin::start(
-        &net(End::Server),
+        &network.server(),
         &origin::Config {
-            spec: spec.clone(),
+            spec: network.spec().clone(),
             identity,
-            address: IpAddr::V4(SERVER),
+            address: IpAddr::V4(ADDRESSES.server),
             ports: Ports::STANDARD,
             sites: Arc::clone(&config.sites),
             qlog,
         },
     )?;
-    world.settle();
-    world.mark();
-    let client = run_client(&world, &net(End::Client), client);
+    let client = visit_and_work(&network, client);
     if client.is_ok() {
         // Connections are closed over the link, as long as the emulator waits for it.
-        run_until(&world, world.now() + linger(spec));
+        network.run_for(loader::closing_time(spec));
     }
-    if let Some(tap) = world.take_tap() {
+    if let Some(tap) = network.world().take_tap() {
         tap.finish(&secrets.lines())?;
     }
-    Ok(Parties { client: client?, origin: origin.report(), link: world.link_report() })
+    Ok(Parties { client: client?, origin: origin.report(), link: network.link_report() })
 }
 
-/// Ends the tasks of a world with its run: they complete their event logs, and its memory is free again.
-struct Ending<'a>(&'a World);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.executor.clear();
+fn visit_and_work(network: &Network, client: Client) -> Result<ClientReport, SimulationError> {
+    let (host, visitor) = (network.client(), client.clone());
+    let visited = network.run(async move { loader::visit(&host, &visitor).await })?;
+    network.mark();
+    let host = network.client();
+    if let Err(error) = visited {
+        let (started, faults) = (host.now(), vec![error.to_string()]);
+        return Ok(ClientReport { started, faults, ..ClientReport::default() });
     }
-}
-
-fn run_client(world: &World, net: &SimNet, client: Client) -> Result<ClientReport, SimulationError> {
-    let report = Rc::new(RefCell::new(None));
-    let (slot, host) = (Rc::clone(&report), net.clone());
-    world.executor.spawn(async move {
-        *slot.borrow_mut() = Some(work(&host, client).await);
-    });
-    world.settle();
-    loop {
-        if let Some(report) = report.borrow_mut().take() {
-            return Ok(report);
-        }
-        if !world.step() {
-            return Err(SimulationError::Deadlock(world.now().since(Time::ZERO)));
-        }
-    }
-}
-
-fn run_until(world: &World, until: Time) {
-    world.timers.wake_at(until);
-    while world.now() < until && world.step() {}
+    network.run(async move { work(&host, client).await })
 }
 
 async fn work(net: &SimNet, client: Client) -> ClientReport {
@@ -166,10 +141,4 @@ async fn work(net: &SimNet, client: Client) -> ClientReport {
             ping::run(net, &ping, echo, client.local, client.spec.mark(), patience).await
         }
     }
-}
-
-/// A round trip and a half, and a little, for both ends to close.
-fn linger(spec: &RunSpec) -> Duration {
-    let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
-    round_trip * 3 / 2 + Duration::from_millis(100)
 }

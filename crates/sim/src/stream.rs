@@ -43,7 +43,12 @@ pub enum Content {
 }
 
 /// A window on a simulated TCP connection.
-pub struct SimProbe(Weak<RefCell<Socket>>, RefCell<Option<TcpSample>>);
+pub struct SimProbe {
+    world: Rc<World>,
+    end: End,
+    socket: Weak<RefCell<Socket>>,
+    last: RefCell<Option<TcpSample>>,
+}
 
 impl Listener for SimListener {
     type Stream = SimStream;
@@ -67,14 +72,14 @@ impl Listener for SimListener {
 }
 
 impl SimStream {
-    /// Returns when the handshake is complete.
+    /// Returns when the handshake is complete, or at once where the SYN waits for data to carry.
     pub(crate) async fn connected(self) -> io::Result<Self> {
         poll_fn(|cx| {
             let socket = &mut *self.socket.borrow_mut();
             if let Some(reason) = socket.connection.ended() {
                 return Poll::Ready(Err(io_error(reason)));
             }
-            if socket.has_connected {
+            if socket.connected.is_some() || socket.connection.awaits_first_write() {
                 return Poll::Ready(Ok(()));
             }
             socket.opener = Some(cx.waker().clone());
@@ -129,15 +134,21 @@ impl Stream for SimStream {
     }
 
     fn probe(&self) -> SimProbe {
-        SimProbe(Rc::downgrade(&self.socket), RefCell::default())
+        SimProbe {
+            world: Rc::clone(&self.world),
+            end: self.end,
+            socket: Rc::downgrade(&self.socket),
+            last: RefCell::default(),
+        }
     }
 }
 
 impl Probe for SimProbe {
     fn sample(&self) -> Option<TcpSample> {
-        if let Some(socket) = self.0.upgrade() {
+        if let Some(socket) = self.socket.upgrade() {
             let info = socket.borrow().connection.info();
-            *self.1.borrow_mut() = Some(TcpSample {
+            *self.last.borrow_mut() = Some(TcpSample {
+                connected: socket.borrow().connected,
                 congestion_control: info.congestion_control.unwrap_or_default().to_owned(),
                 cwnd: info.cwnd,
                 in_flight: info.in_flight,
@@ -147,7 +158,17 @@ impl Probe for SimProbe {
                 retransmitted_packets: info.retransmitted_segments,
             });
         }
-        self.1.borrow().clone()
+        self.last.borrow().clone()
+    }
+
+    fn reset(&self) {
+        let Some(socket) = self.socket.upgrade() else { return };
+        let socket = &mut *socket.borrow_mut();
+        // What is left of a socket that was closed is the kernel's alone.
+        if !socket.connection.is_released() {
+            socket.connection.abort();
+            socket.flush(&self.world, self.end);
+        }
     }
 }
 

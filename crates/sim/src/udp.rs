@@ -65,7 +65,7 @@ impl UdpSocket {
         SocketAddr::new(IpAddr::V4(self.address), self.port)
     }
 
-    /// Sends a datagram; there is only one other host.
+    /// Sends a datagram; there is only one other host that takes any.
     pub(crate) fn send(&self, contents: &[u8], to_port: u16, ecn: u8) {
         let mut payload = self.outbox.buffer();
         payload.extend_from_slice(contents);

@@ -6,29 +6,56 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bentpipe_link::{Event, Path, Way};
-use bentpipe_run::{LinkReport, RunSpec};
+use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_tcp::ConnectionId;
 use bentpipe_units::Time;
 
 use crate::capture::Tap;
 use crate::executor::Executor;
 use crate::host::Host;
+use crate::middle::{Local, Middle, taken_at};
 use crate::packet::{Parcel, Parcels, WirePacket};
 use crate::timers::Timers;
 
-/// The end of the link at which a host stands.
+/// An end of the link, by who stands there or behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum End {
+pub(crate) enum Side {
     Client,
     Server,
 }
 
-/// Two hosts, the link between them, one clock and the tasks that use them.
+/// A host by where it stands, in the order in which hosts take their turns at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum End {
+    Client,
+    Server,
+    /// Between client and link.
+    Terminal,
+    /// Between link and server.
+    Gateway,
+}
+
+/// The hosts' addresses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Addresses {
+    pub(crate) client: Ipv4Addr,
+    pub(crate) server: Ipv4Addr,
+    pub(crate) terminal: Ipv4Addr,
+    pub(crate) gateway: Ipv4Addr,
+}
+
+/// The hosts, the link between them, one clock and the tasks that use them.
+///
+/// Client and server stand at the ends of the link, or with a performance-enhancing proxy on a local network with the
+/// [`Middle`] host that stands there.
 pub(crate) struct World {
     pub(crate) executor: Executor,
     pub(crate) timers: Arc<Timers>,
-    pub(crate) client: Host,
-    pub(crate) server: Host,
+    client: Host,
+    server: Host,
+    terminal: Option<Box<Middle>>,
+    gateway: Option<Box<Middle>>,
+    local: Local,
     pub(crate) outbox: Arc<Outbox>,
     path: RefCell<Path<Parcel>>,
     parcels: RefCell<Parcels>,
@@ -38,7 +65,7 @@ pub(crate) struct World {
     timeouts: RefCell<Timeouts>,
 }
 
-/// Datagrams that were sent at the present instant, in order, on their way into the link, and buffers for more.
+/// Datagrams that were sent at the present instant, in order, on their way to the next host, and buffers for more.
 ///
 /// The QUIC library sends from behind `Send` traits, so that the link itself cannot be reached from there.
 #[derive(Debug, Default)]
@@ -54,7 +81,7 @@ struct Timeouts {
     heap: BinaryHeap<Reverse<(Time, End, ConnectionId)>>,
 }
 
-impl End {
+impl Side {
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Client => Self::Server,
@@ -63,16 +90,40 @@ impl End {
     }
 }
 
+impl End {
+    /// The side of the link on which it stands.
+    pub(crate) fn side(self) -> Side {
+        match self {
+            Self::Client | Self::Terminal => Side::Client,
+            Self::Server | Self::Gateway => Side::Server,
+        }
+    }
+
+    /// The host beyond the link that datagrams from here go to.
+    pub(crate) fn other(self) -> Self {
+        match self.side() {
+            Side::Client => Self::Server,
+            Side::Server => Self::Client,
+        }
+    }
+}
+
 impl World {
-    pub(crate) fn new(spec: &RunSpec, client: Ipv4Addr, server: Ipv4Addr, tap: Option<Tap>) -> Self {
+    pub(crate) fn new(spec: &RunSpec, addresses: Addresses, tap: Option<Tap>) -> Self {
+        let middle = |side, address| {
+            taken_at(side, spec.pep.as_ref()).map(|takes| Box::new(Middle::new(address, takes)))
+        };
         Self {
             executor: Executor::default(),
             timers: Arc::default(),
-            client: Host::new(client),
-            server: Host::new(server),
+            client: Host::new(addresses.client),
+            server: Host::new(addresses.server),
+            terminal: middle(Side::Client, addresses.terminal),
+            gateway: middle(Side::Server, addresses.gateway),
+            local: Local::default(),
             outbox: Arc::default(),
             path: RefCell::new(Path::new(&spec.link, spec.seed, Time::ZERO)),
-            parcels: RefCell::default(),
+            parcels: RefCell::new(Parcels::new(tunnel_header(spec))),
             leaving: RefCell::default(),
             tap: RefCell::new(tap),
             timeouts: RefCell::default(),
@@ -87,6 +138,25 @@ impl World {
         match end {
             End::Client => &self.client,
             End::Server => &self.server,
+            End::Terminal | End::Gateway => {
+                &self.middle(end.side()).expect("a host takes part that the spec has put there").host
+            }
+        }
+    }
+
+    /// Whether a host stands there.
+    pub(crate) fn has(&self, end: End) -> bool {
+        match end {
+            End::Client | End::Server => true,
+            End::Terminal | End::Gateway => self.middle(end.side()).is_some(),
+        }
+    }
+
+    /// Who stands between the link and the host on this side.
+    fn middle(&self, side: Side) -> Option<&Middle> {
+        match side {
+            Side::Client => self.terminal.as_deref(),
+            Side::Server => self.gateway.as_deref(),
         }
     }
 
@@ -110,10 +180,16 @@ impl World {
         self.timeouts.borrow_mut().heap.push(Reverse((at, end, connection)));
     }
 
-    /// Lets every task run that can, and moves what they sent into the link.
+    /// Lets every task run that can, and moves what they sent to where it goes.
     pub(crate) fn settle(&self) {
-        self.executor.run();
-        self.send_all();
+        loop {
+            self.deliver_locally();
+            self.executor.run();
+            self.send_all();
+            if self.local.is_empty() {
+                return;
+            }
+        }
     }
 
     /// Moves the clock to the next event and lets it happen; false when nothing is left to happen.
@@ -121,6 +197,7 @@ impl World {
         let Some(at) = self.next_event() else { return false };
         self.timers.set_now(at);
         self.deliver(at);
+        self.deliver_locally();
         self.fire_timeouts(at);
         self.timers.wake_due();
         self.settle();
@@ -134,18 +211,61 @@ impl World {
         [link, tcp, tasks].into_iter().flatten().min().map(|at| at.max(self.now()))
     }
 
-    /// Moves a packet into the link. The link counts what it drops; the sender does not hear of it.
-    pub(crate) fn send(&self, end: End, packet: WirePacket) {
-        let way = match end {
-            End::Client => Way::Return,
-            End::Server => Way::Forward,
+    /// Sends a packet on the way to its destination. The link counts what it drops; the sender does not hear of it.
+    pub(crate) fn send(&self, from: End, packet: WirePacket) {
+        match from {
+            End::Client if self.terminal.is_some() => self.local.send(End::Terminal, packet),
+            End::Server if self.gateway.is_some() => self.local.send(End::Gateway, packet),
+            End::Client | End::Server => self.enter(from.side(), packet),
+            End::Terminal if packet.is_for(self.client.address()) => self.local.send(End::Client, packet),
+            End::Gateway if packet.is_for(self.server.address()) => self.local.send(End::Server, packet),
+            End::Terminal | End::Gateway => self.enter(from.side(), packet),
+        }
+    }
+
+    /// Moves a packet into the link.
+    fn enter(&self, side: Side, packet: WirePacket) {
+        let way = match side {
+            Side::Client => Way::Return,
+            Side::Server => Way::Forward,
         };
         if let Some(tap) = &mut *self.tap.borrow_mut() {
-            tap.sent(end, self.now(), &packet);
+            tap.sent(side, self.now(), &packet);
         }
         let parcel = self.parcels.borrow_mut().put(packet);
         if let Err((_, dropped)) = self.path.borrow_mut().enqueue(self.now(), way, parcel) {
             self.discard(dropped);
+        }
+    }
+
+    /// A packet has come out of the link.
+    fn leave(&self, side: Side, packet: WirePacket) {
+        let (end, between) = match side {
+            Side::Client => (End::Client, End::Terminal),
+            Side::Server => (End::Server, End::Gateway),
+        };
+        match self.middle(side) {
+            None => self.host(end).receive(self, end, packet),
+            Some(middle) if middle.takes(&packet) => middle.host.receive(self, between, packet),
+            Some(_) => self.local.send(end, packet),
+        }
+    }
+
+    /// Lets everything arrive that was sent on the local networks, and what is sent in answer.
+    fn deliver_locally(&self) {
+        while let Some((end, packet)) = self.local.next() {
+            match end {
+                End::Client | End::Server => self.host(end).receive(self, end, packet),
+                End::Terminal | End::Gateway => self.pass(end, packet),
+            }
+        }
+    }
+
+    /// A packet has come to a host in the middle from its local network.
+    fn pass(&self, end: End, packet: WirePacket) {
+        match self.middle(end.side()) {
+            Some(middle) if middle.takes(&packet) => middle.host.receive(self, end, packet),
+            _ => self.enter(end.side(), packet),
         }
     }
 
@@ -155,8 +275,8 @@ impl World {
         }
         let leaving = &mut *self.leaving.borrow_mut();
         self.outbox.take(leaving);
-        for (end, packet) in leaving.drain(..) {
-            self.send(end, packet);
+        for (from, packet) in leaving.drain(..) {
+            self.send(from, packet);
         }
     }
 
@@ -167,15 +287,15 @@ impl World {
                 None => return,
                 Some(Event::Lost { packet, .. }) => self.discard(packet),
                 Some(Event::Delivered { way, due, packet }) => {
-                    let end = match way {
-                        Way::Forward => End::Client,
-                        Way::Return => End::Server,
+                    let side = match way {
+                        Way::Forward => Side::Client,
+                        Way::Return => Side::Server,
                     };
                     let packet = self.parcels.borrow_mut().take(packet);
                     if let Some(tap) = &mut *self.tap.borrow_mut() {
-                        tap.delivered(end, due, &packet);
+                        tap.delivered(side, due, &packet);
                     }
-                    self.host(end).receive(self, end, packet);
+                    self.leave(side, packet);
                 }
             }
         }
@@ -201,8 +321,8 @@ impl World {
 }
 
 impl Outbox {
-    pub(crate) fn push(&self, end: End, packet: WirePacket) {
-        self.waiting.lock().expect("no panic while sending").push((end, packet));
+    pub(crate) fn push(&self, from: End, packet: WirePacket) {
+        self.waiting.lock().expect("no panic while sending").push((from, packet));
         self.is_waiting.store(true, Ordering::Relaxed);
     }
 
@@ -225,5 +345,13 @@ impl Outbox {
     fn take(&self, leaving: &mut Vec<(End, WirePacket)>) {
         std::mem::swap(&mut *self.waiting.lock().expect("no panic while sending"), leaving);
         self.is_waiting.store(false, Ordering::Relaxed);
+    }
+}
+
+/// What a tunnel adds to each packet on the link.
+fn tunnel_header(spec: &RunSpec) -> u32 {
+    match &spec.pep {
+        Some(PepSpec::Tunnel(tunnel)) => u32::try_from(tunnel.header_bytes.get()).unwrap_or(u32::MAX),
+        Some(PepSpec::Split(_) | PepSpec::Proxy(_)) | None => 0,
     }
 }

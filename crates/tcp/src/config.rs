@@ -1,6 +1,6 @@
 //! Settings of one connection.
 
-use bentpipe_run::{CongestionControl, TcpSpec};
+use bentpipe_run::{CongestionControl, SlowStart, TcpSpec};
 use bentpipe_units::{Bytes, Duration};
 
 use crate::options::Cookie;
@@ -13,6 +13,8 @@ pub struct Config {
     pub mtu: u32,
     /// Congestion control of this end's sender.
     pub congestion_control: CongestionControl,
+    /// How its slow start ends, where that is not Linux's way.
+    pub slow_start: Option<SlowStart>,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
     /// `tcp_rmem`.
@@ -23,6 +25,8 @@ pub struct Config {
     pub after_idle: AfterIdle,
     /// Whether small segments wait for acknowledgements.
     pub nagle: Nagle,
+    /// Which segments are acknowledged at once.
+    pub quick_ack: QuickAck,
     /// Whether data travels with the SYN.
     pub fast_open: FastOpen,
     /// What the receiving interface does to packets before TCP sees them.
@@ -58,6 +62,15 @@ pub enum Nagle {
     On,
 }
 
+/// Which segments are acknowledged at once (the route's `quickack`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuickAck {
+    /// The first ones of a connection and those after a disturbance, as Linux sees fit.
+    Adaptive,
+    /// Every one.
+    Always,
+}
+
 /// TCP Fast Open (RFC 7413).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FastOpen {
@@ -91,17 +104,20 @@ const INITIAL_RECEIVE_BUFFER: Bytes = Bytes::new(131_072);
 const INITIAL_SEND_BUFFER: Bytes = Bytes::new(16_384);
 
 impl Config {
-    /// The settings of a scenario; the rest as on the emulator: MTU 1500, no Nagle, no Fast Open, no coalescing.
+    /// The settings of a scenario; the rest as on the emulator: MTU 1500, Linux's slow start, no coalescing. Fast Open
+    /// is left to the host, as client and server differ in it.
     pub fn new(spec: &TcpSpec, congestion_control: CongestionControl, seed: u64) -> Self {
         let limits = |initial: Bytes, max: Bytes| BufferLimits { initial: initial.min(max), max };
         Self {
             mtu: ETHERNET_MTU,
             congestion_control,
+            slow_start: None,
             initial_window: spec.initial_window,
             receive_buffer: limits(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),
             send_buffer: limits(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
             after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },
-            nagle: Nagle::Off,
+            nagle: if spec.nagle.is_on() { Nagle::On } else { Nagle::Off },
+            quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
             fast_open: FastOpen::Off,
             coalescing: Coalescing::Off,
             seed,

@@ -22,12 +22,17 @@ pub struct ConnectionId(pub u64);
 pub struct Endpoint {
     address: Ipv4Addr,
     listeners: BTreeMap<u16, Config>,
-    connections: BTreeMap<(u16, SocketAddrV4), ConnectionId>,
+    /// Settings of the connections that it accepts in the place of other hosts, if it does.
+    interceptor: Option<Config>,
+    connections: BTreeMap<Ends, ConnectionId>,
     /// Where the last segment went: the next one mostly goes there too.
-    latest: Option<((u16, SocketAddrV4), ConnectionId)>,
+    latest: Option<(Ends, ConnectionId)>,
     created: u64,
     next_port: u16,
 }
+
+/// What names a connection (RFC 9293 section 3.3.1): the peer's address and port, in which most differ, and ours.
+type Ends = (SocketAddrV4, SocketAddrV4);
 
 /// Where a segment goes.
 #[derive(Debug)]
@@ -45,7 +50,7 @@ pub enum Route {
 /// Why there is no port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
-    /// Somebody listens there already.
+    /// Somebody listens there already, or it leads to this peer already.
     #[error("port {0} is taken")]
     Taken(u16),
     /// All local ports lead to this peer already.
@@ -59,6 +64,7 @@ impl Endpoint {
         Self {
             address,
             listeners: BTreeMap::new(),
+            interceptor: None,
             connections: BTreeMap::new(),
             latest: None,
             created: 0,
@@ -88,6 +94,12 @@ impl Endpoint {
         self.listeners.remove(&port);
     }
 
+    /// Accepts, from now on, connections to any port of any other host: their local address is the one that their
+    /// opener wanted to reach (RFC 3234 section 1.2; `IP_TRANSPARENT`).
+    pub fn intercept(&mut self, config: Config) {
+        self.interceptor = Some(config);
+    }
+
     /// Opens a connection from a free port.
     ///
     /// # Errors
@@ -100,29 +112,46 @@ impl Endpoint {
     ) -> Result<(ConnectionId, Connection), PortError> {
         let port = self.free_port(remote)?;
         let local = SocketAddrV4::new(self.address, port);
-        let (id, config) = self.register(port, remote, config);
+        self.connect_from(now, local, remote, config)
+    }
+
+    /// Opens a connection from a given address and port, which may be another host's.
+    ///
+    /// # Errors
+    /// When there is such a connection already.
+    pub fn connect_from(
+        &mut self,
+        now: Time,
+        local: SocketAddrV4,
+        remote: SocketAddrV4,
+        config: &Config,
+    ) -> Result<(ConnectionId, Connection), PortError> {
+        if self.connections.contains_key(&(remote, local)) {
+            return Err(PortError::Taken(local.port()));
+        }
+        let (id, config) = self.register((remote, local), config);
         Ok((id, Connection::connect(&config, local, remote, now)))
     }
 
     /// Finds out where `segment` goes; the caller hands it to that connection, except to one just accepted.
     pub fn route(&mut self, now: Time, segment: &Segment) -> Route {
-        let port = segment.destination.port();
-        if let Some((ends, id)) = self.latest
-            && ends == (port, segment.source)
+        let ends = (segment.source, segment.destination);
+        if let Some((latest, id)) = self.latest
+            && latest == ends
         {
             return Route::To(id);
         }
-        if let Some(id) = self.connections.get(&(port, segment.source)) {
-            self.latest = Some(((port, segment.source), *id));
+        if let Some(id) = self.connections.get(&ends) {
+            self.latest = Some((ends, *id));
             return Route::To(*id);
         }
         let opens = segment.flags.contains(Flags::SYN)
             && !segment.flags.contains(Flags::ACK)
             && !segment.flags.contains(Flags::RST);
-        match self.listeners.get(&port) {
+        match self.acceptor(segment.destination) {
             Some(config) if opens => {
                 let config = config.clone();
-                let (id, config) = self.register(port, segment.source, &config);
+                let (id, config) = self.register(ends, &config);
                 Route::Accepted(id, Box::new(Connection::accept(&config, segment, now)))
             }
             _ => segment.reset_for().map_or(Route::Ignored, |reset| Route::Reset(Box::new(reset))),
@@ -131,15 +160,24 @@ impl Endpoint {
 
     /// The connection is closed ([`Connection::is_closed`]): its ports are free again.
     pub fn forget(&mut self, connection: &Connection) {
-        let ends = (connection.local().port(), connection.remote());
+        let ends = (connection.remote(), connection.local());
         self.connections.remove(&ends);
         self.latest = self.latest.filter(|(latest, _)| *latest != ends);
     }
 
-    fn register(&mut self, port: u16, remote: SocketAddrV4, config: &Config) -> (ConnectionId, Config) {
+    /// Settings of connections that are opened to `destination`.
+    fn acceptor(&self, destination: SocketAddrV4) -> Option<&Config> {
+        if *destination.ip() == self.address {
+            self.listeners.get(&destination.port())
+        } else {
+            self.interceptor.as_ref()
+        }
+    }
+
+    fn register(&mut self, ends: Ends, config: &Config) -> (ConnectionId, Config) {
         let id = ConnectionId(self.created);
         self.created += 1;
-        self.connections.insert((port, remote), id);
+        self.connections.insert(ends, id);
         // Each connection draws from a stream of its own (golden-ratio increments, as SplitMix64).
         let seed = config.seed.wrapping_add(self.created.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         (id, Config { seed, ..config.clone() })
@@ -149,7 +187,8 @@ impl Endpoint {
         for _ in FIRST_LOCAL_PORT..=LAST_LOCAL_PORT {
             let port = self.next_port;
             self.next_port = if port == LAST_LOCAL_PORT { FIRST_LOCAL_PORT } else { port + 1 };
-            if !self.connections.contains_key(&(port, remote)) && !self.listeners.contains_key(&port) {
+            let local = SocketAddrV4::new(self.address, port);
+            if !self.connections.contains_key(&(remote, local)) && !self.listeners.contains_key(&port) {
                 return Ok(port);
             }
         }

@@ -3,7 +3,7 @@
 /// Something that happened. Level-triggered getters tell the same; events say when to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The handshake is complete.
+    /// The handshake is complete, or data came with the SYN and may be answered before it is (RFC 7413).
     Connected,
     /// Data or the end of the stream waits to be read.
     Readable,

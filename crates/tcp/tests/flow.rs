@@ -2,8 +2,8 @@
 
 mod common;
 
-use bentpipe_run::CongestionControl;
-use bentpipe_tcp::{Coalescing, Config, Event, Nagle, Payload};
+use bentpipe_run::{CongestionControl, SlowStart};
+use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
 
@@ -168,6 +168,36 @@ fn bbr_paces_what_follows_the_first_ten_segments() {
 }
 
 #[test]
+fn with_quick_acknowledgements_each_segment_is_answered_by_itself() {
+    // The route's `quickack` at the receiver. Without it every second segment, and those that end a burst.
+    let answers = |quick_ack| {
+        let receiver = Config { quick_ack, ..cubic() };
+        let mut pair = Pair::new(receiver, cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+        pair.download(2_000 * MSS);
+        // The first completes the handshake.
+        pair.acks_from(Side::Client).count() - 1
+    };
+    assert_eq!(answers(QuickAck::Always), 2_000);
+    assert!(answers(QuickAck::Adaptive) < 1_300, "{}", answers(QuickAck::Adaptive));
+}
+
+#[test]
+fn hystart_plus_plus_spares_reno_the_losses_of_slow_start() {
+    // 10 Mbit/s, 600 ms: a BDP of 750 kB and a queue of four. Plain slow start fills both and doubles once more; five
+    // rounds at a quarter of that growth (RFC 9406 section 4.3) still fit.
+    let retransmitted = |slow_start| {
+        let sender = Config { slow_start, ..config(CongestionControl::Reno) };
+        let (down, up) = (Way::rate(10, ms(300)).with_queue(3_000_000), Way::rate(10, ms(300)));
+        let mut pair = Pair::new(cubic(), sender, down, up);
+        pair.keep_log = false;
+        pair.download(12_000_000);
+        pair.server.conn().info().retransmitted_segments
+    };
+    assert!(retransmitted(None) > 1_000);
+    assert_eq!(retransmitted(Some(SlowStart::HyStartPlusPlus)), 0);
+}
+
+#[test]
 fn nagle_holds_a_small_segment_while_another_is_out() {
     let mut pair =
         Pair::new(Config { nagle: Nagle::On, ..cubic() }, cubic(), Way::delay(ms(50)), Way::delay(ms(50)));
@@ -194,8 +224,9 @@ fn without_nagle_each_write_leaves_at_once() {
 #[test]
 fn an_idle_time_shrinks_the_window_and_a_short_one_does_not() {
     // RFC 2861: once per timeout halved, down to the initial window.
-    let grown = |timeouts: u64| {
-        let mut pair = Pair::symmetric(ms(100));
+    let grown = |after_idle, timeouts: u64| {
+        let sender = Config { after_idle, ..cubic() };
+        let mut pair = Pair::new(cubic(), sender, Way::delay(ms(50)), Way::delay(ms(50)));
         pair.download(500 * MSS);
         pair.run_while(at(60_000), |pair| pair.server.unacknowledged() > 0);
         let info = pair.server.conn().info();
@@ -204,12 +235,14 @@ fn an_idle_time_shrinks_the_window_and_a_short_one_does_not() {
         pair.send(Side::Server, Payload::Length(MSS));
         (info.cwnd.get() / MSS, pair.server.conn().info().cwnd.get() / MSS)
     };
-    let (before, after) = grown(0);
+    let (before, after) = grown(AfterIdle::Restart, 0);
     assert_eq!(before, after);
-    let (before, after) = grown(2);
+    let (before, after) = grown(AfterIdle::Restart, 2);
     assert_eq!(after, before / 4);
-    let (_, after) = grown(100);
+    let (_, after) = grown(AfterIdle::Restart, 100);
     assert_eq!(after, 10);
+    let (before, after) = grown(AfterIdle::Keep, 100);
+    assert_eq!(before, after);
 }
 
 #[test]

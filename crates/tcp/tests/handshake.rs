@@ -141,6 +141,68 @@ fn fast_open_brings_the_request_a_round_trip_earlier() {
     assert_eq!(second.client.last_read_at, at(600));
 }
 
+/// A client that has a cookie, and a server that grants it.
+fn acquainted() -> Pair {
+    let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
+    let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
+    let mut first = Pair::new(asking, server.clone(), Way::delay(ms(300)), Way::delay(ms(300)));
+    first.open();
+    let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
+    let knowing = bentpipe_tcp::Config { fast_open: FastOpen::Client(cookie), ..cubic() };
+    Pair::new(knowing, server, Way::delay(ms(300)), Way::delay(ms(300)))
+}
+
+#[test]
+fn a_syn_with_a_cookie_waits_for_the_first_write_and_carries_1420_octets_of_it() {
+    // tcp_send_syn_data: 1500 less 20 and 20, less 40 for options.
+    let mut pair = acquainted();
+    assert!(pair.client.conn().awaits_first_write());
+    pair.client.conn().write(at(0), &Payload::Length(3_000)).expect("room");
+    pair.run_until(at(3_000));
+    assert!(!pair.client.conn().awaits_first_write());
+    assert_eq!((pair.log[0].flags, pair.log[0].payload), (SYN, 1_420));
+    assert_eq!(pair.server.received, 3_000);
+}
+
+#[test]
+fn a_server_may_use_a_connection_by_fast_open_when_the_syn_comes_and_hears_of_it_once() {
+    let mut pair = acquainted();
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    pair.run_until(at(3_000));
+    let connected: Vec<_> = pair
+        .server
+        .events
+        .iter()
+        .filter(|(_, event)| *event == Event::Connected)
+        .map(|(at, _)| *at)
+        .collect();
+    assert_eq!(connected, [at(300)]);
+    assert_eq!(pair.client.time_of(Event::Connected), Some(at(600)));
+}
+
+#[test]
+fn a_lost_syn_with_data_is_repeated_without_them() {
+    // RFC 7413 section 4.1.3: the retransmission has neither the option nor the data.
+    let mut pair = acquainted();
+    pair.up.lose = [0].into();
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    pair.run_until(at(5_000));
+    assert_eq!((pair.log[1].flags, pair.log[1].payload, pair.log[1].wire), (SYN, 0, 60));
+    assert_eq!(pair.server.octets, b"GET /");
+    assert_eq!(pair.server.last_read_at, at(1_000 + 900));
+}
+
+#[test]
+fn a_server_that_does_not_know_fast_open_gets_the_data_after_the_handshake() {
+    let client = acquainted().client.config;
+    let mut pair = Pair::new(client, cubic(), Way::delay(ms(300)), Way::delay(ms(300)));
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    pair.run_until(at(3_000));
+    assert_eq!(pair.server.octets, b"GET /");
+    assert_eq!(pair.server.last_read_at, at(900));
+    assert_eq!(pair.client.conn().fast_open_cookie(), None);
+}
+
 #[test]
 fn fast_open_with_a_wrong_cookie_falls_back_to_the_ordinary_handshake() {
     let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };

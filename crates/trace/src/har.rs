@@ -207,6 +207,7 @@ fn handshakes(connection: &ConnectionReport, from: f64, to: f64) -> Option<Hands
 
 fn http_version(alpn: &str) -> String {
     match alpn {
+        "http/1.0" => "HTTP/1.0",
         "http/1.1" => "HTTP/1.1",
         "h2" => "HTTP/2",
         "h3" => "HTTP/3",

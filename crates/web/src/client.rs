@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bentpipe_run::RunSpec;
 
 use crate::Ports;
+use crate::memory::Memory;
 use crate::page::Sites;
 use crate::tls::Secrets;
 
@@ -19,6 +20,8 @@ pub struct Client {
     pub origin: IpAddr,
     /// The origin's ports.
     pub ports: Ports,
+    /// The address of the gateway, where the HTTP proxy of a run that has one listens.
+    pub gateway: IpAddr,
     /// The client's own address.
     pub local: IpAddr,
     /// Where pages come from.
@@ -27,6 +30,8 @@ pub struct Client {
     pub secrets: Option<Arc<Secrets>>,
     /// Folder for QUIC event logs.
     pub qlog: Option<PathBuf>,
+    /// What it knows of the origin from connections before; at first nothing.
+    pub memory: Memory,
 }
 
 impl Client {

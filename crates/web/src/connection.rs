@@ -59,7 +59,12 @@ impl<P: Probe> Connections<P> {
     pub(crate) fn add(&self, report: ConnectionReport, window: Window<P>) -> usize {
         let mut state = self.0.borrow_mut();
         let mut entry = Entry { report, window, meter: None };
-        entry.report.initial_cwnd_bytes = entry.window.sample().map(|sample| sample.cwnd);
+        let sample = entry.window.sample();
+        let report = &mut entry.report;
+        report.connected = report.connected.or(sample.as_ref().and_then(|sample| sample.connected));
+        // A client with Fast Open has no window before the SYN-ACK.
+        let opened = sample.filter(|_| report.connected.is_some());
+        report.initial_cwnd_bytes = opened.map(|sample| sample.cwnd);
         state.entries.push(entry);
         state.entries.len() - 1
     }
@@ -77,6 +82,13 @@ impl<P: Probe> Connections<P> {
     /// Notes when a connection was closed, as soon as what is returned is dropped.
     pub(crate) fn closing<N: Net>(&self, index: usize, net: &N) -> Closing<N, P> {
         Closing { connections: self.clone(), index, net: net.clone() }
+    }
+
+    /// Resets a connection over TCP.
+    pub(crate) fn reset(&self, index: usize) {
+        if let Window::Tcp(probe) = &self.0.borrow().entries[index].window {
+            probe.reset();
+        }
     }
 
     /// Writes one row for each open connection.
@@ -123,6 +135,7 @@ impl<N: Net, P> Drop for Closing<N, P> {
 impl<P: Probe> Entry<P> {
     fn refresh(&mut self) -> Option<TcpSample> {
         let sample = self.window.sample()?;
+        self.report.connected = self.report.connected.or(sample.connected);
         self.report.congestion_control.clone_from(&sample.congestion_control);
         self.report.retransmitted_packets = sample.retransmitted_packets;
         self.report.srtt = sample.srtt;
@@ -146,6 +159,7 @@ fn quic_sample(connection: &noq::Connection) -> Option<TcpSample> {
     let stats = connection.path_stats(PathId::ZERO)?;
     let controller = connection.congestion_state(PathId::ZERO)?.into_any().downcast::<Adapter>().ok()?;
     Some(TcpSample {
+        connected: None,
         congestion_control: controller.name().to_owned(),
         cwnd: bentpipe_units::Bytes::new(stats.cwnd),
         in_flight: controller.in_flight(),

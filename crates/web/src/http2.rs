@@ -1,10 +1,48 @@
-use std::time::Duration;
-
+use bentpipe_run::{Http2Spec, PageLoadSpec};
 use bentpipe_units::Bytes;
+use h2::{client, server};
 
-/// How long the library remembers a stream that was reset: for ever, because it would look at a real clock to
-/// forget one. Their number is limited by the library.
-pub(crate) const RESET_STREAM_DURATION: Duration = Duration::MAX;
+use crate::limits::{
+    ERROR_RESETS, HEADER_LIST_BYTES, REMEMBERED_FOR, REMEMBERED_RESETS, RESET_BEFORE_ACCEPTED,
+    SEND_BUFFER_BYTES,
+};
+use crate::push;
+
+/// What both ends set alike; the library has a builder of its own for each.
+macro_rules! settings {
+    ($builder:expr, $spec:expr, $streams:expr) => {{
+        let (mut builder, spec): (_, &Http2Spec) = ($builder, $spec);
+        builder
+            .initial_window_size(window(spec.stream_window_bytes))
+            .initial_connection_window_size(window(spec.connection_window_bytes))
+            .max_concurrent_streams($streams)
+            .max_header_list_size(HEADER_LIST_BYTES)
+            .max_pending_accept_reset_streams(RESET_BEFORE_ACCEPTED)
+            .max_local_error_reset_streams(Some(ERROR_RESETS))
+            .max_concurrent_reset_streams(REMEMBERED_RESETS)
+            .reset_stream_duration(REMEMBERED_FOR)
+            .max_send_buffer_size(SEND_BUFFER_BYTES);
+        if let Some(size) = spec.header_table_bytes {
+            builder.header_table_size(u32::try_from(size.get()).unwrap_or(u32::MAX));
+        }
+        builder
+    }};
+}
+
+/// The origin's end of a connection.
+pub(crate) fn server(spec: &Http2Spec) -> server::Builder {
+    settings!(server::Builder::new(), spec, spec.max_concurrent_streams)
+}
+
+/// The client's end of a connection that loads a page.
+pub(crate) fn client(spec: &Http2Spec, load: &PageLoadSpec) -> client::Builder {
+    // Promised streams are not open yet (RFC 9113 section 5.1.2), but the library counts them as if they were. The
+    // origin keeps to the spec's number by itself.
+    let promises = u32::try_from(push::objects(load).len()).unwrap_or(u32::MAX);
+    let mut builder = settings!(client::Builder::new(), spec, spec.max_concurrent_streams.max(promises));
+    builder.enable_push(load.push_percent.is_some());
+    builder
+}
 
 /// A flow-control window as HTTP/2 can express it: at most 2^31 - 1 (RFC 9113 section 6.9.1).
 pub(crate) fn window(size: Bytes) -> u32 {

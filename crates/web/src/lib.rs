@@ -5,21 +5,31 @@
 //! the simulator with virtual ones; this crate never knows which.
 
 pub mod bulk;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod loader;
 pub mod net;
 pub mod origin;
 pub mod page;
+pub mod pep;
 pub mod ping;
 pub mod quic;
+pub mod spdy;
 pub mod tls;
 
 mod account;
 mod client;
 mod connection;
+mod http1;
 mod http2;
+mod limits;
+mod memory;
+mod priority;
+mod push;
 mod sampler;
 
 pub use client::Client;
+pub use memory::Memory;
 
 /// Ports of the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! What a program asks of the world.
 
+#[cfg(test)]
+pub(crate) mod memory;
+
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +10,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_run::{CongestionControl, Dscp, TcpSpec};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use futures_util::future::{Either, select};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -33,6 +36,9 @@ pub trait Net: Clone + 'static {
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
 
     /// Opens a TCP connection whose sender uses `cc`, and marks its packets with `dscp`.
+    ///
+    /// Where Fast Open is in use and a cookie at hand, this returns at once, and what is written first travels with the
+    /// SYN (RFC 7413); [`TcpSample::connected`] tells when the server answered.
     fn connect(
         &self,
         to: SocketAddr,
@@ -63,6 +69,11 @@ pub trait Net: Clone + 'static {
         dscp: Dscp,
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)>;
 
+    /// The same host's network, whose TCP connections have these settings from now on: of two legs that meet at a host,
+    /// each has its own.
+    #[must_use]
+    fn with_tcp(&self, tcp: &TcpSpec) -> Self;
+
     /// Returns after `span`.
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> {
         self.sleep_until(self.now().saturating_add(span))
@@ -77,6 +88,10 @@ pub(crate) async fn within<N: Net, T>(net: &N, limit: Duration, work: impl Futur
     }
 }
 
+/// Any byte stream; HTTP does not care what is below.
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Unpin + ?Sized> ByteStream for S {}
+
 /// A listening TCP socket.
 pub trait Listener: 'static {
     /// What it accepts.
@@ -84,6 +99,51 @@ pub trait Listener: 'static {
 
     /// The next connection and the address of its peer.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>>;
+}
+
+/// The network of a host on the path between others, which may take part in their connections (RFC 3234).
+pub trait Middlebox: Net {
+    /// What hands over the connections of others.
+    type Interceptor: Interceptor<Stream = Self::Stream>;
+
+    /// Accepts, in the place of the hosts they are meant for, the TCP connections that come from the client's side and
+    /// would pass through this host. Its senders use `cc`, and mark their packets as the connection's first one is.
+    ///
+    /// # Errors
+    /// When the host may not do so, or the congestion control is not to be had.
+    fn intercept(&self, cc: CongestionControl) -> io::Result<Self::Interceptor>;
+
+    /// Opens a TCP connection in the name of another host, which has its address and port `from` and no other for
+    /// whoever sees its packets.
+    fn connect_from(
+        &self,
+        from: SocketAddr,
+        to: SocketAddr,
+        cc: CongestionControl,
+        dscp: Dscp,
+    ) -> impl Future<Output = io::Result<Self::Stream>>;
+}
+
+/// Where the connections of others arrive.
+pub trait Interceptor: 'static {
+    /// What it accepts.
+    type Stream: Stream;
+
+    /// The next connection.
+    fn accept(&mut self) -> impl Future<Output = io::Result<Intercepted<Self::Stream>>>;
+}
+
+/// A TCP connection between two others, one of whose ends is now here.
+#[derive(Debug)]
+pub struct Intercepted<S> {
+    /// The connection with the host that has opened it.
+    pub stream: S,
+    /// Address and port of that host.
+    pub source: SocketAddr,
+    /// Address and port that it believes to have reached.
+    pub destination: SocketAddr,
+    /// What it has marked its first packet with.
+    pub dscp: Dscp,
 }
 
 /// A stream that may carry content which its receiver knows beforehand.
@@ -139,17 +199,33 @@ pub trait Stream: Bulk + 'static {
 
     /// Opens a window on the connection's state.
     fn probe(&self) -> Self::Probe;
+
+    /// Ends the connection at once; the peer is told by a reset (RFC 9293 section 3.5.2), and what it has not got yet is
+    /// lost.
+    fn reset(self)
+    where
+        Self: Sized,
+    {
+        self.probe().reset();
+    }
 }
 
-/// A window on a TCP connection's state.
+/// A window on a TCP connection's state, and a hold on it, whatever runs on top.
 pub trait Probe: 'static {
     /// The state now, or the last one known once the connection is closed.
     fn sample(&self) -> Option<TcpSample>;
+
+    /// Ends the connection at once with a reset (RFC 9293 section 3.10.5); whoever uses it meets an error. Does nothing
+    /// where it is closed.
+    fn reset(&self);
 }
 
 /// A TCP sender's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TcpSample {
+    /// When the handshake was complete: at a client, when the SYN-ACK came; at a server that Fast Open spares the wait,
+    /// when the SYN did. None before, and of QUIC.
+    pub connected: Option<Time>,
     /// Congestion control in use, read back.
     pub congestion_control: String,
     /// Congestion window.

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import netns, provenance
+from bentpipe.engine import netns, processor, provenance
 from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.engine.part import START_TIMEOUT_S
@@ -21,6 +21,9 @@ TCP_PAYLOAD_SHARE = 1448 / 1500
 
 BLAST_S = 5.0
 """How long the link process is loaded for its throughput."""
+
+RELAY_BUFFER_BYTES = 262_144
+"""What a proxy holds of one direction of a connection."""
 
 _BLASTER = """
 import socket, sys, time
@@ -55,6 +58,7 @@ def run() -> dict[str, Any]:
         "lateness_two_worlds_10mbit": _two_worlds(),
         "lateness_one_world_144mbit": _lateness(_flow("144 Mbit/s", "cubic", seconds=10)),
         "first_flight": [_first_flight(http) for http in ("h1", "h2", "h3")],
+        "split_144mbit_600ms": _split(),
         "link_1500_bytes": _throughput(packet_bytes=1500),
         "link_100_bytes": _throughput(packet_bytes=100),
     }
@@ -95,6 +99,36 @@ def _first_flight(http: str) -> dict[str, Any]:
     return {"http": http, "first_flight_bytes": _measure(run)["metrics"]["first_flight_bytes"]}
 
 
+def _split() -> dict[str, Any]:
+    """A flow through proxies at both ends of a GEO link: goodput once it has started up, and its cost."""
+    rate_bps, started_s, seconds = 144_000_000, 30, 60
+    flow = {"transport": "tcp", "direction": "down", "duration": f"{seconds} s"}
+    link = f"flat:down={rate_bps}bit/s,up={rate_bps}bit/s,rtt=600ms,queue=1BDP"
+    spec = _spec({"link": link, "cc": "cubic", "bulk": flow})
+    split = {
+        "kind": "split",
+        "place": "both",
+        "cc": "cubic",
+        "tcp": spec["tcp"],
+        "relay_buffer_bytes": RELAY_BUFFER_BYTES,
+    }
+    record = Emulator().run(run_id="bench", spec={**spec, "pep": split}, artifacts=None)
+    progress = record["series"]["progress"]
+    received_bytes = sum(
+        received
+        for time_s, received in zip(progress["time_s"], progress["received_bytes"], strict=True)
+        if started_s < time_s <= seconds
+    )
+    goodput_bps = received_bytes * 8 / (seconds - started_s)
+    return {
+        "rate_bps": rate_bps,
+        "goodput_bps": goodput_bps,
+        "of_possible": goodput_bps / (rate_bps * TCP_PAYLOAD_SHARE),
+        "link_and_proxies_cores": float(record["provenance"]["link_and_proxies_cores"]),
+        **_lateness_of(record),
+    }
+
+
 def _throughput(*, packet_bytes: int) -> dict[str, Any]:
     """Load both directions of one link process beyond its rate and count what it delivers."""
     spec = _spec({"link": "flat:down=1Gbit/s,up=1Gbit/s,rtt=20ms", "ping": {"count": 1}})
@@ -112,9 +146,9 @@ def _throughput(*, packet_bytes: int) -> dict[str, Any]:
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
         started = time.monotonic()
-        cpu_started = _cpu_s(link.pid)
+        cpu_started = processor.used_s([link.pid])
         time.sleep(BLAST_S)
-        cpu_s = _cpu_s(link.pid) - cpu_started
+        cpu_s = processor.used_s([link.pid]) - cpu_started
         link.order("report")
         report = _parsed(link.answer(timeout_s=START_TIMEOUT_S))
         span_s = time.monotonic() - started
@@ -152,12 +186,6 @@ def _spec(run: Mapping[str, Any]) -> dict[str, Any]:
 def _lateness_of(record: Mapping[str, Any]) -> dict[str, Any]:
     metrics = record["metrics"]
     return {key: metrics[key] for key in ("lateness_p50_s", "lateness_p999_s", "lateness_max_s")}
-
-
-def _cpu_s(pid: int) -> float:
-    """Processor time of a process (proc(5), fields 14 and 15 in ticks of 10 ms)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
 
 
 def _parsed(answer: str) -> dict[str, Any]:

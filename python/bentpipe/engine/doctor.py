@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from bentpipe import _core
-from bentpipe.engine import congestion_control, netns
+from bentpipe.engine import congestion_control, netns, pep
 from bentpipe.engine.wakefulness import LATENCY_REQUEST
 
 AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -102,6 +102,13 @@ def _wanted() -> Iterator[Check]:
     )
     yield _tool("tshark", "tshark", purpose="to read captures and to test them")
     yield _tool("iperf3", "iperf3", purpose="for iperf3 as client and server of flows")
+    nft = shutil.which(pep.COMMAND)
+    yield _useful(
+        pep.PACKAGE,
+        nft is not None,
+        nft or "not installed",
+        f"apt-get install {pep.PACKAGE}, for proxies that split connections",
+    )
     yield _tool("Chromium", "chromium", purpose="for browsers as clients (not in this version yet)")
     yield _tool("Firefox", "firefox-esr", purpose="for browsers as clients (not in this version yet)")
     yield _tool("nginx", "nginx", purpose="for other servers (not in this version yet)")

@@ -10,9 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import ends, iperf3, netns, provenance, starvation
+from bentpipe.engine import ends, iperf3, kernel_tcp, netns, pep, processor, provenance, starvation
 from bentpipe.engine.kernel_control import KernelControls
-from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, World
+from bentpipe.engine.netns import (
+    CLIENT_ADDRESS,
+    GATEWAY_ADDRESS,
+    SERVER_ADDRESS,
+    TERMINAL_ADDRESS,
+    Settings,
+    World,
+)
 from bentpipe.engine.part import START_TIMEOUT_S, Part, PartError
 from bentpipe.engine.wakefulness import awake
 from bentpipe.errors import AbilityError
@@ -89,21 +96,16 @@ def missing() -> list[AbilityError]:
 
 @contextmanager
 def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
-    """Make a world for a run's link and TCP settings; it is removed at the end, whatever happens.
+    """Make a world for a run's link, proxy and TCP settings; it is removed at the end, whatever happens.
 
     What killed processes left behind goes first.
     """
     netns.clean()
-    tcp = spec["tcp"]
     world = World.create(
         mtu_bytes=spec["link"]["mtu_bytes"],
-        initial_window=tcp["initial_window"],
-        sysctls={
-            # Minimum, initial and largest size: the kernel's own first two, the run's limit.
-            "ipv4/tcp_rmem": f"4096 131072 {max(131072, tcp['receive_buffer_bytes'])}",
-            "ipv4/tcp_wmem": f"4096 16384 {max(16384, tcp['send_buffer_bytes'])}",
-            "ipv4/tcp_slow_start_after_idle": str(int(tcp["slow_start_after_idle"])),
-        },
+        client=_settings(pep.client_tcp(spec)),
+        server=_settings(spec["tcp"]),
+        middle=pep.middle(spec, _settings),
     )
     try:
         yield world
@@ -132,6 +134,8 @@ def configuration_of(spec: Mapping[str, Any], artifacts: Path | None) -> dict[st
         "spec": spec,
         "devices": None,
         "client": CLIENT_ADDRESS,
+        "terminal": TERMINAL_ADDRESS,
+        "gateway": GATEWAY_ADDRESS,
         "origin": SERVER_ADDRESS,
         "identity": json.loads(_core.generate_identity()),
         "artifacts": None if artifacts is None else str(artifacts),
@@ -143,14 +147,18 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
         link = stack.enter_context(open_link(world, configuration, source))
+        proxies = stack.enter_context(pep.opened(world, configuration))
         programs = stack.enter_context(_opener(spec)(world, configuration))
         link.answer(timeout_s=START_TIMEOUT_S)
+        proxies.await_ready()
         programs.await_ready()
 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
         began_s = time.monotonic()
-        waited_s = programs.work()
+        used_s, before_s = proxies.processor_s() + processor.used_s([link.pid]), proxies.waited_s()
+        waited_s = programs.work() + proxies.waited_s() - before_s
+        used_s = proxies.processor_s() + processor.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - began_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
@@ -158,7 +166,9 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         link_report = link.answer(timeout_s=START_TIMEOUT_S)
         seen = programs.seen(link_report)
         dropped = world.dropped_packets()
+        source |= proxies.seen()
     source |= seen.versions
+    source["link_and_proxies_cores"] = f"{used_s / elapsed_s:.3f}"
     source["waited_for_a_core_ms"] = f"{waited_s * 1e3:.2f}"
     starved = starvation.doubt(
         waited_s=waited_s,
@@ -173,6 +183,10 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
     if artifacts is not None and seen.client["tls_secrets"]:
         _core.add_secrets(str(artifacts / "packets.pcapng"), seen.client["tls_secrets"])
     return _Reports(client=json.dumps(seen.client), origin=json.dumps(seen.origin), link=link_report)
+
+
+def _settings(tcp: Mapping[str, Any]) -> Settings:
+    return Settings(route_attributes=kernel_tcp.route_attributes(tcp), sysctls=kernel_tcp.sysctls(tcp))
 
 
 def _opener(spec: Mapping[str, Any]) -> ends.Opener:

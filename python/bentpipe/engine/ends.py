@@ -27,7 +27,10 @@ class Ends(Protocol):
     """A client and a server of one run, started in their namespaces."""
 
     def await_ready(self) -> None:
-        """Return when the client can begin. Raises PartError when an end does not come up."""
+        """Return when the client can begin, over a link that is at work.
+
+        Raises PartError when an end does not come up.
+        """
 
     def work(self) -> float:
         """Do the workload; return how long both programs waited for a core, in seconds."""
@@ -48,18 +51,23 @@ def own(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
             origin = stack.enter_context(Part("origin", configuration))
         with netns.inside(world.client):
             client = stack.enter_context(Part("client", configuration))
-        yield _Own(client=client, origin=origin, timeout_ns=configuration["spec"]["validity"]["timeout_ns"])
+        yield _Own(client=client, origin=origin, spec=configuration["spec"])
 
 
 class _Own:
-    def __init__(self, *, client: Part, origin: Part, timeout_ns: int) -> None:
+    def __init__(self, *, client: Part, origin: Part, spec: Mapping[str, Any]) -> None:
         self._client, self._origin = client, origin
+        timeout_ns: int = spec["validity"]["timeout_ns"]
         self._timeout_s = timeout_ns / 1e9 + _MARGIN_S
+        self._is_repeat_visit = spec["workload"].get("visit") == "repeat"
         self._client_report = ""
 
     def await_ready(self) -> None:
         for part in (self._origin, self._client):
             part.answer(timeout_s=START_TIMEOUT_S)
+        if self._is_repeat_visit:
+            self._client.order("visit")
+            self._client.answer(timeout_s=self._timeout_s)
 
     def work(self) -> float:
         programs = (self._origin.pid, self._client.pid)

@@ -31,7 +31,7 @@ class PartError(Exception):
 
 
 class Part:
-    """One process: `link`, `origin` or `client`.
+    """One process: `link`, `origin`, `client`, `terminal` or `gateway`.
 
     It inherits the namespace of the thread that starts it, ends when its input is closed, and does not
     outlive that thread, not even when this process is killed.

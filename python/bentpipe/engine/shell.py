@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from bentpipe.engine import netns
+from bentpipe.engine import netns, pep
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.engine.part import START_TIMEOUT_S, Part
@@ -37,10 +37,12 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
         link = stack.enter_context(open_link(world, configuration, {}))
+        proxies = stack.enter_context(pep.opened(world, configuration))
         with netns.inside(world.server):
             origin = stack.enter_context(Part("origin", configuration))
         for part in (link, origin):
             part.answer(timeout_s=START_TIMEOUT_S)
+        proxies.await_ready()
         environment = {
             **os.environ,
             "BENTPIPE_CLIENT": CLIENT_ADDRESS,

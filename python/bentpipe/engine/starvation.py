@@ -1,6 +1,6 @@
 """Whether the programs of a run got the cores that they asked for.
 
-The link's lateness says nothing of origin and client: its process goes before theirs.
+The link's lateness says nothing of origin, client and proxies: its process goes before theirs.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,9 @@ def doubt(*, waited_s: float, elapsed_s: float, lateness_bound_s: float) -> str 
     bound_s = max(MOST_FRACTION * elapsed_s, lateness_bound_s)
     if waited_s <= bound_s:
         return None
-    return f"origin and client waited {waited_s * 1e3:.1f} ms for a core, above {bound_s * 1e3:.1f} ms"
+    return (
+        f"origin, client and proxies waited {waited_s * 1e3:.1f} ms for a core, above {bound_s * 1e3:.1f} ms"
+    )
 
 
 def _waited_ns(thread: Path) -> int:

@@ -1,9 +1,10 @@
-//! Reno (RFC 5681, RFC 6582) with the behaviour of Linux (`tcp_cong.c`).
+//! Reno (RFC 5681, RFC 6582) with the behaviour of Linux (`tcp_cong.c`), or with HyStart++ (RFC 9406).
 
 mod window;
 
 use bentpipe_units::{Bytes, Time};
 
+use crate::slow_start::{HyStartPlusPlus, SlowStartExit, Verdict};
 use crate::{AckSample, Config, CongestionControl, CongestionEvent, RecoveryWindow, SentSample};
 pub(crate) use window::{Phase, Window};
 
@@ -11,12 +12,34 @@ pub(crate) use window::{Phase, Window};
 #[derive(Clone, Debug)]
 pub struct Reno {
     window: Window,
+    /// Watches the initial slow start; Linux's HyStart is CUBIC's alone.
+    detector: Option<HyStartPlusPlus>,
 }
 
 impl Reno {
     /// A connection that starts at `config.now`.
     pub fn new(config: Config) -> Self {
-        Self { window: Window::new(config.mss, config.initial_window) }
+        let detector = match config.slow_start_exit {
+            SlowStartExit::HyStartPlusPlus(pacing) => Some(HyStartPlusPlus::new(pacing)),
+            SlowStartExit::Loss | SlowStartExit::HyStart(_) => None,
+        };
+        Self { window: Window::new(config.mss, config.initial_window), detector }
+    }
+
+    fn watch_delay(&mut self, ack: &AckSample) {
+        let Some((detector, rtt)) = self.detector.as_mut().zip(ack.rtt) else { return };
+        if detector.on_ack(ack, rtt) == Verdict::Exit {
+            self.window.leave_slow_start();
+            self.detector = None;
+        }
+    }
+
+    /// Bytes by which the window may grow for those acknowledged.
+    fn increase(&self, acked: Bytes) -> Bytes {
+        match &self.detector {
+            Some(detector) => Bytes::new(detector.increase(acked, self.window.mss()) as u64),
+            None => acked,
+        }
     }
 }
 
@@ -28,13 +51,16 @@ impl CongestionControl for Reno {
     fn on_sent(&mut self, _sent: &SentSample) {}
 
     fn on_ack(&mut self, ack: &AckSample) {
+        self.watch_delay(ack);
         let permitted = ack.usage.permits_growth(self.window.cwnd(), self.window.in_slow_start());
         if permitted && self.window.phase() != Phase::Recovery {
-            self.window.grow(ack.acked);
+            self.window.grow(self.increase(ack.acked));
         }
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
+        // RFC 9406 section 4.3: for the initial slow start.
+        self.detector = None;
         self.window.on_congestion(event);
     }
 

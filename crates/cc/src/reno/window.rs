@@ -54,6 +54,10 @@ impl Window {
         self.ssthresh.map(Bytes::new)
     }
 
+    pub const fn mss(&self) -> Bytes {
+        Bytes::new(self.mss)
+    }
+
     pub const fn phase(&self) -> Phase {
         self.phase
     }
@@ -70,6 +74,11 @@ impl Window {
     /// Sets the window, for algorithms with an increase of their own.
     pub fn set(&mut self, cwnd: u64) {
         self.cwnd = cwnd;
+    }
+
+    /// Slow start ends at the present window.
+    pub const fn leave_slow_start(&mut self) {
+        self.ssthresh = Some(self.cwnd);
     }
 
     /// RFC 5681 section 3.1 for an acknowledgement of `acked` bytes (`tcp_reno_cong_avoid`).

@@ -7,7 +7,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::AckSample;
 use hystart::HyStart;
-use hystart_plus_plus::HyStartPlusPlus;
+pub(crate) use hystart_plus_plus::HyStartPlusPlus;
 
 /// The choice of detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,16 @@ pub enum SlowStartExit {
     HyStart(Pacing),
     /// HyStart++ (RFC 9406), as RFC 9438 section 4.10 recommends.
     HyStartPlusPlus(Pacing),
+}
+
+impl SlowStartExit {
+    /// The scenario's choice; without one the rule of Linux, which Reno there does not have.
+    pub const fn of(choice: Option<bentpipe_run::SlowStart>, pacing: Pacing) -> Self {
+        match choice {
+            None => Self::HyStart(pacing),
+            Some(bentpipe_run::SlowStart::HyStartPlusPlus) => Self::HyStartPlusPlus(pacing),
+        }
+    }
 }
 
 /// Whether the endpoint spreads its packets over the round trip.

@@ -4,8 +4,11 @@
 //! | --- | --- | --- | --- |
 //! | (configuration) | answers `"ready"` | answers `"ready"` | warms up, answers `"ready"` |
 //! | `mark` | counts from here, answers `"marked"` | | |
+//! | `visit` | | | visits the origin where the run wants it, answers `"visited"` |
 //! | `go` | | | runs the workload, answers its report |
 //! | `report` | answers its report and ends | answers its report and ends | |
+//!
+//! A `terminal` and a `gateway`, which runs with a proxy on the path have besides, answer as the origin does.
 //!
 //! Beside them, for all runs that need it, [`congestion_control`] has the kernel offer one that it has not got.
 
@@ -13,6 +16,7 @@ mod client;
 mod congestion_control;
 mod link;
 mod origin;
+mod pep;
 mod warm_up;
 
 use std::net::IpAddr;
@@ -30,6 +34,7 @@ pub use client::client;
 pub use congestion_control::congestion_control;
 pub use link::link;
 pub use origin::origin;
+pub use pep::{gateway, terminal};
 
 /// Why a part ended before its time.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +45,9 @@ pub enum PartError {
     /// The origin did not start.
     #[error(transparent)]
     Origin(#[from] bentpipe_web::origin::OriginError),
+    /// A proxy did not start.
+    #[error(transparent)]
+    Pep(#[from] bentpipe_web::pep::PepError),
     /// The kernel does not offer a congestion control.
     #[error(transparent)]
     CongestionControl(#[from] bentpipe_bpf::Error),
@@ -49,6 +57,9 @@ pub enum PartError {
     /// The client's preparation failed.
     #[error("warm-up failed: {0}")]
     WarmUp(String),
+    /// The visit before the workload failed.
+    #[error(transparent)]
+    Visit(#[from] bentpipe_web::loader::VisitError),
 }
 
 /// What every part is told first.
@@ -60,6 +71,10 @@ pub(crate) struct Configuration {
     pub(crate) devices: Option<[RawFd; 2]>,
     /// Address of the client's host.
     pub(crate) client: IpAddr,
+    /// Address of the host on the client's side of the link, in a world that has one.
+    pub(crate) terminal: IpAddr,
+    /// Address of the host on the origin's side of the link, likewise.
+    pub(crate) gateway: IpAddr,
     /// Address of the origin's host.
     pub(crate) origin: IpAddr,
     /// The run's keys and certificates.

@@ -13,6 +13,7 @@ use crate::{KernelNet, control};
 pub fn origin() -> Result<(), PartError> {
     let configuration: Configuration = control::configuration()?;
     block_on(async {
+        let net = KernelNet::new(&configuration.spec.tcp, configuration.spec.slow_start);
         let config = Config {
             sites: Arc::default(),
             qlog: configuration.qlog(),
@@ -21,7 +22,7 @@ pub fn origin() -> Result<(), PartError> {
             spec: configuration.spec,
             identity: configuration.identity,
         };
-        let origin = Origin::start(&KernelNet, &config)?;
+        let origin = Origin::start(&net, &config)?;
         control::answer(&"ready")?;
         let mut orders = control::orders();
         if orders.recv().await.as_deref() == Some("report") {

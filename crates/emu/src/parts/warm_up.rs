@@ -6,14 +6,15 @@ use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
 use bentpipe_web::tls::Identity;
-use bentpipe_web::{Client, HOST, Ports, loader};
+use bentpipe_web::{Client, HOST, Memory, Ports, loader};
 
 use super::PartError;
 use crate::KernelNet;
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Loads a small page over the run's protocol from an origin of our own on the loopback interface.
+/// Loads a small page over the run's protocol from an origin of our own on the loopback interface, after a visit where the
+/// run has one.
 ///
 /// Code is paged in, tables are built and the allocator has its memory before the measured load, and
 /// nothing of it crosses the link or leaves a trace in the kernel's metrics of the path.
@@ -25,11 +26,16 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let mut spec = spec.clone();
     spec.workload = Workload::PageLoad(load.clone());
     spec.capture = CaptureSpec { pcapng: false, qlog: false };
+    // There is nobody between us and ourselves.
+    spec.pep = None;
     spec.validity.timeout_ns = Duration::from_secs(10);
+    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+        direction.delay_ns = Duration::ZERO;
+    }
 
     let identity = Identity::generate(HOST).map_err(|error| PartError::WarmUp(error.to_string()))?;
     let authority_der = identity.authority_der.clone();
-    let (ports, sites) = (Ports::STANDARD, Arc::<Sites>::default());
+    let (ports, sites, memory) = (Ports::STANDARD, Arc::<Sites>::default(), Memory::default());
     let origin = origin::Config {
         spec: spec.clone(),
         identity,
@@ -38,10 +44,22 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         sites: Arc::clone(&sites),
         qlog: None,
     };
-    let _origin = Origin::start(&KernelNet, &origin)?;
-    let client =
-        Client { spec, authority_der, origin: HERE, ports, local: HERE, sites, secrets: None, qlog: None };
-    let report = loader::load(&KernelNet, client, load).await;
+    let net = KernelNet::new(&spec.tcp, spec.slow_start);
+    let _origin = Origin::start(&net, &origin)?;
+    let client = Client {
+        spec,
+        authority_der,
+        origin: HERE,
+        ports,
+        gateway: HERE,
+        local: HERE,
+        sites,
+        secrets: None,
+        qlog: None,
+        memory,
+    };
+    loader::visit(&net, &client).await?;
+    let report = loader::load(&net, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),
         Some(reason) => Err(PartError::WarmUp(reason)),

@@ -16,7 +16,7 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
 use bentpipe_web::tls::Identity;
-use bentpipe_web::{Client, HOST, Ports, bulk, loader};
+use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader};
 use socket2::Socket;
 use tokio::runtime;
 use tokio::task::LocalSet;
@@ -98,7 +98,7 @@ impl Site {
         let (address, authority_der) = (address(), identity.authority_der.clone());
         let config =
             Config { spec: spec.clone(), identity, address, ports: PORTS, sites: Arc::default(), qlog: None };
-        let origin = Origin::start(&KernelNet, &config).unwrap();
+        let origin = Origin::start(&net_of(spec), &config).unwrap();
         Self { origin, address, authority_der }
     }
 
@@ -115,22 +115,28 @@ pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client 
         authority_der,
         origin,
         ports: PORTS,
+        gateway: local,
         local,
         sites: Arc::default(),
         secrets: None,
         qlog: None,
+        memory: Memory::default(),
     }
+}
+
+pub fn net_of(spec: &RunSpec) -> KernelNet {
+    KernelNet::new(&spec.tcp, spec.slow_start)
 }
 
 /// Loads the spec's page.
 pub async fn load(client: Client) -> ClientReport {
     let Workload::PageLoad(load) = client.spec.workload.clone() else { panic!("a page load") };
-    loader::load(&KernelNet, client, load).await
+    loader::load(&net_of(&client.spec), client, load).await
 }
 
 /// Runs the spec's flows.
 pub async fn transfer(client: Client) -> ClientReport {
-    bulk::run(&KernelNet, client).await
+    bulk::run(&net_of(&client.spec), client).await
 }
 
 /// The record of a run without a link.

@@ -9,8 +9,8 @@ use std::time::Instant;
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
     FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
-    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, RunRecord, RunSpec, Switch, TcpSpec,
-    Transport, ValiditySpec, Workload, assemble,
+    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec,
+    SlowStart, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -65,33 +65,38 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 }
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
-    let settings = (tcp(temper), http2(temper), quic(temper));
-    let workload = (workload(temper), mark(), congestion_control(), any::<u64>(), timeout(temper));
-    (link(temper), settings, workload).prop_map(|(link, settings, (workload, dscp, cc, seed, timeout_ns))| {
-        let (tcp, http2, mut quic) = settings;
-        let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
-        quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
-        let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
-        let capture = CaptureSpec { pcapng: false, qlog: false };
-        let (tls, pep, slow_start) = (None, None, None);
-        let mut spec = RunSpec {
-            seed,
-            link,
-            cc,
-            tcp,
-            quic,
-            http2,
-            tls,
-            pep,
-            slow_start,
-            workload,
-            dscp,
-            validity,
-            capture,
-        };
-        fit(&mut spec);
-        spec
-    })
+    let settings = (tcp(temper), http2(temper), quic(temper), tls());
+    let slow_start = prop_oneof![3 => Just(None), 1 => Just(Some(SlowStart::HyStartPlusPlus))];
+    let sender = (congestion_control(), slow_start);
+    let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper));
+    (link(temper), settings, workload).prop_map(
+        |(link, settings, (workload, dscp, sender, seed, timeout_ns))| {
+            let (tcp, http2, mut quic, tls) = settings;
+            let (cc, slow_start) = sender;
+            let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
+            quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
+            let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
+            let capture = CaptureSpec { pcapng: false, qlog: false };
+            let pep = None;
+            let mut spec = RunSpec {
+                seed,
+                link,
+                cc,
+                tcp,
+                quic,
+                http2,
+                tls,
+                pep,
+                slow_start,
+                workload,
+                dscp,
+                validity,
+                capture,
+            };
+            fit(&mut spec);
+            spec
+        },
+    )
 }
 
 /// Cuts a workload down to what its link and its windows carry in reasonable time.
@@ -140,7 +145,8 @@ fn fit(spec: &mut RunSpec) {
                 each.duration_ns.map(|ns| Duration::from_nanos(ns.as_nanos().min(span).max(1)));
             // Flows lose each other's handshakes. The library never comes out of a server's probe timeout that is more
             // than 65,536 of its probe intervals overdue, and so long would it wait for a client that assumes 100 s.
-            spec.quic.initial_rtt_ns = spec.quic.initial_rtt_ns.min(Duration::from_nanos(SECOND));
+            let assumed = spec.quic.initial_rtt_ns.as_nanos();
+            spec.quic.initial_rtt_ns = Duration::from_nanos(assumed.clamp(SECOND / 10, SECOND));
             let buffered = Bytes::new(MOST_PAYLOAD / each.flows.len() as u64);
             spec.tcp.send_buffer_bytes = spec.tcp.send_buffer_bytes.min(buffered);
             spec.quic.send_window_bytes = spec.quic.send_window_bytes.min(buffered);
@@ -300,19 +306,46 @@ fn window(temper: Temper) -> impl Strategy<Value = Bytes> {
 
 fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
     let initial_window = prop_oneof![1 => Just(10), 1 => spread(1, 10_000)];
-    (initial_window, window(temper), window(temper), any::<bool>()).prop_map(
-        |(initial_window, receive_buffer_bytes, send_buffer_bytes, slow_start_after_idle)| TcpSpec {
-            initial_window: initial_window as u32,
-            receive_buffer_bytes,
-            send_buffer_bytes,
-            slow_start_after_idle,
-            fast_open: Switch::Off,
-            nagle: Switch::Off,
-            quick_ack: Switch::Off,
-            connect_retry_ns: None,
-            idle_reset_ns: None,
+    let windows = (initial_window, window(temper), window(temper), any::<bool>());
+    (windows, switch(), switch(), switch(), moment(), moment()).prop_map(
+        |(windows, fast_open, nagle, quick_ack, connect_retry_ns, idle_reset_ns)| {
+            let (initial_window, receive_buffer_bytes, send_buffer_bytes, slow_start_after_idle) = windows;
+            TcpSpec {
+                initial_window: initial_window as u32,
+                receive_buffer_bytes,
+                send_buffer_bytes,
+                slow_start_after_idle,
+                fast_open,
+                nagle,
+                quick_ack,
+                connect_retry_ns,
+                idle_reset_ns,
+            }
         },
     )
+}
+
+/// Nothing, or whatever exists.
+fn tls() -> impl Strategy<Value = Option<TlsSpec>> {
+    let settings = [
+        (TlsVersion::V1_2, Resumption::None),
+        (TlsVersion::V1_2, Resumption::Ticket),
+        (TlsVersion::V1_3, Resumption::None),
+        (TlsVersion::V1_3, Resumption::Ticket),
+        (TlsVersion::V1_3, Resumption::EarlyData),
+    ];
+    let settings = settings.map(|(version, resumption)| Some(TlsSpec { version, resumption }));
+    prop_oneof![1 => Just(None), 1 => prop::sample::select(settings.to_vec())]
+}
+
+fn switch() -> impl Strategy<Value = Switch> {
+    prop_oneof![2 => Just(Switch::Off), 1 => Just(Switch::On)]
+}
+
+/// A time after which a client acts, or never.
+fn moment() -> impl Strategy<Value = Option<Duration>> {
+    let at = spread(1_000_000, 10 * SECOND).prop_map(|ns| Some(Duration::from_nanos(ns)));
+    prop_oneof![2 => Just(None), 1 => at]
 }
 
 fn streams(temper: Temper) -> impl Strategy<Value = u32> {
@@ -324,12 +357,16 @@ fn streams(temper: Temper) -> impl Strategy<Value = u32> {
 }
 
 fn http2(temper: Temper) -> impl Strategy<Value = Http2Spec> {
-    (window(temper), window(temper), streams(temper)).prop_map(
-        |(stream_window_bytes, connection_window_bytes, max_concurrent_streams)| Http2Spec {
-            stream_window_bytes,
-            connection_window_bytes,
-            max_concurrent_streams,
-            header_table_bytes: None,
+    let header_table =
+        prop::option::of(prop_oneof![1 => Just(0), 3 => spread(1, u64::from(u32::MAX))].prop_map(Bytes::new));
+    (window(temper), window(temper), streams(temper), header_table).prop_map(
+        |(stream_window_bytes, connection_window_bytes, max_concurrent_streams, header_table_bytes)| {
+            Http2Spec {
+                stream_window_bytes,
+                connection_window_bytes,
+                max_concurrent_streams,
+                header_table_bytes,
+            }
         },
     )
 }
@@ -363,17 +400,48 @@ fn workload(temper: Temper) -> BoxedStrategy<Workload> {
 }
 
 fn page_load() -> impl Strategy<Value = Workload> {
-    let http = prop_oneof![Just(Http::H1), Just(Http::H1s), Just(Http::H2), Just(Http::H3)];
-    let sizes = prop::collection::vec(spread(1, 500_000), 1..12);
-    (http, prop_oneof![1 => Just(6), 1 => spread(1, 1000)], sizes).prop_map(|(http, connections, sizes)| {
-        let object = |(n, bytes)| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(bytes) };
-        let page = PageSpec {
-            name: "any".to_owned(),
-            objects: (1..).zip(sizes).map(object).collect(),
-            document_bytes: None,
-        };
-        Workload::PageLoad(PageLoadSpec::new(http, connections as u32, page))
-    })
+    let http = prop::sample::select(vec![
+        Http::Http10,
+        Http::Http10s,
+        Http::H1,
+        Http::H1,
+        Http::H1s,
+        Http::H1s,
+        Http::H2,
+        Http::H2c,
+        Http::H3,
+        Http::Spdy,
+    ]);
+    let connections = prop_oneof![1 => Just(6), 1 => spread(1, 1000)];
+    let extension = prop::sample::select(vec!["jpg", "jpg", "css"]);
+    let objects = prop::collection::vec((spread(1, 500_000), extension), 1..12);
+    let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
+    let push_percent = prop::option::of(0..=100_u32);
+    let priorities = prop::sample::select(vec![Switch::Off, Switch::On]);
+    let limits = (prop::option::of(1..12_u32), prop::option::of(1..=32_u32));
+    (http, connections, limits, objects, push_percent, priorities, visit).prop_map(
+        |(http, connections, limits, objects, push_percent, priorities, visit)| {
+            let (requests_per_connection, pipelining) = limits;
+            let object = |(n, (bytes, extension)): (u32, (u64, &str))| ObjectSpec {
+                path: format!("/object-{n}.{extension}"),
+                bytes: Bytes::new(bytes),
+            };
+            let page = PageSpec {
+                name: "any".to_owned(),
+                objects: (1..).zip(objects).map(object).collect(),
+                document_bytes: None,
+            };
+            let load = PageLoadSpec::new(http, connections as u32, page);
+            Workload::PageLoad(PageLoadSpec {
+                requests_per_connection,
+                pipelining,
+                push_percent,
+                priorities,
+                visit,
+                ..load
+            })
+        },
+    )
 }
 
 fn bulk(temper: Temper) -> impl Strategy<Value = Workload> {

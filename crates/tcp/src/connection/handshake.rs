@@ -23,6 +23,8 @@ const LINEAR_TIMEOUTS: u32 = 4;
 const SYN_ACK_RETRIES: u32 = 5;
 /// What a peer that announces no MSS takes (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
+/// `MAX_TCP_OPTION_SPACE`: what a SYN with data leaves to its options, whatever they take (`tcp_send_syn_data`).
+const SYN_OPTION_SPACE: u64 = 40;
 /// `TCP_MIN_MSS`.
 const MIN_MSS: u16 = 88;
 
@@ -86,6 +88,7 @@ impl Connection {
             // RFC 7413 section 4.2.2: the data of a SYN with a valid cookie is taken, and may be answered at once.
             Some(FastOpenOption::Cookie(cookie)) if cookie == grant => {
                 self.establish(now, None);
+                self.tell(Event::Connected);
                 self.on_payload(now, FIRST, syn);
                 self.pending.acknowledgement = false;
             }
@@ -123,6 +126,12 @@ impl Connection {
         };
         self.send.establish(now, Opened { rtt, window, mss });
         self.receive.establish(now, mss);
+    }
+
+    /// Whether the SYN waits for the first write, to carry it (`TCP_FASTOPEN_CONNECT`).
+    pub fn awaits_first_write(&self) -> bool {
+        let unsent = self.state == State::SynSent && self.handshake.sent_at.is_none();
+        unsent && matches!(self.fast_open, FastOpen::Client(_))
     }
 
     // ---- the client ------------------------------------------------------------------------------------------
@@ -170,11 +179,11 @@ impl Connection {
     fn open(&mut self, now: Time, echo: Option<u32>) {
         if self.send.control().is_none() {
             self.establish(now, echo);
+            self.tell(Event::Connected);
         }
         self.handshake.timer = None;
         self.pending.syn = false;
         self.state = State::Established;
-        self.tell(Event::Connected);
         if self.send.is_shut_down() {
             self.state = State::FinWait1;
         }
@@ -225,8 +234,7 @@ impl Connection {
         };
         let carries_data = is_first && !answers && matches!(self.fast_open, FastOpen::Client(_));
         let payload = if carries_data {
-            let room = u64::from(self.announced_mss).saturating_sub(u64::from(options.wire_len()));
-            self.send.syn_data(room)
+            self.send.syn_data(u64::from(self.announced_mss).saturating_sub(SYN_OPTION_SPACE))
         } else {
             Payload::EMPTY
         };

@@ -151,6 +151,11 @@ impl Connection {
         self.state == State::Closed
     }
 
+    /// Whether the application has let go of it.
+    pub fn is_released(&self) -> bool {
+        self.reader == Reader::Gone
+    }
+
     /// Why it ended, once it has.
     pub const fn ended(&self) -> Option<Closed> {
         self.ended

@@ -2,6 +2,8 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::config::QuickAck;
+
 /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`.
 const ATO_MIN: Duration = Duration::from_millis(40);
 /// `TCP_DELACK_MAX`.
@@ -24,6 +26,7 @@ const COMPRESSION_DELAY: Duration = Duration::from_millis(1);
 /// `icsk_ack`.
 #[derive(Clone, Debug)]
 pub(crate) struct DelayedAck {
+    mode: QuickAck,
     need: Need,
     /// Quick acknowledgements left.
     quick: u64,
@@ -104,8 +107,9 @@ pub(crate) enum Decision {
 
 impl DelayedAck {
     /// An engine that starts with the handshake.
-    pub fn new(now: Time, mss: u64, window: u64) -> Self {
+    pub fn new(mode: QuickAck, now: Time, mss: u64, window: u64) -> Self {
         Self {
+            mode,
             need: Need::None,
             quick: 0,
             ato: None,
@@ -218,14 +222,18 @@ impl DelayedAck {
             return Decision::Wait;
         }
         let second = view.unacknowledged > self.segment && view.queue == Queue::HasRoom;
-        let quick = self.quick > 0 && !self.in_pingpong();
-        if second || quick || self.need == Need::Now {
+        if second || self.in_quick_mode() || self.need == Need::Now {
             return Decision::Send;
         }
         match view.gap {
             Gap::None => self.delay(view),
             Gap::Open => self.compress(view),
         }
+    }
+
+    /// `tcp_in_quickack_mode`.
+    fn in_quick_mode(&self) -> bool {
+        self.mode == QuickAck::Always || (self.quick > 0 && !self.in_pingpong())
     }
 
     /// `tcp_send_delayed_ack`.
@@ -360,7 +368,7 @@ mod tests {
 
     /// An engine whose quick acknowledgements are used up.
     fn settled() -> DelayedAck {
-        let mut ack = DelayedAck::new(at(0), 1448, 64_000);
+        let mut ack = DelayedAck::new(QuickAck::Adaptive, at(0), 1448, 64_000);
         for _ in 0..=MAX_QUICK {
             ack.on_data(at(0), 1448, Full::Continues, RTO, 64_000);
             ack.on_sent();
@@ -375,6 +383,14 @@ mod tests {
         assert_eq!(ack.decide(view(at(1), 1448)), Decision::Wait);
         ack.on_data(at(2), 1448, Full::Continues, RTO, 64_000);
         assert_eq!(ack.decide(view(at(2), 2896)), Decision::Send);
+    }
+
+    #[test]
+    fn with_quick_acknowledgements_every_segment_is_acknowledged_even_where_an_answer_is_expected() {
+        let mut ack = DelayedAck { mode: QuickAck::Always, ..settled() };
+        ack.enter_pingpong();
+        ack.on_data(at(1), 100, Full::Continues, RTO, 64_000);
+        assert_eq!(ack.decide(view(at(1), 100)), Decision::Send);
     }
 
     #[test]

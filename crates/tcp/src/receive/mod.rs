@@ -11,7 +11,7 @@ pub(crate) use delayed_ack::Decision;
 
 use bentpipe_units::{Duration, Time};
 
-use crate::config::{Coalescing, Config};
+use crate::config::{Coalescing, Config, QuickAck};
 use crate::memory;
 use crate::options::MAX_SACK_BLOCKS;
 use crate::payload::Payload;
@@ -39,6 +39,7 @@ pub(crate) struct Receiver {
     window: ReceiveWindow,
     autotune: Autotune,
     ack: DelayedAck,
+    quick_ack: QuickAck,
     coalescing: Coalescing,
     /// When the train of packets that arrives is over.
     train: Option<Time>,
@@ -74,7 +75,8 @@ impl Receiver {
             sacks: SackList::default(),
             fin: None,
             autotune: Autotune::new(now, &window, mss, crate::send::FIRST),
-            ack: DelayedAck::new(now, mss, window.size()),
+            ack: DelayedAck::new(config.quick_ack, now, mss, window.size()),
+            quick_ack: config.quick_ack,
             window,
             coalescing: config.coalescing,
             train: None,
@@ -94,7 +96,7 @@ impl Receiver {
     pub fn establish(&mut self, now: Time, mss: u64) {
         self.window.establish(mss);
         self.autotune = Autotune::new(now, &self.window, mss, self.copied);
-        self.ack = DelayedAck::new(now, mss, self.window.size());
+        self.ack = DelayedAck::new(self.quick_ack, now, mss, self.window.size());
     }
 
     // ---- getters -------------------------------------------------------------------------------------------

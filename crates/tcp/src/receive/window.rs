@@ -8,6 +8,8 @@ use crate::config::BufferLimits;
 const RATIO_ONE: u64 = 256;
 /// Before the first full segment (`TCP_DEFAULT_SCALING_RATIO`): half, since Linux 6.10.
 const INITIAL_RATIO: u64 = RATIO_ONE / 2;
+/// `net.core.rmem_max`, 4 MiB since Linux 6.17: what an application could ask for must be expressible too.
+const RMEM_MAX: u64 = 4 << 20;
 /// `TCP_MAX_WSCALE` (RFC 7323 section 2.3).
 const MAX_SHIFT: u32 = 14;
 /// Segments smaller than this do not open the window.
@@ -70,7 +72,7 @@ impl ReceiveWindow {
         let space = buffer * INITIAL_RATIO / RATIO_ONE;
         let size = if space > mss { space - space % mss } else { space };
         // The widest window that auto-tuning can reach must be expressible.
-        let widest = space.max(limits.max.get()).max(1);
+        let widest = space.max(limits.max.get()).max(RMEM_MAX);
         let shift = widest.ilog2().saturating_sub(15).min(MAX_SHIFT) as u8;
         Self {
             limits,

@@ -97,6 +97,7 @@ pub(crate) struct Sender {
 #[derive(Clone, Debug)]
 struct SenderConfig {
     congestion_control: bentpipe_run::CongestionControl,
+    slow_start_exit: SlowStartExit,
     initial_window: u64,
     send_buffer: BufferLimits,
     after_idle: crate::config::AfterIdle,
@@ -154,6 +155,7 @@ impl Sender {
         Self {
             config: SenderConfig {
                 congestion_control: config.congestion_control,
+                slow_start_exit: SlowStartExit::of(config.slow_start, Pacing::Unpaced),
                 initial_window: u64::from(config.initial_window.max(1)),
                 send_buffer: config.send_buffer,
                 after_idle: config.after_idle,
@@ -215,7 +217,7 @@ impl Sender {
                 initial_window: self.bytes(segments),
                 handshake_rtt: self.rtt.min(),
                 seed: self.config.seed,
-                slow_start_exit: SlowStartExit::HyStart(Pacing::Unpaced),
+                slow_start_exit: self.config.slow_start_exit,
             },
         ));
         self.expand_buffer();

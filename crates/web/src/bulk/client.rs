@@ -91,7 +91,6 @@ impl<N: Net> Task<'_, N> {
             client_port: stream.local_port()?,
             flow: Some(self.flow.index),
             started,
-            connected: Some(self.net.now()),
             ..ConnectionReport::default()
         };
         self.connections.add(report, Window::Tcp(stream.probe()));

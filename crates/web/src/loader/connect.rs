@@ -1,20 +1,15 @@
 use std::net::SocketAddr;
-use std::sync::Arc;
 
-use bentpipe_run::{ConnectionReport, Http};
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_rustls::TlsConnector;
+use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
+use tokio::io::BufWriter;
 
-use super::{FetchError, Session};
+use super::proxy::{Proxy, Tunnelled};
+use super::{FetchError, Session, retry};
 use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
 use crate::connection::Window;
-use crate::net::{Net, Stream};
-use crate::{HOST, tls};
-
-/// Any byte stream; HTTP does not care what is below.
-pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin {}
-impl<S: AsyncRead + AsyncWrite + Unpin> ByteStream for S {}
+pub(super) use crate::net::ByteStream;
+use crate::net::Net;
+use crate::tls::{self, Secured, Terms};
 
 /// A connection to the origin, ready for HTTP, and its index in the session's list.
 pub(super) struct Connected {
@@ -22,39 +17,48 @@ pub(super) struct Connected {
     pub(super) index: usize,
 }
 
-/// Opens a TCP connection and, where the protocol asks for it, TLS on top.
+/// Opens a connection of TCP, or one through the proxy, and, where the protocol asks for it, TLS on top. With early data
+/// the handshake is complete only when the first response comes.
 pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
-    let Session { net, client, load, connections } = session;
+    let Session { net, client, load, connections, proxy, .. } = session;
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
-    let started = net.now();
-    let stream = net.connect(SocketAddr::new(client.origin, at), client.spec.cc, client.spec.mark()).await?;
-    let report = ConnectionReport {
-        transport: "tcp".to_owned(),
-        client_port: stream.local_port()?,
-        started,
-        connected: Some(net.now()),
-        ..ConnectionReport::default()
+    let Connected { stream, index } = match proxy {
+        Some(proxy) => through(proxy, session, at).await?,
+        None => {
+            let retry::Opened { stream, index } =
+                retry::open(session, SocketAddr::new(client.origin, at)).await?;
+            Connected { stream: Box::new(stream), index }
+        }
     };
-    let index = connections.add(report, Window::Tcp(stream.probe()));
     let meter = Meter::default();
     connections.count_by(index, &meter);
     let stream = Counted::transport(stream, &meter, connections.closing(index, net));
+    let stream = first_flight_in_one(&client.spec, stream)?;
     if !http.is_tls() {
-        connections.update(index, |report| report.protocol = http.alpn().to_owned());
         return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
-    let tls = tls::client_config(&client.authority_der, &[http.alpn()], client.secrets.clone())?;
-    let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
-    let stream = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
-    let secured = net.now();
-    let negotiated = stream.get_ref().1.alpn_protocol().unwrap_or_default();
-    let negotiated = String::from_utf8_lossy(negotiated).into_owned();
-    connections.update(index, |report| {
-        report.secured = Some(secured);
-        report.protocol = negotiated;
-    });
+    let (clock, list, has_settings) = (net.clone(), connections.clone(), client.spec.tls.is_some());
+    let on_secured = move |Secured { protocol, handshake }| {
+        let now = clock.now();
+        list.update(index, |report| {
+            report.secured = Some(now);
+            report.protocol = protocol;
+            report.handshake = handshake.filter(|_| has_settings);
+        });
+    };
+    let stream = tls::connect(client.tls(Transport::Tcp, http.alpn())?, stream, on_secured).await?;
     Ok(Connected { stream: counted(http, stream, &meter), index })
+}
+
+/// The stream itself; or, where the first segment may carry a request, one that collects what is written until it is
+/// flushed: requests and what goes before them (a ClientHello, HTTP/2's preface) are written piece by piece.
+fn first_flight_in_one(
+    spec: &RunSpec,
+    stream: impl ByteStream + 'static,
+) -> Result<Box<dyn ByteStream>, FetchError> {
+    let is_collected = spec.tcp.fast_open.is_on() || Terms::of(spec, Transport::Tcp)?.has_early_data();
+    Ok(if is_collected { Box::new(BufWriter::new(stream)) } else { Box::new(stream) })
 }
 
 /// Counts what HTTP hands over, by the frames of its version.
@@ -66,4 +70,18 @@ fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<
             Box::new(Counted::<_, Plain<Unframed>>::plain(stream, meter))
         }
     }
+}
+
+async fn through<N: Net>(proxy: &Proxy, session: &Session<N>, port: u16) -> Result<Connected, FetchError> {
+    let Session { net, connections, .. } = session;
+    let started = net.now();
+    let Tunnelled { stream, client_port } = proxy.connect(session, port).await?;
+    let report = ConnectionReport {
+        transport: ConnectionReport::TUNNEL.to_owned(),
+        client_port,
+        started,
+        connected: Some(net.now()),
+        ..ConnectionReport::default()
+    };
+    Ok(Connected { stream: Box::new(stream), index: connections.add(report, Window::Shut) })
 }

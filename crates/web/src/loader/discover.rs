@@ -10,7 +10,7 @@ use html5ever::tokenizer::{
 ///
 /// Named are `img`, `script`, `source`, `video`, `audio`, `iframe` by `src`, and `link` by `href` where
 /// its relation makes a browser fetch it. Each path is named once; only paths on the same origin are.
-pub(super) struct Discovery {
+pub(crate) struct Discovery {
     tokenizer: Tokenizer<Sink>,
     /// Bytes of a character whose end has not arrived.
     tail: Vec<u8>,
@@ -25,14 +25,14 @@ struct Found {
 
 impl Discovery {
     /// A document found at `base`, which it will not name again.
-    pub(super) fn new(base: &str) -> Self {
+    pub(crate) fn new(base: &str) -> Self {
         let found = Found { seen: vec![base.to_owned()], reported: 1 };
         let sink = Sink(RefCell::new(found));
         Self { tokenizer: Tokenizer::new(sink, TokenizerOpts::default()), tail: Vec::new() }
     }
 
     /// Takes the next bytes of the document and returns the paths newly found, in document order.
-    pub(super) fn feed(&mut self, chunk: &[u8]) -> Vec<String> {
+    pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<String> {
         self.tail.extend_from_slice(chunk);
         let rest = self.tail.split_off(self.tail.len() - unfinished(&self.tail));
         let text = std::mem::replace(&mut self.tail, rest);
@@ -41,7 +41,7 @@ impl Discovery {
     }
 
     /// Ends the document and returns the paths found last.
-    pub(super) fn finish(mut self) -> Vec<String> {
+    pub(crate) fn finish(mut self) -> Vec<String> {
         let text = std::mem::take(&mut self.tail);
         self.tokenize(&String::from_utf8_lossy(&text));
         self.tokenizer.end();

@@ -1,18 +1,28 @@
+mod pushes;
+
+use std::future::Future;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Context;
 
 use bytes::Bytes;
-use h2::client::{Builder, SendRequest};
+use futures_util::future::poll_fn;
+use h2::RecvStream;
+use h2::client::SendRequest;
+use http::Response;
 use tokio::sync::OnceCell;
 
 use super::body::Received;
 use super::{FetchError, Fetched, Session, connect, request};
-use crate::http2::{RESET_STREAM_DURATION, window};
 use crate::net::Net;
+use crate::{http2, priority};
+use pushes::Pushes;
 
 /// HTTP/2: one connection for everything.
 pub(super) struct Client<N: Net> {
     session: Rc<Session<N>>,
     connection: OnceCell<Open>,
+    pushes: Pushes<N>,
 }
 
 struct Open {
@@ -22,58 +32,82 @@ struct Open {
 
 impl<N: Net> Client<N> {
     pub(super) fn new(session: &Rc<Session<N>>) -> Self {
-        Self { session: Rc::clone(session), connection: OnceCell::new() }
+        Self { session: Rc::clone(session), connection: OnceCell::new(), pushes: Pushes::new(session) }
     }
 
-    pub(super) async fn fetch(
-        &self,
-        path: &str,
-        mut on_data: impl FnMut(&[u8]),
-    ) -> Result<Fetched, FetchError> {
-        let net = &self.session.net;
+    pub(super) async fn fetch(&self, path: &str, on_data: impl FnMut(&[u8])) -> Result<Fetched, FetchError> {
+        let Session { net, load, .. } = &*self.session;
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
-        let request = request::get(self.session.load.http, path);
+        if let Some(pushed) = self.pushes.take(path) {
+            return pushed.received().await;
+        }
+        let mut request = request::get(load.http, path);
+        priority::state(request.headers_mut(), path, load.priorities);
         let request_header_bytes = request::header_bytes(request.headers());
         // Waits while the origin's limit of concurrent streams is reached.
         let mut sender = open.sender.clone().ready().await?;
         let requested = net.now();
-        let (response, _) = sender.send_request(request, true)?;
-        let (head, mut body) = response.await?.into_parts();
-        let first_byte = net.now();
-        let mut received = Received::new();
-        while let Some(chunk) = body.data().await {
-            let chunk = chunk?;
-            body.flow_control().release_capacity(chunk.len())?;
-            received.add(&chunk);
-            on_data(&chunk);
-        }
-        Ok(Fetched {
-            connection: open.index,
-            requested,
-            first_byte,
-            last_byte: net.now(),
-            status: head.status.as_u16(),
-            request_header_bytes,
-            response_header_bytes: request::header_bytes(&head.headers),
-            body: received,
-        })
+        let (mut response, _) = sender.send_request(request, true)?;
+        let mut promises = load.push_percent.map(|_| response.push_promises());
+        let mut alongside = |cx: &mut Context<'_>| {
+            if let Some(promises) = &mut promises {
+                self.pushes.collect(open.index, promises, cx);
+            }
+        };
+        let response = poll_fn(|cx| {
+            alongside(cx);
+            Pin::new(&mut response).poll(cx)
+        });
+        let fetched = receive(net, open.index, response.await?, alongside, on_data).await?;
+        Ok(Fetched { requested, request_header_bytes, ..fetched })
+    }
+
+    /// What was promised and is not of the page, or nobody asked for.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        self.pushes.doubts()
     }
 
     async fn connect(&self) -> Result<Open, FetchError> {
-        let spec = &self.session.client.spec.http2;
+        let Session { net, client, load, .. } = &*self.session;
         let connected = connect::tcp(&self.session).await?;
-        let (sender, driver) = Builder::new()
-            .enable_push(false)
-            .initial_window_size(window(spec.stream_window_bytes))
-            .initial_connection_window_size(window(spec.connection_window_bytes))
-            .max_concurrent_streams(spec.max_concurrent_streams)
-            .reset_stream_duration(RESET_STREAM_DURATION)
-            .handshake(connected.stream)
-            .await?;
-        self.session.net.spawn(async move {
+        let (sender, driver) = http2::client(&client.spec.http2, load).handshake(connected.stream).await?;
+        net.spawn(async move {
             // Errors reach the requests that meet them.
             let _ = driver.await;
         });
         Ok(Open { sender, index: connected.index })
     }
+}
+
+/// Receives a response from its header on, which has come now.
+async fn receive<N: Net>(
+    net: &N,
+    connection: usize,
+    response: Response<RecvStream>,
+    mut alongside: impl FnMut(&mut Context<'_>),
+    mut on_data: impl FnMut(&[u8]),
+) -> Result<Fetched, FetchError> {
+    let first_byte = net.now();
+    let (head, mut body) = response.into_parts();
+    let mut received = Received::new();
+    let mut next = |body: &mut RecvStream, cx: &mut Context<'_>| {
+        alongside(cx);
+        body.poll_data(cx)
+    };
+    while let Some(chunk) = poll_fn(|cx| next(&mut body, cx)).await {
+        let chunk = chunk?;
+        body.flow_control().release_capacity(chunk.len())?;
+        received.add(&chunk);
+        on_data(&chunk);
+    }
+    Ok(Fetched {
+        connection,
+        requested: first_byte,
+        first_byte,
+        last_byte: net.now(),
+        status: head.status.as_u16(),
+        request_header_bytes: bentpipe_units::Bytes::ZERO,
+        response_header_bytes: request::header_bytes(&head.headers),
+        body: received,
+    })
 }

@@ -9,8 +9,11 @@ use super::body::Received;
 use super::{FetchError, Fetched, Session, request};
 use crate::account::Meter;
 use crate::connection::Window;
+use crate::limits::HEADER_LIST_BYTES;
 use crate::net::Net;
+use crate::priority;
 use crate::quic::{self, H3Connection, Opener};
+use crate::tls::Secured;
 
 /// HTTP/3: one QUIC connection for everything.
 pub(super) struct Client<N: Net> {
@@ -35,9 +38,10 @@ impl<N: Net> Client<N> {
         path: &str,
         mut on_data: impl FnMut(&[u8]),
     ) -> Result<Fetched, FetchError> {
-        let net = &self.session.net;
+        let Session { net, load, .. } = &*self.session;
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
-        let request = request::get(self.session.load.http, path);
+        let mut request = request::get(load.http, path);
+        priority::state(request.headers_mut(), path, load.priorities);
         let request_header_bytes = request::header_bytes(request.headers());
         let requested = net.now();
         // Waits while the origin's limit of concurrent streams is reached.
@@ -69,14 +73,27 @@ impl<N: Net> Client<N> {
 
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, connections, .. } = &*self.session;
-        let quic::Opened { endpoint, connection, report } =
-            quic::connect(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec)).await?;
+        let (quic::Opened { endpoint, connection, report }, early) =
+            quic::connect_early(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec))
+                .await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
+        if let Some(early) = early {
+            let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());
+            net.spawn(async move {
+                let Some(Secured { protocol, handshake }) = early.secured(&connection).await else { return };
+                let now = clock.now();
+                list.update(index, |report| {
+                    report.connected = Some(now);
+                    report.protocol = protocol;
+                    report.handshake = handshake;
+                });
+            });
+        }
         let meter = Meter::default();
         connections.count_by(index, &meter);
         // Grease frames have random lengths.
         let mut builder = h3::client::builder();
-        builder.send_grease(false);
+        builder.send_grease(false).max_field_section_size(HEADER_LIST_BYTES.into());
         let (mut driver, sender) = builder
             .build::<_, _, Bytes>(H3Connection::counted(connection, &meter))
             .await

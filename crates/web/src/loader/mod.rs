@@ -6,7 +6,14 @@ mod discover;
 mod h1;
 mod h2;
 mod h3;
+mod idle;
+mod proxy;
 mod request;
+mod retry;
+mod spdy;
+mod visit;
+
+pub use visit::{VisitError, closing_time, visit};
 
 use std::rc::Rc;
 
@@ -21,7 +28,8 @@ use crate::origin::Probe;
 use crate::page::{INDEX, Site};
 use crate::quic::QuicError;
 use body::Received;
-use discover::Discovery;
+pub(crate) use discover::Discovery;
+use proxy::Proxy;
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -32,12 +40,16 @@ pub(crate) enum FetchError {
     Tls(#[from] rustls::Error),
     #[error(transparent)]
     Quic(#[from] QuicError),
-    #[error("HTTP/1.1: {0}")]
-    H1(#[from] hyper::Error),
+    #[error("HTTP/1: {0}")]
+    H1(#[from] h1::H1Error),
     #[error("HTTP/2: {0}")]
     H2(#[from] ::h2::Error),
     #[error("HTTP/3: {0}")]
     H3(String),
+    #[error("SPDY: {0}")]
+    Spdy(String),
+    #[error("the proxy answers {0}")]
+    Proxy(http::StatusCode),
 }
 
 /// One response as it came over the wire.
@@ -59,6 +71,8 @@ pub(crate) struct Session<N: Net> {
     pub(crate) client: Client,
     pub(crate) load: PageLoadSpec,
     pub(crate) connections: Connections<Probe<N>>,
+    spares: retry::Spares<N::Stream>,
+    proxy: Option<Proxy>,
 }
 
 /// The protocol's way of fetching.
@@ -66,6 +80,7 @@ enum Protocol<N: Net> {
     H1(h1::Pool<N>),
     H2(h2::Client<N>),
     H3(h3::Client<N>),
+    Spdy(spdy::Client<N>),
 }
 
 /// Loads the page once and reports what was seen; never fails, because faults are part of the report.
@@ -74,7 +89,8 @@ enum Protocol<N: Net> {
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
     let site = client.sites.of(&load.page);
     let timeout = client.spec.validity.timeout_ns;
-    let session = Rc::new(Session { net: net.clone(), client, load, connections: Connections::new() });
+    let (proxy, connections, spares) = (Proxy::of(&client), Connections::new(), retry::Spares::default());
+    let session = Rc::new(Session { net: net.clone(), client, load, connections, spares, proxy });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let log = Log { site: &site, report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {
@@ -113,6 +129,7 @@ async fn load_page<N: Net>(session: &Rc<Session<N>>, mut log: Log<'_>) {
         log.sighted(session, &path, discovered, result);
     }
     log.missing();
+    log.report.doubts.extend(protocol.doubts());
 }
 
 type Done = (String, Time, Result<Fetched, FetchError>);
@@ -139,7 +156,7 @@ impl<N: Net> Protocol<N> {
             Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session)),
             Http::H2 | Http::H2c => Self::H2(h2::Client::new(session)),
             Http::H3 => Self::H3(h3::Client::new(session)),
-            Http::Spdy => unimplemented!("SPDY"),
+            Http::Spdy => Self::Spdy(spdy::Client::new(session)),
         }
     }
 
@@ -148,6 +165,15 @@ impl<N: Net> Protocol<N> {
             Self::H1(pool) => pool.fetch(path, on_data).await,
             Self::H2(client) => client.fetch(path, on_data).await,
             Self::H3(client) => client.fetch(path, on_data).await,
+            Self::Spdy(client) => client.fetch(path, on_data).await,
+        }
+    }
+
+    /// What was odd about the connections, beside the objects.
+    fn doubts(&self) -> Vec<String> {
+        match self {
+            Self::H1(_) | Self::H3(_) | Self::Spdy(_) => Vec::new(),
+            Self::H2(client) => client.doubts(),
         }
     }
 }
@@ -172,7 +198,8 @@ impl Log<'_> {
             url: request::url(session.load.http, path),
             bytes: fetched.body.length(),
             connection: fetched.connection,
-            discovered,
+            // A promise tells of an object before the document does.
+            discovered: discovered.min(fetched.requested),
             requested: fetched.requested,
             first_byte: fetched.first_byte,
             last_byte: fetched.last_byte,

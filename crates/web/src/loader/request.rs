@@ -1,6 +1,6 @@
 use bentpipe_run::Http;
 use bentpipe_units::Bytes;
-use http::{HeaderMap, HeaderValue, Request, header};
+use http::{HeaderMap, HeaderValue, Request, Version, header};
 
 use crate::HOST;
 
@@ -20,6 +20,9 @@ pub(super) fn get(http: Http, path: &str) -> Request<()> {
         Http::H2 | Http::H2c | Http::H3 | Http::Spdy => url(http, path),
     };
     *request.uri_mut() = uri.parse().expect("paths come from parsed URLs");
+    if matches!(http, Http::Http10 | Http::Http10s) {
+        *request.version_mut() = Version::HTTP_10;
+    }
     let headers = request.headers_mut();
     if matches!(http, Http::H1 | Http::H1s) {
         headers.insert(header::HOST, HeaderValue::from_static(HOST));

@@ -1,17 +1,34 @@
+mod bodies;
+mod push;
+
+use std::pin::pin;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures_util::future::poll_fn;
-use h2::server::{Builder, SendResponse};
-use h2::{Reason, SendStream};
-use http::Request;
+use bentpipe_run::{PageLoadSpec, Workload};
+use futures_util::future::select;
+use h2::server::SendResponse;
+use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Host;
 use super::respond::respond;
-use crate::http2::{RESET_STREAM_DURATION, window};
+use crate::http2;
 use crate::net::Net;
 use crate::page::Site;
+use crate::priority::Priority;
+use bodies::{Bodies, Chunk};
+use push::Pushes;
+
+/// What the requests of one connection share.
+struct Connection<N: Net> {
+    net: N,
+    site: Arc<Site>,
+    load: PageLoadSpec,
+    /// Streams that the client may have open, and this end as well (`Http2Spec`).
+    most_streams: u32,
+    bodies: Bodies,
+}
 
 /// Serves HTTP/2 (RFC 9113) until the client closes.
 pub(super) async fn serve<N: Net>(
@@ -19,40 +36,58 @@ pub(super) async fn serve<N: Net>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     site: Arc<Site>,
 ) {
-    let spec = &host.config.spec.http2;
-    let mut builder = Builder::new();
-    builder
-        .initial_window_size(window(spec.stream_window_bytes))
-        .initial_connection_window_size(window(spec.connection_window_bytes))
-        .max_concurrent_streams(spec.max_concurrent_streams)
-        .reset_stream_duration(RESET_STREAM_DURATION);
-    let Ok(mut connection) = builder.handshake::<_, Bytes>(stream).await else { return };
-    while let Some(Ok((request, response))) = connection.accept().await {
-        let site = Arc::clone(&site);
-        host.net.spawn(async move {
-            // A stream that the client resets ends here, the connection goes on.
-            let _ = answer(&site, &request, response).await;
-        });
-    }
+    let spec = &host.config.spec;
+    let Workload::PageLoad(load) = &spec.workload else { return };
+    let Ok(mut accepting) = http2::server(&spec.http2).handshake::<_, Chunk>(stream).await else { return };
+    let connection = Rc::new(Connection {
+        net: host.net.clone(),
+        site,
+        load: load.clone(),
+        most_streams: spec.http2.max_concurrent_streams,
+        bodies: Bodies::new(load.priorities),
+    });
+    let accept = async {
+        while let Some(Ok((request, response))) = accepting.accept().await {
+            let connection = Rc::clone(&connection);
+            host.net.spawn(async move {
+                // A stream that the client resets ends here, the connection goes on.
+                let _ = connection.answer(&request, response).await;
+            });
+        }
+    };
+    select(pin!(accept), pin!(connection.bodies.send_scheduled())).await;
+    connection.bodies.abandon();
 }
 
-async fn answer<T>(
-    site: &Site,
-    request: &Request<T>,
-    mut sender: SendResponse<Bytes>,
-) -> Result<(), h2::Error> {
-    let (head, body) = respond(site, request.method(), request.uri().path()).into_parts();
-    let mut stream = sender.send_response(http::Response::from_parts(head, ()), body.is_empty())?;
-    send(&mut stream, body).await
-}
-
-/// Sends the body as the flow-control windows allow.
-async fn send(stream: &mut SendStream<Bytes>, mut body: Bytes) -> Result<(), h2::Error> {
-    while !body.is_empty() {
-        stream.reserve_capacity(body.len());
-        let granted = poll_fn(|cx| stream.poll_capacity(cx)).await.unwrap_or(Err(Reason::CANCEL.into()))?;
-        let chunk = body.split_to(granted.min(body.len()));
-        stream.send_data(chunk, body.is_empty())?;
+impl<N: Net> Connection<N> {
+    async fn answer<T>(
+        &self,
+        request: &Request<T>,
+        mut sender: SendResponse<Chunk>,
+    ) -> Result<(), h2::Error> {
+        // Promises go before what names their objects (RFC 9113 section 8.4.1).
+        let pushes = Pushes::promise(&self.load, request, &mut sender);
+        let (head, body) = respond(&self.site, request.method(), request.uri().path()).into_parts();
+        let stream = sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
+        let sent = self.bodies.send(stream, body, Priority::of_request(request.headers())).await?;
+        if !pushes.is_empty() {
+            sent.departure().await;
+            self.push(pushes);
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Answers what was promised, as many at a time as the client may have streams.
+    fn push(&self, pushes: Pushes) {
+        let pushes = Rc::new(pushes);
+        for _ in 0..self.most_streams.min(u32::try_from(pushes.len()).unwrap_or(u32::MAX)) {
+            let (pushes, site, bodies) = (Rc::clone(&pushes), Arc::clone(&self.site), self.bodies.clone());
+            self.net.spawn(async move {
+                while let Some(promise) = pushes.next() {
+                    // What the client does not want is left out.
+                    let _ = promise.fulfil(&site, &bodies).await;
+                }
+            });
+        }
+    }
 }

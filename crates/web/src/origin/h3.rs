@@ -2,16 +2,21 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use h3::quic::BidiStream;
+use h3::quic::{BidiStream, StreamId};
 use h3::server::RequestStream;
 use http::{Request, Response};
 
 use super::quic::{AcceptedQuic, accept};
 use super::respond::respond;
 use super::{Host, OriginError};
+use crate::limits::HEADER_LIST_BYTES;
 use crate::net::Net;
 use crate::page::Site;
-use crate::quic::{H3Connection, Sender};
+use crate::priority::{Delivery, Priority};
+use crate::quic::{H3Connection, Sender, StreamPriorities};
+
+/// Of one urgency: streams before it are in order, those at it share.
+const LAST_PLACE: u64 = (1 << 24) - 1;
 
 /// HTTP/3 (RFC 9114).
 pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
@@ -20,23 +25,43 @@ pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), 
         let site = Arc::clone(&site);
         async move {
             let AcceptedQuic { host, connection, .. } = accepted;
+            let connection = H3Connection::new(connection);
+            let priorities = host.priorities().is_on().then(|| connection.priorities());
             // Grease frames have random lengths.
             let mut builder = h3::server::builder();
-            builder.send_grease(false);
-            let Ok(mut connection) = builder.build::<_, Bytes>(H3Connection::new(connection)).await else {
-                return;
-            };
+            builder.send_grease(false).max_field_section_size(HEADER_LIST_BYTES.into());
+            let Ok(mut connection) = builder.build::<_, Bytes>(connection).await else { return };
             while let Ok(Some(resolver)) = connection.accept().await {
-                let site = Arc::clone(&site);
+                let (site, priorities) = (Arc::clone(&site), priorities.clone());
                 host.net.spawn(async move {
                     // A request that the client gives up ends here, the connection goes on.
                     if let Ok((request, stream)) = resolver.resolve_request().await {
+                        if let Some(priorities) = priorities {
+                            heed(&priorities, &request, stream.id());
+                        }
                         let _ = answer(&site, &request, stream).await;
                     }
                 });
             }
         }
     })
+}
+
+/// Gives the response's stream the place in the library's order that `Schedule` would give it.
+///
+/// The library sends the data of the highest priority first, and that of equal ones by turns, packet by packet.
+fn heed(priorities: &StreamPriorities, request: &Request<()>, stream: StreamId) {
+    priorities.set(stream, stream_priority(Priority::of_request(request.headers()), stream.index()));
+}
+
+/// Below that of the connection's own streams, which is 0.
+fn stream_priority(priority: Priority, order: u64) -> i32 {
+    let place = match priority.delivery {
+        Delivery::Whole => order.min(LAST_PLACE - 1),
+        Delivery::Incremental => LAST_PLACE,
+    };
+    let before = u64::from(priority.urgency) * (LAST_PLACE + 1) + place;
+    -1 - i32::try_from(before).expect("eight urgencies of 2^24 places")
 }
 
 async fn answer<S: BidiStream<Bytes>>(
@@ -50,4 +75,41 @@ async fn answer<S: BidiStream<Bytes>>(
         stream.send_data(body).await?;
     }
     stream.finish().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stream_priorities_are_in_the_order_of_the_rfc_and_of_the_schedule() {
+        // RFC 9218 section 10, most urgent first; the library sends the highest number first.
+        let (whole, incremental) = (Delivery::Whole, Delivery::Incremental);
+        let in_order = [
+            (0, whole, 7),
+            (0, incremental, 0),
+            (3, whole, 0),
+            (3, whole, 1),
+            (3, incremental, 0),
+            (7, whole, 0),
+        ];
+        let numbers =
+            in_order.map(|(urgency, delivery, order)| stream_priority(Priority { urgency, delivery }, order));
+        assert!(numbers.is_sorted_by(|first, second| first > second), "{numbers:?}");
+        assert!(numbers[0] < 0, "{numbers:?}");
+    }
+
+    #[test]
+    fn incremental_streams_of_equal_urgency_have_equal_priorities() {
+        let priority = Priority { urgency: 5, delivery: Delivery::Incremental };
+        assert_eq!(stream_priority(priority, 1), stream_priority(priority, 1000));
+    }
+
+    #[test]
+    fn streams_beyond_all_places_are_still_of_their_urgency() {
+        // The largest index of a stream (RFC 9000 section 2.1).
+        let last = stream_priority(Priority { urgency: 0, delivery: Delivery::Whole }, (1 << 60) - 1);
+        assert!(last > stream_priority(Priority { urgency: 1, delivery: Delivery::Whole }, 0));
+        assert!(last > stream_priority(Priority { urgency: 0, delivery: Delivery::Incremental }, 0));
+    }
 }

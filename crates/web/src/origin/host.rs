@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 
-use bentpipe_run::TransferReport;
+use bentpipe_run::{Switch, TransferReport, Workload};
 
 use super::{Config, Probe};
 use crate::connection::Connections;
@@ -32,6 +32,14 @@ impl<N: Net> Host<N> {
     /// The address of a service.
     pub(crate) fn at(&self, port: u16) -> SocketAddr {
         SocketAddr::new(self.config.address, port)
+    }
+
+    /// Whether responses are sent by their priorities.
+    pub(super) fn priorities(&self) -> Switch {
+        match &self.config.spec.workload {
+            Workload::PageLoad(load) => load.priorities,
+            Workload::Bulk(_) | Workload::Flows(_) | Workload::Iperf3(_) | Workload::Ping(_) => Switch::Off,
+        }
     }
 
     /// Keeps the error of a task that failed.

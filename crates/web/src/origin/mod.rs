@@ -4,8 +4,11 @@ mod h1;
 mod h2;
 mod h3;
 mod host;
+mod preface;
 mod quic;
 mod respond;
+mod schedule;
+mod spdy;
 mod tcp;
 
 use std::io;

@@ -1,13 +1,15 @@
 use std::rc::Rc;
 
-use bentpipe_run::ConnectionReport;
+use bentpipe_run::{ConnectionReport, Transport};
 
 use super::{Host, OriginError};
 use crate::connection::Window;
 use crate::net::Net;
-use crate::quic::{self, Sender};
+use crate::quic::{self, Early, Sender, secured};
+use crate::tls::{EarlyData, Terms};
 
-/// A QUIC connection whose handshake is complete.
+/// A QUIC connection over which data may flow: one whose handshake is complete, or, where clients may send early data,
+/// one that has begun.
 pub(crate) struct AcceptedQuic<N: Net> {
     pub(crate) host: Rc<Host<N>>,
     pub(crate) connection: noq::Connection,
@@ -24,7 +26,8 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     serve: impl Fn(AcceptedQuic<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
     let config = &host.config;
-    let tls = config.identity.server_config(&[protocol])?;
+    let terms = Terms::of(&config.spec, Transport::Quic)?;
+    let tls = terms.server(&config.identity, &[protocol])?;
     let endpoint = quic::server(&host.net, host.at(port), tls, &config.spec, sender, config.qlog.clone())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
     host.net.clone().spawn(async move {
@@ -34,20 +37,44 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
             let Ok(connecting) = incoming.accept() else { continue };
             let (host, serve) = (Rc::clone(&host), Rc::clone(&serve));
             host.net.clone().spawn(async move {
-                // A client that breaks off the handshake ends its own connection and no other.
-                let Ok(connection) = connecting.await else { return };
-                let report = ConnectionReport {
+                let mut report = ConnectionReport {
                     transport: "quic".to_owned(),
                     protocol: protocol.to_owned(),
                     client_port,
                     started,
-                    connected: Some(host.net.now()),
                     ..ConnectionReport::default()
                 };
+                if terms.has_early_data() {
+                    let Ok((connection, complete)) = connecting.into_0rtt() else { return };
+                    let index = host.connections.add(report, Window::Quic(connection.clone()));
+                    note_completion(&host, index, connection.clone(), Early::of_origin(complete));
+                    serve(AcceptedQuic { host, connection, index }).await;
+                    return;
+                }
+                // A client that breaks off the handshake ends its own connection and no other.
+                let Ok(connection) = connecting.await else { return };
+                report.connected = Some(host.net.now());
+                if host.config.spec.tls.is_some() {
+                    report.handshake =
+                        secured(&connection, EarlyData::NotTried).and_then(|found| found.handshake);
+                }
                 let index = host.connections.add(report, Window::Quic(connection.clone()));
                 serve(AcceptedQuic { host, connection, index }).await;
             });
         }
     });
     Ok(())
+}
+
+/// Writes down when the handshake is complete, and how it went.
+fn note_completion<N: Net>(host: &Rc<Host<N>>, index: usize, connection: noq::Connection, early: Early) {
+    let host = Rc::clone(host);
+    host.net.clone().spawn(async move {
+        let Some(secured) = early.secured(&connection).await else { return };
+        let now = host.net.now();
+        host.connections.update(index, |report| {
+            report.connected = Some(now);
+            report.handshake = secured.handshake;
+        });
+    });
 }

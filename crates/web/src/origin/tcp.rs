@@ -1,14 +1,15 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, RunSpec, Transport, Workload};
+use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
-use tokio_rustls::TlsAcceptor;
 
-use super::{Host, OriginError, h1, h2};
+use super::preface::{Spoken, recognise};
+use super::{Host, OriginError, h1, h2, spdy};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
 use crate::page::Site;
+use crate::tls::{Accepted, Acceptor, Secured, Terms};
 
 /// Rest after a connection that could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -61,7 +62,7 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
     }
 }
 
-/// HTTP/1.1 in clear text.
+/// HTTP/1 or HTTP/2 in clear text, as the client's first bytes say.
 pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
     let site = Arc::clone(site);
     let spec = &host.config.spec;
@@ -69,35 +70,66 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
         let site = Arc::clone(&site);
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
-            host.connections.update(index, |report| report.protocol = "http/1.1".to_owned());
-            h1::serve(stream, site).await;
+            let Ok((spoken, stream)) = recognise(stream).await else { return };
+            let protocol = match spoken {
+                Spoken::Http1 => http1_version(&host.config.spec),
+                Spoken::Http2 => Http::H2c.alpn(),
+            };
+            host.connections.update(index, |report| report.protocol = protocol.to_owned());
+            match spoken {
+                Spoken::Http1 => h1::serve(&host, stream, &site).await,
+                Spoken::Http2 => h2::serve(&host, stream, site).await,
+            }
         }
     })
 }
 
-/// HTTP/1.1 or HTTP/2 over TLS, as ALPN decides.
+/// Which HTTP/1 a run in clear text speaks; nothing in it says so but the requests.
+fn http1_version(spec: &RunSpec) -> &'static str {
+    match &spec.workload {
+        Workload::PageLoad(load) if load.http == Http::Http10 => Http::Http10.alpn(),
+        _ => Http::H1.alpn(),
+    }
+}
+
+/// What is spoken over TLS (RFC 7301).
+const ALPN: [&str; 4] = ["h2", "spdy/3.1", "http/1.1", "http/1.0"];
+
+/// HTTP/1, HTTP/2 or SPDY over TLS, as ALPN decides.
 pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
-    let tls = host.config.identity.server_config(&["h2", "http/1.1"])?;
-    let acceptor = TlsAcceptor::from(Arc::new(tls));
-    let site = Arc::clone(site);
     let spec = &host.config.spec;
+    let terms = Terms::of(spec, Transport::Tcp)?;
+    let acceptor = Acceptor::new(terms, &host.config.identity, &ALPN)?;
+    let site = Arc::clone(site);
     accept(host, host.config.ports.https, congestion_control(spec), spec.mark(), move |accepted| {
         let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
+            let on_secured = note_completion(&host, index);
             // A client that breaks off the handshake ends its own connection and no other.
-            let Ok(stream) = acceptor.accept(stream).await else { return };
-            let secured = host.net.now();
-            let is_h2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+            let Ok(Accepted { stream, protocol }) = acceptor.accept(stream, on_secured).await else { return };
+            let protocol = ALPN.into_iter().find(|known| known.as_bytes() == protocol).unwrap_or("http/1.1");
             host.connections.update(index, |report| {
-                report.secured = Some(secured);
-                report.protocol = if is_h2 { "h2" } else { "http/1.1" }.to_owned();
+                report.protocol = protocol.to_owned();
             });
-            if is_h2 {
-                h2::serve(&host, stream, site).await;
-            } else {
-                h1::serve(stream, site).await;
+            match protocol {
+                "h2" => h2::serve(&host, stream, site).await,
+                "spdy/3.1" => spdy::serve(&host, stream, site).await,
+                _ => h1::serve(&host, stream, &site).await,
             }
         }
     })
+}
+
+/// Writes down when the handshake is complete, and how it went.
+fn note_completion<N: Net>(host: &Rc<Host<N>>, index: usize) -> impl FnOnce(Secured) + 'static {
+    let host = Rc::clone(host);
+    move |secured| {
+        let now = host.net.now();
+        let handshake = secured.handshake.filter(|_| host.config.spec.tls.is_some());
+        host.connections.update(index, |report| {
+            report.secured = Some(now);
+            report.handshake = handshake;
+        });
+    }
 }

@@ -33,6 +33,7 @@ pub(super) struct Factory {
     algorithm: bentpipe_run::CongestionControl,
     mss: Bytes,
     initial_window: Bytes,
+    slow_start_exit: SlowStartExit,
     seed: u64,
 }
 
@@ -42,6 +43,8 @@ impl Factory {
             algorithm: sender.cc,
             mss: spec.quic.udp_payload_bytes,
             initial_window: spec.quic.initial_window_bytes,
+            // The same rule as the kernel's CUBIC, so that TCP and QUIC differ by protocol alone.
+            slow_start_exit: SlowStartExit::of(spec.slow_start, Pacing::Paced),
             seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
         }
     }
@@ -55,8 +58,7 @@ impl ControllerFactory for Factory {
             initial_window: self.initial_window,
             handshake_rtt: None,
             seed: self.seed,
-            // The same rule as the kernel's CUBIC, so that TCP and QUIC differ by protocol alone.
-            slow_start_exit: SlowStartExit::HyStart(Pacing::Paced),
+            slow_start_exit: self.slow_start_exit,
         };
         Box::new(Adapter {
             algorithm: bentpipe_cc::build(self.algorithm, config),

@@ -1,7 +1,10 @@
 //! The h3 crate's transport traits over a noq connection.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -10,6 +13,7 @@ use h3::error::Code;
 use h3::quic::{self, ConnectionErrorIncoming, StreamErrorIncoming, StreamId, WriteBuf};
 use noq::{Connection, ConnectionError, ReadError, VarInt, WriteError};
 
+use super::h3_frames::Frames;
 use crate::account::{Meter, QuicStream, Way};
 
 type Pending<T> = Option<Pin<Box<dyn Future<Output = T>>>>;
@@ -20,7 +24,13 @@ pub(crate) struct H3Connection {
     opener: Opener,
     accepting_bi: Pending<Result<Pair, ConnectionError>>,
     accepting_uni: Pending<Result<noq::RecvStream, ConnectionError>>,
+    priorities: StreamPriorities,
 }
+
+/// Priorities of streams that the peer has opened, which the h3 crate has in its hands: each is the library's from
+/// the next data on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StreamPriorities(Rc<RefCell<BTreeMap<StreamId, i32>>>);
 
 /// Opens streams; each clone opens its own.
 pub(crate) struct Opener {
@@ -41,24 +51,46 @@ pub(crate) struct BidiStream<B: Buf> {
 pub(crate) struct SendStream<B: Buf> {
     stream: noq::SendStream,
     writing: Option<WriteBuf<B>>,
+    priorities: Option<StreamPriorities>,
     count: Option<QuicStream>,
 }
 
 /// The receiving direction of a stream.
 pub(crate) struct RecvStream {
     stream: noq::RecvStream,
+    frames: Frames,
     count: Option<QuicStream>,
 }
 
 impl H3Connection {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { opener: Opener::new(connection, None), accepting_bi: None, accepting_uni: None }
+        Self::with(Opener::new(connection, None))
     }
 
     /// A client's end, which counts what its streams carry.
     pub(crate) fn counted(connection: Connection, meter: &Meter) -> Self {
-        let opener = Opener::new(connection, Some(meter.clone()));
-        Self { opener, accepting_bi: None, accepting_uni: None }
+        Self::with(Opener::new(connection, Some(meter.clone())))
+    }
+
+    fn with(opener: Opener) -> Self {
+        let priorities = StreamPriorities::default();
+        Self { opener, accepting_bi: None, accepting_uni: None, priorities }
+    }
+
+    /// Where to set what the streams of requests are worth.
+    pub(crate) fn priorities(&self) -> StreamPriorities {
+        self.priorities.clone()
+    }
+}
+
+impl StreamPriorities {
+    /// Sets a stream's priority, higher first, from its next data on.
+    pub(crate) fn set(&self, stream: StreamId, priority: i32) {
+        self.0.borrow_mut().insert(stream, priority);
+    }
+
+    fn take(&self, stream: StreamId) -> Option<i32> {
+        self.0.borrow_mut().remove(&stream)
     }
 }
 
@@ -71,10 +103,12 @@ impl Opener {
         self.meter.as_ref().map(|meter| of(meter, way))
     }
 
-    fn request<B: Buf>(&self, (send, recv): Pair) -> BidiStream<B> {
+    fn request<B: Buf>(&self, (send, recv): Pair, priorities: Option<StreamPriorities>) -> BidiStream<B> {
+        let sent = self.count(Way::Up, QuicStream::of_request);
+        let received = self.count(Way::Down, QuicStream::of_request);
         BidiStream {
-            send: SendStream::new(send, self.count(Way::Up, QuicStream::of_request)),
-            recv: RecvStream::new(recv, self.count(Way::Down, QuicStream::of_request)),
+            send: SendStream::new(send, priorities, sent),
+            recv: RecvStream::new(recv, Frames::bidirectional(), received),
         }
     }
 }
@@ -110,7 +144,8 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             Box::pin(async move { connection.accept_uni().await })
         }));
         let count = self.opener.count(Way::Down, QuicStream::of_control);
-        Poll::Ready(accepted.map(|stream| RecvStream::new(stream, count)).map_err(connection_error))
+        let stream = accepted.map(|stream| RecvStream::new(stream, Frames::unidirectional(), count));
+        Poll::Ready(stream.map_err(connection_error))
     }
 
     fn poll_accept_bidi(
@@ -122,7 +157,8 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             let connection = connection.clone();
             Box::pin(async move { connection.accept_bi().await })
         }));
-        Poll::Ready(accepted.map(|pair| self.opener.request(pair)).map_err(connection_error))
+        let stream = accepted.map(|pair| self.opener.request(pair, Some(self.priorities.clone())));
+        Poll::Ready(stream.map_err(connection_error))
     }
 
     fn opener(&self) -> Opener {
@@ -157,7 +193,7 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             let connection = connection.clone();
             Box::pin(async move { connection.open_bi().await })
         }));
-        Poll::Ready(opened.map(|pair| self.request(pair)).map_err(lost_connection))
+        Poll::Ready(opened.map(|pair| self.request(pair, None)).map_err(lost_connection))
     }
 
     fn poll_open_send(&mut self, cx: &mut Context<'_>) -> Poll<Result<SendStream<B>, StreamErrorIncoming>> {
@@ -167,7 +203,7 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             Box::pin(async move { connection.open_uni().await })
         }));
         let count = self.count(Way::Up, QuicStream::of_control);
-        Poll::Ready(opened.map(|stream| SendStream::new(stream, count)).map_err(lost_connection))
+        Poll::Ready(opened.map(|stream| SendStream::new(stream, None, count)).map_err(lost_connection))
     }
 
     fn close(&mut self, code: Code, reason: &[u8]) {
@@ -223,8 +259,8 @@ impl<B: Buf> quic::RecvStream for BidiStream<B> {
 }
 
 impl<B: Buf> SendStream<B> {
-    fn new(stream: noq::SendStream, count: Option<QuicStream>) -> Self {
-        Self { stream, writing: None, count }
+    fn new(stream: noq::SendStream, priorities: Option<StreamPriorities>, count: Option<QuicStream>) -> Self {
+        Self { stream, writing: None, priorities, count }
     }
 }
 
@@ -246,10 +282,11 @@ impl<B: Buf> quic::SendStream<B> for SendStream<B> {
 
     fn send_data<T: Into<WriteBuf<B>>>(&mut self, data: T) -> Result<(), StreamErrorIncoming> {
         if self.writing.is_some() {
-            let message = "send_data before the data before it was written".to_owned();
-            return Err(StreamErrorIncoming::ConnectionErrorIncoming {
-                connection_error: ConnectionErrorIncoming::InternalError(message),
-            });
+            return Err(internal_error("send_data before the data before it was written"));
+        }
+        if let Some(priority) = self.priorities.as_ref().and_then(|all| all.take(self.send_id())) {
+            // A stream that is already closed needs no priority.
+            let _ = self.stream.set_priority(priority);
         }
         self.writing = Some(data.into());
         Ok(())
@@ -270,8 +307,8 @@ impl<B: Buf> quic::SendStream<B> for SendStream<B> {
 }
 
 impl RecvStream {
-    fn new(stream: noq::RecvStream, count: Option<QuicStream>) -> Self {
-        Self { stream, count }
+    fn new(stream: noq::RecvStream, frames: Frames, count: Option<QuicStream>) -> Self {
+        Self { stream, frames, count }
     }
 }
 
@@ -280,11 +317,12 @@ impl quic::RecvStream for RecvStream {
 
     fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, StreamErrorIncoming>> {
         // `read_chunk` is cancel-safe: it may be dropped pending, the waker stays with the stream.
-        let read = ready!(pin!(self.stream.read_chunk(usize::MAX)).poll(cx)).map_err(read_error)?;
-        if let (Some(count), Some(bytes)) = (&mut self.count, &read) {
+        let chunk = ready!(pin!(self.stream.read_chunk(usize::MAX)).poll(cx)).map_err(read_error)?;
+        if let (Some(count), Some(bytes)) = (&mut self.count, &chunk) {
             count.passed(bytes);
         }
-        Poll::Ready(Ok(read))
+        self.frames.follow(chunk.as_deref().unwrap_or_default()).map_err(internal_error)?;
+        Poll::Ready(Ok(chunk))
     }
 
     fn stop_sending(&mut self, error_code: u64) {
@@ -309,6 +347,12 @@ fn connection_error(error: ConnectionError) -> ConnectionErrorIncoming {
         ConnectionError::TimedOut => ConnectionErrorIncoming::Timeout,
         other => ConnectionErrorIncoming::Undefined(Arc::new(other)),
     }
+}
+
+/// Has the h3 crate close the connection.
+fn internal_error(message: impl ToString) -> StreamErrorIncoming {
+    let connection_error = ConnectionErrorIncoming::InternalError(message.to_string());
+    StreamErrorIncoming::ConnectionErrorIncoming { connection_error }
 }
 
 fn lost_connection(error: ConnectionError) -> StreamErrorIncoming {

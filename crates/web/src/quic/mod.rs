@@ -1,21 +1,26 @@
 //! QUIC by the noq library: endpoints configured from the run's spec.
 
 mod controller;
+mod early;
+mod h3_frames;
 mod h3_transport;
+mod tokens;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, QuicSpec, RunSpec};
+use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, QuicSpec, RunSpec, Transport};
 use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
-use noq_proto::crypto::rustls::{HandshakeData, QuicClientConfig, QuicServerConfig};
+use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
 pub use controller::Adapter;
-pub(crate) use h3_transport::{H3Connection, Opener};
+pub(crate) use early::{Early, secured};
+pub(crate) use h3_transport::{H3Connection, Opener, StreamPriorities};
 
 use crate::net::Net;
-use crate::{Client, HOST, tls};
+use crate::tls::{EarlyData, Secured};
+use crate::{Client, HOST};
 use controller::Factory;
 
 /// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
@@ -75,6 +80,7 @@ pub(crate) fn server<N: Net>(
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
     config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
+    tokens::give_out(&mut config, spec);
     let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
     Ok(Endpoint::new_with_abstract_socket(
         endpoint(spec, Role::Origin, sender),
@@ -100,20 +106,67 @@ pub(crate) async fn connect<N: Net>(
     port: u16,
     sender: Sender,
 ) -> Result<Opened, QuicError> {
-    let tls = tls::client_config(&client.authority_der, &[protocol], client.secrets.clone())
-        .map_err(|error| QuicError::Tls(error.to_string()))?;
+    let Begun { endpoint, connecting, mut report } = begin(net, client, protocol, port, sender)?;
+    let connection = connecting.await?;
+    complete(net, client, &connection, &mut report);
+    Ok(Opened { endpoint, connection, report })
+}
+
+/// As [`connect`], but with a ticket for early data it returns at once, and with what tells when the handshake is
+/// complete.
+pub(crate) async fn connect_early<N: Net>(
+    net: &N,
+    client: &Client,
+    protocol: &str,
+    port: u16,
+    sender: Sender,
+) -> Result<(Opened, Option<Early>), QuicError> {
+    let Begun { endpoint, connecting, mut report } = begin(net, client, protocol, port, sender)?;
+    match connecting.into_0rtt() {
+        Ok((connection, accepted)) => {
+            Ok((Opened { endpoint, connection, report }, Some(Early::of_client(accepted))))
+        }
+        Err(connecting) => {
+            let connection = connecting.await?;
+            complete(net, client, &connection, &mut report);
+            Ok((Opened { endpoint, connection, report }, None))
+        }
+    }
+}
+
+/// A connection whose first flight is on its way.
+struct Begun {
+    endpoint: Endpoint,
+    connecting: noq::Connecting,
+    report: ConnectionReport,
+}
+
+fn begin<N: Net>(
+    net: &N,
+    client: &Client,
+    protocol: &str,
+    port: u16,
+    sender: Sender,
+) -> Result<Begun, QuicError> {
+    let tls = client.tls(Transport::Quic, protocol).map_err(|error| QuicError::Tls(error.to_string()))?;
     let started = net.now();
     let endpoint = client_endpoint(net, client, sender, tls)?;
-    let connection = endpoint.connect(SocketAddr::new(client.origin, port), HOST)?.await?;
+    let connecting = endpoint.connect(SocketAddr::new(client.origin, port), HOST)?;
     let report = ConnectionReport {
         transport: "quic".to_owned(),
-        protocol: negotiated_protocol(&connection),
         client_port: endpoint.local_addr()?.port(),
         started,
-        connected: Some(net.now()),
         ..ConnectionReport::default()
     };
-    Ok(Opened { endpoint, connection, report })
+    Ok(Begun { endpoint, connecting, report })
+}
+
+fn complete<N: Net>(net: &N, client: &Client, connection: &noq::Connection, report: &mut ConnectionReport) {
+    report.connected = Some(net.now());
+    if let Some(Secured { protocol, handshake }) = secured(connection, EarlyData::NotTried) {
+        report.protocol = protocol;
+        report.handshake = handshake.filter(|_| client.spec.tls.is_some());
+    }
 }
 
 fn client_endpoint<N: Net>(
@@ -125,6 +178,7 @@ fn client_endpoint<N: Net>(
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
     config.transport_config(Arc::new(transport(&client.spec, Role::Client, sender, client.qlog.clone())));
+    config.token_store(client.memory.store());
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
     let settings = endpoint(&client.spec, Role::Client, sender);
     let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
@@ -176,11 +230,4 @@ fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<PathBuf>) 
 
 fn varint(value: u64) -> VarInt {
     VarInt::from_u64(value).unwrap_or(VarInt::MAX)
-}
-
-/// The application protocol that the handshake chose (RFC 7301).
-fn negotiated_protocol(connection: &noq::Connection) -> String {
-    let data = connection.handshake_data().and_then(|data| data.downcast::<HandshakeData>().ok());
-    let protocol = data.and_then(|data| data.protocol).unwrap_or_default();
-    String::from_utf8_lossy(&protocol).into_owned()
 }

@@ -24,8 +24,13 @@ struct Sent {
 
 impl Sender {
     fn new(algorithm: bentpipe_run::CongestionControl) -> Self {
-        let factory =
-            Factory { algorithm, mss: Bytes::new(MSS), initial_window: Bytes::new(WINDOW), seed: 1 };
+        let factory = Factory {
+            algorithm,
+            mss: Bytes::new(MSS),
+            initial_window: Bytes::new(WINDOW),
+            slow_start_exit: SlowStartExit::of(None, Pacing::Paced),
+            seed: 1,
+        };
         // An `Instant` comes from the clock alone; only its distance to others counts here.
         #[expect(clippy::disallowed_methods)]
         let epoch = Instant::now();

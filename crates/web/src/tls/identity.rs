@@ -1,15 +1,9 @@
-//! TLS 1.3 by rustls, with a certificate authority of the run's own.
-
-use std::sync::{Arc, Mutex};
-
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, SerialNumber,
 };
 use ring::digest::{Context, SHA256};
-use rustls::crypto::ring::default_provider;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::{ClientConfig, KeyLog, RootCertStore, ServerConfig};
+use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde::{Deserialize, Serialize};
 
 pub use rcgen::Error as IdentityError;
@@ -68,62 +62,6 @@ impl Identity {
             key_der: key.serialize_der(),
         })
     }
-
-    /// The server's side, offering `alpn` in this order.
-    ///
-    /// # Errors
-    /// When key and certificate do not belong together.
-    pub fn server_config(&self, alpn: &[&str]) -> Result<ServerConfig, rustls::Error> {
-        let chain = vec![CertificateDer::from(self.certificate_der.clone())];
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(self.key_der.clone()));
-        let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-            .with_protocol_versions(&[&rustls::version::TLS13])?
-            .with_no_client_auth()
-            .with_single_cert(chain, key)?;
-        config.alpn_protocols = wire(alpn);
-        Ok(config)
-    }
-}
-
-/// The client's side: trusts the run's authority alone and offers `alpn`.
-///
-/// # Errors
-/// When the authority's certificate is malformed.
-pub fn client_config(
-    authority_der: &[u8],
-    alpn: &[&str],
-    secrets: Option<Arc<Secrets>>,
-) -> Result<ClientConfig, rustls::Error> {
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from(authority_der.to_vec()))?;
-    let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.alpn_protocols = wire(alpn);
-    if let Some(secrets) = secrets {
-        config.key_log = secrets;
-    }
-    Ok(config)
-}
-
-/// Collects TLS secrets as lines of the NSS key-log format.
-#[derive(Debug, Default)]
-pub struct Secrets(Mutex<Vec<String>>);
-
-impl Secrets {
-    /// The lines so far.
-    pub fn lines(&self) -> Vec<String> {
-        self.0.lock().expect("no panic while logging").clone()
-    }
-}
-
-impl KeyLog for Secrets {
-    fn log(&self, label: &str, client_random: &[u8], secret: &[u8]) {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let line = format!("{label} {} {}", hex(client_random), hex(secret));
-        self.0.lock().expect("no panic while logging").push(line);
-    }
 }
 
 /// The Ed25519 key of one party: its seed (RFC 8032 section 5.1.5) is a hash of the run's seed and the party's name.
@@ -134,10 +72,6 @@ fn key_of(seed: u64, party: &str) -> Result<KeyPair, IdentityError> {
     hash.update(&seed.to_le_bytes());
     let pkcs8 = [&ED25519_PKCS8[..], hash.finish().as_ref()].concat();
     KeyPair::from_pkcs8_der_and_sign_algo(&PrivatePkcs8KeyDer::from(pkcs8), &rcgen::PKCS_ED25519)
-}
-
-fn wire(alpn: &[&str]) -> Vec<Vec<u8>> {
-    alpn.iter().map(|protocol| protocol.as_bytes().to_vec()).collect()
 }
 
 #[cfg(test)]
@@ -167,12 +101,5 @@ mod tests {
             // A fresh key's PKCS #8 holds the public key besides (RFC 8410 section 7); it never leaves the host.
             assert_eq!(fresh[..2], expected[..2]);
         }
-    }
-
-    #[test]
-    fn a_server_takes_the_key_and_a_client_the_authority_of_a_seed() {
-        let identity = Identity::from_seed(HOST, u64::MAX).unwrap();
-        identity.server_config(&["h2"]).unwrap();
-        client_config(&identity.authority_der, &["h2"], None).unwrap();
     }
 }

@@ -1,0 +1,51 @@
+use std::io;
+
+use bentpipe_web::Ports;
+use bentpipe_web::pep::{Config, Pep, Side};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+use super::{Configuration, PartError, block_on};
+use crate::{KernelNet, control};
+
+/// The host on the client's side of the satellite: proxies until the report is asked for or the input ends.
+///
+/// # Errors
+/// When the configuration is malformed or a socket cannot be had.
+pub fn terminal() -> Result<(), PartError> {
+    run(Side::Terminal)
+}
+
+/// The host on the origin's side of the satellite, likewise.
+///
+/// # Errors
+/// As [`terminal`].
+pub fn gateway() -> Result<(), PartError> {
+    run(Side::Gateway)
+}
+
+fn run(side: Side) -> Result<(), PartError> {
+    let configuration: Configuration = control::configuration()?;
+    // Each connection has two descriptors here.
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(io::Error::from)?;
+    setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(io::Error::from)?;
+    block_on(async {
+        let config = Config {
+            side,
+            address: match side {
+                Side::Terminal => configuration.terminal,
+                Side::Gateway => configuration.gateway,
+            },
+            origin: configuration.origin,
+            ports: Ports::STANDARD,
+            spec: configuration.spec,
+            identity: configuration.identity,
+        };
+        let pep = Pep::start(&KernelNet::default(), &config)?;
+        control::answer(&"ready")?;
+        let mut orders = control::orders();
+        if orders.recv().await.as_deref() == Some("report") {
+            control::answer(&pep.report())?;
+        }
+        Ok(())
+    })?
+}

@@ -1,0 +1,135 @@
+//! Which TLS handshakes a run may have, and what a visit before the workload leaves in the record: nothing.
+
+mod common;
+
+use bentpipe_run::{
+    ConnectionReport, Handshake, Parties, Resumption, RunSpec, Status, Table, TlsSpec, TlsVersion, Visit,
+    Workload,
+};
+use bentpipe_units::Time;
+use common::{START, connection, page_load, record, spec};
+
+const ALL: [Handshake; 4] =
+    [Handshake::Full, Handshake::Resumed, Handshake::EarlyDataAccepted, Handshake::EarlyDataRefused];
+
+fn run_of(resumption: Resumption, visit: Option<Visit>) -> RunSpec {
+    let mut spec = spec();
+    spec.tls = Some(TlsSpec { version: TlsVersion::V1_3, resumption });
+    if let Workload::PageLoad(load) = &mut spec.workload {
+        load.visit = visit;
+    }
+    spec
+}
+
+fn connections(handshakes: &[Handshake]) -> Vec<ConnectionReport> {
+    let numbered = (40_001..).zip(handshakes);
+    let each = numbered.map(|(client_port, handshake)| ConnectionReport {
+        client_port,
+        handshake: Some(*handshake),
+        ..connection()
+    });
+    each.collect()
+}
+
+fn parties(handshakes: &[Handshake]) -> Parties {
+    let mut parties = page_load();
+    parties.client.connections = connections(handshakes);
+    parties.origin.connections = connections(handshakes);
+    parties
+}
+
+fn allowed_first(resumption: Resumption, visit: Option<Visit>) -> Vec<Handshake> {
+    let succeeds = |handshake: &Handshake| {
+        record(run_of(resumption, visit), parties(&[*handshake])).status == Status::Succeeded
+    };
+    ALL.into_iter().filter(succeeds).collect()
+}
+
+fn allowed_later(resumption: Resumption) -> Vec<Handshake> {
+    let succeeds = |handshake: &Handshake| {
+        let parties = parties(&[Handshake::Full, *handshake]);
+        record(run_of(resumption, None), parties).status == Status::Succeeded
+    };
+    ALL.into_iter().filter(succeeds).collect()
+}
+
+#[test]
+fn the_first_handshake_of_a_client_that_was_never_here_is_a_full_one() {
+    for resumption in [Resumption::None, Resumption::Ticket, Resumption::EarlyData] {
+        assert_eq!(allowed_first(resumption, None), [Handshake::Full], "{resumption:?}");
+    }
+}
+
+#[test]
+fn the_first_handshake_of_a_client_that_was_here_before_is_the_shortest_that_the_settings_allow() {
+    for (resumption, expected) in [
+        (Resumption::None, Handshake::Full),
+        (Resumption::Ticket, Handshake::Resumed),
+        (Resumption::EarlyData, Handshake::EarlyDataAccepted),
+    ] {
+        assert_eq!(allowed_first(resumption, Some(Visit::Repeat)), [expected], "{resumption:?}");
+    }
+}
+
+#[test]
+fn a_later_connection_may_find_a_ticket_or_none() {
+    for (resumption, expected) in [
+        (Resumption::None, vec![Handshake::Full]),
+        (Resumption::Ticket, vec![Handshake::Full, Handshake::Resumed]),
+        (Resumption::EarlyData, vec![Handshake::Full, Handshake::EarlyDataAccepted]),
+    ] {
+        assert_eq!(allowed_later(resumption), expected, "{resumption:?}");
+    }
+}
+
+#[test]
+fn the_reason_names_the_end_and_both_handshakes() {
+    let mut parties = parties(&[Handshake::Resumed]);
+    parties.origin.connections = connections(&[Handshake::Full]);
+    let record = record(run_of(Resumption::Ticket, Some(Visit::Repeat)), parties);
+    assert_eq!(record.status, Status::Invalid);
+    assert_eq!(record.reasons, ["wrong TLS handshake at the origin: expected resumed, found full"]);
+}
+
+#[test]
+fn a_run_without_settings_for_tls_has_no_handshakes_in_its_record() {
+    let written = serde_json::to_value(record(spec(), page_load())).unwrap();
+    assert!(written["client_connections"][0].get("handshake").is_none());
+    let written = serde_json::to_value(record(
+        run_of(Resumption::EarlyData, Some(Visit::Repeat)),
+        parties(&[Handshake::EarlyDataAccepted]),
+    ))
+    .unwrap();
+    assert_eq!(written["client_connections"][0]["handshake"], Handshake::EarlyDataAccepted.name());
+}
+
+/// A visit's connection, closed before the start, which the origin goes on to sample.
+fn visited() -> Parties {
+    let mut parties = parties(&[Handshake::Resumed]);
+    let started = Time::from_nanos(START.as_nanos() - 3_000_000_000);
+    let before =
+        ConnectionReport { client_port: 39_999, started, ..connections(&[Handshake::Full]).remove(0) };
+    parties.origin.connections.insert(0, before);
+    let mut sender = Table::default();
+    for (time_s, port) in [(98.0, 39_999.0), (100.0, 39_999.0), (100.1, 40_001.0), (100.1, 39_999.0)] {
+        sender.push([("time_s", time_s), ("client_port", port), ("srtt_s", 0.53)]);
+    }
+    parties.origin.sender = sender;
+    parties
+}
+
+#[test]
+fn what_the_origin_saw_of_a_visit_before_the_load_is_left_out() {
+    let record = record(run_of(Resumption::Ticket, Some(Visit::Repeat)), visited());
+    assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()));
+    let ports: Vec<u16> = record.origin_connections.iter().map(|connection| connection.client_port).collect();
+    assert_eq!(ports, [40_001]);
+    assert_eq!(record.series["sender"].column("client_port"), [40_001.0]);
+}
+
+#[test]
+fn of_a_run_without_a_visit_nothing_is_left_out() {
+    let record = record(run_of(Resumption::Ticket, None), visited());
+    assert_eq!(record.origin_connections.len(), 2);
+    assert_eq!(record.series["sender"].len(), 4);
+}

@@ -1,0 +1,169 @@
+use std::cell::RefCell;
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
+use std::time::Instant;
+
+use bentpipe_run::{LinkReport, PepSpec, RunSpec, TunnelSpec};
+use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_web::Ports;
+use bentpipe_web::pep::{self, Pep, PepError, Side};
+use bentpipe_web::tls::Identity;
+
+use crate::capture::Tap;
+use crate::net::SimNet;
+use crate::run::SimulationError;
+use crate::stream::Content;
+use crate::world::{Addresses, End, World};
+
+/// The hosts' addresses, the emulator's.
+pub(crate) const ADDRESSES: Addresses = Addresses {
+    client: Ipv4Addr::new(198, 18, 0, 1),
+    server: Ipv4Addr::new(198, 18, 0, 2),
+    terminal: Ipv4Addr::new(198, 18, 0, 3),
+    gateway: Ipv4Addr::new(198, 18, 0, 4),
+};
+/// IPv4 and UDP headers (RFC 791, RFC 768).
+const UDP_HEADERS: Bytes = Bytes::new(28);
+
+/// The hosts of a run and the link between them in virtual time, for programs to run on.
+///
+/// The tasks on its hosts end with it.
+pub struct Network {
+    world: Rc<World>,
+    spec: Rc<RunSpec>,
+    epoch: Instant,
+    content: Content,
+}
+
+impl Network {
+    /// The network of `spec`, which counts from now on. `epoch` is what the QUIC library takes for the instant of time zero.
+    pub fn new(spec: &RunSpec, epoch: Instant, content: Content) -> Self {
+        Self::with_tap(spec, epoch, content, None)
+    }
+
+    pub(crate) fn with_tap(spec: &RunSpec, epoch: Instant, content: Content, tap: Option<Tap>) -> Self {
+        let world = Rc::new(World::new(spec, ADDRESSES, tap));
+        Self { world, spec: Rc::new(seen_by_hosts(spec)), epoch, content }
+    }
+
+    /// The client.
+    pub fn client(&self) -> SimNet {
+        self.host(End::Client)
+    }
+
+    /// The server.
+    pub fn server(&self) -> SimNet {
+        self.host(End::Server)
+    }
+
+    /// The host between client and link, which is there with a proxy at the terminal.
+    pub fn terminal(&self) -> Option<SimNet> {
+        self.middle(End::Terminal)
+    }
+
+    /// The host between link and server, which is there with a proxy at the gateway.
+    pub fn gateway(&self) -> Option<SimNet> {
+        self.middle(End::Gateway)
+    }
+
+    /// Starts what the run has on the path: at most one proxy at the terminal and one at the gateway.
+    ///
+    /// # Errors
+    /// When the certificate is unusable.
+    pub fn start_pep(&self, identity: &Identity) -> Result<Vec<Pep>, PepError> {
+        let sides = [
+            (Side::Terminal, self.terminal(), ADDRESSES.terminal),
+            (Side::Gateway, self.gateway(), ADDRESSES.gateway),
+        ];
+        let start = |(side, host, address): (Side, Option<SimNet>, Ipv4Addr)| {
+            let config = pep::Config {
+                spec: (*self.spec).clone(),
+                side,
+                address: IpAddr::V4(address),
+                origin: IpAddr::V4(ADDRESSES.server),
+                ports: Ports::STANDARD,
+                identity: identity.clone(),
+            };
+            host.map(|host| Pep::start(&host, &config))
+        };
+        sides.into_iter().filter_map(start).collect()
+    }
+
+    /// The run as its hosts see it: a tunnel leaves them smaller packets.
+    pub(crate) fn spec(&self) -> &RunSpec {
+        &self.spec
+    }
+
+    pub(crate) fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Starts the link's counting.
+    pub fn mark(&self) {
+        self.world.settle();
+        self.world.mark();
+    }
+
+    /// What the link counted.
+    pub fn link_report(&self) -> LinkReport {
+        self.world.link_report()
+    }
+
+    /// Runs until `work` is done.
+    ///
+    /// # Errors
+    /// When nothing more would ever happen.
+    pub fn run<T: 'static>(&self, work: impl Future<Output = T> + 'static) -> Result<T, SimulationError> {
+        let result = Rc::new(RefCell::new(None));
+        let slot = Rc::clone(&result);
+        self.world.executor.spawn(async move {
+            *slot.borrow_mut() = Some(work.await);
+        });
+        self.world.settle();
+        loop {
+            if let Some(result) = result.borrow_mut().take() {
+                return Ok(result);
+            }
+            if !self.world.step() {
+                return Err(SimulationError::Deadlock(self.world.now().since(Time::ZERO)));
+            }
+        }
+    }
+
+    /// Lets `span` pass.
+    pub fn run_for(&self, span: Duration) {
+        self.world.settle();
+        let until = self.world.now() + span;
+        self.world.timers.wake_at(until);
+        while self.world.now() < until && self.world.step() {}
+    }
+
+    fn middle(&self, end: End) -> Option<SimNet> {
+        self.world.has(end).then(|| self.host(end))
+    }
+
+    fn host(&self, end: End) -> SimNet {
+        let (world, spec) = (Rc::clone(&self.world), Rc::clone(&self.spec));
+        SimNet { world, end, spec, epoch: self.epoch, content: self.content }
+    }
+}
+
+impl Drop for Network {
+    /// Tasks complete their event logs, and the memory of their world is free again.
+    fn drop(&mut self) {
+        self.world.executor.clear();
+    }
+}
+
+/// The hosts' MTU is smaller by the header that a tunnel adds, and so are full datagrams of QUIC.
+fn seen_by_hosts(spec: &RunSpec) -> RunSpec {
+    let mut seen = spec.clone();
+    if let Some(PepSpec::Tunnel(TunnelSpec { header_bytes })) = spec.pep {
+        let without = |whole: Bytes, header: Bytes| Bytes::new(whole.get().saturating_sub(header.get()));
+        seen.link.mtu_bytes = without(spec.link.mtu_bytes, header_bytes);
+        seen.quic.udp_payload_bytes =
+            spec.quic.udp_payload_bytes.min(without(seen.link.mtu_bytes, UDP_HEADERS));
+    }
+    seen
+}

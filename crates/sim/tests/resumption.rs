@@ -1,0 +1,132 @@
+//! What later connections take from earlier ones, within a load and from a visit before it.
+
+// The QUIC library wants an instant to call zero; which one changes nothing.
+#![allow(clippy::disallowed_methods)]
+
+mod common;
+
+use std::time::Instant;
+
+use bentpipe_run::{
+    CapacitySpec, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Resumption,
+    RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Visit, Workload,
+};
+use bentpipe_sim::{Config, Content, simulate};
+use bentpipe_units::{Bytes, Rate};
+
+const SPEC: &str = include_str!("../../run/tests/data/spec.json");
+const CONNECTIONS: u32 = 6;
+
+fn tls(version: TlsVersion, resumption: Resumption) -> Option<TlsSpec> {
+    Some(TlsSpec { version, resumption })
+}
+
+/// The sample run's link with its losses and jitter: 8 and 2 Mbit/s, 530 ms.
+fn lossy(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize) -> RunSpec {
+    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(20_000) };
+    let page = PageSpec { name: "many".to_owned(), objects: (0..objects).map(object).collect() };
+    let load = PageLoadSpec { visit, ..PageLoadSpec::new(http, CONNECTIONS, page) };
+    spec.workload = Workload::PageLoad(load);
+    spec.tls = tls;
+    spec
+}
+
+fn clean(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize) -> RunSpec {
+    let mut spec = lossy(http, tls, visit, objects);
+    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(100_000_000) };
+        direction.jitter = JitterSpec::None;
+        direction.loss = LossSpec::None;
+    }
+    spec
+}
+
+fn ran(spec: &RunSpec) -> RunRecord {
+    let record = common::record(spec, Content::Length);
+    assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()), "{:?}", spec.tls);
+    record
+}
+
+fn handshakes(record: &RunRecord) -> Vec<Option<Handshake>> {
+    record.client_connections.iter().map(|connection| connection.handshake).collect()
+}
+
+/// Every setting that TLS over TCP may have, and the handshake of a connection that has something to resume.
+const SETTINGS: [(TlsVersion, Resumption, Handshake); 5] = [
+    (TlsVersion::V1_2, Resumption::None, Handshake::Full),
+    (TlsVersion::V1_2, Resumption::Ticket, Handshake::Resumed),
+    (TlsVersion::V1_3, Resumption::None, Handshake::Full),
+    (TlsVersion::V1_3, Resumption::Ticket, Handshake::Resumed),
+    (TlsVersion::V1_3, Resumption::EarlyData, Handshake::EarlyDataAccepted),
+];
+
+#[test]
+fn the_second_connection_of_a_first_visit_takes_a_ticket_of_the_first() {
+    for (version, resumption, expected) in SETTINGS {
+        let record = ran(&clean(Http::H1s, tls(version, resumption), None, 20));
+        let found = handshakes(&record);
+        assert_eq!(found.len(), CONNECTIONS as usize);
+        assert_eq!(found[0], Some(Handshake::Full), "{version:?} {resumption:?}");
+        assert!(found[1..].iter().all(|one| *one == Some(expected)), "{version:?} {resumption:?}: {found:?}");
+    }
+}
+
+#[test]
+fn every_connection_of_a_repeat_visit_finds_a_ticket() {
+    for (version, resumption, expected) in SETTINGS {
+        let spec = clean(Http::H1s, tls(version, resumption), Some(Visit::Repeat), 20);
+        let found = handshakes(&ran(&spec));
+        assert_eq!(found, [Some(expected); CONNECTIONS as usize], "{version:?} {resumption:?}");
+    }
+}
+
+#[test]
+fn pages_are_whole_over_a_link_with_losses_and_equal_specs_give_equal_records() {
+    for (version, resumption, _) in SETTINGS {
+        for visit in [None, Some(Visit::Repeat)] {
+            for http in [Http::H1s, Http::H2, Http::H3] {
+                let spec = lossy(http, tls(version, resumption), visit, 10);
+                let [first, second] = [(); 2].map(|()| serde_json::to_string(&ran(&spec)).unwrap());
+                assert_eq!(first, second, "{http:?} {version:?} {resumption:?} {visit:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_handshake_without_tickets_has_their_bytes_less_and_is_otherwise_the_one_without_settings() {
+    let carried = |tls| {
+        let record = ran(&clean(Http::H2, tls, None, 1));
+        let carried = record.client_connections[0].carried.unwrap();
+        (handshakes(&record), carried.up.stream_bytes, carried.down.stream_bytes)
+    };
+    let (bare, up, down) = carried(None);
+    let (none, up_of_none, down_of_none) = carried(tls(TlsVersion::V1_3, Resumption::None));
+    assert_eq!((bare, none), (vec![None], vec![Some(Handshake::Full)]));
+    assert_eq!(up, up_of_none);
+    assert!(down > down_of_none, "{down} {down_of_none}");
+}
+
+#[test]
+fn an_address_token_lets_the_answer_to_early_data_exceed_three_times_the_question() {
+    // RFC 9000 section 8.1: at most three times what has come from an address that is not validated. The document names
+    // 200 objects; the client's first flight is below 2 kB.
+    let mut spec = clean(Http::H3, tls(TlsVersion::V1_3, Resumption::EarlyData), Some(Visit::Repeat), 200);
+    if let Workload::PageLoad(load) = &mut spec.workload {
+        load.page.objects.iter_mut().for_each(|object| object.bytes = Bytes::new(500));
+    }
+    let record = ran(&spec);
+    let document = &record.objects[0];
+    assert!(document.bytes > 6_000, "{document:?}");
+    assert!((0.53..0.54).contains(&document.last_byte_s), "{document:?}");
+}
+
+#[test]
+fn early_data_of_tls_1_2_are_refused() {
+    for http in [Http::H1s, Http::H2, Http::H3] {
+        let spec = clean(http, tls(TlsVersion::V1_2, Resumption::EarlyData), None, 1);
+        let refusal = simulate(&spec, &Config::new(Instant::now())).unwrap_err();
+        assert!(refusal.to_string().contains("early data needs TLS 1.3"), "{refusal}");
+    }
+}

@@ -1,0 +1,314 @@
+//! Every setting of TCP that a scenario may choose does what it says.
+
+// The QUIC library wants an instant to call zero; which one changes nothing.
+#![allow(clippy::disallowed_methods)]
+
+#[path = "capture/packets.rs"]
+#[allow(dead_code)] // the captures' tests use the rest
+mod packets;
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use bentpipe_run::{
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, Engine, Http, JitterSpec, LossSpec,
+    ObjectSpec, PageLoadSpec, PageSpec, Provenance, Purpose, QueueSpec, RunRecord, RunSpec, SlowStart,
+    Status, Switch, Transport, Workload, assemble,
+};
+use bentpipe_sim::{Config, simulate};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+/// The client's address, the emulator's.
+const CLIENT: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+/// RFC 9293 section 3.1.
+const RST: u8 = 0x04;
+const RTT_S: f64 = 0.6;
+/// What transmission at 10 Mbit/s and headers add to a few round trips.
+const TRANSMISSION_S: f64 = 0.010;
+
+/// The sample run over a link of 10 Mbit/s and 600 ms without losses.
+fn sample() -> RunSpec {
+    let mut spec: RunSpec = serde_json::from_str(include_str!("../../run/tests/data/spec.json")).unwrap();
+    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
+        direction.delay_ns = Duration::from_millis(300);
+        direction.jitter = JitterSpec::None;
+        direction.loss = LossSpec::None;
+    }
+    spec.cc = CongestionControl::Cubic;
+    spec
+}
+
+/// Loads `objects` of 1 kB over up to `connections`.
+fn page(http: Http, connections: u32, objects: usize) -> RunSpec {
+    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(1_000) };
+    let page = PageSpec { name: "page".to_owned(), objects: (1..=objects).map(object).collect() };
+    RunSpec { workload: Workload::PageLoad(PageLoadSpec::new(http, connections, page)), ..sample() }
+}
+
+fn bulk(transport: Transport, bytes: u64) -> RunSpec {
+    let bytes = Some(Bytes::new(bytes));
+    let direction = Direction::Down;
+    RunSpec {
+        workload: Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns: None }),
+        ..sample()
+    }
+}
+
+fn record(spec: &RunSpec) -> RunRecord {
+    let parties = simulate(spec, &Config::new(Instant::now())).unwrap();
+    let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties);
+    assert_eq!(record.status, Status::Succeeded, "{:?}", record.reasons);
+    record
+}
+
+fn seconds(at: Time) -> f64 {
+    at.since(Time::ZERO).as_secs_f64()
+}
+
+fn assert_near(found_s: f64, expected_s: f64) {
+    assert!((0.0..TRANSMISSION_S).contains(&(found_s - expected_s)), "{found_s} s, expected {expected_s} s");
+}
+
+// ---- Fast Open -------------------------------------------------------------------------------------------------
+
+/// From the SYN of a load's second connection to the first byte of the object that it was opened for, and to the end of
+/// its handshakes.
+fn second_connection(mut spec: RunSpec, fast_open: Switch) -> (f64, f64, Option<f64>) {
+    spec.tcp.fast_open = fast_open;
+    let record = record(&spec);
+    let connection = &record.client_connections[1];
+    let started_s = seconds(connection.started);
+    let object = record.objects.iter().find(|object| object.connection == 1).unwrap();
+    let connected_s = seconds(connection.connected.unwrap()) - started_s;
+    (
+        object.first_byte_s - started_s,
+        connected_s,
+        connection.secured.map(|secured| seconds(secured) - started_s),
+    )
+}
+
+#[test]
+fn fast_open_saves_a_round_trip_of_each_connection_but_the_first() {
+    // RFC 7413: the request, or the ClientHello, travels with the SYN. TCP 1, TLS 1.3 1, the request 1.
+    for (http, round_trips) in [(Http::H1, 2.0), (Http::H1s, 3.0)] {
+        let (first_byte_s, ..) = second_connection(page(http, 6, 12), Switch::Off);
+        assert_near(first_byte_s, round_trips * RTT_S);
+        let (first_byte_s, ..) = second_connection(page(http, 6, 12), Switch::On);
+        assert_near(first_byte_s, (round_trips - 1.0) * RTT_S);
+    }
+}
+
+#[test]
+fn the_first_connection_asks_for_a_cookie_and_takes_as_long_as_ever() {
+    let mut spec = page(Http::H1, 1, 2);
+    spec.tcp.fast_open = Switch::On;
+    let record = record(&spec);
+    assert_near(record.metrics.ttfb_s.unwrap(), 2.0 * RTT_S);
+    assert_near(record.metrics.connect_s.unwrap(), RTT_S);
+    assert!(record.client_connections[0].initial_cwnd_bytes.is_some());
+}
+
+#[test]
+fn a_connection_by_fast_open_is_connected_when_the_syn_ack_comes() {
+    for http in [Http::H1, Http::H1s] {
+        let (_, connected_s, secured_s) = second_connection(page(http, 6, 12), Switch::On);
+        assert_near(connected_s, RTT_S);
+        // The ServerHello follows the SYN-ACK.
+        secured_s.into_iter().for_each(|secured_s| assert_near(secured_s, RTT_S));
+    }
+}
+
+#[test]
+fn the_origin_has_a_connection_by_fast_open_when_its_syn_comes() {
+    let mut spec = page(Http::H1, 6, 12);
+    spec.tcp.fast_open = Switch::On;
+    let record = record(&spec);
+    let wait_s = |index: usize| {
+        let client = &record.client_connections[index];
+        let same = |origin: &&bentpipe_run::ConnectionReport| origin.client_port == client.client_port;
+        let origin = record.origin_connections.iter().find(same).unwrap();
+        seconds(origin.connected.unwrap()) - seconds(client.started)
+    };
+    // The first is accepted with the acknowledgement of its SYN-ACK, one and a half round trips after its SYN.
+    assert_near(wait_s(0), 1.5 * RTT_S);
+    assert_near(wait_s(1), 0.5 * RTT_S);
+}
+
+// ---- Nagle, acknowledgements -----------------------------------------------------------------------------------
+
+#[test]
+fn nagle_holds_back_the_request_until_finished_is_acknowledged_and_the_answer_until_the_settings_are() {
+    // TCP 1, TLS 1.3 1, the request 1; each small segment that waits for the one before it costs a round trip more, and
+    // where nothing goes the other way a delayed acknowledgement, of 40 ms.
+    for (nagle, round_trips, delays) in [(Switch::Off, 3.0, 0.0), (Switch::On, 5.0, 2.0)] {
+        let mut spec = page(Http::H2, 1, 2);
+        spec.tcp.nagle = nagle;
+        let expected_s = round_trips * RTT_S + delays * 0.040;
+        assert_near(record(&spec).metrics.ttfb_s.unwrap(), expected_s);
+    }
+}
+
+#[test]
+fn with_quick_acknowledgements_as_many_packets_go_up_as_come_down() {
+    let packets = |quick_ack| {
+        let mut spec = bulk(Transport::Tcp, 10_000_000);
+        spec.tcp.quick_ack = quick_ack;
+        let metrics = record(&spec).metrics;
+        (metrics.wire_packets_up, metrics.wire_packets_down)
+    };
+    let (up, down) = packets(Switch::On);
+    assert!(up.abs_diff(down) <= 5, "{up} up, {down} down");
+    // Every second segment (RFC 5681 section 4.2), and the last of a burst where everything was read.
+    let (up, down) = packets(Switch::Off);
+    assert!(up * 4 < down * 3, "{up} up, {down} down");
+}
+
+// ---- connections that are slow to come, or idle ----------------------------------------------------------------
+
+fn duplicates(record: &RunRecord) -> usize {
+    record.client_connections.iter().filter(|one| one.purpose == Some(Purpose::Duplicate)).count()
+}
+
+#[test]
+fn a_patience_of_250_ms_opens_a_duplicate_of_each_connection_at_600_ms_and_one_of_1500_ms_none() {
+    // secchi2018: Chromium's 250 ms, the study's 1500 ms.
+    for http in [Http::H1, Http::H1s, Http::H2] {
+        for (patience, expected) in [(Some(250), 1), (Some(1_500), 0), (None, 0)] {
+            let mut spec = page(http, 1, 3);
+            spec.tcp.connect_retry_ns = patience.map(Duration::from_millis);
+            let record = record(&spec);
+            assert_eq!(duplicates(&record), expected, "{http:?} {patience:?}");
+            assert_eq!(record.client_connections.len(), 1 + expected);
+            assert_eq!(record.origin_connections.len(), 1 + expected);
+            assert!(record.objects.iter().all(|object| object.connection == 0), "the first to come is used");
+        }
+    }
+}
+
+#[test]
+fn a_duplicate_begins_when_patience_ends_and_comes_a_round_trip_later() {
+    let mut spec = page(Http::H2, 1, 3);
+    spec.tcp.connect_retry_ns = Some(Duration::from_millis(250));
+    let record = record(&spec);
+    let duplicate = &record.client_connections[1];
+    assert_eq!(duplicate.started, Time::ZERO + Duration::from_millis(250));
+    assert_near(seconds(duplicate.connected.unwrap()), 0.250 + RTT_S);
+    assert_eq!(duplicate.secured, None);
+}
+
+#[test]
+fn a_request_that_needs_a_new_connection_takes_a_duplicate_that_has_come() {
+    let mut spec = page(Http::H1, 6, 12);
+    spec.tcp.connect_retry_ns = Some(Duration::from_millis(250));
+    let record = record(&spec);
+    // The document's connection and its duplicate, which serves an object at once; four more with theirs.
+    assert_eq!((record.client_connections.len(), duplicates(&record)), (10, 5));
+    let by_duplicate = record.objects.iter().find(|object| object.connection == 1).unwrap();
+    assert!(by_duplicate.request_s - by_duplicate.discovered_s < 0.001);
+}
+
+#[test]
+fn where_the_first_syn_is_lost_the_second_connection_serves() {
+    let load = |seed, patience_ms: Option<u64>| {
+        let mut spec = RunSpec { seed, ..page(Http::H1, 1, 3) };
+        spec.link.return_.loss = LossSpec::Bernoulli { p: 0.05 };
+        spec.tcp.connect_retry_ns = patience_ms.map(Duration::from_millis);
+        record(&spec)
+    };
+    // The SYN is repeated after a second (RFC 6298 section 2.1).
+    let seed = (0..).find(|seed| load(*seed, None).metrics.connect_s.unwrap() > 1.0).unwrap();
+    assert_near(load(seed, None).metrics.connect_s.unwrap(), 1.0 + RTT_S);
+    let record = load(seed, Some(250));
+    let serves = &record.client_connections[0];
+    assert_eq!(serves.purpose, Some(Purpose::Duplicate));
+    assert_near(seconds(serves.connected.unwrap()), 0.250 + RTT_S);
+    let late = &record.client_connections[1];
+    assert_near(seconds(late.connected.unwrap()), 1.0 + RTT_S);
+}
+
+#[test]
+fn a_duplicate_that_nobody_uses_is_reset_after_its_time_and_closed_with_the_page_otherwise() {
+    let resets = |idle_reset_ms: Option<u64>| {
+        let name = format!("idle-reset-{idle_reset_ms:?}");
+        let mut spec = page(Http::H2, 1, 300);
+        spec.tcp.connect_retry_ns = Some(Duration::from_millis(250));
+        spec.tcp.idle_reset_ns = idle_reset_ms.map(Duration::from_millis);
+        spec.capture = CaptureSpec { pcapng: true, qlog: false };
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("tcp-knobs").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let config = Config { artifacts: Some(folder.clone()), ..Config::new(Instant::now()) };
+        let parties = simulate(&spec, &config).unwrap();
+        assert_eq!(parties.client.faults, Vec::<String>::new());
+        let packets = packets::read(&folder.join("packets.pcapng")).packets;
+        let port = parties.client.connections[1].client_port;
+        let of_client =
+            packets.into_iter().filter(|packet| packet.interface == 0 && packet.tcp().ports.0 == port);
+        let resets = of_client.filter(|packet| packet.source() == CLIENT && packet.tcp().flags & RST != 0);
+        resets.map(|packet| packet.at.as_secs_f64()).collect::<Vec<_>>()
+    };
+    let at = resets(Some(1_000));
+    assert_eq!(at.len(), 1, "{at:?}");
+    assert_near(at[0], 0.250 + RTT_S + 1.0);
+    assert_eq!(resets(None).len(), 0);
+}
+
+// ---- windows and buffers ---------------------------------------------------------------------------------------
+
+#[test]
+fn the_first_flight_is_the_initial_window_as_far_as_the_receiver_lets_it() {
+    for segments in [1, 3, 10, 40, 100] {
+        let mut spec = bulk(Transport::Tcp, 1_000_000);
+        spec.tcp.initial_window = segments;
+        let record = record(&spec);
+        let window = Bytes::new(u64::from(segments) * 1448);
+        assert_eq!(record.origin_connections[0].initial_cwnd_bytes, Some(window));
+        // Half of tcp_rmem[1], 131072 octets, less a segment is the window before data have come: 44 segments.
+        let flight = u64::from(segments) * 1500;
+        let most = 44 * 1500;
+        let found = record.metrics.first_flight_bytes.unwrap();
+        assert!(found.abs_diff(flight.min(most)) <= 1_500, "{segments}: {found}");
+    }
+}
+
+#[test]
+fn buffers_of_128_kib_hold_a_flow_down_as_they_do_in_the_kernel() {
+    // 5 MB down, 100 Mbit/s, 600 ms on Linux 6.18, emulated: 39.05 s with tcp_rmem[2] = 131072 (160 of 256 octets of it
+    // are window), 25.43 s with tcp_wmem[2] = 131072.
+    let took_s = |change: fn(&mut RunSpec)| {
+        let mut spec = bulk(Transport::Tcp, 5_000_000);
+        for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+            direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(100_000_000) };
+            direction.queue = QueueSpec::Packets { limit_packets: 10_000 };
+        }
+        (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) =
+            (Bytes::new(30_000_000), Bytes::new(30_000_000));
+        change(&mut spec);
+        record(&spec).metrics.completion_s.unwrap()
+    };
+    let receive_s = took_s(|spec| spec.tcp.receive_buffer_bytes = Bytes::new(131_072));
+    assert!((receive_s / 39.05 - 1.0).abs() < 0.01, "{receive_s} s");
+    let send_s = took_s(|spec| spec.tcp.send_buffer_bytes = Bytes::new(131_072));
+    assert!((send_s / 25.43 - 1.0).abs() < 0.01, "{send_s} s");
+    assert!(took_s(|_| {}) < 10.0);
+}
+
+// ---- the end of slow start -------------------------------------------------------------------------------------
+
+#[test]
+fn hystart_plus_plus_spares_reno_the_losses_of_slow_start_over_either_transport() {
+    // A BDP of 750 kB and a queue of four: what plain slow start overruns, five conservative rounds (RFC 9406) do not.
+    for transport in [Transport::Tcp, Transport::Quic] {
+        let retransmitted = |slow_start| {
+            let mut spec = RunSpec { cc: CongestionControl::Reno, slow_start, ..bulk(transport, 12_000_000) };
+            spec.link.forward.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(3_000_000) };
+            spec.tcp.receive_buffer_bytes = Bytes::new(30_000_000);
+            record(&spec).metrics.retransmitted_packets
+        };
+        let (plain, spared) = (retransmitted(None), retransmitted(Some(SlowStart::HyStartPlusPlus)));
+        assert!(plain > 500 && spared < plain / 10, "{transport:?}: {plain} and {spared}");
+    }
+}

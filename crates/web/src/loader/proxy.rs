@@ -1,0 +1,100 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bentpipe_run::{ConnectionReport, PepSpec, ProxySpec, Transport};
+use bytes::Bytes;
+use h2::client::SendRequest;
+use http::{Method, Request, StatusCode, Uri};
+use rustls::pki_types::ServerName;
+use tokio::sync::OnceCell;
+use tokio_rustls::TlsConnector;
+
+use super::{FetchError, Session};
+use crate::connection::Window;
+use crate::net::{Net, Stream};
+use crate::pep::{Tunnel, proxy_at};
+use crate::tls::{Terms, wire};
+use crate::{Client, HOST, Memory, http2};
+
+/// The way to the origin through an HTTP proxy: one connection to it over HTTP/2, on which each connection to the
+/// origin is a stream (RFC 9113 section 8.5).
+pub(super) struct Proxy {
+    spec: ProxySpec,
+    at: SocketAddr,
+    connection: OnceCell<Open>,
+}
+
+struct Open {
+    sender: SendRequest<Bytes>,
+    client_port: u16,
+}
+
+/// A connection to the origin within that to the proxy.
+pub(super) struct Tunnelled {
+    pub(super) stream: Tunnel,
+    /// The port of the connection to the proxy.
+    pub(super) client_port: u16,
+}
+
+impl Proxy {
+    /// The proxy of a run, if there is one.
+    pub(super) fn of(client: &Client) -> Option<Self> {
+        let Some(PepSpec::Proxy(spec)) = &client.spec.pep else { return None };
+        let at = proxy_at(client.gateway);
+        Some(Self { spec: spec.clone(), at, connection: OnceCell::new() })
+    }
+
+    /// Has the proxy connect to a port of the origin.
+    pub(super) async fn connect<N: Net>(
+        &self,
+        session: &Session<N>,
+        port: u16,
+    ) -> Result<Tunnelled, FetchError> {
+        let open = self.connection.get_or_try_init(|| self.open(session)).await?;
+        // Waits while the proxy's limit of concurrent streams is reached.
+        let mut sender = open.sender.clone().ready().await?;
+        let mut request = Request::new(());
+        *request.method_mut() = Method::CONNECT;
+        *request.uri_mut() = Uri::builder()
+            .authority(format!("{HOST}:{port}"))
+            .build()
+            .expect("host and port are an authority");
+        let (response, sender) = sender.send_request(request, false)?;
+        let (head, receiver) = response.await?.into_parts();
+        if head.status != StatusCode::OK {
+            return Err(FetchError::Proxy(head.status));
+        }
+        Ok(Tunnelled { stream: Tunnel::new(sender, receiver), client_port: open.client_port })
+    }
+
+    async fn open<N: Net>(&self, session: &Session<N>) -> Result<Open, FetchError> {
+        let Session { net, client, connections, .. } = session;
+        let started = net.now();
+        let stream = net.with_tcp(&self.spec.tcp).connect(self.at, self.spec.cc, client.spec.mark()).await?;
+        let client_port = stream.local_port()?;
+        let report = ConnectionReport {
+            transport: "tcp".to_owned(),
+            protocol: ConnectionReport::TO_PROXY.to_owned(),
+            client_port,
+            started,
+            connected: Some(net.now()),
+            ..ConnectionReport::default()
+        };
+        let index = connections.add(report, Window::Tcp(stream.probe()));
+        let terms = Terms::of(&client.spec, Transport::Tcp)?;
+        // What is remembered of the origin is not of the proxy.
+        let store = Memory::default().store();
+        let mut tls = terms.client(&client.authority_der, client.secrets.clone(), store)?;
+        tls.alpn_protocols = wire(&["h2"]);
+        let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
+        let secured = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
+        connections.update(index, |report| report.secured = Some(net.now()));
+        let mut builder = http2::client(&client.spec.http2, &session.load);
+        let (sender, driver) = builder.enable_push(false).handshake(secured).await?;
+        net.spawn(async move {
+            // Errors reach the streams that meet them.
+            let _ = driver.await;
+        });
+        Ok(Open { sender, client_port })
+    }
+}

@@ -1,0 +1,109 @@
+use std::io;
+use std::pin::pin;
+
+use bentpipe_run::{PageLoadSpec, Resumption, RunSpec, Transport, Visit, Workload};
+use bentpipe_units::Duration;
+use futures_util::future::{Either, select};
+use noq::VarInt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::proxy::Proxy;
+use super::retry::Spares;
+use super::{FetchError, Session, connect};
+use crate::Client;
+use crate::connection::Connections;
+use crate::net::{Net, within};
+use crate::quic::{self, QuicError, Sender};
+
+/// Tells the visit's connection from those of the load, whose index is zero.
+const INDEX: u16 = 1;
+/// H3_NO_ERROR (RFC 9114 section 8.1).
+const NO_ERROR: VarInt = VarInt::from_u32(0x100);
+/// Space for what an origin says unasked, such as HTTP/2 settings.
+const UNASKED_BYTES: usize = 4096;
+/// What closing may take beyond propagation: queues, delayed acknowledgements (40 ms).
+const CLOSING_MARGIN: Duration = Duration::from_millis(100);
+
+/// Why a visit before the load failed.
+#[derive(Debug, thiserror::Error)]
+pub enum VisitError {
+    /// It took longer than a load may take.
+    #[error("the visit before the load timed out after {0}")]
+    TimedOut(Duration),
+    /// The connection.
+    #[error("the visit before the load: {0}")]
+    Connection(String),
+}
+
+/// Visits the origin once, where the load is that of a client that was there before: opens a connection by the run's
+/// protocol, fetches nothing, waits for tickets and tokens, closes it, and returns when both ends have seen the last of
+/// it. What was learnt is in the client's memory.
+///
+/// # Errors
+/// When the connection cannot be made, or time runs out.
+pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), VisitError> {
+    let Workload::PageLoad(load) = &client.spec.workload else { return Ok(()) };
+    if load.visit != Some(Visit::Repeat) {
+        return Ok(());
+    }
+    let timeout = client.spec.validity.timeout_ns;
+    let visited = within(net, timeout, async {
+        match load.http.transport() {
+            Transport::Tcp => over_tcp(net, client, load).await,
+            Transport::Quic => over_quic(net, client).await,
+        }
+    });
+    match visited.await {
+        None => Err(VisitError::TimedOut(timeout)),
+        Some(Err(error)) => Err(VisitError::Connection(error.to_string())),
+        Some(Ok(())) => Ok(()),
+    }
+}
+
+/// What both ends need to close a connection: the client's FIN there, the origin's back, the last acknowledgement there
+/// (RFC 9293 section 3.6).
+pub fn closing_time(spec: &RunSpec) -> Duration {
+    let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
+    round_trip * 3 / 2 + CLOSING_MARGIN
+}
+
+async fn over_tcp<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Result<(), FetchError> {
+    let session = Session {
+        net: net.clone(),
+        client: client.clone(),
+        load: load.clone(),
+        connections: Connections::new(),
+        spares: Spares::default(),
+        proxy: Proxy::of(client),
+    };
+    let mut stream = connect::tcp(&session).await?.stream;
+    stream.shutdown().await?;
+    // The origin's tickets come before its end.
+    let mut unasked = [0; UNASKED_BYTES];
+    loop {
+        match stream.read(&mut unasked).await {
+            // Not every server says goodbye by TLS (RFC 8446 section 6.1) to a client that has asked for nothing.
+            Ok(0) => break,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    drop(stream);
+    net.sleep(closing_time(&client.spec)).await;
+    Ok(())
+}
+
+async fn over_quic<N: Net>(net: &N, client: &Client) -> Result<(), FetchError> {
+    let sender = Sender { index: INDEX, ..Sender::of_run(&client.spec) };
+    let opened = quic::connect(net, client, "h3", client.ports.https, sender).await?;
+    let resumption = client.spec.tls.map_or(Resumption::None, |tls| tls.resumption);
+    if let Either::Right((reason, _)) =
+        select(pin!(client.memory.filled(resumption)), pin!(opened.connection.closed())).await
+    {
+        return Err(QuicError::from(reason).into());
+    }
+    opened.connection.close(NO_ERROR, &[]);
+    net.sleep(closing_time(&client.spec)).await;
+    Ok(())
+}

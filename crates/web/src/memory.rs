@@ -1,0 +1,150 @@
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bentpipe_run::{Resumption, Transport};
+use bytes::Bytes;
+use noq::{TokenMemoryCache, TokenStore};
+use rustls::client::{
+    ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue,
+};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, NamedGroup};
+use tokio::sync::Notify;
+
+use crate::Client;
+use crate::tls::{Terms, wire};
+
+/// Origins that a client remembers: the run has one.
+const ORIGINS: usize = 1;
+/// Address tokens that a client keeps: it opens one QUIC connection at a time.
+const TOKENS: usize = 2;
+
+/// What a client remembers of its origin from one connection to the next. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    store: Arc<Store>,
+    /// The library resumes a session only under the configuration under which it began.
+    tls: Arc<OnceLock<ClientConfig>>,
+}
+
+/// Tickets and tokens.
+pub(crate) struct Store {
+    sessions: ClientSessionMemoryCache,
+    tokens: TokenMemoryCache,
+    received: Mutex<Received>,
+    news: Notify,
+}
+
+/// What has come so far, whether or not it was used since.
+#[derive(Clone, Copy, Default)]
+struct Received {
+    has_ticket: bool,
+    has_token: bool,
+}
+
+impl Memory {
+    /// Where tickets and tokens are.
+    pub(crate) fn store(&self) -> Arc<Store> {
+        Arc::clone(&self.store)
+    }
+
+    /// Returns when the origin has sent over QUIC what a later connection may use: an address token, and a ticket where
+    /// sessions are resumed.
+    pub(crate) async fn filled(&self, resumption: Resumption) {
+        loop {
+            // News from here on are not missed.
+            let news = self.store.news.notified();
+            let received = *self.store.received.lock().expect("no panic while receiving");
+            if received.has_token && (received.has_ticket || resumption == Resumption::None) {
+                return;
+            }
+            news.await;
+        }
+    }
+}
+
+impl Client {
+    /// The TLS settings of a new connection, which offers one application protocol. A client speaks TLS over one
+    /// transport alone.
+    ///
+    /// # Errors
+    /// When the run's TLS settings contradict each other or the authority's certificate is malformed.
+    pub(crate) fn tls(&self, transport: Transport, protocol: &str) -> Result<ClientConfig, rustls::Error> {
+        let mut config = match self.memory.tls.get() {
+            Some(config) => config.clone(),
+            None => {
+                let terms = Terms::of(&self.spec, transport)?;
+                let fresh = terms.client(&self.authority_der, self.secrets.clone(), self.memory.store())?;
+                self.memory.tls.get_or_init(|| fresh).clone()
+            }
+        };
+        config.alpn_protocols = wire(&[protocol]);
+        Ok(config)
+    }
+}
+
+impl Store {
+    fn note(&self, change: impl FnOnce(&mut Received)) {
+        change(&mut self.received.lock().expect("no panic while receiving"));
+        self.news.notify_waiters();
+    }
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            sessions: ClientSessionMemoryCache::new(ORIGINS),
+            tokens: TokenMemoryCache::new(ORIGINS as u32, TOKENS),
+            received: Mutex::default(),
+            news: Notify::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Store")
+    }
+}
+
+impl ClientSessionStore for Store {
+    fn set_kx_hint(&self, server: ServerName<'static>, group: NamedGroup) {
+        self.sessions.set_kx_hint(server, group);
+    }
+
+    fn kx_hint(&self, server: &ServerName<'_>) -> Option<NamedGroup> {
+        self.sessions.kx_hint(server)
+    }
+
+    fn set_tls12_session(&self, server: ServerName<'static>, session: Tls12ClientSessionValue) {
+        self.sessions.set_tls12_session(server, session);
+    }
+
+    fn tls12_session(&self, server: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.sessions.tls12_session(server)
+    }
+
+    fn remove_tls12_session(&self, server: &ServerName<'static>) {
+        self.sessions.remove_tls12_session(server);
+    }
+
+    fn insert_tls13_ticket(&self, server: ServerName<'static>, ticket: Tls13ClientSessionValue) {
+        self.sessions.insert_tls13_ticket(server, ticket);
+        self.note(|received| received.has_ticket = true);
+    }
+
+    fn take_tls13_ticket(&self, server: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        self.sessions.take_tls13_ticket(server)
+    }
+}
+
+impl TokenStore for Store {
+    fn insert(&self, server: &str, token: Bytes) {
+        self.tokens.insert(server, token);
+        self.note(|received| received.has_token = true);
+    }
+
+    fn take(&self, server: &str) -> Option<Bytes> {
+        self.tokens.take(server)
+    }
+}

@@ -1,0 +1,78 @@
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+use bentpipe_run::PageLoadSpec;
+use h2::server::{SendPushedResponse, SendResponse};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, Method, Request, Response, Uri};
+
+use super::bodies::{Bodies, Chunk};
+use crate::origin::respond::respond;
+use crate::page::{INDEX, Site};
+use crate::priority::{self, Priority};
+use crate::push;
+
+/// What the client has been promised and not been sent yet, in the order of the page.
+pub(super) struct Pushes(RefCell<VecDeque<Promise>>);
+
+/// The answer to a request that the client need not make.
+pub(super) struct Promise {
+    sender: SendPushedResponse<Chunk>,
+    path: String,
+    priority: Priority,
+}
+
+impl Pushes {
+    /// Promises the objects that go with the document (RFC 9113 section 8.4), where `request` is for it.
+    pub(super) fn promise<T>(
+        load: &PageLoadSpec,
+        request: &Request<T>,
+        sender: &mut SendResponse<Chunk>,
+    ) -> Self {
+        let is_document = request.method() == Method::GET && request.uri().path() == INDEX;
+        let objects = if is_document { push::objects(load) } else { &[] };
+        let promises = objects.iter().map_while(|object| {
+            let promised = promised_request(load, request, &object.path)?;
+            let priority = Priority::of_request(promised.headers());
+            // A client may have switched push off; then it asks.
+            let sender = sender.push_request(promised).ok()?;
+            Some(Promise { sender, path: object.path.clone(), priority })
+        });
+        Self(RefCell::new(promises.collect()))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(super) fn next(&self) -> Option<Promise> {
+        self.0.borrow_mut().pop_front()
+    }
+}
+
+impl Promise {
+    /// Sends the response, and returns when it has left.
+    pub(super) async fn fulfil(mut self, site: &Site, bodies: &Bodies) -> Result<(), h2::Error> {
+        let (head, body) = respond(site, &Method::GET, &self.path).into_parts();
+        let stream = self.sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
+        bodies.send(stream, body, self.priority).await?.departure().await;
+        Ok(())
+    }
+}
+
+/// The request for `path` that the client would make: as that for the document, with the object's own priority.
+fn promised_request<T>(load: &PageLoadSpec, document: &Request<T>, path: &str) -> Option<Request<()>> {
+    let mut parts = document.uri().clone().into_parts();
+    parts.path_and_query = Some(path.parse::<PathAndQuery>().ok()?);
+    let mut promised = Request::new(());
+    *promised.uri_mut() = Uri::from_parts(parts).ok()?;
+    let mut headers: HeaderMap = document.headers().clone();
+    headers.remove(priority::FIELD);
+    priority::state(&mut headers, path, load.priorities);
+    *promised.headers_mut() = headers;
+    Some(promised)
+}

@@ -1,0 +1,44 @@
+use bentpipe_run::{ObjectSpec, PageLoadSpec};
+
+/// The objects that the origin pushes: the first ones of the page, of which half a one counts as one.
+pub(crate) fn objects(load: &PageLoadSpec) -> &[ObjectSpec] {
+    let objects = &load.page.objects;
+    let percent = load.push_percent.unwrap_or(0) as usize;
+    &objects[..((objects.len() * percent + 50) / 100).min(objects.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_run::{Http, PageSpec};
+    use bentpipe_units::Bytes;
+
+    use super::*;
+
+    fn pushed(objects_of_page: usize, push_percent: Option<u32>) -> Vec<String> {
+        let object = |n| ObjectSpec { path: format!("/{n}.jpg"), bytes: Bytes::new(1000) };
+        let page = PageSpec {
+            name: "page".to_owned(),
+            objects: (0..objects_of_page).map(object).collect(),
+            document_bytes: None,
+        };
+        let load = PageLoadSpec { push_percent, ..PageLoadSpec::new(Http::H2, 1, page) };
+        objects(&load).iter().map(|object| object.path.clone()).collect()
+    }
+
+    #[test]
+    fn the_first_objects_are_pushed_and_half_an_object_is_one() {
+        assert_eq!(pushed(5, Some(50)), ["/0.jpg", "/1.jpg", "/2.jpg"]);
+        // 49 % of 5 are 2.45 objects.
+        assert_eq!(pushed(5, Some(49)), ["/0.jpg", "/1.jpg"]);
+        // Caviglione's page: 50 % of 642 objects.
+        assert_eq!(pushed(642, Some(50)).len(), 321);
+    }
+
+    #[test]
+    fn nothing_all_and_more_than_all_are_pushed_as_the_page_allows() {
+        for (percent, expected) in [(None, 0), (Some(0), 0), (Some(100), 7), (Some(250), 7)] {
+            assert_eq!(pushed(7, percent).len(), expected, "{percent:?}");
+        }
+        assert_eq!(pushed(0, Some(100)).len(), 0);
+    }
+}

@@ -1,0 +1,34 @@
+"""How the settings of TCP reach the kernel: sysctls of a namespace and attributes of its routes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_FAST_OPEN_AT_BOTH_ENDS = 1 | 2
+"""Bits of `net.ipv4.tcp_fastopen`: clients, servers (`ip-sysctl.rst`)."""
+
+_RECEIVE_BUFFER_BYTES = (4096, 131_072)
+_SEND_BUFFER_BYTES = (4096, 16_384)
+"""Minimum and initial size, the kernel's own."""
+
+
+def sysctls(tcp: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings below /proc/sys/net, by path, for a `tcp` table of a run's specification."""
+    settings = {
+        "ipv4/tcp_rmem": _sizes(_RECEIVE_BUFFER_BYTES, tcp["receive_buffer_bytes"]),
+        "ipv4/tcp_wmem": _sizes(_SEND_BUFFER_BYTES, tcp["send_buffer_bytes"]),
+        "ipv4/tcp_slow_start_after_idle": str(int(tcp["slow_start_after_idle"])),
+    }
+    if tcp.get("fast_open") == "on":
+        settings["ipv4/tcp_fastopen"] = str(_FAST_OPEN_AT_BOTH_ENDS)
+    return settings
+
+
+def route_attributes(tcp: Mapping[str, Any]) -> str:
+    """Return what `ip route` is told of a route, for a `tcp` table of a run's specification."""
+    initial_window = f"initcwnd {tcp['initial_window']}"
+    return f"{initial_window} quickack 1" if tcp.get("quick_ack") == "on" else initial_window
+
+
+def _sizes(kernels: tuple[int, int], limit_bytes: int) -> str:
+    """Minimum, initial and largest size: the kernel's own first two as far as the run's limit allows."""
+    return " ".join(str(size) for size in (*(min(size, limit_bytes) for size in kernels), limit_bytes))

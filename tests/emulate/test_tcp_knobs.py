@@ -1,0 +1,151 @@
+"""Every setting of TCP that a scenario may choose reaches the kernel and acts there as in the simulator."""
+
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from bentpipe.engine import netns
+from bentpipe.engine.emulate import configuration_of, open_link, open_world
+from bentpipe.engine.netns import SERVER_ADDRESS
+from bentpipe.engine.part import START_TIMEOUT_S
+from bentpipe.engine.simulate import Simulator
+from tests.emulate.measuring import measured, measured_once
+from tests.support.specs import spec_of
+
+RTT_S = 0.200
+LINK = "flat:down=10Mbit/s,up=10Mbit/s,rtt=200ms"
+GEO = "flat:down=10Mbit/s,up=10Mbit/s,rtt=600ms"
+MACHINE_S = 0.030
+"""What the machine and transmission add to a few round trips."""
+
+DELAYED_ACK_S = 0.040
+MSS_BYTES = 1448
+PORT = 5000
+SND_CWND_OFFSET = 80
+"""Of tcpi_snd_cwnd in struct tcp_info (linux/tcp.h)."""
+
+
+def page(http, *, link=LINK, name="uniform-500k", connections=6):
+    return {"link": link, "http": http, "cc": "cubic", "page": name, "connections": connections}
+
+
+def bulk(*, size="1 MB"):
+    return {"link": LINK, "cc": "cubic", "bulk": {"transport": "tcp", "direction": "down", "size": size}}
+
+
+def seconds(ns):
+    return ns / 1e9
+
+
+@pytest.mark.parametrize(("http", "round_trips"), [("h1", 2), ("h1s", 3)])
+@pytest.mark.parametrize("fast_open", [False, True])
+def test_fast_open_saves_a_round_trip_of_each_connection_but_the_first(http, round_trips, fast_open):
+    """RFC 7413: the request, or the ClientHello, travels with the SYN. TCP 1, TLS 1.3 1, the request 1."""
+    record = measured(page(http), f"tcp.fast_open={str(fast_open).lower()}")
+    assert 0 < record["metrics"]["ttfb_s"] - round_trips * RTT_S < MACHINE_S
+    second = record["client_connections"][1]
+    started_s = seconds(second["started_ns"])
+    first_byte_s = min(item["first_byte_s"] for item in record["objects"] if item["connection"] == 1)
+    assert 0 < first_byte_s - started_s - (round_trips - fast_open) * RTT_S < MACHINE_S
+    # The SYN-ACK takes a round trip either way.
+    assert 0 < seconds(second["connected_ns"]) - started_s - RTT_S < MACHINE_S
+
+
+def test_nagle_holds_back_the_request_and_its_answer_behind_small_segments():
+    """As simulated: a round trip and a delayed acknowledgement for each of the two that wait."""
+    without, with_nagle = (measured(page("h2"), f"tcp.nagle={nagle}") for nagle in ("false", "true"))
+    assert 0 < without["metrics"]["ttfb_s"] - 3 * RTT_S < MACHINE_S
+    assert 0 < with_nagle["metrics"]["ttfb_s"] - 5 * RTT_S - 2 * DELAYED_ACK_S < MACHINE_S
+
+
+def test_with_quick_acknowledgements_as_many_packets_go_up_as_come_down():
+    metrics = measured(bulk(size="5 MB"), "tcp.quick_ack=true")["metrics"]
+    assert metrics["wire_packets_up"] == pytest.approx(metrics["wire_packets_down"], abs=10)
+    metrics = measured(bulk(size="5 MB"))["metrics"]
+    assert metrics["wire_packets_up"] < 0.7 * metrics["wire_packets_down"]
+
+
+@pytest.mark.parametrize(("patience", "duplicates"), [("250 ms", 1), ("1500 ms", 0), ("off", 0)])
+def test_a_client_without_patience_for_the_path_opens_each_connection_twice(patience, duplicates):
+    """secchi2018: 250 ms as Chromium has it, 1500 ms as the study."""
+    record = measured(page("h2", link=GEO, name="single-100k"), f"tcp.connect_retry={patience}")
+    purposes = [connection.get("purpose") for connection in record["client_connections"]]
+    assert purposes == [None] + ["duplicate"] * duplicates
+    assert len(record["origin_connections"]) == 1 + duplicates
+
+
+@pytest.mark.parametrize("segments", [1, 40])
+def test_the_first_flight_is_the_initial_window(segments):
+    record = measured(bulk(), f"tcp.initial_window={segments}")
+    assert record["origin_connections"][0]["initial_cwnd_bytes"] == segments * MSS_BYTES
+    assert record["metrics"]["first_flight_bytes"] == pytest.approx(segments * 1500, abs=1500)
+
+
+@pytest.mark.parametrize("buffer", ["receive_buffer", "send_buffer"])
+def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer):
+    run, setting = bulk(size="2 MB"), f"tcp.{buffer}=128 kB"
+    emulated = measured(run, setting)
+    simulated = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, setting), artifacts=None)
+    found_s, expected_s = (record["metrics"]["completion_s"] for record in (emulated, simulated))
+    assert found_s == pytest.approx(expected_s, rel=0.03)
+    # The rate of the link would take 1.7 s and the handshake and slow start less than one.
+    assert found_s > 3
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_an_idle_time_shrinks_the_window_where_slow_start_after_idle_is_on(restarts):
+    """RFC 2861: once per timeout halved; an idle time of six timeouts or more leaves the initial window."""
+    spec = spec_of(bulk(), f"tcp.slow_start_after_idle={str(restarts).lower()}")
+    with connected(spec) as (client, server):
+        transfer(server, client, 300_000)
+        before = congestion_window(server)
+        time.sleep(6 * (RTT_S + 0.2) + 0.1)
+        transfer(server, client, 1)
+        after = congestion_window(server)
+    assert before > 40
+    assert after == (10 if restarts else before)
+
+
+@pytest.mark.parametrize("http", ["h1", "h2"])
+def test_hystart_plus_plus_is_refused_over_the_kernel_s_tcp(http):
+    record = measured_once(page(http), "slow_start=hystart++")
+    assert record["status"] == "failed"
+    assert "run.slow_start" in " ".join(record["reasons"])
+
+
+def test_hystart_plus_plus_is_quic_s_for_the_asking():
+    assert measured(page("h3"), "slow_start=hystart++")["metrics"]["plt_s"] > 0
+
+
+@contextmanager
+def connected(spec) -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Two ends of a connection over the emulated link, of this process's own."""
+    with ExitStack() as stack:
+        world = stack.enter_context(open_world(spec))
+        stack.enter_context(open_link(world, configuration_of(spec, None), {})).answer(
+            timeout_s=START_TIMEOUT_S
+        )
+        with netns.inside(world.server):
+            listener = stack.enter_context(socket.create_server((SERVER_ADDRESS, PORT)))
+        with netns.inside(world.client):
+            client = stack.enter_context(socket.create_connection((SERVER_ADDRESS, PORT), timeout=5))
+        server, _ = listener.accept()
+        yield client, stack.enter_context(server)
+
+
+def transfer(sender, receiver, length):
+    """Send and receive, until everything is acknowledged."""
+    sender.sendall(bytes(length))
+    while length > 0:
+        length -= len(receiver.recv(length))
+    time.sleep(RTT_S)
+
+
+def congestion_window(sender):
+    """Segments."""
+    info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SND_CWND_OFFSET + 4)
+    return struct.unpack_from("I", info, SND_CWND_OFFSET)[0]
