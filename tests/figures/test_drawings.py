@@ -189,7 +189,7 @@ def test_each_connection_is_a_line_from_its_first_packet_to_its_last():
     record = {
         "client_connections": [
             {**opened, "started_ns": 0, "connected_ns": second, "closed_ns": 3 * second},
-            {**opened, "started_ns": second, "connected_ns": 2 * second, "is_duplicate": True},
+            {**opened, "started_ns": second, "connected_ns": 2 * second, "purpose": "duplicate"},
         ],
         "objects": [{"connection": 0, "request_s": 1.0, "last_byte_s": 4.0}],
         "spec": {"workload": {"http": "h1"}},

@@ -10,6 +10,7 @@ from bentpipe.figures import style
 from bentpipe.figures.bins import Series, rows
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.run_over_time import bin_rates_bps
+from bentpipe.stats import duplicates
 
 _LEAST_IN, _MOST_IN = 0.9, 5.0
 _LINE_IN = 0.045
@@ -36,8 +37,7 @@ def draw(*, name: str, title: str, record: Mapping[str, Any], link: Series) -> D
     style.colour_legend(
         figure, {"connecting": style.GREY, "TLS": style.AMBER, "an object": colour}, columns=3
     )
-    duplicates = sum(1 for connection in connections if connection.get("is_duplicate"))
-    beside = f", {duplicates} of them opened because another took long" if duplicates else ""
+    beside = f", {extra} of them opened because another took long" if (extra := duplicates(record)) else ""
     caption = (
         f"One run. Above: bytes that the link delivered to the client, in bins of 100 ms. Below: "
         f"{len(connections)} connections in the order in which they were opened{beside}; thin where a "

@@ -1,5 +1,6 @@
 """Pure functions on arrays: intervals, summaries, differences, tests, flows. Nothing here opens a file."""
 
+from bentpipe.stats.connections import duplicates
 from bentpipe.stats.counter import Counter, Span
 from bentpipe.stats.difference import (
     Difference,
@@ -66,6 +67,7 @@ __all__ = [
     "competitors",
     "cumulative",
     "delay_means",
+    "duplicates",
     "exceedance",
     "factor_label",
     "flow_of_series",

@@ -1,12 +1,15 @@
 """The published studies that Bentpipe repeats: scenario, published numbers, claims, figures."""
 
-from bentpipe.studies import alshagri2023, claypool2020
+from bentpipe.studies import alshagri2023, caviglione2014, claypool2020, secchi2018
 from bentpipe.studies.study import Column, Study, StudyTable, Timeline
 from bentpipe.studies.verdict import Agreement, Finding, Verdict
 
 __all__ = ["Agreement", "Column", "Finding", "Study", "StudyTable", "Timeline", "Verdict", "get", "names"]
 
-_STUDIES = {study.name: study for study in (alshagri2023.STUDY, claypool2020.STUDY)}
+_STUDIES = {
+    study.name: study
+    for study in (alshagri2023.STUDY, claypool2020.STUDY, secchi2018.STUDY, caviglione2014.STUDY)
+}
 
 
 def names() -> tuple[str, ...]:

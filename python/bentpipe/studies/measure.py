@@ -6,13 +6,14 @@ from typing import TypeAlias
 from bentpipe.stats import (
     Interval,
     absolute_difference,
+    factor_label,
     mean_interval,
     mean_relative_difference,
     relative_difference,
     values_of,
 )
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import Measurement
+from bentpipe.studies.verdict import Finding, Measurement, judge, near
 
 Factors: TypeAlias = Mapping[str, str]
 
@@ -64,7 +65,7 @@ def difference_of(sample: Sequence[float], reference: Sequence[float]) -> Measur
     """How far the sample's mean lies above the reference's, in percent; one value of each run."""
     if not sample or not reference:
         return nothing("not measured")
-    if not any(reference):
+    if not sum(reference):
         return nothing("nothing to compare with: the second of the two is zero")
     found = relative_difference(sample, reference)
     return Measurement(
@@ -91,6 +92,16 @@ def deviation(values: Sequence[float], published: float) -> Measurement:
     )
 
 
+def compared(
+    label: str, ours: Sequence[float], theirs: float, *, margin_percent: float, unit: str, decimals: int
+) -> Finding:
+    """Judge whether the mean of our runs lies within a margin of a published number, and say both."""
+    told = f"{label}: published {theirs:g} {unit}"
+    if ours:
+        told += f", ours {sum(ours) / len(ours):.{decimals}f}"
+    return judge(told, deviation(ours, theirs), near(margin_percent))
+
+
 def deviation_of(value: float, ci: Interval | None, published: float, *, basis: str) -> Measurement:
     """How far a number with its interval lies above a published one, in percent of that."""
 
@@ -99,6 +110,17 @@ def deviation_of(value: float, ci: Interval | None, published: float, *, basis: 
 
     relative = Interval(low=percent(ci.low), high=percent(ci.high), confidence=ci.confidence) if ci else None
     return Measurement(percent=percent(value), ci=relative, basis=basis)
+
+
+def mean_of(values: Sequence[float]) -> float | None:
+    """The mean, of a table; None without values."""
+    return sum(values) / len(values) if values else None
+
+
+def reach_of(values: Sequence[float]) -> float | None:
+    """How far the 95 % interval of the mean reaches on either side of it; None below two values."""
+    ci = mean_interval(values)
+    return (ci.high - ci.low) / 2 if ci else None
 
 
 def share(values: Sequence[bool]) -> Measurement:
@@ -117,7 +139,9 @@ def nothing(gap: str) -> Measurement:
 
 
 def _cell_name(cell: Factors) -> str:
-    return " ".join(cell[key] for key in ("link", "http", "cc", "page"))
+    first = ("link", "http", "cc", "page")
+    others = (factor_label(key, value) for key, value in cell.items() if key not in first)
+    return " ".join([*(cell[key] for key in first), *others])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ class Study:
     name: str
     title: str
     citation: str
-    doi: str
+    doi: str | None
     scenario: Path
     rules: tuple[str, ...]
     assumptions: tuple[str, ...]

@@ -19,7 +19,7 @@ from bentpipe.studies.claypool2020.downloads import (
     values,
 )
 from bentpipe.studies.claypool2020.orders import ORDERS, Order
-from bentpipe.studies.measure import deviation, difference_of, share
+from bentpipe.studies.measure import compared, difference_of, share
 from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Verdict, judge, near, verdict
 
 LEVEL_MARGIN_PERCENT = 10.0
@@ -89,11 +89,11 @@ def _levels(downloads: Downloads) -> Iterator[Verdict]:
                 f"{phase.slug}-{name}",
                 f"{phase.value.capitalize()}, mean {quantity.name} in {quantity.unit}: {numbers}",
                 [
-                    _near(
+                    compared(
                         control_label(cc),
                         values(downloads[cc], phase, quantity),
                         cell.mean,
-                        LEVEL_MARGIN_PERCENT,
+                        margin_percent=LEVEL_MARGIN_PERCENT,
                         unit=quantity.unit,
                         decimals=quantity.decimals,
                     )
@@ -121,11 +121,11 @@ def _object_times(downloads: Downloads) -> Iterator[Verdict]:
             f"object-{size}-mb",
             f"Time for {size} MB in s: {numbers}",
             [
-                _near(
+                compared(
                     control_label(cc),
                     object_times_s(downloads[cc], size),
                     time,
-                    TIME_MARGIN_PERCENT,
+                    margin_percent=TIME_MARGIN_PERCENT,
                     unit="s",
                     decimals=1,
                 )
@@ -162,11 +162,11 @@ def _retransmissions(downloads: Downloads) -> Iterator[Verdict]:
         "resent-pcc",
         f"PCC sends about {published.PCC_RESENT_ABOUT_PERCENT:g} % of the packets again, at most {most:g} %",
         [
-            _near(
+            compared(
                 "PCC",
                 resent["vivace"],
                 published.PCC_RESENT_ABOUT_PERCENT,
-                SMALL_MARGIN_PERCENT,
+                margin_percent=SMALL_MARGIN_PERCENT,
                 unit="%",
                 decimals=2,
             ),
@@ -184,19 +184,19 @@ def _courses(downloads: Downloads) -> Iterator[Verdict]:
         "bbr-steady-course",
         "BBR's steady state is about 140 Mbit/s with a dip every 10 s",
         [
-            _near(
+            compared(
                 "median second",
                 medians,
                 published.BBR_STEADY_MBPS,
-                LEVEL_MARGIN_PERCENT,
+                margin_percent=LEVEL_MARGIN_PERCENT,
                 unit="Mbit/s",
                 decimals=1,
             ),
-            _near(
+            compared(
                 "from dip to dip",
                 _known(dip_interval_s(found) for found in downloads["bbr"]),
                 published.BBR_DIP_INTERVAL_S,
-                TIME_MARGIN_PERCENT,
+                margin_percent=TIME_MARGIN_PERCENT,
                 unit="s",
                 decimals=1,
             ),
@@ -207,26 +207,16 @@ def _courses(downloads: Downloads) -> Iterator[Verdict]:
         "cubic-slow-to-100-mbps",
         "CUBIC takes about 45 s to 100 Mbit/s",
         [
-            _near(
+            compared(
                 "first second as fast",
                 _known(time_to_reach_s(found, rate_bps) for found in downloads["cubic"]),
                 published.CUBIC_REACHES_S,
-                ROUGH_MARGIN_PERCENT,
+                margin_percent=ROUGH_MARGIN_PERCENT,
                 unit="s",
                 decimals=1,
             )
         ],
     )
-
-
-def _near(
-    label: str, ours: Sequence[float], theirs: float, margin_percent: float, *, unit: str, decimals: int
-) -> Finding:
-    """Compare the mean of our downloads with a published number."""
-    told = f"{label}: published {theirs:g} {unit}"
-    if ours:
-        told += f", ours {sum(ours) / len(ours):.{decimals}f}"
-    return judge(told, deviation(ours, theirs), near(margin_percent))
 
 
 def _against(pair: tuple[str, str]) -> str:
