@@ -10,6 +10,7 @@ use bentpipe_tcp::{
     Config, Connection, ConnectionId, Cookie, Endpoint, Event, FastOpen, PortError, Route, Segment,
 };
 use bentpipe_units::Time;
+use bentpipe_web::net::TcpSample;
 
 use crate::packet::{Datagram, WirePacket};
 use crate::udp::Inbox;
@@ -44,6 +45,8 @@ pub(crate) struct Socket {
     pub(crate) opener: Option<Waker>,
     /// When the handshake was complete, or spared by Fast Open at a server.
     pub(crate) connected: Option<Time>,
+    /// The state when the connection was closed, for those who look later.
+    pub(crate) last: Rc<RefCell<Option<TcpSample>>>,
     /// The earliest call that the world has noted.
     called_at: Option<Time>,
     /// The address that it came to, until it is established.
@@ -208,6 +211,7 @@ impl Host {
             writer: None,
             opener: None,
             connected: None,
+            last: Rc::default(),
             called_at: None,
             accepted_at,
         };
@@ -258,6 +262,7 @@ impl Host {
     pub(crate) fn forget_closed(&self, socket: &Rc<RefCell<Socket>>) {
         let socket = &*socket.borrow();
         if socket.connection.is_closed() {
+            *socket.last.borrow_mut() = Some(socket.sample());
             self.tcp.borrow_mut().forget(&socket.connection);
             self.sockets.borrow_mut()[place(socket.id)] = None;
         }
@@ -271,6 +276,21 @@ impl Backlog {
 }
 
 impl Socket {
+    /// The connection's state now.
+    pub(crate) fn sample(&self) -> TcpSample {
+        let info = self.connection.info();
+        TcpSample {
+            connected: self.connected,
+            congestion_control: info.congestion_control.unwrap_or_default().to_owned(),
+            cwnd: info.cwnd,
+            in_flight: info.in_flight,
+            srtt: info.srtt,
+            min_rtt: info.min_rtt,
+            delivery_rate: info.delivery_rate,
+            retransmitted_packets: info.retransmitted_segments,
+        }
+    }
+
     /// Sends what the connection has to send, tells tasks what happened and notes when to call it again.
     pub(crate) fn flush(&mut self, world: &World, end: End) {
         while let Some(segment) = self.connection.poll_transmit(world.now()) {

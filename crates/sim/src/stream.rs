@@ -47,7 +47,7 @@ pub struct SimProbe {
     world: Rc<World>,
     end: End,
     socket: Weak<RefCell<Socket>>,
-    last: RefCell<Option<TcpSample>>,
+    last: Rc<RefCell<Option<TcpSample>>>,
 }
 
 impl Listener for SimListener {
@@ -138,27 +138,17 @@ impl Stream for SimStream {
             world: Rc::clone(&self.world),
             end: self.end,
             socket: Rc::downgrade(&self.socket),
-            last: RefCell::default(),
+            last: Rc::clone(&self.socket.borrow().last),
         }
     }
 }
 
 impl Probe for SimProbe {
     fn sample(&self) -> Option<TcpSample> {
-        if let Some(socket) = self.socket.upgrade() {
-            let info = socket.borrow().connection.info();
-            *self.last.borrow_mut() = Some(TcpSample {
-                connected: socket.borrow().connected,
-                congestion_control: info.congestion_control.unwrap_or_default().to_owned(),
-                cwnd: info.cwnd,
-                in_flight: info.in_flight,
-                srtt: info.srtt,
-                min_rtt: info.min_rtt,
-                delivery_rate: info.delivery_rate,
-                retransmitted_packets: info.retransmitted_segments,
-            });
+        match self.socket.upgrade() {
+            Some(socket) => Some(socket.borrow().sample()),
+            None => self.last.borrow().clone(),
         }
-        self.last.borrow().clone()
     }
 
     fn reset(&self) {

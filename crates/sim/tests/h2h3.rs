@@ -29,7 +29,7 @@ fn load(http: Http, objects: &[(&str, u64)]) -> RunSpec {
     let objects = objects
         .iter()
         .map(|(path, bytes)| ObjectSpec { path: (*path).to_owned(), bytes: Bytes::new(*bytes) });
-    let page = PageSpec { name: "page".to_owned(), objects: objects.collect() };
+    let page = PageSpec { name: "page".to_owned(), objects: objects.collect(), document_bytes: None };
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     spec
 }

@@ -25,7 +25,11 @@ fn layers(http: Http) -> BytesByLayer {
         direction.loss = LossSpec::None;
     }
     let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(OBJECT_BYTES) };
-    let page = PageSpec { name: "page".to_owned(), objects: (0..OBJECTS).map(object).collect() };
+    let page = PageSpec {
+        name: "page".to_owned(),
+        objects: (0..OBJECTS).map(object).collect(),
+        document_bytes: None,
+    };
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     let parties = simulate(&spec, &Config::new(Instant::now())).unwrap();
     let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), parties);

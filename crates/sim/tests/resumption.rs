@@ -25,7 +25,11 @@ fn tls(version: TlsVersion, resumption: Resumption) -> Option<TlsSpec> {
 fn lossy(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize) -> RunSpec {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
     let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(20_000) };
-    let page = PageSpec { name: "many".to_owned(), objects: (0..objects).map(object).collect() };
+    let page = PageSpec {
+        name: "many".to_owned(),
+        objects: (0..objects).map(object).collect(),
+        document_bytes: None,
+    };
     let load = PageLoadSpec { visit, ..PageLoadSpec::new(http, CONNECTIONS, page) };
     spec.workload = Workload::PageLoad(load);
     spec.tls = tls;

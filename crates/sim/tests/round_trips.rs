@@ -118,7 +118,7 @@ fn spec(row: Row, column: Column) -> RunSpec {
     };
     spec.link.return_ = spec.link.forward.clone();
     let objects = vec![ObjectSpec { path: "/object.jpg".to_owned(), bytes: Bytes::new(500) }];
-    let page = PageSpec { name: "tiny".to_owned(), objects };
+    let page = PageSpec { name: "tiny".to_owned(), objects, document_bytes: None };
     let load = PageLoadSpec { visit: column.visit, ..PageLoadSpec::new(row.http, 1, page) };
     spec.workload = Workload::PageLoad(load);
     spec.tls = row.tls;
@@ -134,13 +134,7 @@ fn ran(row: Row, column: Column) -> RunRecord {
 
 fn cells() -> impl Iterator<Item = (Row, Column, u32)> {
     let each = rows().into_iter().flat_map(|row| COLUMNS.map(|column| (row, column)));
-    let each = each.filter(|(row, column)| is_there(*row, *column));
     each.filter_map(|(row, column)| Some((row, column, round_trips(row, column)?)))
-}
-
-/// What the crates do so far.
-fn is_there(row: Row, column: Column) -> bool {
-    !matches!(row.http, Http::Http10 | Http::Http10s | Http::H2c | Http::Spdy) && !column.fast_open.is_on()
 }
 
 #[test]

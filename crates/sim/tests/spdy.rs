@@ -21,7 +21,7 @@ fn lossy(objects: usize, bytes: u64) -> RunSpec {
     let objects = (0..objects)
         .map(|i| ObjectSpec { path: format!("/object-{i}.jpg"), bytes: Bytes::new(bytes) })
         .collect();
-    let page = PageSpec { name: "spdy".to_owned(), objects };
+    let page = PageSpec { name: "spdy".to_owned(), objects, document_bytes: None };
     spec.workload = Workload::PageLoad(PageLoadSpec::new(Http::Spdy, 6, page));
     spec
 }

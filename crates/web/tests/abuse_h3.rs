@@ -9,10 +9,11 @@ mod memory;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::{ClientReport, Http};
+use bentpipe_run::{ClientReport, Http, Transport};
 use bentpipe_units::Duration;
 use bentpipe_web::net::Net;
-use bentpipe_web::{HOST, loader, tls};
+use bentpipe_web::tls::Terms;
+use bentpipe_web::{HOST, loader};
 use memory::{ADDRESS, Memory, client, load_of, page_load, peak_of, start_origin};
 use noq::{Connection, ConnectionError, Endpoint, EndpointConfig, RecvStream, SendStream, VarInt};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -82,10 +83,23 @@ fn with_origin<T: 'static>(attack: impl AsyncFnOnce(&Attacker) -> T + 'static) -
     result
 }
 
+/// A client that trusts one authority.
+fn offering_h3(authority_der: &[u8]) -> rustls::ClientConfig {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(authority_der.to_vec().into()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    tls.alpn_protocols = vec![b"h3".to_vec()];
+    tls
+}
+
 impl Attacker {
     async fn connect(net: &Memory, authority_der: &[u8]) -> Self {
-        let tls = tls::client_config(authority_der, &["h3"], None).unwrap();
-        let crypto = QuicClientConfig::try_from(tls).unwrap();
+        let crypto = QuicClientConfig::try_from(offering_h3(authority_der)).unwrap();
         let (socket, runtime) =
             net.quic_socket(SocketAddr::new(ADDRESS, 0), bentpipe_run::Dscp::try_from(0).unwrap()).unwrap();
         let endpoint =
@@ -259,7 +273,7 @@ fn loaded_from(octets: Vec<u8>) -> ClientReport {
     let (spec, identity) = page_load(Http::H3);
     let (report, peak) = peak_of(|| {
         Memory::run(|net| async move {
-            let tls = identity.server_config(&["h3"]).unwrap();
+            let tls = Terms::of(&spec, Transport::Quic).unwrap().server(&identity, &["h3"]).unwrap();
             let crypto = QuicServerConfig::try_from(tls).unwrap();
             let config = noq::ServerConfig::with_crypto(Arc::new(crypto));
             let (socket, runtime) = net.quic_socket(SocketAddr::new(ADDRESS, HTTPS), spec.mark()).unwrap();

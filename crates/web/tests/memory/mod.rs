@@ -19,7 +19,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bentpipe_run::{CongestionControl, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Workload};
+use bentpipe_run::{
+    CongestionControl, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, TcpSpec, Workload,
+};
 use bentpipe_units::{Bytes, Duration, Time};
 use bentpipe_web::net::{Bulk, Datagrams, Listener, Net, Probe, Stream, TcpSample};
 use bentpipe_web::origin::{self, Origin};
@@ -95,7 +97,7 @@ impl Memory {
 pub fn page_load(http: Http) -> (RunSpec, Identity) {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
     let object = ObjectSpec { path: "/object.jpg".to_owned(), bytes: Bytes::new(100_000) };
-    let page = PageSpec { name: "page".to_owned(), objects: vec![object] };
+    let page = PageSpec { name: "page".to_owned(), objects: vec![object], document_bytes: None };
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     spec.validity.timeout_ns = Duration::from_secs(20);
     (spec, Identity::from_seed(HOST, 1).unwrap())
@@ -119,10 +121,12 @@ pub fn client(spec: &RunSpec, identity: &Identity) -> Client {
         authority_der: identity.authority_der.clone(),
         origin: ADDRESS,
         ports: Ports::STANDARD,
+        gateway: ADDRESS,
         local: ADDRESS,
         sites: Arc::new(Sites::default()),
         secrets: None,
         qlog: None,
+        memory: bentpipe_web::Memory::default(),
     }
 }
 
@@ -148,6 +152,10 @@ impl Net for Memory {
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
         self.0.world.spawn(task);
+    }
+
+    fn with_tcp(&self, _: &TcpSpec) -> Self {
+        self.clone()
     }
 
     async fn connect(&self, to: SocketAddr, _: CongestionControl, _: Dscp) -> io::Result<MemoryStream> {
@@ -208,6 +216,8 @@ impl Probe for NoProbe {
     fn sample(&self) -> Option<TcpSample> {
         None
     }
+
+    fn reset(&self) {}
 }
 
 impl Datagrams for NoDatagrams {
