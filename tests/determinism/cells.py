@@ -57,15 +57,32 @@ SATELLITES: dict[str, dict[str, Any]] = {
 }
 """Frames lost in a fade; slots by request; slots that others ask for as well."""
 
+WEB: dict[str, dict[str, Any]] = {
+    **{http: {"page": PAGE, "http": http} for http in ("http10", "http10s", "h2c", "spdy")},
+    "pipelined-h1": {"page": PAGE, "http": "h1", "pipelining": 4, "requests_per_connection": 3},
+    "pushed-h2": {"page": PAGE, "http": "h2", "push": "50 %", "priorities": "on"},
+    "resumed-h1s": {
+        "page": PAGE,
+        "http": "h1s",
+        "visit": "repeat",
+        "tls": {"version": "1.2", "resumption": "ticket"},
+        "tcp": {"fast_open": True, "connect_retry": "100 ms"},
+    },
+    "early-h2": {"page": PAGE, "http": "h2", "visit": "repeat", "tls": {"resumption": "early-data"}},
+    "early-h3": {"page": PAGE, "http": "h3", "visit": "repeat", "tls": {"resumption": "early-data"}},
+    **{f"{pep}-h2": {"page": PAGE, "http": "h2", "pep": pep} for pep in ("split", "tunnel", "proxy")},
+}
+"""Other protocols, handshakes and proxies; their packets do not depend on random numbers of the system either."""
+
 CELLS = [
     *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.CONGESTION_CONTROL.available),
-    *(f"{workload} cubic" for workload in SATELLITES),
+    *(f"{workload} cubic" for workload in (*SATELLITES, *WEB)),
 ]
 
 
 def spec(cell: str, *, seed: int = 1) -> dict[str, Any]:
     """Return the run specification of a cell."""
     workload, cc = cell.split()
-    own = WORKLOADS.get(workload) or SATELLITES[workload]
+    own = {**WORKLOADS, **SATELLITES, **WEB}[workload]
     run = {"link": LINK, "cc": cc, **own, "capture": {"pcapng": True}}
     return spec_of(run, seed=seed)
