@@ -10,7 +10,7 @@ INSTALLED := build/stamps/installed
 SOURCES := Cargo.toml Cargo.lock pyproject.toml scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev run test check fmt lint agreement fuzz bench bench-peers docs clean
+.PHONY: help setup setup-dev setup-caddy run test check fmt lint agreement fuzz bench bench-peers docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ lint: setup-dev ## Run the linters and the type checker
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+setup-caddy: ## Build Caddy with go, for the test of our loader against it
+	scripts/caddy.sh
 
 fmt: setup-dev ## Format Rust and Python
 	cargo fmt

@@ -23,7 +23,10 @@ look() {
     compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing optional clang "hybla and vivace for the kernel's TCP"
     PATH=$PATH:/usr/sbin:/sbin command -v nft >/dev/null || missing optional nftables "proxies that intercept connections: emulate engine"
     command -v iperf3 >/dev/null || missing optional iperf3 "iperf3 as client and server of flows"
-    [[ $purpose != test ]] || command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
+    [[ $purpose == test ]] || return 0
+    command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
+    command -v curl >/dev/null || missing optional curl "the test of our origin against curl"
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing optional nginx-light "the test of our loader against nginx"
 }
 
 toolchains() {
@@ -45,7 +48,8 @@ look
 packages=("${required[@]}" "${optional[@]}")
 ((${#packages[@]})) || exit 0
 if ((EUID == 0)) && command -v apt-get >/dev/null; then
-    export DEBIAN_FRONTEND=noninteractive
+    # As in single-user mode: a server that is installed for the tests is not started.
+    export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
     apt-get update --quiet --quiet
     apt-get install --yes --quiet --quiet --no-install-recommends "${packages[@]}"
     look

@@ -72,7 +72,7 @@ WEB: dict[str, dict[str, Any]] = {
     "early-h3": {"page": PAGE, "http": "h3", "visit": "repeat", "tls": {"resumption": "early-data"}},
     **{f"{pep}-h2": {"page": PAGE, "http": "h2", "pep": pep} for pep in ("split", "tunnel", "proxy")},
 }
-"""Other protocols, handshakes and proxies; their packets do not depend on random numbers of the system either."""
+"""Other protocols, handshakes and proxies."""
 
 CELLS = [
     *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.CONGESTION_CONTROL.available),

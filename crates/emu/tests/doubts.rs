@@ -126,7 +126,7 @@ fn an_object_that_is_not_found_makes_the_run_invalid_and_is_named() {
 fn an_object_that_breaks_off_fails_the_run_and_is_named() {
     let (status, reasons) = loaded_from_impostor(Spoiled::BrokenOff);
     assert_eq!(status, Status::Failed);
-    assert!(reasons[0].starts_with("object /object-2.jpg: HTTP/1.1: "), "{reasons:?}");
+    assert!(reasons[0].starts_with("object /object-2.jpg: HTTP/1: connection closed"), "{reasons:?}");
 }
 
 /// What becomes of a load of `asked` from an origin that serves `served`.

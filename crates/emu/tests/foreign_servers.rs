@@ -1,6 +1,6 @@
 //! Our loader against servers of other makers, over the loopback interface: nginx (Debian's) and Caddy.
 //!
-//! Skipped, and said so, where a server is not installed: `make setup-dev` installs both.
+//! Skipped, and said so, where a server is not installed: `make setup-dev` installs nginx, `make setup-caddy` Caddy.
 #![allow(clippy::disallowed_methods)] // processes and files of the servers
 
 mod common;
@@ -30,7 +30,8 @@ struct Server {
 impl Server {
     /// Writes the page and the keys into a folder and starts `program` with the configuration made of it.
     fn start(program: &Path, page: &PageSpec, configure: fn(&Path, IpAddr) -> Vec<String>) -> Self {
-        let identity = Identity::generate(HOST).unwrap();
+        // Its key is in the form that OpenSSL reads too: without the public one (RFC 8410 section 7).
+        let identity = Identity::from_seed(HOST, 1).unwrap();
         let address = address();
         let folder = env::temp_dir().join(format!("bentpipe-{address}"));
         fs::create_dir_all(folder.join("www")).unwrap();
@@ -95,7 +96,7 @@ fn nginx(folder: &Path, address: IpAddr) -> Vec<String> {
              types {{ text/html html; image/jpeg jpg; }}
              server {{
                  listen {address}:{http}; listen {address}:{https} ssl http2;
-                 ssl_certificate {at}/certificate.pem; ssl_certificate_key {at}/key.pem;
+                 ssl_certificate {at}/certificate.pem; ssl_certificate_key {at}/key.pem; ssl_protocols TLSv1.3;
                  root {at}/www; index index.html;
              }}
          }}",

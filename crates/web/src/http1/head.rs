@@ -58,6 +58,11 @@ impl Heads {
             // RFC 9112 section 2.2: empty lines before a message are ignored.
             let empty = buffer.iter().take_while(|octet| matches!(octet, b'\r' | b'\n')).count();
             buffer.advance(empty);
+            // Either message begins with a token (RFC 9112 sections 3 and 4): TLS in clear text does not, and need not be
+            // waited for.
+            if buffer.first().is_some_and(|octet| !octet.is_ascii_graphic()) {
+                return Err(Malformed::Head("expected a method or a version, found no text".to_owned()));
+            }
         }
         self.take_lines(buffer)
     }

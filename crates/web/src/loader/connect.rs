@@ -73,11 +73,14 @@ fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<
 }
 
 async fn through<N: Net>(proxy: &Proxy, session: &Session<N>, port: u16) -> Result<Connected, FetchError> {
-    let Session { net, connections, .. } = session;
+    let Session { net, load, connections, .. } = session;
+    // Over TLS the protocol is negotiated.
+    let protocol = if load.http.is_tls() { "" } else { load.http.alpn() };
     let started = net.now();
     let Tunnelled { stream, client_port } = proxy.connect(session, port).await?;
     let report = ConnectionReport {
         transport: ConnectionReport::TUNNEL.to_owned(),
+        protocol: protocol.to_owned(),
         client_port,
         started,
         connected: Some(net.now()),

@@ -29,7 +29,7 @@ pub(super) struct Replayed<S> {
 /// Waits until the client's first bytes are the preface or cannot become it.
 ///
 /// # Errors
-/// When the stream fails. A client that sends nothing and closes speaks HTTP/1.
+/// When the stream fails, or ends before the client has said anything.
 pub(super) async fn recognise<S: AsyncRead + Unpin>(stream: S) -> io::Result<(Spoken, Replayed<S>)> {
     let mut replayed = Replayed { first: [0; PREFACE.len()], length: 0, yielded: 0, stream };
     loop {
@@ -38,6 +38,7 @@ pub(super) async fn recognise<S: AsyncRead + Unpin>(stream: S) -> io::Result<(Sp
             (false, _) => Spoken::Http1,
             (true, 24) => Spoken::Http2,
             (true, _) => match stream.read(&mut first[*length..]).await? {
+                0 if *length == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 0 => Spoken::Http1,
                 read => {
                     *length += read;
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     /// What a client that sends `pieces`, and no more, is found to speak, and what the server then reads.
-    fn recognised(pieces: &[&[u8]]) -> (Spoken, Vec<u8>) {
+    fn recognised(pieces: &[&[u8]]) -> (Option<Spoken>, Vec<u8>) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let (mut client, server) = duplex(16);
@@ -113,10 +114,10 @@ mod tests {
                 drop(client);
             };
             let receiving = async {
-                let (spoken, mut stream) = recognise(server).await.unwrap();
+                let Ok((spoken, mut stream)) = recognise(server).await else { return (None, Vec::new()) };
                 let mut received = Vec::new();
                 stream.read_to_end(&mut received).await.unwrap();
-                (spoken, received)
+                (Some(spoken), received)
             };
             futures_util::future::join(sending, receiving).await.1
         })
@@ -129,20 +130,20 @@ mod tests {
             0x50, 0x52, 0x49, 0x20, 0x2a, 0x20, 0x48, 0x54, 0x54, 0x50, 0x2f, 0x32, 0x2e, 0x30, 0x0d, 0x0a,
             0x0d, 0x0a, 0x53, 0x4d, 0x0d, 0x0a, 0x0d, 0x0a, 1, 2, 3,
         ];
-        assert_eq!(recognised(&[&sent]), (Spoken::Http2, sent.to_vec()));
+        assert_eq!(recognised(&[&sent]), (Some(Spoken::Http2), sent.to_vec()));
     }
 
     #[test]
     fn requests_are_http1_though_their_method_begins_as_the_preface_does() {
         for request in ["GET / HTTP/1.1\r\n\r\n", "POST / HTTP/1.0\r\n\r\n", "PRI * HTTP/1.1\r\n\r\n"] {
-            assert_eq!(recognised(&[request.as_bytes()]), (Spoken::Http1, request.into()), "{request}");
+            assert_eq!(recognised(&[request.as_bytes()]), (Some(Spoken::Http1), request.into()), "{request}");
         }
     }
 
     #[test]
-    fn a_client_that_says_little_or_nothing_speaks_http1() {
-        assert_eq!(recognised(&[]), (Spoken::Http1, Vec::new()));
-        assert_eq!(recognised(&[b"PRI * HTTP/2.0"]), (Spoken::Http1, b"PRI * HTTP/2.0".to_vec()));
+    fn a_client_that_says_little_speaks_http1_and_one_that_says_nothing_speaks_nothing() {
+        assert_eq!(recognised(&[]), (None, Vec::new()));
+        assert_eq!(recognised(&[b"PRI * HTTP/2.0"]), (Some(Spoken::Http1), b"PRI * HTTP/2.0".to_vec()));
     }
 
     proptest! {
@@ -156,7 +157,7 @@ mod tests {
             sent.extend(rest);
             let (front, back) = sent.split_at(cut.index(sent.len() + 1));
             let (spoken, received) = recognised(&[front, back]);
-            prop_assert_eq!(spoken == Spoken::Http2, sent.starts_with(PREFACE));
+            prop_assert_eq!(spoken == Some(Spoken::Http2), sent.starts_with(PREFACE));
             prop_assert_eq!(received, sent);
         }
     }
