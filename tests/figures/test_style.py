@@ -7,6 +7,7 @@ from bentpipe.figures import style
 # Okabe, Ito 2008: the eight colours of the palette.
 OKABE_ITO = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
 PROTOCOLS = ("h1", "h1s", "h2", "h3")
+EVERY_HTTP = (*PROTOCOLS, "http10", "http10s", "h2c", "spdy")
 
 
 def test_every_protocol_has_a_colour_of_okabe_and_ito_and_none_shares_it():
@@ -16,7 +17,8 @@ def test_every_protocol_has_a_colour_of_okabe_and_ito_and_none_shares_it():
 
 
 def test_every_protocol_has_a_marker_of_its_own_so_that_colour_is_not_needed():
-    assert len({style.look(protocol).marker for protocol in PROTOCOLS}) == len(PROTOCOLS)
+    looks = [style.look(protocol) for protocol in EVERY_HTTP]
+    assert len({look.marker for look in looks}) == len({look.colour for look in looks}) == len(EVERY_HTTP)
 
 
 def test_congestion_controls_differ_in_stroke_not_in_colour():

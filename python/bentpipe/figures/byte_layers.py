@@ -22,7 +22,9 @@ _COLOURS = {
     "header": "#D55E00",
     "body": "#BFDCEB",
 }
-_ROW_IN = 0.34
+_ROW_IN = 0.38
+_BAR = 0.5
+"""Part of a row that is its bar; the rest is its label."""
 
 
 @style.applied()
@@ -34,7 +36,7 @@ def draw(*, name: str, title: str, rows: Mapping[str, Layers]) -> Drawing:
     left = [0.0] * len(rows)
     for layer in innermost_first:
         widths = [layers.mean_bytes[layer] / 1000 for layers in rows.values()]
-        axis.barh(places, widths, left=left, color=_COLOURS[layer], height=0.62, linewidth=0)
+        axis.barh(places, widths, left=left, color=_COLOURS[layer], height=_BAR, linewidth=0)
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for place, (end, layers) in enumerate(zip(left, rows.values(), strict=True)):
         axis.annotate(
@@ -45,8 +47,10 @@ def draw(*, name: str, title: str, rows: Mapping[str, Layers]) -> Drawing:
             va="center",
             fontsize=8,
         )
-    axis.set_yticks(places, list(rows))
-    axis.invert_yaxis()
+    for place, label in zip(places, rows, strict=True):
+        style.heading(axis, place - 0.5 * _BAR, label)
+    axis.set_ylim(len(rows) - 0.4, -0.8)
+    style.strip(axis)
     axis.set_xlim(0.0, max(left, default=1.0) * 1.32 or 1.0)
     axis.grid(visible=False, axis="y")
     axis.set_xlabel("kB on the wire, both directions")

@@ -14,6 +14,7 @@ from bentpipe.stats import duplicates
 
 _LEAST_IN, _MOST_IN = 0.9, 5.0
 _LINE_IN = 0.045
+_FEW = 8
 _NS = 1e-9
 
 
@@ -85,7 +86,11 @@ def _draw_connections(
             alpha=0.75,
         )
     axis.set_ylim(max(len(connections), 1) - 0.4, -0.6)
-    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
+    # Between the numbers of few connections a locator finds others.
+    if len(connections) <= _FEW:
+        axis.set_yticks(range(len(connections)))
+    else:
+        axis.yaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_ylabel("Connection")
     axis.grid(visible=False, axis="y")
 

@@ -40,9 +40,9 @@ _LOOKS = {
     "h1": Look(label="HTTP/1.1", colour="#D55E00", marker="o"),
     "h1s": Look(label="HTTP/1.1 over TLS", colour="#CC79A7", marker="D"),
     "h2": Look(label="HTTP/2", colour="#0072B2", marker="s"),
-    "h2c": Look(label="HTTP/2 in clear text", colour="#56B4E9", marker="P"),
+    "h2c": Look(label="HTTP/2 in clear text", colour="#332288", marker="P"),
     "h3": Look(label="HTTP/3", colour="#009E73", marker="^"),
-    "spdy": Look(label="SPDY", colour="#E69F00", marker="X"),
+    "spdy": Look(label="SPDY", colour="#56B4E9", marker="X"),
     "tcp": Look(label="TCP", colour="#0072B2", marker="s"),
     "quic": Look(label="QUIC", colour="#009E73", marker="^"),
 }
