@@ -148,7 +148,7 @@ fn caddy(folder: &Path, address: IpAddr) -> Vec<String> {
 fn installed(places: &[&str]) -> Option<PathBuf> {
     let found = places.iter().map(PathBuf::from).find(|place| place.exists());
     if found.is_none() {
-        say(format_args!("SKIPPED: none of {places:?} is there; `make setup-dev` installs it"));
+        say(format_args!("SKIPPED: none of {places:?} is there; see the top of this file"));
     }
     found
 }

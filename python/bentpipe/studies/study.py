@@ -32,6 +32,14 @@ class Column:
     decimals: int | None = None
 
 
+Row: TypeAlias = Mapping[str, str | float | None]
+"""A row of a table by the keys of its columns; what was not measured is None."""
+
+RUNS = Column(key="n", heading="n", decimals=0)
+NOTHING_MEASURED = "Not testable: nothing was measured."
+"""What a table of no runs concludes."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StudyTable:
     """A table of ours beside the study's. A row's missing value is None."""
@@ -39,7 +47,7 @@ class StudyTable:
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[Mapping[str, str | float | None], ...]
+    rows: tuple[Row, ...]
     conclusion: str
     note: str
 

@@ -9,7 +9,7 @@ from bentpipe.figures.style import look
 from bentpipe.stats import Summary, summarise, values_of
 from bentpipe.studies.alshagri2023.cells import SATELLITE, SIZES_BYTES, page
 from bentpipe.studies.alshagri2023.published import OVERHEAD_PERCENT
-from bentpipe.studies.study import Column, Runs, StudyTable
+from bentpipe.studies.study import RUNS, Column, Runs, StudyTable
 
 BOTH, FORWARD = "overhead_percent", "overhead_forward_percent"
 _SEED = 6
@@ -23,7 +23,7 @@ _COLUMNS = (
     Column(key="both_difference_points", heading="Difference in points", decimals=2),
     Column(key="forward_percent", heading="Ours, forward only in %", decimals=2),
     Column(key="forward_difference_points", heading="Difference in points", decimals=2),
-    Column(key="n", heading="n", decimals=0),
+    RUNS,
 )
 
 

@@ -8,13 +8,11 @@ from bentpipe.studies import verdict as rules
 from bentpipe.studies.caviglione2014 import published
 from bentpipe.studies.caviglione2014.cells import BY_NAME, BY_VOLUME, CONSTANT, SCHEMES, VARIANTS, Variant
 from bentpipe.studies.caviglione2014.loads import BUSIEST, DATA, PLT, RTT, WIRE, Quantity, values
+from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, difference_of
 from bentpipe.studies.study import Runs
 from bentpipe.studies.verdict import Finding, Rule, Verdict, judge, verdict
 
-LEVEL_MARGIN_PERCENT = 10.0
-TIME_MARGIN_PERCENT = 15.0
-ROUGH_MARGIN_PERCENT = 25.0
 FAR_PERCENT = 100.0
 """Far above is twice as much or more."""
 

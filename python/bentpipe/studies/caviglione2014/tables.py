@@ -1,7 +1,7 @@
 """The study's table and schemes with ours beside them; which kind of HTTP/1.1 it had; what push does."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,13 +27,10 @@ from bentpipe.studies.caviglione2014.loads import (
     values,
 )
 from bentpipe.studies.measure import mean_of, reach_of
-from bentpipe.studies.study import Column, Runs, StudyTable
+from bentpipe.studies.study import NOTHING_MEASURED, RUNS, Column, Row, Runs, StudyTable
 
-Row = Mapping[str, str | float | None]
 _PROTOCOL = Column(key="protocol", heading="Protocol")
 _SCHEME = Column(key="scheme", heading="Scheme")
-_N = Column(key="n", heading="n", decimals=0)
-_NOTHING = "Not testable: nothing was measured."
 
 
 def tables(runs: Runs) -> tuple[StudyTable, ...]:
@@ -80,7 +77,7 @@ def _protocols(runs: Runs) -> StudyTable:
             Column(key="ours_busiest_kbps", heading="Busiest second in kB/s, ours", decimals=0),
             Column(key="ours_mean_kbps", heading="Data over load time in kB/s, ours", decimals=0),
             Column(key="connections", heading="Connections", decimals=0),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
         conclusion=_nearness(rows),
@@ -97,7 +94,7 @@ def _nearness(rows: Sequence[Row]) -> str:
         if (ours := row[f"ours_{key}"]) is not None and (theirs := row[f"published_{key}"]) is not None
     ]
     if not deviations:
-        return _NOTHING
+        return NOTHING_MEASURED
     return (
         f"Ours deviate from {len(deviations)} data and load times by "
         f"{100 * float(np.median(deviations)):.0f} % in the median and {100 * max(deviations):.0f} % at most."
@@ -141,10 +138,10 @@ def _schemes(runs: Runs) -> StudyTable:
             Column(key="ours_plt_ci_s", heading="±", decimals=1),
             Column(key="published_rtt_s", heading="Round trip in s, study", decimals=1),
             Column(key="ours_rtt_s", heading="Round trip in s, ours", decimals=2),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
-        conclusion=f"The slowest scheme: {'; '.join(slowest)}." if slowest else _NOTHING,
+        conclusion=f"The slowest scheme: {'; '.join(slowest)}." if slowest else NOTHING_MEASURED,
         note="The study draws the other schemes and prints no numbers of them.",
     )
 
@@ -206,7 +203,9 @@ def _kinds_of_http_1_1(runs: Runs) -> StudyTable:
             Column(key="nearer", heading="Nearer"),
         ),
         rows=tuple(rows),
-        conclusion=f"Of {judged} numbers that both were measured for, {told}." if judged else _NOTHING,
+        conclusion=f"Of {judged} numbers that both were measured for, {told}."
+        if judged
+        else NOTHING_MEASURED,
         note="Nearer by ratio. One request at a time takes 107 turns on each of six connections: at the "
         "study's 10 s a turn would be a sixth of the propagation, at its 150 s with VBDC 1.4 s.",
     )
@@ -241,10 +240,10 @@ def _push(runs: Runs) -> StudyTable:
             Column(key="plt_ci_s", heading="±", decimals=2),
             Column(key="data_kb", heading="Data in kB", decimals=0),
             Column(key="wire_kb", heading="On the wire in kB", decimals=0),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
-        conclusion=f"The fastest: {least['push']} with {least['scheme']}." if least else _NOTHING,
+        conclusion=f"The fastest: {least['push']} with {least['scheme']}." if least else NOTHING_MEASURED,
         note="Ours alone: the study's server pushes a percentage of the objects; its numbers are without.",
     )
 

@@ -19,13 +19,10 @@ from bentpipe.studies.claypool2020.downloads import (
     values,
 )
 from bentpipe.studies.claypool2020.orders import ORDERS, Order
+from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, difference_of, share
 from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Verdict, judge, near, verdict
 
-LEVEL_MARGIN_PERCENT = 10.0
-TIME_MARGIN_PERCENT = 15.0
-"""The text gives whole seconds: half a second of 4 s is 12.5 %."""
-ROUGH_MARGIN_PERCENT = 25.0
 SMALL_MARGIN_PERCENT = 50.0
 """The text gives one digit."""
 NEARLY_ALWAYS_PERCENT = 90.0

@@ -1,6 +1,6 @@
 """The study's tables with ours beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,17 +17,15 @@ from bentpipe.studies.claypool2020.downloads import (
     object_times_s,
     values,
 )
-from bentpipe.studies.study import Column, StudyTable
+from bentpipe.studies.study import NOTHING_MEASURED, RUNS, Column, Row, StudyTable
 
 REFERENCE = "cubic"
 """What every other is tested against."""
 
 OBJECT_SIZES_MB = (1, 5, 10, 20, 30, 50, 100, 500, 1000)
 
-Row = Mapping[str, str | float | None]
 _CELL = (Column(key="phase", heading="Phase"), Column(key="control", heading="Congestion control"))
 _BOTH = {"published": "study", "ours": "ours"}
-_N = Column(key="n", heading="n", decimals=0)
 
 
 def tables(downloads: Downloads, echoes: baseline.Echoes) -> tuple[StudyTable, ...]:
@@ -66,7 +64,7 @@ def _means(downloads: Downloads) -> StudyTable:
     return StudyTable(
         name="means",
         title="Throughput and round trip: means and standard deviations over downloads",
-        columns=(*_CELL, *columns, _N),
+        columns=(*_CELL, *columns, RUNS),
         rows=tuple(rows),
         conclusion=_nearness(rows),
         note="Overall: from the first packet to the last byte. Steady state: the last half of the bytes. "
@@ -154,7 +152,7 @@ def _power(downloads: Downloads) -> StudyTable:
             Column(key="ours_power", heading=f"Ours in {unit}", decimals=0),
         ),
         rows=tuple(rows),
-        conclusion=f"The most power, {'; '.join(most)}." if most else "Not testable: nothing was measured.",
+        conclusion=f"The most power, {'; '.join(most)}." if most else NOTHING_MEASURED,
         note="The means are those of the table of throughput and round trip. The study's start-up of BBR "
         "does not follow from its own means, which give 25.",
     )
@@ -187,7 +185,7 @@ def _resent(downloads: Downloads) -> StudyTable:
             Column(key="mean_percent", heading="Mean in %", decimals=2),
             Column(key="median_percent", heading="Median in %", decimals=2),
             Column(key="most_percent", heading="Most in %", decimals=2),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
         conclusion="Study: Hybla lowest, nearly always below 1 %; PCC about 0.5 %, at most 4 %; BBR and "

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bentpipe.figures.style import look
 from bentpipe.stats import duplicates, mean_relative_difference, select
 from bentpipe.studies import verdict as rules
+from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, deviation, difference, nothing, share
 from bentpipe.studies.secchi2018 import published
 from bentpipe.studies.secchi2018.cells import (
@@ -25,8 +26,6 @@ from bentpipe.studies.secchi2018.cells import (
     page,
 )
 from bentpipe.studies.secchi2018.numbers import (
-    ROUGH_MARGIN_PERCENT,
-    TIME_MARGIN_PERCENT,
     rates_mbps,
     text_numbers,
     times_s,
@@ -34,7 +33,6 @@ from bentpipe.studies.secchi2018.numbers import (
 from bentpipe.studies.study import Runs
 from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Measurement, Rule, Verdict, judge, verdict
 
-LEVEL_MARGIN_PERCENT = 10.0
 ALWAYS_PERCENT = 95.0
 MOST_PERCENT = 50.0
 """Most of a penalty is more than half of it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bentpipe.figures.style import look
 from bentpipe.stats import select, values_of
 from bentpipe.studies.loads import busiest_bps
+from bentpipe.studies.margins import ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.secchi2018 import published
 from bentpipe.studies.secchi2018.cells import (
     MANY,
@@ -21,8 +22,6 @@ from bentpipe.studies.secchi2018.cells import (
 from bentpipe.studies.secchi2018.published import Published
 from bentpipe.studies.study import Runs
 
-TIME_MARGIN_PERCENT = 15.0
-ROUGH_MARGIN_PERCENT = 25.0
 PEAK_WINDOW_S = 0.1
 """The study draws its rates in steps of 100 ms."""
 

@@ -1,6 +1,6 @@
 """The study's table and the numbers of its text with ours beside them, and all load times."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -21,12 +21,10 @@ from bentpipe.studies.secchi2018.cells import (
     page,
 )
 from bentpipe.studies.secchi2018.numbers import text_numbers, times_s
-from bentpipe.studies.study import Column, Runs, StudyTable
+from bentpipe.studies.study import NOTHING_MEASURED, RUNS, Column, Row, Runs, StudyTable
 
-Row = Mapping[str, str | float | None]
 _PATH = Column(key="path", heading="Path")
 _RETRY = Column(key="retry", heading="Retry timeout")
-_N = Column(key="n", heading="n", decimals=0)
 
 
 def tables(runs: Runs) -> tuple[StudyTable, ...]:
@@ -69,10 +67,10 @@ def _table_1(runs: Runs) -> StudyTable:
             Column(key="object_kb", heading="Objects of kB", decimals=0),
             Column(key="published_s", heading="Study in s", decimals=1),
             *_means(MULTIPLEXED),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
-        conclusion=f"Ours deviate: {'; '.join(told)}." if told else "Not testable: nothing was measured.",
+        conclusion=f"Ours deviate: {'; '.join(told)}." if told else NOTHING_MEASURED,
         note="The study's HTTP/2 was SPDY/3. Through the PEP the initial window of the server is that of its "
         "connection to the gateway; over the satellite the PEP has its own.",
     )
@@ -107,12 +105,12 @@ def _text(runs: Runs) -> StudyTable:
             Column(key="ours", heading="Ours", decimals=1),
             Column(key="difference_percent", heading="Difference in %", decimals=0),
             Column(key="margin_percent", heading="Margin in %", decimals=0),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
         conclusion=f"{near} of {len(judged)} numbers lie within their margins."
         if judged
-        else "Not testable: nothing was measured.",
+        else NOTHING_MEASURED,
         note="Through the PEP with a retry timeout of 250 ms, where not said otherwise.",
     )
 
@@ -142,7 +140,7 @@ def _load_times(runs: Runs) -> StudyTable:
             Column(key="page", heading="Page"),
             Column(key="objects", heading="Objects", decimals=0),
             *_means(PROTOCOLS),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
         conclusion="Ours alone: the study draws these and prints a few, which the table of its text has.",
@@ -184,12 +182,12 @@ def _connections(runs: Runs) -> StudyTable:
             Column(key="connections", heading="Connections", decimals=1),
             Column(key="duplicates", heading="Duplicates", decimals=1),
             Column(key="loads_percent", heading="Loads with a duplicate in %", decimals=0),
-            _N,
+            RUNS,
         ),
         rows=tuple(rows),
         conclusion=f"The most duplicates of a load on average: {', '.join(told)}."
         if told
-        else "Not testable: nothing was measured.",
+        else NOTHING_MEASURED,
         note="Means over all pages. A duplicate is opened beside a connection that has not come within the "
         "retry timeout. The study prints no numbers of them.",
     )
