@@ -256,6 +256,12 @@ FILES = {
     ),
     "a list for a table": (GOOD + "tcp = []", "run.tcp", "a table", "an empty list"),
     "no connection": (GOOD + "connections = 0", "run.connections", "from 1 to 1000", "0"),
+    "an initial window of QUIC that holds no two packets": (
+        GOOD + 'quic = { initial_window = "1472 B" }',
+        "run.quic.initial_window",
+        "from 2944 B to",
+        '"1472 B"',
+    ),
     "an initial window of nothing": (
         GOOD + "tcp = { initial_window = 0 }",
         "run.tcp.initial_window",

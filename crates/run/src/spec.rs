@@ -62,7 +62,8 @@ pub enum CongestionControl {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuicSpec {
-    /// Initial window in bytes; comparable with TCP's in segments of its MSS.
+    /// Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    /// section 7.2).
     pub initial_window_bytes: Bytes,
     /// RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms).
     pub initial_rtt_ns: Duration,

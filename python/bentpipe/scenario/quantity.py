@@ -49,9 +49,11 @@ def size_bytes(text: str, where: Where, *, least: int = 1, most: int = LARGEST_B
     return _read(_core.parse_size_bytes, text, where, expected, range(least, most + 1))
 
 
-def size_bytes_or(text: str | None, default_bytes: int, where: Where, *, most: int = LARGEST_BYTES) -> int:
+def size_bytes_or(
+    text: str | None, default_bytes: int, where: Where, *, least: int = 1, most: int = LARGEST_BYTES
+) -> int:
     """Return the bytes of a size, or the default where none is written."""
-    return default_bytes if text is None else size_bytes(text, where, most=most)
+    return default_bytes if text is None else size_bytes(text, where, least=least, most=most)
 
 
 def percent(text: str, where: Where) -> int:

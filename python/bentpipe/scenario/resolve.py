@@ -50,6 +50,8 @@ UDP_HEADER_BYTES = 8
 
 LEAST_QUIC_BYTES = 1200
 """UDP payloads that QUIC needs (RFC 9000 section 14)."""
+LEAST_QUIC_WINDOW = 2
+"""Packets in the smallest window (RFC 9002 section 7.2)."""
 LEAST_MTU_BYTES = LEAST_QUIC_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
 MOST_MTU_BYTES = 65_535
 
@@ -294,7 +296,10 @@ def _quic(
     return {
         # As many full packets as TCP sends, so that the first flights of both weigh the same on the wire.
         "initial_window_bytes": size_bytes_or(
-            table.initial_window, initial_window * most_payload_bytes, where.at("initial_window")
+            table.initial_window,
+            max(initial_window, LEAST_QUIC_WINDOW) * most_payload_bytes,
+            where.at("initial_window"),
+            least=LEAST_QUIC_WINDOW * payload_bytes,
         ),
         "initial_rtt_ns": duration_ns(
             given(table.initial_rtt, defaults.INITIAL_RTT), where.at("initial_rtt"), least_ns=1

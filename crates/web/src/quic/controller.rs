@@ -27,6 +27,10 @@ const AVOIDANCE_PACING: f64 = 1.2;
 /// higher.
 const UNPACED: u64 = 1_000_000_000;
 
+/// The smallest window in packets (RFC 9002 section 7.2). With less, the packet that the origin sends beside its
+/// handshake fills the window, and the library arms no probe timeout for it when the handshake is over.
+const LEAST_WINDOW: u64 = 2;
+
 /// Gives every connection of an endpoint its congestion control.
 #[derive(Debug)]
 pub(super) struct Factory {
@@ -39,10 +43,11 @@ pub(super) struct Factory {
 
 impl Factory {
     pub(super) fn new(spec: &RunSpec, role: Role, sender: Sender) -> Self {
+        let mss = spec.quic.udp_payload_bytes;
         Self {
             algorithm: sender.cc,
-            mss: spec.quic.udp_payload_bytes,
-            initial_window: spec.quic.initial_window_bytes,
+            mss,
+            initial_window: spec.quic.initial_window_bytes.max(Bytes::new(LEAST_WINDOW * mss.get())),
             // The same rule as the kernel's CUBIC, so that TCP and QUIC differ by protocol alone.
             slow_start_exit: SlowStartExit::of(spec.slow_start, Pacing::Paced),
             seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
