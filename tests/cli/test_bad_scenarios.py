@@ -259,7 +259,7 @@ FILES = {
     "an initial window of QUIC that holds no two packets": (
         GOOD + 'quic = { initial_window = "1472 B" }',
         "run.quic.initial_window",
-        "from 2944 B to",
+        "from 2.944 kB to",
         '"1472 B"',
     ),
     "an initial window of nothing": (
