@@ -4,9 +4,9 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::flows::{self, Payload};
 use crate::{
-    BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord, LinkReport, Metrics,
-    ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, RunRecord, RunSpec, Status,
-    Table, Workload,
+    BrowserRecord, BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord,
+    LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance,
+    RunRecord, RunSpec, Status, Table, Workload,
 };
 use crate::{handshakes, visit};
 
@@ -52,6 +52,7 @@ pub fn assemble(
         provenance,
         metrics,
         objects: client.objects.iter().map(|object| timing(object, start)).collect(),
+        browser: client.browser.as_ref().map(|browser| BrowserRecord::of(browser, start)),
         bytes_by_layer: BytesByLayer::of(&client, &link),
         flows,
         series: series(start, &client, origin.sender, link.series, link.probes),

@@ -6,6 +6,7 @@
 //! hand in a report; [`assemble`] turns them into the record, the same way for both engines.
 
 mod assemble;
+mod browser;
 mod dscp;
 mod flows;
 mod handshakes;
@@ -13,6 +14,7 @@ mod layers;
 mod link;
 mod page_load;
 mod pep;
+mod programs;
 mod record;
 mod report;
 mod satellite;
@@ -24,6 +26,7 @@ mod tls;
 mod visit;
 
 pub use assemble::{Parties, assemble, failed};
+pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
 pub use dscp::{Dscp, DscpError};
 pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use link::{
@@ -31,6 +34,7 @@ pub use link::{
 };
 pub use page_load::{Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec, Visit};
 pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
+pub use programs::{Browser, Server};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
     ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, Handshake, LatenessReport,

@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BytesByLayer, CongestionControl, ConnectionReport, Drops, RunSpec, Table, Transport};
+use crate::{
+    BrowserRecord, BytesByLayer, CongestionControl, ConnectionReport, Drops, RunSpec, Table, Transport,
+};
 
 /// The result of one run, with all that is needed to judge and repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +26,9 @@ pub struct RunRecord {
     pub metrics: Metrics,
     /// Every object of a page load, in order of completion.
     pub objects: Vec<ObjectTiming>,
+    /// What a browser saw besides; there is none in records of the loader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<BrowserRecord>,
     /// Where the bytes of a page load went; null of other workloads and where a connection was not counted.
     #[serde(default)]
     pub bytes_by_layer: Option<BytesByLayer>,

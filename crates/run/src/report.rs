@@ -6,7 +6,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Carried, Table};
+use crate::{BrowserReport, Carried, Table};
 
 /// The client's view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +21,9 @@ pub struct ClientReport {
     pub transfers: Vec<TransferReport>,
     /// The echoes of a ping workload.
     pub ping: Option<PingReport>,
+    /// What a browser saw besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<BrowserReport>,
     /// Per-connection state at 100 ms where the client is the sender; columns as in [`OriginReport`].
     pub sender: Table,
     /// Why there is no number: errors of the protocol, of a socket, time run out.

@@ -2,7 +2,7 @@ use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, TcpSpec, TlsSpec};
+use crate::{Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, TcpSpec, TlsSpec};
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,12 @@ pub struct RunSpec {
     pub slow_start: Option<SlowStart>,
     /// What is done over the link.
     pub workload: Workload,
+    /// What loads the page, where that is not our loader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<Browser>,
+    /// What serves the page, where that is not our origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Server>,
     /// Marks the packets of the workload, both ways.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dscp: Option<Dscp>,

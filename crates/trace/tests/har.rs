@@ -23,6 +23,7 @@ fn record(objects: Vec<ObjectTiming>, connections: Vec<ConnectionReport>) -> Run
         provenance: bentpipe_run::Provenance::default(),
         metrics: bentpipe_run::Metrics { plt_s: Some(4.0), ..bentpipe_run::Metrics::default() },
         objects,
+        browser: None,
         bytes_by_layer: None,
         flows: Vec::new(),
         client_connections: connections,

@@ -89,6 +89,8 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 pep,
                 slow_start,
                 workload,
+                client: None,
+                server: None,
                 dscp,
                 validity,
                 capture,
