@@ -127,7 +127,7 @@ def _table(verdict: Verdict, cells: Iterable[Comparison]) -> list[str]:
     ]
     for cell in cells:
         values = [
-            *(cell.factors[factor] for factor in kind.factors),
+            *(cell.factors.get(factor, "") for factor in kind.factors),
             str(len(cell.emulated)),
             f"{cell.emulated_median * kind.quantity.scale:.3f}",
             f"{cell.simulated_median * kind.quantity.scale:.3f}",
