@@ -256,6 +256,12 @@ FILES = {
     ),
     "a list for a table": (GOOD + "tcp = []", "run.tcp", "a table", "an empty list"),
     "no connection": (GOOD + "connections = 0", "run.connections", "from 1 to 1000", "0"),
+    "a round trip below what QUIC's timers tell apart": (
+        GOOD + 'quic = { initial_rtt = "1 us" }',
+        "run.quic.initial_rtt",
+        "from 1 ms",
+        '"1 us"',
+    ),
     "an initial window of QUIC that holds no two packets": (
         GOOD + 'quic = { initial_window = "1472 B" }',
         "run.quic.initial_window",

@@ -52,6 +52,9 @@ LEAST_QUIC_BYTES = 1200
 """UDP payloads that QUIC needs (RFC 9000 section 14)."""
 LEAST_QUIC_WINDOW = 2
 """Packets in the smallest window (RFC 9002 section 7.2)."""
+LEAST_INITIAL_RTT_NS = 1_000_000
+"""The granularity of QUIC's timers (RFC 9002 section 6.1.2). Starved flows that assume much less never come out of
+their probe timeouts."""
 LEAST_MTU_BYTES = LEAST_QUIC_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
 MOST_MTU_BYTES = 65_535
 
@@ -302,7 +305,9 @@ def _quic(
             least=LEAST_QUIC_WINDOW * payload_bytes,
         ),
         "initial_rtt_ns": duration_ns(
-            given(table.initial_rtt, defaults.INITIAL_RTT), where.at("initial_rtt"), least_ns=1
+            given(table.initial_rtt, defaults.INITIAL_RTT),
+            where.at("initial_rtt"),
+            least_ns=LEAST_INITIAL_RTT_NS,
         ),
         "stream_receive_window_bytes": window(table.stream_receive_window, "stream_receive_window"),
         "receive_window_bytes": window(table.receive_window, "receive_window"),

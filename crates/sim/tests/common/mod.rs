@@ -376,7 +376,7 @@ fn http2(temper: Temper) -> impl Strategy<Value = Http2Spec> {
 fn quic(temper: Temper) -> impl Strategy<Value = QuicSpec> {
     let initial_rtt = match temper {
         Temper::Mild | Temper::Lossy => spread(SECOND / 10, SECOND).boxed(),
-        Temper::Any => prop_oneof![2 => Just(SECOND / 3), 1 => spread(1, 100 * SECOND)].boxed(),
+        Temper::Any => prop_oneof![2 => Just(SECOND / 3), 1 => spread(SECOND / 1000, 100 * SECOND)].boxed(),
     };
     let windows = (window(temper), window(temper), window(temper));
     let payload = prop_oneof![2 => Just(u64::MAX), 1 => 1200..=8972_u64];
