@@ -46,7 +46,7 @@ enum Spoiled {
 /// A server of HTTP/1.1 that is not ours and serves the page, but for one object.
 async fn impostor(at: SocketAddr, page: PageSpec, spoiled: Spoiled) {
     let listener = TcpListener::bind(at).await.unwrap();
-    let site = Rc::new(page::Site::of(&page));
+    let site = Rc::new(page::Site::of(&page, &page::NoFiles).unwrap());
     tokio::task::spawn_local(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let site = Rc::clone(&site);

@@ -16,7 +16,7 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
 use bentpipe_web::tls::{Identity, KeyKind};
-use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader};
+use bentpipe_web::{Client, Hosts, Memory, Ports, bulk, loader};
 use socket2::Socket;
 use tokio::runtime;
 use tokio::task::LocalSet;
@@ -94,7 +94,7 @@ pub struct Site {
 
 impl Site {
     pub fn start(spec: &RunSpec) -> Self {
-        let identity = Identity::generate(&[HOST], KeyKind::Ed25519).unwrap();
+        let identity = Identity::generate(Hosts::of(spec).names(), KeyKind::Ed25519).unwrap();
         let (address, authority_der) = (address(), identity.authority_der.clone());
         let config =
             Config { spec: spec.clone(), identity, address, ports: PORTS, sites: Arc::default(), qlog: None };

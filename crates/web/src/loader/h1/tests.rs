@@ -43,7 +43,8 @@ fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<S
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, Ports::STANDARD.http));
     let mut listener = net.listen(at, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
     let asked = Rc::new(RefCell::new(Vec::new()));
-    let (site, host, seen) = (Rc::new(Site::of(&load_spec.page)), net.clone(), Rc::clone(&asked));
+    let (site, host, seen) =
+        (Rc::new(Site::of(&load_spec.page, &crate::page::NoFiles).unwrap()), net.clone(), Rc::clone(&asked));
     net.spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let connection = seen.borrow().len();
