@@ -175,9 +175,7 @@ class World:
         for name in self.names:
             _delete(name)
 
-    def _join(
-        self, *, mtu_bytes: int, client: Settings, server: Settings, further: tuple[str, ...]
-    ) -> None:
+    def _join(self, *, mtu_bytes: int, client: Settings, server: Settings, further: tuple[str, ...]) -> None:
         for name, own, peer, settings, own_further, beyond in (
             (self.client, CLIENT_ADDRESS, SERVER_ADDRESS, client, (), further),
             (self.server, SERVER_ADDRESS, CLIENT_ADDRESS, server, further, ()),

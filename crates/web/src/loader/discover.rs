@@ -361,6 +361,29 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_text_is_read_to_its_end_and_names_what_can_be_requested(
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec![
+                        "url(", "@import ", "\"", "'", "`", ")", "/*", "*/", "//", "\n", "\\", "bentpipe(", "/a.b", "..",
+                        "bentpipe(\"image\",\"/a\",1)", "bentpipe(\"image\",\"/a\",-1)", "?", "#", ":", "cdn.example",
+                    ])
+                    .prop_map(str::to_owned),
+                    any::<String>(),
+                ],
+                0..20,
+            )
+        ) {
+            let (text, discovery) = (pieces.concat(), discovery());
+            let Sink { hosts, base, .. } = &discovery.tokenizer.sink;
+            for named in in_style(&text, hosts, base).into_iter().chain(in_script(&text, hosts, base)) {
+                prop_assert!(named.place.path.starts_with('/') && named.place.host < hosts.names().len());
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
         fn any_bytes_in_any_chunks_give_the_same_objects_as_in_one(
             document in document(),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
