@@ -8,17 +8,11 @@ use crate::record::from_json;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(page_files, module)?)?;
-    module.add_function(wrap_pyfunction!(page_resources, module)?)
+    module.add_function(wrap_pyfunction!(site_files, module)?)
 }
 
-/// A resource of a page.
-#[derive(IntoPyObject)]
-struct ResourceRow {
-    host: String,
-    path: String,
-    content_type: &'static str,
-    body: Vec<u8>,
-}
+/// Host, path, media type and content of a resource.
+type Served = (String, String, &'static str, Vec<u8>);
 
 /// The files of a page's own host (JSON of the page's spec) as the origin serves them: (name, content), `index.html` first.
 #[pyfunction]
@@ -32,17 +26,15 @@ fn page_files(page: &str) -> PyResult<Vec<(String, Vec<u8>)>> {
     Ok(own.map(|(place, resource)| (name(&place.path), resource.body.to_vec())).collect())
 }
 
-/// All resources of a page (JSON of its spec) as the origin serves them, by host and path; the document's path is `/`.
+/// What the origin serves of a page (JSON of its spec), by host and path; the document's path is `/`.
 #[pyfunction]
-fn page_resources(page: &str) -> PyResult<Vec<ResourceRow>> {
+fn site_files(page: &str) -> PyResult<Vec<Served>> {
     let site = site(page)?;
-    let row = |(place, resource): (Place, &Resource)| ResourceRow {
-        host: site.hosts().names()[place.host].clone(),
-        path: place.path,
-        content_type: resource.content_type,
-        body: resource.body.to_vec(),
+    let served = |(place, resource): (Place, &Resource)| {
+        let host = site.hosts().names()[place.host].clone();
+        (host, place.path, resource.content_type, resource.body.to_vec())
     };
-    Ok(site.iter().map(row).collect())
+    Ok(site.iter().map(served).collect())
 }
 
 fn site(page: &str) -> PyResult<Site> {
