@@ -14,6 +14,7 @@ mod capture;
 mod clock;
 mod control;
 mod fast_open;
+mod files;
 mod interception;
 mod ip;
 mod lateness;
@@ -27,5 +28,6 @@ mod tcp;
 mod tcp_info;
 mod udp;
 
+pub use files::LocalFiles;
 pub use interception::INTERCEPTION_PORT;
 pub use net::KernelNet;

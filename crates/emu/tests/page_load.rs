@@ -2,7 +2,7 @@
 
 mod common;
 
-use bentpipe_run::{Http, ObjectTiming, RunRecord, RunSpec, Status, Transport};
+use bentpipe_run::{Http, ObjectKind, ObjectTiming, PageSpec, RunRecord, RunSpec, Status, Transport};
 use common::{ALL_HTTP, Site, available_cc, load, page, page_load, record, run, spec};
 
 fn loaded(spec: &RunSpec) -> RunRecord {
@@ -31,6 +31,28 @@ fn requested(record: &RunRecord) -> Vec<usize> {
     objects.sort_by(|a, b| a.request_s.total_cmp(&b.request_s));
     let number = |url: &str| url.rsplit_once('-')?.1.strip_suffix(".jpg")?.parse().ok();
     objects.into_iter().map(|object| number(&object.url).expect("an object of the page")).collect()
+}
+
+/// Half of the objects on the page's own host and half on another, and the last named by a script.
+fn two_hosts() -> PageSpec {
+    let mut page = page(10, 10_000);
+    for object in page.objects.iter_mut().step_by(2) {
+        object.host = Some("cdn.example".to_owned());
+    }
+    page.objects[0].kind = ObjectKind::Script;
+    page.objects[9].after = Some(0);
+    page
+}
+
+#[test]
+fn every_protocol_loads_from_several_hosts_what_documents_and_scripts_name() {
+    for http in Http::ALL {
+        let spec = spec(available_cc()[0], page_load(http, two_hosts()));
+        let record = loaded(&spec);
+        assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()), "{http:?}");
+        let of_other = record.objects.iter().filter(|object| object.url.contains("//cdn.example/"));
+        assert_eq!((record.objects.len(), of_other.count()), (11, 5), "{http:?}");
+    }
 }
 
 #[test]

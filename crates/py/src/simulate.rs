@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bentpipe_emu::LocalFiles;
 use bentpipe_run::{Engine, Provenance, RunSpec, assemble, failed};
 use bentpipe_sim::{Config, simulate};
 use bentpipe_web::page::Sites;
@@ -15,7 +16,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Runs specs in virtual time; several threads may use it at once. It keeps the pages that runs have in common.
 #[pyclass(frozen)]
-#[derive(Default)]
 struct Simulator {
     sites: Arc<Sites>,
 }
@@ -24,7 +24,7 @@ struct Simulator {
 impl Simulator {
     #[new]
     fn new() -> Self {
-        Self::default()
+        Self { sites: Arc::new(Sites::with_files(Arc::new(LocalFiles))) }
     }
 
     /// The record, as JSON, of one run; other threads go on meanwhile.

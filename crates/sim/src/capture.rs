@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use bentpipe_trace::WallClock;
@@ -20,8 +19,6 @@ const VIRTUAL_ZERO: WallClock = WallClock::from_unix_nanos(0);
 pub(crate) struct Tap {
     path: PathBuf,
     capture: Capture<BufWriter<File>>,
-    client: Ipv4Addr,
-    server: Ipv4Addr,
     /// Octets of one packet, used again.
     packet: Vec<u8>,
     /// The first error; nothing is written after it.
@@ -29,20 +26,20 @@ pub(crate) struct Tap {
 }
 
 impl Tap {
-    pub(crate) fn create(path: PathBuf, client: Ipv4Addr, server: Ipv4Addr) -> io::Result<Self> {
+    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
         let sink = BufWriter::with_capacity(1 << 20, File::create(&path)?);
         let capture = Capture::new(sink, VIRTUAL_ZERO)?;
-        Ok(Self { path, capture, client, server, packet: Vec::new(), state: Ok(()) })
+        Ok(Self { path, capture, packet: Vec::new(), state: Ok(()) })
     }
 
     /// A packet enters the link at this side.
     pub(crate) fn sent(&mut self, side: Side, at: Time, packet: &WirePacket) {
-        self.note(side, side, at, packet);
+        self.note(side, at, packet);
     }
 
     /// A packet leaves the link at this side.
     pub(crate) fn delivered(&mut self, side: Side, at: Time, packet: &WirePacket) {
-        self.note(side, side.other(), at, packet);
+        self.note(side, at, packet);
     }
 
     /// Ends the capture with the TLS secrets at its head.
@@ -52,21 +49,18 @@ impl Tap {
         if key_log.is_empty() { Ok(()) } else { add_secrets(&self.path, key_log) }
     }
 
-    fn note(&mut self, seen_at: Side, sender: Side, at: Time, packet: &WirePacket) {
+    fn note(&mut self, seen_at: Side, at: Time, packet: &WirePacket) {
         if self.state.is_ok() {
-            self.state = self.write(seen_at, sender, at, packet);
+            self.state = self.write(seen_at, at, packet);
         }
     }
 
-    fn write(&mut self, seen_at: Side, sender: Side, at: Time, packet: &WirePacket) -> io::Result<()> {
+    fn write(&mut self, seen_at: Side, at: Time, packet: &WirePacket) -> io::Result<()> {
         let (protocol, ecn) = match packet {
             WirePacket::Tcp(..) => (Protocol::Tcp, 0),
             WirePacket::Udp(datagram) => (Protocol::Udp, datagram.ecn),
         };
-        let (source, destination) = match packet {
-            WirePacket::Tcp(segment, _) => (*segment.source.ip(), *segment.destination.ip()),
-            WirePacket::Udp(_) => (self.address(sender), self.address(sender.other())),
-        };
+        let (source, destination) = (packet.source(), packet.destination());
         let header = Header { protocol, source, destination, dscp: packet.dscp(), ecn };
         self.packet.clear();
         header.write(&mut self.packet, |octets| match packet {
@@ -78,12 +72,5 @@ impl Tap {
             Side::Server => Interface::Server,
         };
         self.capture.packet(interface, at, &self.packet)
-    }
-
-    fn address(&self, side: Side) -> Ipv4Addr {
-        match side {
-            Side::Client => self.client,
-            Side::Server => self.server,
-        }
     }
 }

@@ -25,12 +25,12 @@ pub(crate) struct Host {
     tcp: RefCell<Endpoint>,
     /// By connection id; none where the connection is closed.
     sockets: RefCell<Vec<Option<Rc<RefCell<Socket>>>>>,
-    backlogs: RefCell<BTreeMap<u16, Rc<RefCell<Backlog>>>>,
+    backlogs: RefCell<BTreeMap<SocketAddrV4, Rc<RefCell<Backlog>>>>,
     /// Fast Open cookies by the server that granted them.
     cookies: RefCell<BTreeMap<Ipv4Addr, Cookie>>,
     /// Connections that were meant for other hosts, where it accepts them.
     intercepted: RefCell<Option<Rc<RefCell<Backlog>>>>,
-    udp: RefCell<BTreeMap<u16, Arc<Inbox>>>,
+    udp: RefCell<BTreeMap<SocketAddrV4, Arc<Inbox>>>,
 }
 
 /// A TCP connection and the tasks that wait for it.
@@ -78,16 +78,16 @@ impl Host {
         self.address
     }
 
-    /// Listens on a TCP port.
+    /// Listens at an address of its own on a TCP port.
     pub(crate) fn listen(
         &self,
-        port: u16,
+        at: SocketAddrV4,
         config: Config,
         dscp: Dscp,
     ) -> Result<Rc<RefCell<Backlog>>, PortError> {
-        self.tcp.borrow_mut().listen(port, config)?;
+        self.tcp.borrow_mut().listen_at(at, config)?;
         let backlog = Backlog::new(Some(dscp));
-        self.backlogs.borrow_mut().insert(port, Rc::clone(&backlog));
+        self.backlogs.borrow_mut().insert(at, Rc::clone(&backlog));
         Ok(backlog)
     }
 
@@ -127,17 +127,18 @@ impl Host {
         Ok(socket)
     }
 
-    /// Opens a UDP socket; port zero takes any.
-    pub(crate) fn bind_udp(&self, port: u16) -> Option<(u16, Arc<Inbox>)> {
+    /// Opens a UDP socket at an address of its own; port zero takes any.
+    pub(crate) fn bind_udp(&self, at: SocketAddrV4) -> Option<(SocketAddrV4, Arc<Inbox>)> {
         let udp = &mut *self.udp.borrow_mut();
-        let port = match port {
-            0 => (FIRST_EPHEMERAL_PORT..).find(|port| !udp.contains_key(port))?,
-            port if udp.contains_key(&port) => return None,
-            port => port,
+        let with_port = |port| SocketAddrV4::new(*at.ip(), port);
+        let at = match at.port() {
+            0 => (FIRST_EPHEMERAL_PORT..).map(with_port).find(|at| !udp.contains_key(at))?,
+            _ if udp.contains_key(&at) => return None,
+            _ => at,
         };
         let inbox = Arc::<Inbox>::default();
-        udp.insert(port, Arc::clone(&inbox));
-        Some((port, inbox))
+        udp.insert(at, Arc::clone(&inbox));
+        Some((at, inbox))
     }
 
     /// A packet has come out of the link.
@@ -164,7 +165,7 @@ impl Host {
 
     fn receive_datagram(&self, datagram: Datagram) {
         // Nobody listens there: the datagram is lost, as ICMP is not modelled.
-        if let Some(inbox) = self.udp.borrow().get(&datagram.to_port) {
+        if let Some(inbox) = self.udp.borrow().get(&datagram.to) {
             inbox.push(datagram);
         }
     }
@@ -235,11 +236,8 @@ impl Host {
 
     /// Where connections to this address wait.
     fn backlog(&self, at: SocketAddrV4) -> Option<Rc<RefCell<Backlog>>> {
-        if *at.ip() == self.address {
-            self.backlogs.borrow().get(&at.port()).cloned()
-        } else {
-            self.intercepted.borrow().clone()
-        }
+        let listening = self.backlogs.borrow().get(&at).cloned();
+        listening.or_else(|| self.intercepted.borrow().clone().filter(|_| *at.ip() != self.address))
     }
 
     /// Puts a connection into its backlog once it may be used.

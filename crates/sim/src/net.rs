@@ -71,16 +71,8 @@ impl SimNet {
 
     fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
         let host = self.world.host(self.end);
-        let (port, inbox) = host.bind_udp(at.port()).ok_or(io::ErrorKind::AddrInUse)?;
-        Ok(UdpSocket {
-            end: self.end,
-            address: host.address(),
-            port,
-            dscp,
-            peer: self.world.host(self.end.other()).address(),
-            inbox,
-            outbox: Arc::clone(&self.world.outbox),
-        })
+        let (at, inbox) = host.bind_udp(v4(at)?).ok_or(io::ErrorKind::AddrInUse)?;
+        Ok(UdpSocket { end: self.end, at, dscp, inbox, outbox: Arc::clone(&self.world.outbox) })
     }
 }
 
@@ -108,7 +100,7 @@ impl Net for SimNet {
 
     fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
         let host = self.world.host(self.end);
-        let backlog = host.listen(at.port(), self.config(cc, Role::Server), dscp).map_err(port_error)?;
+        let backlog = host.listen(v4(at)?, self.config(cc, Role::Server), dscp).map_err(port_error)?;
         Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })
     }
 
@@ -137,7 +129,7 @@ impl Net for SimNet {
 
 impl Datagrams for SimDatagrams {
     async fn send_to(&self, payload: &[u8], to: SocketAddr) -> io::Result<()> {
-        self.0.borrow().send(payload, to.port(), NOT_ECN_CAPABLE);
+        self.0.borrow().send(payload, v4(to)?, NOT_ECN_CAPABLE);
         Ok(())
     }
 

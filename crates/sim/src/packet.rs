@@ -1,4 +1,4 @@
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 use bentpipe_link::Packet;
 use bentpipe_run::Dscp;
@@ -19,8 +19,8 @@ pub(crate) enum WirePacket {
 /// A UDP datagram.
 #[derive(Debug)]
 pub(crate) struct Datagram {
-    pub(crate) from_port: u16,
-    pub(crate) to_port: u16,
+    pub(crate) from: SocketAddrV4,
+    pub(crate) to: SocketAddrV4,
     pub(crate) dscp: Dscp,
     /// The two ECN bits of the IP header (RFC 3168 section 5): QUIC marks its packets and counts what arrives.
     pub(crate) ecn: u8,
@@ -30,8 +30,8 @@ pub(crate) struct Datagram {
 impl Datagram {
     /// Appends header and payload (RFC 768); the checksum, which covers part of the IP header, is zero.
     pub(crate) fn encode(&self, octets: &mut Vec<u8>) {
-        octets.extend(self.from_port.to_be_bytes());
-        octets.extend(self.to_port.to_be_bytes());
+        octets.extend(self.from.port().to_be_bytes());
+        octets.extend(self.to.port().to_be_bytes());
         octets.extend(((UDP_HEADER + self.payload.len()) as u16).to_be_bytes());
         octets.extend([0; 2]);
         octets.extend(&self.payload);
@@ -47,11 +47,24 @@ impl WirePacket {
         }
     }
 
-    /// Whether it is addressed to this host. Datagrams do not say.
+    /// Whether it is addressed to this host.
     pub(crate) fn is_for(&self, host: Ipv4Addr) -> bool {
+        self.destination() == host
+    }
+
+    /// The address that it comes from.
+    pub(crate) fn source(&self) -> Ipv4Addr {
         match self {
-            Self::Udp(_) => false,
-            Self::Tcp(segment, _) => *segment.destination.ip() == host,
+            Self::Udp(datagram) => *datagram.from.ip(),
+            Self::Tcp(segment, _) => *segment.source.ip(),
+        }
+    }
+
+    /// The address that it goes to.
+    pub(crate) fn destination(&self) -> Ipv4Addr {
+        match self {
+            Self::Udp(datagram) => *datagram.to.ip(),
+            Self::Tcp(segment, _) => *segment.destination.ip(),
         }
     }
 
@@ -116,18 +129,22 @@ impl Parcels {
 mod tests {
     use super::*;
 
+    const ENDS: [SocketAddrV4; 2] =
+        [SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1), SocketAddrV4::new(Ipv4Addr::LOCALHOST, 2)];
+
     #[test]
     fn the_link_sees_the_mark_and_the_length_of_what_a_parcel_stands_for() {
         let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
-        let datagram = Datagram { from_port: 1, to_port: 2, dscp, ecn: 0b10, payload: vec![0; 100] };
+        let [from, to] = ENDS;
+        let datagram = Datagram { from, to, dscp, ecn: 0b10, payload: vec![0; 100] };
         let parcel = Parcels::new(0).put(WirePacket::Udp(datagram));
         assert_eq!((Packet::dscp(&parcel), parcel.len_bytes()), (46, 20 + 8 + 100));
     }
 
     #[test]
     fn a_parcel_is_longer_by_the_header_of_the_tunnel() {
-        let datagram =
-            Datagram { from_port: 1, to_port: 2, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
+        let [from, to] = ENDS;
+        let datagram = Datagram { from, to, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
         assert_eq!(Parcels::new(44).put(WirePacket::Udp(datagram)).len_bytes(), 20 + 8 + 100 + 44);
     }
 }

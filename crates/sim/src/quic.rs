@@ -15,6 +15,7 @@ use noq::udp::{EcnCodepoint, RecvMeta, Transmit};
 use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
 
 use crate::executor::Injector;
+use crate::stream::v4;
 use crate::timers::{Timer, Timers};
 use crate::udp::UdpSocket;
 
@@ -77,7 +78,7 @@ impl AsyncUdpSocket for UdpSocket {
         meta[0].len = received.length;
         meta[0].stride = received.length;
         meta[0].ecn = EcnCodepoint::from_bits(received.ecn);
-        meta[0].dst_ip = Some(self.address.into());
+        meta[0].dst_ip = Some(self.local().ip());
         Poll::Ready(Ok(1))
     }
 
@@ -98,8 +99,9 @@ impl UdpSender for UdpSocket {
     ) -> Poll<io::Result<()>> {
         let segment = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
         let ecn = transmit.ecn.map_or(0, |codepoint| codepoint as u8);
+        let to = v4(transmit.destination)?;
         for contents in transmit.contents.chunks(segment) {
-            self.send(contents, transmit.destination.port(), ecn);
+            self.send(contents, to, ecn);
         }
         Poll::Ready(Ok(()))
     }

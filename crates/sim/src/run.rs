@@ -12,7 +12,7 @@ use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::PepError;
 use bentpipe_web::tls::{Identity, IdentityError, Secrets};
-use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, Hosts, Memory, Ports, bulk, loader, ping};
 
 use crate::capture::Tap;
 use crate::net::SimNet;
@@ -70,12 +70,10 @@ pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationEr
 /// # Errors
 /// As [`simulate`].
 pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Result<Parties, SimulationError> {
-    let identity = Identity::from_seed(HOST, spec.seed)?;
+    let identity = Identity::from_seed(Hosts::of(spec).names(), spec.seed)?;
     let qlog = config.artifacts.clone().filter(|_| spec.capture.qlog);
     let capture = config.artifacts.as_ref().filter(|_| spec.capture.pcapng);
-    let capture =
-        capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME), ADDRESSES.client, ADDRESSES.server));
-    let tap = capture.transpose()?;
+    let tap = capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME))).transpose()?;
     let secrets = Arc::<Secrets>::default();
     let captured_secrets = tap.is_some().then(|| Arc::clone(&secrets));
     let network = Network::with_tap(spec, config.epoch, content, tap);

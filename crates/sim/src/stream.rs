@@ -246,7 +246,7 @@ fn io_error(reason: Closed) -> io::Error {
     io::Error::new(kind, reason)
 }
 
-/// The address of the only other host, as a kernel would have it.
+/// An address as simulated hosts have them.
 pub(crate) fn v4(address: SocketAddr) -> io::Result<std::net::SocketAddrV4> {
     match (address, address.ip()) {
         (SocketAddr::V4(address), IpAddr::V4(_)) => Ok(address),

@@ -1,5 +1,5 @@
 use std::collections::VecDeque;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
@@ -22,11 +22,9 @@ struct Waiting {
 #[derive(Clone, Debug)]
 pub(crate) struct UdpSocket {
     pub(crate) end: End,
-    pub(crate) address: Ipv4Addr,
-    pub(crate) port: u16,
+    pub(crate) at: SocketAddrV4,
     /// What it marks its datagrams with.
     pub(crate) dscp: Dscp,
-    pub(crate) peer: Ipv4Addr,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) outbox: Arc<Outbox>,
 }
@@ -62,14 +60,14 @@ impl Inbox {
 
 impl UdpSocket {
     pub(crate) fn local(&self) -> SocketAddr {
-        SocketAddr::new(IpAddr::V4(self.address), self.port)
+        SocketAddr::V4(self.at)
     }
 
-    /// Sends a datagram; there is only one other host that takes any.
-    pub(crate) fn send(&self, contents: &[u8], to_port: u16, ecn: u8) {
+    /// Sends a datagram.
+    pub(crate) fn send(&self, contents: &[u8], to: SocketAddrV4, ecn: u8) {
         let mut payload = self.outbox.buffer();
         payload.extend_from_slice(contents);
-        let datagram = Datagram { from_port: self.port, to_port, dscp: self.dscp, ecn, payload };
+        let datagram = Datagram { from: self.at, to, dscp: self.dscp, ecn, payload };
         self.outbox.push(self.end, WirePacket::Udp(datagram));
     }
 
@@ -79,7 +77,7 @@ impl UdpSocket {
             let length = datagram.payload.len().min(buffer.len());
             buffer[..length].copy_from_slice(&datagram.payload[..length]);
             self.outbox.recycle(datagram.payload);
-            let from = SocketAddr::new(IpAddr::V4(self.peer), datagram.from_port);
+            let from = SocketAddr::V4(datagram.from);
             Received { length, from, ecn: datagram.ecn }
         })
     }

@@ -81,29 +81,12 @@ struct Timeouts {
     heap: BinaryHeap<Reverse<(Time, End, ConnectionId)>>,
 }
 
-impl Side {
-    pub(crate) fn other(self) -> Self {
-        match self {
-            Self::Client => Self::Server,
-            Self::Server => Self::Client,
-        }
-    }
-}
-
 impl End {
     /// The side of the link on which it stands.
     pub(crate) fn side(self) -> Side {
         match self {
             Self::Client | Self::Terminal => Side::Client,
             Self::Server | Self::Gateway => Side::Server,
-        }
-    }
-
-    /// The host beyond the link that datagrams from here go to.
-    pub(crate) fn other(self) -> Self {
-        match self.side() {
-            Side::Client => Self::Server,
-            Side::Server => Self::Client,
         }
     }
 }
@@ -218,9 +201,16 @@ impl World {
             End::Server if self.gateway.is_some() => self.local.send(End::Gateway, packet),
             End::Client | End::Server => self.enter(from.side(), packet),
             End::Terminal if packet.is_for(self.client.address()) => self.local.send(End::Client, packet),
-            End::Gateway if packet.is_for(self.server.address()) => self.local.send(End::Server, packet),
+            // The server has several addresses, whoever is beyond the link has one.
+            End::Gateway if !self.is_beyond_gateway(&packet) => self.local.send(End::Server, packet),
             End::Terminal | End::Gateway => self.enter(from.side(), packet),
         }
+    }
+
+    /// Whether a packet that the gateway sends goes over the link.
+    fn is_beyond_gateway(&self, packet: &WirePacket) -> bool {
+        let terminal = self.terminal.as_ref().is_some_and(|terminal| packet.is_for(terminal.host.address()));
+        terminal || packet.is_for(self.client.address())
     }
 
     /// Moves a packet into the link.

@@ -21,7 +21,7 @@ pub struct ConnectionId(pub u64);
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     address: Ipv4Addr,
-    listeners: BTreeMap<u16, Config>,
+    listeners: BTreeMap<SocketAddrV4, Config>,
     /// Settings of the connections that it accepts in the place of other hosts, if it does.
     interceptor: Option<Config>,
     connections: BTreeMap<Ends, ConnectionId>,
@@ -82,16 +82,24 @@ impl Endpoint {
     /// # Errors
     /// When somebody listens there already.
     pub fn listen(&mut self, port: u16, config: Config) -> Result<(), PortError> {
-        if self.listeners.contains_key(&port) {
-            return Err(PortError::Taken(port));
+        self.listen_at(SocketAddrV4::new(self.address, port), config)
+    }
+
+    /// As [`listen`](Self::listen), at one of several addresses that the host has: those at which it listens are its own.
+    ///
+    /// # Errors
+    /// When somebody listens there already.
+    pub fn listen_at(&mut self, at: SocketAddrV4, config: Config) -> Result<(), PortError> {
+        if self.listeners.contains_key(&at) {
+            return Err(PortError::Taken(at.port()));
         }
-        self.listeners.insert(port, config);
+        self.listeners.insert(at, config);
         Ok(())
     }
 
     /// Accepts no more connections to `port`; those that exist go on.
     pub fn close_listener(&mut self, port: u16) {
-        self.listeners.remove(&port);
+        self.listeners.remove(&SocketAddrV4::new(self.address, port));
     }
 
     /// Accepts, from now on, connections to any port of any other host: their local address is the one that their
@@ -167,11 +175,8 @@ impl Endpoint {
 
     /// Settings of connections that are opened to `destination`.
     fn acceptor(&self, destination: SocketAddrV4) -> Option<&Config> {
-        if *destination.ip() == self.address {
-            self.listeners.get(&destination.port())
-        } else {
-            self.interceptor.as_ref()
-        }
+        let listener = self.listeners.get(&destination);
+        listener.or_else(|| self.interceptor.as_ref().filter(|_| *destination.ip() != self.address))
     }
 
     fn register(&mut self, ends: Ends, config: &Config) -> (ConnectionId, Config) {
@@ -188,7 +193,7 @@ impl Endpoint {
             let port = self.next_port;
             self.next_port = if port == LAST_LOCAL_PORT { FIRST_LOCAL_PORT } else { port + 1 };
             let local = SocketAddrV4::new(self.address, port);
-            if !self.connections.contains_key(&(remote, local)) && !self.listeners.contains_key(&port) {
+            if !self.connections.contains_key(&(remote, local)) && !self.listeners.contains_key(&local) {
                 return Ok(port);
             }
         }

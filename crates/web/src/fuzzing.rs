@@ -1,10 +1,12 @@
 //! What a fuzzer calls with octets that may be anything: `crates/fuzz`. Each panics when a promise is broken.
 
+use bentpipe_run::PageSpec;
 use bytes::BytesMut;
 
+use crate::hosts::Hosts;
 use crate::http1::{MAX_FIELDS, Malformed, Piece, Requests, Responses};
 use crate::loader::Discovery;
-use crate::page::INDEX;
+use crate::page::{INDEX, Place};
 
 /// The client's reader of HTTP/1 gives the same responses in whatever pieces their octets come, and makes none up.
 pub fn http1_response(input: &[u8]) {
@@ -85,8 +87,9 @@ fn requests<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<String>, Opt
 }
 
 fn paths<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
-    let mut discovery = Discovery::new(INDEX);
-    let mut found: Vec<String> = pieces.into_iter().flat_map(|piece| discovery.feed(piece)).collect();
+    let hosts = Hosts::of_page(&PageSpec::new("page", []));
+    let mut discovery = Discovery::new(&hosts, &Place::own(INDEX));
+    let mut found: Vec<_> = pieces.into_iter().flat_map(|piece| discovery.feed(piece)).collect();
     found.extend(discovery.finish());
-    found
+    found.into_iter().map(|named| named.place.path).collect()
 }

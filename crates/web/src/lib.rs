@@ -20,6 +20,7 @@ pub mod tls;
 mod account;
 mod client;
 mod connection;
+mod hosts;
 mod http1;
 mod http2;
 mod limits;
@@ -29,6 +30,7 @@ mod push;
 mod sampler;
 
 pub use client::Client;
+pub use hosts::{Hosts, address};
 pub use memory::Memory;
 
 /// Ports of the origin.
@@ -49,5 +51,5 @@ impl Ports {
     pub const STANDARD: Self = Self { http: 80, https: 443, bulk: 5001, echo: 7 };
 }
 
-/// The origin's host name, which its certificate carries.
+/// The origin's host name, where the page does not give it another.
 pub const HOST: &str = "origin.bentpipe.test";

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -14,12 +15,12 @@ use tokio::sync::Notify;
 use crate::Client;
 use crate::tls::{Terms, wire};
 
-/// Origins that a client remembers: the run has one.
-const ORIGINS: usize = 1;
-/// Address tokens that a client keeps: it opens one QUIC connection at a time.
+/// Hosts that a client remembers: more than pages have.
+const HOSTS: usize = 1024;
+/// Address tokens that a client keeps of each: it opens one QUIC connection at a time.
 const TOKENS: usize = 2;
 
-/// What a client remembers of its origin from one connection to the next. Clones share it.
+/// What a client remembers of the hosts from one connection to the next. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     store: Arc<Store>,
@@ -31,7 +32,8 @@ pub struct Memory {
 pub(crate) struct Store {
     sessions: ClientSessionMemoryCache,
     tokens: TokenMemoryCache,
-    received: Mutex<Received>,
+    /// By host.
+    received: Mutex<BTreeMap<String, Received>>,
     news: Notify,
 }
 
@@ -48,13 +50,13 @@ impl Memory {
         Arc::clone(&self.store)
     }
 
-    /// Returns when the origin has sent over QUIC what a later connection may use: an address token, and a ticket where
+    /// Returns when a host has sent over QUIC what a later connection may use: an address token, and a ticket where
     /// sessions are resumed.
-    pub(crate) async fn filled(&self, resumption: Resumption) {
+    pub(crate) async fn filled(&self, host: &str, resumption: Resumption) {
         loop {
             // News from here on are not missed.
             let news = self.store.news.notified();
-            let received = *self.store.received.lock().expect("no panic while receiving");
+            let received = self.store.received(host);
             if received.has_token && (received.has_ticket || resumption == Resumption::None) {
                 return;
             }
@@ -84,8 +86,13 @@ impl Client {
 }
 
 impl Store {
-    fn note(&self, change: impl FnOnce(&mut Received)) {
-        change(&mut self.received.lock().expect("no panic while receiving"));
+    fn received(&self, host: &str) -> Received {
+        let received = self.received.lock().expect("no panic while receiving");
+        received.get(host).copied().unwrap_or_default()
+    }
+
+    fn note(&self, host: &str, change: impl FnOnce(&mut Received)) {
+        change(self.received.lock().expect("no panic while receiving").entry(host.to_owned()).or_default());
         self.news.notify_waiters();
     }
 }
@@ -93,8 +100,8 @@ impl Store {
 impl Default for Store {
     fn default() -> Self {
         Self {
-            sessions: ClientSessionMemoryCache::new(ORIGINS),
-            tokens: TokenMemoryCache::new(ORIGINS as u32, TOKENS),
+            sessions: ClientSessionMemoryCache::new(HOSTS),
+            tokens: TokenMemoryCache::new(HOSTS as u32, TOKENS),
             received: Mutex::default(),
             news: Notify::new(),
         }
@@ -129,8 +136,8 @@ impl ClientSessionStore for Store {
     }
 
     fn insert_tls13_ticket(&self, server: ServerName<'static>, ticket: Tls13ClientSessionValue) {
-        self.sessions.insert_tls13_ticket(server, ticket);
-        self.note(|received| received.has_ticket = true);
+        self.sessions.insert_tls13_ticket(server.clone(), ticket);
+        self.note(&server.to_str(), |received| received.has_ticket = true);
     }
 
     fn take_tls13_ticket(&self, server: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
@@ -141,7 +148,7 @@ impl ClientSessionStore for Store {
 impl TokenStore for Store {
     fn insert(&self, server: &str, token: Bytes) {
         self.tokens.insert(server, token);
-        self.note(|received| received.has_token = true);
+        self.note(server, |received| received.has_token = true);
     }
 
     fn take(&self, server: &str) -> Option<Bytes> {

@@ -1,10 +1,16 @@
 use bentpipe_run::{ObjectSpec, PageLoadSpec};
 
-/// The objects that the origin pushes: the first ones of the page, of which half a one counts as one.
-pub(crate) fn objects(load: &PageLoadSpec) -> &[ObjectSpec] {
-    let objects = &load.page.objects;
+use crate::hosts::Hosts;
+
+/// The objects that the origin pushes: the first ones of those on the page's own host (RFC 9113 section 8.4), of which half
+/// a one counts as one.
+pub(crate) fn objects(load: &PageLoadSpec) -> Vec<&ObjectSpec> {
+    let hosts = Hosts::of_page(&load.page);
+    let is_own = |object: &&ObjectSpec| hosts.of_object(object.host.as_deref()) == 0;
+    let mut objects: Vec<_> = load.page.objects.iter().filter(is_own).collect();
     let percent = load.push_percent.unwrap_or(0) as usize;
-    &objects[..((objects.len() * percent + 50) / 100).min(objects.len())]
+    objects.truncate((objects.len() * percent + 50) / 100);
+    objects
 }
 
 #[cfg(test)]
@@ -15,12 +21,8 @@ mod tests {
     use super::*;
 
     fn pushed(objects_of_page: usize, push_percent: Option<u32>) -> Vec<String> {
-        let object = |n| ObjectSpec { path: format!("/{n}.jpg"), bytes: Bytes::new(1000) };
-        let page = PageSpec {
-            name: "page".to_owned(),
-            objects: (0..objects_of_page).map(object).collect(),
-            document_bytes: None,
-        };
+        let object = |n| ObjectSpec::new(format!("/{n}.jpg"), Bytes::new(1000));
+        let page = PageSpec::new("page", (0..objects_of_page).map(object));
         let load = PageLoadSpec { push_percent, ..PageLoadSpec::new(Http::H2, 1, page) };
         objects(&load).iter().map(|object| object.path.clone()).collect()
     }
@@ -32,6 +34,18 @@ mod tests {
         assert_eq!(pushed(5, Some(49)), ["/0.jpg", "/1.jpg"]);
         // Caviglione's page: 50 % of 642 objects.
         assert_eq!(pushed(642, Some(50)).len(), 321);
+    }
+
+    #[test]
+    fn what_other_hosts_serve_is_not_pushed() {
+        let object = |n| ObjectSpec {
+            host: (n % 2 == 0).then(|| "cdn.example".to_owned()),
+            ..ObjectSpec::new(format!("/{n}.jpg"), Bytes::new(1000))
+        };
+        let page = PageSpec::new("page", (0..4).map(object));
+        let load = PageLoadSpec { push_percent: Some(100), ..PageLoadSpec::new(Http::H2, 1, page) };
+        let paths: Vec<_> = objects(&load).into_iter().map(|object| &*object.path).collect();
+        assert_eq!(paths, ["/1.jpg", "/3.jpg"]);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Pages as the origin serves them: images that other people's programs can read, of exact length, that no
 //! compressor on the way makes smaller.
 
-use bentpipe_run::{ObjectSpec, PageSpec};
-use bentpipe_units::Bytes;
-use bentpipe_web::page::{INDEX, Site};
+use bentpipe_run::{ObjectKind, ObjectSpec, PageSpec};
+use bentpipe_units::{Bytes, Duration};
+use bentpipe_web::page::{INDEX, NoFiles, Site};
 use miniz_oxide::deflate::compress_to_vec;
 use proptest::prelude::*;
 use ring::digest::{SHA256, digest};
@@ -18,14 +18,16 @@ const TABLES: usize = 200;
 const BEST: u8 = 10;
 
 fn page(objects: &[(&str, u64)]) -> PageSpec {
-    let objects = objects
-        .iter()
-        .map(|(path, bytes)| ObjectSpec { path: (*path).to_owned(), bytes: Bytes::new(*bytes) });
-    PageSpec { name: "a page".to_owned(), objects: objects.collect(), document_bytes: None }
+    let objects = objects.iter().map(|(path, bytes)| ObjectSpec::new(*path, Bytes::new(*bytes)));
+    PageSpec::new("a page", objects)
+}
+
+fn site(page: &PageSpec) -> Site {
+    Site::of(page, &NoFiles).expect("a page of nothing but what is made")
 }
 
 fn jpeg(length: u64) -> Vec<u8> {
-    Site::of(&page(&[("/object.jpg", length)])).get("/object.jpg").unwrap().body.to_vec()
+    site(&page(&[("/object.jpg", length)])).get("/object.jpg").unwrap().body.to_vec()
 }
 
 /// Width, height and the image, by a decoder that shares no code with the encoder and allows no defects.
@@ -76,7 +78,7 @@ fn most_of_a_large_object_is_image_and_not_padding() {
 
 #[test]
 fn the_document_names_the_objects_in_their_order() {
-    let site = Site::of(&page(&[("/z.jpg", 700), ("/a.jpg", 701)]));
+    let site = site(&page(&[("/z.jpg", 700), ("/a.jpg", 701)]));
     let html = String::from_utf8(site.get(INDEX).unwrap().body.to_vec()).unwrap();
     let place = |path: &str| html.find(&format!("src=\"{path}\"")).expect(path);
     assert!(place("/z.jpg") < place("/a.jpg"));
@@ -85,7 +87,7 @@ fn the_document_names_the_objects_in_their_order() {
 #[test]
 fn names_that_are_no_html_are_escaped() {
     let spec = PageSpec { name: "<b>\"&\"</b>".to_owned(), ..page(&[]) };
-    let html = String::from_utf8(Site::of(&spec).get(INDEX).unwrap().body.to_vec()).unwrap();
+    let html = String::from_utf8(site(&spec).get(INDEX).unwrap().body.to_vec()).unwrap();
     assert!(html.contains("<title>&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;</title>"), "{html}");
 }
 
@@ -94,7 +96,7 @@ fn a_document_has_the_length_that_is_stated_unless_its_markup_is_longer() {
     let markup = page(&[("/z.jpg", 700)]);
     let document = |document_bytes: Option<u64>| {
         let spec = PageSpec { document_bytes: document_bytes.map(Bytes::new), ..markup.clone() };
-        String::from_utf8(Site::of(&spec).get(INDEX).unwrap().body.to_vec()).unwrap()
+        String::from_utf8(site(&spec).get(INDEX).unwrap().body.to_vec()).unwrap()
     };
     let plain = document(None);
     let least = plain.len();
@@ -117,21 +119,123 @@ fn the_document_of_caviglione2014_has_room_for_its_641_tags() {
     let objects: Vec<(&str, u64)> = paths.iter().map(|path| (path.as_str(), 1)).collect();
     let spec =
         PageSpec { name: "snep-642".to_owned(), document_bytes: Some(Bytes::new(24_800)), ..page(&objects) };
-    assert_eq!(Site::of(&spec).get(INDEX).unwrap().body.len(), 24_800);
+    assert_eq!(site(&spec).get(INDEX).unwrap().body.len(), 24_800);
+}
+
+/// The content of the resource at a path of host number `host`.
+fn body(site: &Site, host: usize, path: &str) -> String {
+    String::from_utf8(site.on(host, path).expect(path).body.to_vec()).unwrap()
+}
+
+fn object(kind: ObjectKind, path: &str, bytes: u64, after: Option<usize>) -> ObjectSpec {
+    ObjectSpec { kind, after, ..ObjectSpec::new(path, Bytes::new(bytes)) }
+}
+
+#[test]
+fn style_sheets_and_scripts_name_what_comes_after_them_and_have_their_lengths() {
+    let elsewhere = |object| ObjectSpec { host: Some("cdn.example".to_owned()), ..object };
+    let page = PageSpec::new(
+        "page",
+        [
+            elsewhere(object(ObjectKind::Style, "/a.css", 500, None)),
+            elsewhere(object(ObjectKind::Image, "/b.jpg", 10, Some(0))),
+            object(ObjectKind::Font, "/c.woff2", 10, Some(0)),
+            object(ObjectKind::Style, "/d.css", 10, Some(0)),
+            object(ObjectKind::Script, "/e.js", 500, None),
+            elsewhere(object(ObjectKind::Image, "/f.jpg", 10, Some(4))),
+            ObjectSpec {
+                wait_ns: Some(Duration::from_millis(50)),
+                ..object(ObjectKind::Other, "/g?h=\"", 10, Some(4))
+            },
+            object(ObjectKind::Script, "/i.js", 0, None),
+        ],
+    );
+    let site = site(&page);
+    let css = body(&site, 1, "/a.css");
+    assert_eq!(css.len(), 500);
+    // Relative to the style sheet: its own host needs no name.
+    let rules = "@import url(\"//origin.bentpipe.test/d.css\");\n\
+        #object-1{background-image:url(\"/b.jpg\")}\n\
+        @font-face{font-family:object-2;src:url(\"//origin.bentpipe.test/c.woff2\")}\n\
+        #object-2{font-family:object-2}\n/*";
+    assert!(css.starts_with(rules) && css.ends_with("*/"), "{css}");
+    // Relative to the document.
+    let script = body(&site, 0, "/e.js");
+    assert_eq!(script.len(), 500);
+    let calls = "bentpipe(\"image\",\"//cdn.example/f.jpg\",0);\nbentpipe(\"other\",\"/g?h=%22\",50);\n/*";
+    assert!(script.starts_with(calls) && script.ends_with("*/"), "{script}");
+    assert_eq!(body(&site, 0, "/i.js"), "");
+    assert_eq!(body(&site, 0, "/d.css"), "/*      */");
+    let html = body(&site, 0, INDEX);
+    for element in [
+        "function bentpipe(kind, url, wait) {",
+        "<link rel=\"stylesheet\" href=\"//cdn.example/a.css\">",
+        "<script async src=\"/e.js\"></script>",
+        "<p id=\"object-1\">",
+        "<p id=\"object-2\">",
+    ] {
+        assert!(html.contains(element), "{element} in {html}");
+    }
+    assert!(!html.contains("b.jpg") && !html.contains("g?h"), "{html}");
+}
+
+#[test]
+fn what_waits_for_the_document_is_called_at_its_end() {
+    let waiting = ObjectSpec {
+        wait_ns: Some(Duration::from_millis(300)),
+        ..object(ObjectKind::Image, "/late.jpg", 10, None)
+    };
+    let page = PageSpec { document_bytes: Some(Bytes::new(5_000)), ..PageSpec::new("page", [waiting]) };
+    let html = body(&site(&page), 0, INDEX);
+    assert_eq!(html.len(), 5_000);
+    let end = " --><script>\nbentpipe(\"image\",\"/late.jpg\",300);\n</script>\n</html>\n";
+    assert!(html.ends_with(&end.replace(" --", "--")), "{html}");
+}
+
+#[test]
+fn a_page_in_which_objects_name_what_they_cannot_is_refused() {
+    use ObjectKind::{Font, Image, Other, Script, Style};
+    let waiting = |object| ObjectSpec { wait_ns: Some(Duration::from_millis(1)), ..object };
+    let cases = [
+        (
+            vec![object(Image, "/a", 1, Some(7))],
+            "page.objects.0.after: expected the index of an object, found object 7",
+        ),
+        (
+            vec![object(Image, "/a", 1, None), object(Image, "/b", 1, Some(0))],
+            "page.objects.1.after: expected a style sheet or a script, found object 0",
+        ),
+        (
+            vec![object(Style, "/a", 1, None), object(Other, "/b", 1, Some(0))],
+            "page.objects.1.after: expected the document or a script, found object 0",
+        ),
+        (
+            vec![object(Script, "/a", 1, Some(1)), object(Script, "/b", 1, Some(0))],
+            "page.objects.0.after: expected to lead to the document, found a circle",
+        ),
+        (
+            vec![object(Style, "/a", 1, None), waiting(object(Font, "/b", 1, Some(0)))],
+            "page.objects.1.wait_ns: expected none after a style sheet, which loads what it names at once",
+        ),
+    ];
+    for (objects, expected) in cases {
+        let error = Site::of(&PageSpec::new("page", objects), &NoFiles).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
 fn every_resource_carries_the_digest_of_its_body() {
-    let site = Site::of(&page(&[("/a.jpg", 5_000), ("/b.jpg", 5_000)]));
+    let site = site(&page(&[("/a.jpg", 5_000), ("/b.jpg", 5_000)]));
     assert_eq!(site.iter().count(), 3);
-    for (path, resource) in site.iter() {
-        assert_eq!(resource.digest.as_ref(), digest(&SHA256, &resource.body).as_ref(), "{path}");
+    for (place, resource) in site.iter() {
+        assert_eq!(resource.digest.as_ref(), digest(&SHA256, &resource.body).as_ref(), "{place:?}");
     }
 }
 
 #[test]
 fn two_sites_of_one_spec_are_equal_to_the_byte() {
     let spec = page(&[("/a.jpg", 5_000), ("/b.jpg", 62_500)]);
-    let (one, other) = (Site::of(&spec), Site::of(&spec));
+    let (one, other) = (site(&spec), site(&spec));
     assert!(one.iter().zip(other.iter()).all(|(a, b)| a.0 == b.0 && a.1.body == b.1.body));
 }

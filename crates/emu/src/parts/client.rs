@@ -8,7 +8,7 @@ use bentpipe_web::tls::Secrets;
 use bentpipe_web::{Client, Memory, Ports, bulk, loader, ping};
 
 use super::warm_up::warm_up;
-use super::{Configuration, PartError, block_on};
+use super::{Configuration, PartError, block_on, sites};
 use crate::{KernelNet, control};
 
 /// The client: warms up, visits the origin when told to, waits for `go`, runs the workload, reports, and closes its
@@ -49,7 +49,7 @@ fn client_of(configuration: &Configuration) -> Client {
         ports: Ports::STANDARD,
         gateway: configuration.gateway,
         local: configuration.client,
-        sites: Arc::default(),
+        sites: sites(),
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),
         qlog: configuration.qlog(),
         memory: Memory::default(),

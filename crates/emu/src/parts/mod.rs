@@ -22,13 +22,17 @@ mod warm_up;
 use std::net::IpAddr;
 use std::os::fd::RawFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bentpipe_run::RunSpec;
 use bentpipe_trace::pcapng;
+use bentpipe_web::page::Sites;
 use bentpipe_web::tls::Identity;
 use serde::Deserialize;
 use tokio::runtime;
 use tokio::task::LocalSet;
+
+use crate::LocalFiles;
 
 pub use client::client;
 pub use congestion_control::congestion_control;
@@ -96,6 +100,11 @@ impl Configuration {
             .filter(|_| self.spec.capture.pcapng)
             .map(|folder| folder.join(pcapng::FILE_NAME))
     }
+}
+
+/// Pages, whose files are on this machine.
+fn sites() -> Arc<Sites> {
+    Arc::new(Sites::with_files(Arc::new(LocalFiles)))
 }
 
 /// Runs a part's future on this thread, with all that it spawns.

@@ -1,9 +1,7 @@
-use std::sync::Arc;
-
 use bentpipe_web::Ports;
 use bentpipe_web::origin::{Config, Origin};
 
-use super::{Configuration, PartError, block_on};
+use super::{Configuration, PartError, block_on, sites};
 use crate::{KernelNet, control};
 
 /// The origin: serves until the report is asked for or the input ends.
@@ -15,7 +13,7 @@ pub fn origin() -> Result<(), PartError> {
     block_on(async {
         let net = KernelNet::new(&configuration.spec.tcp, configuration.spec.slow_start);
         let config = Config {
-            sites: Arc::default(),
+            sites: sites(),
             qlog: configuration.qlog(),
             address: configuration.origin,
             ports: Ports::STANDARD,

@@ -11,6 +11,7 @@ use super::flow::Flow;
 use super::order::Order;
 use super::transfer::{Receiver, send};
 use crate::connection::{Connections, Window};
+use crate::hosts::Remote;
 use crate::net::{Bulk, Net, Stream, within};
 use crate::origin::Probe;
 use crate::quic::{self, QuicError};
@@ -99,7 +100,15 @@ impl<N: Net> Task<'_, N> {
 
     async fn over_quic(&self) -> Result<Option<TransferReport>, BulkError> {
         let port = self.flow.port(self.client.ports);
-        let opened = quic::connect(self.net, self.client, "bulk", port, self.flow.sender()).await?;
+        let opened = quic::connect(
+            self.net,
+            self.client,
+            &Remote::only(self.client.origin),
+            "bulk",
+            port,
+            self.flow.sender(),
+        )
+        .await?;
         let quic::Opened { connection, report, .. } = opened;
         let report = ConnectionReport { flow: Some(self.flow.index), ..report };
         self.connections.add(report, Window::Quic(connection.clone()));

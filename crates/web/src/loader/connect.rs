@@ -7,11 +7,12 @@ use super::proxy::{Proxy, Tunnelled};
 use super::{FetchError, Session, retry};
 use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
 use crate::connection::Window;
+use crate::hosts::Remote;
 pub(super) use crate::net::ByteStream;
 use crate::net::Net;
 use crate::tls::{self, Secured, Terms};
 
-/// A connection to the origin, ready for HTTP, and its index in the session's list.
+/// A connection to a host, ready for HTTP, and its index in the session's list.
 pub(super) struct Connected {
     pub(super) stream: Box<dyn ByteStream>,
     pub(super) index: usize,
@@ -19,15 +20,16 @@ pub(super) struct Connected {
 
 /// Opens a connection of TCP, or one through the proxy, and, where the protocol asks for it, TLS on top. With early data
 /// the handshake is complete only when the first response comes.
-pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, FetchError> {
+pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result<Connected, FetchError> {
     let Session { net, client, load, connections, proxy, .. } = session;
     let http = load.http;
     let at = if http.is_tls() { client.ports.https } else { client.ports.http };
     let Connected { stream, index } = match proxy {
-        Some(proxy) => through(proxy, session, at).await?,
+        Some(proxy) => through(proxy, session, remote, at).await?,
         None => {
             let retry::Opened { stream, index } =
-                retry::open(session, SocketAddr::new(client.origin, at)).await?;
+                retry::open(session, &session.spares[remote.host], SocketAddr::new(remote.address, at))
+                    .await?;
             Connected { stream: Box::new(stream), index }
         }
     };
@@ -47,7 +49,8 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>) -> Result<Connected, Fetch
             report.handshake = handshake.filter(|_| has_settings);
         });
     };
-    let stream = tls::connect(client.tls(Transport::Tcp, http.alpn())?, stream, on_secured).await?;
+    let stream =
+        tls::connect(client.tls(Transport::Tcp, http.alpn())?, &remote.name, stream, on_secured).await?;
     Ok(Connected { stream: counted(http, stream, &meter), index })
 }
 
@@ -72,12 +75,17 @@ fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<
     }
 }
 
-async fn through<N: Net>(proxy: &Proxy, session: &Session<N>, port: u16) -> Result<Connected, FetchError> {
+async fn through<N: Net>(
+    proxy: &Proxy,
+    session: &Session<N>,
+    remote: &Remote,
+    port: u16,
+) -> Result<Connected, FetchError> {
     let Session { net, load, connections, .. } = session;
     // Over TLS the protocol is negotiated.
     let protocol = if load.http.is_tls() { "" } else { load.http.alpn() };
     let started = net.now();
-    let Tunnelled { stream, client_port } = proxy.connect(session, port).await?;
+    let Tunnelled { stream, client_port } = proxy.connect(session, &remote.name, port).await?;
     let report = ConnectionReport {
         transport: ConnectionReport::TUNNEL.to_owned(),
         protocol: protocol.to_owned(),

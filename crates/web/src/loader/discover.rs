@@ -1,38 +1,103 @@
+mod resolve;
+mod script;
+mod style;
+
 use std::cell::RefCell;
 
+use bentpipe_units::Duration;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use crate::hosts::Hosts;
+use crate::page::{Place, Resource, media};
+use resolve::resolve;
+
+/// What a document, a style sheet or a script names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) place: Place,
+    /// How long a browser waits with it.
+    pub(crate) wait: Duration,
+    pub(crate) by: By,
+}
+
+/// How sure it is that a browser would fetch it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// It does.
+    Markup,
+    /// A rule may not apply, a script may do as it likes: it does so if it is there.
+    Code,
+}
+
+/// What a style sheet or a script at `place` names; of a script the base is the document, which is `document`.
+pub(crate) fn named_in(resource: &Resource, hosts: &Hosts, place: &Place, document: &Place) -> Vec<Named> {
+    let text = || String::from_utf8_lossy(&resource.body);
+    match resource.content_type {
+        media::STYLE => in_style(&text(), hosts, place),
+        media::SCRIPT => in_script(&text(), hosts, document),
+        _ => Vec::new(),
+    }
+}
+
+fn in_style(css: &str, hosts: &Hosts, base: &Place) -> Vec<Named> {
+    let named = |url: String| {
+        resolve(hosts, base, &url).map(|place| Named { place, wait: Duration::ZERO, by: By::Code })
+    };
+    style::urls(css).into_iter().filter_map(named).collect()
+}
+
+fn in_script(code: &str, hosts: &Hosts, base: &Place) -> Vec<Named> {
+    let named = |(url, wait): (String, Duration)| {
+        resolve(hosts, base, &url).map(|place| Named { place, wait, by: By::Code })
+    };
+    script::urls(code).into_iter().filter_map(named).collect()
+}
+
 /// Finds the resources that an HTML document embeds, while it arrives.
 ///
 /// Named are `img`, `script`, `source`, `video`, `audio`, `iframe` by `src`, and `link` by `href` where
-/// its relation makes a browser fetch it. Each path is named once; only paths on the same origin are.
+/// its relation makes a browser fetch it, and what style sheets and scripts within the document name. Each place is
+/// named once; only places on the hosts of the page are.
 pub(crate) struct Discovery {
     tokenizer: Tokenizer<Sink>,
     /// Bytes of a character whose end has not arrived.
     tail: Vec<u8>,
 }
 
-struct Sink(RefCell<Found>);
+struct Sink {
+    hosts: Hosts,
+    base: Place,
+    found: RefCell<Found>,
+}
 
 struct Found {
-    seen: Vec<String>,
+    seen: Vec<Named>,
     reported: usize,
+    /// The style sheet or the script that has begun.
+    code: Option<(Language, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Style,
+    Script,
 }
 
 impl Discovery {
     /// A document found at `base`, which it will not name again.
-    pub(crate) fn new(base: &str) -> Self {
-        let found = Found { seen: vec![base.to_owned()], reported: 1 };
-        let sink = Sink(RefCell::new(found));
+    pub(crate) fn new(hosts: &Hosts, base: &Place) -> Self {
+        let document = Named { place: base.clone(), wait: Duration::ZERO, by: By::Markup };
+        let found = RefCell::new(Found { seen: vec![document], reported: 1, code: None });
+        let sink = Sink { hosts: hosts.clone(), base: base.clone(), found };
         Self { tokenizer: Tokenizer::new(sink, TokenizerOpts::default()), tail: Vec::new() }
     }
 
-    /// Takes the next bytes of the document and returns the paths newly found, in document order.
-    pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<String> {
+    /// Takes the next bytes of the document and returns what is newly found, in document order.
+    pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<Named> {
         self.tail.extend_from_slice(chunk);
         let rest = self.tail.split_off(self.tail.len() - unfinished(&self.tail));
         let text = std::mem::replace(&mut self.tail, rest);
@@ -40,8 +105,8 @@ impl Discovery {
         self.newly_found()
     }
 
-    /// Ends the document and returns the paths found last.
-    pub(crate) fn finish(mut self) -> Vec<String> {
+    /// Ends the document and returns what is found last.
+    pub(crate) fn finish(mut self) -> Vec<Named> {
         let text = std::mem::take(&mut self.tail);
         self.tokenize(&String::from_utf8_lossy(&text));
         self.tokenizer.end();
@@ -57,8 +122,8 @@ impl Discovery {
         }
     }
 
-    fn newly_found(&self) -> Vec<String> {
-        let found = &mut *self.tokenizer.sink.0.borrow_mut();
+    fn newly_found(&self) -> Vec<Named> {
+        let found = &mut *self.tokenizer.sink.found.borrow_mut();
         let new = found.seen[found.reported..].to_vec();
         found.reported = found.seen.len();
         new
@@ -69,17 +134,47 @@ impl TokenSink for Sink {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
-        let Token::TagToken(tag) = token else { return TokenSinkResult::Continue };
-        if tag.kind != TagKind::StartTag {
-            return TokenSinkResult::Continue;
+        let found = &mut *self.found.borrow_mut();
+        match token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
+                let place = embedded(&tag).and_then(|url| resolve(&self.hosts, &self.base, &url));
+                found.add(place.map(|place| Named { place, wait: Duration::ZERO, by: By::Markup }));
+                found.code = language_of(&tag).map(|language| (language, String::new()));
+                return content_of(&tag).map_or(TokenSinkResult::Continue, TokenSinkResult::RawData);
+            }
+            Token::TagToken(_) => match found.code.take() {
+                Some((Language::Style, css)) => found.add(in_style(&css, &self.hosts, &self.base)),
+                Some((Language::Script, code)) => found.add(in_script(&code, &self.hosts, &self.base)),
+                None => {}
+            },
+            Token::CharacterTokens(text) => {
+                if let Some((_, code)) = &mut found.code {
+                    code.push_str(&text);
+                }
+            }
+            _ => {}
         }
-        if let Some(path) = embedded(&tag).and_then(|reference| same_origin_path(&reference)) {
-            let mut found = self.0.borrow_mut();
-            if !found.seen.contains(&path) {
-                found.seen.push(path);
+        TokenSinkResult::Continue
+    }
+}
+
+impl Found {
+    fn add(&mut self, all: impl IntoIterator<Item = Named>) {
+        for named in all {
+            if self.seen.iter().all(|seen| seen.place != named.place) {
+                self.seen.push(named);
             }
         }
-        content_of(&tag).map_or(TokenSinkResult::Continue, TokenSinkResult::RawData)
+    }
+}
+
+/// What the element's own content is written in.
+fn language_of(tag: &Tag) -> Option<Language> {
+    let has_source = tag.attrs.iter().any(|attribute| &*attribute.name.local == "src");
+    match &*tag.name {
+        "style" => Some(Language::Style),
+        "script" if !has_source => Some(Language::Script),
+        _ => None,
     }
 }
 
@@ -123,31 +218,28 @@ fn embedded(tag: &Tag) -> Option<String> {
     }
 }
 
-/// The path of a reference on the document's own origin, with the document at the root.
-fn same_origin_path(reference: &str) -> Option<String> {
-    let reference = reference.trim().split('#').next().filter(|reference| !reference.is_empty())?;
-    // RFC 3986 section 4.2: in a relative reference a colon stands after the first slash or in the query.
-    let has_scheme = reference.split(['/', '?']).next().is_some_and(|first| first.contains(':'));
-    let path = if reference.starts_with("//") || has_scheme {
-        return None;
-    } else if reference.starts_with('/') {
-        reference.to_owned()
-    } else {
-        format!("/{reference}")
-    };
-    path.parse::<http::uri::PathAndQuery>().ok().map(|path| path.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use bentpipe_run::{ObjectSpec, PageSpec};
+    use bentpipe_units::Bytes;
+
     use super::*;
 
+    fn discovery() -> Discovery {
+        let cdn = ObjectSpec { host: Some("cdn.example".to_owned()), ..ObjectSpec::new("/a", Bytes::new(1)) };
+        Discovery::new(&Hosts::of_page(&PageSpec::new("page", [cdn])), &Place::own("/"))
+    }
+
+    fn paths(named: Vec<Named>) -> Vec<String> {
+        named.into_iter().map(|named| named.place.path).collect()
+    }
+
     fn all(chunks: &[&[u8]]) -> Vec<String> {
-        let mut discovery = Discovery::new("/");
-        let mut found: Vec<String> = chunks.iter().flat_map(|chunk| discovery.feed(chunk)).collect();
-        found.extend(discovery.finish());
+        let mut discovery = discovery();
+        let mut found: Vec<String> = chunks.iter().flat_map(|chunk| paths(discovery.feed(chunk))).collect();
+        found.extend(paths(discovery.finish()));
         found
     }
 
@@ -168,9 +260,9 @@ mod tests {
 
     #[test]
     fn an_object_is_found_before_the_document_ends() {
-        let mut discovery = Discovery::new("/");
-        assert_eq!(discovery.feed(b"<img src=/first.jpg><img src=/sec"), ["/first.jpg"]);
-        assert_eq!(discovery.feed(b"ond.jpg>"), ["/second.jpg"]);
+        let mut discovery = discovery();
+        assert_eq!(paths(discovery.feed(b"<img src=/first.jpg><img src=/sec")), ["/first.jpg"]);
+        assert_eq!(paths(discovery.feed(b"ond.jpg>")), ["/second.jpg"]);
     }
 
     #[test]
@@ -199,6 +291,20 @@ mod tests {
         let html = br#"<script>"<img src=/no.jpg>"</script><style>/* <img src=/no.jpg> */</style>
             <title><img src=/no.jpg></title><textarea><img src=/no.jpg></textarea><img src=/yes.jpg>"#;
         assert_eq!(all(&[html]), ["/yes.jpg"]);
+    }
+
+    #[test]
+    fn what_scripts_and_style_sheets_of_the_document_name_is_found_where_they_end() {
+        let mut discovery = discovery();
+        assert_eq!(discovery.feed(b"<style>p{background:url(/a.png)}</sty"), []);
+        assert_eq!(paths(discovery.feed(b"le><script>bentpipe(\"image\",")), ["/a.png"]);
+        let found = discovery.feed(b"\"//cdn.example/b.jpg\",50);\n</script><img src=/c.jpg>");
+        let place = |host, path: &str| Place { host, path: path.to_owned() };
+        let expected = [
+            Named { place: place(1, "/b.jpg"), wait: Duration::from_millis(50), by: By::Code },
+            Named { place: place(0, "/c.jpg"), wait: Duration::ZERO, by: By::Markup },
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]
@@ -251,6 +357,29 @@ mod tests {
             .prop_map(|noise| [b"<img src=/", &noise[..], b".jpg>"].concat());
         let piece = prop_oneof![3 => piece, 1 => source];
         prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_to_its_end_and_names_what_can_be_requested(
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec![
+                        "url(", "@import ", "\"", "'", "`", ")", "/*", "*/", "//", "\n", "\\", "bentpipe(", "/a.b", "..",
+                        "bentpipe(\"image\",\"/a\",1)", "bentpipe(\"image\",\"/a\",-1)", "?", "#", ":", "cdn.example",
+                    ])
+                    .prop_map(str::to_owned),
+                    any::<String>(),
+                ],
+                0..20,
+            )
+        ) {
+            let (text, discovery) = (pieces.concat(), discovery());
+            let Sink { hosts, base, .. } = &discovery.tokenizer.sink;
+            for named in in_style(&text, hosts, base).into_iter().chain(in_script(&text, hosts, base)) {
+                prop_assert!(named.place.path.starts_with('/') && named.place.host < hosts.names().len());
+            }
+        }
     }
 
     proptest! {

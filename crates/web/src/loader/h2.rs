@@ -14,13 +14,15 @@ use tokio::sync::OnceCell;
 
 use super::body::Received;
 use super::{FetchError, Fetched, Session, connect, request};
+use crate::hosts::Remote;
 use crate::net::Net;
 use crate::{http2, priority};
 use pushes::Pushes;
 
-/// HTTP/2: one connection for everything.
+/// HTTP/2 with one host: one connection for everything.
 pub(super) struct Client<N: Net> {
     session: Rc<Session<N>>,
+    remote: Remote,
     connection: OnceCell<Open>,
     pushes: Pushes<N>,
 }
@@ -31,8 +33,9 @@ struct Open {
 }
 
 impl<N: Net> Client<N> {
-    pub(super) fn new(session: &Rc<Session<N>>) -> Self {
-        Self { session: Rc::clone(session), connection: OnceCell::new(), pushes: Pushes::new(session) }
+    pub(super) fn new(session: &Rc<Session<N>>, remote: Remote) -> Self {
+        let pushes = Pushes::new(session, &remote);
+        Self { session: Rc::clone(session), remote, connection: OnceCell::new(), pushes }
     }
 
     pub(super) async fn fetch(&self, path: &str, on_data: impl FnMut(&[u8])) -> Result<Fetched, FetchError> {
@@ -41,7 +44,7 @@ impl<N: Net> Client<N> {
         if let Some(pushed) = self.pushes.take(path) {
             return pushed.received().await;
         }
-        let mut request = request::get(load.http, path);
+        let mut request = request::get(load.http, &self.remote.name, path);
         priority::state(request.headers_mut(), path, load.priorities);
         let request_header_bytes = request::header_bytes(request.headers());
         // Waits while the origin's limit of concurrent streams is reached.
@@ -69,7 +72,7 @@ impl<N: Net> Client<N> {
 
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, load, .. } = &*self.session;
-        let connected = connect::tcp(&self.session).await?;
+        let connected = connect::tcp(&self.session, &self.remote).await?;
         let (sender, driver) = http2::client(&client.spec.http2, load).handshake(connected.stream).await?;
         net.spawn(async move {
             // Errors reach the requests that meet them.

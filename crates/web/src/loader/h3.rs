@@ -9,15 +9,17 @@ use super::body::Received;
 use super::{FetchError, Fetched, Session, request};
 use crate::account::Meter;
 use crate::connection::Window;
+use crate::hosts::Remote;
 use crate::limits::HEADER_LIST_BYTES;
 use crate::net::Net;
 use crate::priority;
 use crate::quic::{self, H3Connection, Opener};
 use crate::tls::Secured;
 
-/// HTTP/3: one QUIC connection for everything.
+/// HTTP/3 with one host: one QUIC connection for everything.
 pub(super) struct Client<N: Net> {
     session: Rc<Session<N>>,
+    remote: Remote,
     connection: OnceCell<Open>,
 }
 
@@ -29,8 +31,8 @@ struct Open {
 }
 
 impl<N: Net> Client<N> {
-    pub(super) fn new(session: &Rc<Session<N>>) -> Self {
-        Self { session: Rc::clone(session), connection: OnceCell::new() }
+    pub(super) fn new(session: &Rc<Session<N>>, remote: Remote) -> Self {
+        Self { session: Rc::clone(session), remote, connection: OnceCell::new() }
     }
 
     pub(super) async fn fetch(
@@ -40,7 +42,7 @@ impl<N: Net> Client<N> {
     ) -> Result<Fetched, FetchError> {
         let Session { net, load, .. } = &*self.session;
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
-        let mut request = request::get(load.http, path);
+        let mut request = request::get(load.http, &self.remote.name, path);
         priority::state(request.headers_mut(), path, load.priorities);
         let request_header_bytes = request::header_bytes(request.headers());
         let requested = net.now();
@@ -73,9 +75,9 @@ impl<N: Net> Client<N> {
 
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, connections, .. } = &*self.session;
+        let sender = quic::Sender::with_host(&client.spec, self.remote.host);
         let (quic::Opened { endpoint, connection, report }, early) =
-            quic::connect_early(net, client, "h3", client.ports.https, quic::Sender::of_run(&client.spec))
-                .await?;
+            quic::connect_early(net, client, &self.remote, "h3", client.ports.https, sender).await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
         if let Some(early) = early {
             let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());

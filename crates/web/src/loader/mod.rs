@@ -15,20 +15,25 @@ mod visit;
 
 pub use visit::{VisitError, closing_time, visit};
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec};
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Duration, Time};
 use tokio::sync::mpsc;
 
 use crate::Client;
 use crate::connection::Connections;
+use crate::hosts::Remote;
 use crate::net::{Net, within};
 use crate::origin::Probe;
-use crate::page::{INDEX, Site};
+use crate::page::{INDEX, PageError, Place, Site};
 use crate::quic::QuicError;
 use body::Received;
 pub(crate) use discover::Discovery;
+use discover::{By, Named, named_in};
 use proxy::Proxy;
 
 /// Why an object could not be fetched.
@@ -48,6 +53,8 @@ pub(crate) enum FetchError {
     H3(String),
     #[error("SPDY: {0}")]
     Spdy(String),
+    #[error(transparent)]
+    Page(#[from] PageError),
     #[error("the proxy answers {0}")]
     Proxy(http::StatusCode),
 }
@@ -70,8 +77,10 @@ pub(crate) struct Session<N: Net> {
     pub(crate) net: N,
     pub(crate) client: Client,
     pub(crate) load: PageLoadSpec,
+    pub(crate) site: Arc<Site>,
     pub(crate) connections: Connections<Probe<N>>,
-    spares: retry::Spares<N::Stream>,
+    /// By host.
+    spares: Vec<retry::Spares<N::Stream>>,
     proxy: Option<Proxy>,
 }
 
@@ -87,12 +96,16 @@ enum Protocol<N: Net> {
 ///
 /// Connections are closed after the last object, beside the caller: closing is not part of the load.
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
-    let site = client.sites.of(&load.page);
-    let timeout = client.spec.validity.timeout_ns;
-    let (proxy, connections, spares) = (Proxy::of(&client), Connections::new(), retry::Spares::default());
-    let session = Rc::new(Session { net: net.clone(), client, load, connections, spares, proxy });
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
-    let log = Log { site: &site, report: &mut report };
+    let timeout = client.spec.validity.timeout_ns;
+    let session = match Session::of(net, client, load) {
+        Ok(session) => Rc::new(session),
+        Err(error) => {
+            report.faults.push(error.to_string());
+            return report;
+        }
+    };
+    let log = Log { site: &session.site, loaded: BTreeSet::new(), report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {
         let loaded = report.objects.len();
         report.faults.push(format!("timed out after {timeout} with {loaded} objects loaded"));
@@ -102,61 +115,118 @@ pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> Client
     report
 }
 
+impl<N: Net> Session<N> {
+    fn of(net: &N, client: Client, load: PageLoadSpec) -> Result<Self, PageError> {
+        let site = client.sites.of(&load.page)?;
+        let spares = site.hosts().names().iter().map(|_| retry::Spares::default()).collect();
+        let (proxy, connections) = (Proxy::of(&client), Connections::new());
+        Ok(Self { net: net.clone(), client, load, site, connections, spares, proxy })
+    }
+
+    fn url(&self, place: &Place) -> String {
+        request::url(self.load.http, &self.site.hosts().names()[place.host], &place.path)
+    }
+}
+
 /// Compares what comes with what should, and writes it down.
 struct Log<'a> {
     site: &'a Site,
+    loaded: BTreeSet<Place>,
     report: &'a mut ClientReport,
 }
 
 async fn load_page<N: Net>(session: &Rc<Session<N>>, mut log: Log<'_>) {
-    let protocol = Rc::new(Protocol::new(session));
     let (done, mut finished) = mpsc::unbounded_channel();
-    let mut discovery = Discovery::new(INDEX);
+    let document = Place::own(INDEX);
+    let fetching = Rc::new(Fetching::new(session, done));
+    let mut discovery = Discovery::new(session.site.hosts(), &document);
     let discovered = log.report.started;
-    let index = protocol
-        .fetch(INDEX, |chunk| {
-            for path in discovery.feed(chunk) {
-                fetch_object(session, &protocol, path, &done);
+    let index = fetching
+        .fetch(&document, |chunk| {
+            for named in discovery.feed(chunk) {
+                fetching.discovered(named);
             }
         })
         .await;
-    log.sighted(session, INDEX, discovered, index);
-    for path in discovery.finish() {
-        fetch_object(session, &protocol, path, &done);
+    log.sighted(session, &document, discovered, index);
+    for named in discovery.finish() {
+        fetching.discovered(named);
     }
-    drop(done);
-    while let Some((path, discovered, result)) = finished.recv().await {
-        log.sighted(session, &path, discovered, result);
+    let protocols = Rc::clone(&fetching.protocols);
+    drop(fetching);
+    while let Some((place, discovered, result)) = finished.recv().await {
+        log.sighted(session, &place, discovered, result);
     }
     log.missing();
-    log.report.doubts.extend(protocol.doubts());
+    log.report.doubts.extend(protocols.iter().flat_map(Protocol::doubts));
 }
 
-type Done = (String, Time, Result<Fetched, FetchError>);
+type Done = (Place, Time, Result<Fetched, FetchError>);
 
-/// Starts fetching an object; the order of the calls is the order of the requests.
-fn fetch_object<N: Net>(
-    session: &Rc<Session<N>>,
-    protocol: &Rc<Protocol<N>>,
-    path: String,
-    done: &mpsc::UnboundedSender<Done>,
-) {
-    let (protocol, done) = (Rc::clone(protocol), done.clone());
-    let discovered = session.net.now();
-    session.net.spawn(async move {
-        let result = protocol.fetch(&path, |_| {}).await;
-        // Nobody listens any more once the load has timed out.
-        let _ = done.send((path, discovered, result));
-    });
+/// What all objects of a load share while they are fetched. The load is over when nobody has it any more.
+struct Fetching<N: Net> {
+    session: Rc<Session<N>>,
+    /// By host.
+    protocols: Rc<Vec<Protocol<N>>>,
+    seen: RefCell<BTreeSet<Place>>,
+    done: mpsc::UnboundedSender<Done>,
+}
+
+impl<N: Net> Fetching<N> {
+    fn new(session: &Rc<Session<N>>, done: mpsc::UnboundedSender<Done>) -> Self {
+        let remotes = session.site.hosts().remotes(session.client.origin);
+        let protocols = remotes.map(|remote| Protocol::new(session, remote)).collect();
+        let seen = RefCell::new(BTreeSet::from([Place::own(INDEX)]));
+        Self { session: Rc::clone(session), protocols: Rc::new(protocols), seen, done }
+    }
+
+    async fn fetch(&self, place: &Place, on_data: impl FnMut(&[u8])) -> Result<Fetched, FetchError> {
+        self.protocols[place.host].fetch(&place.path, on_data).await
+    }
+
+    /// Starts fetching what has been found, unless it is under way; the order of the calls is the order of the requests.
+    fn discovered(self: &Rc<Self>, named: Named) {
+        let Named { place, wait, by } = named;
+        let is_there = self.session.site.on(place.host, &place.path).is_some();
+        // What is not made here may name what nobody has.
+        let is_of_use = is_there || (by == By::Markup && self.session.load.page.document.is_none());
+        if !is_of_use || !self.seen.borrow_mut().insert(place.clone()) {
+            return;
+        }
+        let (fetching, discovered) = (Rc::clone(self), self.session.net.now());
+        self.session.net.spawn(async move {
+            let mut discovered = discovered;
+            if wait > Duration::ZERO {
+                fetching.session.net.sleep(wait).await;
+                discovered = fetching.session.net.now();
+            }
+            let result = fetching.fetch(&place, |_| {}).await;
+            if result.is_ok() {
+                fetching.arrived(&place);
+            }
+            // Nobody listens any more once the load has timed out.
+            let _ = fetching.done.send((place, discovered, result));
+        });
+    }
+
+    /// A style sheet names others and a script runs as soon as all of it is there. What it must be is known: whether that
+    /// came is the log's business.
+    fn arrived(self: &Rc<Self>, place: &Place) {
+        let site = &self.session.site;
+        let Some(resource) = site.on(place.host, &place.path) else { return };
+        for named in named_in(resource, site.hosts(), place, &Place::own(INDEX)) {
+            self.discovered(named);
+        }
+    }
 }
 
 impl<N: Net> Protocol<N> {
-    fn new(session: &Rc<Session<N>>) -> Self {
+    fn new(session: &Rc<Session<N>>, remote: Remote) -> Self {
         match session.load.http {
-            Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session)),
-            Http::H2 | Http::H2c => Self::H2(h2::Client::new(session)),
-            Http::H3 => Self::H3(h3::Client::new(session)),
-            Http::Spdy => Self::Spdy(spdy::Client::new(session)),
+            Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session, remote)),
+            Http::H2 | Http::H2c => Self::H2(h2::Client::new(session, remote)),
+            Http::H3 => Self::H3(h3::Client::new(session, remote)),
+            Http::Spdy => Self::Spdy(spdy::Client::new(session, remote)),
         }
     }
 
@@ -182,20 +252,21 @@ impl Log<'_> {
     fn sighted<N: Net>(
         &mut self,
         session: &Session<N>,
-        path: &str,
+        place: &Place,
         discovered: Time,
         result: Result<Fetched, FetchError>,
     ) {
         let fetched = match result {
             Ok(fetched) => fetched,
             Err(error) => {
-                self.report.faults.push(format!("object {path}: {error}"));
+                self.report.faults.push(format!("object {}: {error}", self.label(place)));
                 return;
             }
         };
-        self.report.doubts.extend(self.difference(path, &fetched));
+        self.loaded.insert(place.clone());
+        self.report.doubts.extend(self.difference(place, &fetched));
         self.report.objects.push(ObjectSighting {
-            url: request::url(session.load.http, path),
+            url: session.url(place),
             bytes: fetched.body.length(),
             connection: fetched.connection,
             // A promise tells of an object before the document does.
@@ -210,27 +281,35 @@ impl Log<'_> {
     }
 
     /// How a response differs from what the origin must serve.
-    fn difference(&self, path: &str, fetched: &Fetched) -> Option<String> {
-        let Some(expected) = self.site.get(path) else {
-            return Some(format!("object {path}: not of this page"));
+    fn difference(&self, place: &Place, fetched: &Fetched) -> Option<String> {
+        let label = self.label(place);
+        let Some(expected) = self.site.on(place.host, &place.path) else {
+            return Some(format!("object {label}: not of this page"));
         };
         if fetched.status != 200 {
-            return Some(format!("object {path}: expected status 200, found {}", fetched.status));
+            return Some(format!("object {label}: expected status 200, found {}", fetched.status));
         }
         let (length, found) = (expected.body.len() as u64, fetched.body.length().get());
         if length != found {
-            return Some(format!("object {path}: expected {length} bytes, received {found}"));
+            return Some(format!("object {label}: expected {length} bytes, received {found}"));
         }
         let same = expected.digest.as_ref() == fetched.body.digest().as_ref();
-        (!same).then(|| format!("object {path}: content differs from the origin's"))
+        (!same).then(|| format!("object {label}: content differs from the origin's"))
     }
 
-    /// Notes objects that the document should have named but did not.
+    /// Notes objects that should have been named but were not.
     fn missing(&mut self) {
-        let (report, site) = (&mut *self.report, self.site);
-        let seen = |path: &str| report.objects.iter().any(|object| request::path_of(&object.url) == path);
-        let missing = site.iter().filter(|(path, _)| !seen(path)).map(|(path, _)| path);
-        let doubts: Vec<_> = missing.map(|path| format!("object {path}: not loaded")).collect();
-        report.doubts.extend(doubts);
+        let missing = self.site.iter().filter(|(place, _)| !self.loaded.contains(place));
+        let doubts: Vec<_> =
+            missing.map(|(place, _)| format!("object {}: not loaded", self.label(&place))).collect();
+        self.report.doubts.extend(doubts);
+    }
+
+    /// The path, with the host where that is not the page's own.
+    fn label(&self, place: &Place) -> String {
+        match place.host {
+            0 => place.path.clone(),
+            host => format!("//{}{}", self.site.hosts().names()[host], place.path),
+        }
     }
 }

@@ -5,7 +5,6 @@ use bentpipe_run::{ConnectionReport, PepSpec, ProxySpec, Transport};
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::{Method, Request, StatusCode, Uri};
-use rustls::pki_types::ServerName;
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsConnector;
 
@@ -13,8 +12,8 @@ use super::{FetchError, Session};
 use crate::connection::Window;
 use crate::net::{Net, Stream};
 use crate::pep::{Tunnel, proxy_at};
-use crate::tls::{Terms, wire};
-use crate::{Client, HOST, Memory, http2};
+use crate::tls::{Terms, server_name, wire};
+use crate::{Client, Memory, http2};
 
 /// The way to the origin through an HTTP proxy: one connection to it over HTTP/2, on which each connection to the
 /// origin is a stream (RFC 9113 section 8.5).
@@ -44,10 +43,11 @@ impl Proxy {
         Some(Self { spec: spec.clone(), at, connection: OnceCell::new() })
     }
 
-    /// Has the proxy connect to a port of the origin.
+    /// Has the proxy connect to a port of a host.
     pub(super) async fn connect<N: Net>(
         &self,
         session: &Session<N>,
+        host: &str,
         port: u16,
     ) -> Result<Tunnelled, FetchError> {
         let open = self.connection.get_or_try_init(|| self.open(session)).await?;
@@ -56,7 +56,7 @@ impl Proxy {
         let mut request = Request::new(());
         *request.method_mut() = Method::CONNECT;
         *request.uri_mut() = Uri::builder()
-            .authority(format!("{HOST}:{port}"))
+            .authority(format!("{host}:{port}"))
             .build()
             .expect("host and port are an authority");
         let (response, sender) = sender.send_request(request, false)?;
@@ -86,7 +86,8 @@ impl Proxy {
         let store = Memory::default().store();
         let mut tls = terms.client(&client.authority_der, client.secrets.clone(), store)?;
         tls.alpn_protocols = wire(&["h2"]);
-        let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
+        // It shows the origin's certificate.
+        let host = server_name(&session.site.hosts().names()[0])?;
         let secured = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
         connections.update(index, |report| report.secured = Some(net.now()));
         let mut builder = http2::client(&client.spec.http2, &session.load);

@@ -2,8 +2,6 @@ use bentpipe_run::Http;
 use bentpipe_units::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Version, header};
 
-use crate::HOST;
-
 /// Header fields of a desktop browser, so that requests weigh what they weigh on the return link.
 const BROWSER: [(header::HeaderName, &str); 4] = [
     (header::USER_AGENT, "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"),
@@ -13,11 +11,11 @@ const BROWSER: [(header::HeaderName, &str); 4] = [
 ];
 
 /// A GET request; HTTP/1.1 names the host in a field, the others in the URI.
-pub(super) fn get(http: Http, path: &str) -> Request<()> {
+pub(super) fn get(http: Http, host: &str, path: &str) -> Request<()> {
     let mut request = Request::new(());
     let uri = match http {
         Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => path.to_owned(),
-        Http::H2 | Http::H2c | Http::H3 | Http::Spdy => url(http, path),
+        Http::H2 | Http::H2c | Http::H3 | Http::Spdy => url(http, host, path),
     };
     *request.uri_mut() = uri.parse().expect("paths come from parsed URLs");
     if matches!(http, Http::Http10 | Http::Http10s) {
@@ -25,7 +23,7 @@ pub(super) fn get(http: Http, path: &str) -> Request<()> {
     }
     let headers = request.headers_mut();
     if matches!(http, Http::H1 | Http::H1s) {
-        headers.insert(header::HOST, HeaderValue::from_static(HOST));
+        headers.insert(header::HOST, HeaderValue::from_str(host).expect("hosts come from parsed URLs"));
     }
     for (name, value) in BROWSER {
         headers.insert(name, HeaderValue::from_static(value));
@@ -33,15 +31,10 @@ pub(super) fn get(http: Http, path: &str) -> Request<()> {
     request
 }
 
-/// The absolute URL of a path on the origin.
-pub(super) fn url(http: Http, path: &str) -> String {
+/// The absolute URL of a path on a host.
+pub(super) fn url(http: Http, host: &str, path: &str) -> String {
     let scheme = if http.is_tls() { "https" } else { "http" };
-    format!("{scheme}://{HOST}{path}")
-}
-
-/// The path of an absolute URL on the origin.
-pub(super) fn path_of(url: &str) -> &str {
-    url.split_once(HOST).map_or(url, |(_, path)| path)
+    format!("{scheme}://{host}{path}")
 }
 
 /// Header fields as text: name, colon, space, value, line end (RFC 9112 section 5).

@@ -49,12 +49,16 @@ impl<S> Spares<S> {
     }
 }
 
-/// Opens a connection to `to`, or takes a spare one.
+/// Opens a connection to `to`, or takes one of its spare ones.
 ///
 /// When a connection has not come within `connect_retry_ns`, a second one is opened beside it, once. The first to come is
 /// the answer; the other is a spare one when it comes. With Fast Open and a cookie a connection comes at once.
-pub(super) async fn open<N: Net>(session: &Session<N>, to: SocketAddr) -> io::Result<Opened<N::Stream>> {
-    if let Some(spare) = session.spares.take() {
+pub(super) async fn open<N: Net>(
+    session: &Session<N>,
+    spares: &Spares<N::Stream>,
+    to: SocketAddr,
+) -> io::Result<Opened<N::Stream>> {
+    if let Some(spare) = spares.take() {
         return Ok(spare);
     }
     let attempt = |purpose| Attempt::of(session, to, purpose).run();
@@ -66,20 +70,21 @@ pub(super) async fn open<N: Net>(session: &Session<N>, to: SocketAddr) -> io::Re
     let second = Box::pin(attempt(Some(Purpose::Duplicate)));
     match select(first, second).await {
         // Where one fails the other decides.
-        Either::Left((result, other)) => settle(session, result, other).await,
-        Either::Right((result, other)) => settle(session, result, other).await,
+        Either::Left((result, other)) => settle(session, spares, result, other).await,
+        Either::Right((result, other)) => settle(session, spares, result, other).await,
     }
 }
 
 /// One of two attempts has ended, and `other` has not.
 async fn settle<N: Net>(
     session: &Session<N>,
+    spares: &Spares<N::Stream>,
     result: io::Result<Opened<N::Stream>>,
     other: impl Future<Output = io::Result<Opened<N::Stream>>> + 'static,
 ) -> io::Result<Opened<N::Stream>> {
     let Ok(opened) = result else { return other.await };
     let (net, connections) = (session.net.clone(), session.connections.clone());
-    let (spares, idle_reset) = (Rc::clone(&session.spares.0), session.client.spec.tcp.idle_reset_ns);
+    let (spares, idle_reset) = (Rc::clone(&spares.0), session.client.spec.tcp.idle_reset_ns);
     session.net.spawn(async move {
         // Nobody waits for it: that it failed changes nothing.
         if let Ok(opened) = pin!(other).await {

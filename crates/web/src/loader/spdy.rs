@@ -10,6 +10,7 @@ use tokio::sync::{OnceCell, mpsc};
 use super::body::Received;
 use super::connect::{self, ByteStream};
 use super::{FetchError, Fetched, Session, request};
+use crate::hosts::Remote;
 use crate::http2::window;
 use crate::net::Net;
 use crate::spdy::driver::Driver;
@@ -17,9 +18,10 @@ use crate::spdy::{
     self, Config, Event, Fin, Headers, Priority, ResetStatus, Role, StreamId, fields, pushed_path, status,
 };
 
-/// SPDY/3.1: one connection for everything, requested or pushed.
+/// SPDY/3.1 with one host: one connection for everything, requested or pushed.
 pub(super) struct Client<N: Net> {
     session: Rc<Session<N>>,
+    remote: Remote,
     connection: OnceCell<Open>,
 }
 
@@ -54,8 +56,8 @@ enum Asked {
 }
 
 impl<N: Net> Client<N> {
-    pub(super) fn new(session: &Rc<Session<N>>) -> Self {
-        Self { session: Rc::clone(session), connection: OnceCell::new() }
+    pub(super) fn new(session: &Rc<Session<N>>, remote: Remote) -> Self {
+        Self { session: Rc::clone(session), remote, connection: OnceCell::new() }
     }
 
     pub(super) async fn fetch(
@@ -65,7 +67,7 @@ impl<N: Net> Client<N> {
     ) -> Result<Fetched, FetchError> {
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
         let load = &self.session.load;
-        let request = request::get(load.http, path);
+        let request = request::get(load.http, &self.remote.name, path);
         let priority = match load.priorities {
             Switch::On => Priority::of_path(path),
             Switch::Off => Priority::HIGHEST,
@@ -114,7 +116,7 @@ impl<N: Net> Client<N> {
 
     async fn connect(&self) -> Result<Open, FetchError> {
         let spec = &self.session.client.spec.http2;
-        let connected = connect::tcp(&self.session).await?;
+        let connected = connect::tcp(&self.session, &self.remote).await?;
         let objects = self.session.load.page.objects.len();
         let config = Config {
             stream_window: window(spec.stream_window_bytes),
@@ -125,6 +127,7 @@ impl<N: Net> Client<N> {
         let (orders, receiver) = mpsc::unbounded_channel();
         let driver = Driver::new(connected.stream, spdy::Session::new(Role::Client, &config));
         let connection = Connection {
+            host: self.remote.name.clone(),
             net: self.session.net.clone(),
             driver,
             orders: receiver,
@@ -140,6 +143,7 @@ impl<N: Net> Client<N> {
 
 /// Brings the session and those who want something of it together.
 struct Connection<N: Net> {
+    host: String,
     net: N,
     driver: Driver<Box<dyn ByteStream>>,
     orders: mpsc::UnboundedReceiver<Order>,
@@ -255,7 +259,8 @@ impl<N: Net> Connection<N> {
     /// Keeps what is pushed until it is wanted. It was not requested already: the origin announces a push before the
     /// content that names the object (draft 3.3.1). What is not of the origin, or is there twice, is refused.
     fn announced(&mut self, stream: StreamId, headers: &Headers, fin: Fin) {
-        let Some(path) = pushed_path(headers).filter(|path| !self.pushed.contains_key(*path)) else {
+        let Some(path) = pushed_path(headers, &self.host).filter(|path| !self.pushed.contains_key(*path))
+        else {
             self.driver.session.reset(stream, ResetStatus::RefusedStream);
             return;
         };

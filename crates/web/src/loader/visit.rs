@@ -1,22 +1,18 @@
 use std::io;
 use std::pin::pin;
 
-use bentpipe_run::{PageLoadSpec, Resumption, RunSpec, Transport, Visit, Workload};
+use bentpipe_run::{Resumption, RunSpec, Transport, Visit, Workload};
 use bentpipe_units::Duration;
 use futures_util::future::{Either, select};
 use noq::VarInt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::proxy::Proxy;
-use super::retry::Spares;
 use super::{FetchError, Session, connect};
 use crate::Client;
-use crate::connection::Connections;
+use crate::hosts::Remote;
 use crate::net::{Net, within};
 use crate::quic::{self, QuicError, Sender};
 
-/// Tells the visit's connection from those of the load, whose index is zero.
-const INDEX: u16 = 1;
 /// H3_NO_ERROR (RFC 9114 section 8.1).
 const NO_ERROR: VarInt = VarInt::from_u32(0x100);
 /// Space for what an origin says unasked, such as HTTP/2 settings.
@@ -35,9 +31,9 @@ pub enum VisitError {
     Connection(String),
 }
 
-/// Visits the origin once, where the load is that of a client that was there before: opens a connection by the run's
-/// protocol, fetches nothing, waits for tickets and tokens, closes it, and returns when both ends have seen the last of
-/// it. What was learnt is in the client's memory.
+/// Visits the origin once, where the load is that of a client that was there before: opens a connection to each host by
+/// the run's protocol, one after the other, fetches nothing, waits for tickets and tokens, closes it, and returns when
+/// both ends have seen the last of it. What was learnt is in the client's memory.
 ///
 /// # Errors
 /// When the connection cannot be made, or time runs out.
@@ -48,10 +44,14 @@ pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), VisitError> {
     }
     let timeout = client.spec.validity.timeout_ns;
     let visited = within(net, timeout, async {
-        match load.http.transport() {
-            Transport::Tcp => over_tcp(net, client, load).await,
-            Transport::Quic => over_quic(net, client).await,
+        let session = Session::of(net, client.clone(), load.clone())?;
+        for remote in session.site.hosts().remotes(client.origin) {
+            match load.http.transport() {
+                Transport::Tcp => over_tcp(&session, &remote).await?,
+                Transport::Quic => over_quic(net, client, &remote).await?,
+            }
         }
+        Ok::<_, FetchError>(())
     });
     match visited.await {
         None => Err(VisitError::TimedOut(timeout)),
@@ -67,16 +67,8 @@ pub fn closing_time(spec: &RunSpec) -> Duration {
     round_trip * 3 / 2 + CLOSING_MARGIN
 }
 
-async fn over_tcp<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Result<(), FetchError> {
-    let session = Session {
-        net: net.clone(),
-        client: client.clone(),
-        load: load.clone(),
-        connections: Connections::new(),
-        spares: Spares::default(),
-        proxy: Proxy::of(client),
-    };
-    let mut stream = connect::tcp(&session).await?.stream;
+async fn over_tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result<(), FetchError> {
+    let mut stream = connect::tcp(session, remote).await?.stream;
     stream.shutdown().await?;
     // The origin's tickets come before its end.
     let mut unasked = [0; UNASKED_BYTES];
@@ -90,16 +82,16 @@ async fn over_tcp<N: Net>(net: &N, client: &Client, load: &PageLoadSpec) -> Resu
         }
     }
     drop(stream);
-    net.sleep(closing_time(&client.spec)).await;
+    session.net.sleep(closing_time(&session.client.spec)).await;
     Ok(())
 }
 
-async fn over_quic<N: Net>(net: &N, client: &Client) -> Result<(), FetchError> {
-    let sender = Sender { index: INDEX, ..Sender::of_run(&client.spec) };
-    let opened = quic::connect(net, client, "h3", client.ports.https, sender).await?;
+async fn over_quic<N: Net>(net: &N, client: &Client, remote: &Remote) -> Result<(), FetchError> {
+    let sender = Sender::with_host(&client.spec, remote.host).of_visit();
+    let opened = quic::connect(net, client, remote, "h3", client.ports.https, sender).await?;
     let resumption = client.spec.tls.map_or(Resumption::None, |tls| tls.resumption);
     if let Either::Right((reason, _)) =
-        select(pin!(client.memory.filled(resumption)), pin!(opened.connection.closed())).await
+        select(pin!(client.memory.filled(&remote.name, resumption)), pin!(opened.connection.closed())).await
     {
         return Err(QuicError::from(reason).into());
     }

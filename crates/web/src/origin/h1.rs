@@ -3,20 +3,26 @@ use std::io;
 use bentpipe_run::Workload;
 use bentpipe_units::{Duration, Time};
 use bytes::{Bytes, BytesMut};
+use http::uri::{Authority, PathAndQuery};
 use http::{HeaderValue, Response, StatusCode, Version, header};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::Host;
 use super::respond::respond;
+use super::served::Served;
 use crate::http1::{Malformed, READ_BYTES, RequestHead, Requests, encode_response};
 use crate::net::{Net, within};
-use crate::page::Site;
+use crate::page::INDEX;
 
 /// Octets of responses that are gathered while further requests are there: a larger write gains nothing.
 const GATHERED_BYTES: usize = 64 * 1024;
 
 /// Serves HTTP/1.0 (RFC 1945) and HTTP/1.1 (RFC 9112) until either end closes.
-pub(super) async fn serve<N: Net>(host: &Host<N>, stream: impl AsyncRead + AsyncWrite + Unpin, site: &Site) {
+pub(super) async fn serve<N: Net>(
+    host: &Host<N>,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    served: &Served,
+) {
     let spec = &host.config.spec;
     let requests = match &spec.workload {
         Workload::PageLoad(load) => load.requests_per_connection,
@@ -25,7 +31,7 @@ pub(super) async fn serve<N: Net>(host: &Host<N>, stream: impl AsyncRead + Async
     // No request of the run takes longer, because the run ends by then.
     let terms = Terms { requests, patience: spec.validity.timeout_ns };
     // The client sees and reports what goes wrong with its connection.
-    let _ = Conversation::new(&host.net, stream, terms).run(site).await;
+    let _ = Conversation::new(&host.net, stream, terms).run(served).await;
 }
 
 /// What a client may take for granted.
@@ -57,14 +63,14 @@ impl<'a, N: Net, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, N, S> {
         Self { net, stream, terms, received, requests, gathered }
     }
 
-    async fn run(mut self, site: &Site) -> Result<(), Over> {
+    async fn run(mut self, served: &Served) -> Result<(), Over> {
         let mut left = self.terms.requests;
         loop {
             let Some(request) = self.request().await? else { return self.close().await };
             left = left.map(|left| left.saturating_sub(1));
             let is_last = left == Some(0) || request.as_ref().map_or(true, |request| request.is_last);
             let response = match &request {
-                Ok(request) => answer(site, request, is_last),
+                Ok(request) => answer(served, request, is_last),
                 Err(error) => refusal(error),
             };
             encode_response(&response, &mut self.gathered);
@@ -132,8 +138,12 @@ async fn in_time<N: Net, T>(
     within(net, patience, work).await.and_then(Result::ok).ok_or(Over)
 }
 
-fn answer(site: &Site, request: &RequestHead, is_last: bool) -> Response<Bytes> {
-    let mut response = respond(site, &request.method, request.target.path());
+fn answer(served: &Served, request: &RequestHead, is_last: bool) -> Response<Bytes> {
+    // RFC 9112 section 3.2.2: a target that names a host goes before the field.
+    let named = request.fields.get(header::HOST).and_then(|host| host.to_str().ok());
+    let authority = request.target.authority().map(Authority::as_str).or(named);
+    let path = request.target.path_and_query().map_or(INDEX, PathAndQuery::as_str);
+    let mut response = respond(served, &request.method, authority, path);
     *response.version_mut() = request.version;
     if is_last && request.version == Version::HTTP_11 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

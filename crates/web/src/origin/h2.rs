@@ -3,19 +3,21 @@ mod push;
 
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use bentpipe_run::{PageLoadSpec, Workload};
+use bytes::Bytes;
 use futures_util::future::select;
 use h2::server::SendResponse;
-use http::{Request, Response};
+use http::uri::{Authority, PathAndQuery};
+use http::{Request, Response, header};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Host;
 use super::respond::respond;
+use super::served::Served;
 use crate::http2;
 use crate::net::Net;
-use crate::page::Site;
+use crate::page::INDEX;
 use crate::priority::Priority;
 use bodies::{Bodies, Chunk};
 use push::Pushes;
@@ -23,25 +25,37 @@ use push::Pushes;
 /// What the requests of one connection share.
 struct Connection<N: Net> {
     net: N,
-    site: Arc<Site>,
+    served: Served,
     load: PageLoadSpec,
     /// Streams that the client may have open, and this end as well (`Http2Spec`).
     most_streams: u32,
     bodies: Bodies,
 }
 
+/// The answer to a request of HTTP/2 or HTTP/3, which name the host in the URI, or as HTTP/1 does (RFC 9113 section 8.3.1).
+pub(super) fn respond_to<T>(served: &Served, request: &Request<T>) -> Response<Bytes> {
+    let authority = authority(request);
+    let path = request.uri().path_and_query().map_or(INDEX, PathAndQuery::as_str);
+    respond(served, request.method(), authority, path)
+}
+
+fn authority<T>(request: &Request<T>) -> Option<&str> {
+    let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    request.uri().authority().map(Authority::as_str).or(named)
+}
+
 /// Serves HTTP/2 (RFC 9113) until the client closes.
 pub(super) async fn serve<N: Net>(
     host: &Host<N>,
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    site: Arc<Site>,
+    served: Served,
 ) {
     let spec = &host.config.spec;
     let Workload::PageLoad(load) = &spec.workload else { return };
     let Ok(mut accepting) = http2::server(&spec.http2).handshake::<_, Chunk>(stream).await else { return };
     let connection = Rc::new(Connection {
         net: host.net.clone(),
-        site,
+        served,
         load: load.clone(),
         most_streams: spec.http2.max_concurrent_streams,
         bodies: Bodies::new(load.priorities),
@@ -66,8 +80,8 @@ impl<N: Net> Connection<N> {
         mut sender: SendResponse<Chunk>,
     ) -> Result<(), h2::Error> {
         // Promises go before what names their objects (RFC 9113 section 8.4.1).
-        let pushes = Pushes::promise(&self.load, request, &mut sender);
-        let (head, body) = respond(&self.site, request.method(), request.uri().path()).into_parts();
+        let pushes = Pushes::promise(&self.load, &self.served, request, &mut sender);
+        let (head, body) = respond_to(&self.served, request).into_parts();
         let stream = sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
         let sent = self.bodies.send(stream, body, Priority::of_request(request.headers())).await?;
         if !pushes.is_empty() {
@@ -81,11 +95,11 @@ impl<N: Net> Connection<N> {
     fn push(&self, pushes: Pushes) {
         let pushes = Rc::new(pushes);
         for _ in 0..self.most_streams.min(u32::try_from(pushes.len()).unwrap_or(u32::MAX)) {
-            let (pushes, site, bodies) = (Rc::clone(&pushes), Arc::clone(&self.site), self.bodies.clone());
+            let (pushes, served, bodies) = (Rc::clone(&pushes), self.served.clone(), self.bodies.clone());
             self.net.spawn(async move {
                 while let Some(promise) = pushes.next() {
                     // What the client does not want is left out.
-                    let _ = promise.fulfil(&site, &bodies).await;
+                    let _ = promise.fulfil(&served, &bodies).await;
                 }
             });
         }

@@ -1,17 +1,16 @@
 use std::rc::Rc;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use h3::quic::{BidiStream, StreamId};
 use h3::server::RequestStream;
 use http::{Request, Response};
 
+use super::h2::respond_to;
 use super::quic::{AcceptedQuic, accept};
-use super::respond::respond;
+use super::served::Served;
 use super::{Host, OriginError};
 use crate::limits::HEADER_LIST_BYTES;
 use crate::net::Net;
-use crate::page::Site;
 use crate::priority::{Delivery, Priority};
 use crate::quic::{H3Connection, Sender, StreamPriorities};
 
@@ -19,10 +18,11 @@ use crate::quic::{H3Connection, Sender, StreamPriorities};
 const LAST_PLACE: u64 = (1 << 24) - 1;
 
 /// HTTP/3 (RFC 9114).
-pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
-    let site = Arc::clone(site);
-    accept(host, host.config.ports.https, "h3", Sender::of_run(&host.config.spec), move |accepted| {
-        let site = Arc::clone(&site);
+pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, served: &Served, number: usize) -> Result<(), OriginError> {
+    let served = served.clone();
+    let at = host.at_host(number, host.config.ports.https);
+    accept(host, at, "h3", Sender::with_host(&host.config.spec, number), move |accepted| {
+        let served = served.clone();
         async move {
             let AcceptedQuic { host, connection, .. } = accepted;
             let connection = H3Connection::new(connection);
@@ -32,14 +32,14 @@ pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), 
             builder.send_grease(false).max_field_section_size(HEADER_LIST_BYTES.into());
             let Ok(mut connection) = builder.build::<_, Bytes>(connection).await else { return };
             while let Ok(Some(resolver)) = connection.accept().await {
-                let (site, priorities) = (Arc::clone(&site), priorities.clone());
+                let (served, priorities) = (served.clone(), priorities.clone());
                 host.net.spawn(async move {
                     // A request that the client gives up ends here, the connection goes on.
                     if let Ok((request, stream)) = resolver.resolve_request().await {
                         if let Some(priorities) = priorities {
                             heed(&priorities, &request, stream.id());
                         }
-                        let _ = answer(&site, &request, stream).await;
+                        let _ = answer(&served, &request, stream).await;
                     }
                 });
             }
@@ -65,11 +65,11 @@ fn stream_priority(priority: Priority, order: u64) -> i32 {
 }
 
 async fn answer<S: BidiStream<Bytes>>(
-    site: &Site,
+    served: &Served,
     request: &Request<()>,
     mut stream: RequestStream<S, Bytes>,
 ) -> Result<(), h3::error::StreamError> {
-    let (head, body) = respond(site, request.method(), request.uri().path()).into_parts();
+    let (head, body) = respond_to(served, request).into_parts();
     stream.send_response(Response::from_parts(head, ())).await?;
     if !body.is_empty() {
         stream.send_data(body).await?;

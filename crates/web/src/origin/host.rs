@@ -6,6 +6,7 @@ use bentpipe_run::{Switch, TransferReport, Workload};
 
 use super::{Config, Probe};
 use crate::connection::Connections;
+use crate::hosts::address;
 use crate::net::Net;
 
 /// What all services of one origin share.
@@ -27,6 +28,11 @@ impl<N: Net> Host<N> {
             faults: RefCell::default(),
             transfers: RefCell::default(),
         }
+    }
+
+    /// The address of a page's service for host number `number`.
+    pub(super) fn at_host(&self, number: usize, port: u16) -> SocketAddr {
+        SocketAddr::new(address(self.config.address, number), port)
     }
 
     /// The address of a service.

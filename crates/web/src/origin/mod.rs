@@ -8,6 +8,7 @@ mod preface;
 mod quic;
 mod respond;
 mod schedule;
+mod served;
 mod spdy;
 mod tcp;
 
@@ -20,10 +21,12 @@ use std::sync::Arc;
 use bentpipe_run::{OriginReport, RunSpec, Workload};
 
 use crate::net::{Net, Stream};
-use crate::page::Sites;
+use crate::page::{PageError, Sites};
 use crate::quic::QuicError;
 use crate::tls::Identity;
 use crate::{Ports, bulk, ping, sampler};
+
+use served::Served;
 
 pub(crate) use host::Host;
 pub(crate) use quic::{AcceptedQuic, accept as accept_quic};
@@ -38,7 +41,7 @@ pub struct Config {
     pub spec: RunSpec,
     /// Its keys and certificates.
     pub identity: Identity,
-    /// The address it listens on.
+    /// The address it listens on; those of a page's further hosts follow from it ([`address`](crate::address)).
     pub address: IpAddr,
     /// The ports it listens on.
     pub ports: Ports,
@@ -60,6 +63,9 @@ pub enum OriginError {
     /// QUIC.
     #[error(transparent)]
     Quic(#[from] QuicError),
+    /// The page.
+    #[error(transparent)]
+    Page(#[from] PageError),
     /// iperf3 speaks to itself alone.
     #[error("iperf3 brings its own client and server, which run on the emulate engine")]
     Iperf3,
@@ -78,10 +84,13 @@ impl<N: Net> Origin<N> {
         sampler::spawn(net, &host.connections);
         match &config.spec.workload {
             Workload::PageLoad(load) => {
-                let site = config.sites.of(&load.page);
-                tcp::serve_clear(&host, &site)?;
-                tcp::serve_tls(&host, &site)?;
-                h3::serve(&host, &site)?;
+                let site = config.sites.of(&load.page)?;
+                for number in 0..site.hosts().names().len() {
+                    let served = Served::new(&site, number);
+                    tcp::serve_clear(&host, &served, host.at_host(number, config.ports.http))?;
+                    tcp::serve_tls(&host, &served, host.at_host(number, config.ports.https))?;
+                    h3::serve(&host, &served, number)?;
+                }
             }
             Workload::Bulk(_) | Workload::Flows(_) => bulk::serve(&host)?,
             Workload::Iperf3(_) => return Err(OriginError::Iperf3),

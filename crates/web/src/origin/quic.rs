@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bentpipe_run::{ConnectionReport, Transport};
@@ -20,7 +21,7 @@ pub(crate) struct AcceptedQuic<N: Net> {
 /// Accepts QUIC connections for one application protocol for ever and runs `serve` on each.
 pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
-    port: u16,
+    at: SocketAddr,
     protocol: &'static str,
     sender: Sender,
     serve: impl Fn(AcceptedQuic<N>) -> F + 'static,
@@ -28,7 +29,7 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     let config = &host.config;
     let terms = Terms::of(&config.spec, Transport::Quic)?;
     let tls = terms.server(&config.identity, &[protocol])?;
-    let endpoint = quic::server(&host.net, host.at(port), tls, &config.spec, sender, config.qlog.clone())?;
+    let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, config.qlog.clone())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
     host.net.clone().spawn(async move {
         while let Some(incoming) = endpoint.accept().await {

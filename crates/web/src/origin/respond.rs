@@ -1,11 +1,35 @@
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 
-use crate::page::Site;
+use super::served::Served;
 
-/// The answer to a request, the same whatever the protocol.
-pub(super) fn respond(site: &Site, method: &Method, path: &str) -> Response<Bytes> {
-    match site.get(path) {
+/// Any origin.
+const EVERYBODY: HeaderValue = HeaderValue::from_static("*");
+
+/// The answer to a request for a path, with its query, of the host that the request names; the same whatever the protocol.
+pub(super) fn respond(
+    served: &Served,
+    method: &Method,
+    authority: Option<&str>,
+    path: &str,
+) -> Response<Bytes> {
+    let Some(host) = served.host(authority) else {
+        // RFC 9110 section 15.5.20.
+        return plain(StatusCode::MISDIRECTED_REQUEST, "no such host\n");
+    };
+    let mut response = respond_on(served, host, method, path);
+    if served.has_several_hosts() {
+        // Fonts and what scripts fetch come from other origins only so (Fetch standard section 3.2.5), and browsers tell
+        // how long they took (Resource Timing section 3.5).
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERYBODY);
+        headers.insert("timing-allow-origin", EVERYBODY);
+    }
+    response
+}
+
+fn respond_on(served: &Served, host: usize, method: &Method, path: &str) -> Response<Bytes> {
+    match served.resource(host, path) {
         _ if method != Method::GET && method != Method::HEAD => {
             plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n")
         }

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use bentpipe_run::{PageLoadSpec, RunSpec, Switch, Workload};
 use bytes::Bytes;
 use http::{Method, Response, StatusCode};
@@ -7,9 +5,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Host;
 use super::respond::respond;
+use super::served::Served;
 use crate::http2::window;
 use crate::net::Net;
-use crate::page::{INDEX, Site};
+use crate::page::INDEX;
+use crate::push;
 use crate::spdy::driver::Driver;
 use crate::spdy::{
     Config, Event, Headers, Priority, Role, Session, StreamId, pushed, request_head, response,
@@ -19,7 +19,7 @@ use crate::spdy::{
 pub(super) async fn serve<N: Net>(
     host: &Host<N>,
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    site: Arc<Site>,
+    served: Served,
 ) {
     let spec = &host.config.spec;
     let config = Config {
@@ -32,7 +32,7 @@ pub(super) async fn serve<N: Net>(
     while let Ok(Some(event)) = driver.event().await {
         match event {
             Event::Opened { stream, headers, .. } => {
-                answer(&mut driver.session, &site, load(spec), stream, &headers);
+                answer(&mut driver.session, &served, load(spec), stream, &headers);
             }
             // No resource takes a body; it is read so that its sender gets done.
             Event::Data { stream, payload, .. } => driver.session.release(stream, payload.len()),
@@ -50,65 +50,38 @@ fn load(spec: &RunSpec) -> Option<&PageLoadSpec> {
 
 fn answer(
     session: &mut Session,
-    site: &Site,
+    served: &Served,
     load: Option<&PageLoadSpec>,
     stream: StreamId,
     headers: &Headers,
 ) {
-    let Some((method, path)) = request_head(headers) else {
+    let Some((method, host, path)) = request_head(headers) else {
         // Draft 3.2.1.
         let mut bad = Response::new(());
         *bad.status_mut() = StatusCode::BAD_REQUEST;
         return session.respond(stream, response(&bad), Bytes::new());
     };
-    if let Some(load) = load.filter(|_| method == Method::GET && path == INDEX) {
+    let is_document = method == Method::GET && path == INDEX && served.host(Some(&host)) == Some(0);
+    if let Some(load) = load.filter(|_| is_document) {
         // Before the document, which names them (draft 3.3.1).
-        push(session, site, load, stream);
+        push(session, served, load, &host, stream);
     }
-    respond_with(session, stream, respond(site, &method, &path));
+    respond_with(session, stream, respond(served, &method, Some(&host), &path));
 }
 
 /// Pushes the page's first objects, as mod_spdy does with those of an `X-Associated-Content` field; as many as the
 /// client allows.
-fn push(session: &mut Session, site: &Site, load: &PageLoadSpec, document: StreamId) {
-    let count = push_count(load.page.objects.len(), load.push_percent.unwrap_or(0));
-    for object in &load.page.objects[..count] {
+fn push(session: &mut Session, served: &Served, load: &PageLoadSpec, host: &str, document: StreamId) {
+    for object in push::objects(load) {
         let priority = match load.priorities {
             Switch::On => Priority::of_path(&object.path),
             Switch::Off => Priority::HIGHEST,
         };
-        let Some(stream) = session.push(document, pushed(&object.path), priority) else { return };
-        respond_with(session, stream, respond(site, &Method::GET, &object.path));
+        let Some(stream) = session.push(document, pushed(host, &object.path), priority) else { return };
+        respond_with(session, stream, respond(served, &Method::GET, Some(host), &object.path));
     }
 }
 
 fn respond_with(session: &mut Session, stream: StreamId, answer: Response<Bytes>) {
     session.respond(stream, response(&answer), answer.into_body());
-}
-
-/// `percent` of `objects`, half of one rounded up; no more than there are.
-fn push_count(objects: usize, percent: u32) -> usize {
-    ((objects * percent as usize + 50) / 100).min(objects)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_percentage_of_the_objects_is_pushed_half_of_one_rounded_up() {
-        for (objects, percent, expected) in [
-            (640, 0, 0),
-            (640, 25, 160),
-            (640, 100, 640),
-            (3, 50, 2),
-            (3, 49, 1),
-            (1, 49, 0),
-            (1, 50, 1),
-            (10, 250, 10),
-            (0, 100, 0),
-        ] {
-            assert_eq!(push_count(objects, percent), expected, "{percent} % of {objects}");
-        }
-    }
 }

@@ -1,14 +1,14 @@
+use std::net::SocketAddr;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
 use super::preface::{Spoken, recognise};
+use super::served::Served;
 use super::{Host, OriginError, h1, h2, spdy};
 use crate::connection::Window;
 use crate::net::{Listener, Net, Stream};
-use crate::page::Site;
 use crate::tls::{Accepted, Acceptor, Secured, Terms};
 
 /// Rest after a connection that could not be accepted.
@@ -25,12 +25,12 @@ pub(crate) struct AcceptedTcp<N: Net> {
 /// Accepts TCP connections for ever, whose senders use `cc` and mark with `dscp`, and runs `serve` on each.
 pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
-    port: u16,
+    at: SocketAddr,
     cc: CongestionControl,
     dscp: Dscp,
     serve: impl Fn(AcceptedTcp<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
-    let mut listener = host.net.listen(host.at(port), cc, dscp)?;
+    let mut listener = host.net.listen(at, cc, dscp)?;
     let host = Rc::clone(host);
     host.net.clone().spawn(async move {
         loop {
@@ -63,11 +63,15 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
 }
 
 /// HTTP/1 or HTTP/2 in clear text, as the client's first bytes say.
-pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
-    let site = Arc::clone(site);
+pub(super) fn serve_clear<N: Net>(
+    host: &Rc<Host<N>>,
+    served: &Served,
+    at: SocketAddr,
+) -> Result<(), OriginError> {
+    let served = served.clone();
     let spec = &host.config.spec;
-    accept(host, host.config.ports.http, congestion_control(spec), spec.mark(), move |accepted| {
-        let site = Arc::clone(&site);
+    accept(host, at, congestion_control(spec), spec.mark(), move |accepted| {
+        let served = served.clone();
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
             let Ok((spoken, stream)) = recognise(stream).await else { return };
@@ -77,8 +81,8 @@ pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Resul
             };
             host.connections.update(index, |report| report.protocol = protocol.to_owned());
             match spoken {
-                Spoken::Http1 => h1::serve(&host, stream, &site).await,
-                Spoken::Http2 => h2::serve(&host, stream, site).await,
+                Spoken::Http1 => h1::serve(&host, stream, &served).await,
+                Spoken::Http2 => h2::serve(&host, stream, served).await,
             }
         }
     })
@@ -96,13 +100,17 @@ fn http1_version(spec: &RunSpec) -> &'static str {
 const ALPN: [&str; 4] = ["h2", "spdy/3.1", "http/1.1", "http/1.0"];
 
 /// HTTP/1, HTTP/2 or SPDY over TLS, as ALPN decides.
-pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), OriginError> {
+pub(super) fn serve_tls<N: Net>(
+    host: &Rc<Host<N>>,
+    served: &Served,
+    at: SocketAddr,
+) -> Result<(), OriginError> {
     let spec = &host.config.spec;
     let terms = Terms::of(spec, Transport::Tcp)?;
     let acceptor = Acceptor::new(terms, &host.config.identity, &ALPN)?;
-    let site = Arc::clone(site);
-    accept(host, host.config.ports.https, congestion_control(spec), spec.mark(), move |accepted| {
-        let (site, acceptor) = (Arc::clone(&site), acceptor.clone());
+    let served = served.clone();
+    accept(host, at, congestion_control(spec), spec.mark(), move |accepted| {
+        let (served, acceptor) = (served.clone(), acceptor.clone());
         async move {
             let AcceptedTcp { host, stream, index } = accepted;
             let on_secured = note_completion(&host, index);
@@ -113,9 +121,9 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<
                 report.protocol = protocol.to_owned();
             });
             match protocol {
-                "h2" => h2::serve(&host, stream, site).await,
-                "spdy/3.1" => spdy::serve(&host, stream, site).await,
-                _ => h1::serve(&host, stream, &site).await,
+                "h2" => h2::serve(&host, stream, served).await,
+                "spdy/3.1" => spdy::serve(&host, stream, served).await,
+                _ => h1::serve(&host, stream, &served).await,
             }
         }
     })

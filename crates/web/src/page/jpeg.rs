@@ -1,7 +1,8 @@
 use jpeg_encoder::{ColorType, Encoder};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use ring::digest::{SHA256, digest};
+
+use super::noise::generator;
 
 /// Quality of the encoded noise.
 const QUALITY: u8 = 85;
@@ -74,12 +75,6 @@ fn comment_lengths(padding: usize) -> Vec<usize> {
     let each = padding / count;
     let longer = padding % count;
     (0..count).map(|i| each + usize::from(i < longer)).filter(|segment| *segment > 0).collect()
-}
-
-fn generator(name: &str, length: usize) -> Pcg64Mcg {
-    let hash = digest(&SHA256, format!("{name}:{length}").as_bytes());
-    let seed = hash.as_ref()[..8].try_into().expect("eight bytes");
-    Pcg64Mcg::seed_from_u64(u64::from_le_bytes(seed))
 }
 
 #[cfg(test)]

@@ -1,27 +1,42 @@
-//! Pages: an HTML document and the objects it embeds, made from a [`PageSpec`] alone.
+//! Pages: an HTML document and the objects it embeds, made from a [`PageSpec`] and the files that it names.
 //!
 //! The origin serves a [`Site`] and the loader makes the same one to know what it must receive, so
 //! every body is verified byte for byte by its digest.
 
+mod error;
+mod files;
 mod html;
 mod jpeg;
+pub(crate) mod media;
+mod noise;
+mod reference;
+pub(crate) mod script;
 mod sites;
+mod style;
+mod tree;
 
 use std::collections::BTreeMap;
 
-use bentpipe_run::PageSpec;
+use bentpipe_run::{ObjectKind, PageSpec};
 use bytes::Bytes;
 use ring::digest::{Digest, SHA256, digest};
 
+pub use error::PageError;
+pub use files::{Files, NoFiles};
 pub use sites::Sites;
+
+use crate::hosts::Hosts;
+use tree::Tree;
 
 /// The path of the HTML document.
 pub const INDEX: &str = "/";
 
-/// All resources of a page by path.
+/// All resources of a page by host and path.
 #[derive(Clone, Debug)]
 pub struct Site {
-    resources: BTreeMap<String, Resource>,
+    hosts: Hosts,
+    /// By number of the host.
+    resources: Vec<BTreeMap<String, Resource>>,
 }
 
 /// One resource.
@@ -35,25 +50,59 @@ pub struct Resource {
     pub digest: Digest,
 }
 
+/// Where a resource is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The number of its host.
+    pub host: usize,
+    /// Path and query.
+    pub path: String,
+}
+
 impl Site {
     /// Makes the page: the same bytes for the same spec, on any machine.
-    pub fn of(page: &PageSpec) -> Self {
-        let objects = page.objects.iter().map(|object| {
-            let length = usize::try_from(object.bytes.get()).expect("an object fits in memory");
-            (object.path.clone(), Resource::new("image/jpeg", jpeg::of_length(length, &object.path)))
-        });
-        let index = (INDEX.to_owned(), Resource::new("text/html; charset=utf-8", html::document(page)));
-        Self { resources: objects.chain([index]).collect() }
+    ///
+    /// # Errors
+    /// When objects name what they cannot, or a file cannot be read or is not the one which the spec speaks of.
+    pub fn of(page: &PageSpec, files: &dyn Files) -> Result<Self, PageError> {
+        let tree = Tree::of(page)?;
+        let mut resources = vec![BTreeMap::new(); tree.hosts.names().len()];
+        for (at, object) in page.objects.iter().enumerate() {
+            resources[tree.host(at)].insert(object.path.clone(), resource(&tree, at, files)?);
+        }
+        resources[0].insert(INDEX.to_owned(), document(&tree, files)?);
+        Ok(Self { hosts: tree.hosts, resources })
     }
 
-    /// The resource at a path.
+    /// The hosts that it is on.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// The resource at a path of the page's own host.
     pub fn get(&self, path: &str) -> Option<&Resource> {
-        self.resources.get(path)
+        self.on(0, path)
     }
 
-    /// All resources in order of their paths.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Resource)> {
-        self.resources.iter().map(|(path, resource)| (path.as_str(), resource))
+    /// The resource at a path of a host. Where none has a query, one without it is meant.
+    pub fn on(&self, host: usize, path: &str) -> Option<&Resource> {
+        let resources = self.resources.get(host)?;
+        resources.get(path).or_else(|| resources.get(path.split_once('?')?.0))
+    }
+
+    /// All resources in order of their hosts and paths.
+    pub fn iter(&self) -> impl Iterator<Item = (Place, &Resource)> {
+        self.resources.iter().enumerate().flat_map(|(host, resources)| {
+            let place = move |path: &String| Place { host, path: path.clone() };
+            resources.iter().map(move |(path, resource)| (place(path), resource))
+        })
+    }
+}
+
+impl Place {
+    /// A place on the page's own host.
+    pub fn own(path: impl Into<String>) -> Self {
+        Self { host: 0, path: path.into() }
     }
 }
 
@@ -62,4 +111,34 @@ impl Resource {
         let digest = digest(&SHA256, &body);
         Self { content_type, body: body.into(), digest }
     }
+}
+
+fn document(tree: &Tree<'_>, files: &dyn Files) -> Result<Resource, PageError> {
+    let body = match &tree.page.document {
+        Some(file) => files::verified(file, files)?,
+        None => html::document(tree),
+    };
+    Ok(Resource::new(media::HTML, body))
+}
+
+fn resource(tree: &Tree<'_>, at: usize, files: &dyn Files) -> Result<Resource, PageError> {
+    let object = tree.object(at);
+    let length = usize::try_from(object.bytes.get()).expect("an object fits in memory");
+    let made = media::of_kind(object.kind);
+    if let Some(file) = &object.file {
+        let body = files::verified(file, files)?;
+        return if body.len() == length {
+            Ok(Resource::new(media::of_file(&file.name).unwrap_or(made), body))
+        } else {
+            let file = format!("{}/{}", file.folder, file.name);
+            Err(PageError::Length { file, expected: object.bytes.get(), found: body.len() })
+        };
+    }
+    let body = match object.kind {
+        ObjectKind::Image => jpeg::of_length(length, &object.path),
+        ObjectKind::Script => script::script(tree, at, length),
+        ObjectKind::Style => style::sheet(tree, at, length),
+        ObjectKind::Font | ObjectKind::Other => noise::of_length(length, &object.path),
+    };
+    Ok(Resource::new(made, body))
 }

@@ -7,7 +7,6 @@ use bentpipe_units::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
 use h2::server::{Connection, SendResponse};
-use http::uri::Authority;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
@@ -16,9 +15,10 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     ACCEPT_PAUSE, Config, Counters, PepError, Tunnel, buffer_octets, control_towards_hosts, proxy_at, relay,
 };
+use crate::hosts::{Hosts, address};
+use crate::http2;
 use crate::net::{Listener, Net, Stream, within};
 use crate::tls::Terms;
-use crate::{HOST, http2};
 
 /// Clients served at once; a further one is reset.
 const MOST_CLIENTS: usize = 256;
@@ -33,7 +33,8 @@ struct Proxy<N> {
     net: N,
     cc: CongestionControl,
     dscp: Dscp,
-    /// Where the origin serves, over TLS and in clear text.
+    hosts: Hosts,
+    /// Where the page's own host is served, over TLS and in clear text.
     origins: [SocketAddr; 2],
     http2: Http2Spec,
     buffer: usize,
@@ -57,6 +58,7 @@ pub(super) fn start<N: Net>(
         net: net.with_tcp(&spec.tcp),
         cc: control_towards_hosts(spec),
         dscp: spec.mark(),
+        hosts: Hosts::of(spec),
         origins: ports.map(|port| SocketAddr::new(config.origin, port)),
         http2: spec.http2.clone(),
         buffer: buffer_octets(proxy.relay_buffer_bytes),
@@ -118,7 +120,7 @@ impl<N: Net> Proxy<N> {
         request: Request<RecvStream>,
         mut response: SendResponse<Bytes>,
     ) -> Result<(), h2::Error> {
-        let origin = match asked_for(&request, &self.origins) {
+        let origin = match asked_for(&request, &self.hosts, &self.origins) {
             Ok(origin) => origin,
             Err(status) => return refuse(&mut response, status),
         };
@@ -140,14 +142,21 @@ impl<N: Net> Proxy<N> {
     }
 }
 
-/// Where the connection that is asked for leads: nowhere but to the origin.
-fn asked_for<T>(request: &Request<T>, origins: &[SocketAddr]) -> Result<SocketAddr, StatusCode> {
+/// Where the connection that is asked for leads: nowhere but to the hosts of the page.
+fn asked_for<T>(
+    request: &Request<T>,
+    hosts: &Hosts,
+    origins: &[SocketAddr],
+) -> Result<SocketAddr, StatusCode> {
     if request.method() != Method::CONNECT {
         return Err(StatusCode::METHOD_NOT_ALLOWED);
     }
-    let authority = request.uri().authority().filter(|authority| authority.host() == HOST);
-    let port = authority.and_then(Authority::port_u16);
-    origins.iter().copied().find(|origin| port == Some(origin.port())).ok_or(StatusCode::FORBIDDEN)
+    let authority = request.uri().authority().ok_or(StatusCode::FORBIDDEN)?;
+    let host = hosts.number(authority.host()).ok_or(StatusCode::FORBIDDEN)?;
+    let origin = origins.iter().find(|origin| authority.port_u16() == Some(origin.port()));
+    origin
+        .map(|origin| SocketAddr::new(address(origin.ip(), host), origin.port()))
+        .ok_or(StatusCode::FORBIDDEN)
 }
 
 fn refuse(response: &mut SendResponse<Bytes>, status: StatusCode) -> Result<(), h2::Error> {
@@ -162,14 +171,21 @@ fn refuse(response: &mut SendResponse<Bytes>, status: StatusCode) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
+    use bentpipe_run::{ObjectSpec, PageSpec};
+    use bentpipe_units::Bytes as Octets;
+
     use super::*;
 
     #[test]
-    fn a_connection_leads_to_the_origin_s_ports_and_nowhere_else() {
+    fn a_connection_leads_to_the_ports_of_the_page_s_hosts_and_nowhere_else() {
+        let cdn =
+            ObjectSpec { host: Some("cdn.example".to_owned()), ..ObjectSpec::new("/a.jpg", Octets::new(1)) };
+        let hosts = Hosts::of_page(&PageSpec::new("page", [cdn]));
         let origins = [443, 80].map(|port| SocketAddr::from(([198, 18, 0, 2], port)));
         for (method, uri, expected) in [
             ("CONNECT", "origin.bentpipe.test:443", Ok(origins[0])),
             ("CONNECT", "origin.bentpipe.test:80", Ok(origins[1])),
+            ("CONNECT", "cdn.example:443", Ok(SocketAddr::from(([198, 18, 1, 1], 443)))),
             ("CONNECT", "origin.bentpipe.test:22", Err(StatusCode::FORBIDDEN)),
             ("CONNECT", "origin.bentpipe.test", Err(StatusCode::FORBIDDEN)),
             ("CONNECT", "another.bentpipe.test:443", Err(StatusCode::FORBIDDEN)),
@@ -179,7 +195,7 @@ mod tests {
             ("POST", "/", Err(StatusCode::METHOD_NOT_ALLOWED)),
         ] {
             let request = Request::builder().method(method).uri(uri).body(()).unwrap();
-            assert_eq!(asked_for(&request, &origins), expected, "{method} {uri}");
+            assert_eq!(asked_for(&request, &hosts, &origins), expected, "{method} {uri}");
         }
     }
 }

@@ -18,9 +18,10 @@ pub use controller::Adapter;
 pub(crate) use early::{Early, secured};
 pub(crate) use h3_transport::{H3Connection, Opener, StreamPriorities};
 
+use crate::Client;
+use crate::hosts::Remote;
 use crate::net::Net;
 use crate::tls::{EarlyData, Secured};
-use crate::{Client, HOST};
 use controller::Factory;
 
 /// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
@@ -64,7 +65,19 @@ pub(crate) struct Sender {
 impl Sender {
     /// That of a run without others beside it.
     pub(crate) fn of_run(spec: &RunSpec) -> Self {
-        Self { cc: spec.cc, index: 0, dscp: spec.mark() }
+        Self::with_host(spec, 0)
+    }
+
+    /// That between a run's client and host number `host`.
+    pub(crate) fn with_host(spec: &RunSpec, host: usize) -> Self {
+        // The odd ones are of visits.
+        let index = u16::try_from(2 * host).unwrap_or(u16::MAX - 1);
+        Self { cc: spec.cc, index, dscp: spec.mark() }
+    }
+
+    /// That of a visit before, which draws from random streams of its own.
+    pub(crate) fn of_visit(self) -> Self {
+        Self { index: self.index + 1, ..self }
     }
 }
 
@@ -98,15 +111,16 @@ pub(crate) struct Opened {
     pub(crate) report: ConnectionReport,
 }
 
-/// Connects to a port of the origin and completes the handshake for one application protocol.
+/// Connects to a port of a host and completes the handshake for one application protocol.
 pub(crate) async fn connect<N: Net>(
     net: &N,
     client: &Client,
+    remote: &Remote,
     protocol: &str,
     port: u16,
     sender: Sender,
 ) -> Result<Opened, QuicError> {
-    let Begun { endpoint, connecting, mut report } = begin(net, client, protocol, port, sender)?;
+    let Begun { endpoint, connecting, mut report } = begin(net, client, remote, protocol, port, sender)?;
     let connection = connecting.await?;
     complete(net, client, &connection, &mut report);
     Ok(Opened { endpoint, connection, report })
@@ -117,11 +131,12 @@ pub(crate) async fn connect<N: Net>(
 pub(crate) async fn connect_early<N: Net>(
     net: &N,
     client: &Client,
+    remote: &Remote,
     protocol: &str,
     port: u16,
     sender: Sender,
 ) -> Result<(Opened, Option<Early>), QuicError> {
-    let Begun { endpoint, connecting, mut report } = begin(net, client, protocol, port, sender)?;
+    let Begun { endpoint, connecting, mut report } = begin(net, client, remote, protocol, port, sender)?;
     match connecting.into_0rtt() {
         Ok((connection, accepted)) => {
             Ok((Opened { endpoint, connection, report }, Some(Early::of_client(accepted))))
@@ -144,6 +159,7 @@ struct Begun {
 fn begin<N: Net>(
     net: &N,
     client: &Client,
+    remote: &Remote,
     protocol: &str,
     port: u16,
     sender: Sender,
@@ -151,7 +167,7 @@ fn begin<N: Net>(
     let tls = client.tls(Transport::Quic, protocol).map_err(|error| QuicError::Tls(error.to_string()))?;
     let started = net.now();
     let endpoint = client_endpoint(net, client, sender, tls)?;
-    let connecting = endpoint.connect(SocketAddr::new(client.origin, port), HOST)?;
+    let connecting = endpoint.connect(SocketAddr::new(remote.address, port), &remote.name)?;
     let report = ConnectionReport {
         transport: "quic".to_owned(),
         client_port: endpoint.local_addr()?.port(),

@@ -1,7 +1,6 @@
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, uri};
 
 use super::Headers;
-use crate::HOST;
 
 /// What both directions say of themselves (draft 3.2.1, 3.2.2).
 const VERSION: &str = "HTTP/1.1";
@@ -9,28 +8,29 @@ const SCHEME: &str = "https";
 /// Fields about the connection, which SPDY has no use for (draft 3.2.1, 3.2.2).
 const NOT_SENT: [&str; 5] = ["connection", "host", "keep-alive", "proxy-connection", "transfer-encoding"];
 
-/// A request for a resource of the origin.
+/// A request for a resource, whose URI names the host.
 pub(crate) fn request(request: &Request<()>) -> Headers {
     let path = request.uri().path_and_query().map_or("/", uri::PathAndQuery::as_str);
+    let host = request.uri().authority().map_or("", uri::Authority::as_str);
     let first = [
         (":method", request.method().as_str()),
         (":path", path),
         (":version", VERSION),
-        (":host", HOST),
+        (":host", host),
         (":scheme", SCHEME),
     ];
     with_fields(first, request.headers())
 }
 
-/// Method and path of a request; none when anything is missing that must be there.
-pub(crate) fn request_head(headers: &Headers) -> Option<(Method, String)> {
+/// Method, host, and path with query of a request; none when anything is missing that must be there.
+pub(crate) fn request_head(headers: &Headers) -> Option<(Method, String, String)> {
     let all = [":method", ":path", ":version", ":host", ":scheme"];
-    let [method, path, ..] = all.map(|name| headers.text(name).filter(|value| !value.is_empty()));
+    let [method, path, _, host, _] = all.map(|name| headers.text(name).filter(|value| !value.is_empty()));
     if all.iter().any(|name| headers.get(name).is_none()) {
         return None;
     }
     let path: uri::PathAndQuery = path?.parse().ok()?;
-    Some((method?.parse().ok()?, path.path().to_owned()))
+    Some((method?.parse().ok()?, host.unwrap_or_default().to_owned(), path.as_str().to_owned()))
 }
 
 /// A response without its body.
@@ -46,13 +46,13 @@ pub(crate) fn status(headers: &Headers) -> Option<u16> {
 }
 
 /// The identity of a resource that is pushed (draft 3.3.1).
-pub(crate) fn pushed(path: &str) -> Headers {
-    Headers::from_iter([(":host", HOST), (":path", path), (":scheme", SCHEME)])
+pub(crate) fn pushed(host: &str, path: &str) -> Headers {
+    Headers::from_iter([(":host", host), (":path", path), (":scheme", SCHEME)])
 }
 
-/// The path of what is pushed; none when it is not of the origin.
-pub(crate) fn pushed_path(headers: &Headers) -> Option<&str> {
-    let ours = headers.text(":host") == Some(HOST) && headers.text(":scheme") == Some(SCHEME);
+/// The path of what is pushed; none when it is not of `host`.
+pub(crate) fn pushed_path<'a>(headers: &'a Headers, host: &str) -> Option<&'a str> {
+    let ours = headers.text(":host") == Some(host) && headers.text(":scheme") == Some(SCHEME);
     headers.text(":path").filter(|_| ours)
 }
 
@@ -82,6 +82,7 @@ mod tests {
     use http::{StatusCode, header};
 
     use super::*;
+    use crate::HOST;
 
     #[test]
     fn a_request_has_the_five_names_of_the_draft_and_the_path_is_found_again() {
@@ -93,7 +94,7 @@ mod tests {
         let names: Vec<_> = headers.iter().map(|(name, _)| name).collect();
         assert_eq!(names, [":method", ":path", ":version", ":host", ":scheme", "accept"]);
         assert_eq!(headers.text(":path"), Some("/a.jpg?size=1"));
-        assert_eq!(request_head(&headers), Some((Method::GET, "/a.jpg".to_owned())));
+        assert_eq!(request_head(&headers), Some((Method::GET, HOST.to_owned(), "/a.jpg?size=1".to_owned())));
     }
 
     #[test]
@@ -122,9 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pushed_belongs_to_the_origin() {
-        assert_eq!(pushed_path(&pushed("/a.jpg")), Some("/a.jpg"));
+    fn what_is_pushed_belongs_to_the_host() {
+        assert_eq!(pushed_path(&pushed(HOST, "/a.jpg"), HOST), Some("/a.jpg"));
         let foreign = [(":host", "evil.test"), (":path", "/a.jpg"), (":scheme", SCHEME)];
-        assert_eq!(pushed_path(&Headers::from_iter(foreign)), None);
+        assert_eq!(pushed_path(&Headers::from_iter(foreign), HOST), None);
     }
 }

@@ -10,27 +10,32 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::{EarlyData, Secured};
-use crate::HOST;
 use crate::net::ByteStream;
 
-/// Begins TLS with the origin on an open stream.
+/// Begins TLS with the host `name` on an open stream.
 ///
 /// With a ticket for early data it returns at once, and what is written first travels with the first flight; otherwise
 /// it returns when the handshake is complete. `on_secured` is told when that is.
 pub(crate) async fn connect<S: ByteStream + 'static>(
     config: ClientConfig,
+    name: &str,
     stream: S,
     on_secured: impl FnOnce(Secured) + 'static,
 ) -> io::Result<Box<dyn ByteStream>> {
-    let host = ServerName::try_from(HOST).expect("the origin's name is a DNS name");
     let connector = TlsConnector::from(Arc::new(config)).early_data(true);
-    let stream = connector.connect(host, stream).await?;
+    let stream = connector.connect(server_name(name)?, stream).await?;
     let session = stream.get_ref().1;
     if session.is_handshaking() {
         return Ok(Box::new(Watched { stream, on_secured: Some(on_secured) }));
     }
     on_secured(Secured::of(session, EarlyData::NotTried));
     Ok(Box::new(stream))
+}
+
+/// A host's name as TLS has it (RFC 6066 section 3).
+pub(crate) fn server_name(host: &str) -> io::Result<ServerName<'static>> {
+    ServerName::try_from(host.to_owned())
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("{host}: {error}")))
 }
 
 /// A stream whose handshake goes on beside its first requests.

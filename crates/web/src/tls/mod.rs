@@ -11,9 +11,9 @@ mod terms;
 
 pub(crate) use accept::{Accepted, Acceptor};
 pub(crate) use clock::Standstill;
-pub(crate) use connect::connect;
+pub(crate) use connect::{connect, server_name};
 pub(crate) use handshake::{EarlyData, Secured, handshake};
-pub use identity::{Identity, IdentityError};
+pub use identity::{Identity, IdentityError, KeyKind};
 pub use secrets::Secrets;
 pub use terms::Terms;
 pub(crate) use terms::wire;

@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, OnceCell, oneshot, watch};
 
 use super::H1Error;
 use super::schedule::Place;
+use crate::hosts::Remote;
 use crate::http1::{Piece, READ_BYTES, ResponseHead, Responses, encode_request};
 use crate::loader::body::Received;
 use crate::loader::connect::{self, ByteStream};
@@ -93,14 +94,15 @@ impl Connection {
     pub(super) async fn fetch<N: Net>(
         &self,
         session: &Session<N>,
+        remote: &Remote,
         path: &str,
         place: &Place<Self>,
         on_data: &mut impl FnMut(&[u8]),
     ) -> Result<Option<Fetched>, FetchError> {
-        let request = get(session, path, place.is_last);
+        let request = get(session, &remote.name, path, place.is_last);
         self.rest.take();
         self.users.update(|users| users + 1);
-        let result = self.exchange(session, &request, place.number, on_data).await;
+        let result = self.exchange(session, remote, &request, place.number, on_data).await;
         self.users.update(|users| users - 1);
         match result {
             Ok((fetched, closes)) => {
@@ -121,12 +123,13 @@ impl Connection {
     async fn exchange<N: Net>(
         &self,
         session: &Session<N>,
+        remote: &Remote,
         request: &Request<()>,
         number: u32,
         on_data: &mut impl FnMut(&[u8]),
     ) -> Result<(Fetched, bool), FetchError> {
         let net = &session.net;
-        let Open { halves, index, .. } = self.open.get_or_try_init(|| self.open(session)).await?;
+        let Open { halves, index, .. } = self.open.get_or_try_init(|| self.open(session, remote)).await?;
         give_way().await;
         let turn = Turn::take(&self.writing, number).await;
         self.ensure_open()?;
@@ -165,9 +168,9 @@ impl Connection {
         if self.is_closed() { Err(H1Error::Unanswered) } else { Ok(()) }
     }
 
-    async fn open<N: Net>(&self, session: &Session<N>) -> Result<Open, FetchError> {
+    async fn open<N: Net>(&self, session: &Session<N>, remote: &Remote) -> Result<Open, FetchError> {
         self.ensure_open()?;
-        let connected = connect::tcp(session).await?;
+        let connected = connect::tcp(session, remote).await?;
         let (half, writer) = split(connected.stream);
         let reader = Reader { half, buffer: BytesMut::new(), responses: Responses::default() };
         let halves = Rc::new(Halves { writer: Mutex::new(writer), reader: Mutex::new(reader) });
@@ -245,9 +248,9 @@ impl Reader {
 }
 
 /// A GET request; the last on its connection says so.
-fn get<N: Net>(session: &Session<N>, path: &str, is_last: bool) -> Request<()> {
+fn get<N: Net>(session: &Session<N>, host: &str, path: &str, is_last: bool) -> Request<()> {
     let http = session.load.http;
-    let mut request = request::get(http, path);
+    let mut request = request::get(http, host, path);
     if is_last && request.version() == Version::HTTP_11 {
         request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }

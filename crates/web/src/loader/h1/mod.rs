@@ -10,15 +10,17 @@ use bentpipe_run::{Http, PageLoadSpec};
 use tokio::sync::oneshot;
 
 use super::{FetchError, Fetched, Session};
+use crate::hosts::Remote;
 use crate::http1::Malformed;
 use crate::net::Net;
 use connection::Connection;
 use schedule::{Limits, Place, Schedule};
 
-/// HTTP/1.0 and HTTP/1.1: at most N connections, on each at most so many requests at once and in all, in order of
+/// HTTP/1.0 and HTTP/1.1 with one host: at most N connections, on each at most so many requests at once and in all, in order of
 /// asking.
 pub(super) struct Pool<N: Net> {
     session: Rc<Session<N>>,
+    remote: Remote,
     state: RefCell<State>,
 }
 
@@ -41,10 +43,10 @@ pub(crate) enum H1Error {
 }
 
 impl<N: Net> Pool<N> {
-    pub(super) fn new(session: &Rc<Session<N>>) -> Self {
+    pub(super) fn new(session: &Rc<Session<N>>, remote: Remote) -> Self {
         let schedule = Schedule::new(limits(&session.load));
         let state = State { schedule, waiting: BTreeMap::new(), asked: 0 };
-        Self { session: Rc::clone(session), state: RefCell::new(state) }
+        Self { session: Rc::clone(session), remote, state: RefCell::new(state) }
     }
 
     pub(super) async fn fetch(
@@ -55,7 +57,8 @@ impl<N: Net> Pool<N> {
         let (order, mut turn) = self.state.borrow_mut().ask();
         loop {
             let place = turn.await.expect("a request waits until it has a place");
-            let result = place.connection.fetch(&self.session, path, &place, &mut on_data).await;
+            let result =
+                place.connection.fetch(&self.session, &self.remote, path, &place, &mut on_data).await;
             let mut state = self.state.borrow_mut();
             let Some(result) = result.transpose() else {
                 // RFC 9112 section 9.3.1: a GET may be sent again. That ends, because each time the connection has

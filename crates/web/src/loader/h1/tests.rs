@@ -32,8 +32,8 @@ enum Manners {
 }
 
 fn page(objects: usize) -> PageSpec {
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Octets::new(1000) };
-    PageSpec { name: "page".to_owned(), objects: (1..=objects).map(object).collect(), document_bytes: None }
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Octets::new(1000));
+    PageSpec::new("page", (1..=objects).map(object))
 }
 
 /// Loads a page, and returns what the client saw and the paths asked for on each connection.
@@ -43,7 +43,8 @@ fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<S
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, Ports::STANDARD.http));
     let mut listener = net.listen(at, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
     let asked = Rc::new(RefCell::new(Vec::new()));
-    let (site, host, seen) = (Rc::new(Site::of(&load_spec.page)), net.clone(), Rc::clone(&asked));
+    let (site, host, seen) =
+        (Rc::new(Site::of(&load_spec.page, &crate::page::NoFiles).unwrap()), net.clone(), Rc::clone(&asked));
     net.spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let connection = seen.borrow().len();

@@ -3,18 +3,19 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bentpipe_units::Time;
 use h2::Reason;
 use h2::client::{PushPromise, PushPromises, PushedResponseFuture};
+use http::uri::PathAndQuery;
 use tokio::sync::oneshot;
 
-use super::super::{FetchError, Fetched, Session, request};
+use super::super::{FetchError, Fetched, Session};
 use super::receive;
+use crate::hosts::Remote;
 use crate::net::Net;
-use crate::page::Site;
+use crate::page::{INDEX, Place};
 
 /// What the origin pushes.
 ///
@@ -22,7 +23,7 @@ use crate::page::Site;
 /// discovered and requested from when its promise arrived.
 pub(super) struct Pushes<N: Net> {
     session: Rc<Session<N>>,
-    site: Arc<Site>,
+    host: usize,
     /// By path; none once the object has been asked for.
     promised: RefCell<BTreeMap<String, Option<Pushed>>>,
     doubts: RefCell<Vec<String>>,
@@ -32,10 +33,10 @@ pub(super) struct Pushes<N: Net> {
 pub(super) struct Pushed(oneshot::Receiver<Result<Fetched, FetchError>>);
 
 impl<N: Net> Pushes<N> {
-    pub(super) fn new(session: &Rc<Session<N>>) -> Self {
+    pub(super) fn new(session: &Rc<Session<N>>, remote: &Remote) -> Self {
         Self {
             session: Rc::clone(session),
-            site: session.client.sites.of(&session.load.page),
+            host: remote.host,
             promised: RefCell::default(),
             doubts: RefCell::default(),
         }
@@ -65,8 +66,10 @@ impl<N: Net> Pushes<N> {
     fn accept(&self, connection: usize, promise: PushPromise) {
         let (request, response) = promise.into_parts();
         let url = request.uri().to_string();
-        let path = request::path_of(&url).to_owned();
-        let is_of_page = url == request::url(self.session.load.http, &path) && self.site.get(&path).is_some();
+        let path = request.uri().path_and_query().map_or(INDEX, PathAndQuery::as_str).to_owned();
+        let place = Place { host: self.host, path: path.clone() };
+        let is_there = self.session.site.on(self.host, &path).is_some();
+        let is_of_page = is_there && url == self.session.url(&place);
         let doubt = match self.promised.borrow_mut().entry(path) {
             _ if !is_of_page => "not of this page",
             Entry::Occupied(_) => "promised twice",

@@ -8,7 +8,8 @@ use http::{HeaderMap, Method, Request, Response, Uri};
 
 use super::bodies::{Bodies, Chunk};
 use crate::origin::respond::respond;
-use crate::page::{INDEX, Site};
+use crate::origin::served::Served;
+use crate::page::INDEX;
 use crate::priority::{self, Priority};
 use crate::push;
 
@@ -26,12 +27,15 @@ impl Pushes {
     /// Promises the objects that go with the document (RFC 9113 section 8.4), where `request` is for it.
     pub(super) fn promise<T>(
         load: &PageLoadSpec,
+        served: &Served,
         request: &Request<T>,
         sender: &mut SendResponse<Chunk>,
     ) -> Self {
-        let is_document = request.method() == Method::GET && request.uri().path() == INDEX;
-        let objects = if is_document { push::objects(load) } else { &[] };
-        let promises = objects.iter().map_while(|object| {
+        let is_document = request.method() == Method::GET
+            && request.uri().path() == INDEX
+            && served.host(super::authority(request)) == Some(0);
+        let objects = if is_document { push::objects(load) } else { Vec::new() };
+        let promises = objects.into_iter().map_while(|object| {
             let promised = promised_request(load, request, &object.path)?;
             let priority = Priority::of_request(promised.headers());
             // A client may have switched push off; then it asks.
@@ -56,8 +60,8 @@ impl Pushes {
 
 impl Promise {
     /// Sends the response, and returns when it has left.
-    pub(super) async fn fulfil(mut self, site: &Site, bodies: &Bodies) -> Result<(), h2::Error> {
-        let (head, body) = respond(site, &Method::GET, &self.path).into_parts();
+    pub(super) async fn fulfil(mut self, served: &Served, bodies: &Bodies) -> Result<(), h2::Error> {
+        let (head, body) = respond(served, &Method::GET, None, &self.path).into_parts();
         let stream = self.sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
         bodies.send(stream, body, self.priority).await?.departure().await;
         Ok(())
