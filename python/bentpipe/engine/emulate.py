@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import ends, iperf3, kernel_tcp, netns, pep, processor, provenance, starvation
+from bentpipe.engine import ends, iperf3, kernel_tcp, netns, pep, processor, provenance, starvation, web_ends
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import (
     CLIENT_ADDRESS,
@@ -190,7 +190,7 @@ def _settings(tcp: Mapping[str, Any]) -> Settings:
 
 
 def _opener(spec: Mapping[str, Any]) -> ends.Opener:
-    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else ends.own
+    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else web_ends.opened
 
 
 def _linger_s(spec: Mapping[str, Any]) -> float:

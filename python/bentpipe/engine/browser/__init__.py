@@ -1,0 +1,12 @@
+"""Browsers as clients of page loads."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from bentpipe.engine.netns import World
+
+
+def opened(world: World, configuration: Mapping[str, Any]) -> AbstractContextManager[Any]:
+    """Start the browser of a run; see `web_ends.ClientOpener`."""
+    raise NotImplementedError
