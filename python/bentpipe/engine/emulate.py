@@ -10,7 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import ends, iperf3, kernel_tcp, netns, pep, processor, provenance, starvation, web_ends
+from bentpipe.engine import (
+    congestion_control,
+    ends,
+    iperf3,
+    kernel_tcp,
+    netns,
+    pep,
+    processor,
+    provenance,
+    starvation,
+    web_ends,
+)
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import (
     CLIENT_ADDRESS,
@@ -103,8 +114,8 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
     netns.clean()
     world = World.create(
         mtu_bytes=spec["link"]["mtu_bytes"],
-        client=_settings(pep.client_tcp(spec)),
-        server=_settings(spec["tcp"]),
+        client=_settings(pep.client_tcp(spec), congestion_control.by_route(spec, "client")),
+        server=_settings(spec["tcp"], congestion_control.by_route(spec, "server")),
         middle=pep.middle(spec, _settings),
     )
     try:
@@ -185,8 +196,11 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
     return _Reports(client=json.dumps(seen.client), origin=json.dumps(seen.origin), link=link_report)
 
 
-def _settings(tcp: Mapping[str, Any]) -> Settings:
-    return Settings(route_attributes=kernel_tcp.route_attributes(tcp), sysctls=kernel_tcp.sysctls(tcp))
+def _settings(tcp: Mapping[str, Any], by_route: str | None = None) -> Settings:
+    return Settings(
+        route_attributes=kernel_tcp.route_attributes(tcp, congestion_control=by_route),
+        sysctls=kernel_tcp.sysctls(tcp),
+    )
 
 
 def _opener(spec: Mapping[str, Any]) -> ends.Opener:
