@@ -1,17 +1,21 @@
 """nginx and Caddy over the emulated link: our loader verifies each byte, the kernel tells of their TCP."""
 
+import http.client
 import json
 import subprocess
 import sys
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from bentpipe.engine import congestion_control, netns, server
 from bentpipe.engine.congestion_control import LOADED, available
-from bentpipe.engine.emulate import Emulator
-from bentpipe.engine.server.process import FOLDER
+from bentpipe.engine.emulate import Emulator, open_world
+from bentpipe.engine.server.process import FOLDER, started
+from bentpipe.engine.server.site import File, Site
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
 from tests.support.specs import spec_of
@@ -122,6 +126,64 @@ def test_a_server_that_does_not_come_up_says_why(monkeypatch):
     (reason,) = record["reasons"]
     assert reason.startswith("nginx ended with status 1: ")
     assert 'unknown directive "nonsense"' in reason
+
+
+TARGETS = {
+    ("www.test", "/"): b"the page",
+    ("www.test", "/a/b.css"): b"a style",
+    ("www.test", "/a"): b"no folder",
+    ("www.test", "/b?v=1"): b"the first",
+    ("www.test", "/b?v=2"): b"the second",
+    ("www.test", "/$host%20;{}/c~*"): b"odd",
+    ("images.test", "/"): b"another host",
+    ("images.test", "/" + 2000 * "x"): b"long",
+}
+
+
+@pytest.mark.parametrize("name", ["nginx", "caddy"])
+def test_every_target_of_every_host_is_answered_as_our_origin_does(name):
+    spec, program = spec_served_by(name, "h1"), server.PROGRAMS[name]
+    kinds = ("text/css", "image/png")
+    files = [
+        File(name=f"{n}.type{n % 2}", host=host, target=target, content_type=kinds[n % 2], body=body)
+        for n, ((host, target), body) in enumerate(TARGETS.items())
+    ]
+    site = Site(files=tuple(files), certificate_pem="", key_pem="")
+
+    def write_files(folder):
+        site.write(folder)
+        file, text = program.configuration("h1", site)
+        (folder / file).write_text(text)
+
+    with ExitStack() as stack:
+        world = stack.enter_context(open_world(spec))
+        with netns.inside(world.server):
+            process = stack.enter_context(
+                started(name, program.command(program.find()), write_files=write_files)
+            )
+            assert traces.becomes_true(lambda: process.listens(port=80, transport="tcp"), within_s=30)
+            connection = stack.enter_context(closing(http.client.HTTPConnection(netns.SERVER_ADDRESS)))
+            for file in files:
+                answer = answered(connection, file.host, file.target)
+                assert (answer.status, answer.body) == (200, file.body)
+                fields = {key.lower(): value for key, value in answer.fields}
+                assert fields.keys() - {"connection"} == SENT
+                assert fields["content-type"] == file.content_type
+                assert fields["cache-control"] == "no-store"
+                assert fields["timing-allow-origin"] == "*"
+            # Where none has a query one without it is meant.
+            assert answered(connection, "www.test", "/a/b.css?v=9").body == b"a style"
+            assert answered(connection, "www.test", "/b?v=3").status == 404
+            assert answered(connection, "images.test", "/a").status == 404
+
+
+SENT = {"server", "date", "content-type", "content-length", "cache-control", "timing-allow-origin"}
+
+
+def answered(connection, host, target):
+    connection.request("GET", target, headers={"Host": host})
+    response = connection.getresponse()
+    return SimpleNamespace(status=response.status, fields=response.getheaders(), body=response.read())
 
 
 MEASUREMENT = """

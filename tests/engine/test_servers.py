@@ -64,6 +64,15 @@ def test_a_map_of_nginx_has_room_for_the_longest_target():
     assert room_bytes > len("www.test/") + 3000
 
 
+@pytest.mark.parametrize("program", [NGINX, CADDY])
+def test_a_target_without_a_query_is_meant_with_any_and_one_with_its_own_is_not(program):
+    """As our origin answers (crates/web/src/page/mod.rs)."""
+    _, text = program.configuration("h1", site("/a.woff", "/b?v=1"))
+    patterns = [file.key_with_any_query for file in site("/a.woff", "/b?v=1").files]
+    assert patterns == [r"^www\.test/a\.woff\?", None]
+    assert json.dumps(patterns[0])[1:-1] in text
+
+
 @pytest.mark.parametrize(
     ("http", "protocols", "alpn"),
     [("h1s", ["h1"], ["http/1.1"]), ("h2", ["h1", "h2"], ["h2"]), ("h3", ["h3"], ["h3"])],

@@ -64,7 +64,13 @@ def _handlers(http: str, site: Site) -> list[dict[str, Any]]:
     fields = {**HEADER_FIELDS, **({"Alt-Svc": ALTERNATIVE} if http == "h3" else {})}
     set_fields = {name: [value] for name, value in {**fields, "Content-Type": "{bentpipe_type}"}.items()}
     mappings = [
-        {"input": file.host + file.target, "outputs": [file.name, file.content_type]} for file in site.files
+        *({"input": file.key, "outputs": [file.name, file.content_type]} for file in site.files),
+        # These are tried when none of those is it.
+        *(
+            {"input_regexp": file.key_with_any_query, "outputs": [file.name, file.content_type]}
+            for file in site.files
+            if file.key_with_any_query is not None
+        ),
     ]
     return [
         {

@@ -11,7 +11,11 @@ from bentpipe.engine.server.site import CERTIFICATE, CONTENT, KEY, Site
 
 _CONFIGURATION = "nginx.conf"
 _LISTEN = {"h1": f"{HTTP_PORT}", "h1s": f"{HTTPS_PORT} ssl", "h2": f"{HTTPS_PORT} ssl http2"}
-_FOLDERS_OF_USERS = ":/usr/sbin:/usr/local/sbin"
+_TLS = (
+    f"ssl_certificate {FOLDER / CERTIFICATE}; ssl_certificate_key {FOLDER / KEY};",
+    "ssl_protocols TLSv1.2 TLSv1.3;",
+)
+_FURTHER_FOLDERS = ":/usr/sbin:/usr/local/sbin"
 """Where a user's PATH does not look."""
 
 _LEAST_BUCKET_BYTES = 128
@@ -20,7 +24,7 @@ _BUCKET_MARGIN_BYTES = 64
 
 
 def _find() -> str | None:
-    return shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + _FOLDERS_OF_USERS)
+    return shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + _FURTHER_FOLDERS)
 
 
 def _command(path: str) -> list[str]:
@@ -31,9 +35,14 @@ def _command(path: str) -> list[str]:
 
 def _configuration(http: str, site: Site) -> tuple[str, str]:
     """Serve files by host and target. What the origin does not send is switched off, or set to nothing."""
-    keys = [file.host + file.target for file in site.files]
-    bucket_bytes = max(_LEAST_BUCKET_BYTES, 2 * max(map(len, keys)) + _BUCKET_MARGIN_BYTES)
-    files = [f"{_quoted(key)} {file.name};" for key, file in zip(keys, site.files, strict=True)]
+    longest_bytes = max(len(file.key.encode()) for file in site.files)
+    bucket_bytes = max(_LEAST_BUCKET_BYTES, 2 * longest_bytes + _BUCKET_MARGIN_BYTES)
+    patterns = [(file.key_with_any_query, file.name) for file in site.files]
+    files = [
+        *(f"{_quoted(file.key)} {file.name};" for file in site.files),
+        # These are tried when none of those is it.
+        *(f"{_quoted(f'~{pattern}')} {name};" for pattern, name in patterns if pattern is not None),
+    ]
     types = [f"{_quoted(kind)} {ending};" for ending, kind in site.content_types().items()]
     fields = {**HEADER_FIELDS, "Last-Modified": ""}
     temporary = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -49,12 +58,11 @@ def _configuration(http: str, site: Site) -> tuple[str, str]:
         *(f"{kind}_temp_path {FOLDER}/{kind};" for kind in temporary),
         *(f"add_header {name} {_quoted(value)};" for name, value in fields.items()),
         "types {", *types, "}",
-        f"map_hash_bucket_size {bucket_bytes}; map_hash_max_size {max(2048, 4 * len(keys))};",
+        f"map_hash_bucket_size {bucket_bytes}; map_hash_max_size {max(2048, 4 * len(files))};",
         "map $host$request_uri $file {", "default none;", *files, "}",
         "server {",
         f"listen {_LISTEN[http]};",
-        f"ssl_certificate {FOLDER / CERTIFICATE}; ssl_certificate_key {FOLDER / KEY};",
-        "ssl_protocols TLSv1.2 TLSv1.3;",
+        *(_TLS if http != "h1" else ()),
         f"root {FOLDER / CONTENT};",
         "location / { try_files /$file =404; }",
         "}",

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,16 @@ class File:
     target: str
     content_type: str
     body: bytes
+
+    @property
+    def key(self) -> str:
+        """What tells it from the others: host and target."""
+        return self.host + self.target
+
+    @property
+    def key_with_any_query(self) -> str | None:
+        """A regular expression of what is meant to be it, too; None when it has a query of its own."""
+        return None if "?" in self.target else rf"^{re.escape(self.key)}\?"
 
     @property
     def ending(self) -> str:
