@@ -1,7 +1,7 @@
 """What the kernel tells of the TCP connections of a namespace, without asking the program that has them.
 
-That is what `ss -ti` prints, by the same interface (sock_diag(7)): a hundred microseconds a look instead of a
-process, which the server would have to wait for.
+That is what `ss -ti` prints, by the same interface (sock_diag(7)): less than a millisecond a look, and no
+process that the server would have to wait for.
 """
 
 import os

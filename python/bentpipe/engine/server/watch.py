@@ -11,7 +11,7 @@ from bentpipe.engine.server.sockets import Sample, Sockets
 ROW_S = 0.1
 """Between two rows of the series, as of our own (crates/run/src/series.rs)."""
 
-_LEAST_LOOK_S = 0.005
+_LEAST_LOOK_S = 0.01
 
 _SERIES = ("cwnd_bytes", "in_flight_bytes", "srtt_s", "delivery_rate_bps", "retransmitted_packets")
 
