@@ -21,9 +21,12 @@ fn page_files(page: &str) -> PyResult<Vec<(String, Vec<u8>)>> {
     Ok(site.iter().map(|(path, resource)| (name(path), resource.body.to_vec())).collect())
 }
 
-/// What the origin serves of a page (JSON of its spec): (host, path, media type, content).
+/// Host, path, media type and content of a resource.
+type Served = (String, String, &'static str, Vec<u8>);
+
+/// What the origin serves of a page (JSON of its spec).
 #[pyfunction]
-fn site_files(page: &str) -> PyResult<Vec<(String, String, &'static str, Vec<u8>)>> {
+fn site_files(page: &str) -> PyResult<Vec<Served>> {
     let site = Site::of(&from_json::<PageSpec>(page)?);
     let file = |(path, resource): (&str, &Resource)| {
         (HOST.to_owned(), path.to_owned(), resource.content_type, resource.body.to_vec())
