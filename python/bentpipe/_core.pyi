@@ -108,3 +108,6 @@ def run_record_schema() -> str:
 
 def page_files(page: str) -> list[tuple[str, bytes]]:
     """Return the files of a page (JSON of its spec) as the origin serves them."""
+
+def site_files(page: str) -> list[tuple[str, str, str, bytes]]:
+    """Return what the origin serves of a page (JSON of its spec): host, path, media type, content."""

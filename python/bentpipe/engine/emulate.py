@@ -11,6 +11,7 @@ from typing import Any
 
 from bentpipe import _core
 from bentpipe.engine import (
+    congestion_control,
     ends,
     hosts,
     iperf3,
@@ -114,8 +115,8 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
     netns.clean()
     world = World.create(
         mtu_bytes=spec["link"]["mtu_bytes"],
-        client=_settings(pep.client_tcp(spec)),
-        server=_settings(spec["tcp"]),
+        client=_settings(pep.client_tcp(spec), congestion_control.by_route(spec, "client")),
+        server=_settings(spec["tcp"], congestion_control.by_route(spec, "server")),
         middle=pep.middle(spec, _settings),
         server_addresses=tuple(hosts.addresses(spec).values()),
     )
@@ -202,8 +203,11 @@ def _key(spec: Mapping[str, Any]) -> str:
     return "ed25519" if spec.get("client") is None and spec.get("server") is None else "p256"
 
 
-def _settings(tcp: Mapping[str, Any]) -> Settings:
-    return Settings(route_attributes=kernel_tcp.route_attributes(tcp), sysctls=kernel_tcp.sysctls(tcp))
+def _settings(tcp: Mapping[str, Any], by_route: str | None = None) -> Settings:
+    return Settings(
+        route_attributes=kernel_tcp.route_attributes(tcp, congestion_control=by_route),
+        sysctls=kernel_tcp.sysctls(tcp),
+    )
 
 
 def _opener(spec: Mapping[str, Any]) -> ends.Opener:

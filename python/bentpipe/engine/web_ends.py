@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, Protocol
 
-from bentpipe.engine import browser, own, starvation
+from bentpipe.engine import browser, own, server, starvation
 from bentpipe.engine.ends import Ends, Seen
 from bentpipe.engine.netns import World
 
@@ -65,11 +65,11 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
     """
     spec = configuration["spec"]
     open_client: ClientOpener = browser.opened if "client" in spec else own.client
-    open_server: ServerOpener = own.origin
+    open_server: ServerOpener = server.opened if "server" in spec else own.origin
     with ExitStack() as stack:
-        server = stack.enter_context(open_server(world, configuration))
+        serving = stack.enter_context(open_server(world, configuration))
         client = stack.enter_context(open_client(world, configuration))
-        yield _Joined(client=client, server=server)
+        yield _Joined(client=client, server=serving)
 
 
 class _Joined:
