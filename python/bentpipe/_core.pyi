@@ -1,5 +1,6 @@
 """The Rust side of Bentpipe."""
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 class _Modcod(TypedDict):
@@ -76,8 +77,11 @@ class Simulator:
         Releases the interpreter lock. A run that breaks is a record too. Raises ValueError for a bad spec.
         """
 
-def generate_identity() -> str:
-    """Make fresh keys and certificates for one run, as JSON for the parts."""
+def generate_identity(hosts: Sequence[str], key: str) -> str:
+    """Make fresh keys ("ed25519", "p256") and a certificate for all hosts of a run, as JSON for the parts.
+
+    Browsers take no Ed25519. Raises ValueError for another key, RuntimeError for what is no DNS name.
+    """
 
 def add_secrets(capture: str, key_log: list[str]) -> None:
     """Put TLS secrets (NSS key-log lines) at the head of a finished capture. Raises OSError."""

@@ -14,7 +14,7 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::net::Net;
 use bentpipe_web::page;
-use bentpipe_web::tls::Identity;
+use bentpipe_web::tls::{Identity, KeyKind};
 use common::{
     ALL_HTTP, PORTS, Site, address, available_cc, client, load, page_load, record, run, spec, transfer,
 };
@@ -30,7 +30,7 @@ fn two_objects() -> PageSpec {
 }
 
 fn authority() -> Vec<u8> {
-    Identity::generate(bentpipe_web::HOST).unwrap().authority_der
+    Identity::generate(&[bentpipe_web::HOST], KeyKind::Ed25519).unwrap().authority_der
 }
 
 /// How an impostor spoils the answer for `/object-2.jpg`.

@@ -31,7 +31,7 @@ impl Server {
     /// Writes the page and the keys into a folder and starts `program` with the configuration made of it.
     fn start(program: &Path, page: &PageSpec, configure: fn(&Path, IpAddr) -> Vec<String>) -> Self {
         // Its key is in the form that OpenSSL reads too: without the public one (RFC 8410 section 7).
-        let identity = Identity::from_seed(HOST, 1).unwrap();
+        let identity = Identity::from_seed(&[HOST], 1).unwrap();
         let address = address();
         let folder = env::temp_dir().join(format!("bentpipe-{address}"));
         fs::create_dir_all(folder.join("www")).unwrap();

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 
 use bentpipe_run::{Http, Status, Workload};
 use bentpipe_units::Duration;
-use bentpipe_web::tls::Identity;
+use bentpipe_web::tls::{Identity, KeyKind};
 use common::{
     ALL_HTTP, PORTS, Site, address, available_cc, client, load, page, page_load, record, run, spec,
 };
@@ -134,7 +134,8 @@ fn handshakes_that_the_client_aborts_over_an_unknown_authority() {
         for http in [Http::H1s, Http::H2, Http::H3] {
             for _ in 0..10 {
                 let spec = spec(available_cc()[0], page_load(http, page(1, 5_000)));
-                let stranger = Identity::generate(bentpipe_web::HOST).unwrap().authority_der;
+                let stranger =
+                    Identity::generate(&[bentpipe_web::HOST], KeyKind::Ed25519).unwrap().authority_der;
                 let report = load(client(&spec, site.address, stranger)).await;
                 assert_eq!(report.faults.len(), 1, "{http:?}: {:?}", report.faults);
             }
@@ -148,7 +149,7 @@ async fn first_datagram() -> Vec<u8> {
     let socket = UdpSocket::bind(SocketAddr::new(well, PORTS.https)).unwrap();
     let mut spec = spec(available_cc()[0], page_load(Http::H3, page(1, 5_000)));
     spec.validity.timeout_ns = Duration::from_millis(100);
-    let authority_der = Identity::generate(bentpipe_web::HOST).unwrap().authority_der;
+    let authority_der = Identity::generate(&[bentpipe_web::HOST], KeyKind::Ed25519).unwrap().authority_der;
     let Workload::PageLoad(_) = &spec.workload else { unreachable!() };
     load(client(&spec, well, authority_der)).await;
     let mut datagram = vec![0; 1_500];

@@ -13,7 +13,7 @@ use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::pep::{Config, Pep, PepReport, Side};
-use bentpipe_web::tls::Identity;
+use bentpipe_web::tls::{Identity, KeyKind};
 use bentpipe_web::{Client, HOST};
 use common::{PORTS, address, available_cc, client, load, page, page_load, record, run, spec};
 
@@ -30,7 +30,7 @@ fn proxied(http: Http, cc: CongestionControl, buffer: u64) -> RunSpec {
 
 /// An origin and a proxy, and a client of both.
 fn started(spec: &RunSpec) -> (Origin<KernelNet>, Pep, Client) {
-    let identity = Identity::generate(HOST).unwrap();
+    let identity = Identity::generate(&[HOST], KeyKind::Ed25519).unwrap();
     let (at, gateway) = (address(), address());
     let config = origin::Config {
         spec: spec.clone(),
@@ -84,7 +84,7 @@ fn every_protocol_over_tcp_loads_and_verifies_every_object_through_the_proxy() {
 fn a_client_is_told_that_the_origin_cannot_be_reached() {
     let spec = proxied(Http::H1, available_cc()[0], 65_536);
     run(async {
-        let identity = Identity::generate(HOST).unwrap();
+        let identity = Identity::generate(&[HOST], KeyKind::Ed25519).unwrap();
         let (nobody, gateway) = (address(), address());
         let pep = proxy(&spec, &identity, gateway, nobody);
         let report = load(Client { gateway, ..client(&spec, nobody, identity.authority_der) }).await;

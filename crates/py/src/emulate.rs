@@ -3,9 +3,8 @@ use std::path::PathBuf;
 use bentpipe_emu::INTERCEPTION_PORT;
 use bentpipe_emu::parts::{self, PartError};
 use bentpipe_trace::pcapng;
-use bentpipe_web::HOST;
-use bentpipe_web::tls::Identity;
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use bentpipe_web::tls::{Identity, KeyKind};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::record::to_json;
@@ -40,10 +39,18 @@ fn congestion_control_obstacle() -> Option<String> {
     bentpipe_bpf::obstacle().map(|obstacle| obstacle.to_string())
 }
 
-/// Fresh keys and certificates for one run, as JSON for the parts.
+/// Fresh keys ("ed25519", "p256") and a certificate for all hosts of one run, as JSON for the parts.
 #[pyfunction]
-fn generate_identity() -> PyResult<String> {
-    let identity = Identity::generate(HOST).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+fn generate_identity(hosts: Vec<String>, key: &str) -> PyResult<String> {
+    let key = match key {
+        "ed25519" => KeyKind::Ed25519,
+        "p256" => KeyKind::P256,
+        other => {
+            return Err(PyValueError::new_err(format!("key: expected ed25519 or p256, found {other}")));
+        }
+    };
+    let identity = Identity::generate(&hosts, key);
+    let identity = identity.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     to_json(&identity)
 }
 

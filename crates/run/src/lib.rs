@@ -12,6 +12,7 @@ mod flows;
 mod handshakes;
 mod layers;
 mod link;
+mod page;
 mod page_load;
 mod pep;
 mod programs;
@@ -32,7 +33,8 @@ pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
-pub use page_load::{Http, Http2Spec, ObjectSpec, PageLoadSpec, PageSpec, Visit};
+pub use page::{FileSpec, ObjectKind, ObjectSpec, PageSpec};
+pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
 pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use programs::{Browser, Server};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};

@@ -2,7 +2,7 @@ use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Switch, Transport};
+use crate::{PageSpec, Switch, Transport};
 
 /// One load of one page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,29 +60,6 @@ pub enum Http {
     H3,
     /// SPDY/3.1 over TLS.
     Spdy,
-}
-
-/// A page: an HTML document that embeds objects.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PageSpec {
-    /// Its name in scenarios and figures.
-    pub name: String,
-    /// The embedded objects in document order.
-    pub objects: Vec<ObjectSpec>,
-    /// Length of the HTML document, where it is to be more than its markup.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub document_bytes: Option<Bytes>,
-}
-
-/// One embedded object.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ObjectSpec {
-    /// Absolute path on the origin, such as `/object-1.jpg`.
-    pub path: String,
-    /// Exact length of the body.
-    pub bytes: Bytes,
 }
 
 /// HTTP/2 settings (RFC 9113 section 6.5.2), the same at both ends.

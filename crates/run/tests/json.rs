@@ -3,9 +3,10 @@
 mod common;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, FlowSpec,
-    FlowsSpec, Http, JitterSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingReport,
-    PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
+    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, FileSpec,
+    FlowSpec, FlowsSpec, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec,
+    PageSpec, PingReport, PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec,
+    Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
 use common::{SPEC, bulk_spec, page_load, record, spec};
@@ -248,11 +249,53 @@ fn bulk() -> impl Strategy<Value = BulkSpec> {
     )
 }
 
+fn host() -> impl Strategy<Value = Option<String>> {
+    prop::option::of("[a-z]{1,8}\\.example")
+}
+
+fn file() -> impl Strategy<Value = Option<FileSpec>> {
+    let file = ("/[a-z/]{0,8}", "[a-z.]{1,8}", "[0-9a-f]{64}");
+    prop::option::of(file.prop_map(|(folder, name, sha256)| FileSpec { folder, name, sha256 }))
+}
+
+fn object() -> impl Strategy<Value = ObjectSpec> {
+    let kind = prop::sample::select(vec![
+        ObjectKind::Image,
+        ObjectKind::Script,
+        ObjectKind::Style,
+        ObjectKind::Font,
+        ObjectKind::Other,
+    ]);
+    let named = (prop::option::of(any::<usize>()), prop::option::of(duration()));
+    ("/[a-z]{1,8}", bytes(), host(), kind, named, file()).prop_map(
+        |(path, bytes, host, kind, (after, wait_ns), file)| ObjectSpec {
+            path,
+            bytes,
+            host,
+            kind,
+            after,
+            wait_ns,
+            file,
+        },
+    )
+}
+
+fn page() -> impl Strategy<Value = PageSpec> {
+    let objects = prop::collection::vec(object(), 0..4);
+    (".*", objects, prop::option::of(bytes()), host(), file()).prop_map(
+        |(name, objects, document_bytes, host, document)| PageSpec {
+            name,
+            objects,
+            document_bytes,
+            host,
+            document,
+        },
+    )
+}
+
 fn workload() -> impl Strategy<Value = Workload> {
     let http = prop::sample::select(vec![Http::H1, Http::H1s, Http::H2, Http::H3]);
-    let object = ("/[a-z]{1,8}", bytes()).prop_map(|(path, bytes)| ObjectSpec { path, bytes });
-    let page = (".*", prop::collection::vec(object, 0..4), prop::option::of(bytes()))
-        .prop_map(|(name, objects, document_bytes)| PageSpec { name, objects, document_bytes });
+    let page = page();
     prop_oneof![
         (http, any::<u32>(), page).prop_map(|(http, connections, page)| Workload::PageLoad(
             PageLoadSpec::new(http, connections, page)
@@ -270,6 +313,30 @@ fn workload() -> impl Strategy<Value = Workload> {
             Workload::Ping(PingSpec { count, interval_ns, payload_bytes })
         }),
     ]
+}
+
+#[test]
+fn a_page_that_uses_nothing_new_is_written_as_it_always_was() {
+    // Run ids are digests of this text.
+    let page = PageSpec::new("page", [ObjectSpec::new("/object-1.jpg", Bytes::new(500))]);
+    let text = r#"{"name":"page","objects":[{"path":"/object-1.jpg","bytes":500}]}"#;
+    assert_eq!(serde_json::to_string(&page).unwrap(), text);
+    assert_eq!(serde_json::from_str::<PageSpec>(text).unwrap(), page);
+}
+
+#[test]
+fn a_page_of_several_hosts_is_written_by_the_names_of_the_seam() {
+    let text = r#"{"name":"page","objects":[
+        {"path":"/app.js","bytes":500,"kind":"script"},
+        {"path":"/a.woff2","bytes":500,"host":"cdn.example","kind":"font","after":0,"wait_ns":50000000,
+         "file":{"folder":"/tmp/page","name":"a.woff2","sha256":"00"}}],
+        "host":"www.example","document":{"folder":"/tmp/page","name":"index.html","sha256":"00"}}"#;
+    let page: PageSpec = serde_json::from_str(text).unwrap();
+    assert_eq!((page.host.as_deref(), page.objects[0].kind), (Some("www.example"), ObjectKind::Script));
+    let font = &page.objects[1];
+    assert_eq!((font.after, font.wait_ns), (Some(0), Some(Duration::from_millis(50))));
+    let written: String = text.split('\n').map(str::trim_start).collect();
+    assert_eq!(serde_json::to_string(&page).unwrap(), written);
 }
 
 proptest! {

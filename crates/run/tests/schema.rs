@@ -10,7 +10,7 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 39] = [
+const COUNTS: [(&str, &str); 40] = [
     ("seed", "an identity"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
     ("dscp", "a code point"),
@@ -27,6 +27,7 @@ const COUNTS: [(&str, &str); 39] = [
     ("k", "a probability"),
     ("ber", "a probability"),
     ("weight", "a share"),
+    ("after", "an index"),
     ("connection", "an index"),
     ("status", "HTTP's code"),
     ("client_port", "an identity"),

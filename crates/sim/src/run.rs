@@ -70,7 +70,7 @@ pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationEr
 /// # Errors
 /// As [`simulate`].
 pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Result<Parties, SimulationError> {
-    let identity = Identity::from_seed(HOST, spec.seed)?;
+    let identity = Identity::from_seed(&[HOST], spec.seed)?;
     let qlog = config.artifacts.clone().filter(|_| spec.capture.qlog);
     let capture = config.artifacts.as_ref().filter(|_| spec.capture.pcapng);
     let capture =

@@ -26,10 +26,8 @@ fn load(http: Http, objects: &[(&str, u64)]) -> RunSpec {
         direction.loss = LossSpec::None;
         direction.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(100_000_000) };
     }
-    let objects = objects
-        .iter()
-        .map(|(path, bytes)| ObjectSpec { path: (*path).to_owned(), bytes: Bytes::new(*bytes) });
-    let page = PageSpec { name: "page".to_owned(), objects: objects.collect(), document_bytes: None };
+    let objects = objects.iter().map(|(path, bytes)| ObjectSpec::new(*path, Bytes::new(*bytes)));
+    let page = PageSpec::new("page", objects);
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     spec
 }

@@ -21,12 +21,8 @@ const OBJECT_BYTES: u64 = 500;
 
 /// A load of a page of small objects over a link on which only the round trips take time.
 fn load(http: Http, connections: u32, objects: u64) -> PageLoadSpec {
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(OBJECT_BYTES) };
-    let page = PageSpec {
-        name: "small".to_owned(),
-        objects: (1..=objects).map(object).collect(),
-        document_bytes: None,
-    };
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(OBJECT_BYTES));
+    let page = PageSpec::new("small", (1..=objects).map(object));
     PageLoadSpec::new(http, connections, page)
 }
 

@@ -24,12 +24,8 @@ fn layers(http: Http) -> BytesByLayer {
         direction.jitter = JitterSpec::None;
         direction.loss = LossSpec::None;
     }
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(OBJECT_BYTES) };
-    let page = PageSpec {
-        name: "page".to_owned(),
-        objects: (0..OBJECTS).map(object).collect(),
-        document_bytes: None,
-    };
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(OBJECT_BYTES));
+    let page = PageSpec::new("page", (0..OBJECTS).map(object));
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     let parties = simulate(&spec, &Config::new(Instant::now())).unwrap();
     let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), parties);

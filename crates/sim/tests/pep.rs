@@ -62,12 +62,8 @@ fn ran(spec: &RunSpec) -> RunRecord {
 
 /// So many objects of so many octets each.
 fn page(mut spec: RunSpec, http: Http, connections: u32, (objects, octets): (u32, u64)) -> RunSpec {
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(octets) };
-    let page = PageSpec {
-        name: "many".to_owned(),
-        objects: (1..=objects).map(object).collect(),
-        document_bytes: None,
-    };
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(octets));
+    let page = PageSpec::new("many", (1..=objects).map(object));
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, connections, page));
     spec
 }

@@ -24,12 +24,8 @@ fn tls(version: TlsVersion, resumption: Resumption) -> Option<TlsSpec> {
 /// The sample run's link with its losses and jitter: 8 and 2 Mbit/s, 530 ms.
 fn lossy(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize) -> RunSpec {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(20_000) };
-    let page = PageSpec {
-        name: "many".to_owned(),
-        objects: (0..objects).map(object).collect(),
-        document_bytes: None,
-    };
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(20_000));
+    let page = PageSpec::new("many", (0..objects).map(object));
     let load = PageLoadSpec { visit, ..PageLoadSpec::new(http, CONNECTIONS, page) };
     spec.workload = Workload::PageLoad(load);
     spec.tls = tls;

@@ -117,8 +117,8 @@ fn spec(row: Row, column: Column) -> RunSpec {
         loss: LossSpec::None,
     };
     spec.link.return_ = spec.link.forward.clone();
-    let objects = vec![ObjectSpec { path: "/object.jpg".to_owned(), bytes: Bytes::new(500) }];
-    let page = PageSpec { name: "tiny".to_owned(), objects, document_bytes: None };
+    let objects = vec![ObjectSpec::new("/object.jpg", Bytes::new(500))];
+    let page = PageSpec::new("tiny", objects);
     let load = PageLoadSpec { visit: column.visit, ..PageLoadSpec::new(row.http, 1, page) };
     spec.workload = Workload::PageLoad(load);
     spec.tls = row.tls;

@@ -18,10 +18,9 @@ const ROUND_TRIP_S: f64 = 0.530;
 /// A load of equal objects over the sample link with random losses and jitter.
 fn lossy(objects: usize, bytes: u64) -> RunSpec {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    let objects = (0..objects)
-        .map(|i| ObjectSpec { path: format!("/object-{i}.jpg"), bytes: Bytes::new(bytes) })
-        .collect();
-    let page = PageSpec { name: "spdy".to_owned(), objects, document_bytes: None };
+    let objects =
+        (0..objects).map(|i| ObjectSpec::new(format!("/object-{i}.jpg"), Bytes::new(bytes))).collect();
+    let page = PageSpec::new("spdy", objects);
     spec.workload = Workload::PageLoad(PageLoadSpec::new(Http::Spdy, 6, page));
     spec
 }
@@ -145,9 +144,9 @@ fn small_windows_and_pushes_that_fill_them_do_not_stop_the_document() {
 fn with_priorities_the_style_sheet_comes_before_the_images_above_it() {
     let page = |priorities| {
         with(clean(0, 0), |load| {
-            let image = |i| ObjectSpec { path: format!("/{i}.jpg"), bytes: Bytes::new(200_000) };
+            let image = |i| ObjectSpec::new(format!("/{i}.jpg"), Bytes::new(200_000));
             load.page.objects = (0..8).map(image).collect();
-            load.page.objects.push(ObjectSpec { path: "/style.css".to_owned(), bytes: Bytes::new(200_000) });
+            load.page.objects.push(ObjectSpec::new("/style.css", Bytes::new(200_000)));
             load.priorities = priorities;
         })
     };

@@ -43,12 +43,8 @@ fn sample() -> RunSpec {
 
 /// Loads `objects` of 1 kB over up to `connections`.
 fn page(http: Http, connections: u32, objects: usize) -> RunSpec {
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Bytes::new(1_000) };
-    let page = PageSpec {
-        name: "page".to_owned(),
-        objects: (1..=objects).map(object).collect(),
-        document_bytes: None,
-    };
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(1_000));
+    let page = PageSpec::new("page", (1..=objects).map(object));
     RunSpec { workload: Workload::PageLoad(PageLoadSpec::new(http, connections, page)), ..sample() }
 }
 

@@ -15,12 +15,8 @@ mod tests {
     use super::*;
 
     fn pushed(objects_of_page: usize, push_percent: Option<u32>) -> Vec<String> {
-        let object = |n| ObjectSpec { path: format!("/{n}.jpg"), bytes: Bytes::new(1000) };
-        let page = PageSpec {
-            name: "page".to_owned(),
-            objects: (0..objects_of_page).map(object).collect(),
-            document_bytes: None,
-        };
+        let object = |n| ObjectSpec::new(format!("/{n}.jpg"), Bytes::new(1000));
+        let page = PageSpec::new("page", (0..objects_of_page).map(object));
         let load = PageLoadSpec { push_percent, ..PageLoadSpec::new(Http::H2, 1, page) };
         objects(&load).iter().map(|object| object.path.clone()).collect()
     }

@@ -18,10 +18,8 @@ const TABLES: usize = 200;
 const BEST: u8 = 10;
 
 fn page(objects: &[(&str, u64)]) -> PageSpec {
-    let objects = objects
-        .iter()
-        .map(|(path, bytes)| ObjectSpec { path: (*path).to_owned(), bytes: Bytes::new(*bytes) });
-    PageSpec { name: "a page".to_owned(), objects: objects.collect(), document_bytes: None }
+    let objects = objects.iter().map(|(path, bytes)| ObjectSpec::new(*path, Bytes::new(*bytes)));
+    PageSpec::new("a page", objects)
 }
 
 fn jpeg(length: u64) -> Vec<u8> {

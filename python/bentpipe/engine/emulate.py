@@ -13,6 +13,7 @@ from bentpipe import _core
 from bentpipe.engine import (
     congestion_control,
     ends,
+    hosts,
     iperf3,
     kernel_tcp,
     netns,
@@ -117,6 +118,7 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
         client=_settings(pep.client_tcp(spec), congestion_control.by_route(spec, "client")),
         server=_settings(spec["tcp"], congestion_control.by_route(spec, "server")),
         middle=pep.middle(spec, _settings),
+        server_addresses=tuple(hosts.addresses(spec).values()),
     )
     try:
         yield world
@@ -148,7 +150,7 @@ def configuration_of(spec: Mapping[str, Any], artifacts: Path | None) -> dict[st
         "terminal": TERMINAL_ADDRESS,
         "gateway": GATEWAY_ADDRESS,
         "origin": SERVER_ADDRESS,
-        "identity": json.loads(_core.generate_identity()),
+        "identity": json.loads(_core.generate_identity(list(hosts.addresses(spec)), _key(spec))),
         "artifacts": None if artifacts is None else str(artifacts),
     }
 
@@ -194,6 +196,11 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
     if artifacts is not None and seen.client["tls_secrets"]:
         _core.add_secrets(str(artifacts / "packets.pcapng"), seen.client["tls_secrets"])
     return _Reports(client=json.dumps(seen.client), origin=json.dumps(seen.origin), link=link_report)
+
+
+def _key(spec: Mapping[str, Any]) -> str:
+    """Ed25519's signatures have one length, but programs of others do not all know them."""
+    return "ed25519" if spec.get("client") is None and spec.get("server") is None else "p256"
 
 
 def _settings(tcp: Mapping[str, Any], by_route: str | None = None) -> Settings:

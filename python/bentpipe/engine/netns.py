@@ -110,7 +110,13 @@ class World:
 
     @classmethod
     def create(
-        cls, *, mtu_bytes: int, client: Settings, server: Settings, middle: Middle | None = None
+        cls,
+        *,
+        mtu_bytes: int,
+        client: Settings,
+        server: Settings,
+        middle: Middle | None = None,
+        server_addresses: Sequence[str] = (SERVER_ADDRESS,),
     ) -> Self:
         """Make the namespaces with their devices, addresses, routes and kernel settings.
 
@@ -122,25 +128,30 @@ class World:
             TCP of the hosts.
         middle
             What stands between them besides the link.
+        server_addresses
+            All addresses of the server, its own first.
 
         Raises
         ------
         AbilityError
             When the process may not make namespaces, devices or rules.
         """
-        prefix = f"bp-{os.getpid()}-{_start_time(os.getpid())}-{next(_numbers)}"
+        prefix = f"bp-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
         world = cls(
             client=f"{prefix}-client",
             server=f"{prefix}-server",
             terminal=f"{prefix}-terminal" if middle else None,
             gateway=f"{prefix}-gateway" if middle else None,
         )
+        further = tuple(server_addresses[1:])
         try:
             _ip("".join(f"netns add {name}\n" for name in world.names))
             if middle is None:
-                world._join(mtu_bytes=mtu_bytes, client=client, server=server)
+                world._join(mtu_bytes=mtu_bytes, client=client, server=server, further=further)
             else:
-                world._separate(mtu_bytes=mtu_bytes, client=client, server=server, middle=middle)
+                world._separate(
+                    mtu_bytes=mtu_bytes, client=client, server=server, middle=middle, further=further
+                )
         except BaseException:
             world.remove()
             raise
@@ -164,10 +175,12 @@ class World:
         for name in self.names:
             _delete(name)
 
-    def _join(self, *, mtu_bytes: int, client: Settings, server: Settings) -> None:
-        for name, own, peer, settings in (
-            (self.client, CLIENT_ADDRESS, SERVER_ADDRESS, client),
-            (self.server, SERVER_ADDRESS, CLIENT_ADDRESS, server),
+    def _join(
+        self, *, mtu_bytes: int, client: Settings, server: Settings, further: tuple[str, ...]
+    ) -> None:
+        for name, own, peer, settings, own_further, beyond in (
+            (self.client, CLIENT_ADDRESS, SERVER_ADDRESS, client, (), further),
+            (self.server, SERVER_ADDRESS, CLIENT_ADDRESS, server, further, ()),
         ):
             with inside(name):
                 _set_up(settings)
@@ -175,19 +188,32 @@ class World:
                     f"{_tun(mtu_bytes)}"
                     f"address add {own} peer {peer} dev {DEVICE}\n"
                     f"route replace {peer} dev {DEVICE} {settings.route_attributes}\n"
+                    + _addresses(own_further)
+                    + "".join(
+                        f"route replace {address} dev {DEVICE} {settings.route_attributes}\n"
+                        for address in beyond
+                    )
                 )
 
-    def _separate(self, *, mtu_bytes: int, client: Settings, server: Settings, middle: Middle) -> None:
+    def _separate(
+        self,
+        *,
+        mtu_bytes: int,
+        client: Settings,
+        server: Settings,
+        middle: Middle,
+        further: tuple[str, ...],
+    ) -> None:
         assert self.terminal is not None and self.gateway is not None
         client_side = _Side(
             host=self.client, host_address=CLIENT_ADDRESS, host_settings=client,
             router=self.terminal, router_address=TERMINAL_ADDRESS,
-            beyond=(GATEWAY_ADDRESS, SERVER_ADDRESS), towards_client=HOST_DEVICE,
+            beyond=(GATEWAY_ADDRESS, SERVER_ADDRESS, *further), towards_client=HOST_DEVICE,
         )  # fmt: skip
         server_side = _Side(
             host=self.server, host_address=SERVER_ADDRESS, host_settings=server,
             router=self.gateway, router_address=GATEWAY_ADDRESS,
-            beyond=(TERMINAL_ADDRESS, CLIENT_ADDRESS), towards_client=DEVICE,
+            beyond=(TERMINAL_ADDRESS, CLIENT_ADDRESS), towards_client=DEVICE, further=further,
         )  # fmt: skip
         for place, side in (("terminal", client_side), ("gateway", server_side)):
             side.make(mtu_bytes=mtu_bytes, middle=middle, intercepts=place in middle.intercepting)
@@ -204,6 +230,8 @@ class _Side:
     router_address: str
     beyond: tuple[str, ...]
     towards_client: str
+    further: tuple[str, ...] = ()
+    """Addresses of the host beside its first."""
 
     def make(self, *, mtu_bytes: int, middle: Middle, intercepts: bool) -> None:
         # Known to each other from the beginning: no ARP in the measurement.
@@ -228,6 +256,7 @@ class _Side:
                     f"route replace {address} via {self.router_address} dev {DEVICE} {attributes}\n"
                     for address in self.beyond
                 )
+                + _addresses(self.further)
             )
             offload.switch_off(DEVICE)
         with inside(self.router):
@@ -237,6 +266,10 @@ class _Side:
                 f"address add {self.router_address} peer {self.host_address} dev {HOST_DEVICE}\n"
                 f"neigh replace {self.host_address} lladdr {host_mac} dev {HOST_DEVICE} nud permanent\n"
                 f"route replace {self.host_address} dev {HOST_DEVICE} {attributes}\n"
+                + "".join(
+                    f"route replace {address} via {self.host_address} dev {HOST_DEVICE} {attributes}\n"
+                    for address in self.further
+                )
                 + "".join(
                     f"route replace {address} dev {DEVICE} src {self.router_address}"
                     f" {middle.satellite.route_attributes}\n"
@@ -297,8 +330,8 @@ def leftovers(*, own: bool = False) -> list[str]:
         if (match := _NAME.fullmatch(path.name)) is None:
             continue
         pid, start = int(match["pid"]), int(match["start"])
-        is_own = pid == os.getpid() and start == _start_time(pid)
-        has_ended = _start_time(pid) != start
+        is_own = pid == os.getpid() and start == start_time(pid)
+        has_ended = start_time(pid) != start
         if is_own if own else has_ended:
             found.append(path.name)
     return found
@@ -312,6 +345,10 @@ def _set_up(settings: Settings) -> None:
     _write_sysctl("ipv4/tcp_no_metrics_save", "1")
     for path, value in settings.sysctls.items():
         _write_sysctl(path, value)
+
+
+def _addresses(further: Sequence[str]) -> str:
+    return "".join(f"address add {address} dev {DEVICE}\n" for address in further)
 
 
 def _tun(mtu_bytes: int) -> str:
@@ -420,7 +457,7 @@ def _setns(descriptor: int) -> None:
         )
 
 
-def _start_time(pid: int) -> int | None:
+def start_time(pid: int) -> int | None:
     """When a process started, in clock ticks since boot; None when it has ended (proc(5), field 22)."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()

@@ -5,7 +5,7 @@ use bentpipe_run::{CaptureSpec, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Wor
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
-use bentpipe_web::tls::Identity;
+use bentpipe_web::tls::{Identity, KeyKind};
 use bentpipe_web::{Client, HOST, Memory, Ports, loader};
 
 use super::PartError;
@@ -20,8 +20,8 @@ const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// nothing of it crosses the link or leaves a trace in the kernel's metrics of the path.
 pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let Workload::PageLoad(load) = &spec.workload else { return Ok(()) };
-    let objects = (1..=2).map(|i| ObjectSpec { path: format!("/warm-up-{i}.jpg"), bytes: Bytes::new(4_000) });
-    let page = PageSpec { name: "warm-up".to_owned(), objects: objects.collect(), document_bytes: None };
+    let objects = (1..=2).map(|i| ObjectSpec::new(format!("/warm-up-{i}.jpg"), Bytes::new(4_000)));
+    let page = PageSpec::new("warm-up", objects);
     let load = PageLoadSpec { page, ..load.clone() };
     let mut spec = spec.clone();
     spec.workload = Workload::PageLoad(load.clone());
@@ -33,7 +33,8 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         direction.delay_ns = Duration::ZERO;
     }
 
-    let identity = Identity::generate(HOST).map_err(|error| PartError::WarmUp(error.to_string()))?;
+    let identity = Identity::generate(&[HOST], KeyKind::Ed25519)
+        .map_err(|error| PartError::WarmUp(error.to_string()))?;
     let authority_der = identity.authority_der.clone();
     let (ports, sites, memory) = (Ports::STANDARD, Arc::<Sites>::default(), Memory::default());
     let origin = origin::Config {

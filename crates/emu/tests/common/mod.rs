@@ -15,7 +15,7 @@ use bentpipe_run::{
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
-use bentpipe_web::tls::Identity;
+use bentpipe_web::tls::{Identity, KeyKind};
 use bentpipe_web::{Client, HOST, Memory, Ports, bulk, loader};
 use socket2::Socket;
 use tokio::runtime;
@@ -51,8 +51,8 @@ pub fn spec(cc: CongestionControl, workload: Workload) -> RunSpec {
 
 /// `count` objects of `bytes` bytes, `/object-1.jpg` and so on.
 pub fn page(count: usize, bytes: u64) -> PageSpec {
-    let object = |i| ObjectSpec { path: format!("/object-{i}.jpg"), bytes: Bytes::new(bytes) };
-    PageSpec { name: "loopback".to_owned(), objects: (1..=count).map(object).collect(), document_bytes: None }
+    let object = |i| ObjectSpec::new(format!("/object-{i}.jpg"), Bytes::new(bytes));
+    PageSpec::new("loopback", (1..=count).map(object))
 }
 
 pub fn page_load(http: Http, page: PageSpec) -> Workload {
@@ -94,7 +94,7 @@ pub struct Site {
 
 impl Site {
     pub fn start(spec: &RunSpec) -> Self {
-        let identity = Identity::generate(HOST).unwrap();
+        let identity = Identity::generate(&[HOST], KeyKind::Ed25519).unwrap();
         let (address, authority_der) = (address(), identity.authority_der.clone());
         let config =
             Config { spec: spec.clone(), identity, address, ports: PORTS, sites: Arc::default(), qlog: None };

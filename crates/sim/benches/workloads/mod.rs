@@ -42,12 +42,8 @@ pub fn bulk(transport: Transport, bytes: u64) -> RunSpec {
 
 /// Eight objects of 62.5 kB (alshagri2023: uniform, 500 kB) at 10 Mbit/s.
 pub fn page(http: Http) -> RunSpec {
-    let object = |number| ObjectSpec { path: format!("/object-{number}.jpg"), bytes: Bytes::new(62_500) };
-    let page = PageSpec {
-        name: "uniform-500k".to_owned(),
-        objects: (1..=8).map(object).collect(),
-        document_bytes: None,
-    };
+    let object = |number| ObjectSpec::new(format!("/object-{number}.jpg"), Bytes::new(62_500));
+    let page = PageSpec::new("uniform-500k", (1..=8).map(object));
     over_geo(Workload::PageLoad(PageLoadSpec::new(http, 1, page)), Rate::from_bps(10_000_000))
 }
 

@@ -424,15 +424,10 @@ fn page_load() -> impl Strategy<Value = Workload> {
     (http, connections, limits, objects, push_percent, priorities, visit).prop_map(
         |(http, connections, limits, objects, push_percent, priorities, visit)| {
             let (requests_per_connection, pipelining) = limits;
-            let object = |(n, (bytes, extension)): (u32, (u64, &str))| ObjectSpec {
-                path: format!("/object-{n}.{extension}"),
-                bytes: Bytes::new(bytes),
+            let object = |(n, (bytes, extension)): (u32, (u64, &str))| {
+                ObjectSpec::new(format!("/object-{n}.{extension}"), Bytes::new(bytes))
             };
-            let page = PageSpec {
-                name: "any".to_owned(),
-                objects: (1..).zip(objects).map(object).collect(),
-                document_bytes: None,
-            };
+            let page = PageSpec::new("any", (1..).zip(objects).map(object));
             let load = PageLoadSpec::new(http, connections as u32, page);
             Workload::PageLoad(PageLoadSpec {
                 requests_per_connection,

@@ -120,7 +120,7 @@ pub enum Fate {
 /// The network of a run with its proxies at work.
 pub fn network(spec: &RunSpec) -> (Network, Vec<Pep>) {
     let network = Network::new(spec, Instant::now(), Content::Octets);
-    let peps = network.start_pep(&Identity::from_seed(HOST, spec.seed).unwrap()).unwrap();
+    let peps = network.start_pep(&Identity::from_seed(&[HOST], spec.seed).unwrap()).unwrap();
     (network, peps)
 }
 

@@ -44,8 +44,8 @@ mod tests {
     use super::*;
 
     fn page(bytes: u64) -> PageSpec {
-        let object = ObjectSpec { path: "/object.jpg".to_owned(), bytes: Bytes::new(bytes) };
-        PageSpec { name: "page".to_owned(), objects: vec![object], document_bytes: None }
+        let object = ObjectSpec::new("/object.jpg", Bytes::new(bytes));
+        PageSpec::new("page", [object])
     }
 
     #[test]

@@ -6,7 +6,16 @@ use ring::digest::{Context, SHA256};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use serde::{Deserialize, Serialize};
 
-pub use rcgen::Error as IdentityError;
+/// Why there is no identity.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentityError {
+    /// A certificate is for somebody.
+    #[error("expected at least one host, found none")]
+    NoHost,
+    /// Keys or certificates.
+    #[error(transparent)]
+    Certificate(#[from] rcgen::Error),
+}
 
 /// What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 section 7).
 const ED25519_PKCS8: [u8; 16] =
@@ -23,26 +32,45 @@ pub struct Identity {
     pub key_der: Vec<u8>,
 }
 
+/// The algorithm of an identity's keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    /// Ed25519 (RFC 8032), whose signatures all have one length. Browsers do not take it.
+    Ed25519,
+    /// ECDSA on P-256 (FIPS 186-5), which everybody takes.
+    P256,
+}
+
 impl Identity {
-    /// Makes fresh keys and certificates for `host`. Ed25519, because its signatures have one length.
+    /// Makes fresh keys, and a certificate for all of `hosts`; the first is its subject.
     ///
     /// # Errors
-    /// When the system gives no random numbers or `host` is not a DNS name.
-    pub fn generate(host: &str) -> Result<Self, IdentityError> {
-        let fresh = || KeyPair::generate_for(&rcgen::PKCS_ED25519);
-        Self::of_keys(host, fresh()?, fresh()?)
+    /// When the system gives no random numbers, or `hosts` is empty or holds what is no DNS name.
+    pub fn generate<H: AsRef<str>>(hosts: &[H], key: KeyKind) -> Result<Self, IdentityError> {
+        let algorithm = match key {
+            KeyKind::Ed25519 => &rcgen::PKCS_ED25519,
+            KeyKind::P256 => &rcgen::PKCS_ECDSA_P256_SHA256,
+        };
+        let fresh = || KeyPair::generate_for(algorithm);
+        Self::of_keys(hosts, fresh()?, fresh()?)
     }
 
-    /// Makes the keys and certificates for `host` that belong to `seed`: the same bytes on any machine, and
+    /// Makes the Ed25519 keys and the certificate for `hosts` that belong to `seed`: the same bytes on any machine, and
     /// no secret at all.
     ///
     /// # Errors
-    /// When `host` is not a DNS name.
-    pub fn from_seed(host: &str, seed: u64) -> Result<Self, IdentityError> {
-        Self::of_keys(host, key_of(seed, "authority")?, key_of(seed, "origin")?)
+    /// When `hosts` is empty or holds what is no DNS name.
+    pub fn from_seed<H: AsRef<str>>(hosts: &[H], seed: u64) -> Result<Self, IdentityError> {
+        Self::of_keys(hosts, key_of(seed, "authority")?, key_of(seed, "origin")?)
     }
 
-    fn of_keys(host: &str, authority_key: KeyPair, key: KeyPair) -> Result<Self, IdentityError> {
+    fn of_keys<H: AsRef<str>>(
+        hosts: &[H],
+        authority_key: KeyPair,
+        key: KeyPair,
+    ) -> Result<Self, IdentityError> {
+        let hosts: Vec<String> = hosts.iter().map(|host| host.as_ref().to_owned()).collect();
+        let subject = hosts.first().ok_or(IdentityError::NoHost)?.clone();
         let mut authority = CertificateParams::new(Vec::new())?;
         authority.distinguished_name.push(DnType::CommonName, "Bentpipe run authority");
         authority.serial_number = Some(SerialNumber::from(1));
@@ -50,8 +78,8 @@ impl Identity {
         authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         let authority_certificate = authority.self_signed(&authority_key)?;
 
-        let mut leaf = CertificateParams::new(vec![host.to_owned()])?;
-        leaf.distinguished_name.push(DnType::CommonName, host);
+        let mut leaf = CertificateParams::new(hosts)?;
+        leaf.distinguished_name.push(DnType::CommonName, subject);
         // The default number is a hash of the key, whose DER length varies from key to key.
         leaf.serial_number = Some(SerialNumber::from(2));
         leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -71,7 +99,7 @@ fn key_of(seed: u64, party: &str) -> Result<KeyPair, IdentityError> {
     hash.update(party.as_bytes());
     hash.update(&seed.to_le_bytes());
     let pkcs8 = [&ED25519_PKCS8[..], hash.finish().as_ref()].concat();
-    KeyPair::from_pkcs8_der_and_sign_algo(&PrivatePkcs8KeyDer::from(pkcs8), &rcgen::PKCS_ED25519)
+    Ok(KeyPair::from_pkcs8_der_and_sign_algo(&PrivatePkcs8KeyDer::from(pkcs8), &rcgen::PKCS_ED25519)?)
 }
 
 #[cfg(test)]
@@ -85,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_one_identity_and_another_seed_another() {
-        let of = |seed| Identity::from_seed(HOST, seed).unwrap();
+        let of = |seed| Identity::from_seed(&[HOST], seed).unwrap();
         assert_eq!(bytes(&of(1)), bytes(&of(1)));
         let (one, two) = (of(1), of(2));
         assert!(bytes(&one).iter().zip(bytes(&two)).all(|(one, two)| *one != two));
@@ -94,10 +122,10 @@ mod tests {
     #[test]
     fn every_identity_has_the_same_lengths_whatever_its_keys() {
         let lengths = |identity: Identity| bytes(&identity).map(<[u8]>::len);
-        let expected = lengths(Identity::from_seed(HOST, 0).unwrap());
+        let expected = lengths(Identity::from_seed(&[HOST], 0).unwrap());
         for seed in 1..500 {
-            assert_eq!(lengths(Identity::from_seed(HOST, seed).unwrap()), expected, "seed {seed}");
-            let fresh = lengths(Identity::generate(HOST).unwrap());
+            assert_eq!(lengths(Identity::from_seed(&[HOST], seed).unwrap()), expected, "seed {seed}");
+            let fresh = lengths(Identity::generate(&[HOST], KeyKind::Ed25519).unwrap());
             // A fresh key's PKCS #8 holds the public key besides (RFC 8410 section 7); it never leaves the host.
             assert_eq!(fresh[..2], expected[..2]);
         }

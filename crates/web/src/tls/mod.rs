@@ -13,7 +13,7 @@ pub(crate) use accept::{Accepted, Acceptor};
 pub(crate) use clock::Standstill;
 pub(crate) use connect::connect;
 pub(crate) use handshake::{EarlyData, Secured, handshake};
-pub use identity::{Identity, IdentityError};
+pub use identity::{Identity, IdentityError, KeyKind};
 pub use secrets::Secrets;
 pub use terms::Terms;
 pub(crate) use terms::wire;

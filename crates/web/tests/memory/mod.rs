@@ -96,11 +96,11 @@ impl Memory {
 /// A load of a page of one object, and a certificate for it.
 pub fn page_load(http: Http) -> (RunSpec, Identity) {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    let object = ObjectSpec { path: "/object.jpg".to_owned(), bytes: Bytes::new(100_000) };
-    let page = PageSpec { name: "page".to_owned(), objects: vec![object], document_bytes: None };
+    let object = ObjectSpec::new("/object.jpg", Bytes::new(100_000));
+    let page = PageSpec::new("page", [object]);
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     spec.validity.timeout_ns = Duration::from_secs(20);
-    (spec, Identity::from_seed(HOST, 1).unwrap())
+    (spec, Identity::from_seed(&[HOST], 1).unwrap())
 }
 
 pub fn start_origin(net: &Memory, spec: &RunSpec, identity: &Identity) -> Origin<Memory> {

@@ -74,6 +74,8 @@ class ConnectionSighting:
         `tcp` or `quic`.
     protocol : str
         As an object's.
+    client_port : int
+        Where it comes from; 0 where the browser does not tell.
     started_ns : int
         When the first packet was sent.
     connected_ns, secured_ns : int or None
@@ -86,15 +88,16 @@ class ConnectionSighting:
     started_ns: int
     connected_ns: int | None
     secured_ns: int | None
+    client_port: int = 0
 
     def report(self) -> Report:
-        """Return it in the shape of `ConnectionReport`. The client's port, its congestion control and its
-        counters no browser tells; `web_ends` adds what the server knows of them.
+        """Return it in the shape of `ConnectionReport`. Its congestion control and its counters no browser
+        tells; `web_ends` adds what the server knows of them.
         """
         return {
             "transport": self.transport,
             "protocol": self.protocol,
-            "client_port": 0,
+            "client_port": self.client_port,
             "flow": None,
             "started_ns": self.started_ns,
             "connected_ns": self.connected_ns,

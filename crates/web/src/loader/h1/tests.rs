@@ -32,8 +32,8 @@ enum Manners {
 }
 
 fn page(objects: usize) -> PageSpec {
-    let object = |n| ObjectSpec { path: format!("/object-{n}.jpg"), bytes: Octets::new(1000) };
-    PageSpec { name: "page".to_owned(), objects: (1..=objects).map(object).collect(), document_bytes: None }
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Octets::new(1000));
+    PageSpec::new("page", (1..=objects).map(object))
 }
 
 /// Loads a page, and returns what the client saw and the paths asked for on each connection.

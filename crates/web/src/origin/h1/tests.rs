@@ -13,8 +13,8 @@ const GET: &[u8] = b"GET /object.jpg HTTP/1.1\r\nhost: x\r\n\r\n";
 const OBJECT_BYTES: usize = 1000;
 
 fn site() -> Site {
-    let object = ObjectSpec { path: "/object.jpg".to_owned(), bytes: Octets::new(OBJECT_BYTES as u64) };
-    Site::of(&PageSpec { name: "page".to_owned(), objects: vec![object], document_bytes: None })
+    let object = ObjectSpec::new("/object.jpg", Octets::new(OBJECT_BYTES as u64));
+    Site::of(&PageSpec::new("page", [object]))
 }
 
 /// What comes back until the origin closes, and when it does, from a client that does `work` with its end.
