@@ -159,7 +159,7 @@ def test_every_target_of_every_host_is_answered_as_our_origin_does(name):
         world = stack.enter_context(open_world(spec))
         with netns.inside(world.server):
             process = stack.enter_context(
-                started(name, program.command(program.find()), write_files=write_files)
+                started(name, program.command(program.installed.path()), write_files=write_files)
             )
             assert traces.becomes_true(lambda: process.listens(port=80, transport="tcp"), within_s=30)
             connection = stack.enter_context(closing(http.client.HTTPConnection(netns.SERVER_ADDRESS)))

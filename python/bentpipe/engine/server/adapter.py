@@ -51,7 +51,7 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
     if (reason := lack(spec)) is not None:
         raise reason
     program, http = PROGRAMS[spec["server"]], spec["workload"]["http"]
-    path = program.find()
+    path = program.installed.path()
     assert path is not None
     site = Site.of(spec["workload"]["page"], identity)
 
@@ -71,17 +71,14 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
         watch = None
         if http != "h3":
             watch = stack.enter_context(watched(world.server, port=port, round_trip_s=round_trip_s))
-        yield Server(program, process, watch, path=path, port=port)
+        yield Server(program, process, watch, port=port)
 
 
 class Server:
     """See `web_ends.Server`."""
 
-    def __init__(
-        self, program: Program, process: Process, watch: Watch | None, *, path: str, port: int
-    ) -> None:
-        self._program, self._process, self._watch = program, process, watch
-        self._path, self._port = path, port
+    def __init__(self, program: Program, process: Process, watch: Watch | None, *, port: int) -> None:
+        self._program, self._process, self._watch, self._port = program, process, watch, port
 
     def await_ready(self) -> None:
         """Return when it listens."""
@@ -111,7 +108,7 @@ class Server:
         """Name the program, and the congestion control that cannot be read back."""
         control = self._program.quic_control
         unread = {} if self._watch is not None or control is None else {"quic_control_not_read": control}
-        return {**self._program.versions(self._path), **unread}
+        return {**self._program.versions(), **unread}
 
     def pids(self) -> list[int]:
         """Return its process."""

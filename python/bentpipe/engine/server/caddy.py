@@ -2,11 +2,10 @@
 
 import json
 import re
-import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
+from bentpipe.engine import programs
 from bentpipe.engine.server.process import FOLDER
 from bentpipe.engine.server.program import (
     ALTERNATIVE,
@@ -19,19 +18,12 @@ from bentpipe.engine.server.program import (
 from bentpipe.engine.server.site import CERTIFICATE, CONTENT, KEY, Site
 
 _CONFIGURATION = "caddy.json"
-_BUILT = Path(__file__).parents[4] / "build/caddy/caddy"
-"""What `make setup-caddy` leaves in the project's folder."""
-
 _PROTOCOLS = {"h1": ["h1"], "h1s": ["h1"], "h2": ["h1", "h2"], "h3": ["h3"]}
 """Caddy has no HTTP/2 without HTTP/1.1; which of them a connection has the client decides, who offers one."""
 
 _ALPN = {"h1s": ["http/1.1"], "h2": ["h2"], "h3": ["h3"]}
 _UNSENT = ("Etag", "Last-Modified", "Accept-Ranges", "Vary")
 """Header fields that our origin does not send."""
-
-
-def _find() -> str | None:
-    return str(_BUILT) if _BUILT.exists() else shutil.which("caddy")
 
 
 def _command(path: str) -> list[str]:
@@ -90,26 +82,20 @@ def _handlers(http: str, site: Site) -> list[dict[str, Any]]:
     ]
 
 
-def _versions(path: str) -> dict[str, str]:
-    version = _said(path, "version").split(maxsplit=1)[:1]
-    quic_go = re.search(r"^dep\s+github\.com/quic-go/quic-go\s+v(\S+)", _said(path, "build-info"), re.M)
-    found = {"caddy": version[0].removeprefix("v")} if version else {}
-    return found | ({"quic-go": quic_go[1]} if quic_go else {})
-
-
-def _said(path: str, command: str) -> str:
-    return subprocess.run([path, command], capture_output=True, text=True, check=False).stdout
+def _libraries(path: str) -> dict[str, str]:
+    said = subprocess.run([path, "build-info"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"^dep\s+github\.com/quic-go/quic-go\s+v(\S+)", said, re.M)
+    return {"quic-go": found[1]} if found else {}
 
 
 CADDY = Program(
     name="caddy",
+    installed=programs.CADDY,
     speaks=tuple(_PROTOCOLS),
     # quic-go, internal/ackhandler/sent_packet_handler.go: NewCubicSender(..., true /* use Reno */, ...).
     quic_control="reno",
-    remedy="run `make setup-caddy`, which needs go, or put a `caddy` into the PATH",
-    find=_find,
     command=_command,
     configuration=_configuration,
-    versions=_versions,
+    libraries=_libraries,
 )
-"""Built by scripts/caddy.sh, or the PATH's."""
+"""The one that scripts/caddy.sh builds, or that of the search path."""

@@ -1,10 +1,6 @@
 """nginx: HTTP/1.1 and HTTP/2."""
 
-import os
-import re
-import shutil
-import subprocess
-
+from bentpipe.engine import programs
 from bentpipe.engine.server.process import FOLDER
 from bentpipe.engine.server.program import HEADER_FIELDS, HTTP_PORT, HTTPS_PORT, IDLE_S, Program
 from bentpipe.engine.server.site import CERTIFICATE, CONTENT, KEY, Site
@@ -15,16 +11,9 @@ _TLS = (
     f"ssl_certificate {FOLDER / CERTIFICATE}; ssl_certificate_key {FOLDER / KEY};",
     "ssl_protocols TLSv1.2 TLSv1.3;",
 )
-_FURTHER_FOLDERS = ":/usr/sbin:/usr/local/sbin"
-"""Where a user's PATH does not look."""
-
 _LEAST_BUCKET_BYTES = 128
 _BUCKET_MARGIN_BYTES = 64
 """Beside the longest key of a map a bucket of its table holds a few pointers."""
-
-
-def _find() -> str | None:
-    return shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + _FURTHER_FOLDERS)
 
 
 def _command(path: str) -> list[str]:
@@ -71,12 +60,6 @@ def _configuration(http: str, site: Site) -> tuple[str, str]:
     return _CONFIGURATION, "\n".join(lines) + "\n"
 
 
-def _versions(path: str) -> dict[str, str]:
-    said = subprocess.run([path, "-v"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r"nginx/(\S+)", said)
-    return {"nginx": found[1]} if found else {}
-
-
 def _quoted(text: str) -> str:
     # In quotes neither spaces nor semicolons end a word.
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -85,12 +68,11 @@ def _quoted(text: str) -> str:
 
 NGINX = Program(
     name="nginx",
+    installed=programs.NGINX,
     speaks=tuple(_LISTEN),
     quic_control=None,
-    remedy="install the Debian package nginx-light",
-    find=_find,
     command=_command,
     configuration=_configuration,
-    versions=_versions,
+    libraries=lambda _path: {},
 )
 """Debian's."""

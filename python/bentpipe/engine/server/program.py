@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bentpipe.engine import programs
 from bentpipe.engine.server.site import Site
 from bentpipe.errors import AbilityError
 
@@ -29,33 +30,37 @@ class Program:
     ----------
     name : str
         As scenarios have it.
+    installed : programs.Program
+        Where it is and how to get it.
     speaks : tuple of str
         The versions of HTTP that it can be asked for.
     quic_control : str or None
         The only congestion control that its QUIC has; it cannot be read back. None without QUIC.
-    remedy : str
-        How to get it.
-    find : callable
-        Returns the path of the program, or None when there is none.
     command : callable
         Returns the arguments for a path.
     configuration : callable
         Returns the name and the text of its configuration, for a version of HTTP and a site.
-    versions : callable
-        Returns what a record's provenance says of the program at a path.
+    libraries : callable
+        Returns the versions of those of its libraries that decide what is measured, for a path.
     """
 
     name: str
+    installed: programs.Program
     speaks: tuple[str, ...]
     quic_control: str | None
-    remedy: str
-    find: Callable[[], str | None]
     command: Callable[[str], list[str]]
     configuration: Callable[[str, Site], tuple[str, str]]
-    versions: Callable[[str], Mapping[str, str]]
+    libraries: Callable[[str], Mapping[str, str]]
 
     def missing(self) -> AbilityError | None:
         """Say that it is not there."""
-        if self.find() is not None:
+        if self.installed.path() is not None:
             return None
-        return AbilityError(f"the server `{self.name}` is missing", self.remedy)
+        return AbilityError(f"the server `{self.name}` is missing", self.installed.remedy)
+
+    def versions(self) -> dict[str, str]:
+        """Return what a record's provenance says of it."""
+        path, version = self.installed.path(), self.installed.version()
+        if path is None or version is None:
+            return {}
+        return {self.name: version, **self.libraries(path)}
