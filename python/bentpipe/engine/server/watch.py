@@ -64,8 +64,9 @@ class Watch:
                 self._connections.setdefault(sample.cookie, _Connection(now_s, sample)).last = sample
             if now_s >= row_s:
                 self._rows += [(now_s, sample) for sample in samples]
-                row_s += ROW_S
-            at_s += self._interval_s
+                # What was missed on a busy machine is not made up for.
+                row_s = max(row_s + ROW_S, now_s)
+            at_s = max(at_s + self._interval_s, now_s)
 
 
 @contextmanager
