@@ -22,6 +22,14 @@ class _Waveform(TypedDict):
     symbols: int
     threshold_db: float
 
+class _Resource(TypedDict):
+    """`path` is that of a request, with its query; the document's is `/`."""
+
+    host: str
+    path: str
+    content_type: str
+    body: bytes
+
 def parse_duration_ns(text: str) -> int:
     """Nanoseconds in "250 ms". Raises ValueError with what was expected and found."""
 
@@ -107,7 +115,10 @@ def run_record_schema() -> str:
     """Return the JSON schema of a run's record."""
 
 def page_files(page: str) -> list[tuple[str, bytes]]:
-    """Return the files of a page (JSON of its spec) as the origin serves them."""
+    """Return the files of a page's own host (JSON of the page's spec) as the origin serves them.
 
-def site_files(page: str) -> list[tuple[str, str, str, bytes]]:
-    """Return what the origin serves of a page (JSON of its spec): host, path, media type, content."""
+    Raises ValueError when the page cannot be made, as `page_resources` does.
+    """
+
+def page_resources(page: str) -> list[_Resource]:
+    """Return all resources of a page (JSON of its spec) as the origin serves them, by host and path."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bentpipe import _core
+from bentpipe.engine.part import PartError
 
 CONTENT = "www"
 CERTIFICATE = "certificate.pem"
@@ -69,19 +70,28 @@ class Site:
 
     @classmethod
     def of(cls, page: Mapping[str, Any], identity: Mapping[str, Iterable[int]]) -> Self:
-        """Make what a page's servers have, by the JSON of its spec and that of the run's identity."""
-        resources = _core.site_files(json.dumps(page))
-        types = list(dict.fromkeys(content_type for _, _, content_type, _ in resources))
+        """Make what a page's servers have, by the JSON of its spec and that of the run's identity.
+
+        Raises
+        ------
+        PartError
+            When the page cannot be made, as when a file of it is another now.
+        """
+        try:
+            resources = _core.page_resources(json.dumps(page))
+        except ValueError as error:
+            raise PartError(str(error)) from error
+        types = list(dict.fromkeys(resource["content_type"] for resource in resources))
         return cls(
             files=tuple(
                 File(
-                    name=f"{number}.type{types.index(content_type)}",
-                    host=host,
-                    target=target,
-                    content_type=content_type,
-                    body=body,
+                    name=f"{number}.type{types.index(resource['content_type'])}",
+                    host=resource["host"],
+                    target=resource["path"],
+                    content_type=resource["content_type"],
+                    body=resource["body"],
                 )
-                for number, (host, target, content_type, body) in enumerate(resources)
+                for number, resource in enumerate(resources)
             ),
             certificate_pem=_pem("CERTIFICATE", bytes(identity["certificate_der"])),
             key_pem=_pem("PRIVATE KEY", bytes(identity["key_der"])),
