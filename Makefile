@@ -10,10 +10,10 @@ INSTALLED := build/stamps/installed
 SOURCES := Cargo.toml Cargo.lock pyproject.toml scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-caddy run test check fmt lint agreement fuzz bench bench-peers docs clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test check fmt lint agreement fuzz bench bench-peers docs clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what a run needs: Debian packages (as root), .venv, the package
 	@scripts/debian-packages.sh run
@@ -43,6 +43,11 @@ lint: setup-dev ## Run the linters and the type checker
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+setup-browsers: setup ## Install browsers, what tests of their windows need, and Caddy where there is go
+	@scripts/debian-packages.sh browsers
+	@if command -v go >/dev/null; then scripts/caddy.sh; \
+	else echo "missing: go (https://go.dev), which builds Caddy: the rest is installed" >&2; fi
 
 setup-caddy: ## Build Caddy with go, for the test of our loader against it
 	scripts/caddy.sh

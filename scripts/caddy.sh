@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds Caddy from the Go module proxy into build/caddy, for the test of our loader against it. Needs go.
+# Builds Caddy from the Go module proxy into build/caddy, as a server of emulated page loads. Needs go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=v2.11.9
@@ -13,4 +13,6 @@ if ! command -v go >/dev/null; then
 fi
 mkdir -p build/caddy
 # In no module of ours: `go install` then takes the version as it is named.
-GOBIN=$PWD/build/caddy GOFLAGS=-mod=mod go install "github.com/caddyserver/caddy/v2/cmd/caddy@$version"
+GOBIN=$PWD/build/caddy GOFLAGS=-mod=mod go install \
+    -ldflags "-s -w -X github.com/caddyserver/caddy/v2.CustomVersion=$version" \
+    "github.com/caddyserver/caddy/v2/cmd/caddy@$version"

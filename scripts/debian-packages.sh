@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, or says which are. Arguments: `run` or `test`.
+# Installs the Debian packages that are missing, or says which are. Argument: `run`, `test` or `browsers`.
 # Ends with status 1 only when the project could not be built without what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-purpose=${1:?run or test}
+purpose=${1:?run, test or browsers}
 
 required=() # nothing can be built without these
 optional=() # something that these are for is left out
@@ -23,10 +23,22 @@ look() {
     compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing optional clang "hybla and vivace for the kernel's TCP"
     PATH=$PATH:/usr/sbin:/sbin command -v nft >/dev/null || missing optional nftables "proxies that intercept connections: emulate engine"
     command -v iperf3 >/dev/null || missing optional iperf3 "iperf3 as client and server of flows"
-    [[ $purpose == test ]] || return 0
+    case $purpose in
+        test) look_for_tests ;;
+        browsers) look_for_browsers ;;
+    esac
+}
+look_for_tests() {
     command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
     command -v curl >/dev/null || missing optional curl "the test of our origin against curl"
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing optional nginx-light "the test of our loader against nginx"
+}
+look_for_browsers() {
+    command -v chromium >/dev/null || missing optional chromium "Chromium as client and in a shell"
+    command -v firefox-esr >/dev/null || missing optional firefox-esr "Firefox as client and in a shell"
+    command -v certutil >/dev/null || missing optional libnss3-tools "certutil, by which browsers trust the origin"
+    command -v Xvfb >/dev/null || missing optional xvfb "the tests of browsers with a window"
+    [[ -d /usr/share/fonts/truetype/liberation ]] || missing optional fonts-liberation "the fonts that pages name, in their widths"
 }
 
 toolchains() {

@@ -113,4 +113,4 @@ def page_files(page: str) -> list[tuple[str, bytes]]:
     """
 
 def site_files(page: str) -> list[tuple[str, str, str, bytes]]:
-    """Return what the origin serves of a page (JSON of its spec): host, path, media type, content."""
+    """Return what the origin serves of a page (JSON of its spec): host, target, media type, content."""

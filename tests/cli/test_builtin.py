@@ -18,6 +18,26 @@ def test_a_link_is_shown_with_its_source(bentpipe):
     assert "Assumed: No residual error" in bentpipe("links", "geo-alshagri-flat").stdout
 
 
+def test_links_shows_a_link_with_what_is_changed_of_it(bentpipe):
+    changed = ("links", "geo-alshagri", "--set", "link.return.dama=cra")
+    own, other = (bentpipe.json(*words, "--json") for words in (changed[:2], changed))
+    assert other["spec"]["return"] != own["spec"]["return"]
+    assert other["spec"]["forward"] == own["spec"]["forward"]
+    assert bentpipe(*changed).stdout.startswith("geo-alshagri with link.return.dama=cra\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("lan", "--set", "cc=bbr"), "--set cc: expected a key of the link such as link.forward.delay"),
+        (("lan", "--set", "link.forward.dely=1ms"), "--set link.forward.dely: expected one of"),
+        (("--set", "link.forward.delay=1ms"), "NAME: expected the link to change, before --set"),
+    ],
+)
+def test_links_changes_nothing_that_a_link_has_not_got(bentpipe, arguments, message):
+    assert message in bentpipe("links", *arguments, expect=2).stderr
+
+
 def test_a_link_is_shown_in_words_whatever_it_has(bentpipe, tmp_path):
     shown = bentpipe("links", "geo-viasat2-pipe").stdout
     assert "queue   36 MB; above 18 MB random drops, rising to 10 % at the limit" in shown

@@ -1,9 +1,16 @@
 """Programs of the user's behind the link."""
 
+import shutil
+import signal
 import socket
 import sys
+import time
+from pathlib import Path
 
 import pytest
+
+from bentpipe.engine import scratch
+from tests.emulate import traces
 
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms"
 
@@ -75,3 +82,91 @@ def test_a_file_that_is_no_program_gives_126_and_a_message(shell, tmp_path):
     status, _, errors = shell(file)
     assert status == 126
     assert f"error: {file}: Permission denied" in errors
+
+
+BY_NAME = """
+import os, socket, time, urllib.request
+print(socket.gethostbyname("origin.bentpipe.test"))
+with urllib.request.urlopen(os.environ["BENTPIPE_URL"]) as response:
+    print(response.status, response.url)
+began = time.monotonic()
+try:
+    socket.getaddrinfo("www.example.com", 443)
+except socket.gaierror:
+    print("unknown", time.monotonic() - began < 1)
+"""
+
+
+def test_the_page_is_found_by_name_and_trusted_and_no_other_host_is(shell):
+    status, out, errors = shell(sys.executable, "-c", BY_NAME)
+    assert status == 0, errors
+    assert out.splitlines() == ["198.18.0.2", "200 https://origin.bentpipe.test/", "unknown True"]
+
+
+@pytest.mark.skipif(
+    shutil.which("curl") is None, reason="curl is not installed: `make setup-dev` installs it"
+)
+def test_curl_trusts_the_origin_by_its_name(bentpipe):
+    written = "%{http_code} %{http_version} %{ssl_verify_result}"
+    curl = ("curl", "--silent", "--show-error", "--output", "/dev/null", "--write-out", written)
+    url = "https://origin.bentpipe.test/object-1.jpg"
+    status, out, errors = bentpipe("shell", "--link", LINK, "--cc", "bbr", "--", *curl, url)
+    assert status == 0, errors
+    assert out == "200 2 0"
+
+
+FETCH_OBJECT = """
+import os, urllib.request
+with urllib.request.urlopen(os.environ["BENTPIPE_URL"] + "object-1.jpg") as response:
+    print(len(response.read()))
+"""
+
+
+def test_the_page_is_the_one_asked_for(bentpipe):
+    arguments = ("shell", "--link", LINK, "--page", "single-100k", "--", sys.executable, "-c", FETCH_OBJECT)
+    status, out, errors = bentpipe(*arguments)
+    assert (status, out) == (0, "100000\n"), errors
+
+
+def test_the_machine_s_own_files_are_what_they_were(shell):
+    files = [Path("/etc", name) for name in ("hosts", "resolv.conf", "nsswitch.conf")]
+    before = [file.read_bytes() if file.exists() else None for file in files]
+    status, out, errors = shell("cat", "/etc/hosts")
+    assert status == 0, errors
+    assert "198.18.0.2 origin.bentpipe.test" in out
+    assert [file.read_bytes() if file.exists() else None for file in files] == before
+    assert "bentpipe" not in Path("/proc/self/mountinfo").read_text()
+
+
+def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(command, mark):
+    process = command("shell", "--link", LINK, "--", "sleep", "600")
+    assert traces.becomes_true(lambda: traces.processes(mark, command="sleep\x00600"), within_s=30)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=10)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert traces.namespaces() == []
+    assert scratch.leftovers() == []
+
+
+def test_the_program_of_a_killed_shell_ends_and_what_it_left_is_removed_at_the_next_start(
+    command, shell, mark
+):
+    process = command("shell", "--link", LINK, "--", "sleep", "600")
+    assert traces.becomes_true(lambda: traces.processes(mark, command="sleep\x00600"), within_s=30)
+    process.kill()
+    process.communicate()
+    assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)
+    assert scratch.leftovers() != []
+    assert shell("true")[0] == 0
+    assert scratch.leftovers() == []
+
+
+def test_without_a_display_a_browser_is_refused_with_the_remedy(bentpipe, monkeypatch):
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed: `make setup-browsers` installs it")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    status, _, errors = bentpipe("shell", "--link", LINK, "--", "chromium")
+    assert status == 2
+    assert "error: no display: neither DISPLAY nor WAYLAND_DISPLAY is set; start it from" in errors

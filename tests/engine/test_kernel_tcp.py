@@ -32,3 +32,7 @@ def test_fast_open_is_allowed_to_clients_and_servers():
 
 def test_quick_acknowledgements_are_an_attribute_of_the_route():
     assert kernel_tcp.route_attributes({**PLAIN, "quick_ack": "on"}) == "initcwnd 10 quickack 1"
+
+
+def test_a_congestion_control_that_no_socket_asks_for_is_an_attribute_of_the_route():
+    assert kernel_tcp.route_attributes(PLAIN, congestion_control="bbr") == "initcwnd 10 congctl bbr"

@@ -43,6 +43,7 @@ ELSEWHERE = {
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
     "rain": ROOT / "python/bentpipe/scenario/rain.py",
+    "servers": ROOT / "python/bentpipe/engine/server",
     "spdy": ROOT / "crates/web/src/spdy",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",

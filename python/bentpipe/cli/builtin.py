@@ -1,13 +1,14 @@
 """links, pages, studies: what is built in."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bentpipe.cli.options import json_option
+from bentpipe.cli.options import json_option, set_option
 from bentpipe.cli.output import print_columns, print_json
 from bentpipe.errors import InputError
 
@@ -22,25 +23,30 @@ from bentpipe.errors import InputError
     metavar="[FILE]",
     help="Draw the link: into NAME.svg here, or into a file of yours (.svg, .pdf or .png).",
 )
+@set_option
 @json_option
-def links(name: str | None, plot: str | None, as_json: bool) -> None:
-    """List the built-in links, or describe one: a name, a file or an inline pipe."""
+def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json: bool) -> None:
+    """List the built-in links, or describe one: a name, a file or an inline pipe.
+
+    A changed one too, such as geo-alshagri --set link.return.dama=cra.
+    """
+    from bentpipe.scenario import parse_override
     from bentpipe.scenario.links import Link, described, presets
     from bentpipe.scenario.where import Where
 
+    changes = {override.key: override.value for override in map(parse_override, settings)}
     if name is not None:
-        link = described(name, where=Where(file="command line", field="NAME"))
+        link = described(name, where=Where(file="command line", field="NAME"), settings=changes)
         if plot is not None:
             click.echo(_plot(link, plot), err=as_json)
         if as_json:
             print_json(asdict(link))
         elif plot is None:
-            _print_link(link)
+            _print_link(link, changes=settings)
         return
-    if plot is not None:
-        raise InputError(
-            file="command line", field="NAME", expected="the link to draw, before --plot", found="none"
-        )
+    if plot is not None or changes:
+        use = "draw, before --plot" if plot is not None else "change, before --set"
+        raise InputError(file="command line", field="NAME", expected=f"the link to {use}", found="none")
     all_links: tuple[Link, ...] = presets()
     if as_json:
         print_json([asdict(link) for link in all_links])
@@ -186,10 +192,10 @@ def _plot(link: Any, file: str) -> Path:
     return path
 
 
-def _print_link(link: Any) -> None:
+def _print_link(link: Any, *, changes: Sequence[str]) -> None:
     from bentpipe.cli.link import described
 
-    click.echo(link.name)
+    click.echo(f"{link.name} with {', '.join(changes)}" if changes else link.name)
     for heading, text in (("", link.title), ("Source: ", link.source)):
         if text:
             click.echo(f"{heading}{text}")

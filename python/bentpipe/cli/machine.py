@@ -24,9 +24,9 @@ def doctor(as_json: bool) -> None:
 @click.command()
 def clean() -> None:
     """Remove what interrupted runs left behind."""
-    from bentpipe.engine import netns
+    from bentpipe.engine import netns, scratch
 
-    removed = netns.clean()
+    removed = [*netns.clean(), *scratch.clean()]
     for name in removed:
         click.echo(f"removed {name}", err=True)
     click.echo(f"{len(removed)} leftovers removed", err=True)

@@ -134,7 +134,7 @@ def _measure(
             overrides=[parse_override(text) for text in settings],
         )
     except InputError as error:
-        raise _as_option(error) from None
+        raise as_option(error) from None
     planned = planned_run(scenario.cells[0], seed=scenario.seed, repetition=0)
     if out is None and any(planned.spec["capture"].values()):
         raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
@@ -167,7 +167,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
 
 
-def _as_option(error: InputError) -> InputError:
+def as_option(error: InputError) -> InputError:
     """Return the error of a key under the option by which it came: run.bulk.size is --size."""
     if error.file != COMMAND_LINE or error.field.startswith("--"):
         return error

@@ -1,34 +1,95 @@
 """shell: any program behind the link."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from bentpipe.cli.engines import require_emulate
-from bentpipe.cli.options import link_option
+from bentpipe.cli import engines
+from bentpipe.cli.measure import COMMAND_LINE, as_option
+from bentpipe.cli.options import link_option, pep_option, set_option
+from bentpipe.errors import InputError
 
 SERVED_PAGE = "uniform-500k"
-"""What the origin serves meanwhile, for programs that want something to fetch."""
+"""What the origin serves unless told otherwise."""
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(context_settings={"allow_interspersed_args": False})
 @link_option
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def shell(link: str, command: tuple[str, ...]) -> None:
-    """Run any program of yours behind a link.
+@click.option(
+    "--page",
+    default=SERVED_PAGE,
+    show_default=True,
+    help="What the origin serves: a built-in page, see `bentpipe pages`.",
+)
+@click.option(
+    "--http",
+    default="h2",
+    show_default=True,
+    help="What a browser is to speak: h1, h1s, h2 or h3. Other programs choose for themselves.",
+)
+@click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
+@click.option("--server", help="What serves the page.")
+@pep_option
+@set_option
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[--] COMMAND...")
+def shell(
+    link: str,
+    page: str,
+    http: str,
+    cc: str | None,
+    server: str | None,
+    pep: str | None,
+    settings: tuple[str, ...],
+    command: tuple[str, ...],
+) -> None:
+    r"""Run any program of yours behind a link, such as a browser with its window.
 
-    It runs at the client's end. At the other end, $BENTPIPE_SERVER, an origin serves a page over HTTP/1.1
-    (port 80), HTTP/2 and HTTP/3 (port 443). Servers of your own start there with
-    `ip netns exec $BENTPIPE_SERVER_NETNS`. The exit status is the program's.
+    It runs at the client's end, and nothing but the other end can be reached from there. That is an origin
+    which serves a page at $BENTPIPE_URL over HTTP/1 (port 80), HTTP/2 and HTTP/3 (port 443). The page's hosts
+    are found by name, and curl and programs with OpenSSL trust them. Servers of your own start there with `ip
+    netns exec $BENTPIPE_SERVER_NETNS`. The exit status is the program's.
 
-    Example: bentpipe shell --link geo-viasat2 -- curl -s -o /dev/null http://198.18.0.2/
+    firefox, firefox-esr and chromium open the page with a fresh profile (unless you give one) that trusts it.
+
+    \b
+    Examples:
+      bentpipe shell --link geo-viasat2 -- firefox
+      bentpipe shell --link geo-viasat2 --http h3 -- chromium
+      bentpipe shell --link geo-viasat2 -- curl -s -o /dev/null https://origin.bentpipe.test/
     """
+    from bentpipe.engine import emulate, window
     from bentpipe.engine import shell as shells
-    from bentpipe.scenario import resolve_document
+    from bentpipe.scenario import parse_override, resolve_document
+    from bentpipe.scenario.where import Where, shown
 
-    run = {"link": link, "http": "h2", "page": SERVED_PAGE}
-    scenario = resolve_document(
-        {"repetitions": 1, "run": run}, file="command line", folder=Path(), default_name="shell"
-    )
-    require_emulate()
-    raise SystemExit(shells.run(spec={**scenario.cells[0].spec, "seed": scenario.seed}, command=command))
+    given = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
+    run: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    try:
+        scenario = resolve_document(
+            {"repetitions": 1, "run": run},
+            file=COMMAND_LINE,
+            folder=Path(),
+            default_name="shell",
+            overrides=[parse_override(text) for text in settings],
+        )
+    except InputError as error:
+        raise as_option(error) from None
+    spec = {**scenario.cells[0].spec, "seed": scenario.seed}
+    if any(spec["capture"].values()):
+        raise InputError(
+            file=COMMAND_LINE, field="--set capture", expected="no captures of a shell", found="some"
+        )
+    spoken = spec["workload"]["http"]
+    if window.preparation(command) is not None and spoken not in window.PROTOCOLS:
+        raise InputError(
+            file=COMMAND_LINE,
+            field="--http",
+            expected=f"one of {', '.join(window.PROTOCOLS)} for {Path(command[0]).name}",
+            found=shown(spoken),
+        )
+    engines.require_emulate()
+    machine, where = emulate.Emulator(), Where(file=COMMAND_LINE)
+    engines.require_congestion_controls(machine, [spec], where=where.at("--cc"), flows=where.at("--cc"))
+    engines.require_slow_start(machine, [spec], where=where.at("--set slow_start"))
+    raise SystemExit(shells.run(spec=spec, command=command))

@@ -49,6 +49,15 @@ def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hosts if proxy is None else (*hosts, proxy)))
 
 
+def by_route(spec: Mapping[str, Any], end: str) -> str | None:
+    """Return the kernel's name of what the routes of one end, `client` or `server`, must ask for.
+
+    None where the program there is ours, which asks by itself, or has no TCP.
+    """
+    ccs = _of_hosts(spec) if end in spec else ()
+    return LOADED.get(ccs[0], ccs[0]) if ccs else None
+
+
 def _of_hosts(spec: Mapping[str, Any]) -> tuple[str, ...]:
     workload = spec["workload"]
     match workload["kind"]:

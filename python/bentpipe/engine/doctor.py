@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from bentpipe import _core
-from bentpipe.engine import congestion_control, netns, pep
+from bentpipe.engine import congestion_control, netns, pep, programs, scratch
 from bentpipe.engine.wakefulness import LATENCY_REQUEST
 
 AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -96,10 +96,9 @@ def _wanted() -> Iterator[Check]:
         str(LATENCY_REQUEST) if can_stay_awake else "none",
         f"a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
     )
-    left = netns.leftovers()
-    yield _useful(
-        "leftovers", not left, f"{len(left)} namespaces of ended runs" if left else "none", "bentpipe clean"
-    )
+    left = [*netns.leftovers(), *scratch.leftovers()]
+    what = f"{len(left)} namespaces and folders of ended runs" if left else "none"
+    yield _useful("leftovers", not left, what, "bentpipe clean")
     yield _tool("tshark", "tshark", purpose="to read captures and to test them")
     yield _tool("iperf3", "iperf3", purpose="for iperf3 as client and server of flows")
     nft = shutil.which(pep.COMMAND)
@@ -109,9 +108,10 @@ def _wanted() -> Iterator[Check]:
         nft or "not installed",
         f"apt-get install {pep.PACKAGE}, for proxies that split connections",
     )
-    yield _tool("Chromium", "chromium", purpose="for browsers as clients (not in this version yet)")
-    yield _tool("Firefox", "firefox-esr", purpose="for browsers as clients (not in this version yet)")
-    yield _tool("nginx", "nginx", purpose="for other servers (not in this version yet)")
+    for program in programs.ALL:
+        found = program.found()
+        remedy = f"{program.remedy}, {program.purpose}"
+        yield _useful(program.name, found is not None, found or "not installed", remedy)
     yield from _loaded_congestion_controls()
 
 

@@ -10,7 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import ends, hosts, iperf3, kernel_tcp, netns, pep, processor, provenance, starvation
+from bentpipe.engine import (
+    congestion_control,
+    ends,
+    hosts,
+    iperf3,
+    kernel_tcp,
+    netns,
+    pep,
+    processor,
+    provenance,
+    starvation,
+    web_ends,
+)
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import (
     CLIENT_ADDRESS,
@@ -103,8 +115,8 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
     netns.clean()
     world = World.create(
         mtu_bytes=spec["link"]["mtu_bytes"],
-        client=_settings(pep.client_tcp(spec)),
-        server=_settings(spec["tcp"]),
+        client=_settings(pep.client_tcp(spec), congestion_control.by_route(spec, "client")),
+        server=_settings(spec["tcp"], congestion_control.by_route(spec, "server")),
         middle=pep.middle(spec, _settings),
         server_addresses=tuple(hosts.addresses(spec).values()),
     )
@@ -191,12 +203,15 @@ def _key(spec: Mapping[str, Any]) -> str:
     return "ed25519" if spec.get("client") is None and spec.get("server") is None else "p256"
 
 
-def _settings(tcp: Mapping[str, Any]) -> Settings:
-    return Settings(route_attributes=kernel_tcp.route_attributes(tcp), sysctls=kernel_tcp.sysctls(tcp))
+def _settings(tcp: Mapping[str, Any], by_route: str | None = None) -> Settings:
+    return Settings(
+        route_attributes=kernel_tcp.route_attributes(tcp, congestion_control=by_route),
+        sysctls=kernel_tcp.sysctls(tcp),
+    )
 
 
 def _opener(spec: Mapping[str, Any]) -> ends.Opener:
-    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else ends.own
+    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else web_ends.opened
 
 
 def _linger_s(spec: Mapping[str, Any]) -> float:

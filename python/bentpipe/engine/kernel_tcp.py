@@ -23,10 +23,17 @@ def sysctls(tcp: Mapping[str, Any]) -> dict[str, str]:
     return settings
 
 
-def route_attributes(tcp: Mapping[str, Any]) -> str:
-    """Return what `ip route` is told of a route, for a `tcp` table of a run's specification."""
-    initial_window = f"initcwnd {tcp['initial_window']}"
-    return f"{initial_window} quickack 1" if tcp.get("quick_ack") == "on" else initial_window
+def route_attributes(tcp: Mapping[str, Any], *, congestion_control: str | None = None) -> str:
+    """Return what `ip route` is told of a route, for a `tcp` table of a run's specification.
+
+    A route's congestion control, by the kernel's name, goes before what sockets ask for.
+    """
+    attributes = [f"initcwnd {tcp['initial_window']}"]
+    if tcp.get("quick_ack") == "on":
+        attributes.append("quickack 1")
+    if congestion_control is not None:
+        attributes.append(f"congctl {congestion_control}")
+    return " ".join(attributes)
 
 
 def _sizes(kernels: tuple[int, int], limit_bytes: int) -> str:

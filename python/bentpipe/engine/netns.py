@@ -136,7 +136,7 @@ class World:
         AbilityError
             When the process may not make namespaces, devices or rules.
         """
-        prefix = f"bp-{os.getpid()}-{_start_time(os.getpid())}-{next(_numbers)}"
+        prefix = f"bp-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
         world = cls(
             client=f"{prefix}-client",
             server=f"{prefix}-server",
@@ -328,8 +328,8 @@ def leftovers(*, own: bool = False) -> list[str]:
         if (match := _NAME.fullmatch(path.name)) is None:
             continue
         pid, start = int(match["pid"]), int(match["start"])
-        is_own = pid == os.getpid() and start == _start_time(pid)
-        has_ended = _start_time(pid) != start
+        is_own = pid == os.getpid() and start == start_time(pid)
+        has_ended = start_time(pid) != start
         if is_own if own else has_ended:
             found.append(path.name)
     return found
@@ -455,7 +455,7 @@ def _setns(descriptor: int) -> None:
         )
 
 
-def _start_time(pid: int) -> int | None:
+def start_time(pid: int) -> int | None:
     """When a process started, in clock ticks since boot; None when it has ended (proc(5), field 22)."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()

@@ -1,14 +1,16 @@
 """Links by name, resolved: what `bentpipe links` shows and what the commands measure over."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario.catalogue import PRESETS, written_link
+from bentpipe.scenario.dotted import with_dotted
 from bentpipe.scenario.link_schema import LinkTable
 from bentpipe.scenario.resolve import link_spec
 from bentpipe.scenario.table import validated
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.where import Where, shown
 
 COMMAND_LINE = Where(file="command line", field="--link")
 
@@ -35,12 +37,37 @@ def link(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = None) 
     return link_spec(LinkTable(base=text), where, folder=folder or Path())
 
 
-def described(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = None) -> Link:
-    """Return a link with its title, source and assumptions."""
+def described(
+    text: str,
+    *,
+    where: Where = COMMAND_LINE,
+    folder: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Link:
+    """Return a link with its title, source and assumptions.
+
+    Parameters
+    ----------
+    text : str
+        A preset, a TOML file or an inline pipe.
+    where : Where
+        Its place.
+    folder : Path
+        Where relative paths start.
+    settings : mapping
+        What is changed of it on the command line, by dotted keys below `link`.
+
+    Raises
+    ------
+    InputError
+        When there is no such link, or it cannot be used, or a key is none of a link.
+    """
     folder = folder or Path()
     spec = link(text, where=where, folder=folder)
     found = written_link(text, where, folder=folder)
     table = validated(LinkTable, found.table, found.where)
+    if settings:
+        spec = {**_changed(text, settings, folder=folder), "name": spec["name"]}
     return Link(
         name=spec["name"],
         title=table.title or "",
@@ -48,6 +75,18 @@ def described(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = N
         assumptions=tuple(table.assumptions or ()),
         spec=spec,
     )
+
+
+def _changed(text: str, settings: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
+    run: dict[str, Any] = {"link": text}
+    for key, value in settings.items():
+        head, _, rest = key.partition(".")
+        place = Where(file=COMMAND_LINE.file, field=f"--set {key}")
+        if head != "link" or not rest:
+            raise place.error(expected="a key of the link such as link.forward.delay", found=shown(key))
+        run = with_dotted(run, key, value, place)
+    place = Where(file=COMMAND_LINE.file, field="--set link")
+    return link_spec(validated(LinkTable, run["link"], place), place, folder=folder)
 
 
 def presets() -> tuple[Link, ...]:

@@ -1,0 +1,280 @@
+"""Firefox as the client of a page load, by WebDriver BiDi and without a driver in between.
+
+It has its preferences and those whom it trusts before it starts, loads a page of no interest, then the one
+to be measured. What it asks of the network is told by a watcher beside all pages (firefox_watch.js), what the
+page's own clock saw by the script that all browsers have (measure.js).
+"""
+
+import json
+import platform
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.engine import hosts
+from bentpipe.engine.browser import (
+    firefox_preferences,
+    firefox_sighting,
+    process,
+    remote,
+    trust,
+    warm_up,
+)
+from bentpipe.engine.browser.firefox_sighting import Entry
+from bentpipe.engine.browser.process import HOME, Process
+from bentpipe.engine.browser.remote import Event, Remote, RemoteError
+from bentpipe.engine.browser.sighting import Report, Sighting
+from bentpipe.engine.netns import World
+from bentpipe.engine.part import START_TIMEOUT_S, PartError
+from bentpipe.errors import AbilityError
+
+COMMANDS = ("firefox-esr", "firefox")
+"""Debian's, and its makers' own."""
+
+VIEWPORT = {"width": 1366, "height": 768}
+"""Of the page, in CSS pixels."""
+
+_PROFILE = Path("profile")
+_ADDRESS_FILE = str(_PROFILE / "WebDriverBiDiServer.json")
+_BLANK = "about:blank"
+_BROWSER_WINDOW = "chrome://browser/content/browser.xhtml"
+_CHANNEL = "requests"
+_LOADED, _FAILED, _TOLD = "browsingContext.load", "browsingContext.navigationFailed", "script.message"
+_SCRIPTS = Path(__file__).parent
+
+_SEEN_AFTER_NEXT_FRAME = """() => new Promise((resolve) => {
+  requestAnimationFrame(() => setTimeout(() => resolve(bentpipeSeen())));
+})"""
+"""The last picture is drawn after the load event."""
+
+
+def missing() -> AbilityError | None:
+    """Say what of Firefox is not there."""
+    if _command() is None:
+        return AbilityError("the command `firefox-esr` is missing", "install the Debian package firefox-esr")
+    return trust.missing()
+
+
+@contextmanager
+def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Firefox"]:
+    """Start Firefox; see `web_ends.ClientOpener`.
+
+    Raises
+    ------
+    AbilityError
+        When it, or what makes it trust the run's authority, is not installed.
+    PartError
+        When it does not start.
+    """
+    lack = missing()
+    if lack is not None:
+        raise lack
+    arguments = [
+        *(_command() or "", "--headless", "--no-remote", "--profile", str(HOME / _PROFILE)),
+        # Any port, the profile says which; and what is beside the pages is to be watched.
+        *("--remote-debugging-port", "0", "--remote-allow-system-access", _BLANK),
+    ]
+    environment = firefox_preferences.ENVIRONMENT
+    with (
+        process.prepared(arguments, namespace=world.client, environment=environment) as browser,
+        ExitStack() as stack,
+    ):
+        firefox = Firefox(stack, browser, world.client, configuration)
+        firefox.furnish()
+        browser.start()
+        yield firefox
+
+
+class Firefox:
+    """See `web_ends.Client`."""
+
+    def __init__(
+        self, stack: ExitStack, browser: Process, namespace: str, configuration: Mapping[str, Any]
+    ) -> None:
+        self._stack, self._browser, self._namespace = stack, browser, namespace
+        self._configuration = configuration
+        self._spec = configuration["spec"]
+        self._addresses = hosts.addresses(self._spec)
+        self._warm_up_identity = warm_up.identity()
+        self._remote: Remote
+        self._context = self._version = ""
+        self._sighting: Sighting | None = None
+
+    def furnish(self) -> None:
+        """Write what it reads when it starts."""
+        identities = (self._configuration["identity"], self._warm_up_identity)
+        trust.install(self._browser, _PROFILE, [one["authority_der"] for one in identities])
+        preferences = firefox_preferences.preferences(self._spec, hosts=[*self._addresses, warm_up.HOST])
+        (self._browser.folder / _PROFILE / "user.js").write_text(firefox_preferences.user_js(preferences))
+        # It looks up the name of its machine as well.
+        names = {platform.node(): "127.0.0.1", "localhost": "127.0.0.1", warm_up.HOST: warm_up.ADDRESS}
+        (self._browser.folder / "etc" / "hosts").write_text(
+            "".join(f"{address} {name}\n" for name, address in (names | self._addresses).items())
+        )
+
+    def await_ready(self) -> None:
+        """Return when it has loaded a page of no interest, and shows a blank one."""
+        until_s = time.monotonic() + START_TIMEOUT_S
+        try:
+            address = json.loads(self._browser.file(_ADDRESS_FILE, until_s=until_s))
+            url = f"ws://{address['ws_host']}:{address['ws_port']}/session"
+            self._remote = self._stack.enter_context(remote.connected(url, namespace=self._namespace))
+            self._begin_session()
+            self._warm_up()
+        except RemoteError as error:
+            raise PartError(f"Firefox: {error}; {self._browser.fault()}") from None
+
+    def load(self) -> None:
+        """Load the page."""
+        timeout_ns: int = self._spec["validity"]["timeout_ns"]
+        urls = _urls(self._spec["workload"], hosts=self._addresses)
+        # Its own instants are by the wall clock.
+        epoch_ns = time.monotonic_ns() - time.time_ns()
+        arrivals = _Arrivals(context=self._context, expected=set(urls))
+        seen: Mapping[str, Any] = {}
+        faults: list[str] = []
+        started_ns = time.monotonic_ns()
+        try:
+            self._remote.order(
+                "browsingContext.navigate", {"context": self._context, "url": urls[0], "wait": "none"}
+            )
+            if not self._await(arrivals, until_s=(started_ns + timeout_ns) / 1e9):
+                faults.append(f"timed out after {_core.format_duration(timeout_ns)}")
+            if arrivals.has_loaded:
+                seen = self._seen()
+        except RemoteError as error:
+            faults.append(f"Firefox: {error}")
+        requests = firefox_sighting.requests(arrivals.entries, epoch_ns=epoch_ns)
+        self._sighting = firefox_sighting.sighting(
+            requests,
+            seen,
+            version=self._version,
+            started_ns=started_ns,
+            epoch_ns=epoch_ns,
+            faults=[*faults, *arrivals.faults],
+        )
+
+    def report(self) -> Report:
+        """Return what it saw."""
+        assert self._sighting is not None
+        return self._sighting.report()
+
+    def versions(self) -> dict[str, str]:
+        """Name it."""
+        return {"firefox": self._version.removeprefix("Firefox ")}
+
+    def pids(self) -> Iterable[int]:
+        """Return its processes: pages, sockets, the window."""
+        return self._browser.pids()
+
+    def _begin_session(self) -> None:
+        session = self._remote.command("session.new", {"capabilities": {}})
+        self._version = f"Firefox {session['capabilities']['browserVersion']}"
+        self._remote.command("session.subscribe", {"events": [_LOADED, _FAILED, _TOLD]})
+        (page,) = self._contexts({})
+        self._context = page["context"]
+        self._remote.command("browsingContext.setViewport", {"context": self._context, "viewport": VIEWPORT})
+        measure = (_SCRIPTS / "measure.js").read_text()
+        self._remote.command("script.addPreloadScript", {"functionDeclaration": measure})
+        (window,) = (one for one in self._contexts({"moz:scope": "chrome"}) if one["url"] == _BROWSER_WINDOW)
+        self._call(
+            (_SCRIPTS / "firefox_watch.js").read_text(),
+            context=window["context"],
+            arguments=[{"type": "channel", "value": {"channel": _CHANNEL}}],
+        )
+
+    def _warm_up(self) -> None:
+        with warm_up.served(self._namespace, self._configuration, self._warm_up_identity) as url:
+            # Before its first request it knows of no other service (RFC 7838): only the second is by HTTP/3.
+            for _ in range(2):
+                self._navigate(url)
+                self._navigate(_BLANK)
+        # What was told of that is nothing of the load.
+        while self._remote.event(until_s=0.0) is not None:
+            pass
+
+    def _await(self, arrivals: "_Arrivals", *, until_s: float) -> bool:
+        while not arrivals.are_over():
+            event = self._remote.event(until_s=until_s)
+            if event is None:
+                return False
+            arrivals.take(event)
+        return True
+
+    def _seen(self) -> Mapping[str, Any]:
+        seen: Mapping[str, Any] = json.loads(
+            self._call(_SEEN_AFTER_NEXT_FRAME, context=self._context, arguments=[])["value"]
+        )
+        return seen
+
+    def _navigate(self, url: str) -> None:
+        self._remote.command(
+            "browsingContext.navigate", {"context": self._context, "url": url, "wait": "complete"}
+        )
+
+    def _contexts(self, options: Mapping[str, str]) -> Sequence[Mapping[str, Any]]:
+        found: Sequence[Mapping[str, Any]] = self._remote.command("browsingContext.getTree", options)[
+            "contexts"
+        ]
+        return found
+
+    def _call(
+        self, function: str, *, context: str, arguments: Sequence[Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        answer = self._remote.command(
+            "script.callFunction",
+            {
+                "functionDeclaration": function,
+                "target": {"context": context},
+                "arguments": arguments,
+                "awaitPromise": True,
+            },
+        )
+        if answer["type"] != "success":
+            raise RemoteError(f"a script failed: {answer['exceptionDetails']['text']}")
+        result: Mapping[str, Any] = answer["result"]
+        return result
+
+
+@dataclass(kw_only=True)
+class _Arrivals:
+    """What has come of a load so far."""
+
+    context: str
+    expected: set[str]
+    entries: list[Entry] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    has_loaded: bool = False
+
+    def take(self, event: Event) -> None:
+        if event.method == _TOLD:
+            entry = json.loads(event.params["data"]["value"])
+            self.entries.append(entry)
+            self.expected.discard(entry["url"])
+        elif event.params["context"] == self.context and event.method == _LOADED:
+            self.has_loaded = True
+        elif event.params["context"] == self.context and event.method == _FAILED:
+            self.faults.append(
+                f"Firefox could not go to {event.params['url']}: {event.params.get('message')}"
+            )
+
+    def are_over(self) -> bool:
+        """Whether the page is loaded and all that was expected has ended, or nothing more will come."""
+        return bool(self.faults) or (self.has_loaded and not self.expected)
+
+
+def _command() -> str | None:
+    return next(filter(None, (shutil.which(name) for name in COMMANDS)), None)
+
+
+def _urls(load: Mapping[str, Any], *, hosts: Iterable[str]) -> list[str]:
+    """Return the URLs of a page, the document's first."""
+    own = next(iter(hosts))
+    scheme = "http" if load["http"] == "h1" else "https"
+    objects = [(item.get("host", own), item["path"]) for item in load["page"]["objects"]]
+    return [f"{scheme}://{host}{path}" for host, path in [(own, "/"), *objects]]

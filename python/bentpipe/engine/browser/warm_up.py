@@ -1,0 +1,54 @@
+"""A page of no interest, which a browser loads before the measured one from its own loopback interface.
+
+Code is paged in and tables are built before the load, as with our own client, and nothing of it crosses the
+link. Firefox needs a request before the measured one in any case (firefox.py).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.engine import netns
+from bentpipe.engine.part import START_TIMEOUT_S, Part
+
+HOST = "warm-up.bentpipe.test"
+"""Another than any page's: a browser knows nothing of the page's hosts."""
+
+ADDRESS = "127.0.0.1"
+
+_PAGE = {
+    "name": "warm-up",
+    "host": HOST,
+    "objects": [{"path": f"/warm-up-{number}.jpg", "bytes": 4_000} for number in (1, 2)],
+}
+
+
+def identity() -> Mapping[str, Any]:
+    """Return keys and certificates of its own, of a kind that browsers take."""
+    made: Mapping[str, Any] = json.loads(_core.generate_identity([HOST], "p256"))
+    return made
+
+
+@contextmanager
+def served(namespace: str, configuration: Mapping[str, Any], identity: Mapping[str, Any]) -> Iterator[str]:
+    """Serve it in a browser's namespace by the protocol of a run, and give its URL.
+
+    Raises
+    ------
+    PartError
+        When the origin does not come up.
+    """
+    spec = configuration["spec"]
+    load = {**spec["workload"], "page": _PAGE}
+    own = {name: value for name, value in spec.items() if name not in ("client", "server", "pep")}
+    quiet = {**own, "workload": load, "capture": {"pcapng": False, "qlog": False}}
+    with netns.inside(namespace):
+        origin = Part(
+            "origin",
+            {**configuration, "spec": quiet, "origin": ADDRESS, "identity": identity, "artifacts": None},
+        )
+    with origin:
+        origin.answer(timeout_s=START_TIMEOUT_S)
+        yield f"{'http' if load['http'] == 'h1' else 'https'}://{HOST}/"

@@ -1,0 +1,115 @@
+"""A server that is not ours, in the server's namespace of a world."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from bentpipe.engine import netns
+from bentpipe.engine.netns import World
+from bentpipe.engine.part import START_TIMEOUT_S, PartError
+from bentpipe.engine.server.caddy import CADDY
+from bentpipe.engine.server.nginx import NGINX
+from bentpipe.engine.server.process import Process, started
+from bentpipe.engine.server.program import HTTP_PORT, HTTPS_PORT, Program
+from bentpipe.engine.server.site import Site
+from bentpipe.engine.server.watch import Watch, watched
+from bentpipe.errors import AbilityError
+
+PROGRAMS = {program.name: program for program in (NGINX, CADDY)}
+"""By the names that scenarios use (crates/run/src/programs.rs)."""
+
+_LOOK_S = 0.02
+
+
+def lack(spec: Mapping[str, Any]) -> AbilityError | None:
+    """Say why this machine cannot serve a run with the server that it names, if that is so."""
+    program, http = PROGRAMS[spec["server"]], spec["workload"]["http"]
+    if http not in program.speaks:
+        return AbilityError(
+            f"{program.name} does not serve {http}", f"choose one of {', '.join(program.speaks)}"
+        )
+    if http == "h3" and spec["cc"] != program.quic_control:
+        return AbilityError(
+            f"the QUIC of {program.name} has no {spec['cc']}, and nothing but {program.quic_control}",
+            f'choose cc = "{program.quic_control}"',
+        )
+    return program.missing()
+
+
+@contextmanager
+def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]:
+    """Start the server of a run; see `web_ends.ServerOpener`.
+
+    Raises
+    ------
+    AbilityError
+        When it is not installed or cannot serve the run.
+    """
+    spec, identity = configuration["spec"], configuration["identity"]
+    if (reason := lack(spec)) is not None:
+        raise reason
+    program, http = PROGRAMS[spec["server"]], spec["workload"]["http"]
+    path = program.installed.path()
+    assert path is not None
+    site = Site.of(spec["workload"]["page"], identity)
+
+    def write_files(folder: Path) -> None:
+        site.write(folder)
+        name, text = program.configuration(http, site)
+        (folder / name).write_text(text)
+
+    with ExitStack() as stack:
+        with netns.inside(world.server):
+            process = stack.enter_context(
+                started(program.name, program.command(path), write_files=write_files)
+            )
+        port = HTTP_PORT if http == "h1" else HTTPS_PORT
+        link = spec["link"]
+        round_trip_s = (link["forward"]["delay_ns"] + link["return"]["delay_ns"]) / 1e9
+        watch = None
+        if http != "h3":
+            watch = stack.enter_context(watched(world.server, port=port, round_trip_s=round_trip_s))
+        yield Server(program, process, watch, port=port)
+
+
+class Server:
+    """See `web_ends.Server`."""
+
+    def __init__(self, program: Program, process: Process, watch: Watch | None, *, port: int) -> None:
+        self._program, self._process, self._watch, self._port = program, process, watch, port
+
+    def await_ready(self) -> None:
+        """Return when it listens."""
+        until_s = time.monotonic() + START_TIMEOUT_S
+        transport = "udp" if self._watch is None else "tcp"
+        while not self._process.listens(port=self._port, transport=transport):
+            fault = self._process.fault()
+            if fault is not None or time.monotonic() > until_s:
+                raise PartError(fault or f"{self._program.name} does not listen")
+            time.sleep(_LOOK_S)
+
+    def report(self) -> dict[str, Any]:
+        """Return what was seen of it.
+
+        Of QUIC that is nothing: what a connection does its program knows alone.
+        """
+        fault = self._process.fault()
+        faults = [] if fault is None else [fault]
+        if self._watch is None:
+            return {"connections": [], "sender": {}, "transfers": [], "faults": faults}
+        report = self._watch.report()
+        if not report["connections"]:
+            faults.append(f"no connection of {self._program.name} was seen, nor its congestion control")
+        return {**report, "faults": [*report["faults"], *faults]}
+
+    def versions(self) -> dict[str, str]:
+        """Name the program, and the congestion control that cannot be read back."""
+        control = self._program.quic_control
+        unread = {} if self._watch is not None or control is None else {"quic_control_not_read": control}
+        return {**self._program.versions(), **unread}
+
+    def pids(self) -> list[int]:
+        """Return its process."""
+        return [self._process.pid]

@@ -1,0 +1,66 @@
+"""What a run must know of a server's program, whichever it is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bentpipe.engine import programs
+from bentpipe.engine.server.site import Site
+from bentpipe.errors import AbilityError
+
+HTTP_PORT, HTTPS_PORT = 80, 443
+"""Those of our origin (crates/web/src/lib.rs, Ports)."""
+
+HEADER_FIELDS = {"Cache-Control": "no-store", "Timing-Allow-Origin": "*"}
+"""The first is our origin's. Without the second browsers keep the instants of another host's objects to
+themselves (W3C Resource Timing)."""
+
+ALTERNATIVE = 'h3=":443"; ma=86400'
+"""Alt-Svc with HTTP/3 (RFC 7838), in HTTP/3's responses too: Chromium keeps fewer requests in flight to a
+server that has not sent it."""
+
+IDLE_S = 600
+"""How long a connection may be silent. A minute is usual, and a link may be out for longer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """A server's program.
+
+    Attributes
+    ----------
+    name : str
+        As scenarios have it.
+    installed : programs.Program
+        Where it is and how to get it.
+    speaks : tuple of str
+        The versions of HTTP that it can be asked for.
+    quic_control : str or None
+        The only congestion control that its QUIC has; it cannot be read back. None without QUIC.
+    command : callable
+        Returns the arguments for a path.
+    configuration : callable
+        Returns the name and the text of its configuration, for a version of HTTP and a site.
+    libraries : callable
+        Returns the versions of those of its libraries that decide what is measured, for a path.
+    """
+
+    name: str
+    installed: programs.Program
+    speaks: tuple[str, ...]
+    quic_control: str | None
+    command: Callable[[str], list[str]]
+    configuration: Callable[[str, Site], tuple[str, str]]
+    libraries: Callable[[str], Mapping[str, str]]
+
+    def missing(self) -> AbilityError | None:
+        """Say that it is not there."""
+        if self.installed.path() is not None:
+            return None
+        return AbilityError(f"the server `{self.name}` is missing", self.installed.remedy)
+
+    def versions(self) -> dict[str, str]:
+        """Return what a record's provenance says of it."""
+        path, version = self.installed.path(), self.installed.version()
+        if path is None or version is None:
+            return {}
+        return {self.name: version, **self.libraries(path)}

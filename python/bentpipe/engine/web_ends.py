@@ -1,0 +1,95 @@
+"""A client and a server of a page load that know nothing of each other: ours, a browser, a foreign server."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any, Protocol
+
+from bentpipe.engine import browser, own, server, starvation
+from bentpipe.engine.ends import Ends, Seen
+from bentpipe.engine.netns import World
+
+Report = dict[str, Any]
+
+
+class Client(Protocol):
+    """What loads the page, started in the client's namespace."""
+
+    def await_ready(self) -> None:
+        """Return when it can begin, over a link that is at work; the server is ready.
+
+        Raises PartError when it does not come up.
+        """
+
+    def load(self) -> None:
+        """Do the workload; a load that breaks is a fault in the report."""
+
+    def report(self) -> Report:
+        """Return what it saw, in the shape of `ClientReport` in crates/run/src/report.rs."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Name the program and how it was started, for the record's provenance."""
+
+    def pids(self) -> Iterable[int]:
+        """Return the processes whose wait for a core would delay the load."""
+
+
+class Server(Protocol):
+    """What serves the page, started in the server's namespace."""
+
+    def await_ready(self) -> None:
+        """Return when it listens. Raises PartError when it does not come up."""
+
+    def report(self) -> Report:
+        """Return what it saw, in the shape of `OriginReport` in crates/run/src/report.rs."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Name the program, for the record's provenance."""
+
+    def pids(self) -> Iterable[int]:
+        """Return the processes whose wait for a core would delay the load."""
+
+
+ClientOpener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Client]]
+ServerOpener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Server]]
+"""Start a program of a world by the configuration of its parts; it ends with the context."""
+
+
+@contextmanager
+def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
+    """Start what a run's specification names as client and server; see `ends.Opener`.
+
+    Raises
+    ------
+    AbilityError
+        When this machine lacks one of the programs.
+    """
+    spec = configuration["spec"]
+    open_client: ClientOpener = browser.opened if "client" in spec else own.client
+    open_server: ServerOpener = server.opened if "server" in spec else own.origin
+    with ExitStack() as stack:
+        serving = stack.enter_context(open_server(world, configuration))
+        client = stack.enter_context(open_client(world, configuration))
+        yield _Joined(client=client, server=serving)
+
+
+class _Joined:
+    def __init__(self, *, client: Client, server: Server) -> None:
+        self._client, self._server = client, server
+
+    def await_ready(self) -> None:
+        self._server.await_ready()
+        self._client.await_ready()
+
+    def work(self) -> float:
+        programs = (*self._server.pids(), *self._client.pids())
+        before_s = starvation.waited_s(programs)
+        self._client.load()
+        return starvation.waited_s(programs) - before_s
+
+    def seen(self, _link_report: str, /) -> Seen:
+        origin, client = self._server.report(), self._client.report()
+        return Seen(
+            client=client,
+            origin=origin,
+            versions={**self._server.versions(), **self._client.versions()},
+        )

@@ -1,0 +1,204 @@
+"""Firefox over the emulated link: the protocol asked for, nothing else on the link, and nothing left behind."""
+
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from bentpipe.engine import emulate, netns
+from bentpipe.engine.browser import firefox
+from bentpipe.engine.emulate import Emulator
+from tests.emulate import traces
+from tests.emulate.measuring import in_time
+from tests.support.specs import spec_of
+
+LACK = firefox.missing()
+pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
+
+LINK = "geo-alshagri"
+"""One round trip (some 0.5 s) is longer than any of Firefox's timers for second attempts (0.1 s to 0.3 s)."""
+
+PROTOCOLS = {"h1s": "http/1.1", "h2": "h2", "h3": "h3"}
+
+LATE_OR_NOT = "1 s"
+"""How punctual runs are is tested elsewhere; a browser's start does not depend on milliseconds."""
+
+
+def spec(http, *settings, page="single-100k"):
+    run = {"link": LINK, "http": http, "page": page, "validity": {"lateness": LATE_OR_NOT}}
+    return {**spec_of(run, *settings), "client": "firefox"}
+
+
+def loaded(http, *settings, **run):
+    return in_time(
+        lambda: Emulator().run(
+            run_id="0123456789abcdef", spec=spec(http, *settings, **run), artifacts=None
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def loads():
+    """Loads of the same page, one for each protocol, made when they are asked for first."""
+    made = {}
+
+    def load(http):
+        if http not in made:
+            made[http] = loaded(http)
+        return made[http]
+
+    return load
+
+
+@pytest.mark.parametrize(("http", "protocol"), PROTOCOLS.items())
+def test_a_page_comes_by_the_one_protocol_that_is_asked_for_from_its_first_request_on(loads, http, protocol):
+    """At both ends: HTTP/3 fails this without a request beforehand, and where the run's own authority is held for
+    a spy's; and all fail it where a second connection is opened beside one that takes longer than 250 ms.
+    """
+    record = loads(http)
+    ends = record["client_connections"], record["origin_connections"]
+    assert [[one["protocol"] for one in connections] for connections in ends] == [[protocol], [protocol]]
+    (ports, same) = ([one["client_port"] for one in connections] for connections in ends)
+    assert ports == same
+
+
+@pytest.mark.parametrize("http", PROTOCOLS)
+def test_all_objects_come_whole_and_no_others_are_asked_for(loads, http):
+    """No icon, nothing of its makers."""
+    objects = [(one["url"], one["bytes"], one["status"]) for one in loads(http)["objects"]]
+    assert [url for url, _, _ in objects] == [
+        "https://origin.bentpipe.test/",
+        "https://origin.bentpipe.test/object-1.jpg",
+    ]
+    assert objects[1][1:] == (100_000, 200)
+
+
+@pytest.mark.parametrize("http", PROTOCOLS)
+def test_its_instants_are_by_the_clock_of_the_run_and_in_order(loads, http):
+    record = loads(http)
+    (ours,), (theirs,) = record["client_connections"], record["origin_connections"]
+    forward_ns = record["spec"]["link"]["return"]["delay_ns"]
+    # What the client sent first arrived one way later; what it takes to be handed on is little beside that.
+    assert forward_ns <= theirs["started_ns"] - ours["started_ns"] <= forward_ns + 300e6 or http != "h3"
+    browser, (document, image) = record["browser"], record["objects"]
+    assert document["request_s"] < document["first_byte_s"] <= document["last_byte_s"] <= browser["paint_fcp_s"]
+    assert document["last_byte_s"] < image["request_s"] < image["first_byte_s"] < image["last_byte_s"]
+    assert browser["parsed_s"] <= browser["loaded_s"]
+    assert image["last_byte_s"] <= browser["loaded_s"] <= image["last_byte_s"] + 1
+    assert image["last_byte_s"] <= browser["paint_lcp_s"]
+
+
+@pytest.mark.parametrize("http", PROTOCOLS)
+def test_handshakes_take_the_round_trips_of_their_protocols(loads, http):
+    """TCP one (RFC 9293), TLS 1.3 one more (RFC 8446), QUIC one for both (RFC 9001)."""
+    record = loads(http)
+    (connection,) = record["client_connections"]
+    link = record["spec"]["link"]
+    round_trip_ns = link["forward"]["delay_ns"] + link["return"]["delay_ns"]
+    connected_ns = connection["connected_ns"] - connection["started_ns"]
+    assert round_trip_ns < connected_ns < 2 * round_trip_ns
+    if http == "h3":
+        assert connection["secured_ns"] is None
+    else:
+        assert round_trip_ns < connection["secured_ns"] - connection["connected_ns"] < 2 * round_trip_ns
+
+
+def test_it_opens_as_many_connections_as_the_run_allows_and_no_spare_ones():
+    """Its own timer for a spare one, 250 ms, would make ten of six here."""
+    record = loaded("h1s", page="uniform-500k")
+    assert len(record["origin_connections"]) == len(record["client_connections"]) == 6
+    assert {one["connection"] for one in record["objects"]} == set(range(6))
+
+
+def test_a_run_may_want_spare_connections():
+    record = loaded("h1s", "tcp.connect_retry=250ms", page="uniform-500k")
+    assert len(record["origin_connections"]) > 6
+
+
+@contextmanager
+def overheard(namespace):
+    """Gives the IPv4 packets of a namespace, as (protocol, source, destination), that are not Firefox's remote
+    control or what it loads from its own machine.
+    """
+    heard, done = [], threading.Event()
+    with netns.inside(namespace), socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) as tap:
+
+        def listen():
+            while not done.is_set():
+                if select.select([tap], [], [], 0.1)[0]:
+                    packet = tap.recv(1 << 16)
+                    ends = [socket.inet_ntoa(packet[at : at + 4]) for at in (12, 16)]
+                    is_tcp_at_home = packet[9] == socket.IPPROTO_TCP and set(ends) == {"127.0.0.1"}
+                    ports = struct.unpack_from("!HH", packet, 4 * (packet[0] & 15))
+                    if not is_tcp_at_home and 443 not in ports:
+                        heard.append((packet[9], *ends, *ports))
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        try:
+            yield heard
+        finally:
+            done.set()
+            thread.join()
+
+
+QUIET_S = 8
+"""Its makers' servers are asked for lists and updates within the first seconds."""
+
+
+def test_it_says_nothing_to_anybody_but_the_page():
+    """Not even the name of anything else is looked up. It fails without ENVIRONMENT, and without the name of the
+    machine among those that it can resolve.
+    """
+    run = spec("h2")
+    configuration = emulate.configuration_of(run, None)
+    with (
+        emulate.open_world(run) as world,
+        overheard(world.client) as heard,
+        firefox.opened(world, configuration) as client,
+    ):
+        client.await_ready()
+        time.sleep(QUIET_S)
+    assert heard == []
+
+
+RUN = """
+import json, sys
+from bentpipe.engine.emulate import Emulator
+spec = json.load(sys.stdin)
+Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None)
+"""
+
+
+def test_a_measurement_that_is_killed_leaves_no_process(mark):
+    process = subprocess.Popen([sys.executable, "-c", RUN], stdin=subprocess.PIPE, text=True)
+    process.stdin.write(json.dumps(spec("h2")))
+    process.stdin.close()
+    try:
+        assert traces.becomes_true(lambda: len(traces.processes(mark, command="-contentproc")) > 1, within_s=30)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)
+    assert netns.clean()
+
+
+def test_a_server_that_it_does_not_trust_is_a_fault_and_no_number(monkeypatch):
+    """The page that says so has times of its own."""
+    install = firefox.trust.install
+    # The authority of the run is the first, that of the page beforehand the second.
+    monkeypatch.setattr(
+        firefox.trust, "install", lambda browser, folder, authorities: install(browser, folder, authorities[1:])
+    )
+    record = Emulator().run(run_id="0123456789abcdef", spec=spec("h2"), artifacts=None)
+    assert record["status"] == "failed"
+    assert "SEC_ERROR_UNKNOWN_ISSUER" in " ".join(record["reasons"])

@@ -1,0 +1,58 @@
+"""Names of hosts behind the link."""
+
+import sys
+
+import pytest
+
+from bentpipe.engine import enter_view, names
+from bentpipe.engine.names import HOST, View, addresses
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "etc").mkdir()
+    return tmp_path / "etc"
+
+
+def test_a_page_that_names_no_host_is_on_the_origin_s():
+    page = {"name": "plain", "objects": [{"path": "/a.jpg", "bytes": 1}]}
+    assert addresses(page) == {HOST: "198.18.0.2"}
+
+
+def test_each_further_host_has_an_address_of_its_own_in_order_of_first_appearance():
+    objects = [{"path": "/a"}, {"path": "/b", "host": "cdn.example"}, {"path": "/c", "host": "ads.example"}]
+    objects += [{"path": "/d", "host": "cdn.example"}, {"path": "/e", "host": "www.news.example"}]
+    page = {"name": "news", "host": "www.news.example", "objects": objects}
+    assert list(addresses(page).items()) == [
+        ("www.news.example", "198.18.0.2"),
+        ("cdn.example", "198.18.1.1"),
+        ("ads.example", "198.18.1.2"),
+    ]
+
+
+def test_the_hosts_file_has_this_machine_and_the_hosts_and_nothing_else(folder, monkeypatch):
+    monkeypatch.setattr(names.platform, "node", lambda: "laptop")
+    View.of({"www.news.example": "198.18.0.2"}, folder=folder)
+    assert (folder / "hosts").read_text().splitlines() == [
+        "127.0.0.1 localhost",
+        "127.0.1.1 laptop",
+        "198.18.0.2 www.news.example",
+    ]
+
+
+def test_hosts_are_looked_up_in_files_alone_and_all_else_where_the_machine_looks(
+    folder, monkeypatch, tmp_path
+):
+    machine = tmp_path / "nsswitch.conf"
+    machine.write_text("passwd: files ldap\nhosts: files resolve [!UNAVAIL=return] dns\nnetworks: files\n")
+    monkeypatch.setattr(names, "_NSSWITCH", machine)
+    View.of({}, folder=folder)
+    lines = (folder / "nsswitch.conf").read_text().splitlines()
+    assert lines == ["passwd: files ldap", "networks: files", "hosts: files"]
+
+
+def test_a_command_is_started_by_a_program_that_needs_nothing_but_the_standard_library(folder):
+    view = View.of({}, folder=folder)
+    assert view.command(["curl", "--silent"]) == [
+        sys.executable, "-I", enter_view.__file__, str(folder), "curl", "--silent",
+    ]  # fmt: skip
