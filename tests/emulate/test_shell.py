@@ -4,7 +4,6 @@ import shutil
 import signal
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -138,10 +137,12 @@ def test_the_machine_s_own_files_are_what_they_were(shell):
     assert "bentpipe" not in Path("/proc/self/mountinfo").read_text()
 
 
-def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(command, mark):
-    process = command("shell", "--link", LINK, "--", "sleep", "600")
-    assert traces.becomes_true(lambda: traces.processes(mark, command="sleep\x00600"), within_s=30)
-    time.sleep(0.5)
+WAITING = ("sh", "-c", "echo begun; exec sleep 600")
+
+
+def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(command):
+    process = command("shell", "--link", LINK, "--", *WAITING)
+    assert process.stdout.readline() == "begun\n"
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=10)
     assert process.returncode == 128 + signal.SIGTERM
@@ -152,8 +153,8 @@ def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(comman
 def test_the_program_of_a_killed_shell_ends_and_what_it_left_is_removed_at_the_next_start(
     command, shell, mark
 ):
-    process = command("shell", "--link", LINK, "--", "sleep", "600")
-    assert traces.becomes_true(lambda: traces.processes(mark, command="sleep\x00600"), within_s=30)
+    process = command("shell", "--link", LINK, "--", *WAITING)
+    assert process.stdout.readline() == "begun\n"
     process.kill()
     process.communicate()
     assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)

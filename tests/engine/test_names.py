@@ -5,29 +5,13 @@ import sys
 import pytest
 
 from bentpipe.engine import enter_view, names
-from bentpipe.engine.names import HOST, View, addresses
+from bentpipe.engine.names import View
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "etc").mkdir()
     return tmp_path / "etc"
-
-
-def test_a_page_that_names_no_host_is_on_the_origin_s():
-    page = {"name": "plain", "objects": [{"path": "/a.jpg", "bytes": 1}]}
-    assert addresses(page) == {HOST: "198.18.0.2"}
-
-
-def test_each_further_host_has_an_address_of_its_own_in_order_of_first_appearance():
-    objects = [{"path": "/a"}, {"path": "/b", "host": "cdn.example"}, {"path": "/c", "host": "ads.example"}]
-    objects += [{"path": "/d", "host": "cdn.example"}, {"path": "/e", "host": "www.news.example"}]
-    page = {"name": "news", "host": "www.news.example", "objects": objects}
-    assert list(addresses(page).items()) == [
-        ("www.news.example", "198.18.0.2"),
-        ("cdn.example", "198.18.1.1"),
-        ("ads.example", "198.18.1.2"),
-    ]
 
 
 def test_the_hosts_file_has_this_machine_and_the_hosts_and_nothing_else(folder, monkeypatch):

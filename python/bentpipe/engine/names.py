@@ -12,28 +12,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from bentpipe.engine import enter_view
-from bentpipe.engine.netns import SERVER_ADDRESS
-
-HOST = "origin.bentpipe.test"
-"""Of pages that name none (crates/web/src/lib.rs)."""
-
-_FURTHER_HOSTS = "198.18.1.{number}"
-"""One address for each host, else browsers share a connection among hosts (RFC 9113 section 9.1.1)."""
 
 _NSSWITCH = Path("/etc/nsswitch.conf")
-
-
-def addresses(page: Mapping[str, Any]) -> dict[str, str]:
-    """Return the hosts of a page (JSON of its spec) with their addresses, its own first."""
-    own = page.get("host", HOST)
-    hosts = dict.fromkeys([own, *(item.get("host", own) for item in page["objects"])])
-    return {
-        host: SERVER_ADDRESS if number == 0 else _FURTHER_HOSTS.format(number=number)
-        for number, host in enumerate(hosts)
-    }
 
 
 @dataclass(frozen=True, kw_only=True)

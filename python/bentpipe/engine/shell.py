@@ -12,11 +12,11 @@ from types import FrameType
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import names, netns, pep, scratch, window
+from bentpipe.engine import hosts, names, netns, own, pep, scratch, server, web_ends, window
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
-from bentpipe.engine.part import START_TIMEOUT_S, Part
+from bentpipe.engine.part import START_TIMEOUT_S
 
 _CLEAR_TEXT = ("http10", "h1", "h2c")
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy")
@@ -38,12 +38,11 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
     AbilityError
         When it is a browser and there is no display, or nothing that makes the origin trusted.
     """
-    page, http = spec["workload"]["page"], spec["workload"]["http"]
-    hosts = names.addresses(page)
-    host = next(iter(hosts))
-    url = f"{'http' if http in _CLEAR_TEXT else 'https'}://{host}/"
+    http = spec["workload"]["http"]
+    addresses = hosts.addresses(spec)
+    url = f"{'http' if http in _CLEAR_TEXT else 'https'}://{next(iter(addresses))}/"
     # Browsers do not take Ed25519.
-    identity = json.loads(_core.generate_identity(list(hosts), "p256"))
+    identity = json.loads(_core.generate_identity(list(addresses), "p256"))
     configuration = {**configuration_of(spec, None), "identity": identity}
     # Worlds that killed processes left behind are removed with the making of one.
     scratch.clean()
@@ -52,12 +51,12 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
         authority = folder / "authority.pem"
         authority.write_text(ssl.DER_cert_to_PEM_cert(bytes(identity["authority_der"])))
         surroundings = window.Surroundings(
-            home=_made(folder / "home"), authority=authority, http=http, hosts=tuple(hosts), url=url
+            home=_made(folder / "home"), authority=authority, http=http, hosts=tuple(addresses), url=url
         )
         environment = {key: value for key, value in os.environ.items() if key.lower() not in _PROXIES}
         ready = window.prepared(command, surroundings, environment=environment)
         ready = ready or window.Ready(command=tuple(command))
-        view = names.View.of(hosts, folder=_made(folder / "etc"))
+        view = names.View.of(addresses, folder=_made(folder / "etc"))
 
         controls = KernelControls()
         stack.callback(controls.close)
@@ -65,11 +64,11 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str]) -> int:
         world = stack.enter_context(open_world(spec))
         link = stack.enter_context(open_link(world, configuration, {}))
         proxies = stack.enter_context(pep.opened(world, configuration))
-        with netns.inside(world.server):
-            origin = stack.enter_context(Part("origin", configuration))
-        for part in (link, origin):
-            part.answer(timeout_s=START_TIMEOUT_S)
+        open_server: web_ends.ServerOpener = server.opened if "server" in spec else own.origin
+        serving = stack.enter_context(open_server(world, configuration))
+        link.answer(timeout_s=START_TIMEOUT_S)
         proxies.await_ready()
+        serving.await_ready()
         environment |= {
             "BENTPIPE_CLIENT": CLIENT_ADDRESS,
             "BENTPIPE_SERVER": SERVER_ADDRESS,
