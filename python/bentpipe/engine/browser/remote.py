@@ -1,7 +1,7 @@
 """Commands to a browser and events from it: JSON over a WebSocket on the loopback of its namespace.
 
-The Chrome DevTools Protocol and WebDriver BiDi frame them alike: a command has `id`, `method` and `params`, its
-answer the same `id` with a `result` or an `error`, an event a `method` and `params` and no `id`.
+The Chrome DevTools Protocol and WebDriver BiDi frame them alike: a command has `id`, `method` and `params`,
+its answer the same `id` with a `result` or an `error`, an event a `method` and `params` and no `id`.
 """
 
 import itertools
