@@ -85,7 +85,7 @@ def test_its_instants_are_by_the_clock_of_the_run_and_in_order(loads, http):
     record = loads(http)
     (ours,), (theirs,) = record["client_connections"], record["origin_connections"]
     up_ns = record["spec"]["link"]["return"]["delay_ns"]
-    # What the client sends first arrives one way later, with TCP that of the handshake's end another two ways.
+    # What the client sends first arrives one way later; with TCP what ends the handshake, two ways after that.
     assert up_ns <= theirs["started_ns"] - ours["started_ns"] <= 4 * up_ns
     browser, (document, image) = record["browser"], record["objects"]
     assert (
