@@ -1,4 +1,4 @@
-"""Firefox over the emulated link: the protocol asked for, nothing else on the link, and nothing left behind."""
+"""Firefox over the emulated link: the protocol asked for, nothing besides, and nothing left behind."""
 
 import json
 import os
@@ -40,9 +40,7 @@ def spec(http, *settings, page="single-100k"):
 
 def loaded(http, *settings, **run):
     return in_time(
-        lambda: Emulator().run(
-            run_id="0123456789abcdef", spec=spec(http, *settings, **run), artifacts=None
-        )
+        lambda: Emulator().run(run_id="0123456789abcdef", spec=spec(http, *settings, **run), artifacts=None)
     )
 
 
@@ -61,8 +59,8 @@ def loads():
 
 @pytest.mark.parametrize(("http", "protocol"), PROTOCOLS.items())
 def test_a_page_comes_by_the_one_protocol_that_is_asked_for_from_its_first_request_on(loads, http, protocol):
-    """At both ends: HTTP/3 fails this without a request beforehand, and where the run's own authority is held for
-    a spy's; and all fail it where a second connection is opened beside one that takes longer than 250 ms.
+    """At both ends: HTTP/3 fails this without a request beforehand, where the run's own authority is held
+    for a spy's, and where TCP is tried beside a handshake that takes longer than 100 ms.
     """
     record = loads(http)
     ends = record["client_connections"], record["origin_connections"]
@@ -86,11 +84,13 @@ def test_all_objects_come_whole_and_no_others_are_asked_for(loads, http):
 def test_its_instants_are_by_the_clock_of_the_run_and_in_order(loads, http):
     record = loads(http)
     (ours,), (theirs,) = record["client_connections"], record["origin_connections"]
-    forward_ns = record["spec"]["link"]["return"]["delay_ns"]
-    # What the client sent first arrived one way later; what it takes to be handed on is little beside that.
-    assert forward_ns <= theirs["started_ns"] - ours["started_ns"] <= forward_ns + 300e6 or http != "h3"
+    up_ns = record["spec"]["link"]["return"]["delay_ns"]
+    # What the client sends first arrives one way later; with TCP what ends the handshake, two ways after that.
+    assert up_ns <= theirs["started_ns"] - ours["started_ns"] <= 4 * up_ns
     browser, (document, image) = record["browser"], record["objects"]
-    assert document["request_s"] < document["first_byte_s"] <= document["last_byte_s"] <= browser["paint_fcp_s"]
+    assert (
+        document["request_s"] < document["first_byte_s"] <= document["last_byte_s"] <= browser["paint_fcp_s"]
+    )
     assert document["last_byte_s"] < image["request_s"] < image["first_byte_s"] < image["last_byte_s"]
     assert browser["parsed_s"] <= browser["loaded_s"]
     assert image["last_byte_s"] <= browser["loaded_s"] <= image["last_byte_s"] + 1
@@ -126,8 +126,8 @@ def test_a_run_may_want_spare_connections():
 
 @contextmanager
 def overheard(namespace):
-    """Gives the IPv4 packets of a namespace, as (protocol, source, destination), that are not Firefox's remote
-    control or what it loads from its own machine.
+    """Gives the IPv4 packets of a namespace, as (protocol, source, destination, ports), that are neither
+    Firefox's remote control nor what it loads from its own machine.
     """
     heard, done = [], threading.Event()
     with netns.inside(namespace), socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3)) as tap:
@@ -156,8 +156,8 @@ QUIET_S = 8
 
 
 def test_it_says_nothing_to_anybody_but_the_page():
-    """Not even the name of anything else is looked up. It fails without ENVIRONMENT, and without the name of the
-    machine among those that it can resolve.
+    """Not even the name of anything else is looked up. It fails without ENVIRONMENT, and without the name of
+    the machine among those that it can resolve.
     """
     run = spec("h2")
     configuration = emulate.configuration_of(run, None)
@@ -184,7 +184,9 @@ def test_a_measurement_that_is_killed_leaves_no_process(mark):
     process.stdin.write(json.dumps(spec("h2")))
     process.stdin.close()
     try:
-        assert traces.becomes_true(lambda: len(traces.processes(mark, command="-contentproc")) > 1, within_s=30)
+        assert traces.becomes_true(
+            lambda: len(traces.processes(mark, command="-contentproc")) > 1, within_s=30
+        )
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -197,7 +199,9 @@ def test_a_server_that_it_does_not_trust_is_a_fault_and_no_number(monkeypatch):
     install = firefox.trust.install
     # The authority of the run is the first, that of the page beforehand the second.
     monkeypatch.setattr(
-        firefox.trust, "install", lambda browser, folder, authorities: install(browser, folder, authorities[1:])
+        firefox.trust,
+        "install",
+        lambda browser, folder, authorities: install(browser, folder, authorities[1:]),
     )
     record = Emulator().run(run_id="0123456789abcdef", spec=spec("h2"), artifacts=None)
     assert record["status"] == "failed"

@@ -39,6 +39,11 @@ def test_there_is_a_spare_connection_only_where_the_run_wants_one():
     assert told("h1s", "tcp.connect_retry=250ms")[RETRY] == 250
 
 
+def test_tcp_never_races_quic():
+    """Firefox's own delay is 100 ms; a run has at most 10 minutes here."""
+    assert told("h3")["network.http.http3.backup_timer_delay"] > 600_000
+
+
 def test_there_are_as_many_connections_as_the_run_has():
     assert told("h1s", "connections=2")["network.http.max-persistent-connections-per-server"] == 2
 

@@ -36,7 +36,7 @@ def entry(path, *, opened_ms, requested_ms, first_byte_ms, last_byte_ms, connect
     }
 
 
-# As Firefox 153 told it of uniform-500k over geo-alshagri, in milliseconds from the beginning of the navigation.
+# As Firefox 153 told it of uniform-500k over geo-alshagri, in milliseconds from the navigation on.
 DOCUMENT = entry(
     "", opened_ms=1, requested_ms=1191, first_byte_ms=1718, last_byte_ms=1771, connect_ms=(10, 525, 1190)
 )
@@ -49,13 +49,11 @@ CHANGED_ITS_MIND = entry(
     "object-8.jpg", opened_ms=1868, requested_ms=4251, first_byte_ms=4834, last_byte_ms=4880,
     connect_ms=(1882, 0, 0),
 )  # fmt: skip
-"""It was to have a connection of its own, and took one that came free before: so it was seen on the loopback."""
+"""It was to have a connection of its own, and took one that came free before; seen on the loopback."""
 
 
 def test_requests_from_one_port_share_a_connection_and_objects_are_in_order_of_completion():
-    seen = firefox_sighting.requests(
-        [ON_ANOTHER, CHANGED_ITS_MIND, DOCUMENT, ON_THE_SAME], epoch_ns=EPOCH_NS
-    )
+    seen = firefox_sighting.requests([ON_ANOTHER, CHANGED_ITS_MIND, DOCUMENT, ON_THE_SAME], epoch_ns=EPOCH_NS)
     assert [one.client_port for one in seen.connections] == [59100, 59104]
     assert [(one.url.rpartition("/")[2], one.connection) for one in seen.objects] == [
         ("", 0),
