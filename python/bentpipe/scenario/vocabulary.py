@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bentpipe.scenario.web_page import KINDS
 from bentpipe.scenario.where import Where, closest, shown
 
 
@@ -38,8 +39,9 @@ HTTP = Vocabulary(available=("http10", "http10s", "h1", "h1s", "h2", "h2c", "h3"
 CONGESTION_CONTROL = Vocabulary(available=("reno", "cubic", "bbr", "bbr3", "hybla", "vivace"))
 TRANSPORT = Vocabulary(available=("tcp", "quic"))
 DIRECTION = Vocabulary(available=("down", "up"))
-CLIENT = Vocabulary(available=("loader", "iperf3"), planned=("chromium", "firefox"))
-SERVER = Vocabulary(available=("bentpipe", "iperf3"), planned=("nginx", "caddy"))
+CLIENT = Vocabulary(available=("loader", "chromium", "firefox", "iperf3"))
+SERVER = Vocabulary(available=("bentpipe", "nginx", "caddy", "iperf3"))
+OBJECT_KIND = Vocabulary(available=KINDS)
 PEP = Vocabulary(available=("none", "split", "tunnel", "proxy"))
 PEP_PLACE = Vocabulary(available=("terminal", "gateway", "both"))
 TLS_VERSION = Vocabulary(available=("1.3", "1.2"))
