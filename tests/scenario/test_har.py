@@ -7,7 +7,7 @@ import pytest
 from bentpipe.errors import InputError
 from bentpipe.scenario.har import har_page
 from bentpipe.scenario.web_page import MOST_HOSTS, MOST_OBJECTS
-from tests.support.har import CSS, HTML, JS, entry, write
+from tests.support.har import CSS, HTML, JS, PNG, entry, write
 from tests.support.specs import spec_of
 
 SITE = "https://www.shop.example"
@@ -116,8 +116,29 @@ def test_what_chromium_says_of_the_initiator_is_the_dependency_and_the_time_sinc
         ),
     )["objects"]
     assert [item.get("after") for item in objects] == [None, None, 0, 1]
-    # 180 - (110 + 50) and 230 - (110 + 90).
-    assert [item.get("wait_ns", 0) // MILLISECOND_NS for item in objects] == [0, 0, 20, 30]
+    # 230 - (110 + 90). A style sheet's font is asked for as soon as it is there.
+    assert [item.get("wait_ns", 0) // MILLISECOND_NS for item in objects] == [0, 0, 0, 30]
+
+
+def test_a_document_within_the_document_names_others_as_a_script_does(page):
+    frame = entry(f"{SITE}/frame", start_ms=10, took_ms=100, media=HTML)
+    inside = entry(f"{SITE}/a.png", start_ms=130, _initiator={"type": "parser", "url": f"{SITE}/frame"})
+    assert page(frame, inside)["objects"] == [
+        {"path": "/frame.js", "bytes": 1000, "kind": "script"},
+        {"path": "/a.png", "bytes": 1000, "after": 0, "wait_ns": 20 * MILLISECOND_NS},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("media", "kind"), [(CSS, "script"), (CSS, "other"), (PNG, "image"), ("font/woff2", "font")]
+)
+def test_what_cannot_name_an_object_is_not_its_cause(page, media, kind):
+    named = {"script": JS, "other": "application/json", "image": PNG, "font": "font/woff2"}[kind]
+    cause = entry(f"{SITE}/cause", media=media)
+    item = page(cause, entry(f"{SITE}/effect", media=named, _initiator={"url": f"{SITE}/cause"}))["objects"][
+        1
+    ]
+    assert "after" not in item
 
 
 def test_an_initiator_that_is_not_loaded_before_counts_for_nothing(page):
@@ -131,8 +152,7 @@ def test_without_an_initiator_the_referrer_tells_what_a_style_sheet_asked_for(pa
     referrer = {"headers": [{"name": "Referer", "value": f"{SITE}/a.css"}]}
     font = entry(f"{SITE}/a.woff2", start_ms=150, media="font/woff2", request=referrer)
     objects = page(entry(f"{SITE}/a.css", start_ms=10, took_ms=100, media=CSS), font)["objects"]
-    assert objects[1]["after"] == 0
-    assert objects[1]["wait_ns"] == 40 * MILLISECOND_NS
+    assert objects[1] == {"path": "/a.woff2", "bytes": 1000, "kind": "font", "after": 0}
 
 
 def test_without_either_the_parser_is_the_cause_until_50_ms_after_the_document(page):

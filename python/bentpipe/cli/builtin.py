@@ -75,13 +75,13 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
 
     where = Where(file="command line", field="NAME")
     chosen = PAGES if name is None else {name: page(name, where, folder=Path())}
-    sources = {name: SOURCES.get(source_of(name), name) for name in chosen}
+    sources = {each: SOURCES.get(source_of(each), each) for each in chosen}
     if folder is not None:
         for spec in chosen.values():
             _write_files(folder / _file_name(spec["name"]), _core.page_files(json.dumps(spec)))
         click.echo(f"{len(chosen)} pages in {folder}", err=True)
     if as_json:
-        print_json({"pages": [{**spec, "source": sources[name]} for name, spec in chosen.items()]})
+        print_json({"pages": [{**spec, "source": sources[each]} for each, spec in chosen.items()]})
     elif name is not None:
         heading, rows = described(chosen[name])
         click.echo(heading)
@@ -89,10 +89,10 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
         click.echo(f"Source: {sources[name]}")
     elif folder is None:
         table = [("NAME", "OBJECTS", "HOSTS", "TOTAL", "SOURCE")]
-        for name, spec in chosen.items():
+        for each, spec in chosen.items():
             total = _core.format_size(sum(item["bytes"] for item in spec["objects"]))
             numbers = (str(len(spec["objects"])), str(len(hosts_of(spec))))
-            table.append((name, *numbers, total, source_of(name)))
+            table.append((each, *numbers, total, source_of(each)))
         print_columns(table, indent=0)
         click.echo()
         for source, words in SOURCES.items():

@@ -142,14 +142,15 @@ class _Walk:
 
     def all_from(self, index: _File) -> None:
         """Find everything: what the document names first, then what that names, and so on."""
-        loaded = {index.name}
+        loaded: set[str] = set()
         waiting: deque[tuple[_File, int | None]] = deque([(index, None)])
         while waiting:
             file, position = waiting.popleft()
             for named, path in self._named_by(file):
-                if named.name in loaded:
+                # By another query it is loaded again, as browsers do.
+                if named == index or path in loaded:
                     continue
-                loaded.add(named.name)
+                loaded.add(path)
                 waiting.append((named, len(self.found)))
                 self.found.append(_Found(file=named, path=path, after=position))
                 check_number(self.found, self.site.where)
@@ -197,7 +198,7 @@ def _real_file(path: Path) -> Path | None:
 
 
 def _target(base: str, url: str) -> tuple[str, str] | None:
-    """Return the name of the file that a URL stands for and the path that a browser asks for.
+    """Return the name of the file that a URL stands for, and the path and the query that a browser asks for.
 
     None where it is not from the folder: on another host, or the data itself.
     """
@@ -210,5 +211,5 @@ def _target(base: str, url: str) -> tuple[str, str] | None:
     name = "/".join(part for part in unquote(parts.path, errors="replace").split("/") if part.strip("."))
     if not name or parts.path.endswith("/"):
         name = f"{name}/{INDEX}".lstrip("/")
-    # Servers leave the query out when they look for a file.
-    return name, quote(parts.path, safe=KEPT)
+    query = f"?{quote(parts.query, safe=f'{KEPT}?')}" if parts.query else ""
+    return name, quote(parts.path, safe=KEPT) + query

@@ -28,8 +28,8 @@ PARSING_NS = 50 * MILLISECOND_NS
 """After the end of the document, in which a request is still taken for one that its parser made."""
 LEAST_WAIT_NS = MILLISECOND_NS
 """HAR's resolution: anything less is none."""
-CAUSES = ("script", "style")
-"""Kinds of objects that name others."""
+NAMED_BY_STYLES = ("image", "font", "style")
+"""Kinds of objects; a script names any."""
 
 
 def har_page(path: Path, *, name: str) -> dict[str, Any]:
@@ -53,12 +53,19 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     check_number(requests, place)
     hosts = [host_name(entry.parts.hostname or "") for entry in requests]
     home = host_name(document.parts.hostname or "")
+    causes = list(_causes(document, requests))
+    causing = {after for after, _ in causes}
+    # A document within the document that names others does what a script does.
+    kind_of = [
+        "script" if position in causing and entry.kind == kinds.OTHER else entry.kind
+        for position, entry in enumerate(requests)
+    ]
     paths = file_paths(
-        (host, entry.parts.path, entry.kind) for host, entry in zip(hosts, requests, strict=True)
+        (host, entry.parts.path, kind) for host, entry, kind in zip(hosts, requests, kind_of, strict=True)
     )
     objects = []
-    for entry, host, path_there, (after, wait_ns) in zip(
-        requests, hosts, paths, _causes(document, requests), strict=True
+    for entry, host, path_there, kind, (after, wait_ns) in zip(
+        requests, hosts, paths, kind_of, causes, strict=True
     ):
         if wait_ns > LONGEST_NS:
             at_fault = where.at(f"log.entries[{entry.position}].startedDateTime")
@@ -69,7 +76,7 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
                 path=path_there,
                 # An object has at least a byte; many a beacon has none.
                 bytes=max(entry.bytes, 1),
-                kind=entry.kind,
+                kind=kind,
                 after=after,
                 wait_ns=wait_ns,
             )
@@ -168,7 +175,8 @@ def _of_one_page(entries: Sequence[HarEntry], where: Where) -> tuple[HarEntry, l
 def _causes(document: HarEntry, requests: Iterable[HarEntry]) -> Iterator[tuple[int | None, int]]:
     """Yield for each request the position of the object that names it, none for the document, and its wait.
 
-    The wait is the time from the arrival of the one to the request for the other.
+    The wait is the time from the arrival of the one to the request for the other. A style sheet has none: what it
+    names is loaded as soon as it is there.
     """
     earlier: dict[str, tuple[int, HarEntry]] = {}
     causes: list[tuple[int, HarEntry]] = []
@@ -177,9 +185,9 @@ def _causes(document: HarEntry, requests: Iterable[HarEntry]) -> Iterator[tuple[
         if found is None:
             found = _cause_by_time(entry, document, causes)
         after, cause = found
-        yield after, 0 if cause is None else _wait_ns(entry, cause)
+        yield after, 0 if cause is None or cause.kind == "style" else _wait_ns(entry, cause)
         earlier[entry.url] = (position, entry)
-        if entry.kind in CAUSES:
+        if entry.kind in ("script", "style"):
             causes.append((position, entry))
 
 
@@ -194,10 +202,20 @@ def _named_cause(
         if url == document.url:
             # The parser reads ahead while the document and its scripts arrive: nothing is waited for.
             return None, None
-        if url in earlier and url != entry.url:
+        if url in earlier and _can_name(earlier[url][1], entry):
             return earlier[url]
     # What a style sheet or a document within the document asks for says so.
-    return None if entry.referrer in (None, entry.url) else earlier.get(entry.referrer or "")
+    cause = earlier.get(entry.referrer or "")
+    return cause if cause is not None and _can_name(cause[1], entry) else None
+
+
+def _can_name(cause: HarEntry, entry: HarEntry) -> bool:
+    """Whether a script, a style sheet or a document within the document can have made a request."""
+    if cause.url == entry.url:
+        return False
+    if cause.kind == "style":
+        return entry.kind in NAMED_BY_STYLES
+    return cause.kind == "script" or kinds.is_html(cause.media)
 
 
 def _cause_by_time(entry: HarEntry, document: HarEntry, causes: Iterable[tuple[int, HarEntry]]) -> Cause:
@@ -209,7 +227,9 @@ def _cause_by_time(entry: HarEntry, document: HarEntry, causes: Iterable[tuple[i
     found: Cause = (None, document)
     latest_ns = document.ended_ns
     for position, other in causes:
-        if other.ended_ns is not None and latest_ns < other.ended_ns <= entry.started_ns:
+        if not _can_name(other, entry) or other.ended_ns is None:
+            continue
+        if latest_ns < other.ended_ns <= entry.started_ns:
             found, latest_ns = (position, other), other.ended_ns
     return found
 

@@ -24,8 +24,8 @@ HTTP_OF = {
 
 QUIC_GO_CC = "reno"
 """The one congestion control of Caddy's QUIC library: quic-go gives NewReno (RFC 9002 section 7) to every
-connection (internal/ackhandler/sent_packet_handler.go, `NewCubicSender(..., true, // use Reno`), and its author
-says that there is no other and no choice (quic-go issues 3508 and 3876)."""
+connection (internal/ackhandler/sent_packet_handler.go, `NewCubicSender(..., true, // use Reno`), and its
+author says that there is no other and no choice (quic-go issues 3508 and 3876)."""
 
 CHROMIUM_CONNECTIONS = 6
 """To one host (net/socket/client_socket_pool_manager.cc, `g_max_sockets_per_group`); no option changes it."""
