@@ -94,7 +94,9 @@ def test_pages_are_listed_with_their_sources_and_shown_by_name(bentpipe):
 
 def test_a_page_of_several_hosts_is_shown_with_them_and_what_names_each_object(bentpipe):
     shown = bentpipe("pages", "news-front").stdout
-    heading = "news-front: an HTML document of 31.744 kB on www.news.example and 99 objects of 2.559578 MB from 12"
+    heading = (
+        "news-front: an HTML document of 31.744 kB on www.news.example and 99 objects of 2.559578 MB from 12"
+    )
     assert shown.startswith(heading)
     assert re.search(r"fonts.example +/serif-1.woff2 +20.48 kB +font +after /css/part-1.css", shown)
     assert re.search(r"ads.example +/bids-3.js +3 kB +script +50 ms after /auction-1.js", shown)

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from bentpipe import _core
+from bentpipe.engine import simulate
 from bentpipe.errors import InputError
 from bentpipe.scenario.har import har_page
 from bentpipe.scenario.web_page import MOST_HOSTS, MOST_OBJECTS
@@ -367,14 +369,12 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path):
 
 
 def test_a_har_of_our_own_gives_the_page_that_was_loaded(tmp_path):
-    # What crates/trace/src/har.rs writes of a record; here with the fields that it writes.
-    urls = [f"https://10.0.0.1:443/object-{n}.jpg" for n in (1, 2)]
-    objects = [entry(url, start_ms=90, media="image/jpeg", size=12_500) for url in urls]
-    document = entry("https://10.0.0.1:443/", media=HTML, size=900)
-    path = write(tmp_path / "own.har", [document, *objects])
-    page = har_page(path, name="own")
-    assert page["host"] == "ip-10-0-0-1.example"
-    assert [(item["path"], item["bytes"]) for item in page["objects"]] == [
-        ("/object-1.jpg", 12_500),
-        ("/object-2.jpg", 12_500),
-    ]
+    spec = spec_of({"link": "lan", "http": "h2", "page": "triangular-100k"})
+    record = simulate.Simulator().run(run_id="own", spec=spec, artifacts=None)
+    path = tmp_path / "own.har"
+    path.write_text(_core.har_of(json.dumps(record), "2026-01-31T12:00:00+00:00"))
+    found, loaded = har_page(path, name="own"), spec["workload"]["page"]
+    assert {(item["path"], item["bytes"]) for item in found["objects"]} == {
+        (item["path"], item["bytes"]) for item in loaded["objects"]
+    }
+    assert all(item.keys() == {"path", "bytes"} for item in found["objects"])

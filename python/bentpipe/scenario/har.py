@@ -175,8 +175,8 @@ def _of_one_page(entries: Sequence[HarEntry], where: Where) -> tuple[HarEntry, l
 def _causes(document: HarEntry, requests: Iterable[HarEntry]) -> Iterator[tuple[int | None, int]]:
     """Yield for each request the position of the object that names it, none for the document, and its wait.
 
-    The wait is the time from the arrival of the one to the request for the other. A style sheet has none: what it
-    names is loaded as soon as it is there.
+    The wait is the time from the arrival of the one to the request for the other. There is none after a style
+    sheet: what it names is loaded as soon as it is there.
     """
     earlier: dict[str, tuple[int, HarEntry]] = {}
     causes: list[tuple[int, HarEntry]] = []

@@ -1,8 +1,8 @@
 """Pages of our own making, from recipes in presets/pages: published sizes, structure by hand.
 
 Sizes of a kind are log-normal, as files of the Web are (Downey, Computer Communications 28(7), 790-801, 2005,
-doi 10.1016/j.comcom.2004.11.001). Its parameters follow from two figures of the HTTP Archive, the mean and the
-median of a response: with E = exp(mu + sigma^2/2) and M = exp(mu), sigma = sqrt(2 ln(E/M)).
+doi 10.1016/j.comcom.2004.11.001). Its parameters follow from two figures of the HTTP Archive, the mean and
+the median of a response: with E = exp(mu + sigma^2/2) and M = exp(mu), sigma = sqrt(2 ln(E/M)).
 """
 
 import importlib.resources
