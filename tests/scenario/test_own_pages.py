@@ -86,6 +86,18 @@ def test_fonts_follow_styles_and_beacons_follow_scripts_behind_what_names_them(n
         assert cause == "script" or "wait_ns" not in item
 
 
+@pytest.mark.parametrize("name", own_pages.NAMES)
+@pytest.mark.parametrize("kind", ["script", "style"])
+def test_what_names_others_is_of_the_larger_half_of_its_kind(name, kind):
+    objects = PAGES[name]["objects"]
+    causes = {item["after"] for item in objects if "after" in item}
+    naming = [objects[place]["bytes"] for place in causes if objects[place].get("kind") == kind]
+    # Answers that are scripts have sizes of their own.
+    drawn = [size for size in naming if size not in (3000, 6000)]
+    assert drawn
+    assert min(drawn) >= statistics.median(sizes(name, kind))
+
+
 def test_the_longest_chain_of_the_news_page_is_four_deep():
     # The tag manager, an auction, its bids, the frame of an advertisement, its image: four waits of 50 ms.
     assert longest_wait_ns(PAGES["news-front"]) == 4 * 50_000_000

@@ -47,8 +47,8 @@ def page(
 ) -> None:
     """Load one page.
 
-    Settings without an option are keys of --set: client, server, requests_per_connection, pipelining, push, priorities,
-    visit, tls.version, tls.resumption, tcp.fast_open, tcp.connect_retry, and all others of a [run].
+    Settings without an option are keys of --set: client, server, requests_per_connection, pipelining, push,
+    priorities, visit, tls.version, tls.resumption, tcp.fast_open, tcp.connect_retry, and all others of [run].
     """
     run = {"link": link, "http": http, "cc": cc, "page": page, "connections": connections, "pep": pep}
     _measure(_given(run), **options)

@@ -7,11 +7,11 @@ the median of a response: with E = exp(mu + sigma^2/2) and M = exp(mu), sigma = 
 
 import importlib.resources
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import NormalDist
+from statistics import NormalDist, median
 from typing import Any
 
 from pydantic import Field
@@ -116,7 +116,7 @@ def from_recipe(written: Mapping[str, Any], where: Where, *, name: str) -> dict[
         When it cannot be understood.
     """
     recipe = validated(RecipeTable, written, where)
-    sizes = _sizes(recipe, where)
+    sizes, causes = _sizes(recipe, where), _causes(recipe)
     position_of: dict[str, int] = {}
     objects: list[PageObject] = []
     for number, group in enumerate(recipe.objects, start=1):
@@ -129,7 +129,10 @@ def from_recipe(written: Mapping[str, Any], where: Where, *, name: str) -> dict[
             if path in position_of:
                 raise place.at("path").error(expected="each path once", found=shown(path))
             position_of[path] = len(objects)
-            size = next(sizes[group.kind]) if group.size is None else _written_size(group.size, place)
+            if group.size is None:
+                size = next(sizes[group.kind, path in causes])
+            else:
+                size = size_bytes(group.size, place.at("size"))
             objects.append(
                 PageObject(
                     host=group.host, path=path, bytes=size, kind=group.kind, after=after, wait_ns=wait_ns
@@ -139,9 +142,13 @@ def from_recipe(written: Mapping[str, Any], where: Where, *, name: str) -> dict[
     return page_of(name, objects, where, host=recipe.host, document_bytes=document_bytes)
 
 
-def _sizes(recipe: RecipeTable, where: Where) -> dict[str, Iterator[int]]:
-    """Return the sizes of the objects of each kind that have none written."""
-    numbers: dict[str, int] = defaultdict(int)
+def _sizes(recipe: RecipeTable, where: Where) -> dict[tuple[str, bool], Iterator[int]]:
+    """Return the sizes of objects that have none written, by kind and by whether they name others.
+
+    Those that do are of the larger half of their kind: what an object names must fit into it.
+    """
+    causes = _causes(recipe)
+    numbers: Counter[tuple[str, bool]] = Counter()
     for number, group in enumerate(recipe.objects, start=1):
         place = where.at(f"objects.{number}")
         vocabulary.OBJECT_KIND.checked(group.kind, place.at("kind"))
@@ -150,16 +157,24 @@ def _sizes(recipe: RecipeTable, where: Where) -> dict[str, Iterator[int]]:
             if group.kind not in (*PUBLISHED, "font"):
                 expected = f"a size, as {group.kind} has none published"
                 raise place.at("size").error(expected=expected, found="nothing")
-            numbers[group.kind] += group.count
-    return {
-        kind: iter([FONT_BYTES] * number if kind == "font" else PUBLISHED[kind].of(number))
-        for kind, number in numbers.items()
-    }
+            numbers.update((group.kind, path in causes) for path in _paths(group))
+    found: dict[tuple[str, bool], Iterator[int]] = {}
+    for kind in {kind for kind, _ in numbers}:
+        naming = numbers[kind, True]
+        number = naming + numbers[kind, False]
+        sizes = [FONT_BYTES] * number if kind == "font" else PUBLISHED[kind].of(number)
+        middle = median(sizes)
+        larger = [place for place, size in enumerate(sizes) if size >= middle]
+        smaller = [place for place, size in enumerate(sizes) if size < middle]
+        taken = [*larger, *smaller][:naming]
+        found[kind, True] = iter([sizes[place] for place in taken])
+        found[kind, False] = iter([size for place, size in enumerate(sizes) if place not in taken])
+    return found
+
+
+def _causes(recipe: RecipeTable) -> set[str | None]:
+    return {group.after for group in recipe.objects}
 
 
 def _paths(group: GroupTable) -> list[str]:
     return [group.path.replace("{n}", str(n)) for n in range(1, group.count + 1)]
-
-
-def _written_size(text: str, where: Where) -> int:
-    return size_bytes(text, where.at("size"))
