@@ -61,6 +61,9 @@ def test_a_page_has_the_documents_host_and_each_object_its_size_kind_and_host(pa
         # From the browser's cache: nothing was transferred, a first visit would.
         ({"bodySize": 0, "content": {"size": 2000}}, {"_fromCache": "disk"}, 2000),
         ({"status": 304, "bodySize": 0, "content": {"size": 2000}}, {}, 2000),
+        ({"status": 304, "bodySize": -1, "_transferSize": 150, "content": {"size": 2000}}, {}, 2000),
+        # Firefox says no more of it than that there is content, and no body.
+        ({"bodySize": 0, "content": {"size": 2000}}, {}, 2000),
         # A beacon's answer has no body.
         ({"status": 204, "bodySize": 0, "content": {"size": 0}}, {}, 1),
         ({"content": None, "bodySize": -1}, {}, 1),
@@ -228,7 +231,12 @@ def test_an_answer_that_says_no_has_crossed_the_network_too(page):
 
 
 def test_what_is_loaded_again_counts_again_unless_it_came_from_the_cache(page):
-    again = [entry(f"{SITE}/a.png"), entry(f"{SITE}/a.png", _fromCache="memory"), entry(f"{SITE}/a.png?2")]
+    again = [
+        entry(f"{SITE}/a.png"),
+        entry(f"{SITE}/a.png", _fromCache="memory"),
+        entry(f"{SITE}/a.png", response={"bodySize": 0}),
+        entry(f"{SITE}/a.png?2"),
+    ]
     assert [item["path"] for item in page(*again)["objects"]] == ["/a.png", "/a-2.png"]
 
 
@@ -359,6 +367,15 @@ def test_a_scenario_names_a_har_by_its_path_and_its_timeout_knows_the_waits(tmp_
     assert spec["workload"]["page"]["name"] == f"har:{path}"
     # Five times the wait of 100 s and 60 s, and a few milliseconds of the network.
     assert 560_000_000_000 < spec["validity"]["timeout_ns"] < 561_000_000_000
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    path = tmp_path / "page.har"
+    sizes = []
+    for size in (1000, 2000, 1000):
+        write(path, [entry(f"{SITE}/", media=HTML, size=size)])
+        sizes.append(har_page(path, name="page")["document_bytes"])
+    assert sizes == [1000, 2000, 1000]
 
 
 def test_a_file_that_is_not_there_is_bad_input(tmp_path):

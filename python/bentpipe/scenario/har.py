@@ -1,5 +1,6 @@
 """A page from a HAR 1.2 file, whatever program recorded it: the rules are in docs/pages.md."""
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -47,9 +48,15 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     InputError
         When it cannot be read, is no HAR or holds no page; names the field.
     """
-    where = Where(file=str(path))
+    return _page(_content(path), str(path), name)
+
+
+@functools.lru_cache(maxsize=4)
+def _page(content: bytes, file: str, name: str) -> dict[str, Any]:
+    """Return the page, made once for all cells of a matrix."""
+    where = Where(file=file)
     place = where.at("log.entries")
-    document, requests = _of_one_page(_answered(_entries(_read(path, where), where)), place)
+    document, requests = _of_one_page(_answered(_entries(_parsed(content, where), where)), place)
     check_number(requests, place)
     hosts = [host_name(entry.parts.hostname or "") for entry in requests]
     home = host_name(document.parts.hostname or "")
@@ -84,7 +91,8 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     return page_of(name, objects, place, host=home, document_bytes=max(document.bytes, 1))
 
 
-def _read(path: Path, where: Where) -> object:
+def _content(path: Path) -> bytes:
+    where = Where(file=str(path))
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE_BYTES + 1)
@@ -93,6 +101,10 @@ def _read(path: Path, where: Where) -> object:
         raise where.error(expected="a readable HAR file", found=reason or str(error)) from None
     if len(content) > LARGEST_FILE_BYTES:
         raise where.error(expected=f"at most {LARGEST_FILE_BYTES} bytes", found="a larger file")
+    return content
+
+
+def _parsed(content: bytes, where: Where) -> object:
     try:
         # Some programs on Windows write a byte order mark.
         return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)

@@ -102,7 +102,8 @@ def read_entry(written: object, where: Where, *, position: int) -> HarEntry:
     content = member(answer, "content", dict, at_answer, "an object") or {}
     media = kinds.media_type(member(content, "mimeType", str, at_answer.at("content"), "a media type") or "")
     status = _status(answer, at_answer)
-    is_cached = status == NOT_MODIFIED or entry.get("_fromCache") in ("disk", "memory", "prefetch")
+    says_cached = status == NOT_MODIFIED or "_fromCache" in entry
+    body_bytes, is_cached = _body_bytes(answer, content, at_answer, says_cached=says_cached)
     started_ns = _started_ns(entry, where)
     took_ms = _number(entry, "time", where) or 0
     return HarEntry(
@@ -115,7 +116,7 @@ def read_entry(written: object, where: Where, *, position: int) -> HarEntry:
         redirect=_redirect(url, status, answer, at_answer),
         media=media,
         kind=_kind(media, parts.path, entry),
-        bytes=_body_bytes(answer, content, at_answer, is_cached=is_cached),
+        bytes=body_bytes,
         is_cached=is_cached,
         started_ns=started_ns,
         ended_ns=None if started_ns is None else started_ns + round(max(took_ms, 0) * MILLISECOND_NS),
@@ -181,12 +182,12 @@ def _kind(media: str, path: str, entry: Mapping[str, Any]) -> str:
 
 
 def _body_bytes(
-    answer: Mapping[str, Any], content: Mapping[str, Any], where: Where, *, is_cached: bool
-) -> int:
-    """Return the length of the body as transferred: the first of what is known.
+    answer: Mapping[str, Any], content: Mapping[str, Any], where: Where, *, says_cached: bool
+) -> tuple[int, bool]:
+    """Return the length of the body as it was or would have been transferred, and whether a cache had it.
 
-    `bodySize`; what Chromium received less the header; the content less what its compression saved. HAR
-    writes -1 for unknown. Of a cached answer nothing was transferred: it is the content.
+    It is the first of what is known: `bodySize`; what Chromium received less the header; the content less what
+    its compression saved. HAR writes -1 for unknown. From a cache is also content without a body.
     """
     body = _size(answer, "bodySize", where)
     header = _size(answer, "headersSize", where)
@@ -194,13 +195,14 @@ def _body_bytes(
     size = _size(content, "size", where.at("content"))
     saved = _size(content, "compression", where.at("content"))
     uncached = None if size is None else max(size - (saved or 0), 0)
+    is_cached = says_cached or (body == 0 and bool(uncached))
     if is_cached and uncached:
-        return uncached
+        return uncached, True
     if body is not None:
-        return body
+        return body, is_cached
     if isinstance(received, int) and 0 < received <= LARGEST_BYTES:
-        return max(received - (header or 0), 0)
-    return uncached or 0
+        return max(received - (header or 0), 0), is_cached
+    return uncached or 0, is_cached
 
 
 def _size(table: Mapping[str, Any], key: str, where: Where) -> int | None:
