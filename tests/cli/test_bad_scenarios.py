@@ -93,6 +93,12 @@ FILES = {
         "one of single-100k",
         '"single-100m"',
     ),
+    "a page from a file with sizes": (
+        GOOD.replace('"single-100k"', '{ name = "har:x.har", objects = ["1 kB"] }'),
+        "run.page.objects",
+        "nothing, as the page is from har:x.har",
+        "a list",
+    ),
     "a folder that is not there": (
         GOOD.replace("single-100k", "dir:www"),
         "run.page",

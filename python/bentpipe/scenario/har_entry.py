@@ -186,8 +186,8 @@ def _body_bytes(
 ) -> tuple[int, bool]:
     """Return the length of the body as it was or would have been transferred, and whether a cache had it.
 
-    It is the first of what is known: `bodySize`; what Chromium received less the header; the content less what
-    its compression saved. HAR writes -1 for unknown. From a cache is also content without a body.
+    It is the first of what is known: `bodySize`; what Chromium received less the header; the content less
+    what its compression saved. HAR writes -1 for unknown. From a cache is also content without a body.
     """
     body = _size(answer, "bodySize", where)
     header = _size(answer, "headersSize", where)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario import defaults, vocabulary
-from bentpipe.scenario.pages import page, page_spec
+from bentpipe.scenario.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.quantity import count, percent, size_bytes, size_bytes_or
 from bentpipe.scenario.schema import Http2Table, PageTable, RunTable
 from bentpipe.scenario.table import given
@@ -97,6 +97,9 @@ def _page(table: PageTable, where: Where, *, folder: Path) -> dict[str, Any]:
         raise where.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
     if table.objects is None:
         return page(table.name, where, folder=folder)
+    if table.name.startswith((HAR, FOLDER)):
+        expected = f"nothing, as the page is from {table.name}"
+        raise where.at("objects").error(expected=expected, found=shown(table.objects))
     if not table.objects:
         raise where.at("objects").error(expected="at least one size", found="an empty list")
     sizes = [size_bytes(size, where.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
