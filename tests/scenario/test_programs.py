@@ -63,7 +63,7 @@ def test_caddy_speaks_h3_by_reno():
 @pytest.mark.parametrize(
     "settings",
     [
-        ["client=chromium", 'tcp.connect_retry="250 ms"'],
+        ["client=chromium", 'tcp.connect_retry="0.25 s"'],
         ["client=firefox", 'tcp.connect_retry="400 ms"'],
         ["client=firefox", "http=h1", "connections=8"],
         ["client=chromium", "http=h2", "connections=8"],
@@ -155,6 +155,12 @@ REFUSED = {
         "connections",
         "6, as",
         "8",
+    ),
+    "a retry of Firefox that its setting rounds": (
+        ["client=firefox", 'tcp.connect_retry="100 us"'],
+        "tcp.connect_retry",
+        '"off" or whole milliseconds, as the client is firefox',
+        '"100 us"',
     ),
     "another retry of Chromium": (
         ["client=chromium", 'tcp.connect_retry="1 s"'],

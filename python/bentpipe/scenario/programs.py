@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bentpipe import _core
 from bentpipe.scenario import defaults, iperf3, vocabulary
+from bentpipe.scenario.quantity import duration_ns
 from bentpipe.scenario.schema import RunTable, TcpTable
 from bentpipe.scenario.table import Table, given, shown_part
 from bentpipe.scenario.where import Where, shown
@@ -29,7 +31,8 @@ author says that there is no other and no choice (quic-go issues 3508 and 3876).
 
 CHROMIUM_CONNECTIONS = 6
 """To one host (net/socket/client_socket_pool_manager.cc, `g_max_sockets_per_group`); no option changes it."""
-CHROMIUM_RETRY = "250 ms"
+MILLISECOND_NS = 1_000_000
+CHROMIUM_RETRY_NS = 250 * MILLISECOND_NS
 """After which it opens a second connection beside one that is slow to come (net/socket/client_socket_pool.h,
 `kMaxConnectRetryIntervalMs`); no option changes it."""
 
@@ -169,14 +172,22 @@ def _check_browser(browser: str, run: RunTable, workload: Mapping[str, Any], whe
         others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"
         raise where.at("pep").error(expected=expected, found=shown("proxy"))
-    if browser != "chromium":
-        return
-    if workload["http"] not in vocabulary.SINGLE_CONNECTION_HTTP:
+    if browser == "chromium" and workload["http"] not in vocabulary.SINGLE_CONNECTION_HTTP:
         connections = given(run.connections, defaults.CONNECTIONS)
         if connections != CHROMIUM_CONNECTIONS:
             expected = f"{CHROMIUM_CONNECTIONS}, as the client is chromium, which has no other number"
             raise where.at("connections").error(expected=expected, found=shown(connections))
     retry = given(given(run.tcp, TcpTable()).connect_retry, defaults.CONNECT_RETRY)
-    if retry.replace(" ", "") not in (defaults.CONNECT_RETRY, CHROMIUM_RETRY.replace(" ", "")):
-        expected = f'"{defaults.CONNECT_RETRY}" or "{CHROMIUM_RETRY}", as the client is chromium'
-        raise where.at("tcp.connect_retry").error(expected=expected, found=shown(retry))
+    if retry != defaults.CONNECT_RETRY:
+        _check_retry(browser, retry, where.at("tcp.connect_retry"))
+
+
+def _check_retry(browser: str, retry: str, where: Where) -> None:
+    retry_ns = duration_ns(retry, where, least_ns=1)
+    if browser == "chromium":
+        is_possible, possible = retry_ns == CHROMIUM_RETRY_NS, f'"{_core.format_duration(CHROMIUM_RETRY_NS)}"'
+    else:
+        is_possible, possible = retry_ns % MILLISECOND_NS == 0, "whole milliseconds"
+    if not is_possible:
+        expected = f'"{defaults.CONNECT_RETRY}" or {possible}, as the client is {browser}'
+        raise where.error(expected=expected, found=shown(retry))
