@@ -9,7 +9,6 @@ from typing import Any, Never
 
 from bentpipe.scenario import kinds
 from bentpipe.scenario.har_entry import (
-    MILLISECOND_NS,
     NOT_MODIFIED,
     SWITCHING_PROTOCOLS,
     HarEntry,
@@ -17,7 +16,7 @@ from bentpipe.scenario.har_entry import (
     member,
     read_entry,
 )
-from bentpipe.scenario.quantity import LONGEST_NS
+from bentpipe.scenario.quantity import LONGEST_NS, MILLISECOND_NS
 from bentpipe.scenario.web_names import file_paths, host_name
 from bentpipe.scenario.web_page import MOST_OBJECTS, PageObject, check_number, page_of
 from bentpipe.scenario.where import Where

@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
 
 from bentpipe.scenario import kinds
-from bentpipe.scenario.quantity import LARGEST_BYTES
+from bentpipe.scenario.quantity import LARGEST_BYTES, MILLISECOND_NS
 from bentpipe.scenario.where import Where, shown
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MILLISECOND_NS = 1_000_000
 LONGEST_MS = 1e9
 """Some eleven days: a browser may have had the page open for long."""
 REDIRECTS = (301, 302, 303, 307, 308)

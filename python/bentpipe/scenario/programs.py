@@ -6,7 +6,7 @@ from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults, iperf3, vocabulary
-from bentpipe.scenario.quantity import duration_ns
+from bentpipe.scenario.quantity import MILLISECOND_NS, duration_ns
 from bentpipe.scenario.schema import RunTable, TcpTable
 from bentpipe.scenario.table import Table, given, shown_part
 from bentpipe.scenario.where import Where, shown
@@ -31,7 +31,6 @@ author says that there is no other and no choice (quic-go issues 3508 and 3876).
 
 CHROMIUM_CONNECTIONS = 6
 """To one host (net/socket/client_socket_pool_manager.cc, `g_max_sockets_per_group`); no option changes it."""
-MILLISECOND_NS = 1_000_000
 CHROMIUM_RETRY_NS = 250 * MILLISECOND_NS
 """After which it opens a second connection beside one that is slow to come (net/socket/client_socket_pool.h,
 `kMaxConnectRetryIntervalMs`); no option changes it."""
