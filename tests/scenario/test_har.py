@@ -146,6 +146,13 @@ def test_what_cannot_name_an_object_is_not_its_cause(page, media, kind):
     assert "after" not in item
 
 
+def test_an_initiator_may_be_a_url_alone(page):
+    objects = page(entry(f"{SITE}/a.js", media=JS), entry(f"{SITE}/b.png", _initiator=f"{SITE}/a.js"))[
+        "objects"
+    ]
+    assert objects[1]["after"] == 0
+
+
 def test_an_initiator_that_is_not_loaded_before_counts_for_nothing(page):
     initiators = [None, "parser", {"type": "script", "stack": 3}, {"url": "https://elsewhere.example/"}]
     urls = [f"{SITE}/{n}.png" for n in range(len(initiators))]

@@ -253,7 +253,12 @@ def _referrer(request: Mapping[str, Any], where: Where) -> str | None:
 
 
 def _initiators(written: object) -> Iterator[str]:
-    """Yield URLs of Chromium's `_initiator`: the scripts on its stacks, then the file that it names."""
+    """Yield URLs of Chromium's `_initiator`: the scripts on its stacks, then the file that it names.
+
+    WebPageTest writes the URL alone.
+    """
+    if isinstance(written, str) and written:
+        yield written.partition("#")[0]
     if not isinstance(written, dict):
         return
     stack = written.get("stack")
