@@ -1,4 +1,4 @@
-"""The values that scenarios name, those that this version has and those that it will have."""
+"""The values that scenarios name."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,6 @@ class Vocabulary:
     """The names that one key accepts."""
 
     available: tuple[str, ...]
-    planned: tuple[str, ...] = ()
 
     def checked(self, name: str, where: Where) -> str:
         """Return `name` when it is available.
@@ -19,15 +18,12 @@ class Vocabulary:
         Raises
         ------
         InputError
-            When it is unknown or planned only; the two are told apart.
+            When it is unknown.
         """
         if name in self.available:
             return name
-        expected = one_of(self.available)
-        if name in self.planned:
-            raise where.error(expected=expected, found=f"{shown(name)}, not available yet")
         suggestion = closest(name, self.available)
-        raise where.error(expected=expected, found=shown(name), suggestion=suggestion)
+        raise where.error(expected=one_of(self.available), found=shown(name), suggestion=suggestion)
 
 
 def one_of(names: tuple[str, ...]) -> str:
