@@ -74,7 +74,7 @@ def test_caddy_speaks_h3_by_reno():
             "client=chromium",
             "server=nginx",
             "tls.version=1.3",
-            "push=0 %",
+            "push=0%",
             "requests_per_connection=unlimited",
         ],
         ["server=nginx", "tcp.initial_window=3"],

@@ -154,8 +154,8 @@ def _check_settings(
         table, place = tables[name], where.at(name) if name else where
         for setting, usual in settings if table is not None else ():
             written = getattr(table, setting)
-            # TOML's 1.3 is a number.
-            if written is None or str(written) == str(usual):
+            # TOML's 1.3 is a number, and a share may be written without a space.
+            if written is None or str(written).replace(" ", "") == str(usual).replace(" ", ""):
                 continue
             other = "nothing" if usual is None else _as_written(usual)
             expected = f"{other}, as the {key} is {program}, which has no such setting here"
