@@ -93,7 +93,18 @@ FILES = {
         "one of single-100k",
         '"single-100m"',
     ),
-    "a page to come": (GOOD.replace("single-100k", "dir:www"), "run.page", "one of", "not available yet"),
+    "a page from a file with sizes": (
+        GOOD.replace('"single-100k"', '{ name = "har:x.har", objects = ["1 kB"] }'),
+        "run.page.objects",
+        "nothing, as the page is from har:x.har",
+        "a list",
+    ),
+    "a folder that is not there": (
+        GOOD.replace("single-100k", "dir:www"),
+        "run.page",
+        "a folder",
+        "No such file or directory",
+    ),
     "a page without http": (GOOD.replace('http = "h3"', ""), "run.http", "one of http10, http10s", "nothing"),
     "an unknown http version": (
         GOOD.replace("h3", "spdy3"),
@@ -133,7 +144,12 @@ FILES = {
         "one of reno, cubic, bbr, bbr3, hybla, vivace",
         '"bbr2"',
     ),
-    "a server to come": (GOOD + 'server = "caddy"', "run.server", "bentpipe", "not available yet"),
+    "a server that has not the congestion control": (
+        GOOD + 'server = "caddy"',
+        "run.cc",
+        '"reno", as the QUIC of caddy',
+        '"cubic"',
+    ),
     "a proxy that h3 cannot use": (
         GOOD + 'pep = "proxy"',
         "run.pep",
@@ -438,7 +454,7 @@ OVERRIDES = {
         '"linux", as bbr',
         '"hystart++"',
     ),
-    "a value to come": ("client=chromium", "--set client", "loader", "not available yet"),
+    "an unknown client": ("client=chrome", "--set client", "loader, chromium", "did you mean 'chromium'?"),
     "a bad rate of the link": (
         "link.return.rate=fast",
         "--set link.return.rate",

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 import time
@@ -96,23 +97,58 @@ def test_a_drawing_that_cannot_be_made_is_bad_input(bentpipe, tmp_path, monkeypa
 
 
 def test_pages_are_listed_with_their_sources_and_shown_by_name(bentpipe):
-    # 12 of alshagri2023, 9 of secchi2018, one of caviglione2014.
+    # 12 of alshagri2023, 9 of secchi2018, one of caviglione2014, two of our own.
     listed = bentpipe.json("pages", "--json")["pages"]
-    assert len(listed) == 22
+    assert len(listed) == 24
     assert {page["name"]: "10.1002/sat.1201" in page["source"] for page in listed} == {
         page["name"]: page["name"].startswith("objects-") for page in listed
     }
     rows = [line.split() for line in bentpipe("pages").stdout.splitlines()]
-    assert ["objects-1500k-5k", "300", "1.5", "MB", "secchi2018"] in rows
+    assert ["objects-1500k-5k", "300", "1", "1.5", "MB", "secchi2018"] in rows
+    assert ["news-front", "99", "12", "2.559578", "MB", "own"] in rows
     shown = bentpipe("pages", "uniform-100k").stdout
     assert "/object-8.jpg  12.5 kB" in shown
     assert "10.3390/network3030019" in shown
     assert "snep-642: an HTML document of 24.8 kB that embeds" in bentpipe("pages", "snep-642").stdout
 
 
+def test_a_page_of_several_hosts_is_shown_with_them_and_what_names_each_object(bentpipe):
+    shown = bentpipe("pages", "news-front").stdout
+    heading = (
+        "news-front: an HTML document of 31.744 kB on www.news.example and 99 objects of 2.559578 MB from 12"
+    )
+    assert shown.startswith(heading)
+    assert re.search(r"fonts.example +/serif-1.woff2 +20.48 kB +font +after /css/part-1.css", shown)
+    assert re.search(r"ads.example +/bids-3.js +3 kB +script +50 ms after /auction-1.js", shown)
+    assert "HTTP Archive" in shown
+
+
+def test_a_page_of_ones_own_is_shown_by_the_name_that_a_scenario_gives_it(bentpipe, tmp_path):
+    (tmp_path / "index.html").write_text('<img src="a.png">')
+    (tmp_path / "a.png").write_bytes(b"12345")
+    name = f"dir:{tmp_path}"
+    shown = bentpipe("pages", name).stdout
+    assert shown.splitlines() == [
+        f"{name}: an HTML document of 17 B that embeds, in this order",
+        "  /a.png  5 B",
+        f"Source: {name}",
+    ]
+    [page] = bentpipe.json("pages", name, "--json")["pages"]
+    assert page["source"] == page["name"] == name
+    assert bentpipe.json("show", name)["objects"] == page["objects"]
+
+
+def test_a_page_of_ones_own_that_is_not_there_is_bad_input(bentpipe):
+    told = "no.har: the whole file: expected a readable HAR file, found No such file or directory"
+    assert told in bentpipe("pages", "har:no.har", expect=2).stderr
+    assert "NAME: expected a folder, found No such file" in bentpipe("pages", "dir:no", expect=2).stderr
+
+
 def test_pages_are_exported_as_files_of_the_sizes_that_they_list(bentpipe, tmp_path):
-    bentpipe("pages", "--export", tmp_path)
-    for page in bentpipe.json("pages", "--json")["pages"]:
+    pages = [page for page in bentpipe.json("pages", "--json")["pages"] if "host" not in page]
+    assert len(pages) == 22
+    for page in pages:
+        bentpipe("pages", page["name"], "--export", tmp_path)
         folder = tmp_path / page["name"]
         sizes = {f"/{path.name}": path.stat().st_size for path in folder.glob("*.jpg")}
         assert sizes == {item["path"]: item["bytes"] for item in page["objects"]}

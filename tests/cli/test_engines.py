@@ -138,6 +138,27 @@ def test_a_scenario_with_iperf3_is_refused_by_the_simulate_engine_before_anythin
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("setting", "ours", "theirs"),
+    [("client", "loader", "chromium"), ("client", "loader", "firefox"), ("server", "bentpipe", "nginx")],
+)
+def test_the_simulate_engine_has_no_programs_but_ours(bentpipe, setting, ours, theirs):
+    arguments = ["--link", "lan", "--http", "h2", "--page", "single-100k", "--engine", "simulate"]
+    result = bentpipe("page", *arguments, "--set", f"{setting}={theirs}", expect=2)
+    expected = f'expected "{ours}" on the simulate engine, found "{theirs}", which --engine emulate has'
+    assert f"command line: --set {setting}: {expected}" in result.stderr
+
+
+def test_a_scenario_with_a_browser_is_refused_by_the_simulate_engine_before_anything_is_written(
+    bentpipe, scenario_file, tmp_path
+):
+    scenario_file.write_text(scenario_file.read_text() + 'client = ["loader", "firefox"]\n')
+    arguments = ["--engine", "simulate", "--out", tmp_path / "results"]
+    result = bentpipe("run", scenario_file, *arguments, expect=2)
+    assert 'run.client: expected "loader" on the simulate engine, found "firefox"' in result.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_iperf3_that_is_not_installed_is_named_with_its_package(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(iperf3, "COMMAND", "no-such-iperf3")

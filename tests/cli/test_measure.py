@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from tests.campaign.fake_engine import record
+from tests.support.har import HTML, entry, write
 
 
 def spec_of(engine):
@@ -30,6 +33,36 @@ def test_page_prints_figures_with_units(bentpipe, engine):
     assert any("530.10 ms" in line for line in lines)
     assert any("534.0 kB" in line for line in lines)
     assert any("6.80 %" in line for line in lines)
+
+
+def test_page_loads_a_page_of_ones_own_from_a_har_or_a_folder(bentpipe, engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(Path("mine.har"), [entry("https://a.example/", media=HTML), entry("https://b.example/x.png")])
+    Path("www").mkdir()
+    Path("www/index.html").write_text("<h1>mine</h1>")
+    engine.behave = lambda run_id, spec, _: {"run_id": run_id, "status": "succeeded", "spec": spec}
+    pages = [
+        bentpipe.json("page", "--link", "lan", "--http", "h2", "--page", name, "--json")["spec"]["workload"][
+            "page"
+        ]
+        for name in ("har:mine.har", "dir:www")
+    ]
+    assert pages[0]["objects"] == [{"path": "/x.png", "bytes": 1000, "host": "b.example"}]
+    assert pages[1]["document"]["folder"] == str(tmp_path / "www")
+
+
+def test_a_fault_in_a_har_is_told_with_its_file_and_field(bentpipe, engine, tmp_path):
+    path = write(tmp_path / "mine.har", [entry("https://a.example/", status="ok")])
+    result = bentpipe("page", "--link", "lan", "--http", "h2", "--page", f"har:{path}", expect=2)
+    assert f'{path}: log.entries[0].response.status: expected a status code, found "ok"' in result.stderr
+    assert engine.calls == []
+
+
+@pytest.mark.parametrize(("client", "server"), [("firefox", "caddy"), ("chromium", "nginx")])
+def test_client_and_server_are_settings(bentpipe, engine, client, server):
+    page = (*PAGE[:3], "--http", "h2", *PAGE[5:])
+    bentpipe(*page, "--set", f"client={client}", "--set", f"server={server}")
+    assert (spec_of(engine)["client"], spec_of(engine)["server"]) == (client, server)
 
 
 def test_the_seed_decides_on_the_run(bentpipe):

@@ -276,6 +276,9 @@ PROTOCOLS = {
     "visit": st.sampled_from(["first", "repeat", "x"]),
     "slow_start": st.sampled_from(["linux", "hystart++", "x"]),
     "tcp": TCP,
+    "client": st.sampled_from(["loader", "chromium", "firefox", "iperf3", "x"]),
+    "server": st.sampled_from(["bentpipe", "nginx", "caddy", "iperf3", "x"]),
+    "connections": st.integers(0, 8),
     "tls": st.fixed_dictionaries(
         {},
         optional={

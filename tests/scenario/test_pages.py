@@ -1,9 +1,11 @@
 """Expected sizes: table 3 of alshagri2023; pages of secchi2018 and caviglione2014 by their totals."""
 
+from pathlib import Path
+
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.pages import PAGES, PAGES_OF, page, study_of
+from bentpipe.scenario.pages import PAGES, PAGES_OF, SOURCES, page, source_of
 from bentpipe.scenario.where import Where
 
 TOTALS = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
@@ -73,14 +75,18 @@ def test_the_page_of_caviglione2014_has_642_objects_and_fits_what_http_and_spdy_
     assert 0 < 416_000 - bodies < 642 * 200
 
 
-def test_every_page_is_from_a_study():
-    assert {study_of(name) for name in PAGES} == {"alshagri2023", "secchi2018", "caviglione2014"}
-    assert [study_of(name) for name in ("single-1m", "objects-500k-20k", "snep-642")] == list(PAGES_OF)
+def test_every_page_has_a_source():
+    assert {source_of(name) for name in PAGES} == set(SOURCES)
+    names = ("single-1m", "objects-500k-20k", "snep-642", "news-front")
+    assert [source_of(name) for name in names] == list(PAGES_OF)
 
 
-@pytest.mark.parametrize("name", ["har:page.har", "dir:www"])
-def test_pages_to_come_are_told_from_unknown_ones(name):
-    with pytest.raises(InputError, match="not available yet"):
-        page(name, HERE)
-    with pytest.raises(InputError, match=r"did you mean 'uniform-100k'"):
-        page("unifrom-100k", HERE)
+def test_a_page_from_a_file_is_its_own_source():
+    assert source_of("har:page.har") == "har:page.har"
+
+
+def test_an_unknown_page_is_refused_with_the_forms_that_there_are():
+    with pytest.raises(
+        InputError, match=r"har:FILE or dir:FOLDER, found .* \(did you mean 'uniform-100k'\?\)"
+    ):
+        page("unifrom-100k", HERE, folder=Path())

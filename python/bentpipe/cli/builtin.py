@@ -1,6 +1,7 @@
 """links, pages, studies: what is built in."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -68,36 +69,40 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
 )
 @json_option
 def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
-    """List the built-in pages, show one, or export them."""
+    """List the built-in pages, show one, or export them.
+
+    NAME may be a page of yours too, har:FILE or dir:FOLDER.
+    """
     from bentpipe import _core
-    from bentpipe.scenario.pages import PAGES, SOURCES, page, study_of
+    from bentpipe.cli.page import described
+    from bentpipe.scenario.pages import PAGES, SOURCES, page, source_of
+    from bentpipe.scenario.web_page import hosts_of
     from bentpipe.scenario.where import Where
 
     where = Where(file="command line", field="NAME")
-    chosen = PAGES if name is None else {name: page(name, where)}
+    chosen = PAGES if name is None else {name: page(name, where, folder=Path())}
+    sources = {each: SOURCES.get(source_of(each), each) for each in chosen}
     if folder is not None:
         for spec in chosen.values():
-            _write_files(folder / spec["name"], _core.page_files(json.dumps(spec)))
+            _write_files(folder / _file_name(spec["name"]), _core.page_files(json.dumps(spec)))
         click.echo(f"{len(chosen)} pages in {folder}", err=True)
     if as_json:
-        print_json({"pages": [{**spec, "source": SOURCES[study_of(name)]} for name, spec in chosen.items()]})
+        print_json({"pages": [{**spec, "source": sources[each]} for each, spec in chosen.items()]})
     elif name is not None:
-        spec = chosen[name]
-        rows = [(item["path"], _core.format_size(item["bytes"])) for item in spec["objects"]]
-        length = f" of {_core.format_size(spec['document_bytes'])}" if "document_bytes" in spec else ""
-        click.echo(f"{name}: an HTML document{length} that embeds, in this order")
+        heading, rows = described(chosen[name])
+        click.echo(heading)
         print_columns(rows)
-        click.echo(f"Source: {SOURCES[study_of(name)]}")
+        click.echo(f"Source: {sources[name]}")
     elif folder is None:
-        table = [("NAME", "OBJECTS", "TOTAL", "SOURCE")]
-        for spec in chosen.values():
-            total = sum(item["bytes"] for item in spec["objects"])
-            size = _core.format_size(total)
-            table.append((spec["name"], str(len(spec["objects"])), size, study_of(spec["name"])))
+        table = [("NAME", "OBJECTS", "HOSTS", "TOTAL", "SOURCE")]
+        for each, spec in chosen.items():
+            total = _core.format_size(sum(item["bytes"] for item in spec["objects"]))
+            numbers = (str(len(spec["objects"])), str(len(hosts_of(spec))))
+            table.append((each, *numbers, total, source_of(each)))
         print_columns(table, indent=0)
         click.echo()
-        for study, source in SOURCES.items():
-            click.echo(f"{study}: {source}")
+        for source, words in SOURCES.items():
+            click.echo(f"{source}: {words}")
 
 
 @click.command()
@@ -204,6 +209,11 @@ def _print_link(link: Any, *, changes: Sequence[str]) -> None:
     click.echo()
     for line in described(link.spec):
         click.echo(line)
+
+
+def _file_name(page: str) -> str:
+    """Return the name of a page as that of a folder: a page of one's own has the path of its file in it."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", page).strip(".-") or "page"
 
 
 def _write_files(folder: Path, files: list[tuple[str, bytes]]) -> None:

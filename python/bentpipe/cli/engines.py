@@ -103,6 +103,33 @@ def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, wher
         raise lack
 
 
+def require_programs(
+    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, client: "Where", server: "Where"
+) -> None:
+    """Refuse runs of browsers and of servers that are not ours on an engine without programs.
+
+    Raises
+    ------
+    InputError
+        At `client` or at `server`, for the first such run.
+    """
+    from bentpipe.engine import emulate
+    from bentpipe.scenario import defaults
+
+    if engine.name == emulate.NAME:
+        return
+    for spec in specs:
+        for key, ours, where in (
+            ("client", defaults.CLIENT, client),
+            ("server", defaults.SERVER, server),
+        ):
+            if key in spec:
+                raise where.error(
+                    expected=f'"{ours}" on the {engine.name} engine',
+                    found=f'"{spec[key]}", which --engine emulate has',
+                )
+
+
 def require_emulate() -> None:
     """Raise an AbilityError that names everything that this machine lacks for emulating."""
     from bentpipe.engine import emulate

@@ -71,6 +71,7 @@ def _campaign(
     engines.require_congestion_controls(machine, specs, where=where.at("cc"), flows=where.at("bulk.flows"))
     engines.require_slow_start(machine, specs, where=where.at("slow_start"))
     engines.require_iperf3(machine, specs, where=where.at("client"))
+    engines.require_programs(machine, specs, client=where.at("client"), server=where.at("server"))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
     folder = out or Path("results") / "-".join([scenario.name, *kinds])
     with (

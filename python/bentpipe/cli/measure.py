@@ -28,7 +28,7 @@ COMMAND_LINE = "command line"
 @link_option
 @click.option("--http", required=True, help="http10, http10s, h1, h1s, h2, h2c, h3 or spdy.")
 @click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
-@click.option("--page", required=True, help="A built-in page, see `bentpipe pages`.")
+@click.option("--page", required=True, help="A page (see `bentpipe pages`), har:FILE or dir:FOLDER.")
 @click.option("--connections", type=int, metavar="N", help="Parallel connections of HTTP/1.0 and HTTP/1.1.")
 @pep_option
 @engine_option
@@ -47,8 +47,8 @@ def page(
 ) -> None:
     """Load one page.
 
-    Settings without an option are keys of --set: requests_per_connection, pipelining, push, priorities,
-    visit, tls.version, tls.resumption, tcp.fast_open, tcp.connect_retry, and all others of a [run].
+    Settings without an option are keys of --set: client, server, requests_per_connection, pipelining, push,
+    priorities, visit, tls.version, tls.resumption, tcp.fast_open, tcp.connect_retry, and all others of [run].
     """
     run = {"link": link, "http": http, "cc": cc, "page": page, "connections": connections, "pep": pep}
     _measure(_given(run), **options)
@@ -144,8 +144,9 @@ def _measure(
     engines.require_congestion_controls(machine, [planned.spec], where=where, flows=flows)
     where = Where(file=COMMAND_LINE, field="--set slow_start")
     engines.require_slow_start(machine, [planned.spec], where=where)
-    where = Where(file=COMMAND_LINE, field="--set client")
-    engines.require_iperf3(machine, [planned.spec], where=where)
+    client, server = (Where(file=COMMAND_LINE, field=f"--set {key}") for key in ("client", "server"))
+    engines.require_iperf3(machine, [planned.spec], where=client)
+    engines.require_programs(machine, [planned.spec], client=client, server=server)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=out)

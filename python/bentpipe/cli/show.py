@@ -22,20 +22,21 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
     """
     del as_json  # It is JSON in any case: what is shown is the form in which the engines get it.
     from bentpipe.ledger.ledger import INDEX
-    from bentpipe.scenario.pages import PAGES
+    from bentpipe.scenario.pages import FOLDER, HAR, PAGES, page
+    from bentpipe.scenario.where import Where
 
     path = Path(thing)
-    if thing in PAGES:
-        print_json(PAGES[thing])
+    where = Where(file="command line", field="THING")
+    if thing in PAGES or thing.startswith((HAR, FOLDER)):
+        print_json(page(thing, where, folder=Path()))
     elif (path.parent / INDEX).is_file() and not path.exists():
         print_json(_record(path.parent, path.name))
     elif path.suffix == ".toml" and _is_scenario(path):
         _show_scenario(path, settings, quick=quick)
     else:
         from bentpipe.scenario.links import link
-        from bentpipe.scenario.where import Where
 
-        print_json(link(thing, where=Where(file="command line", field="THING")))
+        print_json(link(thing, where=where))
 
 
 def _show_scenario(path: Path, settings: tuple[str, ...], *, quick: bool) -> None:

@@ -1,9 +1,10 @@
 """HTTP at both ends and the load of a page, from what is written to the run specification."""
 
+from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario import defaults, vocabulary
-from bentpipe.scenario.pages import page, page_spec
+from bentpipe.scenario.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.quantity import count, percent, size_bytes, size_bytes_or
 from bentpipe.scenario.schema import Http2Table, PageTable, RunTable
 from bentpipe.scenario.table import given
@@ -24,7 +25,7 @@ MOST_HEADER_TABLE_BYTES = 2**32 - 1
 """The value of a setting has 32 bits (RFC 9113 section 6.5.1)."""
 
 
-def page_load_spec(run: RunTable, table: PageTable, where: Where) -> dict[str, Any]:
+def page_load_spec(run: RunTable, table: PageTable, where: Where, *, folder: Path) -> dict[str, Any]:
     """Return the load of a page.
 
     Parameters
@@ -35,6 +36,8 @@ def page_load_spec(run: RunTable, table: PageTable, where: Where) -> dict[str, A
         Its page.
     where : Where
         The place of the run.
+    folder : Path
+        Where relative paths of pages start.
 
     Raises
     ------
@@ -54,7 +57,7 @@ def page_load_spec(run: RunTable, table: PageTable, where: Where) -> dict[str, A
         "kind": "page-load",
         "http": http,
         "connections": connections,
-        "page": _page(table, where.at("page")),
+        "page": _page(table, where.at("page"), folder=folder),
         **_requests_per_connection(run, http, where.at("requests_per_connection")),
         **_pipelining(run, http, where.at("pipelining")),
         **_push(run, http, where.at("push")),
@@ -89,11 +92,14 @@ def max_concurrent_streams(written: int | None, where: Where) -> int:
     return count(streams, where.at("max_concurrent_streams"), least=1, most=MOST_STREAMS)
 
 
-def _page(table: PageTable, where: Where) -> dict[str, Any]:
+def _page(table: PageTable, where: Where, *, folder: Path) -> dict[str, Any]:
     if table.name is None:
         raise where.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
     if table.objects is None:
-        return page(table.name, where)
+        return page(table.name, where, folder=folder)
+    if table.name.startswith((HAR, FOLDER)):
+        expected = f"nothing, as the page is from {table.name}"
+        raise where.at("objects").error(expected=expected, found=shown(table.objects))
     if not table.objects:
         raise where.at("objects").error(expected="at least one size", found="an empty list")
     sizes = [size_bytes(size, where.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]

@@ -1,9 +1,12 @@
-"""The built-in pages: those of the published studies (1 kB = 1000 B)."""
+"""Pages by name: those of the published studies (1 kB = 1000 B), our own, HAR files and folders."""
 
-import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from bentpipe.scenario import own_pages
+from bentpipe.scenario.folder import folder_page
+from bentpipe.scenario.har import har_page
 from bentpipe.scenario.where import Where, closest, shown
 
 SOURCES = {
@@ -13,8 +16,9 @@ SOURCES = {
     "caviglione2014": "Caviglione, Gotta, Abdel Salam, Luglio, Roseti, Zampognaro, PSATS 2014: main.html of "
     "24.8 kB and 640 small images, 642 objects in all; the images' size follows from the bytes that the "
     "paper counts (docs/studies/caviglione2014.md)",
+    "own": own_pages.SOURCE,
 }
-"""By the name of the study."""
+"""By the name of the study, and of those that are of none."""
 
 TRIANGULAR_KB = {
     "100k": (3, 8, 14, 20, 22, 16, 11, 6),
@@ -40,8 +44,8 @@ SNEP_OBJECT_BYTES = 460
 response header of Apache 2.2 takes 291 B. Over SPDY they took 416 kB, 610 B for each, of which 150 B are what
 frames, records and a compressed header take."""
 
-PLANNED = re.compile(r"(har|dir):.*", re.DOTALL)
-"""Pages from files."""
+HAR, FOLDER = "har:", "dir:"
+"""What the names of pages from files begin with."""
 
 
 def page_spec(name: str, sizes_bytes: Sequence[int], *, document_bytes: int | None = None) -> dict[str, Any]:
@@ -92,28 +96,40 @@ PAGES_OF: Mapping[str, Mapping[str, dict[str, Any]]] = {
     "alshagri2023": _of_alshagri2023(),
     "secchi2018": _of_secchi2018(),
     "caviglione2014": _of_caviglione2014(),
+    "own": {name: own_pages.own_page(name) for name in own_pages.NAMES},
 }
-"""By the name of the study."""
+"""By the keys of `SOURCES`."""
 
 PAGES: dict[str, dict[str, Any]] = {name: page for pages in PAGES_OF.values() for name, page in pages.items()}
 
 
-def page(name: str, where: Where) -> dict[str, Any]:
-    """Return a built-in page.
+def page(name: str, where: Where, *, folder: Path) -> dict[str, Any]:
+    """Return a page by name.
+
+    Parameters
+    ----------
+    name : str
+        Of a built-in page, `har:FILE` or `dir:FOLDER`.
+    where : Where
+        The place of the name.
+    folder : Path
+        Where relative paths start.
 
     Raises
     ------
     InputError
-        When there is no such page, or not yet.
+        When there is no such page, or its file cannot be used.
     """
+    if name.startswith(HAR):
+        return har_page(folder / name.removeprefix(HAR), name=name)
+    if name.startswith(FOLDER):
+        return folder_page(folder / name.removeprefix(FOLDER), where, name=name)
     if name in PAGES:
         return PAGES[name]
-    expected = f"one of {', '.join(PAGES)}"
-    if PLANNED.fullmatch(name):
-        raise where.error(expected=expected, found=f"{shown(name)}, not available yet")
+    expected = f"one of {', '.join(PAGES)}, {HAR}FILE or {FOLDER}FOLDER"
     raise where.error(expected=expected, found=shown(name), suggestion=closest(name, PAGES))
 
 
-def study_of(name: str) -> str:
-    """Return the name of the study that a built-in page is from."""
-    return next(study for study, pages in PAGES_OF.items() if name in pages)
+def source_of(name: str) -> str:
+    """Return where a page is from: a key of `SOURCES`, or its own name where that says it."""
+    return next((source for source, pages in PAGES_OF.items() if name in pages), name)

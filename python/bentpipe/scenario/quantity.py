@@ -9,6 +9,7 @@ from bentpipe import _core
 from bentpipe.scenario.where import Where, shown
 
 SECOND_NS = 1_000_000_000
+MILLISECOND_NS = 1_000_000
 LONGEST_NS = 24 * 3600 * SECOND_NS
 FASTEST_BPS = 10**12
 LARGEST_BYTES = 10**12

@@ -21,6 +21,7 @@ from bentpipe.scenario.link_schema import ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.nominal import nominal_bps
 from bentpipe.scenario.overlay import merged_links, with_delays, with_folder
 from bentpipe.scenario.pep import check_use, host_mtu_bytes, pep_spec
+from bentpipe.scenario.programs import check_programs, programs
 from bentpipe.scenario.quantity import SECOND_NS, count, duration_ns, size_bytes, size_bytes_or
 from bentpipe.scenario.refusal import refused
 from bentpipe.scenario.schema import (
@@ -38,6 +39,7 @@ from bentpipe.scenario.schema import (
 from bentpipe.scenario.table import given, refuse, validated
 from bentpipe.scenario.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.tls import tls_spec
+from bentpipe.scenario.web_page import longest_wait_ns
 from bentpipe.scenario.where import Where, shown
 
 CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
@@ -67,7 +69,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
     InputError
         When a key is missing, contradicts another or holds what does not exist (yet).
     """
-    is_by_iperf3 = _checked_programs(run, where)
+    ends = programs(run, where)
     cc = vocabulary.CONGESTION_CONTROL.checked(given(run.cc, defaults.CONGESTION_CONTROL), where.at("cc"))
     if run.link is None:
         raise where.at("link").error(
@@ -83,16 +85,18 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         least_mtu_bytes=LEAST_MTU_BYTES,
     )
     payload_bytes = host_mtu_bytes(link, pep) - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
-    workload = _workload(run, where, most_ping_bytes=payload_bytes)
+    workload = _workload(run, where, folder=folder, most_ping_bytes=payload_bytes)
     check_use(pep, workload, pep_place)
-    if is_by_iperf3:
+    if ends.client == iperf3.NAME:
         workload = iperf3.flow(workload, where)
+    check_programs(ends, run, workload, where, cc=cc)
     limit_bytes = buffer_bytes(link)
     tcp = tcp_spec(given(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     # What is not in use is not in the specification: the run is what it was before there was such a thing.
     rarer = {
         "tls": tls_spec(given(run.tls, TlsTable()), workload, where.at("tls")),
         "pep": pep,
+        **ends.spec(),
         "slow_start": _slow_start(run, cc, workload, where.at("slow_start")),
         "dscp": None if run.dscp is None else code_point(run.dscp, where.at("dscp")),
     }
@@ -202,13 +206,6 @@ def _check_carriers(link: Mapping[str, Any], where: Where) -> None:
         raise refused(error, where, link=where) from None
 
 
-def _checked_programs(run: RunTable, where: Where) -> bool:
-    """Return whether client and server are iperf3."""
-    client = vocabulary.CLIENT.checked(given(run.client, defaults.CLIENT), where.at("client"))
-    server = vocabulary.SERVER.checked(given(run.server, defaults.SERVER), where.at("server"))
-    return iperf3.is_wanted(client=client, server=server, where=where)
-
-
 def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Where) -> str | None:
     """Return how slow start ends, or None where that is each congestion control's own way."""
     way = vocabulary.SLOW_START.checked(given(run.slow_start, defaults.SLOW_START), where)
@@ -222,14 +219,14 @@ def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Wher
     return way
 
 
-def _workload(run: RunTable, where: Where, *, most_ping_bytes: int) -> dict[str, Any]:
+def _workload(run: RunTable, where: Where, *, folder: Path, most_ping_bytes: int) -> dict[str, Any]:
     kinds = {"page": run.page, "bulk": run.bulk, "ping": run.ping}
     written = [key for key, value in kinds.items() if value is not None]
     if len(written) != 1:
         found = " and ".join(written) or "none of them"
         raise where.error(expected="one workload: page, bulk or ping", found=found)
     if run.page is not None:
-        return http.page_load_spec(run, run.page, where)
+        return http.page_load_spec(run, run.page, where, folder=folder)
     why = f"{written[0]} does not use it"
     refuse(run, http.KEYS, where, why=why)
     refuse_client_settings(given(run.tcp, TcpTable()), where.at("tcp"), why=why)
@@ -345,8 +342,9 @@ def _timeout_ns(link: Mapping[str, Any], workload: Mapping[str, Any]) -> int:
     round_trip_ns = rtt_ns(link)
     down_bps, up_bps = (nominal_bps(link[direction]["capacity"]) for direction in CARRIERS)
     if workload["kind"] == "page-load":
-        sizes: list[int] = [item["bytes"] for item in workload["page"]["objects"]]
-        ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * round_trip_ns
+        page = workload["page"]
+        sizes: list[int] = [item["bytes"] for item in page["objects"]]
+        ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * round_trip_ns + longest_wait_ns(page)
         return max(defaults.TIMEOUT_PAGE_NS, defaults.TIMEOUT_MARGIN_NS + defaults.TIMEOUT_FACTOR * ideal_ns)
     flows = len(workload.get("flows", [workload]))
     if workload["kind"] in FLOWS and workload["bytes"] is not None:

@@ -1,7 +1,8 @@
-"""The values that scenarios name, those that this version has and those that it will have."""
+"""The values that scenarios name."""
 
 from dataclasses import dataclass
 
+from bentpipe.scenario.web_page import KINDS
 from bentpipe.scenario.where import Where, closest, shown
 
 
@@ -10,7 +11,6 @@ class Vocabulary:
     """The names that one key accepts."""
 
     available: tuple[str, ...]
-    planned: tuple[str, ...] = ()
 
     def checked(self, name: str, where: Where) -> str:
         """Return `name` when it is available.
@@ -18,15 +18,12 @@ class Vocabulary:
         Raises
         ------
         InputError
-            When it is unknown or planned only; the two are told apart.
+            When it is unknown.
         """
         if name in self.available:
             return name
-        expected = one_of(self.available)
-        if name in self.planned:
-            raise where.error(expected=expected, found=f"{shown(name)}, not available yet")
         suggestion = closest(name, self.available)
-        raise where.error(expected=expected, found=shown(name), suggestion=suggestion)
+        raise where.error(expected=one_of(self.available), found=shown(name), suggestion=suggestion)
 
 
 def one_of(names: tuple[str, ...]) -> str:
@@ -38,8 +35,9 @@ HTTP = Vocabulary(available=("http10", "http10s", "h1", "h1s", "h2", "h2c", "h3"
 CONGESTION_CONTROL = Vocabulary(available=("reno", "cubic", "bbr", "bbr3", "hybla", "vivace"))
 TRANSPORT = Vocabulary(available=("tcp", "quic"))
 DIRECTION = Vocabulary(available=("down", "up"))
-CLIENT = Vocabulary(available=("loader", "iperf3"), planned=("chromium", "firefox"))
-SERVER = Vocabulary(available=("bentpipe", "iperf3"), planned=("nginx", "caddy"))
+CLIENT = Vocabulary(available=("loader", "chromium", "firefox", "iperf3"))
+SERVER = Vocabulary(available=("bentpipe", "nginx", "caddy", "iperf3"))
+OBJECT_KIND = Vocabulary(available=KINDS)
 PEP = Vocabulary(available=("none", "split", "tunnel", "proxy"))
 PEP_PLACE = Vocabulary(available=("terminal", "gateway", "both"))
 TLS_VERSION = Vocabulary(available=("1.3", "1.2"))
