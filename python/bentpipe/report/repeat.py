@@ -2,6 +2,7 @@
 
 from bentpipe.report.source import Source
 from bentpipe.scenario import Extent, load
+from bentpipe.scenario.defaults import CLIENT
 from bentpipe.studies import Study
 
 
@@ -16,8 +17,17 @@ def commands(source: Source, study: Study | None) -> tuple[tuple[str, str], ...]
 def _campaign(source: Source, study: Study | None) -> str:
     if study is None:
         return "bentpipe run SCENARIO.toml --out DIR"
+    clients = _clients(source)
+    options = "".join(f" --client {client}" for client in clients)
     for extent, option in ((Extent.FULL, ""), (Extent.QUICK, " --quick")):
+        scenario = load(study.scenario, extent=extent, varied={"client": clients} if clients else {})
         # The folder's scenario says more than the file's, such as the engine.
-        if load(study.scenario, extent=extent).document().items() <= source.scenario.items():
-            return f"bentpipe reproduce {study.name}{option}"
-    return f"bentpipe reproduce {study.name} --set KEY=VALUE"
+        if scenario.document().items() <= source.scenario.items():
+            return f"bentpipe reproduce {study.name}{option}{options}"
+    return f"bentpipe reproduce {study.name}{options} --set KEY=VALUE"
+
+
+def _clients(source: Source) -> tuple[str, ...]:
+    """The clients of a campaign that has others than the loader."""
+    found = dict.fromkeys(cell["factors"].get("client", CLIENT) for cell in source.scenario["cells"])
+    return () if set(found) <= {CLIENT} else tuple(found)
