@@ -13,6 +13,8 @@ MOST_COLUMNS = 10
 PAINTS = {"FCP": "first paint", "LCP": "largest paint", "load": "load event"}
 """The marks of a row by the words of its heading; each has a shape and a height of its own."""
 
+_GLYPHS = dict(zip(PAINTS, ("\N{BLACK CIRCLE}", "\N{BLACK DIAMOND}", "\N{BLACK SQUARE}"), strict=True))
+"""What the marks look like in words."""
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _GUTTER = 6
 _HEADING = 18
@@ -109,18 +111,20 @@ def _definitions(ids: Mapping[Picture, str], *, width: float, height: float) -> 
 
 
 def _heading(row: Row, y: float) -> str:
+    """Protocol and words on the left, on the right what the marks of the row mean and when they were."""
     look = style.look(row.protocol)
     told = f'<tspan font-weight="600" fill="{look.colour}">{escape(look.label)}</tspan>'
     words = f'<tspan dx="8">{escape(row.words)}</tspan>'
-    keys, x = [], float(WIDTH)
-    for mark in reversed([key for key in PAINTS if key in row.marks]):
-        label = f"{PAINTS[mark]} {row.marks[mark]:.2f} s"
-        keys.append(text(x, y, label, anchor="end"))
-        # A letter of the small font is about 5.2 wide.
-        x -= len(label) * 5.2 + 8
-        keys.append(_symbol(mark, x, y - 3.5, look.colour))
-        x -= 14
-    return f'<text x="0" y="{number(y)}" font-size="12">{told}{words}</text>{"".join(keys)}'
+    keys = "".join(
+        f'<tspan dx="12" fill="{look.colour}">{_GLYPHS[mark]}</tspan>'
+        f'<tspan dx="4">{PAINTS[mark]} {row.marks[mark]:.2f} s</tspan>'
+        for mark in PAINTS
+        if mark in row.marks
+    )
+    return (
+        f'<text x="0" y="{number(y)}" font-size="12">{told}{words}</text>'
+        f'<text x="{WIDTH}" y="{number(y)}" text-anchor="end">{keys}</text>'
+    )
 
 
 def _rail(row: Row, y: float, *, slot: float, instants_s: Sequence[float]) -> str:

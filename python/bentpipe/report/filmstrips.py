@@ -14,7 +14,7 @@ from bentpipe.report.source import Source
 from bentpipe.stats import cell_label, frames_of, metrics_of, settled_s, visible
 
 MOST_STRIPS = 6
-"""Filmstrips of a report: all, or of more the first of each page and the first of those."""
+"""Filmstrips of a report: all; of more the first of each page; of more pages those at even ranks."""
 MOST_PICTURE_BYTES = 1_500_000
 """Of all pictures of a report, as they stand in the page."""
 
@@ -109,7 +109,10 @@ def _chosen(groups: Mapping[str, list[Load]]) -> list[tuple[str, list[Load]]]:
     firsts: dict[str, tuple[str, list[Load]]] = {}
     for label, loads in groups.items():
         firsts.setdefault(loads[0].run.factors.get("page", label), (label, loads))
-    return list(firsts.values())[:MOST_STRIPS]
+    pages = list(firsts.values())
+    if len(pages) <= MOST_STRIPS:
+        return pages
+    return [pages[round(rank * (len(pages) - 1) / (MOST_STRIPS - 1))] for rank in range(MOST_STRIPS)]
 
 
 def _row(source: Source, load: Load, instants_s: Sequence[float]) -> filmstrip.Row:

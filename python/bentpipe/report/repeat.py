@@ -1,5 +1,9 @@
 """The commands that repeat a campaign."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bentpipe.errors import InputError
 from bentpipe.report.source import Source
 from bentpipe.scenario import Extent, load
 from bentpipe.scenario.defaults import CLIENT
@@ -20,11 +24,18 @@ def _campaign(source: Source, study: Study | None) -> str:
     clients = _clients(source)
     options = "".join(f" --client {client}" for client in clients)
     for extent, option in ((Extent.FULL, ""), (Extent.QUICK, " --quick")):
-        scenario = load(study.scenario, extent=extent, varied={"client": clients} if clients else {})
         # The folder's scenario says more than the file's, such as the engine.
-        if scenario.document().items() <= source.scenario.items():
+        if _document(study, extent, clients).items() <= source.scenario.items():
             return f"bentpipe reproduce {study.name}{option}{options}"
     return f"bentpipe reproduce {study.name}{options} --set KEY=VALUE"
+
+
+def _document(study: Study, extent: Extent, clients: Sequence[str]) -> Mapping[str, Any]:
+    try:
+        return load(study.scenario, extent=extent, varied={"client": clients} if clients else {}).document()
+    except InputError:
+        # A folder of another version may be of a client that this one has not got.
+        return {"name": None}
 
 
 def _clients(source: Source) -> tuple[str, ...]:
