@@ -1,4 +1,4 @@
-"""Synthetic page loads in a browser: the records of `synthetic`, paints besides, and pictures drawn by hand."""
+"""Synthetic page loads in a browser: records of `synthetic` with paints, and pictures drawn by hand."""
 
 from PIL import Image, ImageDraw
 
@@ -9,7 +9,7 @@ WINDOW_PX = (640, 360)
 
 
 def browser_load(*, client="chromium", repetition=0, scale=1.0, **cell):
-    """One succeeded load: nothing is painted before the first object, then objects appear as they are complete."""
+    """One succeeded load: nothing is painted before the first object, then each appears when it is complete."""
     entry = page_load(repetition=repetition, scale=scale, **cell)
     record = entry.record
     metrics, objects = record["metrics"], sorted(record["objects"][1:], key=lambda o: o["last_byte_s"])

@@ -45,7 +45,10 @@ def reproduce(study: str, clients: tuple[str, ...], **options: Any) -> None:
     Its claims are judged on the runs of the client; of several on the loader's, or else the first one's, and
     a table says what they come to with each.
     """
-    _campaign(find_study(study).scenario, clients=tuple(dict.fromkeys(clients)), **options)
+    found, clients = find_study(study), tuple(dict.fromkeys(clients))
+    # What its user sets comes last and holds.
+    options["settings"] = (*found.settings(clients), *options["settings"])
+    _campaign(found.scenario, clients=clients, **options)
 
 
 def _campaign(

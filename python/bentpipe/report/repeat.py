@@ -32,7 +32,9 @@ def _campaign(source: Source, study: Study | None) -> str:
 
 def _document(study: Study, extent: Extent, clients: Sequence[str]) -> Mapping[str, Any]:
     try:
-        return load(study.scenario, extent=extent, varied={"client": clients} if clients else {}).document()
+        varied = {"client": clients} if clients else {}
+        settings = study.settings(clients)
+        return load(study.scenario, overrides=settings, varied=varied, extent=extent).document()
     except InputError:
         # A folder of another version may be of a client that this one has not got.
         return {"name": None}
