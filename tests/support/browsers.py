@@ -9,7 +9,7 @@ WINDOW_PX = (640, 360)
 
 
 def browser_load(*, client="chromium", repetition=0, scale=1.0, **cell):
-    """One succeeded load: nothing is painted before the first object, then each appears when it is complete."""
+    """One succeeded load: nothing before the first object, then each when it is complete."""
     entry = page_load(repetition=repetition, scale=scale, **cell)
     record = entry.record
     metrics, objects = record["metrics"], sorted(record["objects"][1:], key=lambda o: o["last_byte_s"])

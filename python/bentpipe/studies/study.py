@@ -1,9 +1,8 @@
 """What a study brings along: its scenario, its claims, its tables and its figures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -83,7 +82,7 @@ class Study:
     tables: Callable[[Runs], tuple[StudyTable, ...]]
     figures: Callable[[Runs], tuple[Drawing, ...]]
     timelines: Callable[[Runs], tuple[Timeline, ...]]
-    client_settings: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    client_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def settings(self, clients: Sequence[str]) -> tuple[str, ...]:
         """What all runs of a campaign with these clients get, as of `--set`, so that they can be compared."""
