@@ -19,19 +19,6 @@ def test_page_prints_the_record_as_json(bentpipe):
     assert found["spec"]["cc"] == "bbr"
 
 
-def test_page_prints_figures_with_units(bentpipe, engine):
-    engine.behave = lambda run_id, spec, _: {
-        **record(run_id, spec),
-        "metrics": {"plt_s": 3.4821, "ttfb_s": 0.5301, "wire_bytes_down": 534_000, "overhead_percent": 6.8},
-    }
-    lines = bentpipe(*PAGE).stdout.splitlines()
-    assert lines[0] == "uniform-500k by h3 with cubic over geo-alshagri-flat: succeeded"
-    assert any(line.split()[:5] == ["Page", "load", "time", "3.482", "s"] for line in lines)
-    assert any("530.10 ms" in line for line in lines)
-    assert any("534.0 kB" in line for line in lines)
-    assert any("6.80 %" in line for line in lines)
-
-
 def test_page_prints_what_a_browser_saw_and_names_it(bentpipe, engine):
     frames = [{"time_s": 1.9, "file": "frames/1.jpg", "completeness": 1.0}] * 3
     paints = {"parsed_s": 1.2, "loaded_s": 3.75, "paint_fcp_s": 1.812, "paint_lcp_s": None}
@@ -49,6 +36,19 @@ def test_page_prints_what_a_browser_saw_and_names_it(bentpipe, engine):
 
 def test_page_prints_no_paints_of_the_loader(bentpipe):
     assert "paint" not in bentpipe(*PAGE).stdout
+
+
+def test_page_prints_figures_with_units(bentpipe, engine):
+    engine.behave = lambda run_id, spec, _: {
+        **record(run_id, spec),
+        "metrics": {"plt_s": 3.4821, "ttfb_s": 0.5301, "wire_bytes_down": 534_000, "overhead_percent": 6.8},
+    }
+    lines = bentpipe(*PAGE).stdout.splitlines()
+    assert lines[0] == "uniform-500k by h3 with cubic over geo-alshagri-flat: succeeded"
+    assert any(line.split()[:5] == ["Page", "load", "time", "3.482", "s"] for line in lines)
+    assert any("530.10 ms" in line for line in lines)
+    assert any("534.0 kB" in line for line in lines)
+    assert any("6.80 %" in line for line in lines)
 
 
 def test_the_seed_decides_on_the_run(bentpipe):

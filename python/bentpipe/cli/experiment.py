@@ -74,8 +74,9 @@ def _campaign(
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
     machine = engines.choose(engine)
-    # The emulator's results have the scenario's name alone.
+    # Results of the loader in the emulator have the scenario's name alone.
     is_simulated = machine.name == simulate.NAME
+    others = () if clients == (defaults.CLIENT,) else clients
     scenario = load(
         file,
         overrides=settings,
@@ -88,10 +89,8 @@ def _campaign(
     engines.require_congestion_controls(machine, specs, where=where.at("cc"), flows=where.at("bulk.flows"))
     engines.require_slow_start(machine, specs, where=where.at("slow_start"))
     engines.require_iperf3(machine, specs, where=where.at("client"))
-    # As above, results of the scenario's own client have its name alone.
-    others = [] if clients == (defaults.CLIENT,) else list(clients)
-    kinds = others + ["quick"] * quick + [simulate.NAME] * is_simulated
-    folder = out or Path("results") / "-".join([scenario.name, *kinds])
+    kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
+    folder = out or Path("results") / "-".join([scenario.name, *others, *kinds])
     with (
         closing(machine),
         Ledger.claim(folder, {**scenario.document(), "engine": machine.name}) as ledger,
