@@ -2,9 +2,11 @@ import json
 import os
 import signal
 import time
+from collections import Counter
 
 import pytest
 
+from bentpipe.cli import engines
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record, succeeded
 
@@ -101,6 +103,57 @@ def test_reproduce_runs_the_studys_scenario(bentpipe, tmp_path):
     outcome = bentpipe.json("reproduce", "alshagri2023", "--out", tmp_path / "r", "--jobs", "8", "--json")
     # Table 4: 12 pages x 3 versions x 3 links with BBR, 4 uniform pages x 3 x 3 with CUBIC; 3 repetitions.
     assert outcome["succeeded"] == (12 * 3 * 3 + 4 * 3 * 3) * 3
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Every program that a scenario may ask for."""
+    monkeypatch.setattr(engines, "require_programs", lambda *_, **__: None)
+
+
+@pytest.mark.parametrize(
+    ("client", "connections"),
+    # Chromium has six connections of HTTP/1.1; the study asks for one.
+    [("firefox", {"1"}), ("chromium", {"6"})],
+)
+@pytest.mark.usefixtures("installed")
+def test_reproduce_runs_the_study_in_a_browser(bentpipe, tmp_path, monkeypatch, client, connections):
+    monkeypatch.chdir(tmp_path)
+    bentpipe("reproduce", "alshagri2023", "--quick", "--client", client, "--jobs", "8")
+    with Ledger(tmp_path / "results" / f"alshagri2023-{client}-quick") as ledger:
+        entries = ledger.best()
+    assert {entry.factors["client"] for entry in entries} == {client}
+    assert {entry.factors["connections"] for entry in entries} == connections
+    assert {entry.record["spec"]["client"] for entry in entries} == {client}
+
+
+@pytest.mark.usefixtures("installed")
+def test_reproduce_with_several_clients_measures_every_cell_with_each_under_equal_settings(
+    bentpipe, tmp_path
+):
+    options = ("--client", "loader", "--client", "chromium", "--client", "firefox", "--client", "loader")
+    arguments = ("--quick", *options, "--jobs", "8", "--out", tmp_path / "r")
+    bentpipe("reproduce", "alshagri2023", *arguments)
+    with Ledger(tmp_path / "r") as ledger:
+        factors = [entry.factors for entry in ledger.best()]
+    counts = Counter(each["client"] for each in factors)
+    # 21 cells, 2 repetitions.
+    assert counts == {"loader": 42, "chromium": 42, "firefox": 42}
+    assert {each["connections"] for each in factors} == {"6"}
+
+
+@pytest.mark.usefixtures("installed")
+def test_what_is_set_by_hand_holds_before_what_a_study_sets_for_a_client(bentpipe, tmp_path):
+    options = ("--quick", "--client", "chromium", "--set", "connections=1", "--out", tmp_path / "r")
+    result = bentpipe("reproduce", "alshagri2023", *options, expect=2)
+    assert "connections: expected 6" in result.stderr
+
+
+def test_reproduce_with_the_loader_is_the_study_as_it_is(bentpipe, engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for options in ((), ("--client", "loader")):
+        bentpipe("reproduce", "alshagri2023", "--quick", *options, "--jobs", "8")
+    assert len(engine.calls) == 42
 
 
 def test_an_unknown_study_is_bad_input(bentpipe):

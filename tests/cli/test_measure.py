@@ -22,6 +22,25 @@ def test_page_prints_the_record_as_json(bentpipe):
     assert found["spec"]["cc"] == "bbr"
 
 
+def test_page_prints_what_a_browser_saw_and_names_it(bentpipe, engine):
+    frames = [{"time_s": 1.9, "file": "frames/1.jpg", "completeness": 1.0}] * 3
+    paints = {"parsed_s": 1.2, "loaded_s": 3.75, "paint_fcp_s": 1.812, "paint_lcp_s": None}
+    browser = {"version": "Firefox 153.0", **paints, "speed_index_s": 2.5, "frames": frames}
+    engine.behave = lambda run_id, spec, _: {**record(run_id, spec), "browser": browser}
+    lines = bentpipe(*PAGE).stdout.splitlines()
+    assert lines[0] == "uniform-500k by h3 with cubic in Firefox 153.0 over geo-alshagri-flat: succeeded"
+    found = {line.strip().split("  ")[0]: line for line in lines[1:]}
+    assert "1.812 s" in found["First paint (FCP)"]
+    assert "2.500 s" in found["Speed Index"]
+    assert "3.750 s" in found["Loaded"]
+    assert " 3 " in found["Pictures"]
+    assert "Largest paint (LCP)" not in found
+
+
+def test_page_prints_no_paints_of_the_loader(bentpipe):
+    assert "paint" not in bentpipe(*PAGE).stdout
+
+
 def test_page_prints_figures_with_units(bentpipe, engine):
     engine.behave = lambda run_id, spec, _: {
         **record(run_id, spec),

@@ -2,11 +2,12 @@ import csv
 import json
 from pathlib import Path
 
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
 from bentpipe.ledger import Ledger
-from tests.campaign.fake_engine import record
+from tests.campaign.fake_engine import record, succeeded
 
 pytestmark = pytest.mark.usefixtures("engine", "report")
 
@@ -70,6 +71,57 @@ def test_export_writes_the_same_tables_and_the_series_as_parquet(bentpipe, resul
     table = pyarrow.parquet.read_table(tmp_path / "out" / "runs.parquet")
     assert table.num_rows == 4
     assert "plt_s" in table.column_names
+
+
+def in_a_browser(run_id, spec, _):
+    frames = [{"time_s": 1.2, "file": "frames/001.jpg", "completeness": 0.4},
+              {"time_s": 2.5, "file": "frames/002.jpg", "completeness": 1.0}]  # fmt: skip
+    paints = {"parsed_s": 1.0, "loaded_s": 2.6, "paint_fcp_s": 1.1, "paint_lcp_s": 2.5, "speed_index_s": 1.98}
+    browser = {"version": "Chromium 156.0.8078.79", **paints, "frames": frames}
+    return {**record(run_id, spec), "browser": browser}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_export_has_the_paints_of_browsers_beside_the_metrics_and_a_table_of_pictures(
+    bentpipe, engine, scenario_file, tmp_path, kind
+):
+    engine.behave = in_a_browser
+    bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    bentpipe("export", tmp_path / "results", "--format", kind, "--out", tmp_path / "out")
+    read = pyarrow.csv.read_csv if kind == "csv" else pyarrow.parquet.read_table
+    runs, frames = (read(tmp_path / "out" / f"{name}.{kind}").to_pylist() for name in ("runs", "frames"))
+    assert {(row["paint_fcp_s"], row["speed_index_s"], row["loaded_s"]) for row in runs} == {(1.1, 1.98, 2.6)}
+    assert len(frames) == 2 * len(runs)
+    assert [row["completeness"] for row in frames[:2]] == [0.4, 1.0]
+
+
+def test_export_of_the_loaders_runs_has_neither(bentpipe, results):
+    bentpipe("export", results, "--format", "csv")
+    assert not (results / "export" / "frames.csv").exists()
+    assert "paint_fcp_s" not in (results / "export" / "runs.csv").read_text()
+
+
+def test_show_of_a_run_in_a_browser_has_what_it_saw(bentpipe, engine, scenario_file, tmp_path):
+    engine.behave = in_a_browser
+    bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    with Ledger(tmp_path / "results") as ledger:
+        run_id = ledger.entries()[0].run_id
+    shown = bentpipe.json("show", tmp_path / "results" / run_id)["browser"]
+    assert (shown["version"], shown["paint_lcp_s"], len(shown["frames"])) == (
+        "Chromium 156.0.8078.79",
+        2.5,
+        2,
+    )
+
+
+def test_compare_compares_paints_where_both_folders_have_them(bentpipe, engine, scenario_file, tmp_path):
+    for name, behave in (("a", in_a_browser), ("b", in_a_browser), ("loader", succeeded)):
+        engine.behave = behave
+        bentpipe("run", scenario_file, "--out", tmp_path / name)
+    both = bentpipe.json("compare", tmp_path / "a", tmp_path / "b", "--json")
+    assert {"paint_fcp_s", "paint_lcp_s", "speed_index_s", "loaded_s"} < {row["metric"] for row in both}
+    one = bentpipe.json("compare", tmp_path / "a", tmp_path / "loader", "--json")
+    assert "paint_fcp_s" not in {row["metric"] for row in one}
 
 
 def test_export_collects_captures_under_the_names_of_their_runs(bentpipe, results):

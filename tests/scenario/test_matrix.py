@@ -27,6 +27,33 @@ def factors(found, *names):
     return [tuple(cell.factors[name] for name in names) for cell in found]
 
 
+def varied_cells(document, varied, *settings):
+    return resolve_document(
+        {"run": RUN, **document},
+        file="scenario.toml",
+        folder=Path(),
+        default_name="example",
+        overrides=[parse_override(text) for text in settings],
+        varied=varied,
+    ).cells
+
+
+def test_what_is_varied_from_outside_crosses_every_block_in_place_of_what_the_file_says():
+    document = {"matrix": [{"http": ["h1", "h2"]}, {"http": ["h3"], "cc": ["bbr"]}]}
+    found = varied_cells(document, {"cc": ("reno", "cubic")})
+    assert factors(found, "http", "cc") == [
+        ("h1", "reno"), ("h1", "cubic"), ("h2", "reno"), ("h2", "cubic"), ("h3", "reno"), ("h3", "cubic"),
+    ]  # fmt: skip
+
+
+def test_a_scenario_without_a_matrix_can_be_varied_from_outside():
+    assert factors(varied_cells({}, {"cc": ("reno", "cubic")}), "cc") == [("reno",), ("cubic",)]
+
+
+def test_a_setting_decides_on_what_is_varied_from_outside():
+    assert factors(varied_cells({}, {"cc": ("reno", "cubic")}, "cc=bbr"), "cc") == [("bbr",)]
+
+
 def test_every_combination_is_a_cell():
     found = cells({"http": ["h1", "h3"], "cc": ["bbr", "cubic"]})
     assert factors(found, "http", "cc") == [

@@ -2,14 +2,18 @@
 //!
 //! Standard fields are those of the specification; fields of our own start with an underscore, as it asks.
 //! Header sizes are those of the uncompressed header fields, bodies are stored by size only, and `send` is
-//! zero because a request is timed when it is handed to the connection.
+//! zero because a request is timed when it is handed to the connection. `dns` is -1: names are known in the world of a
+//! run and nobody is asked for them. A browser's paints stand beside `onLoad` under the names that browsertime and
+//! viewers of its files use.
 
 use std::io;
 use std::io::Write;
 
-use bentpipe_run::{ConnectionReport, Engine, ObjectTiming, PageLoadSpec, RunRecord, Status, Workload};
+use bentpipe_run::{
+    BrowserRecord, ConnectionReport, Engine, ObjectTiming, PageLoadSpec, RunRecord, Status, Workload,
+};
 use bentpipe_units::{Duration, Time};
-use har::v1_2::{Content, Creator, Entries, PageTimings, Pages, Request, Response, Timings};
+use har::v1_2::{Content, Creator, Entries, PageTimings, QueryString, Request, Response, Timings};
 use serde::Serialize;
 
 use crate::WallClock;
@@ -49,6 +53,7 @@ pub fn write(record: &RunRecord, start: WallClock, sink: impl Write) -> Result<(
             version: env!("CARGO_PKG_VERSION").to_owned(),
             comment: None,
         },
+        browser: record.browser.as_ref().map(browser),
         pages: vec![page(record, load, start)],
         entries: objects.iter().map(|object| entry(record, object, start)).collect(),
     };
@@ -65,14 +70,19 @@ struct Document<'a> {
 struct Log<'a> {
     version: &'static str,
     creator: Creator,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    browser: Option<Creator>,
     pages: Vec<Page<'a>>,
     entries: Vec<Entry<'a>>,
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Page<'a> {
-    #[serde(flatten)]
-    standard: Pages,
+    started_date_time: String,
+    id: &'static str,
+    title: &'a str,
+    page_timings: Milestones,
     #[serde(rename = "_runId")]
     run_id: &'a str,
     #[serde(rename = "_status")]
@@ -81,6 +91,19 @@ struct Page<'a> {
     engine: Engine,
     #[serde(rename = "_link")]
     link: &'a str,
+}
+
+/// When the page was parsed, loaded and painted, in milliseconds.
+#[derive(Serialize)]
+struct Milestones {
+    #[serde(flatten)]
+    standard: PageTimings,
+    #[serde(rename = "_firstContentfulPaint", skip_serializing_if = "Option::is_none")]
+    first_contentful_paint: Option<f64>,
+    #[serde(rename = "_largestContentfulPaint", skip_serializing_if = "Option::is_none")]
+    largest_contentful_paint: Option<f64>,
+    #[serde(rename = "_speedIndex", skip_serializing_if = "Option::is_none")]
+    speed_index: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -99,27 +122,52 @@ const PAGE_ID: &str = "page_1";
 /// "Not applicable" or "not known" in HAR.
 const NONE: f64 = -1.0;
 
-fn page<'a>(record: &'a RunRecord, load: &PageLoadSpec, start: WallClock) -> Page<'a> {
-    // The document is parsed when its objects become known; it has no scripts to wait for.
-    let parsed_s = record.objects.iter().skip(1).map(|object| object.discovered_s).reduce(f64::max);
-    let standard = Pages {
-        started_date_time: start.to_string(),
-        id: PAGE_ID.to_owned(),
-        title: load.page.name.clone(),
-        page_timings: PageTimings {
-            on_content_load: Some(parsed_s.map_or(NONE, millis)),
-            on_load: Some(record.metrics.plt_s.map_or(NONE, millis)),
-            comment: None,
-        },
-        comment: None,
-    };
+fn page<'a>(record: &'a RunRecord, load: &'a PageLoadSpec, start: WallClock) -> Page<'a> {
     Page {
-        standard,
+        started_date_time: start.to_string(),
+        id: PAGE_ID,
+        title: &load.page.name,
+        page_timings: record.browser.as_ref().map_or_else(|| loader_milestones(record), browser_milestones),
         run_id: &record.run_id,
         status: record.status,
         engine: record.engine,
         link: &record.spec.link.name,
     }
+}
+
+/// The loader's page is parsed when its objects become known, as it has no scripts to wait for, and loaded when they
+/// are complete.
+fn loader_milestones(record: &RunRecord) -> Milestones {
+    let parsed_s = record.objects.iter().skip(1).map(|object| object.discovered_s).reduce(f64::max);
+    Milestones {
+        standard: page_timings(parsed_s, record.metrics.plt_s),
+        first_contentful_paint: None,
+        largest_contentful_paint: None,
+        speed_index: None,
+    }
+}
+
+fn browser_milestones(browser: &BrowserRecord) -> Milestones {
+    Milestones {
+        standard: page_timings(browser.parsed_s, browser.loaded_s),
+        first_contentful_paint: browser.paint_fcp_s.map(millis),
+        largest_contentful_paint: browser.paint_lcp_s.map(millis),
+        speed_index: browser.speed_index_s.map(millis),
+    }
+}
+
+fn page_timings(parsed_s: Option<f64>, loaded_s: Option<f64>) -> PageTimings {
+    PageTimings {
+        on_content_load: Some(parsed_s.map_or(NONE, millis)),
+        on_load: Some(loaded_s.map_or(NONE, millis)),
+        comment: None,
+    }
+}
+
+/// Name and version, of which the version is the last word.
+fn browser(record: &BrowserRecord) -> Creator {
+    let (name, version) = record.version.rsplit_once(' ').unwrap_or((&record.version, ""));
+    Creator { name: name.to_owned(), version: version.to_owned(), comment: None }
 }
 
 fn entry<'a>(record: &'a RunRecord, object: &ObjectTiming, start: WallClock) -> Entry<'a> {
@@ -134,6 +182,7 @@ fn entry<'a>(record: &'a RunRecord, object: &ObjectTiming, start: WallClock) -> 
             method: "GET".to_owned(),
             url: object.url.clone(),
             http_version: http_version.clone(),
+            query_string: query_string(&object.url),
             headers_size: size(object.request_header_bytes),
             body_size: 0,
             ..Request::default()
@@ -216,11 +265,36 @@ fn http_version(alpn: &str) -> String {
     .to_owned()
 }
 
-/// The type by the name's suffix.
+/// The parameters after the question mark, as they are written.
+fn query_string(url: &str) -> Vec<QueryString> {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            QueryString { name: name.to_owned(), value: value.to_owned(), comment: None }
+        })
+        .collect()
+}
+
+/// The type by the suffix of the path; a path without one is a document when it ends in a slash.
 fn mime_type(url: &str) -> &'static str {
-    match url.rsplit(['/', '.']).next() {
-        Some("html" | "") => "text/html",
-        Some("jpg" | "jpeg") => "image/jpeg",
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.').map_or("", |(_, suffix)| suffix) {
+        "" if name.is_empty() => "text/html",
+        "html" | "htm" => "text/html",
+        "css" => "text/css",
+        "js" | "mjs" => "text/javascript",
+        "json" => "application/json",
+        "jpg" | "jpeg" => "image/jpeg",
+        "png" => "image/png",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "avif" => "image/avif",
+        "svg" => "image/svg+xml",
+        "woff" => "font/woff",
+        "woff2" => "font/woff2",
         _ => "application/octet-stream",
     }
 }

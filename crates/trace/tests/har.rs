@@ -1,6 +1,6 @@
 //! A page load as HAR: parsed by the har crate, its timings add up.
 
-use bentpipe_run::{ConnectionReport, ObjectTiming, RunRecord, RunSpec, Workload};
+use bentpipe_run::{BrowserRecord, ConnectionReport, ObjectTiming, RunRecord, RunSpec, Workload};
 use bentpipe_trace::WallClock;
 use bentpipe_trace::har::{HarError, write};
 use bentpipe_units::Time;
@@ -150,6 +150,91 @@ fn absolute_times_count_from_the_start_of_the_workload() {
     assert_eq!(page.page_timings.on_content_load.map(f64::round), Some(1610.0));
     assert_eq!(page.page_timings.on_load, Some(4000.0));
     assert_eq!(log.entries[1].pageref.as_ref(), Some(&page.id));
+}
+
+/// The same load in a browser, parsed at 1.7 s, painted at 2.2 s and 4.1 s, loaded at 4.05 s.
+fn browser_load() -> RunRecord {
+    RunRecord {
+        browser: Some(BrowserRecord {
+            version: "Mozilla Firefox 153.0".to_owned(),
+            parsed_s: Some(1.7),
+            loaded_s: Some(4.05),
+            paint_fcp_s: Some(2.2),
+            paint_lcp_s: Some(4.1),
+            speed_index_s: Some(3.1),
+            frames: Vec::new(),
+        }),
+        ..geo_load()
+    }
+}
+
+#[test]
+fn a_browsers_own_milestones_take_the_place_of_those_of_the_objects() {
+    let record = browser_load();
+    let page = &parsed(&record).pages.unwrap()[0];
+    assert_eq!(page.page_timings.on_content_load.map(f64::round), Some(1700.0));
+    assert_eq!(page.page_timings.on_load.map(f64::round), Some(4050.0));
+    let timings = &json_of(&record)["log"]["pages"][0]["pageTimings"];
+    let own = ["_firstContentfulPaint", "_largestContentfulPaint", "_speedIndex"];
+    let told = own.map(|name| timings[name].as_f64().unwrap().round());
+    assert_eq!(told, [2200.0, 4100.0, 3100.0]);
+}
+
+#[test]
+fn a_milestone_that_a_browser_did_not_tell_is_not_available() {
+    // HAR 1.2, `pageTimings`: -1 is "the timing does not apply".
+    let mut record = browser_load();
+    let browser = record.browser.as_mut().unwrap();
+    (browser.parsed_s, browser.loaded_s, browser.paint_lcp_s) = (None, None, None);
+    let timings = &json_of(&record)["log"]["pages"][0]["pageTimings"];
+    assert_eq!((&timings["onContentLoad"], &timings["onLoad"]), (&json!(-1.0), &json!(-1.0)));
+    assert!(timings.get("_largestContentfulPaint").is_none());
+    assert!(timings.get("_firstContentfulPaint").is_some());
+}
+
+#[test]
+fn the_browser_is_named_with_its_version_and_the_loader_is_none() {
+    let browser = parsed(&browser_load()).browser.unwrap();
+    assert_eq!((browser.name.as_str(), browser.version.as_str()), ("Mozilla Firefox", "153.0"));
+    assert_eq!(parsed(&geo_load()).browser, None);
+}
+
+#[test]
+fn objects_of_several_hosts_keep_their_urls_and_the_protocol_of_their_connection() {
+    let objects = vec![
+        object("https://www.news.example/", 0, [0.0, 1.06, 1.59, 1.6]),
+        object("https://cdn.example/app.js?v=7&lazy", 1, [1.61, 2.67, 3.2, 3.3]),
+    ];
+    let connections =
+        vec![connection(40_001, "h2", 0, 530, Some(1060)), connection(40_002, "h3", 1610, 2140, None)];
+    let log = parsed(&record(objects, connections));
+    let urls: Vec<&str> = log.entries.iter().map(|entry| entry.request.url.as_str()).collect();
+    assert_eq!(urls, ["https://www.news.example/", "https://cdn.example/app.js?v=7&lazy"]);
+    let versions: Vec<&str> = log.entries.iter().map(|entry| entry.response.http_version.as_str()).collect();
+    assert_eq!(versions, ["HTTP/2", "HTTP/3"]);
+    let query = &log.entries[1].request.query_string;
+    let pairs: Vec<_> = query.iter().map(|pair| (pair.name.as_str(), pair.value.as_str())).collect();
+    assert_eq!(pairs, [("v", "7"), ("lazy", "")]);
+    // The second connection was opened for its object: 1610 to 2140 ms of the 1060 ms until the request.
+    assert_eq!(timings(&log.entries[1]), [530.0, 530.0, -1.0, 0.0, 530.0, 100.0]);
+}
+
+#[test]
+fn the_type_of_an_object_is_that_of_its_path_whatever_follows_it() {
+    // RFC 9239 (JavaScript), RFC 2318 (CSS), RFC 8081 (fonts), RFC 2854 (HTML).
+    for (url, expected) in [
+        ("https://a.example/app.js?v=1.2", "text/javascript"),
+        ("https://a.example/site.css#top", "text/css"),
+        ("https://a.example/sans.woff2", "font/woff2"),
+        ("https://a.example/", "text/html"),
+        ("https://a.example/index.html", "text/html"),
+        ("https://a.example/v1.2/thing", "application/octet-stream"),
+        ("https://a.example/png", "application/octet-stream"),
+    ] {
+        let load =
+            record(vec![object(url, 0, [0.0, 0.5, 1.0, 1.1])], vec![connection(1, "h2", 0, 500, None)]);
+        assert_eq!(parsed(&load).entries[0].response.content.mime_type.as_deref(), Some(expected), "{url}");
+    }
 }
 
 #[test]

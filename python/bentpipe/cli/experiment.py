@@ -30,10 +30,24 @@ def run(scenario: Path, **options: Any) -> None:
 
 @click.command()
 @click.argument("study")
+@click.option(
+    "--client",
+    "clients",
+    multiple=True,
+    type=click.Choice(["loader", "chromium", "firefox"]),
+    help="What loads its pages. May be repeated: each loads all of them, and the report compares.",
+)
 @campaign_options
-def reproduce(study: str, **options: Any) -> None:
-    """Repeat a published study and compare."""
-    _campaign(find_study(study).scenario, **options)
+def reproduce(study: str, clients: tuple[str, ...], **options: Any) -> None:
+    """Repeat a published study and compare.
+
+    Its claims are judged on the runs of the client; of several on the loader's, or else the first one's, and
+    a table says what they come to with each.
+    """
+    found, clients = find_study(study), tuple(dict.fromkeys(clients))
+    # What its user sets comes last and holds.
+    options["settings"] = (*found.settings(clients), *options["settings"])
+    _campaign(found.scenario, clients=clients, **options)
 
 
 def _campaign(
@@ -47,22 +61,25 @@ def _campaign(
     resume: bool,
     cluster: str | None,
     as_json: bool,
+    clients: tuple[str, ...] = (),
 ) -> None:
     from bentpipe.campaign import Ending, execute, plan
     from bentpipe.cli.progress import progress
     from bentpipe.engine import processor, simulate
     from bentpipe.ledger import Ledger
-    from bentpipe.scenario import Clock, Extent, load
+    from bentpipe.scenario import Clock, Extent, defaults, load
     from bentpipe.scenario.where import Where
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
     machine = engines.choose(engine)
-    # The emulator's results have the scenario's name alone.
+    # Results of the loader in the emulator have the scenario's name alone.
     is_simulated = machine.name == simulate.NAME
+    others = () if clients == (defaults.CLIENT,) else clients
     scenario = load(
         file,
         overrides=settings,
+        varied={"client": clients} if clients else {},
         extent=Extent.QUICK if quick else Extent.FULL,
         clock=Clock.VIRTUAL if is_simulated else Clock.REAL,
     )
@@ -73,7 +90,7 @@ def _campaign(
     engines.require_iperf3(machine, specs, where=where.at("client"))
     engines.require_programs(machine, specs, client=where.at("client"), server=where.at("server"))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
-    folder = out or Path("results") / "-".join([scenario.name, *kinds])
+    folder = out or Path("results") / "-".join([scenario.name, *others, *kinds])
     with (
         closing(machine),
         Ledger.claim(folder, {**scenario.document(), "engine": machine.name}) as ledger,

@@ -38,8 +38,8 @@ REMEDIES = {
 def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     """Write results for other programs.
 
-    csv and parquet are tables of all attempts, their objects and their flows, har has a file for each page
-    load, pcapng and qlog collect the captures that were made.
+    csv and parquet are tables of all attempts, their objects, their flows and the pictures of browsers, har
+    has a file for each page load, pcapng and qlog collect the captures that were made.
     """
     from bentpipe.ledger import Ledger
 
@@ -56,11 +56,16 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
 
 
 def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
-    """Return every attempt, and every object and every flow of every attempt, as flat rows."""
-    runs, objects, flows = [], [], []
+    """Return every attempt, and every object, flow and picture of every attempt, as flat rows.
+
+    A table of pictures is there when a browser took any.
+    """
+    from bentpipe.stats import metrics_of
+
+    runs, objects, flows, frames = [], [], [], []
     for entry in ledger.entries():
         who = {"run_id": entry.run_id, "attempt": entry.attempt}
-        metrics = {key: value for key, value in entry.record["metrics"].items() if key != "drops"}
+        metrics = {key: value for key, value in metrics_of(entry.record).items() if key != "drops"}
         for way, causes in entry.record["metrics"].get("drops", {}).items():
             metrics |= {f"drops_{way}_{cause}": number for cause, number in causes.items()}
         reasons = "; ".join(entry.record["reasons"])
@@ -68,7 +73,10 @@ def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
         runs.append({**who, **state, **entry.factors, **metrics})
         objects += [{**who, **item} for item in entry.record["objects"]]
         flows += [{**who, "flow": place, **flow} for place, flow in enumerate(entry.record.get("flows", ()))]
-    return {"runs": runs, "objects": objects, "flows": flows}
+        taken = (entry.record.get("browser") or {}).get("frames", ())
+        frames += [{**who, "frame": place, **frame} for place, frame in enumerate(taken)]
+    tables = {"runs": runs, "objects": objects, "flows": flows}
+    return {**tables, "frames": frames} if frames else tables
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:

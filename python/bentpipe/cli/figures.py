@@ -12,10 +12,11 @@ from bentpipe.cli.output import percent, print_columns, rate, seconds, size
 def print_record(record: Mapping[str, Any], *, link: str) -> None:
     """Print how a run ended and its figures with their units and meanings; `link` as its user calls it."""
     spec, metrics = record["spec"], record["metrics"]
-    click.echo(f"{_headline(spec)} over {link}: {record['status']}")
+    click.echo(f"{_headline(record)} over {link}: {record['status']}")
     for reason in record["reasons"]:
         click.echo(f"  {reason}")
     rows = _ROWS[spec["workload"]["kind"]](metrics)
+    rows += _browser(record)
     if "ping" in record["series"]:
         rows += _losses(record["series"]["ping"]["rtt_s"])
     rows += _satellite(spec["link"], record["series"])
@@ -26,11 +27,14 @@ def print_record(record: Mapping[str, Any], *, link: str) -> None:
         _print_flows(record["flows"])
 
 
-def _headline(spec: Mapping[str, Any]) -> str:
+def _headline(record: Mapping[str, Any]) -> str:
+    spec = record["spec"]
     workload = spec["workload"]
     match workload["kind"]:
         case "page-load":
             what = f"{workload['page']['name']} by {workload['http']} with {spec['cc']}"
+            if record.get("browser"):
+                what += f" in {record['browser']['version']}"
         case "flows":
             what = f"{len(workload['flows'])} flows {workload['direction']}"
         case "iperf3":
@@ -53,6 +57,21 @@ def _page_load(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("TLS", seconds(get("tls_s")), "handshake on top of it; QUIC has it included"),
         *_traffic(metrics),
         *_emulator(metrics),
+    ]
+
+
+def _browser(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """What a browser saw of the page; nothing of a run without one."""
+    browser = record.get("browser") or {}
+    get = browser.get
+    frames = len(browser.get("frames", ()))
+    return [
+        ("First paint (FCP)", seconds(get("paint_fcp_s")), "the first text or picture is on the screen"),
+        ("Largest paint (LCP)", seconds(get("paint_lcp_s")), "the largest text or picture is on the screen"),
+        ("Speed Index", seconds(get("speed_index_s")), "the mean time at which the window's parts appear"),
+        ("Parsed", seconds(get("parsed_s")), "DOMContentLoaded"),
+        ("Loaded", seconds(get("loaded_s")), "the load event"),
+        ("Pictures", f"{frames}" if frames else "-", "of the window as the page appeared"),
     ]
 
 

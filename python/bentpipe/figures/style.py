@@ -61,6 +61,8 @@ _CONTROLS = {
     "vivace": Look(label="PCC Vivace", colour="#CC79A7", marker="X"),
 }
 
+_CLIENTS = {"loader": "o", "chromium": "D", "firefox": "s"}
+
 _SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 9.0,
@@ -88,6 +90,11 @@ _SETTINGS: dict[Any, Any] = {
 def look(protocol: str) -> Look:
     """The look of a protocol by its name in scenarios; an unknown one is grey and called by its name."""
     return _LOOKS.get(protocol, Look(label=protocol, colour=_UNKNOWN_COLOUR, marker="v"))
+
+
+def client_marker(client: str) -> str:
+    """The marker of a client, where it and no protocol tells the marks of a row apart."""
+    return _CLIENTS.get(client, "v")
 
 
 def stroke(congestion_control: str) -> Stroke:

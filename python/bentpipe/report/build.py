@@ -31,6 +31,8 @@ def _build(source: Source, folder: Path) -> Path:
         drawing.name: inline(save(drawing, folder / "figures"), prefix=drawing.name, label=drawing.title)
         for drawing in contents.all_drawings
     }
+    for strip in contents.filmstrips.shown:
+        _write(folder / "figures" / f"{strip.name}.svg", strip.svg)
     document = data.document(contents)
     _write(folder / "report.json", json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     tables.write_runs(folder / "runs.csv", source.entries)

@@ -15,6 +15,7 @@ from bentpipe.stats import (
     cell_label,
     factor_label,
     metric_values,
+    metrics_of,
     representative,
     summarise,
 )
@@ -107,7 +108,7 @@ def _result(factors: Mapping[str, str], workload: str, runs: Sequence[Entry], so
 
 def _median_run(runs: Sequence[Entry], metric: str) -> Entry:
     measured = _measured(runs, metric)
-    return measured[representative([float(run.record["metrics"][metric]) for run in measured])]
+    return measured[representative([float(metrics_of(run.record)[metric]) for run in measured])]
 
 
 def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
@@ -116,7 +117,7 @@ def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
     unusable = [run for run in runs if run.status != "succeeded"][:MOST_DRAWN]
     if metric is None:
         return tuple(unusable)
-    ranked = sorted(_measured(runs, metric), key=lambda run: float(run.record["metrics"][metric]))
+    ranked = sorted(_measured(runs, metric), key=lambda run: float(metrics_of(run.record)[metric]))
     ranks = np.unique(np.linspace(0, len(ranked) - 1, MOST_DRAWN).round().astype(int))
     chosen = [*(ranked[rank] for rank in ranks), *unusable]
     return tuple(sorted(chosen, key=lambda run: run.repetition))
@@ -124,5 +125,5 @@ def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
 
 def _measured(runs: Sequence[Entry], metric: str) -> list[Entry]:
     return [
-        run for run in runs if run.status == "succeeded" and run.record["metrics"].get(metric) is not None
+        run for run in runs if run.status == "succeeded" and metrics_of(run.record).get(metric) is not None
     ]

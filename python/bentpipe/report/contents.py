@@ -4,9 +4,22 @@ from dataclasses import dataclass
 
 from bentpipe import studies
 from bentpipe.figures.drawing import Drawing
-from bentpipe.report import cells, drawings, echoes, flows, provenance, repeat, satellite, validity
+from bentpipe.report import (
+    cells,
+    clients,
+    drawings,
+    echoes,
+    filmstrips,
+    flows,
+    provenance,
+    repeat,
+    satellite,
+    validity,
+)
 from bentpipe.report.cells import CellResult
+from bentpipe.report.clients import Clients, Judged
 from bentpipe.report.echoes import Echoes
+from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.provenance import Origins
 from bentpipe.report.satellite import CellSatellite
@@ -26,6 +39,9 @@ class Contents:
     flows: tuple[CellFlows, ...]
     satellite: tuple[CellSatellite, ...]
     drawings: tuple[Drawing, ...]
+    filmstrips: Filmstrips
+    clients: Clients | None
+    judged: Judged
     origins: Origins
     study: Study | None
     verdicts: tuple[Verdict, ...]
@@ -34,8 +50,13 @@ class Contents:
 
     @property
     def all_drawings(self) -> tuple[Drawing, ...]:
-        """The figures of the whole report and those of the satellite links."""
-        return (*self.drawings, *(drawing for cell in self.satellite for drawing in cell.drawings))
+        """The figures of the whole report, and those of filmstrips, clients and satellite links."""
+        return (
+            *self.drawings,
+            *(strip.drawing for strip in self.filmstrips.shown),
+            *(self.clients.drawings if self.clients else ()),
+            *(drawing for cell in self.satellite for drawing in cell.drawings),
+        )
 
 
 def gather(source: Source) -> Contents:
@@ -44,7 +65,7 @@ def gather(source: Source) -> Contents:
     study = studies.get(name) if name in studies.names() else None
     results = cells.results(source)
     sent = echoes.gather(source, results)
-    runs = source.recorded
+    judged = clients.judged(source, results)
     return Contents(
         source=source,
         validity=validity.judge(source),
@@ -52,10 +73,13 @@ def gather(source: Source) -> Contents:
         echoes=sent,
         flows=flows.gather(results),
         satellite=satellite.gather(source, results),
-        drawings=drawings.figures(source, results, study, sent),
+        drawings=drawings.figures(source, results, study, sent, judged),
+        filmstrips=filmstrips.gather(source, results),
+        clients=clients.gather(source, results, study),
+        judged=judged,
         origins=provenance.gather(source),
         study=study,
-        verdicts=study.claims(runs) if study else (),
-        tables=study.tables(runs) if study else (),
+        verdicts=study.claims(judged.runs) if study else (),
+        tables=study.tables(judged.runs) if study else (),
         commands=repeat.commands(source, study),
     )

@@ -5,13 +5,15 @@ from dataclasses import asdict
 from typing import Any
 
 from bentpipe.report.cells import CellResult
+from bentpipe.report.clients import Clients
 from bentpipe.report.contents import Contents
 from bentpipe.report.echoes import Echoes
+from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.provenance import Origins
 from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.validity import Validity
-from bentpipe.stats import Interval, Summary
+from bentpipe.stats import BROWSER_METRICS, Difference, Interval, Summary
 from bentpipe.studies import Study, StudyTable, Verdict
 
 SCENARIO_KEYS = ("name", "title", "description", "repetitions", "seed", "constants")
@@ -34,6 +36,9 @@ def document(contents: Contents) -> dict[str, Any]:
             for drawing in contents.all_drawings
         ],
         "study": _study(study, contents.verdicts, contents.tables) if study else None,
+        "judged_client": contents.judged.client,
+        "clients": _clients(contents.clients) if contents.clients else None,
+        "filmstrips": _filmstrips(contents.filmstrips),
         "cells": [_cell(cell) for cell in contents.cells],
         "echoes": [_echoes(each) for each in contents.echoes],
         "flows": [_flows(each) for each in contents.flows],
@@ -118,6 +123,78 @@ def _cell(cell: CellResult) -> dict[str, Any]:
             quantity.metric: _summary(summary, 1 / quantity.scale) for quantity, summary in cell.summaries
         },
         "run_ids": [run.run_id for run in cell.runs],
+    }
+
+
+def _clients(clients: Clients) -> dict[str, Any]:
+    return {
+        "reference": clients.reference,
+        "names": list(clients.names),
+        "cells": [
+            {
+                "cell": cell.label,
+                "clients": [
+                    {
+                        "client": result.client,
+                        f"{clients.quantity.metric}": _summary(result.summary, 1 / clients.quantity.scale),
+                        **_against(result.against),
+                    }
+                    for result in cell.results
+                ],
+            }
+            for cell in clients.cells
+        ],
+        "overall": [
+            {"client": each.client, "http": each.protocol, "cells": each.cells, **_against(each.against)}
+            for each in clients.overall
+        ],
+        "findings": [
+            {
+                "claim": finding.claim,
+                "label": finding.label,
+                "clients": {
+                    name: {
+                        "agreement": found.agreement.value,
+                        "ours_percent": found.measurement.percent,
+                        **_interval(found.measurement.ci, "ours_ci", "_percent"),
+                    }
+                    for name, found in finding.by_client.items()
+                },
+            }
+            for finding in clients.findings
+        ],
+    }
+
+
+def _against(difference: Difference | None) -> Mapping[str, float | None]:
+    ci = difference.ci if difference else None
+    return {
+        "against_reference_percent": difference.value * 100 if difference else None,
+        **_interval(ci.scaled(100) if ci else None, "against_reference_ci", "_percent"),
+    }
+
+
+def _filmstrips(strips: Filmstrips) -> dict[str, Any]:
+    return {
+        "left_out": strips.left_out,
+        "shown": [
+            {
+                "name": strip.name,
+                "label": strip.label,
+                "browser": strip.browser,
+                "step_s": strip.step_s,
+                "svg": f"figures/{strip.name}.svg",
+                "loads": [
+                    {
+                        "http": load.protocol,
+                        "run_id": load.run.run_id,
+                        **{name: load.metrics.get(name) for name in ("plt_s", *BROWSER_METRICS)},
+                    }
+                    for load in strip.loads
+                ],
+            }
+            for strip in strips.shown
+        ],
     }
 
 

@@ -18,6 +18,7 @@ from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Look
 from bentpipe.ledger import Entry
 from bentpipe.report.cells import CellResult
+from bentpipe.report.clients import Judged
 from bentpipe.report.echoes import Echoes
 from bentpipe.report.source import Source
 from bentpipe.scenario.flows import flow_label
@@ -33,10 +34,14 @@ _PROTOCOL_FACTORS = ("http", "bulk.transport")
 
 
 def figures(
-    source: Source, cells: Sequence[CellResult], study: Study | None, echoes: Sequence[Echoes]
+    source: Source,
+    cells: Sequence[CellResult],
+    study: Study | None,
+    echoes: Sequence[Echoes],
+    judged: Judged,
 ) -> tuple[Drawing, ...]:
-    """Every figure that is drawn into files."""
-    drawn = study.figures(source.recorded) if study else ()
+    """Every figure that is drawn into files; those of a study are of the runs that it is judged by."""
+    drawn = study.figures(judged.runs) if study else ()
     return (
         *(drawn or _headlines(cells)),
         *_tails(echoes),
@@ -44,7 +49,7 @@ def figures(
         *_sharings(source, cells),
         *_layers(cells),
         *_activities(source, cells),
-        *_timelines(source, cells, study),
+        *_timelines(source, judged.cells if study else cells, judged, study),
     )
 
 
@@ -193,12 +198,14 @@ def _flow_looks(run: Entry) -> dict[int, Look]:
     return {flow["client_port"]: look for flow, look in found}
 
 
-def _timelines(source: Source, cells: Sequence[CellResult], study: Study | None) -> list[Drawing]:
+def _timelines(
+    source: Source, cells: Sequence[CellResult], judged: Judged, study: Study | None
+) -> list[Drawing]:
     measured = [cell for cell in cells if cell.median_run is not None and cell.workload != "ping"]
     if study:
         chosen = [
             (timeline.name, timeline.title, cell)
-            for timeline in study.timelines(source.recorded)
+            for timeline in study.timelines(judged.runs)
             for cell in measured
             if timeline.factors.items() <= cell.factors.items()
         ]

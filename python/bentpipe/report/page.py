@@ -7,10 +7,12 @@ from itertools import groupby
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from bentpipe.figures.style import look
 from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
 from bentpipe.report import drawings
 from bentpipe.report.cells import MOST_DRAWN, CellResult
 from bentpipe.report.contents import Contents
+from bentpipe.report.filmstrips import MOST_PICTURE_BYTES, MOST_STRIPS
 from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, Interval
 
 MISSING = "\N{EN DASH}"
@@ -28,7 +30,13 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "scaled": scaled, "interval": interval, "svg": svg}
+    environment.filters |= {
+        "number": number,
+        "scaled": scaled,
+        "interval": interval,
+        "svg": svg,
+        "protocol": protocol,
+    }
     style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     colours = {"handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}
     template = environment.get_template("report.html.j2")
@@ -41,6 +49,8 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         strip=lambda cell: drawings.strip(contents.source, cell),
         fall=drawings.fall,
         most_drawn=MOST_DRAWN,
+        most_strips=MOST_STRIPS,
+        most_picture_mb=MOST_PICTURE_BYTES / 1e6,
         delay_columns=(*FORWARD_PARTS, *RETURN_PARTS),
     )
 
@@ -67,6 +77,11 @@ def interval(value: Interval | None, decimals: int) -> str:
 def svg(drawing: str | None) -> Markup:
     """SVG that this package drew, whose texts were escaped when it was drawn."""
     return Markup(drawing or "")
+
+
+def protocol(name: str) -> str:
+    """An HTTP version as people write it."""
+    return look(name).label
 
 
 def grouped(cells: Sequence[CellResult]) -> list[tuple[str, list[CellResult]]]:

@@ -1,7 +1,12 @@
 """The commands that repeat a campaign."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bentpipe.errors import InputError
 from bentpipe.report.source import Source
 from bentpipe.scenario import Extent, load
+from bentpipe.scenario.defaults import CLIENT
 from bentpipe.studies import Study
 
 
@@ -16,8 +21,26 @@ def commands(source: Source, study: Study | None) -> tuple[tuple[str, str], ...]
 def _campaign(source: Source, study: Study | None) -> str:
     if study is None:
         return "bentpipe run SCENARIO.toml --out DIR"
+    clients = _clients(source)
+    options = "".join(f" --client {client}" for client in clients)
     for extent, option in ((Extent.FULL, ""), (Extent.QUICK, " --quick")):
         # The folder's scenario says more than the file's, such as the engine.
-        if load(study.scenario, extent=extent).document().items() <= source.scenario.items():
-            return f"bentpipe reproduce {study.name}{option}"
-    return f"bentpipe reproduce {study.name} --set KEY=VALUE"
+        if _document(study, extent, clients).items() <= source.scenario.items():
+            return f"bentpipe reproduce {study.name}{option}{options}"
+    return f"bentpipe reproduce {study.name}{options} --set KEY=VALUE"
+
+
+def _document(study: Study, extent: Extent, clients: Sequence[str]) -> Mapping[str, Any]:
+    try:
+        varied = {"client": clients} if clients else {}
+        settings = study.settings(clients)
+        return load(study.scenario, overrides=settings, varied=varied, extent=extent).document()
+    except InputError:
+        # A folder of another version may be of a client that this one has not got.
+        return {"name": None}
+
+
+def _clients(source: Source) -> tuple[str, ...]:
+    """The clients of a campaign that has others than the loader."""
+    found = dict.fromkeys(cell["factors"].get("client", CLIENT) for cell in source.scenario["cells"])
+    return () if set(found) <= {CLIENT} else tuple(found)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ class Source:
     entries: Sequence[Entry]
     best: Sequence[Entry]
     series: Callable[[str, str], Series]
+    artifacts: Callable[[Entry], Path]
+    """The folder of an attempt's captures and pictures."""
 
     @property
     def recorded(self) -> tuple[Recorded, ...]:
@@ -69,4 +72,5 @@ def read(ledger: Ledger) -> Source:
         entries=ledger.entries(),
         best=ledger.best(),
         series=cache(ledger.series),
+        artifacts=lambda entry: ledger.artifacts(entry.run_id, entry.attempt),
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.ledger import Entry
+from bentpipe.stats import metrics_of
 
 
 def write_runs(path: Path, entries: Sequence[Entry]) -> None:
@@ -19,7 +20,7 @@ def write_runs(path: Path, entries: Sequence[Entry]) -> None:
             "reasons": "; ".join(entry.record["reasons"]),
             "engine": entry.record["engine"],
             **{f"factor_{name}": value for name, value in entry.factors.items()},
-            **_flat(entry.record["metrics"]),
+            **_flat(metrics_of(entry.record)),
         }
         for entry in entries
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bentpipe.errors import InputError
@@ -55,6 +56,7 @@ def load(
     path: Path | str,
     *,
     overrides: Sequence[str] = (),
+    varied: Mapping[str, Sequence[object]] = MappingProxyType({}),
     extent: Extent = Extent.FULL,
     clock: Clock = Clock.REAL,
 ) -> Scenario:
@@ -66,6 +68,8 @@ def load(
         The TOML file.
     overrides : sequence of str
         `KEY=VALUE` with dotted keys of [run], or repetitions, seed, name, title or description.
+    varied : mapping of str to values
+        Keys of [run] that every cell is measured with besides, once with each of their values.
     extent : Extent
         The whole of it, or its quick version.
     clock : Clock
@@ -84,6 +88,7 @@ def load(
         folder=path.parent,
         default_name=path.stem,
         overrides=[parse_override(text) for text in overrides],
+        varied=varied,
         extent=extent,
         clock=clock,
     )
@@ -96,6 +101,7 @@ def resolve_document(
     folder: Path,
     default_name: str,
     overrides: Sequence[Override] = (),
+    varied: Mapping[str, Sequence[object]] = MappingProxyType({}),
     extent: Extent = Extent.FULL,
     clock: Clock = Clock.REAL,
 ) -> Scenario:
@@ -123,7 +129,7 @@ def resolve_document(
     repetitions = count(repetitions, repetitions_place, least=1, most=MOST_REPETITIONS)
     seed = defaults.SEED if table.seed is None else table.seed
     name = _checked_name(default_name if table.name is None else table.name, where.at("name"))
-    written_blocks = parse_matrix(matrix, place)
+    written_blocks = [block.crossed(varied) for block in parse_matrix(matrix, place)]
     builder = _Builder(
         run=table.run or {},
         where=where,

@@ -34,6 +34,10 @@ class Block:
         """Return the block with some keys left out."""
         return Block(values={key: values for key, values in self.values.items() if key not in dropped})
 
+    def crossed(self, varied: Mapping[str, Sequence[object]]) -> "Block":
+        """Return the block with further keys, each with its values, in place of those that it has already."""
+        return Block(values={**self.without(list(varied)).values, **varied})
+
 
 def parse_matrix(written: object, where: Where) -> tuple[Block, ...]:
     """Return the blocks of a matrix; one that is not written is a single empty block.

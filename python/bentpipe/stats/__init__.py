@@ -11,6 +11,7 @@ from bentpipe.stats.difference import (
 from bentpipe.stats.distribution import Distribution, cumulative, exceedance
 from bentpipe.stats.fairness import Competitor, Sharing, competitors, jain_index, sharing
 from bentpipe.stats.flow import Flow, Means, Phase, Seconds, flow_of_series
+from bentpipe.stats.frames import Frame, frames_of, settled_s, visible
 from bentpipe.stats.grouping import (
     Measured,
     cell_key,
@@ -24,6 +25,7 @@ from bentpipe.stats.interval import Interval, mean_interval, median_interval
 from bentpipe.stats.jackknife import jackknife_interval
 from bentpipe.stats.layers import LAYERS, Layers, mean_layers
 from bentpipe.stats.losses import LossRuns, loss_runs
+from bentpipe.stats.metrics import BROWSER_METRICS, metrics_of
 from bentpipe.stats.satellite import (
     FORWARD_PARTS,
     GRANTS,
@@ -38,6 +40,7 @@ from bentpipe.stats.significance import TTest, t_test
 from bentpipe.stats.summary import Summary, representative, summarise
 
 __all__ = [
+    "BROWSER_METRICS",
     "FORWARD_PARTS",
     "GRANTS",
     "LAYERS",
@@ -48,6 +51,7 @@ __all__ = [
     "Difference",
     "Distribution",
     "Flow",
+    "Frame",
     "Interval",
     "Layers",
     "LossRuns",
@@ -71,6 +75,7 @@ __all__ = [
     "exceedance",
     "factor_label",
     "flow_of_series",
+    "frames_of",
     "jackknife_interval",
     "jain_index",
     "loss_runs",
@@ -79,12 +84,15 @@ __all__ = [
     "mean_relative_difference",
     "median_interval",
     "metric_values",
+    "metrics_of",
     "relative_difference",
     "representative",
     "select",
+    "settled_s",
     "sharing",
     "slot_use",
     "summarise",
     "t_test",
     "values_of",
+    "visible",
 ]

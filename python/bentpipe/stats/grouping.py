@@ -3,6 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from bentpipe.stats.metrics import metrics_of
+
+_WORDS = {
+    "client": {"chromium": "Chromium", "firefox": "Firefox"},
+    "server": {"bentpipe": "Bentpipe's server", "caddy": "Caddy"},
+}
+"""Values whose name in scenarios is not what people call them."""
+
 
 class Measured(Protocol):
     """What statistics need of a run; the ledger's entries have it."""
@@ -32,7 +40,7 @@ def select(runs: Iterable[Run], **factors: str) -> list[Run]:
 
 def metric_values(runs: Iterable[Measured], metric: str) -> list[float]:
     """One metric of every succeeded run that has it, in the metric's own unit."""
-    values = (run.record["metrics"].get(metric) for run in runs if succeeded(run))
+    values = (metrics_of(run.record).get(metric) for run in runs if succeeded(run))
     return [float(value) for value in values if value is not None]
 
 
@@ -54,6 +62,8 @@ def cell_label(factors: Mapping[str, str], *, order: Sequence[str] = ()) -> str:
 
 def factor_label(name: str, value: str) -> str:
     """A factor for people: its value, after the last word of its name where the value is a bare quantity."""
+    if value in _WORDS.get(name, {}):
+        return _WORDS[name][value]
     if not value[:1].isdigit():
         return value
     return f"{name.rpartition('.')[2].replace('_', ' ')} {value}"

@@ -1,7 +1,7 @@
 """What a study brings along: its scenario, its claims, its tables and its figures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -67,6 +67,7 @@ class Study:
 
     `scenario` is the file of its full matrix and, under `[quick]`, of its short one. `rules` are the rules by
     which claims are judged and `assumptions` what the publication leaves open; both are printed.
+    `client_settings` are those that a client has in place of the scenario's.
     """
 
     name: str
@@ -81,3 +82,10 @@ class Study:
     tables: Callable[[Runs], tuple[StudyTable, ...]]
     figures: Callable[[Runs], tuple[Drawing, ...]]
     timelines: Callable[[Runs], tuple[Timeline, ...]]
+    client_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def settings(self, clients: Sequence[str]) -> tuple[str, ...]:
+        """What all runs of a campaign with these clients get, as of `--set`, so that they can be compared."""
+        return tuple(
+            dict.fromkeys(each for client in clients for each in self.client_settings.get(client, ()))
+        )

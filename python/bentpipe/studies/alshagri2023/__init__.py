@@ -21,4 +21,6 @@ STUDY = Study(
     tables=lambda runs: (side_by_side.table(runs), overhead.table(runs)),
     figures=figures,
     timelines=timelines,
+    # Chromium opens six connections of HTTP/1.1 and can be told no other number.
+    client_settings={"chromium": ("connections=6",)},
 )
