@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +74,15 @@ def test_the_seam_has_no_default_because_defaults_live_in_resolve_alone(name: st
         re.findall(r"#\[serde\([^\]]*\bdefault\b|#\[derive\([^\]]*\bDefault\b|impl Default for \w+", text)
         == []
     )
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_each_file_of_a_crate_s_tests_belongs_to_a_program(member: str) -> None:
+    manifest = toml(f"{member}/Cargo.toml")
+    if manifest["package"].get("autotests", True):
+        return
+    folder = ROOT / member / "tests"
+    programs = {Path(test["path"]).stem for test in manifest["test"]}
+    modules = set(re.findall(r"^mod (\w+);$", (folder / "main.rs").read_text(), re.MULTILINE))
+    there = {path.stem for path in folder.glob("*.rs")} | {path.parent.name for path in folder.glob("*/mod.rs")}
+    assert programs | modules == there

@@ -1,11 +1,9 @@
 //! What holds on every path for every traffic.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 proptest! {

@@ -1,14 +1,12 @@
 //! Specs and records survive JSON, and a spec says everything and nothing else.
 
-mod common;
-
+use crate::common::{SPEC, bulk_spec, page_load, record, spec};
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, FlowSpec,
     FlowsSpec, Http, JitterSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingReport,
     PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
-use common::{SPEC, bulk_spec, page_load, record, spec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

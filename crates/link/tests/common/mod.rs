@@ -1,8 +1,7 @@
 //! What the link's tests share: specs, numbered packets, and two ways of driving a path.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
-mod numbered;
+pub mod numbered;
+pub mod transport_stream;
 
 use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_run::{

@@ -9,8 +9,8 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 fn any_mix() -> impl Strategy<Value = MixSpec> {
     let volume = (any::<bool>(), 1..50u32).prop_map(|(added, max_slots)| {

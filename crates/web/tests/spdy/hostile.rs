@@ -3,7 +3,7 @@ use bentpipe_web::spdy::{Encoder, Fin, Frame, Headers, Priority, Role, Session, 
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 
-use crate::pair::{DRAFT, events, get, ok, sent};
+use super::pair::{DRAFT, events, get, ok, sent};
 
 /// What waits to be sent may be so large and no larger, whatever the peer does: a thousand answers of at most 20
 /// bytes, the window updates of a hundred streams, and a goodbye.
