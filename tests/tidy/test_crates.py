@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -66,10 +67,42 @@ def test_only_the_io_crates_lift_the_io_boundary() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["spec.rs", "link.rs"])
+SPEC_FILES = sorted(
+    {
+        path.name
+        for path in ROOT.glob("crates/run/src/*.rs")
+        if re.search(r"^pub (?:struct|enum) \w+Spec\b", path.read_text(), re.MULTILINE)
+    }
+    | {"dscp.rs", "programs.rs"}
+)
+
+
+def test_the_files_of_the_seam_that_hold_specs_are_known() -> None:
+    assert {"link.rs", "page_load.rs", "pep.rs", "satellite.rs", "spec.rs", "tcp.rs", "tls.rs"} < set(
+        SPEC_FILES
+    )
+
+
+@pytest.mark.parametrize("name", SPEC_FILES)
 def test_the_seam_has_no_default_because_defaults_live_in_resolve_alone(name: str) -> None:
     text = (ROOT / "crates/run/src" / name).read_text()
+    # What a spec does not name is not in use.
+    rest = text.replace('#[serde(default, skip_serializing_if = "Switch::is_off")]', "")
     assert (
-        re.findall(r"#\[serde\([^\]]*\bdefault\b|#\[derive\([^\]]*\bDefault\b|impl Default for \w+", text)
+        re.findall(r"#\[serde\([^\]]*\bdefault\b|#\[derive\([^\]]*\bDefault\b|impl Default for \w+", rest)
         == []
     )
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_each_file_of_a_crate_s_tests_belongs_to_a_program(member: str) -> None:
+    manifest = toml(f"{member}/Cargo.toml")
+    if manifest["package"].get("autotests", True):
+        return
+    folder = ROOT / member / "tests"
+    programs = {Path(test["path"]).stem for test in manifest["test"]}
+    modules = set(re.findall(r"^mod (\w+);$", (folder / "main.rs").read_text(), re.MULTILINE))
+    there = {path.stem for path in folder.glob("*.rs")} | {
+        path.parent.name for path in folder.glob("*/mod.rs")
+    }
+    assert programs | modules == there

@@ -1,16 +1,14 @@
 //! Whatever an endpoint may legally report, in whatever order: windows and rates stay usable.
 
-mod common;
-
 use std::collections::VecDeque;
 
+use crate::common::{config, packets};
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
 use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample, build};
 use bentpipe_run::CongestionControl as Algorithm;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-use common::{config, packets};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,10 @@
 //! BBR version 1: the model, the states and the window.
 
-mod common;
-
+use crate::common::{Flow, Path, TokenBucket, at_ms, config, event, packets};
 use bentpipe_cc::bbr::{Bbr, HIGH_GAIN, Mode};
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-use common::{Flow, Path, TokenBucket, at_ms, config, event, packets};
 
 /// 10 Mbit/s, 500 ms: a BDP of 417 packets.
 fn geo() -> Path {

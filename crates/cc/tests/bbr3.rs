@@ -1,12 +1,10 @@
 //! BBR version 3: what differs from version 1, and the model.
 
-mod common;
-
+use crate::common::{Flow, Path, at_ms, config, event, packets};
 use bentpipe_cc::bbr::Bbr;
 use bentpipe_cc::bbr3::{Bbr3, Mode, Phase, STARTUP_GAIN};
 use bentpipe_cc::{Config, CongestionControl, CongestionKind};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-use common::{Flow, Path, at_ms, config, event, packets};
 
 /// 10 Mbit/s, 500 ms: a BDP of 417 packets.
 fn geo() -> Path {

@@ -3,14 +3,12 @@
 // The expected values come from the standard library, to the last bit but one.
 #![expect(clippy::disallowed_methods)]
 
-mod common;
-
+use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::{BETA, C, Cubic};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowLimit;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 
 fn cubic_with_window(segments: u64) -> Cubic {
     Cubic::new(Config { initial_window: packets(segments), slow_start_exit: SlowStartExit::Loss, ..config() })

@@ -1,12 +1,10 @@
 //! Hybla against the equations of Caini and Firrincieli 2004 and the arithmetic of Linux.
 
-mod common;
-
+use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::usage::WindowLimit;
 use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 
 fn hybla(segments: u64, rtt: Duration) -> Hybla {
     Hybla::new(Config { initial_window: packets(segments), handshake_rtt: Some(rtt), ..config() })

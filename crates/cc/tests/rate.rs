@@ -1,11 +1,9 @@
 //! The delivery-rate estimator against timelines worked out by hand.
 
-mod common;
-
+use crate::common::{at_ms, packets};
 use bentpipe_cc::Demand;
 use bentpipe_cc::rate::RateEstimator;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-use common::{at_ms, packets};
 
 #[test]
 fn the_first_packet_counts_from_its_own_departure() {

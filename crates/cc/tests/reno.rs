@@ -1,12 +1,10 @@
 //! Reno against RFC 5681 and the window of Mathis et al. 1997.
 
-mod common;
-
+use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::reno::Reno;
 use bentpipe_cc::usage::WindowLimit;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 
 const RTT: Duration = Duration::from_millis(100);
 

@@ -1,14 +1,12 @@
 //! Leaving slow start before the queue overflows.
 
-mod common;
-
+use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::reno::Reno;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::{Flow, Path, ack, at_ms, config, event, packets};
 
 fn cubic(slow_start_exit: SlowStartExit) -> Cubic {
     Cubic::new(Config { slow_start_exit, ..config() })

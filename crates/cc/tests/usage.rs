@@ -1,9 +1,7 @@
 //! Whether the window counts as used.
 
-mod common;
-
+use crate::common::packets;
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
-use common::packets;
 
 #[test]
 fn a_full_window_is_remembered_for_the_round_trip() {

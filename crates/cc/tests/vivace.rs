@@ -1,12 +1,10 @@
 //! PCC Vivace: intervals, start, pairs and what they lead to. The formulas themselves are tested beside them.
 
-mod common;
-
+use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::vivace::{Phase, Vivace};
 use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Demand, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-use common::{Flow, Path, ack, at_ms, config, event, packets};
 
 const START: Rate = Rate::from_bps(4_194_304);
 const RTT: Duration = Duration::from_millis(100);

@@ -1,10 +1,8 @@
 //! Bulk flows over the kernel's own sockets.
 
-mod common;
-
+use crate::common::{Site, available_cc, record, run, spec, transfer};
 use bentpipe_run::{BulkSpec, CongestionControl, Direction, RunRecord, RunSpec, Status, Transport, Workload};
 use bentpipe_units::{Bytes, Duration};
-use common::{Site, available_cc, record, run, spec, transfer};
 
 const EVERY_FLOW: [(Transport, Direction); 4] = [
     (Transport::Tcp, Direction::Down),

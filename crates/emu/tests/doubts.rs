@@ -1,11 +1,13 @@
 //! Negative controls: what a client must not take for a good load, or for a load at all.
 #![allow(clippy::disallowed_methods)] // the IO boundary of clippy.toml lies in this crate
 
-mod common;
-
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
+use crate::common;
+use crate::common::{
+    ALL_HTTP, PORTS, Site, address, available_cc, client, load, page_load, record, run, spec, transfer,
+};
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
     BulkSpec, ClientReport, CongestionControl, Direction, Dscp, Http, OriginReport, PageSpec, RunSpec,
@@ -15,9 +17,6 @@ use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::net::Net;
 use bentpipe_web::page;
 use bentpipe_web::tls::{Identity, KeyKind};
-use common::{
-    ALL_HTTP, PORTS, Site, address, available_cc, client, load, page_load, record, run, spec, transfer,
-};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 

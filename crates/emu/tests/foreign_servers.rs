@@ -3,8 +3,6 @@
 //! Skipped, and said so, where a server is not installed: `make setup-dev` installs nginx, `make setup-caddy` Caddy.
 #![allow(clippy::disallowed_methods)] // processes and files of the servers
 
-mod common;
-
 use std::env;
 use std::fs;
 use std::net::{IpAddr, TcpStream};
@@ -12,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::{PORTS, address, client, load, page, page_load, run, say, spec};
 use bentpipe_run::{ClientReport, CongestionControl, Http, PageSpec};
 use bentpipe_web::HOST;
 use bentpipe_web::page::Site as Content;
 use bentpipe_web::tls::Identity;
-use common::{PORTS, address, client, load, page, page_load, run, say, spec};
 use pem::Pem;
 
 /// A server that serves a page at an address of its own, until it is dropped.

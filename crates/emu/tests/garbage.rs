@@ -1,16 +1,14 @@
 //! The origin outlives whatever comes to its ports, and then serves a page over every protocol.
 #![allow(clippy::disallowed_methods)] // the IO boundary of clippy.toml lies in this crate
 
-mod common;
-
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 
+use crate::common::{
+    ALL_HTTP, PORTS, Site, address, available_cc, client, load, page, page_load, record, run, spec,
+};
 use bentpipe_run::{Http, Status, Workload};
 use bentpipe_units::Duration;
 use bentpipe_web::tls::{Identity, KeyKind};
-use common::{
-    ALL_HTTP, PORTS, Site, address, available_cc, client, load, page, page_load, record, run, spec,
-};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,8 +1,6 @@
 //! Marks of datagrams, as a relay between client and origin finds them in the headers.
 #![allow(clippy::disallowed_methods)] // the IO boundary of clippy.toml lies in this crate
 
-mod common;
-
 use std::io::IoSliceMut;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
@@ -10,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
+use crate::common::{
+    PORTS, Site, address, available_cc, client, load, page, page_load, record, run, spec, transfer,
+};
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{BulkSpec, Direction, Dscp, Http, PingSpec, RunSpec, Status, Transport, Workload};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::ping;
-use common::{
-    PORTS, Site, address, available_cc, client, load, page, page_load, record, run, spec, transfer,
-};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrIn, recvmsg, setsockopt, sockopt};
 
 /// Long enough for any datagram of the loopback interface.

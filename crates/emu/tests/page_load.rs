@@ -1,9 +1,7 @@
 //! Page loads by every protocol over the kernel's own sockets.
 
-mod common;
-
+use crate::common::{ALL_HTTP, Site, available_cc, load, page, page_load, record, run, spec};
 use bentpipe_run::{Http, ObjectKind, ObjectTiming, PageSpec, RunRecord, RunSpec, Status, Transport};
-use common::{ALL_HTTP, Site, available_cc, load, page, page_load, record, run, spec};
 
 fn loaded(spec: &RunSpec) -> RunRecord {
     run(async {

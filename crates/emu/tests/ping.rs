@@ -1,14 +1,12 @@
 //! Echoes over the kernel's own UDP.
 
-mod common;
-
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use crate::common::{PORTS, Site, address, available_cc, record, run, spec};
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{ClientReport, Dscp, PingSpec, Status, Workload};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::ping;
-use common::{PORTS, Site, address, available_cc, record, run, spec};
 
 const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 

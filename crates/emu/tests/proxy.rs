@@ -1,10 +1,9 @@
 //! Page loads through the HTTP proxy over the kernel's own sockets.
 
-mod common;
-
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crate::common::{PORTS, address, available_cc, client, load, page, page_load, record, run, spec};
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
     CongestionControl, ConnectionReport, Http, OriginReport, PepSpec, ProxySpec, RunSpec, Status,
@@ -15,7 +14,6 @@ use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::pep::{Config, Pep, PepReport, Side};
 use bentpipe_web::tls::{Identity, KeyKind};
 use bentpipe_web::{Client, HOST};
-use common::{PORTS, address, available_cc, client, load, page, page_load, record, run, spec};
 
 const OBJECTS: usize = 12;
 

@@ -1,14 +1,12 @@
 //! Tickets, early data and visits over the kernel's own sockets.
 
-mod common;
-
+use crate::common::{Site, load, net_of, page, page_load, record, run, spec};
 use bentpipe_run::{
     CongestionControl, Handshake, Http, PageLoadSpec, Resumption, RunRecord, RunSpec, Status, TlsSpec,
     TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Duration;
 use bentpipe_web::loader;
-use common::{Site, load, net_of, page, page_load, record, run, spec};
 
 const SETTINGS: [(TlsVersion, Resumption, Handshake); 5] = [
     (TlsVersion::V1_2, Resumption::None, Handshake::Full),

@@ -3,17 +3,15 @@
 // A network namespace is a thread's; the IO boundary of clippy.toml lies in this crate.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
-
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::Command;
 use std::{fs, thread};
 
+use crate::common::{Site, address, load, page, page_load, record, run, say, spec};
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{CongestionControl, Dscp, Http, RunRecord, Status, Switch};
 use bentpipe_web::net::{Listener, Net, Probe, Stream};
-use common::{Site, address, load, page, page_load, record, run, say, spec};
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,10 +1,8 @@
 //! The constant-rate transmitter against closed forms in exact integers.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{Event, Path, Way};
 use bentpipe_units::{Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 const NANOS_PER_SEC: u128 = 1_000_000_000;

@@ -1,13 +1,11 @@
 //! CoDel against RFC 8289: its pseudo-code written out over the whole history, and the numbers of its control law.
 
-mod common;
-
 use std::collections::VecDeque;
 
+use crate::common::*;
 use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_run::{DirectionSpec, LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;

@@ -1,11 +1,9 @@
 //! Two directions that do not know of each other, and streams of random numbers that do not either.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{Event, Path, Way};
 use bentpipe_run::{DirectionSpec, JitterSpec, LinkSpec, LossSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 fn events_of(spec: &LinkSpec, seed: u64, offers: &[Offer], way: Way) -> Vec<Event<Numbered>> {

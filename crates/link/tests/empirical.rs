@@ -1,11 +1,9 @@
 //! Delays of a distribution given by its quantiles.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{Path, Way};
 use bentpipe_run::{DirectionSpec, JitterSpec, QuantileSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;

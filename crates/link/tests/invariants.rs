@@ -1,11 +1,9 @@
 //! What holds on every path for every traffic.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 proptest! {
@@ -14,20 +12,7 @@ proptest! {
         forward in any_direction(), return_ in any_direction(), offers in any_offers(), seed: u64,
     ) {
         let mut path = Path::new(&link(forward, return_), seed, Time::ZERO);
-        let mut inside = [0usize; 2];
-        for (number, offer) in offers.iter().enumerate() {
-            let accepted = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len }).is_ok();
-            inside[offer.way as usize] += usize::from(accepted);
-            // Every third offer polls, so that events also pile up.
-            while number % 3 == 0 && let Some(event) = path.poll(offer.at) {
-                inside[event.way() as usize] -= 1;
-            }
-            prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), inside);
-        }
-        while let Some(next) = path.next_event() {
-            while path.poll(next).is_some() {}
-        }
-        prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), [0, 0]);
+        holds_what_went_in_and_did_not_come_out(&mut path, &offers)?;
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! Each loss model against its closed form. Statistical bounds are five standard errors of the estimate
 //! under the model (two-sided: 6 in 10 million), and the seeds are fixed.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_run::{DirectionSpec, LossSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 
 const PACKETS: usize = 400_000;
 const SIGMAS: f64 = 5.0;

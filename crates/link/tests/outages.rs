@@ -1,11 +1,9 @@
 //! Losses by the clock. Statistical bounds are five standard errors; the seeds are fixed.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_run::{DirectionSpec, LossSpec, OutageSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;

@@ -1,11 +1,9 @@
 //! Constant delay and jitter. Bounds of estimates are five standard errors; the seeds are fixed.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{Path, Way};
 use bentpipe_run::{DirectionSpec, JitterSpec};
 use bentpipe_units::{Duration, Time};
-use common::*;
 
 const DELAY: Duration = Duration::from_millis(265);
 const SIGMAS: f64 = 5.0;

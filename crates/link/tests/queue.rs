@@ -1,11 +1,9 @@
 //! Drop-tail by bytes, packets and time.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_run::{DirectionSpec, LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 /// 12 Mbit/s: a packet of 1500 bytes takes 1 ms.

@@ -1,11 +1,9 @@
 //! Random early drop against its line. Bounds are five standard errors of a binomial share; the seeds are fixed.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{Event, Path, Way};
 use bentpipe_run::{DirectionSpec, LinkSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 const START: u64 = 18_000;

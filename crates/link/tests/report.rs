@@ -1,11 +1,9 @@
 //! What the report counts, from which instant to which, and in which bin.
 
-mod common;
-
+use crate::common::*;
 use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_run::{DirectionSpec, LinkReport, LossSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::*;
 use proptest::prelude::*;
 
 const fn ms(ms: u64) -> Time {

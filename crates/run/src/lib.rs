@@ -22,6 +22,7 @@ mod satellite;
 pub mod schema;
 mod series;
 mod spec;
+mod switch;
 mod tcp;
 mod tls;
 mod visit;
@@ -54,5 +55,6 @@ pub use spec::{
     BulkSpec, CaptureSpec, CongestionControl, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
     SlowStart, Transport, ValiditySpec, Workload,
 };
-pub use tcp::{Switch, TcpSpec};
+pub use switch::Switch;
+pub use tcp::TcpSpec;
 pub use tls::{Resumption, TlsSpec, TlsVersion};

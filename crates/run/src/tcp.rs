@@ -2,6 +2,8 @@ use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Switch;
+
 /// TCP settings, applied through socket options or the namespace's sysctls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,27 +31,4 @@ pub struct TcpSpec {
     /// A page's client resets a connection that has been idle for this long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_reset_ns: Option<Duration>,
-}
-
-/// A setting that is in use or is not. One that a spec does not name is off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Switch {
-    /// Not in use.
-    #[default]
-    Off,
-    /// In use.
-    On,
-}
-
-impl Switch {
-    /// Whether it is in use.
-    pub const fn is_on(self) -> bool {
-        matches!(self, Self::On)
-    }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-    pub(crate) const fn is_off(&self) -> bool {
-        !self.is_on()
-    }
 }

@@ -1,11 +1,9 @@
 //! The figures of several flows, computed by hand from reports with round numbers.
 
-mod common;
-
+use crate::common::{at_ms, bulk_spec, download, page_load, record, spec, transfer, two_flows};
 use bentpipe_run::CongestionControl::{Bbr, Cubic};
 use bentpipe_run::{Direction, Parties, RunSpec, Table, TransferReport, Workload};
 use bentpipe_units::{Bytes, Duration};
-use common::{at_ms, bulk_spec, download, page_load, record, spec, transfer, two_flows};
 
 fn close(found: Option<f64>, expected: f64) -> bool {
     found.is_some_and(|found| (found - expected).abs() < 1e-9 * expected.abs().max(1.0))

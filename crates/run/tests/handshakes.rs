@@ -1,13 +1,11 @@
 //! Which TLS handshakes a run may have, and what a visit before the workload leaves in the record: nothing.
 
-mod common;
-
+use crate::common::{START, connection, page_load, record, spec};
 use bentpipe_run::{
     ConnectionReport, Handshake, Parties, Resumption, RunSpec, Status, Table, TlsSpec, TlsVersion, Visit,
     Workload,
 };
 use bentpipe_units::Time;
-use common::{START, connection, page_load, record, spec};
 
 const ALL: [Handshake; 4] =
     [Handshake::Full, Handshake::Resumed, Handshake::EarlyDataAccepted, Handshake::EarlyDataRefused];

@@ -1,7 +1,6 @@
 //! Specs and records survive JSON, and a spec says everything and nothing else.
 
-mod common;
-
+use crate::common::{SPEC, bulk_spec, page_load, record, spec};
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, FileSpec,
     FlowSpec, FlowsSpec, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec,
@@ -9,7 +8,6 @@ use bentpipe_run::{
     Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
-use common::{SPEC, bulk_spec, page_load, record, spec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,13 +1,12 @@
 //! The figures of a record, computed by hand from reports with round numbers.
 
-mod common;
-
+use crate::common;
+use crate::common::{at_ms, bulk_spec, download, object, page_load, record, spec, transfer};
 use bentpipe_run::{
     Direction, DirectionReport, DropCounts, LatenessReport, Metrics, PacketSighting, Parties,
 };
 use bentpipe_run::{PingReport, PingSpec, RunSpec, Table, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
-use common::{at_ms, bulk_spec, download, object, page_load, record, spec, transfer};
 
 fn metrics(spec: RunSpec, parties: Parties) -> Metrics {
     record(spec, parties).metrics

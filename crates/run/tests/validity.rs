@@ -1,10 +1,8 @@
 //! How a run ends (invariant 6): failed on any fault, invalid on any doubt, succeeded else.
 
-mod common;
-
+use crate::common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 use bentpipe_run::{Engine, LatenessReport, Parties, Provenance, RunSpec, Status, failed};
 use bentpipe_units::Duration;
-use common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 
 fn verdict(spec: RunSpec, parties: Parties) -> (Status, Vec<String>) {
     let record = record(spec, parties);

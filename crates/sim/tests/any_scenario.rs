@@ -1,23 +1,21 @@
 //! Whatever a scenario asks for: a run ends, nothing appears or vanishes, and a failure names its reason.
 //!
-//! `PROPTEST_CASES=20000 PROPTEST_RNG_SEED=7 cargo test -p bentpipe-sim --test any_scenario` looks further.
+//! `PROPTEST_CASES=20000 PROPTEST_RNG_SEED=7 cargo test -p bentpipe-sim --test all any_scenario` looks further.
 
 // A run that never ends can only be noticed from outside.
 #![allow(clippy::disallowed_methods)]
-
-mod common;
 
 use std::io::{Write as _, stderr};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration as RealDuration;
 use std::{env, process, thread};
 
+use crate::common::{Scenario, Temper, record, scenarios};
 use bentpipe_run::{
     ConnectionReport, Direction, DropCounts, ObjectTiming, RunRecord, RunSpec, Status, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::Duration;
-use common::{Scenario, Temper, record, scenarios};
 use proptest::prelude::*;
 
 /// What a case may take on a machine that has other things to do; the longest takes a second by itself.

@@ -3,8 +3,7 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
-
+use crate::common;
 use bentpipe_run::{
     CapacitySpec, CongestionControl, Direction, DirectionSpec, FlowSpec, FlowsSpec, JitterSpec, LossSpec,
     QueueSpec, RunRecord, RunSpec, Status, Transport, Workload,

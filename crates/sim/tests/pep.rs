@@ -3,8 +3,8 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
-
+use crate::common;
+use crate::common::{Temper, scenarios};
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Http, JitterSpec,
     LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, QueueSpec,
@@ -12,7 +12,6 @@ use bentpipe_run::{
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
-use common::{Temper, scenarios};
 use proptest::prelude::*;
 
 const SPEC: &str = include_str!("../../run/tests/data/spec.json");

@@ -3,13 +3,12 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-mod transfers;
-
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 
+use crate::transfers::{Fate, Octets, PORT, Part, SERVER, Transfer, network, run_all, take_part};
 use bentpipe_run::{
     CapacitySpec, CongestionControl, DirectionSpec, Dscp, JitterSpec, LossSpec, PepPlace, PepSpec, QueueSpec,
     RunSpec, SplitSpec,
@@ -18,7 +17,6 @@ use bentpipe_units::{Bytes, Duration, Rate};
 use bentpipe_web::net::{Listener, Net, Stream};
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use transfers::{Fate, Octets, PORT, Part, SERVER, Transfer, network, run_all, take_part};
 
 const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));

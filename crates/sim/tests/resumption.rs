@@ -3,10 +3,9 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
-
 use std::time::Instant;
 
+use crate::common;
 use bentpipe_run::{
     CapacitySpec, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Resumption,
     RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Visit, Workload,

@@ -1,15 +1,14 @@
 //! Round trips before the first byte of a response: of every protocol, with every way to begin TLS and TCP.
 //!
-//! `cargo test -p bentpipe-sim --test round_trips -- --ignored` renews docs/round-trips.md.
+//! `cargo test -p bentpipe-sim --test all round_trips -- --ignored` renews docs/round-trips.md.
 
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-mod common;
-
 use std::fmt::Write as _;
 use std::fs;
 
+use crate::common;
 use bentpipe_run::{
     CapacitySpec, DirectionSpec, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec,
     QueueSpec, Resumption, RunRecord, RunSpec, Status, Switch, TlsSpec, TlsVersion, Transport, Visit,

@@ -3,10 +3,6 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-#[path = "capture/packets.rs"]
-#[allow(dead_code)] // the captures' tests use the rest
-mod packets;
-
 use std::fs;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -19,6 +15,8 @@ use bentpipe_run::{
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+use crate::capture::packets;
 
 /// The client's address, the emulator's.
 const CLIENT: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);

@@ -1,14 +1,12 @@
 //! Whatever the network and the peer do.
 
-mod common;
-
+use crate::common::{Pair, Side, Way, at, config, ms};
 use bentpipe_run::CongestionControl;
 use bentpipe_tcp::{
     Connection, Flags, Options, Payload, SackBlocks, SackPermitted, Segment, SeqNumber, State, SynOptions,
     Timestamps,
 };
 use bentpipe_units::{Duration, Time};
-use common::{Pair, Side, Way, at, config, ms};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]

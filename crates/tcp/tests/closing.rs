@@ -1,10 +1,9 @@
 //! Ends: FIN, half-close, RST, TIME_WAIT, zero windows.
 
-mod common;
-
+use crate::common;
+use crate::common::{MSS, Pair, Reading, Side, Way, at, cubic, ms};
 use bentpipe_tcp::{Closed, Event, Flags, Payload, Read, State, StreamError};
 use bentpipe_units::{Bytes, Time};
-use common::{MSS, Pair, Reading, Side, Way, at, cubic, ms};
 
 #[test]
 fn the_fin_travels_with_the_last_octets() {

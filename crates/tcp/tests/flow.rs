@@ -1,11 +1,9 @@
 //! Loss-free transfers: windows, bursts, acknowledgements, buffers.
 
-mod common;
-
+use crate::common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
 use bentpipe_run::{CongestionControl, SlowStart};
 use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-use common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
 
 fn bulk(config: Config, mbit: u64, rtt: Duration, queue: u64) -> Pair {
     let down = Way::rate(mbit, rtt / 2).with_queue(queue);

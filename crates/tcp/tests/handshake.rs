@@ -1,9 +1,8 @@
 //! Opening a connection.
 
-mod common;
-
+use crate::common;
+use crate::common::{PORT, Pair, Reading, Side, Way, at, cubic, ms};
 use bentpipe_tcp::{Closed, Event, FastOpen, Flags, Payload, State};
-use common::{PORT, Pair, Reading, Side, Way, at, cubic, ms};
 
 const SYN: Flags = Flags::SYN;
 

@@ -1,11 +1,9 @@
 //! What Linux 6.18 does on the emulated link (10 Mbit/s, `tcp_rmem` up to 6 MiB): the receiver's acknowledgements, number
 //! and window, one by one as packet captures have them, and how much of each write is taken.
 
-mod common;
-
+use crate::common::{Pair, Side, Way, at, cubic, ms};
 use bentpipe_tcp::{Config, Event, Flags, Payload};
 use bentpipe_units::{Bytes, Duration};
-use common::{Pair, Side, Way, at, cubic, ms};
 
 /// A limit of 6 MiB makes windows multiples of 2^7.
 const SHIFT: u8 = 7;

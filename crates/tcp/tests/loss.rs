@@ -1,11 +1,9 @@
 //! Losses, reordering and their repair.
 
-mod common;
-
+use crate::common::{MSS, Pair, Record, Side, Way, at, config, cubic, ms};
 use bentpipe_run::CongestionControl;
 use bentpipe_tcp::{Closed, Event, Payload};
 use bentpipe_units::{Duration, Time};
-use common::{MSS, Pair, Record, Side, Way, at, config, cubic, ms};
 
 /// Data segments of the server that were sent before.
 fn repeated(pair: &Pair) -> Vec<&Record> {

@@ -8,6 +8,10 @@ use crate::http1::{MAX_FIELDS, Malformed, Piece, Requests, Responses};
 use crate::loader::Discovery;
 use crate::page::{INDEX, Place};
 
+mod spdy;
+
+pub use spdy::spdy;
+
 /// The client's reader of HTTP/1 gives the same responses in whatever pieces their octets come, and makes none up.
 pub fn http1_response(input: &[u8]) {
     let (octets, pieces) = in_pieces(input);

@@ -1,16 +1,14 @@
 //! HTTP/2 clients that are broken or mean harm, against the origin: each ends with an error and costs bounded memory, and
 //! who else is connected notices nothing. What to send follows h2spec and the advisories named.
 
-mod memory;
-
-use bentpipe_run::Http;
-use memory::frames::{
+use crate::memory::frames::{
     ACK, COMPRESSION_ERROR, CONTINUATION, DATA, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, End,
     FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, GET, GOAWAY, HEADERS, PADDED, PING, POST, PRIORITY, PROTOCOL_ERROR,
     PUSH_PROMISE, Peer, REFUSED_STREAM, RST_STREAM, SETTINGS, STREAM_CLOSED, WHOLE, WINDOW_UPDATE, frame,
     hello, literal, setting, string,
 };
-use memory::{Memory, STREAM_BUFFER, page_load, peak_of, start_origin};
+use crate::memory::{Memory, STREAM_BUFFER, page_load, peak_of, start_origin};
+use bentpipe_run::Http;
 
 use crate::memory::frames::Answer;
 

@@ -1,8 +1,6 @@
 //! HTTP/2 servers that are broken or mean harm, against the loader: each load ends, with a fault or a doubt, and costs
 //! bounded memory.
 
-mod memory;
-
 use bentpipe_run::{ClientReport, Http, PageLoadSpec, RunSpec, Workload};
 use bentpipe_units::Bytes;
 use bentpipe_web::loader;

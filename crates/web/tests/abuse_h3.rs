@@ -4,17 +4,15 @@
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
 
-mod memory;
-
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crate::memory::{ADDRESS, Memory, client, load_of, page_load, peak_of, start_origin};
 use bentpipe_run::{ClientReport, Http, Transport};
 use bentpipe_units::Duration;
 use bentpipe_web::net::Net;
 use bentpipe_web::tls::Terms;
 use bentpipe_web::{HOST, loader};
-use memory::{ADDRESS, Memory, client, load_of, page_load, peak_of, start_origin};
 use noq::{Connection, ConnectionError, Endpoint, EndpointConfig, RecvStream, SendStream, VarInt};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 

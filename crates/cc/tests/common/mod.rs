@@ -1,6 +1,5 @@
 //! A deterministic path for one sender: a fixed rate, a fixed RTT, a drop-tail buffer, optionally a policer.
 //! Every packet is acknowledged by itself; a packet is lost when one three later is acknowledged.
-#![allow(dead_code)] // each test binary uses its part of the bench
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,5 +1,5 @@
 //! An origin and a client on the loopback interface, without any link between them and without privileges.
-#![allow(dead_code)] // each test binary uses its part
+#![allow(dead_code)] // `descriptors`, a program of its own, uses a part
 #![allow(clippy::disallowed_methods)] // the IO boundary of clippy.toml lies in this crate
 
 use std::fmt::Display;

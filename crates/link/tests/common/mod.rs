@@ -1,8 +1,7 @@
 //! What the link's tests share: specs, numbered packets, and two ways of driving a path.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
-mod numbered;
+pub mod numbered;
+pub mod transport_stream;
 
 use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_run::{
@@ -216,4 +215,28 @@ pub fn any_outages() -> impl Strategy<Value = LossSpec> {
         period_ns: Duration::from_millis(period),
         durations,
     })
+}
+
+/// Offers everything, every third time with a poll, so that events also pile up: at any time what went in has come out,
+/// was dropped or is inside, and in the end nothing is.
+pub fn holds_what_went_in_and_did_not_come_out(
+    path: &mut Path<Numbered>,
+    offers: &[Offer],
+) -> Result<(), TestCaseError> {
+    let mut inside = [0usize; 2];
+    for (number, offer) in offers.iter().enumerate() {
+        let accepted = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len }).is_ok();
+        inside[offer.way as usize] += usize::from(accepted);
+        while number % 3 == 0
+            && let Some(event) = path.poll(offer.at)
+        {
+            inside[event.way() as usize] -= 1;
+        }
+        prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), inside);
+    }
+    while let Some(next) = path.next_event() {
+        while path.poll(next).is_some() {}
+    }
+    prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), [0, 0]);
+    Ok(())
 }

@@ -2,7 +2,7 @@ use bentpipe_link::dama::{
     Agent, Asked, ControlLoop, Grant, Mix, Request, SlotRate, VolumeCapacity, VolumeKind,
 };
 
-use crate::configs::*;
+use super::configs::*;
 
 /// Slots of 100 bytes, a chance to ask in every second superframe, 8 superframes until a request can be answered.
 const LOOP: ControlLoop = ControlLoop { period: 2, cycle: 8 };

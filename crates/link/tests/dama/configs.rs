@@ -8,7 +8,7 @@ use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, Symb
 use bentpipe_run::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
-pub use crate::numbered::Numbered;
+pub use crate::common::numbered::Numbered;
 
 pub const RLE: Encapsulation = Encapsulation::rle(ProtocolField::Compressed, 0, Protection::Sequence);
 

@@ -5,7 +5,7 @@ use bentpipe_link::dama::{
 use bentpipe_link::rcs2::Waveform;
 use proptest::prelude::*;
 
-use crate::configs::*;
+use super::configs::*;
 
 const SUPPLY: Supply = Supply { slots: 100, per_terminal: 100 };
 

@@ -8,7 +8,7 @@ use bentpipe_link::rcs2::{Encapsulation, Layout, SymbolRate};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::configs::*;
+use super::configs::*;
 
 /// At 1 Msym/s a symbol is a microsecond, and every instant a whole number of them.
 const SYMBOL_NS: u64 = 1_000;

@@ -7,7 +7,7 @@ use bentpipe_link::rcs2::Layout;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
-use crate::configs::*;
+use super::configs::*;
 
 fn new(config: &ReturnConfig) -> ReturnLink<Numbered> {
     ReturnLink::new(config, 1, Time::ZERO).expect("a link")

@@ -2,7 +2,7 @@ use bentpipe_link::dama::{
     AccountConfig, Controller, Mix, RateCapacity, Request, SlotRate, Supply, VolumeOrder,
 };
 
-use crate::configs::*;
+use super::configs::*;
 
 const SUPERFRAMES: u64 = 1_000_000;
 const SLOTS: u32 = 228;

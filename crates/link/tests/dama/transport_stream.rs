@@ -5,7 +5,7 @@ use bentpipe_link::rcs2::Encapsulation;
 use bentpipe_units::{Bytes, Time};
 use proptest::prelude::*;
 
-use crate::configs::*;
+use super::configs::*;
 
 /// A terminal alone, with a class for each mix, whose bursts have so many MPEG packets.
 fn mpeg(encapsulation: Encapsulation, packets: u64, mixes: &[Mix]) -> ReturnConfig {

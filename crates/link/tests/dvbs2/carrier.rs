@@ -10,7 +10,7 @@ use bentpipe_link::dvbs2::{
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-pub use crate::numbered::Numbered;
+pub use crate::common::numbered::Numbered;
 
 /// A packet offered to a stream.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use bentpipe_link::dvbs2::{Carrier, Edge, Encapsulation, Frame, Idle};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::carrier::*;
+use super::carrier::*;
 
 const NANOS_PER_SEC: u128 = 1_000_000_000;
 

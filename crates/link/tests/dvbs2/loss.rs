@@ -4,7 +4,7 @@ use bentpipe_link::dvbs2::{Edge, Fate, FecFrame, Frame, Pilots, Reassembly};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
-use crate::carrier::*;
+use super::carrier::*;
 
 /// Which packets arrive by the definition: those of which no frame that carries a part is lost.
 fn survivors(sent: &[Sent], fates: &[Fate], packets: usize) -> Vec<bool> {

@@ -5,7 +5,7 @@ use bentpipe_link::dvbs2::{
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::carrier::{Numbered, ccm, plframe};
+use super::carrier::{Numbered, ccm, plframe};
 
 const LEN: u32 = 1_500;
 

@@ -2,7 +2,7 @@
 
 use bentpipe_link::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
 
-use crate::carrier::plframe;
+use super::carrier::plframe;
 
 /// Table 13: spectral efficiency and ideal Es/N0 in dB, normal FECFRAMEs without pilots.
 const TABLE_13: [(&str, f64, f64); 28] = [

@@ -5,7 +5,7 @@ use bentpipe_link::dvbs2::{
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::carrier::*;
+use super::carrier::*;
 
 const MS: u64 = 1_000_000;
 

@@ -4,8 +4,8 @@ use bentpipe_link::dvbs2::{Carrier, Edge, Encapsulation, Fate, Reassembly};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::carrier::*;
-use crate::reference;
+use super::carrier::*;
+use crate::common::transport_stream as reference;
 
 /// Long enough for all that comes at one instant to be there.
 const AT_ONCE: Duration = Duration::from_nanos(1);

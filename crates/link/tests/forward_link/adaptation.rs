@@ -4,7 +4,7 @@ use bentpipe_link::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
 use bentpipe_run::{LinkReport, Table};
 use bentpipe_units::{Duration, Time};
 
-use crate::rig::*;
+use super::rig::*;
 
 /// The thresholds of Table 13 by the numbers of the MODCODs that are ever sent.
 fn threshold_db(modcod: f64) -> f64 {

@@ -3,7 +3,7 @@
 use bentpipe_run::{ClassSpec, Dvbs2Spec, ModulationSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::rig::*;
+use super::rig::*;
 
 fn with_classes(carrier: Dvbs2Spec, classes: Vec<ClassSpec>) -> Dvbs2Spec {
     Dvbs2Spec { classes, ..carrier }

@@ -3,7 +3,7 @@
 use bentpipe_run::{Dvbs2Spec, IdleSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Duration, Time};
 
-use crate::rig::*;
+use super::rig::*;
 
 /// QPSK 1/4: 32 490 symbols.
 const FRAME: Duration = Duration::from_micros(32_490);

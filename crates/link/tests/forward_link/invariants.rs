@@ -10,7 +10,7 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::rig::*;
+use super::rig::*;
 
 fn any_queue() -> impl Strategy<Value = QueueSpec> {
     prop_oneof![

@@ -4,7 +4,7 @@ use bentpipe_link::{Path, Way};
 use bentpipe_run::{Dvbs2Spec, IdleSpec, LinkReport};
 use bentpipe_units::{Duration, Time};
 
-use crate::rig::*;
+use super::rig::*;
 
 fn report_of(carrier: Dvbs2Spec, offers: &[Offer], now: Time) -> LinkReport {
     report(&mut path(&link(carrier, endless()), 1), offers, now)

@@ -4,7 +4,7 @@ use bentpipe_link::nominal_rate;
 use bentpipe_run::{CapacitySpec, Dvbs2Spec, FecFrameSpec};
 use bentpipe_units::{Bytes, Time};
 
-use crate::rig::*;
+use super::rig::*;
 
 /// Number of bits of K_bch (EN 302 307-1, Tables 5a and 5b) and of symbols of a PLFRAME without pilots (Table 11: 90
 /// and 90 per slot).

@@ -7,7 +7,7 @@ use bentpipe_run::{
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::rig::*;
+use super::rig::*;
 
 fn refusal(change: impl FnOnce(&mut Dvbs2Spec)) -> String {
     let mut carrier = acm(&[(0, 0.0)]);

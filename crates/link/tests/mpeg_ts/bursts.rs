@@ -4,8 +4,8 @@ use bentpipe_link::mpeg_ts::{Address, Encapsulation, Fragmenter, Part, Reassembl
 use bentpipe_link::rcs2;
 use proptest::prelude::*;
 
-use crate::receiver::read;
-use crate::transport_stream::write;
+use super::receiver::read;
+use crate::common::transport_stream::write;
 
 pub fn any_encapsulation() -> impl Strategy<Value = Encapsulation> {
     prop_oneof![

@@ -2,8 +2,8 @@
 
 use bentpipe_link::mpeg_ts::{Address, Encapsulation, Fragmenter, Part};
 
-use crate::receiver::read;
-use crate::transport_stream::write;
+use super::receiver::read;
+use crate::common::transport_stream::write;
 
 const MPE: Encapsulation = Encapsulation::Mpe;
 const ULE: Encapsulation = Encapsulation::Ule(Address::Absent);

@@ -2,7 +2,7 @@
 
 use bentpipe_link::mpeg_ts::{Address, Encapsulation};
 
-use crate::transport_stream::{PADDING, TsPacket, UNIT_STARTS};
+use crate::common::transport_stream::{PADDING, TsPacket, UNIT_STARTS};
 
 /// Lengths of the packets that a receiver finds in a transport stream of which nothing is missing.
 pub fn read(encapsulation: Encapsulation, stream: &[TsPacket]) -> Vec<u32> {

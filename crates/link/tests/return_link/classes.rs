@@ -5,7 +5,7 @@ use bentpipe_run::{ClassSpec, DemandClassSpec, Dscp, MixSpec, QueueSpec, Rcs2Spe
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::specs::*;
+use super::specs::*;
 
 /// Expedited forwarding (RFC 3246).
 const EF: u8 = 46;
@@ -98,7 +98,7 @@ fn a_class_asks_for_what_its_own_mix_allows() {
     let asked: f64 = report.probes["dama"].column("requested_volume_slots").iter().sum();
     assert_eq!(asked, 0.0);
     let flood: Vec<_> = (0..20).map(|number| (ms(1_000), Coloured { number, len: 1400, dscp: EF })).collect();
-    let mut path = crate::specs::path(&geo(Rcs2Spec { classes: vec![voice(vbdc(40))], ..alone(cra(5)) }), 5);
+    let mut path = super::specs::path(&geo(Rcs2Spec { classes: vec![voice(vbdc(40))], ..alone(cra(5)) }), 5);
     for (at, packet) in &flood {
         path.enqueue(*at, Way::Return, *packet).unwrap();
     }

@@ -5,8 +5,8 @@ use bentpipe_run::{MixSpec, Rcs2Spec, SignallingSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 /// From arrival to delivery of one packet on an idle link.
 fn one_way(spec: &Rcs2Spec, seed: u64, at: Time, len: u32) -> Duration {

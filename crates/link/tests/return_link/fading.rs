@@ -4,8 +4,8 @@ use bentpipe_link::{DropCause, Way};
 use bentpipe_run::Rcs2Spec;
 use bentpipe_units::{Duration, Time};
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 /// Threshold of waveform 6 (EN 301 545-2, Annex A), dB.
 const THRESHOLD_DB: f64 = 5.36;

@@ -9,8 +9,8 @@ use bentpipe_run::{
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 fn any_mix() -> impl Strategy<Value = MixSpec> {
     let volume = (any::<bool>(), 1..50u32).prop_map(|(added, max_slots)| {
@@ -90,20 +90,7 @@ proptest! {
     fn packets_in_are_packets_out_plus_dropped_plus_held_at_any_time(
         spec in any_link(), offers in any_offers(), seed: u64,
     ) {
-        let mut path = path(&spec, seed);
-        let mut inside = [0usize; 2];
-        for (number, offer) in offers.iter().enumerate() {
-            let accepted = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len }).is_ok();
-            inside[offer.way as usize] += usize::from(accepted);
-            while number % 3 == 0 && let Some(event) = path.poll(offer.at) {
-                inside[event.way() as usize] -= 1;
-            }
-            prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), inside);
-        }
-        while let Some(next) = path.next_event() {
-            while path.poll(next).is_some() {}
-        }
-        prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), [0, 0]);
+        holds_what_went_in_and_did_not_come_out(&mut path(&spec, seed), &offers)?;
     }
 
     #[test]

@@ -4,8 +4,8 @@ use bentpipe_link::Way;
 use bentpipe_run::{BackgroundSpec, LayoutSpec, LinkReport, MixSpec, Rcs2Spec, SignallingSpec, SlotRateSpec};
 use bentpipe_units::{Duration, Time};
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 const TERMINALS: u64 = 20;
 

@@ -8,7 +8,7 @@ use bentpipe_run::{
 };
 use bentpipe_units::{Bytes, Duration, Rate};
 
-use crate::specs::*;
+use super::specs::*;
 
 fn refused(spec: Rcs2Spec) -> String {
     check(&geo(spec)).expect_err("a setting that cannot be").to_string()

@@ -10,8 +10,8 @@ use bentpipe_run::{
 };
 use bentpipe_units::{Duration, Time};
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 const SLOTS: u64 = 228;
 /// A request slot of one ATM cell and 228 bursts of 188 bytes, at one symbol for each bit of the 1 Mbit/s.

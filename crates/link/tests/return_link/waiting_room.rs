@@ -4,8 +4,8 @@ use bentpipe_link::{DropCause, Way, nominal_rate};
 use bentpipe_run::{LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
+use super::specs::*;
 use crate::common::*;
-use crate::specs::*;
 
 /// A terminal that has all slots of the carrier.
 fn with_queue(queue: QueueSpec) -> LinkSpec {

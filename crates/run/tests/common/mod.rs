@@ -1,5 +1,4 @@
 //! A run that went well, for tests to spoil: the page of `data/spec.json` over a GEO link with 530 ms of RTT.
-#![allow(dead_code)] // each test binary uses its part
 
 use bentpipe_run::{
     BulkSpec, ClientReport, CongestionControl, ConnectionReport, Direction, Engine, FlowSpec, FlowsSpec,

@@ -1,5 +1,4 @@
 //! Two hosts on a link in virtual time: a rate, a delay, a drop-tail queue, and what a test does to single segments.
-#![allow(dead_code)] // each test binary uses its part of the bench
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::{Ipv4Addr, SocketAddrV4};

@@ -2,7 +2,6 @@
 
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
-#![allow(dead_code, reason = "each test file uses a part of it")]
 
 mod allocated;
 pub mod frames;

@@ -4,7 +4,7 @@ use bentpipe_web::spdy::{
 };
 use bytes::{Bytes, BytesMut};
 
-use crate::pair::{DRAFT, Pair, events, get, ok, sent};
+use super::pair::{DRAFT, Pair, events, get, ok, sent};
 
 /// A session that a peer of the test's own making writes to.
 struct Bench {

@@ -4,7 +4,7 @@ use bentpipe_web::spdy::{Config, Decoder, Event, Fin, Frame, Headers, Priority, 
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 
-use crate::pair::{events, get, ok};
+use super::pair::{events, get, ok};
 
 /// Somebody beside the server who does the sums of draft 2.6.8 by himself.
 struct Witness {

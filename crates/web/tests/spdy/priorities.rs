@@ -1,7 +1,7 @@
 use bentpipe_web::spdy::{Event, Priority};
 use bytes::Bytes;
 
-use crate::pair::{DRAFT, Pair, get, ok};
+use super::pair::{DRAFT, Pair, get, ok};
 
 /// The streams of data frames in their order, when each of the priorities has one response of three data frames.
 fn order(priorities: &[u8]) -> Vec<usize> {

@@ -1,8 +1,5 @@
 //! The control loop of the return link: what the controller gives, what terminals ask, and what it costs in time.
 
-#[path = "../common/numbered.rs"]
-mod numbered;
-
 mod agent;
 mod configs;
 mod controller;

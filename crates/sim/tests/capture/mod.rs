@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods)]
 
 mod marking;
-mod packets;
+pub mod packets;
 
 use std::fs;
 use std::net::Ipv4Addr;

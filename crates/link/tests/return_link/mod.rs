@@ -1,8 +1,5 @@
 //! The DVB-RCS2 return link inside a path: from its spec to events and the record's tables.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod classes;
 mod delay;
 mod fading;

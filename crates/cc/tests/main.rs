@@ -1,0 +1,13 @@
+//! Congestion controls on a deterministic path: all files in one program, since each program is linked by itself.
+
+mod any_sequence;
+mod bbr;
+mod bbr3;
+mod common;
+mod cubic;
+mod hybla;
+mod rate;
+mod reno;
+mod slow_start;
+mod usage;
+mod vivace;

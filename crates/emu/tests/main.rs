@@ -1,0 +1,13 @@
+//! Origin and clients over the kernel's own sockets: all files in one program, since each program is linked by itself.
+
+mod bulk;
+mod common;
+mod doubts;
+mod foreign_servers;
+mod garbage;
+mod marking;
+mod page_load;
+mod ping;
+mod proxy;
+mod resumption;
+mod tcp_knobs;

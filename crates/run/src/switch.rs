@@ -1,0 +1,25 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A setting that is in use or is not. One that a spec does not name is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    /// Not in use.
+    #[default]
+    Off,
+    /// In use.
+    On,
+}
+
+impl Switch {
+    /// Whether it is in use.
+    pub const fn is_on(self) -> bool {
+        matches!(self, Self::On)
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+    pub(crate) const fn is_off(&self) -> bool {
+        !self.is_on()
+    }
+}

@@ -1,0 +1,19 @@
+//! Runs in virtual time: all files in one program, since each program is linked by itself.
+
+mod any_scenario;
+mod capture;
+mod common;
+mod congestion_control;
+mod flows;
+mod h2h3;
+mod http1;
+mod layers;
+mod pep;
+mod pep_transfers;
+mod resumption;
+mod round_trips;
+mod runs;
+mod several_hosts;
+mod spdy;
+mod tcp_knobs;
+mod transfers;

@@ -1,0 +1,11 @@
+//! The TCP endpoint by its public interface: all files in one program, since each program is linked by itself.
+
+mod any;
+mod closing;
+mod common;
+mod flow;
+mod handshake;
+mod interception;
+mod linux;
+mod loss;
+mod wire;

@@ -1,0 +1,128 @@
+use bytes::{Bytes, BytesMut};
+
+use super::in_pieces;
+use crate::spdy::{Config, Event, Fin, Headers, Priority, Role, Session, SessionError};
+
+/// Windows that nothing fills: those that are full are noticed in the midst of a frame when it comes in pieces.
+const WIDE: Config =
+    Config { stream_window: 0x7fff_ffff, session_window: 0x7fff_ffff, max_concurrent_streams: 100 };
+/// Windows and streams that are soon used up.
+const NARROW: Config = Config { stream_window: 64, session_window: 1_000, max_concurrent_streams: 2 };
+/// Octets that arrive at once at most: fewer than those whose answers may wait to be sent.
+const SEGMENT: usize = 4_096;
+/// Content of each response: a data frame and the begin of another one.
+const BODY: usize = 5_000;
+/// What is sent beside that for a request: two heads, the announcement of a push and their data frames' headers.
+const HEADS: usize = 500;
+/// What is sent unprovoked: settings, a window, a request and a goodbye.
+const OPENING: usize = 500;
+
+/// Both ends of SPDY make the same of octets in whatever pieces they come, send at most twice as much as they
+/// receive beside their responses, and nothing that ends their peer's session.
+pub fn spdy(input: &[u8]) {
+    let (octets, pieces) = in_pieces(input);
+    for role in [Role::Client, Role::Server] {
+        assert_eq!(outcome(role, octets.chunks(SEGMENT)), outcome(role, pieces.clone()));
+        let mut exchange = Exchange::new(role, &NARROW);
+        for piece in pieces.clone() {
+            let goes_on = exchange.receive(piece).is_ok();
+            exchange.send();
+            if !goes_on {
+                break;
+            }
+        }
+    }
+}
+
+/// What has happened, and how it ended.
+fn outcome<'a>(role: Role, pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Event>, Result<(), SessionError>) {
+    let mut exchange = Exchange::new(role, &WIDE);
+    let mut ended = Ok(());
+    for piece in pieces {
+        ended = ended.and_then(|()| exchange.receive(piece));
+    }
+    // Not before: what is sent ends streams, and what comes for them then is out of place.
+    exchange.send();
+    (exchange.happened, ended)
+}
+
+/// An end that reads what comes, and a peer that reads what it sends.
+struct Exchange {
+    role: Role,
+    end: Session,
+    peer: Session,
+    happened: Vec<Event>,
+    sent_bytes: usize,
+    allowed_bytes: usize,
+}
+
+impl Exchange {
+    /// A client has sent a request.
+    fn new(role: Role, config: &Config) -> Self {
+        let other = match role {
+            Role::Client => Role::Server,
+            Role::Server => Role::Client,
+        };
+        let (end, peer) = (Session::new(role, config), Session::new(other, config));
+        let (happened, sent_bytes, allowed_bytes) = (Vec::new(), 0, OPENING);
+        let mut exchange = Self { role, end, peer, happened, sent_bytes, allowed_bytes };
+        if role == Role::Client {
+            let request = Headers::from_iter([(":method", "GET"), (":path", "/")]);
+            exchange.end.request(request, Priority::HIGHEST).expect("no limit is known yet");
+            exchange.send();
+        }
+        exchange
+    }
+
+    /// Reads octets to the end, responds to requests and takes content.
+    fn receive(&mut self, octets: &[u8]) -> Result<(), SessionError> {
+        self.allowed_bytes += 2 * octets.len();
+        self.end.receive(octets);
+        while let Some(event) = self.end.poll_event()? {
+            match &event {
+                Event::Opened { stream, .. } if self.role == Role::Server => self.respond(*stream),
+                Event::Data { stream, payload, .. } => self.end.release(*stream, payload.len()),
+                _ => {}
+            }
+            self.note(event);
+        }
+        Ok(())
+    }
+
+    /// Answers a request, and pushes something if that can be done.
+    fn respond(&mut self, stream: u32) {
+        let head = Headers::from_iter([(":status", "200 OK"), (":version", "HTTP/1.1")]);
+        let identity = Headers::from_iter([(":path", "/pushed")]);
+        for stream in [self.end.push(stream, identity, Priority::LOWEST), Some(stream)].into_iter().flatten()
+        {
+            self.end.respond(stream, head.clone(), Bytes::from_static(&[0; BODY]));
+            self.allowed_bytes += BODY + HEADS;
+        }
+    }
+
+    /// Keeps what has happened, the pieces of a stream's content as one.
+    fn note(&mut self, event: Event) {
+        if let Event::Data { stream, fin, payload } = &event
+            && let Some(Event::Data { stream: before, fin: last @ Fin::Absent, payload: begun }) =
+                self.happened.last_mut()
+            && before == stream
+        {
+            *last = *fin;
+            *begun = [&begun[..], payload].concat().into();
+        } else {
+            self.happened.push(event);
+        }
+    }
+
+    /// Sends all that waits to its peer.
+    fn send(&mut self) {
+        let mut out = BytesMut::new();
+        self.end.transmit(&mut out, usize::MAX);
+        self.sent_bytes += out.len();
+        assert!(self.sent_bytes <= self.allowed_bytes, "{} bytes", self.sent_bytes);
+        self.peer.receive(&out);
+        while self.peer.poll_event().expect("a sound peer").is_some() {}
+        // Its answers are lost.
+        self.peer.transmit(&mut BytesMut::new(), usize::MAX);
+    }
+}

@@ -1,0 +1,9 @@
+//! The web over connections in memory: all files in one program, since each program is linked by itself.
+
+mod abuse_h2;
+mod abuse_h2_loader;
+mod abuse_h3;
+mod memory;
+mod page;
+mod relay;
+mod spdy;
