@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::common::{PORTS, address, client, load, page, page_load, run, say, spec};
 use bentpipe_run::{ClientReport, CongestionControl, Http, PageSpec};
 use bentpipe_web::HOST;
-use bentpipe_web::page::Site as Content;
+use bentpipe_web::page::{NoFiles, Site as Content};
 use bentpipe_web::tls::Identity;
 use pem::Pem;
 
@@ -33,8 +33,8 @@ impl Server {
         let address = address();
         let folder = env::temp_dir().join(format!("bentpipe-{address}"));
         fs::create_dir_all(folder.join("www")).unwrap();
-        for (path, resource) in Content::of(page).iter() {
-            let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
+        for (place, resource) in Content::of(page, &NoFiles).unwrap().iter() {
+            let name = if place.path == "/" { "index.html" } else { place.path.trim_start_matches('/') };
             fs::write(folder.join("www").join(name), &resource.body).unwrap();
         }
         let certificate = Pem::new("CERTIFICATE", identity.certificate_der);

@@ -65,10 +65,6 @@ impl Path {
         let rate = Rate::from_bps(mbit * 1_000_000);
         Self { rate, rtt: Duration::from_millis(rtt_ms), buffer, policer: None, lose_every: None }
     }
-
-    pub fn bdp(&self) -> Bytes {
-        self.rate.volume_in(self.rtt)
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
