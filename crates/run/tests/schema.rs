@@ -10,8 +10,9 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 40] = [
+const COUNTS: [(&str, &str); 41] = [
     ("seed", "an identity"),
+    ("completeness", "a fraction of what the last picture shows"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
     ("dscp", "a code point"),
     ("max_concurrent_streams", "streams; HTTP/2's own name"),
