@@ -1,6 +1,5 @@
 """run, reproduce: many runs into a folder of results, with a report at the end."""
 
-import os
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -51,7 +50,7 @@ def _campaign(
 ) -> None:
     from bentpipe.campaign import Ending, execute, plan
     from bentpipe.cli.progress import progress
-    from bentpipe.engine import simulate
+    from bentpipe.engine import processor, simulate
     from bentpipe.ledger import Ledger
     from bentpipe.scenario import Clock, Extent, load
     from bentpipe.scenario.where import Where
@@ -86,7 +85,7 @@ def _campaign(
             plan(scenario),
             engine=machine,
             ledger=ledger,
-            jobs=jobs or len(os.sched_getaffinity(0)),
+            jobs=jobs or processor.runs_at_once(specs),
             progress=progress(),
         )
         _tell_reasons(ledger)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use h3::quic::{BidiStream, StreamId};
 use h3::server::RequestStream;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header};
 
 use super::quic::{AcceptedQuic, accept};
 use super::respond::respond;
@@ -27,19 +27,21 @@ pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, site: &Arc<Site>) -> Result<(), 
             let AcceptedQuic { host, connection, .. } = accepted;
             let connection = H3Connection::new(connection);
             let priorities = host.priorities().is_on().then(|| connection.priorities());
+            let alternative = host.config.spec.client.map(|_| alternative(host.config.ports.https));
             // Grease frames have random lengths.
             let mut builder = h3::server::builder();
             builder.send_grease(false).max_field_section_size(HEADER_LIST_BYTES.into());
             let Ok(mut connection) = builder.build::<_, Bytes>(connection).await else { return };
             while let Ok(Some(resolver)) = connection.accept().await {
                 let (site, priorities) = (Arc::clone(&site), priorities.clone());
+                let alternative = alternative.clone();
                 host.net.spawn(async move {
                     // A request that the client gives up ends here, the connection goes on.
                     if let Ok((request, stream)) = resolver.resolve_request().await {
                         if let Some(priorities) = priorities {
                             heed(&priorities, &request, stream.id());
                         }
-                        let _ = answer(&site, &request, stream).await;
+                        let _ = answer(&site, &request, stream, alternative).await;
                     }
                 });
             }
@@ -64,12 +66,20 @@ fn stream_priority(priority: Priority, order: u64) -> i32 {
     -1 - i32::try_from(before).expect("eight urgencies of 2^24 places")
 }
 
+/// That there is HTTP/3 here (RFC 7838), which a browser that has been told to use it does not know by that: Chromium
+/// keeps six requests in flight to a server that has not said so.
+fn alternative(port: u16) -> HeaderValue {
+    HeaderValue::try_from(format!("h3=\":{port}\"; ma=86400")).expect("digits and quotation marks")
+}
+
 async fn answer<S: BidiStream<Bytes>>(
     site: &Site,
     request: &Request<()>,
     mut stream: RequestStream<S, Bytes>,
+    alternative: Option<HeaderValue>,
 ) -> Result<(), h3::error::StreamError> {
-    let (head, body) = respond(site, request.method(), request.uri().path()).into_parts();
+    let (mut head, body) = respond(site, request.method(), request.uri().path()).into_parts();
+    head.headers.extend(alternative.map(|value| (header::ALT_SVC, value)));
     stream.send_response(Response::from_parts(head, ())).await?;
     if !body.is_empty() {
         stream.send_data(body).await?;

@@ -1,8 +1,8 @@
 """A browser's processes: in namespaces of their own, with a home that exists only there.
 
-A browser forks a dozen processes and leaves files where it finds a place. Here it is process 1 of a PID namespace,
-which ends as a whole, and `/tmp` and `/dev/shm` are file systems in memory that end with its mount namespace: however
-it ends, and whoever is killed, nothing of it is left to be removed.
+A browser forks a dozen processes and leaves files where it finds a place. Here it is process 1 of a PID
+namespace, which ends as a whole, and `/tmp` and `/dev/shm` are file systems in memory that end with its mount
+namespace: however it ends, and whoever is killed, nothing of it is left to be removed.
 """
 
 import os
@@ -52,7 +52,7 @@ _OWN = "BENTPIPE_"
 
 
 class Process:
-    """A browser, from its preparation on. `folder` is its home as it is seen from outside, its end included."""
+    """A browser, from its preparation on. `folder` is its home as seen from here, even after its end."""
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path, errors: IO[bytes]) -> None:
         self.folder = folder

@@ -1,7 +1,7 @@
 """Commands to a browser and events from it: JSON over a WebSocket on the loopback of its namespace.
 
-The Chrome DevTools Protocol and WebDriver BiDi frame them alike: a command has `id`, `method` and `params`, its
-answer the same `id` with a `result` or an `error`, an event a `method` and `params` and no `id`.
+The Chrome DevTools Protocol and WebDriver BiDi frame them alike: a command has `id`, `method` and `params`,
+its answer the same `id` with a `result` or an `error`, an event a `method` and `params` and no `id`.
 """
 
 import itertools
@@ -10,7 +10,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -156,28 +156,28 @@ def connected(url: str, *, namespace: str) -> Iterator[Remote]:
     """
     address = urlsplit(url)
     assert address.hostname is not None and address.port is not None
-    try:
-        with netns.inside(namespace):
-            # A socket stays in the namespace in which it was made.
-            link = socket.create_connection((address.hostname, address.port), timeout=ANSWER_TIMEOUT_S)
-        connection = connect(
-            url,
-            sock=link,
-            proxy=None,
-            compression=None,
-            open_timeout=ANSWER_TIMEOUT_S,
-            ping_interval=None,
-            close_timeout=_CLOSE_TIMEOUT_S,
-            # A picture is larger than the library's limit, and a load has more events than its queue.
-            max_size=None,
-            max_queue=None,
-        )
-    except (OSError, WebSocketException) as error:
-        raise RemoteError(f"the browser's remote control at {url}: {error}") from None
-    try:
+    with ExitStack() as stack:
+        try:
+            with netns.inside(namespace):
+                # A socket stays in the namespace in which it was made.
+                link = socket.create_connection((address.hostname, address.port), timeout=ANSWER_TIMEOUT_S)
+            connection = stack.enter_context(
+                connect(
+                    url,
+                    sock=link,
+                    proxy=None,
+                    compression=None,
+                    open_timeout=ANSWER_TIMEOUT_S,
+                    ping_interval=None,
+                    close_timeout=_CLOSE_TIMEOUT_S,
+                    # A picture is larger than the library's limit, and a load has more events than its queue.
+                    max_size=None,
+                    max_queue=None,
+                )
+            )
+        except (OSError, WebSocketException) as error:
+            raise RemoteError(f"the browser's remote control at {url}: {error}") from None
         yield Remote(connection)
-    finally:
-        connection.close()
 
 
 def _result_of(message: Mapping[str, Any], method: str) -> dict[str, Any]:

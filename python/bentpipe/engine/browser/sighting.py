@@ -1,8 +1,11 @@
 """What a browser saw of a page load, whichever browser it was. Instants are of CLOCK_MONOTONIC."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from bentpipe.engine.browser import kernel
+from bentpipe.engine.server.sockets import Sample
 
 Report = dict[str, Any]
 
@@ -16,8 +19,8 @@ class ObjectSighting:
     url : str
         Absolute, without a fragment.
     protocol : str
-        What brought it, as `PerformanceResourceTiming.nextHopProtocol` names it: `http/1.1`, `h2`, `h3`; empty
-        when nothing did.
+        What brought it, as `PerformanceResourceTiming.nextHopProtocol` names it: `http/1.1`, `h2`, `h3`;
+        empty when nothing did.
     connection : int
         Index into the connections of the load.
     discovered_ns : int
@@ -80,6 +83,8 @@ class ConnectionSighting:
         When the first packet was sent.
     connected_ns, secured_ns : int or None
         When TCP and TLS were established; QUIC's handshake is the former.
+    kernel : Sample or None
+        TCP as the kernel had it when the load was over.
     """
 
     host: str
@@ -89,11 +94,10 @@ class ConnectionSighting:
     connected_ns: int | None
     secured_ns: int | None
     client_port: int = 0
+    kernel: Sample | None = None
 
     def report(self) -> Report:
-        """Return it in the shape of `ConnectionReport`. Its congestion control and its counters no browser
-        tells; `web_ends` adds what the server knows of them.
-        """
+        """Return it in the shape of `ConnectionReport` in crates/run/src/report.rs."""
         return {
             "transport": self.transport,
             "protocol": self.protocol,
@@ -102,11 +106,7 @@ class ConnectionSighting:
             "started_ns": self.started_ns,
             "connected_ns": self.connected_ns,
             "secured_ns": self.secured_ns,
-            "congestion_control": "",
-            "retransmitted_packets": 0,
-            "srtt_ns": None,
-            "min_rtt_ns": None,
-            "initial_cwnd_bytes": None,
+            **kernel.fields(self.kernel),
         }
 
 
@@ -168,6 +168,10 @@ class Sighting:
     frames: Sequence[FrameSighting] = ()
     faults: Sequence[str] = ()
     doubts: Sequence[str] = ()
+
+    def doubted(self, doubts: Sequence[str]) -> "Sighting":
+        """Return the same with reasons not to trust it."""
+        return replace(self, doubts=(*self.doubts, *doubts))
 
     def report(self) -> Report:
         """Return it in the shape of `ClientReport` in crates/run/src/report.rs."""

@@ -1,0 +1,48 @@
+"""The page that a browser should load, by the run's specification."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.engine import hosts
+
+_ALPN = {"h1": "http/1.1", "h1s": "http/1.1", "h2": "h2", "h3": "h3"}
+"""As browsers and crates/run/src/page_load.rs name what scenarios call so."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page.
+
+    Attributes
+    ----------
+    document : str
+        URL of its document.
+    bytes_of : mapping of str to int
+        Length of the body of all resources by URL, the document first.
+    protocol : str
+        What each is to be brought by.
+    """
+
+    document: str
+    bytes_of: Mapping[str, int]
+    protocol: str
+
+    @classmethod
+    def of(cls, spec: Mapping[str, Any]) -> "Page":
+        """Return the page of a run."""
+        load = spec["workload"]
+        page = load["page"]
+        own = next(iter(hosts.addresses(spec)))
+        scheme = "http" if load["http"] == "h1" else "https"
+        document = f"{scheme}://{own}/"
+        # The document first, as `page_files` has it.
+        (_, html), *_ = _core.page_files(json.dumps(page))
+        objects = {f"{scheme}://{one.get('host', own)}{one['path']}": one["bytes"] for one in page["objects"]}
+        return cls(
+            document=document,
+            bytes_of={document: len(html), **objects},
+            protocol=_ALPN[load["http"]],
+        )

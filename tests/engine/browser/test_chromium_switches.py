@@ -1,0 +1,64 @@
+"""What Chromium is told, by the run."""
+
+import pytest
+
+from bentpipe.engine.browser import chromium
+from bentpipe.engine.browser.chromium_switches import BACKUP_CONNECTIONS, arguments, of_run, preferences
+from tests.support.specs import spec_of
+
+ADDRESSES = {"www.test": "198.18.0.2", "cdn.test": "198.18.1.1"}
+
+
+def switches(http="h2", **run):
+    return of_run(spec_of({"link": "lan", "page": "single-100k", "http": http, **run}), addresses=ADDRESSES)
+
+
+def test_hosts_of_the_page_have_their_addresses_and_all_others_are_unknown():
+    assert switches()["host-resolver-rules"] == (
+        "MAP www.test 198.18.0.2,MAP cdn.test 198.18.1.1,"
+        "MAP * ~NOTFOUND,EXCLUDE 198.18.0.2,EXCLUDE 198.18.1.1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("http", "told"),
+    [
+        ("h1", {"disable-http2", "disable-quic"}),
+        ("h1s", {"disable-http2", "disable-quic"}),
+        ("h2", {"disable-quic"}),
+        ("h3", {"enable-quic", "origin-to-force-quic-on"}),
+    ],
+)
+def test_one_version_of_http_is_left(http, told):
+    named = {"disable-http2", "disable-quic", "enable-quic", "origin-to-force-quic-on"}
+    assert named & set(switches(http)) == told
+
+
+def test_http_3_is_forced_for_every_host():
+    assert switches("h3")["origin-to-force-quic-on"] == "www.test:443,cdn.test:443"
+
+
+def test_backup_connections_are_off_unless_the_scenario_studies_them():
+    assert BACKUP_CONNECTIONS in switches()["disable-features"]
+    assert BACKUP_CONNECTIONS not in switches(tcp={"connect_retry": "250 ms"})["disable-features"]
+
+
+def test_a_command_line_has_two_hyphens_and_an_equals_sign():
+    assert arguments({"headless": "new", "no-pings": None}) == ["--headless=new", "--no-pings"]
+
+
+def test_preferences_are_nested_by_the_dots_of_their_names():
+    assert preferences({"a.b": 1, "a.c.d": False}) == {"a": {"b": 1, "c": {"d": False}}}
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        ({"http": "spdy"}, "Chromium does not speak spdy"),
+        ({"http": "h1s", "connections": 2}, "Chromium opens 6 connections, not 2"),
+        ({"http": "h2", "tcp": {"connect_retry": "1 s"}}, "after 250 ms or not at all"),
+        ({"http": "h2", "visit": "repeat"}, "Chromium has no visit"),
+    ],
+)
+def test_a_run_that_chromium_cannot_do_is_refused(run, reason):
+    assert reason in str(chromium.lack(spec_of({"link": "lan", "page": "single-100k", **run})))
