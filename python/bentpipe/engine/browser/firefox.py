@@ -100,15 +100,13 @@ class Firefox:
         self._configuration = configuration
         self._spec = configuration["spec"]
         self._addresses = hosts.addresses(self._spec)
-        self._warm_up_identity = warm_up.identity()
         self._remote: Remote
         self._context = self._version = ""
         self._sighting: Sighting | None = None
 
     def furnish(self) -> None:
         """Write what it reads when it starts."""
-        identities = (self._configuration["identity"], self._warm_up_identity)
-        trust.install(self._browser, _PROFILE, [one["authority_der"] for one in identities])
+        trust.install(self._browser, _PROFILE, self._configuration["identity"]["authority_der"])
         preferences = firefox_preferences.preferences(self._spec, hosts=[*self._addresses, warm_up.HOST])
         (self._browser.folder / _PROFILE / "user.js").write_text(firefox_preferences.user_js(preferences))
         # It looks up the name of its machine as well.
@@ -189,7 +187,7 @@ class Firefox:
         )
 
     def _warm_up(self) -> None:
-        with warm_up.served(self._namespace, self._configuration, self._warm_up_identity) as url:
+        with warm_up.served(self._namespace, self._configuration) as url:
             # Before its first request it knows of no other service (RFC 7838): only the second is by HTTP/3.
             for _ in range(2):
                 self._navigate(url)
