@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import pytest
 
 from bentpipe.engine import emulate, netns
-from bentpipe.engine.browser import firefox
+from bentpipe.engine.browser import firefox, firefox_preferences
 from bentpipe.engine.emulate import Emulator
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
@@ -194,15 +194,55 @@ def test_a_measurement_that_is_killed_leaves_no_process(mark):
     assert netns.clean()
 
 
-def test_a_server_that_it_does_not_trust_is_a_fault_and_no_number(monkeypatch):
-    """The page that says so has times of its own."""
-    install = firefox.trust.install
-    # The authority of the run is the first, that of the page beforehand the second.
-    monkeypatch.setattr(
-        firefox.trust,
-        "install",
-        lambda browser, folder, authorities: install(browser, folder, authorities[1:]),
-    )
-    record = Emulator().run(run_id="0123456789abcdef", spec=spec("h2"), artifacts=None)
-    assert record["status"] == "failed"
-    assert "SEC_ERROR_UNKNOWN_ISSUER" in " ".join(record["reasons"])
+def without(monkeypatch, name):
+    told = firefox_preferences.preferences
+
+    def preferences(spec, *, hosts):
+        return {key: value for key, value in told(spec, hosts=hosts).items() if key != name}
+
+    monkeypatch.setattr(firefox_preferences, "preferences", preferences)
+
+
+def attempted(http, **run):
+    return Emulator().run(run_id="0123456789abcdef", spec=spec(http, **run), artifacts=None)
+
+
+FOUND_H2 = "wrong protocol of 2 resources: expected h3, found h2"
+
+
+def test_without_a_request_beforehand_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
+    monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
+    record = attempted("h3")
+    assert (record["status"], FOUND_H2 in record["reasons"]) == ("invalid", True)
+
+
+def test_with_roots_that_are_not_its_makers_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
+    without(monkeypatch, "network.http.http3.disable_when_third_party_roots_found")
+    record = attempted("h3")
+    assert (record["status"], FOUND_H2 in record["reasons"]) == ("invalid", True)
+
+
+def test_its_own_timer_would_have_tcp_beside_quic(monkeypatch):
+    without(monkeypatch, "network.http.http3.backup_timer_delay")
+    connections = attempted("h3")["origin_connections"]
+    assert sorted(one["transport"] for one in connections) == ["quic", "tcp"]
+
+
+def test_a_server_that_it_does_not_trust_makes_the_run_invalid(monkeypatch):
+    """Although the page that says so has times of its own. The page of no interest has one, too: it is left out."""
+    monkeypatch.setattr(firefox.trust, "install", lambda *_: None)
+    monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
+    record = attempted("h2")
+    assert record["status"] == "invalid"
+    assert "the browser did not load https://origin.bentpipe.test/" in record["reasons"]
+
+
+def test_pictures_show_the_page_as_it_appears(tmp_path):
+    record = Emulator().run(run_id="0123456789abcdef", spec=spec("h2"), artifacts=tmp_path)
+    assert record["status"] == "succeeded", record["reasons"]
+    frames = record["browser"]["frames"]
+    assert {frame["file"] for frame in frames} <= {path.name for path in tmp_path.iterdir()}
+    # Empty, the title, the image.
+    assert frames[0]["completeness"] < 0.5
+    assert frames[-1]["completeness"] == 1.0
+    assert frames[-1]["time_s"] >= record["browser"]["loaded_s"]

@@ -33,6 +33,7 @@ FRAME = {
 
 # What other crates do to the numbers has a page too.
 ELSEWHERE = {
+    "browsers": ROOT / "python/bentpipe/engine/browser",
     "bulk": ROOT / "crates/web/src/bulk",
     "http1": ROOT / "crates/web/src/http1",
     "emulation": ROOT / "crates/emu/src",

@@ -23,6 +23,7 @@ from bentpipe.engine import (
     starvation,
     web_ends,
 )
+from bentpipe.engine.browser import warm_up
 from bentpipe.engine.kernel_control import KernelControls
 from bentpipe.engine.netns import (
     CLIENT_ADDRESS,
@@ -150,7 +151,7 @@ def configuration_of(spec: Mapping[str, Any], artifacts: Path | None) -> dict[st
         "terminal": TERMINAL_ADDRESS,
         "gateway": GATEWAY_ADDRESS,
         "origin": SERVER_ADDRESS,
-        "identity": json.loads(_core.generate_identity(list(hosts.addresses(spec)), _key(spec))),
+        "identity": json.loads(_core.generate_identity(_certified(spec), _key(spec))),
         "artifacts": None if artifacts is None else str(artifacts),
     }
 
@@ -196,6 +197,11 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
     if artifacts is not None and seen.client["tls_secrets"]:
         _core.add_secrets(str(artifacts / "packets.pcapng"), seen.client["tls_secrets"])
     return _Reports(client=json.dumps(seen.client), origin=json.dumps(seen.origin), link=link_report)
+
+
+def _certified(spec: Mapping[str, Any]) -> list[str]:
+    own = list(hosts.addresses(spec))
+    return [*own, warm_up.HOST] if "client" in spec else own
 
 
 def _key(spec: Mapping[str, Any]) -> str:

@@ -95,12 +95,12 @@ def test_clear_text_is_never_secured():
     assert connection.secured_ns is None
 
 
-def test_a_request_that_failed_is_a_fault_and_no_object():
+def test_a_request_that_failed_is_no_object():
     """Firefox: NS_ERROR_UNKNOWN_HOST is 0x804b001e."""
     lost = {**DOCUMENT, "error": 0x804B001E, "status": 0, "last_byte_us": 0}
     seen = firefox_sighting.requests([lost], epoch_ns=EPOCH_NS)
     assert (seen.objects, seen.connections) == ([], [])
-    assert seen.faults == ["Firefox did not get https://origin.bentpipe.test/: error 0x804b001e"]
+    assert seen.failures == ["Firefox did not get https://origin.bentpipe.test/: error 0x804b001e"]
 
 
 def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
@@ -113,7 +113,7 @@ def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
         "largest_contentful_paint_ms": None,
     }
     sighting = firefox_sighting.sighting(
-        requests, seen, version="Firefox 153", started_ns=0, epoch_ns=EPOCH_NS, faults=[]
+        requests, seen, version="Firefox 153", started_ns=0, epoch_ns=EPOCH_NS, frames=[], faults=[]
     )
     assert sighting.started_ns == 2_000_500_000 + EPOCH_NS
     assert sighting.first_contentful_paint_ns == 3_897_750_000 + EPOCH_NS
@@ -123,6 +123,6 @@ def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
 def test_a_page_that_could_not_be_asked_has_begun_when_it_was_ordered():
     requests = firefox_sighting.requests([], epoch_ns=EPOCH_NS)
     sighting = firefox_sighting.sighting(
-        requests, {}, version="Firefox 153", started_ns=7, epoch_ns=EPOCH_NS, faults=["gone"]
+        requests, {}, version="Firefox 153", started_ns=7, epoch_ns=EPOCH_NS, frames=[], faults=["gone"]
     )
     assert (sighting.started_ns, sighting.loaded_ns, sighting.faults) == (7, None, ["gone"])

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from bentpipe import _core
 from bentpipe.engine import hosts
@@ -48,6 +49,9 @@ _TRUST = Path(".pki") / "nssdb"
 _LISTENS = str(_PROFILE / "DevToolsActivePort")
 _NETLOG = "netlog.json"
 _BLANK = "about:blank"
+_ICON = "/favicon.ico"
+"""Chromium asks for it after the load, whether a page has one or not."""
+
 _MEASURE = Path(__file__).parent / "measure.js"
 
 _QUIET_S = 0.3
@@ -57,6 +61,7 @@ _PATIENCE_S = 3.0
 """The same while something that the page has is missing: a script may ask for it yet."""
 
 _CLOSE_TIMEOUT_S = 3.0
+_MOST_NAMED = 3
 
 _PICTURE: Mapping[str, Any] = {"format": "jpeg", "quality": 70, "maxWidth": 683, "maxHeight": 384}
 """Half the width and height of the window."""
@@ -138,15 +143,13 @@ class Chromium:
         self._stack, self._browser, self._namespace = stack, browser, namespace
         self._configuration, self._switches = configuration, switches
         self._page = Page.of(configuration["spec"])
-        self._warm_up_identity = warm_up.identity()
         self._remote: Remote
         self._tab = self._version = ""
         self._sighting: Sighting | None = None
 
     def furnish(self) -> None:
         """Write what it reads when it starts."""
-        identities = (self._configuration["identity"], self._warm_up_identity)
-        trust.install(self._browser, _TRUST, [one["authority_der"] for one in identities])
+        trust.install(self._browser, _TRUST, self._configuration["identity"]["authority_der"])
         folder = self._browser.folder / _PROFILE / "Default"
         folder.mkdir(parents=True)
         (folder / "Preferences").write_text(json.dumps(chromium_switches.preferences()))
@@ -162,14 +165,7 @@ class Chromium:
             self._version = f"Chromium {product.partition('/')[2]}"
             self._warm_up(until_s=until_s)
             self._tab = self._new_tab()
-            for domain in ("Network", "Performance"):
-                self._remote.command(f"{domain}.enable", session=self._tab)
-            measure = f"({_MEASURE.read_text()})()"
-            self._remote.command(
-                "Page.addScriptToEvaluateOnNewDocument", {"source": measure}, session=self._tab
-            )
-            if self._configuration["artifacts"] is not None:
-                self._remote.command("Page.startScreencast", _PICTURE, session=self._tab)
+            self._prepare_tab()
         except RemoteError as error:
             raise PartError(f"Chromium: {error}; {self._browser.fault()}") from None
 
@@ -214,6 +210,8 @@ class Chromium:
         ]
         if seen and not seen["visible"]:
             doubts.append("the browser did not show the page")
+        if outside := kernel.unroutable_packets(self._namespace):
+            doubts.append(f"{outside} packets to addresses outside the world")
         self._sighting = sighting.doubted(doubts if not faults else [])
 
     def report(self) -> Report:
@@ -233,7 +231,7 @@ class Chromium:
         return self._browser.pids()
 
     def _warm_up(self, *, until_s: float) -> None:
-        with warm_up.served(self._namespace, self._configuration, self._warm_up_identity) as url:
+        with warm_up.served(self._namespace, self._configuration) as url:
             tab = self._new_tab()
             self._remote.command("Page.navigate", {"url": url}, session=tab)
             while (event := self._remote.event(until_s=until_s)) is not None:
@@ -248,6 +246,23 @@ class Chromium:
         ]
         self._remote.command("Page.enable", session=session)
         return session
+
+    def _prepare_tab(self) -> None:
+        width, height = chromium_switches.VIEWPORT
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        icon = urljoin(self._page.document, _ICON)
+        kept_back = [] if icon in self._page.bytes_of else [icon]
+        orders: list[tuple[str, Mapping[str, Any]]] = [
+            ("Network.enable", {}),
+            ("Performance.enable", {}),
+            ("Emulation.setDeviceMetricsOverride", size),
+            ("Network.setBlockedURLs", {"urls": kept_back}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": f"({_MEASURE.read_text()})()"}),
+        ]
+        if self._configuration["artifacts"] is not None:
+            orders.append(("Page.startScreencast", _PICTURE))
+        for method, params in orders:
+            self._remote.command(method, params, session=self._tab)
 
     def _await(self, progress: "_Progress", *, until_s: float) -> bool:
         while time.monotonic() < until_s:
@@ -297,7 +312,6 @@ class _Progress:
     parsed_ns: int | None = None
     loaded_ns: int | None = None
     _quiet_since_s: float = float("inf")
-    _epoch_ns: int = field(default_factory=lambda: time.monotonic_ns() - time.time_ns())
 
     def take(self, event: Event) -> None:
         self.requests.take(event)
@@ -307,9 +321,9 @@ class _Progress:
             case "Page.loadEventFired":
                 self.loaded_ns = round(event.params["timestamp"] * 1e9)
             case "Page.screencastFrame":
-                shown_s = event.params["metadata"]["timestamp"]
+                shown_s = event.params["metadata"]["monotonicTimestamp"]
                 image = base64.b64decode(event.params["data"])
-                self.pictures.append(Picture(at_ns=round(shown_s * 1e9) + self._epoch_ns, image=image))
+                self.pictures.append(Picture(at_ns=round(shown_s * 1e9), image=image))
                 return
             case "Inspector.targetCrashed":
                 raise RemoteError("the tab crashed")
@@ -327,11 +341,7 @@ def _after(started_ns: int, elapsed_ms: float | None) -> int | None:
 
 
 def _strays(log: netlog.NetLog, page: Page) -> list[str]:
-    """Name what was asked for and belongs to no page."""
-    own = (f"https://{warm_up.HOST}/", f"http://{warm_up.HOST}/")
-    strays = [
-        url
-        for url in log.urls
-        if url.startswith(("http:", "https:")) and url not in page.bytes_of and not url.startswith(own)
-    ]
-    return [f"the browser asked for {url}, which is not of the page" for url in strays[:3]]
+    """Name what was asked of the page's hosts and is not of the page; other hosts nobody can reach."""
+    known = {urlsplit(url).hostname for url in page.bytes_of}
+    strays = [url for url in log.urls if urlsplit(url).hostname in known and url not in page.bytes_of]
+    return [f"the browser asked for {url}, which is not of the page" for url in strays[:_MOST_NAMED]]

@@ -13,6 +13,9 @@ from bentpipe.engine.browser.sighting import ConnectionSighting, ObjectSighting,
 from bentpipe.engine.server.sockets import Sample
 
 _QUIC = "h3"
+_KEPT_BACK = "inspector"
+"""By Network.setBlockedURLs."""
+
 _NONE = -1
 """Of an instant of `ResourceTiming`: it did not happen."""
 
@@ -73,6 +76,9 @@ class Requests:
             case "Network.loadingFinished":
                 if (request := self._requests.get(params["requestId"])) is not None:
                     request.ended_s = params["timestamp"]
+            case "Network.loadingFailed" if params.get("blockedReason") == _KEPT_BACK:
+                # It was never sent.
+                self._requests.pop(params["requestId"], None)
             case "Network.loadingFailed":
                 if (request := self._requests.get(params["requestId"])) is not None:
                     request.failure = params["errorText"]

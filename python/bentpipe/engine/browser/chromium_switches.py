@@ -10,7 +10,7 @@ from typing import Any
 HTTPS_PORT = 443
 
 VIEWPORT = (1366, 768)
-"""Width and height of the window in pixels."""
+"""Width and height of a page in pixels."""
 
 SWITCHES: Mapping[str, str | None] = MappingProxyType(
     {
@@ -39,6 +39,7 @@ SWITCHES: Mapping[str, str | None] = MappingProxyType(
         "disable-field-trial-config": None,
         "metrics-recording-only": None,
         "no-pings": None,
+        "allow-browser-signin": "false",
         "no-proxy-server": None,
         # A window that nobody sees is slowed down.
         "disable-background-timer-throttling": None,
@@ -52,6 +53,7 @@ FEATURES_OFF = (
     "CertificateTransparencyComponentUpdater",
     "HttpsUpgrades",
     "MediaRouter",
+    "NetworkTimeServiceQuerying",
     "OptimizationHints",
     "Translate",
 )

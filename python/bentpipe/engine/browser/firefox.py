@@ -5,12 +5,13 @@ to be measured. What it asks of the network is told by a watcher beside all page
 page's own clock saw by the script that all browsers have (measure.js).
 """
 
+import base64
 import json
 import platform
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,21 +21,29 @@ from bentpipe.engine import hosts
 from bentpipe.engine.browser import (
     firefox_preferences,
     firefox_sighting,
+    kernel,
+    pictures,
     process,
     remote,
     trust,
+    verification,
     warm_up,
 )
 from bentpipe.engine.browser.firefox_sighting import Entry
+from bentpipe.engine.browser.page import Page
+from bentpipe.engine.browser.pictures import Picture
 from bentpipe.engine.browser.process import HOME, Process
 from bentpipe.engine.browser.remote import Event, Remote, RemoteError
-from bentpipe.engine.browser.sighting import Report, Sighting
+from bentpipe.engine.browser.sighting import FrameSighting, Report, Sighting
 from bentpipe.engine.netns import World
 from bentpipe.engine.part import START_TIMEOUT_S, PartError
 from bentpipe.errors import AbilityError
 
 COMMANDS = ("firefox-esr", "firefox")
 """Debian's, and its makers' own."""
+
+SPEAKS = ("h1", "h1s", "h2", "h3")
+"""Of what scenarios name."""
 
 VIEWPORT = {"width": 1366, "height": 768}
 """Of the page, in CSS pixels."""
@@ -46,6 +55,16 @@ _BROWSER_WINDOW = "chrome://browser/content/browser.xhtml"
 _CHANNEL = "requests"
 _LOADED, _FAILED, _TOLD = "browsingContext.load", "browsingContext.navigationFailed", "script.message"
 _SCRIPTS = Path(__file__).parent
+
+_QUIET_S = 0.3
+"""Without a request in flight, after the load event and everything that the page has: it has been painted."""
+
+_PATIENCE_S = 3.0
+"""The same while something that the page has is missing: a script may ask for it yet."""
+
+_PICTURE_EVERY_S = 0.25
+_PICTURE: Mapping[str, Any] = {"format": {"type": "image/jpeg", "quality": 0.7}}
+"""One takes Firefox some 40 ms."""
 
 _SEEN_AFTER_NEXT_FRAME = """() => new Promise((resolve) => {
   requestAnimationFrame(() => setTimeout(() => resolve(bentpipeSeen())));
@@ -60,6 +79,17 @@ def missing() -> AbilityError | None:
     return trust.missing()
 
 
+def lack(spec: Mapping[str, Any]) -> AbilityError | None:
+    """Say why Firefox cannot load the page of a run as its specification wants it, if that is so."""
+    load = spec["workload"]
+    if load["http"] not in SPEAKS:
+        return AbilityError(f"Firefox does not speak {load['http']}", f"choose one of {', '.join(SPEAKS)}")
+    for name in ("pipelining", "push_percent", "visit"):
+        if name in load:
+            return AbilityError(f"Firefox has no {name}", f"leave out {name}")
+    return missing()
+
+
 @contextmanager
 def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Firefox"]:
     """Start Firefox; see `web_ends.ClientOpener`.
@@ -67,13 +97,12 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Firefox"
     Raises
     ------
     AbilityError
-        When it, or what makes it trust the run's authority, is not installed.
+        When it is not installed, or cannot load the page as the run wants it.
     PartError
         When it does not start.
     """
-    lack = missing()
-    if lack is not None:
-        raise lack
+    if (reason := lack(configuration["spec"])) is not None:
+        raise reason
     arguments = [
         *(_command() or "", "--headless", "--no-remote", "--profile", str(HOME / _PROFILE)),
         # Any port, the profile says which; and what is beside the pages is to be watched.
@@ -100,16 +129,16 @@ class Firefox:
         self._configuration = configuration
         self._spec = configuration["spec"]
         self._addresses = hosts.addresses(self._spec)
-        self._warm_up_identity = warm_up.identity()
+        self._page = Page.of(self._spec)
         self._remote: Remote
         self._context = self._version = ""
         self._sighting: Sighting | None = None
 
     def furnish(self) -> None:
         """Write what it reads when it starts."""
-        identities = (self._configuration["identity"], self._warm_up_identity)
-        trust.install(self._browser, _PROFILE, [one["authority_der"] for one in identities])
+        trust.install(self._browser, _PROFILE, self._configuration["identity"]["authority_der"])
         preferences = firefox_preferences.preferences(self._spec, hosts=[*self._addresses, warm_up.HOST])
+        (self._browser.folder / _PROFILE).mkdir(exist_ok=True)
         (self._browser.folder / _PROFILE / "user.js").write_text(firefox_preferences.user_js(preferences))
         # It looks up the name of its machine as well.
         names = {platform.node(): "127.0.0.1", "localhost": "127.0.0.1", warm_up.HOST: warm_up.ADDRESS}
@@ -132,32 +161,41 @@ class Firefox:
     def load(self) -> None:
         """Load the page."""
         timeout_ns: int = self._spec["validity"]["timeout_ns"]
-        urls = _urls(self._spec["workload"], hosts=self._addresses)
+        progress = _Progress(context=self._context, expected=set(self._page.bytes_of))
         # Its own instants are by the wall clock.
         epoch_ns = time.monotonic_ns() - time.time_ns()
-        arrivals = _Arrivals(context=self._context, expected=set(urls))
         seen: Mapping[str, Any] = {}
         faults: list[str] = []
+        doubts: list[str] = []
         started_ns = time.monotonic_ns()
         try:
             self._remote.order(
-                "browsingContext.navigate", {"context": self._context, "url": urls[0], "wait": "none"}
+                "browsingContext.navigate",
+                {"context": self._context, "url": self._page.document, "wait": "none"},
             )
-            if not self._await(arrivals, until_s=(started_ns + timeout_ns) / 1e9):
+            if not self._await(progress, until_s=(started_ns + timeout_ns) / 1e9):
                 faults.append(f"timed out after {_core.format_duration(timeout_ns)}")
-            if arrivals.has_loaded:
+            else:
                 seen = self._seen()
         except RemoteError as error:
-            faults.append(f"Firefox: {error}")
-        requests = firefox_sighting.requests(arrivals.entries, epoch_ns=epoch_ns)
-        self._sighting = firefox_sighting.sighting(
+            # As long as it is there it has an answer: that the page cannot be had.
+            (faults if self._browser.has_ended() else doubts).append(f"Firefox: {error}")
+        requests = firefox_sighting.requests(
+            progress.entries, epoch_ns=epoch_ns, samples=kernel.samples(self._namespace)
+        )
+        sighting = firefox_sighting.sighting(
             requests,
             seen,
             version=self._version,
             started_ns=started_ns,
             epoch_ns=epoch_ns,
-            faults=[*faults, *arrivals.faults],
+            frames=self._frames(progress.pictures),
+            faults=faults,
         )
+        doubts += [*requests.failures, *verification.doubts(sighting, self._page)]
+        if seen and not seen["visible"]:
+            doubts.append("the browser did not show the page")
+        self._sighting = sighting.doubted(doubts if not faults else [])
 
     def report(self) -> Report:
         """Return what it saw."""
@@ -168,7 +206,7 @@ class Firefox:
         """Name it."""
         return {"firefox": self._version.removeprefix("Firefox ")}
 
-    def pids(self) -> Iterable[int]:
+    def pids(self) -> list[int]:
         """Return its processes: pages, sockets, the window."""
         return self._browser.pids()
 
@@ -189,7 +227,7 @@ class Firefox:
         )
 
     def _warm_up(self) -> None:
-        with warm_up.served(self._namespace, self._configuration, self._warm_up_identity) as url:
+        with warm_up.served(self._namespace, self._configuration) as url:
             # Before its first request it knows of no other service (RFC 7838): only the second is by HTTP/3.
             for _ in range(2):
                 self._navigate(url)
@@ -198,13 +236,33 @@ class Firefox:
         while self._remote.event(until_s=0.0) is not None:
             pass
 
-    def _await(self, arrivals: "_Arrivals", *, until_s: float) -> bool:
-        while not arrivals.are_over():
-            event = self._remote.event(until_s=until_s)
-            if event is None:
-                return False
-            arrivals.take(event)
-        return True
+    def _await(self, progress: "_Progress", *, until_s: float) -> bool:
+        picture_s = time.monotonic() if self._configuration["artifacts"] is not None else float("inf")
+        while time.monotonic() < until_s:
+            event = self._remote.event(until_s=min(until_s, progress.over_s(), picture_s))
+            if event is not None:
+                progress.take(event)
+            if time.monotonic() >= picture_s:
+                self._take_picture(progress)
+                picture_s = time.monotonic() + _PICTURE_EVERY_S
+            if time.monotonic() >= progress.over_s():
+                if self._configuration["artifacts"] is not None:
+                    self._take_picture(progress)
+                return True
+        return False
+
+    def _take_picture(self, progress: "_Progress") -> None:
+        at_ns = time.monotonic_ns()
+        # While one page gives way to another there is nothing to take one of.
+        with suppress(RemoteError):
+            taken = self._remote.command(
+                "browsingContext.captureScreenshot", {"context": self._context, **_PICTURE}
+            )
+            progress.pictures.append(Picture(at_ns=at_ns, image=base64.b64decode(taken["data"])))
+
+    def _frames(self, taken: Sequence[Picture]) -> list[FrameSighting]:
+        artifacts = self._configuration["artifacts"]
+        return [] if artifacts is None else pictures.kept(taken, Path(artifacts))
 
     def _seen(self) -> Mapping[str, Any]:
         seen: Mapping[str, Any] = json.loads(
@@ -242,39 +300,42 @@ class Firefox:
 
 
 @dataclass(kw_only=True)
-class _Arrivals:
+class _Progress:
     """What has come of a load so far."""
 
     context: str
     expected: set[str]
     entries: list[Entry] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-    has_loaded: bool = False
+    pictures: list[Picture] = field(default_factory=list)
+    _in_flight: list[str] = field(default_factory=list)
+    _has_loaded: bool = False
+    _quiet_since_s: float = float("inf")
 
     def take(self, event: Event) -> None:
         if event.method == _TOLD:
-            entry = json.loads(event.params["data"]["value"])
-            self.entries.append(entry)
-            self.expected.discard(entry["url"])
-        elif event.params["context"] == self.context and event.method == _LOADED:
-            self.has_loaded = True
-        elif event.params["context"] == self.context and event.method == _FAILED:
-            self.faults.append(
-                f"Firefox could not go to {event.params['url']}: {event.params.get('message')}"
-            )
+            self._take(json.loads(event.params["data"]["value"]))
+        elif event.params["context"] != self.context:
+            return
+        elif event.method == _FAILED:
+            raise RemoteError(f"{event.params['url']} could not be loaded")
+        else:
+            self._has_loaded = True
+        is_quiet = self._has_loaded and not self._in_flight
+        self._quiet_since_s = event.received_ns / 1e9 if is_quiet else float("inf")
 
-    def are_over(self) -> bool:
-        """Whether the page is loaded and all that was expected has ended, or nothing more will come."""
-        return bool(self.faults) or (self.has_loaded and not self.expected)
+    def over_s(self) -> float:
+        """When, by the monotonic clock, nothing more is to be waited for if nothing happens until then."""
+        missing = self.expected - {entry["url"] for entry in self.entries}
+        return self._quiet_since_s + (_PATIENCE_S if missing else _QUIET_S)
+
+    def _take(self, entry: Entry) -> None:
+        if not entry["has_ended"]:
+            self._in_flight.append(entry["url"])
+            return
+        self.entries.append(entry)
+        with suppress(ValueError):
+            self._in_flight.remove(entry["url"])
 
 
 def _command() -> str | None:
     return next(filter(None, (shutil.which(name) for name in COMMANDS)), None)
-
-
-def _urls(load: Mapping[str, Any], *, hosts: Iterable[str]) -> list[str]:
-    """Return the URLs of a page, the document's first."""
-    own = next(iter(hosts))
-    scheme = "http" if load["http"] == "h1" else "https"
-    objects = [(item.get("host", own), item["path"]) for item in load["page"]["objects"]]
-    return [f"{scheme}://{host}{path}" for host, path in [(own, "/"), *objects]]

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bentpipe.engine.browser.sighting import ConnectionSighting, ObjectSighting, Sighting
+from bentpipe.engine.browser.sighting import ConnectionSighting, FrameSighting, ObjectSighting, Sighting
+from bentpipe.engine.server.sockets import Sample
 
 Entry = Mapping[str, Any]
 """One request that has ended, as firefox_watch.js tells it."""
@@ -23,16 +24,18 @@ class Requests:
         What came, in order of completion.
     connections : sequence of ConnectionSighting
         What they came by, in order of their beginnings.
-    faults : sequence of str
+    failures : sequence of str
         What did not come.
     """
 
     objects: Sequence[ObjectSighting]
     connections: Sequence[ConnectionSighting]
-    faults: Sequence[str]
+    failures: Sequence[str]
 
 
-def requests(entries: Sequence[Entry], *, epoch_ns: int) -> Requests:
+def requests(
+    entries: Sequence[Entry], *, epoch_ns: int, samples: Mapping[int, Sample] | None = None
+) -> Requests:
     """Return what some entries say.
 
     Parameters
@@ -41,6 +44,8 @@ def requests(entries: Sequence[Entry], *, epoch_ns: int) -> Requests:
         Of one load.
     epoch_ns
         The beginning of the year 1970 by CLOCK_MONOTONIC, before 0.
+    samples
+        TCP connections of the client's namespace as its kernel has them, by their ports there.
     """
     arrived = sorted((entry for entry in entries if _has_arrived(entry)), key=lambda one: one["last_byte_us"])
     carried: dict[_Key, list[Entry]] = {}
@@ -50,8 +55,8 @@ def requests(entries: Sequence[Entry], *, epoch_ns: int) -> Requests:
     keys = sorted(carried, key=began.__getitem__)
     return Requests(
         objects=[_object(entry, connection=keys.index(_key(entry)), epoch_ns=epoch_ns) for entry in arrived],
-        connections=[_connection(carried[key], epoch_ns=epoch_ns) for key in keys],
-        faults=[_fault(entry) for entry in entries if not _has_arrived(entry)],
+        connections=[_connection(carried[key], epoch_ns=epoch_ns, samples=samples or {}) for key in keys],
+        failures=[_failure(entry) for entry in entries if not _has_arrived(entry)],
     )
 
 
@@ -62,6 +67,7 @@ def sighting(
     version: str,
     started_ns: int,
     epoch_ns: int,
+    frames: Sequence[FrameSighting],
     faults: Sequence[str],
 ) -> Sighting:
     """Return what was seen of a load.
@@ -78,6 +84,8 @@ def sighting(
         When it was told to begin.
     epoch_ns
         As of `requests`.
+    frames
+        Pictures taken meanwhile.
     faults
         Why there is no number.
     """
@@ -97,7 +105,8 @@ def sighting(
         loaded_ns=instant_ns("loaded_ms"),
         first_contentful_paint_ns=instant_ns("first_contentful_paint_ms"),
         largest_contentful_paint_ns=instant_ns("largest_contentful_paint_ms"),
-        faults=[*faults, *requests.faults],
+        frames=frames,
+        faults=faults,
     )
 
 
@@ -142,7 +151,9 @@ def _object(entry: Entry, *, connection: int, epoch_ns: int) -> ObjectSighting:
     )
 
 
-def _connection(entries: Sequence[Entry], *, epoch_ns: int) -> ConnectionSighting:
+def _connection(
+    entries: Sequence[Entry], *, epoch_ns: int, samples: Mapping[int, Sample]
+) -> ConnectionSighting:
     entry, opener = entries[0], _opener(entries)
     is_quic = entry["protocol"] == "h3"
     is_tls = entry["url"].startswith("https:")
@@ -155,13 +166,14 @@ def _connection(entries: Sequence[Entry], *, epoch_ns: int) -> ConnectionSightin
         transport="quic" if is_quic else "tcp",
         protocol=entry["protocol"],
         client_port=entry["client_port"],
+        kernel=None if is_quic else samples.get(entry["client_port"]),
         started_ns=_ns(_began_us(entries), epoch_ns),
         connected_ns=instant_ns("connect_ended_us" if is_quic else "tcp_connected_us"),
         secured_ns=instant_ns("connect_ended_us") if is_tls and not is_quic else None,
     )
 
 
-def _fault(entry: Entry) -> str:
+def _failure(entry: Entry) -> str:
     return f"Firefox did not get {entry['url']}: error {entry['error']:#x}"
 
 

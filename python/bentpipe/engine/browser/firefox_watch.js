@@ -1,9 +1,12 @@
-// Runs in Firefox's own realm, beside all pages; tell() is given a line of JSON for each request that has ended.
+// Runs in Firefox's own realm, beside all pages; tell() is given a line of JSON for each request that begins and for
+// each that has ended.
 //
 // What a page itself may know (W3C Resource Timing) lacks the connection, and most of what comes from other hosts.
 // Instants are microseconds since 1970, zero where it did not happen; lengths of header fields are those of
 // `name: value` CRLF (RFC 9112, section 5).
 (tell) => {
+  const BEGINS = "http-on-opening-request";
+  const ENDS = "http-on-stop-request";
   const fieldBytes = (visit) => {
     let bytes = 0;
     visit({ visitHeader: (name, value) => { bytes += name.length + value.length + 4; } });
@@ -14,12 +17,18 @@
     try { return look(); } catch { return otherwise; }
   };
   const watcher = {
-    observe(subject) {
+    observe(subject, topic) {
       const channel = subject.QueryInterface(Ci.nsIHttpChannel);
+      const url = channel.URI.specIgnoringRef;
+      if (topic === BEGINS) {
+        tell(JSON.stringify({ has_ended: false, url }));
+        return;
+      }
       const inner = subject.QueryInterface(Ci.nsIHttpChannelInternal);
       const timed = subject.QueryInterface(Ci.nsITimedChannel);
       tell(JSON.stringify({
-        url: channel.URI.specIgnoringRef,
+        has_ended: true,
+        url,
         error: channel.status,
         status: orElse(0, () => channel.responseStatus),
         protocol: orElse("", () => channel.protocolVersion),
@@ -39,5 +48,5 @@
       }));
     },
   };
-  Services.obs.addObserver(watcher, "http-on-stop-request");
+  for (const topic of [BEGINS, ENDS]) Services.obs.addObserver(watcher, topic);
 }

@@ -1,7 +1,7 @@
-"""A browser's trust in the run's own authorities: an NSS database, which Chromium and Firefox both read."""
+"""A browser's trust in the run's own authority: an NSS database, which Chromium and Firefox both read."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from bentpipe.engine.browser.process import HOME, Process
@@ -21,8 +21,8 @@ def missing() -> AbilityError | None:
     return AbilityError(f"the command `{COMMAND}` is missing", f"install the Debian package {PACKAGE}")
 
 
-def install(process: Process, folder: Path, authorities: Iterable[Sequence[int]]) -> None:
-    """Have a browser that has not started yet trust some authorities.
+def install(process: Process, folder: Path, authority: Sequence[int]) -> None:
+    """Have a browser that has not started yet trust an authority.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def install(process: Process, folder: Path, authorities: Iterable[Sequence[int]]
         The browser.
     folder
         Where it looks for its database: `.pki/nssdb` in Chromium's home, the profile of Firefox.
-    authorities
-        Their certificates (DER).
+    authority
+        Its certificate (DER).
 
     Raises
     ------
@@ -41,6 +41,4 @@ def install(process: Process, folder: Path, authorities: Iterable[Sequence[int]]
     database = f"sql:{HOME / folder}"
     process.run(["mkdir", "--parents", str(HOME / folder)])
     process.run([COMMAND, "-N", "-d", database, "--empty-password"])
-    for number, certificate in enumerate(authorities):
-        name = f"Bentpipe {number}"
-        process.run([COMMAND, "-A", "-d", database, "-n", name, "-t", _AUTHORITY], bytes(certificate))
+    process.run([COMMAND, "-A", "-d", database, "-n", "Bentpipe", "-t", _AUTHORITY], bytes(authority))

@@ -4,17 +4,15 @@ Code is paged in and tables are built before the load, as with our own client, a
 link. Firefox needs a request before the measured one in any case (firefox.py).
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from bentpipe import _core
 from bentpipe.engine import netns
 from bentpipe.engine.part import START_TIMEOUT_S, Part
 
 HOST = "warm-up.bentpipe.test"
-"""Another than any page's: a browser knows nothing of the page's hosts."""
+"""Another than any page's: a browser knows nothing of the page's hosts. The run's certificate has it too."""
 
 ADDRESS = "127.0.0.1"
 
@@ -25,14 +23,8 @@ _PAGE = {
 }
 
 
-def identity() -> Mapping[str, Any]:
-    """Return keys and certificates of its own, of a kind that browsers take."""
-    made: Mapping[str, Any] = json.loads(_core.generate_identity([HOST], "p256"))
-    return made
-
-
 @contextmanager
-def served(namespace: str, configuration: Mapping[str, Any], identity: Mapping[str, Any]) -> Iterator[str]:
+def served(namespace: str, configuration: Mapping[str, Any]) -> Iterator[str]:
     """Serve it in a browser's namespace by the protocol of a run, and give its URL.
 
     Raises
@@ -47,7 +39,7 @@ def served(namespace: str, configuration: Mapping[str, Any], identity: Mapping[s
     with netns.inside(namespace):
         origin = Part(
             "origin",
-            {**configuration, "spec": quiet, "origin": ADDRESS, "identity": identity, "artifacts": None},
+            {**configuration, "spec": quiet, "origin": ADDRESS, "artifacts": None},
         )
     with origin:
         origin.answer(timeout_s=START_TIMEOUT_S)
