@@ -9,7 +9,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,6 @@ _QUIET_S = 0.3
 _PATIENCE_S = 3.0
 """The same while something that the page has is missing: a script may ask for it yet."""
 
-_CLOSE_TIMEOUT_S = 3.0
 _MOST_NAMED = 3
 
 _PICTURE: Mapping[str, Any] = {"format": "jpeg", "quality": 70, "maxWidth": 683, "maxHeight": 384}
@@ -186,7 +185,7 @@ class Chromium:
         except RemoteError as error:
             faults.append(f"Chromium: {error}")
         samples = kernel.samples(self._namespace)
-        log = self._closed()
+        log = self._log()
         requests = progress.requests
         objects, connections = chromium_sighting.sightings(
             requests.finished(), sockets=log.sockets, samples=samples, started_ns=started_ns
@@ -289,11 +288,8 @@ class Chromium:
         seen: Mapping[str, Any] = json.loads(result["result"]["value"])
         return seen
 
-    def _closed(self) -> netlog.NetLog:
-        """Close it, that its connections end over the link and its log is complete."""
-        with suppress(RemoteError):
-            self._remote.order("Browser.close")
-        self._browser.await_end(timeout_s=_CLOSE_TIMEOUT_S)
+    def _log(self) -> netlog.NetLog:
+        """Return what its network log has so far: all but its last few events."""
         path = self._browser.folder / _NETLOG
         return netlog.read(path.read_text(errors="replace") if path.exists() else "")
 

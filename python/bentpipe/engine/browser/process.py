@@ -108,14 +108,6 @@ class Process:
         """Whether its first process has ended, and with it all."""
         return self._process.poll() is not None
 
-    def await_end(self, *, timeout_s: float) -> bool:
-        """Return whether it ends by itself within some time."""
-        try:
-            self._process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
     def fault(self) -> str:
         """Return what it said last."""
         status = self._process.poll()
