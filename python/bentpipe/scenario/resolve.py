@@ -55,8 +55,8 @@ LEAST_QUIC_BYTES = 1200
 LEAST_QUIC_WINDOW = 2
 """Packets in the smallest window (RFC 9002 section 7.2)."""
 LEAST_INITIAL_RTT_NS = 1_000_000
-"""The granularity of QUIC's timers (RFC 9002 section 6.1.2). Starved flows that assume much less never come out of
-their probe timeouts."""
+"""The granularity of QUIC's timers (RFC 9002 section 6.1.2). Starved flows that assume much less never come
+out of their probe timeouts."""
 LEAST_MTU_BYTES = LEAST_QUIC_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
 MOST_MTU_BYTES = 65_535
 
