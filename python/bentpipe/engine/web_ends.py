@@ -81,10 +81,14 @@ class _Joined:
         self._client.await_ready()
 
     def work(self) -> float:
-        programs = (*self._server.pids(), *self._client.pids())
-        before_s = starvation.waited_s(programs)
+        before_s = self._waited_s()
         self._client.load()
-        return starvation.waited_s(programs) - before_s
+        # A browser's processes come and go.
+        return sum(max(0.0, now_s - before_s.get(pid, 0.0)) for pid, now_s in self._waited_s().items())
+
+    def _waited_s(self) -> dict[int, float]:
+        pids = (*self._server.pids(), *self._client.pids())
+        return {pid: starvation.waited_s([pid]) for pid in pids}
 
     def seen(self, _link_report: str, /) -> Seen:
         origin, client = self._server.report(), self._client.report()
