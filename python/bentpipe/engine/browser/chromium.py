@@ -227,8 +227,9 @@ class Chromium:
         }
 
     def pids(self) -> list[int]:
-        """Return the process of its sockets. That others wait for a core, mostly for each other, is part of what
-        it takes to show a page; that this one does delays packets.
+        """Return the process of its sockets.
+
+        That the others wait, mostly for each other, is part of showing a page; this one's wait delays packets.
         """
         return self._browser.pids(argument=_NETWORK_SERVICE)
 
