@@ -229,7 +229,7 @@ class Chromium:
     def pids(self) -> list[int]:
         """Return the process of its sockets.
 
-        That the others wait, mostly for each other, is part of showing a page; this one's wait delays packets.
+        That others wait, mostly for each other, is part of showing a page; this one's wait delays packets.
         """
         return self._browser.pids(argument=_NETWORK_SERVICE)
 
