@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.engine import hosts, netns, own
+from bentpipe.engine import hosts, netns
 from bentpipe.engine.browser import chromium, chromium_switches, trust
 from bentpipe.engine.emulate import Emulator
 from tests.emulate import traces
@@ -30,7 +30,7 @@ WALL_S = 15
 """What a load over GEO may take in all, from the world's making to its end."""
 
 PARALLEL = 6
-"""Requests that Chromium has in flight to a host of which it does not know that it takes priorities."""
+"""Requests that Chromium has in flight to a host of which it does not know that it takes many."""
 
 
 def spec(http, *settings, page="single-100k", link="geo-alshagri", **run):
@@ -120,18 +120,6 @@ def most_in_flight(record):
 def test_over_http_3_all_objects_are_asked_for_at_once():
     record = assert_valid(loaded("h3", page="uniform-500k"))
     assert most_in_flight(record) == len(record["objects"]) - 1 > PARALLEL
-
-
-def test_without_alt_svc_only_six_objects_are_in_flight(monkeypatch):
-    """The origin sends it where the run has a browser."""
-    origin = own.origin
-
-    def unadvertised(world, configuration):
-        unknown = {key: value for key, value in configuration["spec"].items() if key != "client"}
-        return origin(world, {**configuration, "spec": unknown})
-
-    monkeypatch.setattr(own, "origin", unadvertised)
-    assert most_in_flight(loaded("h3", page="uniform-500k")) == PARALLEL
 
 
 def without_switch(monkeypatch, name):

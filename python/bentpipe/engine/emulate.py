@@ -176,10 +176,11 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         elapsed_s = time.monotonic() - began_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
+        # Before the link has gone: what still runs may send on.
+        dropped = world.dropped_packets()
         link.order("report")
         link_report = link.answer(timeout_s=START_TIMEOUT_S)
         seen = programs.seen(link_report)
-        dropped = world.dropped_packets()
         source |= proxies.seen()
     source |= seen.versions
     source["link_and_proxies_cores"] = f"{used_s / elapsed_s:.3f}"

@@ -46,6 +46,7 @@ CONNECTIONS = 6
 
 _PROFILE = Path("profile")
 _TRUST = Path(".pki") / "nssdb"
+_NETWORK_SERVICE = "--utility-sub-type=network.mojom.NetworkService"
 _LISTENS = str(_PROFILE / "DevToolsActivePort")
 _NETLOG = "netlog.json"
 _BLANK = "about:blank"
@@ -226,8 +227,11 @@ class Chromium:
         }
 
     def pids(self) -> list[int]:
-        """Return its processes."""
-        return self._browser.pids()
+        """Return the process of its sockets.
+
+        That others wait, mostly for each other, is part of showing a page; this one's wait delays packets.
+        """
+        return self._browser.pids(argument=_NETWORK_SERVICE)
 
     def _warm_up(self, *, until_s: float) -> None:
         with warm_up.served(self._namespace, self._configuration) as url:

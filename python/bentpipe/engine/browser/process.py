@@ -115,9 +115,9 @@ class Process:
         ended = "the browser is at work" if status is None else f"the browser ended with status {status}"
         return f"{ended}: {last}" if last else ended
 
-    def pids(self) -> list[int]:
-        """Return all of its processes."""
-        return _descendants(self._process.pid)
+    def pids(self, *, argument: str = "") -> list[int]:
+        """Return its processes: all, or those that have an argument in their command line."""
+        return [pid for pid in _descendants(self._process.pid) if argument in _command_line(pid)]
 
     def end(self) -> None:
         """Kill what is left of it, and wait until it is gone."""
@@ -182,6 +182,14 @@ def prepared(
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(_OWN)}
     return {**kept, "HOME": str(HOME), "TMPDIR": str(HOME)}
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        # It has just ended.
+        return ""
 
 
 def _descendants(pid: int) -> list[int]:
