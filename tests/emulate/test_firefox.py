@@ -29,8 +29,8 @@ LINK = "geo-alshagri"
 
 PROTOCOLS = {"h1s": "http/1.1", "h2": "h2", "h3": "h3"}
 
-LATE_OR_NOT = "1 s"
-"""How punctual runs are is tested elsewhere; a browser's start does not depend on milliseconds."""
+LATE_OR_NOT = "1 min"
+"""How punctual runs are is tested elsewhere; Firefox has two dozen threads that wait for a core."""
 
 
 def spec(http, *settings, page="single-100k"):
@@ -85,7 +85,7 @@ def test_its_instants_are_by_the_clock_of_the_run_and_in_order(loads, http):
     record = loads(http)
     (ours,), (theirs,) = record["client_connections"], record["origin_connections"]
     up_ns = record["spec"]["link"]["return"]["delay_ns"]
-    # What the client sends first arrives one way later; with TCP what ends the handshake, two ways after that.
+    # What it sends first arrives one way later; with TCP what ends the handshake, two ways after that.
     assert up_ns <= theirs["started_ns"] - ours["started_ns"] <= 4 * up_ns
     browser, (document, image) = record["browser"], record["objects"]
     assert (
@@ -229,7 +229,7 @@ def test_its_own_timer_would_have_tcp_beside_quic(monkeypatch):
 
 
 def test_a_server_that_it_does_not_trust_makes_the_run_invalid(monkeypatch):
-    """Although the page that says so has times of its own. The page of no interest has one, too: it is left out."""
+    """Although the page that says so has times. The page of no interest is left out: it had one, too."""
     monkeypatch.setattr(firefox.trust, "install", lambda *_: None)
     monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
     record = attempted("h2")
