@@ -18,8 +18,7 @@ const ROUND_TRIP_S: f64 = 0.530;
 /// A load of equal objects over the sample link with random losses and jitter.
 fn lossy(objects: usize, bytes: u64) -> RunSpec {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    let objects =
-        (0..objects).map(|i| ObjectSpec::new(format!("/object-{i}.jpg"), Bytes::new(bytes))).collect();
+    let objects = (0..objects).map(|i| ObjectSpec::new(format!("/object-{i}.jpg"), Bytes::new(bytes)));
     let page = PageSpec::new("spdy", objects);
     spec.workload = Workload::PageLoad(PageLoadSpec::new(Http::Spdy, 6, page));
     spec

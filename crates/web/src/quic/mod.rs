@@ -63,11 +63,6 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// That of a run without others beside it.
-    pub(crate) fn of_run(spec: &RunSpec) -> Self {
-        Self::with_host(spec, 0)
-    }
-
     /// That between a run's client and host number `host`.
     pub(crate) fn with_host(spec: &RunSpec, host: usize) -> Self {
         // The odd ones are of visits.

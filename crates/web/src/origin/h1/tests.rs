@@ -136,7 +136,7 @@ fn a_client_that_sends_an_octet_now_and_then_is_left_when_the_patience_ends() {
             }
             stream
         });
-        assert!(answer.ends_with(&site().get("/object.jpg").unwrap().body));
+        assert!(answer.ends_with(&site().resource(0, "/object.jpg").unwrap().body));
         // The clock of the slow one ticks once more before it sees the end.
         assert!((PATIENCE..=PATIENCE + Duration::from_secs(1)).contains(&at.since(Time::ZERO)), "{at:?}");
     }

@@ -348,7 +348,7 @@ fn an_acknowledgement_of_nothing_changes_nothing() {
 #[test]
 fn client_and_origin_and_their_endpoints_draw_from_different_streams_of_one_seed() {
     let spec: RunSpec = serde_json::from_str(include_str!("../../../../run/tests/data/spec.json")).unwrap();
-    let first = crate::quic::Sender::of_run(&spec);
+    let first = crate::quic::Sender::with_host(&spec, 0);
     let (client, origin) =
         (Factory::new(&spec, Role::Client, first), Factory::new(&spec, Role::Origin, first));
     assert_ne!(client.seed, origin.seed);
