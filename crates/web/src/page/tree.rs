@@ -30,7 +30,10 @@ impl<'a> Tree<'a> {
         let (mut children, mut roots) = (vec![Vec::new(); page.objects.len()], Vec::new());
         for (at, object) in page.objects.iter().enumerate() {
             check(page, at, object)?;
-            object.after.map_or(&mut roots, |after| &mut children[after]).push(at);
+            match object.after {
+                None => roots.push(at),
+                Some(after) => children[after].push(at),
+            }
         }
         Ok(Self { page, hosts: Hosts::of_page(page), children, roots })
     }
