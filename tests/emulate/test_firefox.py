@@ -207,19 +207,22 @@ def attempted(http, **run):
     return Emulator().run(run_id="0123456789abcdef", spec=spec(http, **run), artifacts=None)
 
 
-FOUND_H2 = "wrong protocol of 2 resources: expected h3, found h2"
+OTHER = "expected h3, found http/1.1"
+"""HTTP/2 is off then as well."""
 
 
 def test_without_a_request_beforehand_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
     monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
     record = attempted("h3")
-    assert (record["status"], FOUND_H2 in record["reasons"]) == ("invalid", True)
+    assert record["status"] == "invalid"
+    assert OTHER in " ".join(record["reasons"])
 
 
 def test_with_roots_that_are_not_its_makers_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
     without(monkeypatch, "network.http.http3.disable_when_third_party_roots_found")
     record = attempted("h3")
-    assert (record["status"], FOUND_H2 in record["reasons"]) == ("invalid", True)
+    assert record["status"] == "invalid"
+    assert OTHER in " ".join(record["reasons"])
 
 
 def test_its_own_timer_would_have_tcp_beside_quic(monkeypatch):

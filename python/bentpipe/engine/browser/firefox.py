@@ -71,6 +71,11 @@ _SEEN_AFTER_NEXT_FRAME = """() => new Promise((resolve) => {
 })"""
 """The last picture is drawn after the load event."""
 
+_CLOSE_CONNECTIONS = """() => {
+  Services.obs.notifyObservers(null, "net:prune-all-connections");
+}"""
+"""In Firefox's own realm."""
+
 
 def missing() -> AbilityError | None:
     """Say what of Firefox is not there."""
@@ -131,7 +136,7 @@ class Firefox:
         self._addresses = hosts.addresses(self._spec)
         self._page = Page.of(self._spec)
         self._remote: Remote
-        self._context = self._version = ""
+        self._context = self._window = self._version = ""
         self._sighting: Sighting | None = None
 
     def furnish(self) -> None:
@@ -180,9 +185,9 @@ class Firefox:
         except RemoteError as error:
             # As long as it is there it has an answer: that the page cannot be had.
             (faults if self._browser.has_ended() else doubts).append(f"Firefox: {error}")
-        requests = firefox_sighting.requests(
-            progress.entries, epoch_ns=epoch_ns, samples=kernel.samples(self._namespace)
-        )
+        samples = kernel.samples(self._namespace)
+        self._close_connections()
+        requests = firefox_sighting.requests(progress.entries, epoch_ns=epoch_ns, samples=samples)
         sighting = firefox_sighting.sighting(
             requests,
             seen,
@@ -220,9 +225,10 @@ class Firefox:
         measure = (_SCRIPTS / "measure.js").read_text()
         self._remote.command("script.addPreloadScript", {"functionDeclaration": measure})
         (window,) = (one for one in self._contexts({"moz:scope": "chrome"}) if one["url"] == _BROWSER_WINDOW)
+        self._window = window["context"]
         self._call(
             (_SCRIPTS / "firefox_watch.js").read_text(),
-            context=window["context"],
+            context=self._window,
             arguments=[{"type": "channel", "value": {"channel": _CHANNEL}}],
         )
 
@@ -235,6 +241,12 @@ class Firefox:
         # What was told of that is nothing of the load.
         while self._remote.event(until_s=0.0) is not None:
             pass
+
+    def _close_connections(self) -> None:
+        # Left open they would end with the server, when nobody carries packets any more. Firefox itself
+        # stays: how long it has waited for a core is read from its processes.
+        with suppress(RemoteError):
+            self._call(_CLOSE_CONNECTIONS, context=self._window, arguments=[])
 
     def _await(self, progress: "_Progress", *, until_s: float) -> bool:
         picture_s = time.monotonic() if self._configuration["artifacts"] is not None else float("inf")
