@@ -12,6 +12,7 @@ mod flows;
 mod handshakes;
 mod layers;
 mod link;
+mod object_kind;
 mod page;
 mod page_load;
 mod pep;
@@ -34,7 +35,8 @@ pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
-pub use page::{FileSpec, ObjectKind, ObjectSpec, PageSpec};
+pub use object_kind::ObjectKind;
+pub use page::{FileSpec, ObjectSpec, PageSpec};
 pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
 pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use programs::{Browser, Server};

@@ -2,6 +2,8 @@ use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ObjectKind;
+
 /// A page: an HTML document and what it makes a browser fetch, from one host or several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,23 +49,6 @@ pub struct ObjectSpec {
     pub file: Option<FileSpec>,
 }
 
-/// What an object is to its page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ObjectKind {
-    /// An image.
-    #[default]
-    Image,
-    /// A script, which may name objects of any kind.
-    Script,
-    /// A style sheet, which may name images, fonts and style sheets.
-    Style,
-    /// A font.
-    Font,
-    /// Anything that scripts fetch.
-    Other,
-}
-
 /// A file and what it must hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -96,12 +81,5 @@ impl ObjectSpec {
             wait_ns: None,
             file: None,
         }
-    }
-}
-
-impl ObjectKind {
-    /// Whether it is an image, as an object is whose spec does not say.
-    pub const fn is_image(&self) -> bool {
-        matches!(self, Self::Image)
     }
 }
