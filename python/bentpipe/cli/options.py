@@ -46,7 +46,10 @@ def campaign_options(command: Command) -> Command:
             engine_option,
             click.option("--quick", is_flag=True, help="The short version of the experiment."),
             click.option(
-                "--jobs", type=click.IntRange(1, 1000), metavar="N", help="Runs at once [default: cores]."
+                "--jobs",
+                type=click.IntRange(1, 1000),
+                metavar="N",
+                help="Runs at once [default: cores; browsers: one for two].",
             ),
             click.option(
                 "--out",
