@@ -117,7 +117,7 @@ class Process:
 
     def pids(self, *, argument: str = "") -> list[int]:
         """Return its processes: all, or those that have an argument in their command line."""
-        return [pid for pid in _descendants(self._process.pid) if argument in _command_line(pid)]
+        return [pid for pid in descendants(self._process.pid) if argument in _command_line(pid)]
 
     def end(self) -> None:
         """Kill what is left of it, and wait until it is gone."""
@@ -179,6 +179,16 @@ def prepared(
             process.wait()
 
 
+def descendants(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that these have."""
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return []
+    return [found for child in children for found in (child, *descendants(child))]
+
+
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(_OWN)}
     return {**kept, "HOME": str(HOME), "TMPDIR": str(HOME)}
@@ -190,12 +200,3 @@ def _command_line(pid: int) -> str:
     except OSError:
         # It has just ended.
         return ""
-
-
-def _descendants(pid: int) -> list[int]:
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
-    except OSError:
-        return []
-    return [found for child in children for found in (child, *_descendants(child))]
