@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -169,9 +170,13 @@ Emulator().run(run_id="0123456789abcdef", spec=json.loads(sys.argv[1]), artifact
 
 def renderers(pid):
     """Return those that a process has started. They have no environment that a mark could be found in."""
-    return [
-        pid for pid in descendants(pid) if b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
+    found = []
+    for descendant in descendants(pid):
+        # It may just have ended.
+        with suppress(OSError):
+            if b"--type=renderer" in Path(f"/proc/{descendant}/cmdline").read_bytes():
+                found.append(descendant)
+    return found
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
