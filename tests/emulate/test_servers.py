@@ -75,8 +75,8 @@ def test_a_page_is_loaded_whole_and_the_kernel_tells_of_its_connections(name, ht
     sender = record["series"]["sender"]
     assert set(sender["client_port"]) == set(theirs)
     assert max(sender["cwnd_bytes"]) > 20 * 1448
-    # An initial window, of which the end of the handshake may have had a part, or which the first acknowledgements of a
-    # busy machine may have let grow: neither nothing nor a window more.
+    # An initial window, of which the end of the handshake may have had a part, or which the first
+    # acknowledgements of a busy machine may have let grow: neither nothing nor a window more.
     assert 5 * 1448 < record["metrics"]["first_flight_bytes"] < 20 * 1448
 
 
