@@ -16,7 +16,7 @@ HEADER_FIELDS = {
     "Access-Control-Allow-Origin": "*",
 }
 """The first is our origin's. Without the second browsers keep the instants of another host's objects to
-themselves (W3C Resource Timing); without the third they give no page another host's fonts (Fetch standard)."""
+themselves (W3C Resource Timing); without the third they give no page another host's fonts (Fetch)."""
 
 ALTERNATIVE = 'h3=":443"; ma=86400'
 """Alt-Svc with HTTP/3 (RFC 7838), in HTTP/3's responses too: Chromium keeps fewer requests in flight to a
