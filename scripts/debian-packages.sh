@@ -63,7 +63,12 @@ if ((EUID == 0)) && command -v apt-get >/dev/null; then
     # As in single-user mode: a server that is installed for the tests is not started.
     export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
     apt-get update --quiet --quiet
-    apt-get install --yes --quiet --quiet --no-install-recommends "${packages[@]}"
+    install() { apt-get install --yes --quiet --quiet --no-install-recommends "$@"; }
+    ((${#required[@]} == 0)) || install "${required[@]}"
+    # One by one: not every distribution has all of them, and apt-get installs none when it does not know one.
+    for package in "${optional[@]}"; do
+        install "$package" || true
+    done
     look
 else
     echo "not root, or not Debian: install by hand, such as: apt-get install ${packages[*]}" >&2

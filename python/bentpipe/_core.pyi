@@ -106,11 +106,8 @@ def run_spec_schema() -> str:
 def run_record_schema() -> str:
     """Return the JSON schema of a run's record."""
 
-def page_files(page: str) -> list[tuple[str, bytes]]:
-    """Return the files of a page's own host (JSON of the page's spec) as the origin serves them.
-
-    Raises ValueError when the page cannot be made, as `site_files` does.
-    """
-
 def site_files(page: str) -> list[tuple[str, str, str, bytes]]:
-    """Return what the origin serves of a page (JSON of its spec): host, target, media type, content."""
+    """Return what the origin serves of a page (JSON of its spec): host, target, media type, content.
+
+    The document is the first. Raises ValueError when the page cannot be made.
+    """

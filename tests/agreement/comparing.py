@@ -8,7 +8,7 @@ from scipy import stats
 
 from bentpipe.ledger import Entry
 from bentpipe.stats import cell_key, metric_values
-from tests.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL, Judgement, Kind
+from tests.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL, Kind
 from tests.agreement.measuring import Runs
 
 LEAST_FOR_TEST = 5
@@ -80,6 +80,8 @@ class Verdict:
     @property
     def beyond(self) -> tuple[Comparison, ...]:
         """The cells whose error is above the bar for a single cell, the worst first."""
+        if not self.kind.judgement.has_medians:
+            return ()
         return tuple(cell for cell in self.by_error() if abs(cell.error) > self.kind.bars.worst)
 
     @property
@@ -101,6 +103,8 @@ class Verdict:
     def holds(self) -> bool:
         """Whether every bar of the kind is met."""
         share = self.indistinguishable
+        if not self.kind.judgement.has_medians:
+            return share is not None and share >= LEAST_INDISTINGUISHABLE
         return (
             self.median_error <= self.kind.bars.median
             and not self.beyond
@@ -128,9 +132,7 @@ def verdict(kind: Kind, runs: Runs) -> Verdict | None:
             continue
         values = metric_values([entry for entry, _ in pairs], kind.quantity.metric)
         others = metric_values(otherwise.get(key, []), kind.quantity.metric)
-        is_tested = (
-            kind.judgement is Judgement.DISTRIBUTIONS and min(len(values), len(others)) >= LEAST_FOR_TEST
-        )
+        is_tested = kind.judgement.has_test and min(len(values), len(others)) >= LEAST_FOR_TEST
         cells.append(
             Comparison(
                 factors=entries[0].factors,

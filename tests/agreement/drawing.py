@@ -56,9 +56,9 @@ def _draw_medians(axis: Axes, verdict: Verdict) -> None:
     ends = np.array([min(medians) / ROOM, max(medians) * ROOM])
     axis.set_xscale("log")
     axis.set_yscale("log")
-    axis.fill_between(
-        ends, ends * (1 - kind.bars.worst), ends * (1 + kind.bars.worst), color=BAND, linewidth=0
-    )
+    if kind.judgement.has_medians:
+        bar = kind.bars.worst
+        axis.fill_between(ends, ends * (1 - bar), ends * (1 + bar), color=BAND, linewidth=0)
     axis.plot(ends, ends, color=style.GREY, linewidth=0.8)
     for cell in verdict.cells:
         _draw_cell(axis, verdict, cell, cell.simulated_median * kind.quantity.scale)
@@ -72,7 +72,8 @@ def _draw_medians(axis: Axes, verdict: Verdict) -> None:
 def _draw_errors(axis: Axes, verdict: Verdict) -> None:
     bar = 100 * verdict.kind.bars.worst
     reach = ERROR_ROOM * max(bar, 100 * abs(verdict.worst.error))
-    axis.axhspan(-bar, bar, color=BAND, linewidth=0)
+    if verdict.kind.judgement.has_medians:
+        axis.axhspan(-bar, bar, color=BAND, linewidth=0)
     axis.axhline(0.0, color=style.GREY, linewidth=0.8)
     for cell in verdict.cells:
         _draw_cell(axis, verdict, cell, 100 * cell.error)

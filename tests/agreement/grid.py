@@ -1,10 +1,12 @@
 """What the grid consists of, what is compared in each part of it, and how well it has to agree."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
 HERE = Path(__file__).parent
+LOSS = "link.forward.loss.p"
 
 
 class Judgement(Enum):
@@ -14,34 +16,41 @@ class Judgement(Enum):
     """The medians of a cell by both engines, relative to each other."""
     DISTRIBUTIONS = "distributions"
     """That, and whether a two-sample test tells the runs of a cell apart."""
+    CHANCE = "chance"
+    """The test alone: a run has one of two outcomes, and the median of a few is either of them."""
+
+    @property
+    def has_test(self) -> bool:
+        """Whether the runs of a cell are compared as samples."""
+        return self is not Judgement.MEDIANS
+
+    @property
+    def has_medians(self) -> bool:
+        """Whether the medians of a cell are held to the bars."""
+        return self is not Judgement.CHANCE
 
 
 class Company(Enum):
     """How many runs a machine emulates at once, so that they measure the link and not each other."""
 
-    ALONE = "alone"
+    ALONE = 1
     """Where milliseconds count."""
-    ONE_A_CORE = "one a core"
-    FEW_A_CORE = "few a core"
+    ONE_A_CORE = 2
+    FEW_A_CORE = 4
     """Loss keeps flows far below the rate of their link: a world takes little of a core."""
-    MANY_A_CORE = "many a core"
-    """That, and a long RTT makes milliseconds small."""
+    SOME_A_CORE = 8
+    """Ten times the loss, a third of the rate; and with a long RTT milliseconds are small."""
+    MANY_A_CORE = 16
+    """Both."""
 
     def runs_at_once(self, cores: int) -> int:
-        """Return how many runs that are on a machine of so many cores."""
-        match self:
-            case Company.ALONE:
-                return 1
-            case Company.ONE_A_CORE:
-                return cores
-            case Company.FEW_A_CORE:
-                return FEW * cores
-            case Company.MANY_A_CORE:
-                return MANY * cores
+        """Return how many runs that are on a machine of so many cores.
 
-
-FEW, MANY = 2, 6
-"""Found by trial: with more, bursts of late acknowledgements overflow small queues."""
+        Few a core was found by trial on two cores: with more, bursts of late acknowledgements overflow small
+        queues, and programs wait for a core for longer than a valid run may. The larger companies carry about
+        as many packets, by the loss (Mathis et al. 1997); a run that they make late is repeated alone.
+        """
+        return 1 if self is Company.ALONE else max(1, self.value * cores // 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +59,17 @@ class Part:
 
     name: str
     company: Company
+    by_loss: Mapping[str, Company] = field(default_factory=dict)
+    """The company of runs with these losses, as the scenario writes them."""
 
     @property
     def scenario(self) -> Path:
         """The file that says which runs there are."""
         return HERE / f"{self.name}.toml"
+
+    def company_of(self, factors: Mapping[str, str]) -> Company:
+        """Return the company that a run of these factors bears."""
+        return self.by_loss.get(factors.get(LOSS, ""), self.company)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +182,15 @@ KINDS = (
         bars=WITHOUT_LOSS,
     ),
     Kind(
+        name="satellite-by-chance",
+        title="Page loads over bandwidth on demand whose slow start ends by chance",
+        parts=(Part(name="satellite-by-chance", company=Company.ONE_A_CORE),),
+        quantity=PAGE_LOAD_TIME,
+        factors=("link", "link.return.dama", "http", "cc", "page"),
+        bars=WITHOUT_LOSS,
+        judgement=Judgement.CHANCE,
+    ),
+    Kind(
         name="bulk",
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
@@ -178,11 +202,19 @@ KINDS = (
         name="lossy",
         title="Bulk flows with random loss",
         parts=(
-            Part(name="lossy-short-rtt", company=Company.FEW_A_CORE),
-            Part(name="lossy-long-rtt", company=Company.MANY_A_CORE),
+            Part(
+                name="lossy-short-rtt",
+                company=Company.FEW_A_CORE,
+                by_loss={"1 %": Company.SOME_A_CORE},
+            ),
+            Part(
+                name="lossy-long-rtt",
+                company=Company.FEW_A_CORE,
+                by_loss={"0.1 %": Company.SOME_A_CORE, "1 %": Company.MANY_A_CORE},
+            ),
         ),
         quantity=GOODPUT,
-        factors=("link.forward.rate", "link.rtt", "link.forward.queue", "link.forward.loss.p"),
+        factors=("link.forward.rate", "link.rtt", "link.forward.queue", LOSS),
         bars=WITH_LOSS,
         judgement=Judgement.DISTRIBUTIONS,
     ),
@@ -207,7 +239,7 @@ KINDS = (
         title="Hybla and PCC Vivace with random loss",
         parts=(Part(name="loaded-controls-lossy", company=Company.FEW_A_CORE),),
         quantity=COMPLETION,
-        factors=("cc", "link.forward.rate", "link.rtt", "link.forward.loss.p"),
+        factors=("cc", "link.forward.rate", "link.rtt", LOSS),
         bars=LOADED_WITH_LOSS,
     ),
 )

@@ -2,18 +2,18 @@
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from bentpipe.campaign import Engine, execute, plan
+from bentpipe.campaign import Engine, PlannedRun, execute, plan
 from bentpipe.cli.progress import progress
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import Extent, Scenario, load
-from tests.agreement.grid import KINDS, Judgement, Kind, Part
+from tests.agreement.grid import KINDS, Company, Kind, Part
 from tests.agreement.traces import Choice, Trace, Window
 
 OTHER_SEED = "seed=2"
@@ -46,16 +46,20 @@ def emulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
     """Measure in real time what is not there yet; an interrupted measurement goes on where it ended."""
     for part in kind.parts:
         scenario = load(part.scenario, extent=extent)
-        jobs = part.company.runs_at_once(_cores())
-        with closing(Emulator()) as engine:
-            _measure(scenario, engine, _emulated(results, part), jobs=jobs)
+        runs = plan(scenario)
+        for company in sorted(Company, key=lambda company: -company.value):
+            alike = [run for run in runs if part.company_of(run.cell.factors) is company]
+            if alike:
+                with closing(Emulator()) as engine:
+                    jobs = company.runs_at_once(_cores())
+                    _measure(alike, scenario, engine, _emulated(results, part), jobs=jobs)
 
 
 def simulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
     """Measure in virtual time, afresh: these numbers follow from the program, which may have changed."""
     for part in kind.parts:
         _simulate_into(_simulated(results, part), load(part.scenario, extent=extent))
-        if kind.judgement is Judgement.DISTRIBUTIONS:
+        if kind.judgement.has_test:
             scenario = load(part.scenario, overrides=[OTHER_SEED], extent=extent)
             _simulate_into(_simulated_otherwise(results, part), scenario)
 
@@ -109,12 +113,15 @@ def _window(ledger: Ledger, run_id: str) -> Window:
 def _simulate_into(folder: Path, scenario: Scenario) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with closing(Simulator()) as engine:
-        _measure(scenario, engine, folder, jobs=_cores())
+        _measure(plan(scenario), scenario, engine, folder, jobs=_cores())
 
 
-def _measure(scenario: Scenario, engine: Engine, folder: Path, *, jobs: int) -> None:
-    with Ledger.claim(folder, {**scenario.document(), "engine": engine.name}) as ledger:
-        execute(plan(scenario), engine=engine, ledger=ledger, jobs=jobs, progress=progress())
+def _measure(
+    runs: Sequence[PlannedRun], scenario: Scenario, engine: Engine, folder: Path, *, jobs: int
+) -> None:
+    document = {**scenario.document(), "engine": engine.name}
+    with Ledger.claim(folder, document) as ledger, progress() as shown:
+        execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown)
 
 
 def _emulated(results: Path, part: Part) -> Path:

@@ -11,6 +11,7 @@ from tests.agreement.measuring import Attempts, Runs
 
 PAGES = next(kind for kind in KINDS if kind.name == "pages")
 LOSSY = next(kind for kind in KINDS if kind.name == "lossy")
+CHANCE = next(kind for kind in KINDS if kind.name == "satellite-by-chance")
 A = {"cell": "a"}
 B = {"cell": "b"}
 
@@ -36,12 +37,21 @@ def pages(emulated, simulated):
 
 
 def lossy(emulated, otherwise):
-    def entries(prefix, values):
-        return attempts(*(entry(f"{prefix}{n}", v, metric="goodput_bps") for n, v in enumerate(values)))
+    return sampled(LOSSY, emulated, emulated, otherwise)
 
-    same = entries("run", emulated)
+
+def sampled(kind, emulated, simulated, otherwise):
+    def entries(prefix, values):
+        metric = kind.quantity.metric
+        return attempts(*(entry(f"{prefix}{n}", value, metric=metric) for n, value in enumerate(values)))
+
     return verdict(
-        LOSSY, Runs(emulated=same, simulated=same, simulated_otherwise=entries("other", otherwise))
+        kind,
+        Runs(
+            emulated=entries("run", emulated),
+            simulated=entries("run", simulated),
+            simulated_otherwise=entries("other", otherwise),
+        ),
     )
 
 
@@ -103,6 +113,22 @@ def test_four_runs_are_too_few_for_the_test():
     found = lossy([1.0, 2.0, 3.0, 4.0], [101.0, 102.0, 103.0, 104.0])
     assert found.tested == ()
     assert found.holds
+
+
+def test_where_each_run_has_one_of_two_outcomes_medians_do_not_judge():
+    # The medians are 5 and 7 s; how often which of the two comes is alike.
+    found = sampled(CHANCE, [5.0] * 7 + [7.0] * 5, [5.0] * 5 + [7.0] * 7, [5.0] * 6 + [7.0] * 6)
+    assert found.worst.error == pytest.approx(0.4)
+    assert found.beyond == ()
+    assert found.holds
+
+
+def test_where_each_run_has_one_of_two_outcomes_the_test_judges():
+    assert not sampled(CHANCE, [5.0] * 12, [7.0] * 12, [7.0] * 12).holds
+
+
+def test_where_only_the_test_judges_too_few_runs_hold_nothing():
+    assert not sampled(CHANCE, [5.0] * 4, [5.0] * 4, [5.0] * 4).holds
 
 
 def test_the_p_value_of_samples_apart_is_two_arrangements_out_of_all():

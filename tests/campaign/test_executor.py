@@ -2,6 +2,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -73,6 +74,51 @@ def test_an_engine_that_raises_costs_one_run_and_not_the_campaign(scenario, ledg
     assert counts(run(scenario, ledger, FakeEngine(raise_for_h2))) == (6, 4, 2, 0, 0)
     reasons = [entry.record["reasons"] for entry in ledger.entries() if entry.status == "failed"]
     assert all(f"{type(error).__name__}: {error}" in reason for [reason] in reasons)
+
+
+@pytest.fixture
+def in_time():
+    """Turn a wait without an end into a failure."""
+
+    def give_up(number, frame):
+        del number, frame
+        raise TimeoutError
+
+    former = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, former)
+
+
+@pytest.mark.usefixtures("in_time")
+def test_a_specification_that_the_core_cannot_read_ends_the_campaign_at_once(scenario, ledger):
+    # As Python code newer than the compiled core: the engine raises, and the failure has no record either.
+    first, second, third, *rest = plan(scenario)
+    unread = replace(second, spec={**second.spec, "not_known": 1})
+    in_flight, released, threads = threading.Event(), threading.Event(), set()
+
+    def refuse_what_is_not_known(run_id, spec, attempt):
+        threads.add(threading.current_thread())
+        if run_id == unread.run_id:
+            in_flight.wait(timeout=10)
+            raise ValueError("unknown field")
+        if run_id == third.run_id:
+            in_flight.set()
+            released.wait(timeout=10)
+        return succeeded(run_id, spec, attempt)
+
+    engine = FakeEngine(refuse_what_is_not_known)
+    before = time.monotonic()
+    with pytest.raises(ValueError, match="unknown field `not_known`"):
+        execute([first, unread, third, *rest], engine=engine, ledger=ledger, jobs=2, progress=QuietProgress())
+    assert time.monotonic() - before < 5
+    released.set()
+    for thread in threads:
+        thread.join(timeout=5)
+        assert not thread.is_alive()
+    assert set(engine.calls) == {first.run_id, unread.run_id, third.run_id}
+    assert [entry.run_id for entry in ledger.entries()] == [first.run_id]
 
 
 def test_late_runs_are_repeated_after_the_others_and_alone(scenario, ledger):

@@ -2,6 +2,7 @@ from itertools import pairwise
 
 from bentpipe.campaign import plan
 from bentpipe.campaign.plan import run_id
+from bentpipe.scenario import resolve_document
 from tests.campaign.conftest import a_scenario
 
 
@@ -57,3 +58,28 @@ def test_the_run_id_depends_on_the_seed_but_not_on_the_order_of_keys():
     spec = plan(a_scenario())[0].spec
     assert run_id(dict(reversed(spec.items()))) == run_id(spec)
     assert run_id({**spec, "seed": 0}) != run_id(spec)
+
+
+def runs_of_a_folder(place, *, name="www", image=b"image"):
+    """Plan the runs of a scenario that lies beside the folder of its page."""
+    folder = place / name
+    folder.mkdir(parents=True)
+    (folder / "index.html").write_text('<img src="a.png">')
+    (folder / "a.png").write_bytes(image)
+    document = {"repetitions": 2, "run": {"link": "lan", "http": "h2", "page": f"dir:{name}"}}
+    return plan(resolve_document(document, file="scenario.toml", folder=place, default_name="example"))
+
+
+def test_runs_of_files_do_not_depend_on_where_these_lie(tmp_path):
+    here, there = (runs_of_a_folder(tmp_path / place) for place in ("here", "there"))
+    assert [run.run_id for run in here] == [run.run_id for run in there]
+    assert [run.spec["seed"] for run in here] == [run.spec["seed"] for run in there]
+    folders = {run.spec["workload"]["page"]["document"]["folder"] for run in (*here, *there)}
+    assert folders == {str(tmp_path / "here" / "www"), str(tmp_path / "there" / "www")}
+
+
+def test_runs_of_files_depend_on_what_these_hold_and_on_the_name_of_the_page(tmp_path):
+    same = {run.run_id for run in runs_of_a_folder(tmp_path / "same")}
+    changed = {run.run_id for run in runs_of_a_folder(tmp_path / "changed", image=b"IMAGE")}
+    renamed = {run.run_id for run in runs_of_a_folder(tmp_path / "renamed", name="web")}
+    assert len(same | changed | renamed) == 6

@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from bentpipe.cli import engines, main
+from bentpipe.engine.programs import Program
 from tests.campaign.fake_engine import FakeEngine
 
 
@@ -32,6 +33,12 @@ def engine(monkeypatch):
     double = FakeEngine()
     monkeypatch.setattr(engines, "choose", lambda _: double)
     return double
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Every program that a scenario may ask for."""
+    monkeypatch.setattr(Program, "path", lambda _: "/usr/bin/program")
 
 
 SCENARIO = """

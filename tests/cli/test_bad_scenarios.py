@@ -25,6 +25,12 @@ FILES = {
         'a duration such as "250 ms"',
         "333",
     ),
+    "an integer that Python does not write": (
+        GOOD + f"connections = 0x{'f' * 5000}",
+        "run.connections",
+        "a whole number from 1 to 1000",
+        "an integer of more than 80 digits",
+    ),
     "a negative rate": (
         GOOD.replace('"lan"', '{ base = "lan", return = { rate = "-10 Mbit/s" } }'),
         "run.link.return.rate",

@@ -162,6 +162,15 @@ def test_one_page_is_exported_by_its_name(bentpipe, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["single-1m"]
 
 
+def test_what_each_of_several_hosts_serves_is_exported_to_a_folder_of_its_own(bentpipe, tmp_path):
+    [page] = bentpipe.json("pages", "news-front", "--json")["pages"]
+    bentpipe("pages", "news-front", "--export", tmp_path)
+    folder = tmp_path / "news-front"
+    listed = {f"{item.get('host', page['host'])}{item['path']}" for item in page["objects"]}
+    written = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert written == listed | {f"{page['host']}/index.html"}
+
+
 def test_a_place_where_pages_cannot_be_written_is_bad_input(bentpipe, tmp_path):
     (tmp_path / "file").write_text("")
     message = bentpipe("pages", "--export", tmp_path / "file" / "pages", expect=2).stderr

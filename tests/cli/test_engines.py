@@ -3,6 +3,7 @@ import pytest
 from bentpipe import _core
 from bentpipe.cli import engines
 from bentpipe.engine import congestion_control, emulate, iperf3, shell
+from bentpipe.engine.programs import Program
 from bentpipe.errors import AbilityError
 
 
@@ -104,7 +105,7 @@ def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, 
     )
     page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
     assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
-    assert f"run.{told}" in bentpipe("run", scenario_file, *setting, expect=2).stderr
+    assert f"command line: --set {told}" in bentpipe("run", scenario_file, *setting, expect=2).stderr
 
 
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):
@@ -159,11 +160,79 @@ def test_a_scenario_with_a_browser_is_refused_by_the_simulate_engine_before_anyt
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("setting", "engine_name", "expected"),
+    [
+        ("client=firefox", "simulate", 'client: expected "loader" on the simulate engine, found "firefox"'),
+        ("server=nginx", "simulate", 'server: expected "bentpipe" on the simulate engine, found "nginx"'),
+        ("cc=bbr3", "emulate", "cc: expected for TCP on the emulate engine one of reno, cubic, bbr"),
+    ],
+)
+def test_what_is_set_and_the_engine_has_not_got_is_refused_where_it_is_set(
+    bentpipe, monkeypatch, scenario_file, tmp_path, setting, engine_name, expected
+):
+    monkeypatch.setattr(emulate, "missing", list)
+    scenario_file.write_text(scenario_file.read_text().replace("h3", "h2"))
+    chosen = ("--set", setting, "--engine", engine_name)
+    result = bentpipe("run", scenario_file, *chosen, "--out", tmp_path / "results", expect=2)
+    assert f"command line: --set {expected}" in result.stderr
+    page = ("--link", "lan", "--http", "h1", "--page", "single-100k")
+    assert f"command line: --set {expected}" in bentpipe("page", *page, *chosen, expect=2).stderr
+
+
+def test_a_shell_refuses_what_is_set_where_it_is_set(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    for option, field in ((("--cc", "bbr3"), "--cc"), (("--set", "cc=bbr3"), "--set cc")):
+        result = bentpipe("shell", "--link", "lan", *option, "--", "true", expect=2)
+        assert f"command line: {field}: expected for TCP on the emulate engine one of" in result.stderr
+
+
+def test_a_client_that_the_engine_has_not_got_is_refused_under_its_option(bentpipe, tmp_path):
+    arguments = ["--quick", "--client", "firefox", "--engine", "simulate", "--out", tmp_path / "results"]
+    result = bentpipe("reproduce", "alshagri2023", *arguments, expect=2)
+    expected = 'expected "loader" on the simulate engine, found "firefox"'
+    assert f"command line: --client: {expected}" in result.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_iperf3_that_is_not_installed_is_named_with_its_package(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(iperf3, "COMMAND", "no-such-iperf3")
     result = bentpipe("bulk", "--link", "lan", "--size", "1MB", "--engine", "emulate", *BY_IPERF3, expect=2)
     assert "install the Debian package" in result.stderr
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    """A machine that emulates and has no programs but ours."""
+    monkeypatch.setattr(emulate, "missing", list)
+    monkeypatch.setattr(Program, "path", lambda _: None)
+
+
+@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize(
+    ("setting", "remedy"),
+    [
+        ("client=chromium", "apt-get install chromium"),
+        ("client=firefox", "apt-get install firefox-esr"),
+        ("server=nginx", "apt-get install nginx-light"),
+        ("server=caddy", "make setup-browsers"),
+    ],
+)
+def test_a_program_that_is_not_installed_is_named_with_how_to_get_it(bentpipe, setting, remedy):
+    arguments = ["--link", "lan", "--http", "h2", "--page", "single-100k", "--engine", "emulate"]
+    assert remedy in bentpipe("page", *arguments, "--set", setting, expect=2).stderr
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_a_scenario_with_programs_that_are_not_installed_is_refused_before_anything_is_written(
+    bentpipe, scenario_file, tmp_path
+):
+    scenario_file.write_text(scenario_file.read_text() + 'client = ["loader", "chromium", "firefox"]\n')
+    arguments = ["--engine", "emulate", "--out", tmp_path / "results"]
+    result = bentpipe("run", scenario_file, *arguments, expect=2)
+    assert "not installed: Chromium, certutil, Firefox; " in result.stderr
+    assert not (tmp_path / "results").exists()
 
 
 def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpipe, monkeypatch):

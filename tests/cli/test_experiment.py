@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from bentpipe.cli import engines
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record, succeeded
 
@@ -63,6 +62,18 @@ def test_the_same_command_again_measures_nothing_again(bentpipe, engine, scenari
     assert len(engine.calls) == 4
 
 
+def test_a_scenario_that_moved_with_its_files_and_results_measures_nothing_again(bentpipe, engine, tmp_path):
+    before, after = tmp_path / "before", tmp_path / "after"
+    (before / "www").mkdir(parents=True)
+    (before / "www" / "index.html").write_text("a page")
+    (before / "own.toml").write_text('repetitions = 2\n[run]\nlink = "lan"\nhttp = "h2"\npage = "dir:www"\n')
+    bentpipe("run", before / "own.toml", "--out", before / "results")
+    before.rename(after)
+    result = bentpipe("run", after / "own.toml", "--out", after / "results")
+    assert "2 runs, 2 of them done before" in result.stderr
+    assert len(engine.calls) == 2
+
+
 def test_no_resume_insists_on_an_empty_folder(bentpipe, engine, scenario_file, tmp_path):
     bentpipe("run", scenario_file, "--out", tmp_path / "results", "--no-resume")
     result = bentpipe("run", scenario_file, "--out", tmp_path / "results", "--no-resume", expect=2)
@@ -105,12 +116,6 @@ def test_reproduce_runs_the_studys_scenario(bentpipe, tmp_path):
     assert outcome["succeeded"] == (12 * 3 * 3 + 4 * 3 * 3) * 3
 
 
-@pytest.fixture
-def installed(monkeypatch):
-    """Every program that a scenario may ask for."""
-    monkeypatch.setattr(engines, "require_programs", lambda *_, **__: None)
-
-
 @pytest.mark.parametrize(
     ("client", "connections"),
     # Chromium has six connections of HTTP/1.1; the study asks for one.
@@ -147,6 +152,37 @@ def test_what_is_set_by_hand_holds_before_what_a_study_sets_for_a_client(bentpip
     options = ("--quick", "--client", "chromium", "--set", "connections=1", "--out", tmp_path / "r")
     result = bentpipe("reproduce", "alshagri2023", *options, expect=2)
     assert "connections: expected 6" in result.stderr
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_client_that_is_set_gets_what_the_study_sets_for_it(bentpipe, tmp_path):
+    options = ("--quick", "--set", "client=chromium", "--jobs", "8", "--out", tmp_path / "r")
+    bentpipe("reproduce", "alshagri2023", *options)
+    with Ledger(tmp_path / "r") as ledger:
+        factors = [entry.factors for entry in ledger.best()]
+    assert {(each["client"], each["connections"]) for each in factors} == {("chromium", "6")}
+
+
+@pytest.mark.parametrize("set_client", ["client=firefox", "run.client=chromium", "client=[]"])
+def test_a_client_is_set_or_given_by_its_option_and_not_both(bentpipe, engine, tmp_path, set_client):
+    options = ("--quick", "--client", "chromium", "--set", set_client, "--out", tmp_path / "r")
+    result = bentpipe("reproduce", "alshagri2023", *options, expect=2)
+    assert "command line: --set client: expected nothing beside --client, found " in result.stderr
+    assert not (tmp_path / "r").exists()
+    assert engine.calls == []
+
+
+def test_a_client_that_is_set_to_no_name_is_refused(bentpipe, tmp_path):
+    options = ("--quick", "--set", "client=[]", "--out", tmp_path / "r")
+    result = bentpipe("reproduce", "alshagri2023", *options, expect=2)
+    assert "command line: --set client: expected" in result.stderr
+
+
+def test_a_client_that_is_not_for_the_study_is_refused_under_its_option(bentpipe, tmp_path):
+    options = ("--quick", "--client", "loader", "--client", "chromium", "--out", tmp_path / "r")
+    result = bentpipe("reproduce", "claypool2020", *options, expect=2)
+    assert "command line: --client: expected one of loader, iperf3, as chromium is for pages" in result.stderr
+    assert not (tmp_path / "r").exists()
 
 
 def test_reproduce_with_the_loader_is_the_study_as_it_is(bentpipe, engine, tmp_path, monkeypatch):

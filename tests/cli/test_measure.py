@@ -77,6 +77,7 @@ def test_a_fault_in_a_har_is_told_with_its_file_and_field(bentpipe, engine, tmp_
     assert engine.calls == []
 
 
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize(("client", "server"), [("firefox", "caddy"), ("chromium", "nginx")])
 def test_client_and_server_are_settings(bentpipe, engine, client, server):
     page = (*PAGE[:3], "--http", "h2", *PAGE[5:])

@@ -37,12 +37,20 @@ def test_the_last_line_is_the_sum(capsys):
     assert capsys.readouterr().err.splitlines()[-1] == "4 planned = 2 succeeded + 1 failed + 1 invalid"
 
 
-def test_the_bar_shows_counts_and_ends_with_the_sum(monkeypatch):
-    screen = io.StringIO()
+@pytest.fixture
+def screen(monkeypatch):
+    """What a terminal receives."""
+    received = io.StringIO()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(
         "rich.console.Console",
-        lambda *, stderr, **settings: Console(file=screen, force_terminal=stderr, width=120, **settings),
+        lambda *, stderr, **settings: Console(file=received, force_terminal=stderr, width=120, **settings),
     )
+    return received
+
+
+def test_the_bar_shows_counts_and_ends_with_the_sum(screen):
     told = BarProgress()
     told.begin(planned=4, already_succeeded=1)
     for status in ("succeeded", "failed", "invalid"):
@@ -55,6 +63,24 @@ def test_the_bar_shows_counts_and_ends_with_the_sum(monkeypatch):
     assert "4/4" in shown
     assert "waiting for 2 runs in flight" in shown
     assert "4 planned = 2 succeeded + 1 failed + 1 invalid" in shown
+
+
+HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_terminal_has_its_cursor_again_when_a_campaign_breaks_off(screen, error):
+    with pytest.raises(error), progress.progress() as told:
+        told.begin(planned=4, already_succeeded=0)
+        raise error
+    assert screen.getvalue().rindex(SHOW_CURSOR) > screen.getvalue().rindex(HIDE_CURSOR)
+
+
+def test_a_campaign_that_ends_in_order_is_summed_up_once(screen):
+    with progress.progress() as told:
+        told.begin(planned=4, already_succeeded=0)
+        told.end(OUTCOME)
+    assert screen.getvalue().endswith("4 planned = 2 succeeded + 1 failed + 1 invalid\n")
 
 
 def test_an_outcome_that_does_not_add_up_cannot_be_made():

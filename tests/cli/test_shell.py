@@ -28,6 +28,8 @@ def test_a_protocol_that_no_browser_speaks_is_refused_with_those_that_it_does(be
         (("--set", "link.return.dama=cra"), 'expected "none"'),
         (("--set", "nonsense=1"), "--set nonsense: expected a key that starts with one of"),
         (("--set", "capture.pcapng=true"), "--set capture: expected no captures of a shell"),
+        (("--set", "client=chromium"), "--set client: expected no client of a shell but its command"),
+        (("--set", "client=firefox"), "--set client: expected no client of a shell but its command"),
     ],
 )
 def test_what_cannot_be_served_is_refused_with_its_place(bentpipe, arguments, message):

@@ -1,24 +1,34 @@
 """Chromium over the emulated link: by the protocol it was told, and what happens without each remedy."""
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from bentpipe.engine import hosts, netns
-from bentpipe.engine.browser import chromium, chromium_switches, trust
+from bentpipe.engine import emulate, hosts, netns, programs
+from bentpipe.engine.browser import (
+    chromium,
+    chromium_sighting,
+    chromium_switches,
+    icons,
+    netlog,
+    trust,
+    warm_up,
+)
 from bentpipe.engine.browser.process import descendants
 from bentpipe.engine.emulate import Emulator
 from tests.emulate import traces
+from tests.emulate.overhearing import overheard
+from tests.support.folders import page_with
 from tests.support.specs import spec_of
 
-LACK = chromium.missing()
+LACK = programs.missing_for("chromium")
 pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
 
 LATE_OR_NOT = "1 s"
@@ -43,9 +53,11 @@ def spec(http, *settings, page="single-100k", link="geo-alshagri", **run):
     return {**resolved, "client": "chromium"}
 
 
-def loaded(http, *settings, artifacts=None, **run):
+def loaded(http, *settings, artifacts=None, server=None, **run):
     """Return the record of one load, however it ended."""
-    return Emulator().run(run_id="0123456789abcdef", spec=spec(http, *settings, **run), artifacts=artifacts)
+    wanted = spec(http, *settings, **run)
+    wanted = wanted if server is None else {**wanted, "server": server}
+    return Emulator().run(run_id="0123456789abcdef", spec=wanted, artifacts=artifacts)
 
 
 def assert_valid(record):
@@ -88,6 +100,28 @@ def test_instants_are_in_order_and_no_answer_comes_before_a_round_trip():
     assert browser["paint_fcp_s"] <= browser["paint_lcp_s"]
 
 
+@pytest.mark.parametrize("http", ["h2", "h3"])
+def test_the_first_flight_is_the_origin_s_initial_window(http):
+    """RFC 6928, RFC 9002: ten packets. The document's exchange may have taken of them, or let more grow."""
+    assert 5 * 1448 < assert_valid(loaded(http))["metrics"]["first_flight_bytes"] < 20 * 1500
+
+
+def test_a_page_of_no_interest_is_loaded_before_and_does_not_cross_the_link(monkeypatch):
+    logs = []
+
+    def read(text, read=netlog.read):
+        logs.append(read(text))
+        return logs[-1]
+
+    monkeypatch.setattr(netlog, "read", read)
+    record = assert_valid(loaded("h2"))
+    (log,) = logs
+    before = log.urls[: log.urls.index(f"https://{hosts.HOST}/")]
+    own = f"https://{warm_up.HOST}/"
+    assert {own, f"{own}warm-up-1.jpg", f"{own}warm-up-2.jpg"} <= set(before)
+    assert len(record["origin_connections"]) == 1
+
+
 def test_pictures_show_the_page_as_it_appears(tmp_path):
     browser = assert_valid(loaded("h2", artifacts=tmp_path))["browser"]
     frames = browser["frames"]
@@ -124,13 +158,84 @@ def test_over_http_3_all_objects_are_asked_for_at_once():
     assert most_in_flight(record) == len(record["objects"]) - 1 > PARALLEL
 
 
-def without_switch(monkeypatch, name):
+@pytest.fixture
+def header_fields(monkeypatch):
+    """Those of all responses of measured loads, by URL."""
+    fields = {}
+
+    def noting(requests, sightings=chromium_sighting.sightings, **others):
+        for one in requests:
+            fields[one.url] = {name.lower(): value for name, value in one.response_fields.items()}
+        return sightings(requests, **others)
+
+    monkeypatch.setattr(chromium_sighting, "sightings", noting)
+    return fields
+
+
+@pytest.mark.parametrize(("server", "cc"), [(None, "cubic"), ("caddy", "reno")])
+def test_over_http_3_each_response_says_that_there_is_http_3(header_fields, server, cc):
+    """A Chromium that does not know so has been seen to keep six images in flight."""
+    if server is not None and (lack := programs.missing_for(server)) is not None:
+        pytest.skip(str(lack))
+    assert_valid(loaded("h3", server=server, cc=cc))
+    assert [fields["alt-svc"] for fields in header_fields.values()] == ['h3=":443"; ma=86400'] * 2
+
+
+def told_otherwise(monkeypatch, change):
+    """Start Chromium with the switches that `change` makes of its own."""
     of_run = chromium_switches.of_run
+    monkeypatch.setattr(
+        chromium_switches, "of_run", lambda *arguments, **named: change(of_run(*arguments, **named))
+    )
 
-    def fewer(*arguments, **named):
-        return {switch: value for switch, value in of_run(*arguments, **named).items() if switch != name}
 
-    monkeypatch.setattr(chromium_switches, "of_run", fewer)
+def without_switch(monkeypatch, name):
+    told_otherwise(
+        monkeypatch, lambda told: {switch: value for switch, value in told.items() if switch != name}
+    )
+
+
+def with_names_looked_up(monkeypatch):
+    """Names and addresses that are not of the page are not unknown to Chromium any more."""
+    rules, unknown = "host-resolver-rules", "MAP * ~NOTFOUND,"
+
+    def change(told):
+        assert unknown in told[rules]
+        return {**told, rules: told[rules].replace(unknown, "")}
+
+    told_otherwise(monkeypatch, change)
+
+
+QUIET_S = 8
+"""Its makers' servers are asked for lists and updates within the first seconds."""
+
+
+def heard_of_a_start():
+    """The packets of a Chromium that has started and waits, and the hosts that it wanted to ask."""
+    run = spec("h2")
+    configuration = emulate.configuration_of(run, None)
+    with (
+        emulate.open_world(run) as world,
+        overheard(world.client) as heard,
+        chromium.Chromium(world.client, configuration).started() as client,
+    ):
+        client.await_ready()
+        time.sleep(QUIET_S)
+        urls = client._log().urls
+    return heard, {urlsplit(url).hostname for url in urls if url.startswith("http")}
+
+
+def test_it_says_nothing_to_anybody_but_the_page():
+    heard, _ = heard_of_a_start()
+    assert heard == []
+
+
+def test_without_its_rules_for_names_it_would_ask_its_makers_for_updates(monkeypatch):
+    """Version 156 does in spite of disable-component-update; nothing else is asked for."""
+    with_names_looked_up(monkeypatch)
+    heard, hosts = heard_of_a_start()
+    assert heard != []
+    assert hosts == {warm_up.HOST, "update.googleapis.com"}
 
 
 @pytest.mark.parametrize(
@@ -142,6 +247,13 @@ def test_a_load_by_another_protocol_is_invalid(monkeypatch, http, switch, found)
     record = loaded(http)
     assert record["status"] == "invalid"
     assert f"wrong protocol of 2 resources: expected {ALPN[http]}, found {found}" in record["reasons"]
+
+
+def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
+    page = page_with("<link rel=icon href=icon.png>", tmp_path)
+    (tmp_path / "icon.png").write_bytes(b"not of the page")
+    record = assert_valid(loaded("h2", page=page))
+    assert [one["url"].rpartition("/")[2] for one in record["objects"]] == ["", "a.css"]
 
 
 @pytest.mark.parametrize("http", ["h2", "h3"])
@@ -156,6 +268,39 @@ def test_a_certificate_error_is_invalid_although_an_error_page_has_times(monkeyp
     assert http == "h3" or any("ERR_CERT_AUTHORITY_INVALID" in reason for reason in record["reasons"])
 
 
+def test_what_is_asked_for_besides_the_page_is_known_by_the_network_log_and_makes_the_run_invalid(
+    monkeypatch,
+):
+    """The icon of a page that declares none."""
+    monkeypatch.setattr(icons, "of", lambda *_: [])
+    record = loaded("h2")
+    assert record["status"] == "invalid"
+    stray = f"the browser asked for https://{hosts.HOST}/favicon.ico, which is not of the page"
+    assert stray in record["reasons"]
+
+
+def test_a_packet_to_an_address_outside_makes_the_run_invalid(monkeypatch, tmp_path):
+    """192.0.2.1 is set aside for documentation (RFC 5737); no route leads to it."""
+    with_names_looked_up(monkeypatch)
+    page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
+    record = loaded("h2", page=page)
+    assert record["status"] == "invalid"
+    assert any("packets to addresses outside the world" in reason for reason in record["reasons"])
+
+
+def test_a_page_behind_another_tab_is_invalid(monkeypatch):
+    prepare = chromium.Chromium._prepare
+
+    def prepare_and_cover(self, until_s):
+        prepare(self, until_s)
+        self._new_tab()
+
+    monkeypatch.setattr(chromium.Chromium, "_prepare", prepare_and_cover)
+    record = loaded("h2")
+    assert record["status"] == "invalid"
+    assert "the browser did not show the page" in record["reasons"]
+
+
 def test_a_load_that_takes_longer_than_its_timeout_fails():
     record = loaded("h2", "validity.timeout=1.2s")
     assert (record["status"], record["reasons"]) == ("failed", ["timed out after 1.2 s"])
@@ -166,6 +311,10 @@ import json, sys
 from bentpipe.engine.emulate import Emulator
 Emulator().run(run_id="0123456789abcdef", spec=json.loads(sys.argv[1]), artifacts=None)
 """
+
+
+OWN_FILES = {"profile", ".pki", "etc", "netlog.json"}
+"""What is in its home, which it sees as /tmp."""
 
 
 def renderers(pid):
@@ -196,17 +345,23 @@ def test_an_interrupted_load_leaves_no_process_and_no_file(ending):
     )
     netns.clean()
     after = {*Path("/tmp").iterdir(), *Path("/dev/shm").iterdir()}
-    assert [path for path in after - before if "hrom" in path.name] == []
+    assert [path for path in after - before if path.name in OWN_FILES or "hrom" in path.name] == []
 
 
-def test_its_profile_is_nowhere_outside(monkeypatch, tmp_path):
-    """All that it writes is in memory of its own: a folder for temporary files stays empty."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
+def test_its_files_are_nowhere_outside(monkeypatch):
+    """All that it writes is in memory of its own, where it sees /tmp and others do not."""
+
+    def names(folder):
+        return {path.name for path in Path(folder).iterdir()}
+
+    before, inside, outside = names("/tmp"), set(), set()
+
+    def look_around(self, progress, sighted=chromium.Chromium._sighted):
+        inside.update(names(self._process.folder))
+        outside.update(names("/tmp"))
+        return sighted(self, progress)
+
+    monkeypatch.setattr(chromium.Chromium, "_sighted", look_around)
     assert_valid(loaded("h2"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_missing_chromium_is_said_with_what_to_install(monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert "install the Debian package chromium" in str(chromium.missing())
+    assert inside >= OWN_FILES
+    assert (outside - before) & OWN_FILES == set()

@@ -1,24 +1,21 @@
 """Proxies on the path, on the real kernel: split connections, a tunnel, CONNECT; what passes them by."""
 
-import hashlib
 import json
-import random
 import signal
 import socket
 import struct
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
 from bentpipe.engine import netns, pep
-from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
+from bentpipe.engine.emulate import Emulator, open_world
 from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
-from bentpipe.engine.part import START_TIMEOUT_S
-from tests.emulate import traces
+from tests.emulate import traces, transfers
 from tests.emulate.measuring import in_time
+from tests.emulate.transfers import at_work
 from tests.support.specs import spec_of
 
 pytestmark = pytest.mark.skipif(pep.missing() is not None, reason=str(pep.missing()))
@@ -47,19 +44,6 @@ def spec_with(kind, *, run=None, **settings):
 def measured(kind, run, **settings):
     spec = spec_with(kind, run=run, **settings)
     return in_time(lambda: Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None))
-
-
-@contextmanager
-def at_work(spec):
-    """A world with its link and its proxies, and no programs at its ends but what a test puts there."""
-    configuration = configuration_of(spec, None)
-    with ExitStack() as stack:
-        world = stack.enter_context(open_world(spec))
-        link = stack.enter_context(open_link(world, configuration, {}))
-        proxies = stack.enter_context(pep.opened(world, configuration))
-        link.answer(timeout_s=START_TIMEOUT_S)
-        proxies.await_ready()
-        yield world, proxies
 
 
 @contextmanager
@@ -157,44 +141,17 @@ def test_who_is_refused_by_the_server_is_reset(place):
 
 def test_two_hundred_connections_at_once_arrive_byte_for_byte_beside_resets_and_loss():
     """Every tenth is reset in the midst of its transfer; 1 % of all packets are lost."""
-
-    def content(number, way):
-        return random.Random(f"{way} {number}").randbytes(20_000 + 100 * number)
-
-    def serve(stream):
-        with stream:
-            try:
-                number = struct.unpack("!I", stream.recv(4, socket.MSG_WAITALL))[0]
-                stream.sendall(content(number, "down"))
-                # What went up is known by its hash; it comes back behind the answer.
-                stream.sendall(hashlib.sha256(read_to_end(stream)).digest())
-            except (ConnectionError, struct.error):
-                assert number % 10 == 0
-
-    def talk(world, number):
-        with connected(world) as client:
-            up, down = content(number, "up"), content(number, "down")
-            client.sendall(struct.pack("!I", number) + up)
-            if number % 10 == 0:
-                client.recv(1000)
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-                return True
-            client.shutdown(socket.SHUT_WR)
-            return read_to_end(client) == down + hashlib.sha256(up).digest()
-
     spec = spec_with("split", run={"link": LOSSY, "ping": {"count": 1}})
-    with at_work(spec) as (world, proxies), listener(world) as server, ThreadPoolExecutor(401) as pool:
-        server.settimeout(60)
-        clients = [pool.submit(talk, world, number) for number in range(200)]
-        servers = []
-        for _ in range(200):
-            stream, _ = server.accept()
-            stream.settimeout(60)
-            servers.append(pool.submit(serve, stream))
-        assert all(client.result(timeout=90) for client in clients)
-        for one in servers:
-            one.result(timeout=90)
+    with at_work(spec) as (world, proxies):
+        compared = transfers.carry(
+            world, lambda: (transfers.transfer(n, most_bytes=40_000) for n in range(200)), at_once=200
+        )
         seen = proxies.seen()
+    assert compared == sum(
+        len(each.up) + len(each.down)
+        for n in range(200)
+        if not (each := transfers.transfer(n, most_bytes=40_000)).is_reset
+    )
     assert (seen["terminal_connections"], seen["gateway_connections"]) == ("200", "200")
 
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bentpipe.engine import congestion_control, netns, server
+from bentpipe.engine import congestion_control, netns, programs, server
 from bentpipe.engine.congestion_control import LOADED, available
 from bentpipe.engine.emulate import Emulator, open_world
 from bentpipe.engine.server.process import FOLDER, started
@@ -39,7 +39,7 @@ LOADS = [
 
 
 def spec_served_by(name, http, cc="cubic", *, link=LINK):
-    lack = server.PROGRAMS[name].missing()
+    lack = programs.missing_for(name)
     if lack is not None:
         pytest.skip(str(lack))
     run = {"link": link, "http": http, "cc": cc, "page": PAGE, "connections": 2}
@@ -150,7 +150,7 @@ def test_every_target_of_every_host_is_answered_as_our_origin_does(name):
         File(name=f"{n}.type{n % 2}", host=host, target=target, content_type=kinds[n % 2], body=body)
         for n, ((host, target), body) in enumerate(TARGETS.items())
     ]
-    site = Site(files=tuple(files), certificate_pem="", key_pem="")
+    site = Site(files=tuple(files), certificates_pem={}, key_pem="")
 
     def write_files(folder):
         site.write(folder)

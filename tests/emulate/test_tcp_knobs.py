@@ -66,7 +66,8 @@ def test_nagle_holds_back_the_request_and_its_answer_behind_small_segments():
 
 def test_with_quick_acknowledgements_as_many_packets_go_up_as_come_down():
     metrics = measured(bulk(size="5 MB"), "tcp.quick_ack=true")["metrics"]
-    assert metrics["wire_packets_up"] == pytest.approx(metrics["wire_packets_down"], rel=0.01)
+    # Segments that come while their socket is in use are put together, acknowledged as one (tcp_add_backlog).
+    assert metrics["wire_packets_up"] == pytest.approx(metrics["wire_packets_down"], rel=0.05)
     metrics = measured(bulk(size="5 MB"))["metrics"]
     assert metrics["wire_packets_up"] < 0.9 * metrics["wire_packets_down"]
 

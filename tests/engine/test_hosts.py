@@ -7,8 +7,11 @@ def _load(page: dict) -> dict:
     return {"workload": {"kind": "page-load", "page": page}}
 
 
+HOSTS = ("b.example", "WWW.example", "a.example", "B.example")
+
+
 def test_every_host_has_an_address_and_the_page_s_own_is_the_server_s():
-    objects = [{"path": "/a", "bytes": 1, "host": host} for host in ("b.example", "www.example", "a.example")]
+    objects = [{"path": "/a", "bytes": 1, "host": host} for host in HOSTS]
     page = {"name": "page", "host": "www.example", "objects": [*objects, {"path": "/b", "bytes": 1}]}
     assert list(hosts.addresses(_load(page)).items()) == [
         ("www.example", "198.18.0.2"),

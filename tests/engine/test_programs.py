@@ -2,7 +2,8 @@
 
 import pytest
 
-from bentpipe.engine.programs import ALL, Program
+from bentpipe.engine.programs import ALL, Program, missing, missing_for
+from bentpipe.scenario.programs import BROWSERS, SERVERS
 
 
 @pytest.fixture
@@ -53,3 +54,34 @@ def test_a_program_that_is_nowhere_is_not_found():
 def test_browsers_and_servers_say_how_to_get_them():
     assert [one.name for one in ALL] == ["Chromium", "Firefox", "certutil", "nginx", "Caddy"]
     assert all(one.remedy.startswith(("apt-get install ", "make ")) for one in ALL)
+
+
+def test_what_is_installed_is_not_missing(program):
+    assert missing(program("exit 0")) is None
+
+
+def test_all_that_are_missing_are_named_once_each_with_how_to_get_them(program):
+    absent = [
+        Program(name=name, commands=("/nowhere",), version_options=(), remedy=f"make {name}", purpose="")
+        for name in ("A", "B")
+    ]
+    assert str(missing(*absent, program("exit 0"), *absent)) == "not installed: A, B; make A; make B"
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("chromium", "Chromium, certutil; apt-get install chromium; apt-get install libnss3-tools"),
+        ("firefox", "Firefox, certutil; apt-get install firefox-esr; apt-get install libnss3-tools"),
+        ("nginx", "nginx; apt-get install nginx-light"),
+        ("caddy", "Caddy; make setup-browsers (needs go 1.26 or later)"),
+    ],
+)
+def test_a_client_or_a_server_names_all_that_it_takes(monkeypatch, end, said):
+    monkeypatch.setattr(Program, "path", lambda _: None)
+    assert str(missing_for(end)) == f"not installed: {said}"
+
+
+def test_every_client_and_server_of_a_scenario_is_known(monkeypatch):
+    monkeypatch.setattr(Program, "path", lambda _: "/usr/bin/program")
+    assert missing_for(*BROWSERS, *SERVERS) is None

@@ -1,10 +1,11 @@
-"""What servers that are not ours are told, and which runs they refuse."""
+"""What servers that are not ours are told."""
 
 import json
+import re
 
 import pytest
 
-from bentpipe.engine import congestion_control, server
+from bentpipe.engine import congestion_control
 from bentpipe.engine.server.caddy import CADDY
 from bentpipe.engine.server.nginx import NGINX
 from bentpipe.engine.server.site import File, Site
@@ -23,7 +24,7 @@ def site(*targets):
         File(name=f"{n}.type0", host="www.test", target=target, content_type=HTML, body=b"")
         for n, target in enumerate(targets)
     ]
-    return Site(files=tuple(files), certificate_pem="", key_pem="")
+    return Site(files=tuple(files), certificates_pem={"www.test": "", "images.test": ""}, key_pem="")
 
 
 @pytest.mark.parametrize(("http", "cc", "expected"), [("h2", "bbr", "bbr"), ("h1", "vivace", "bp_vivace")])
@@ -38,18 +39,6 @@ def test_routes_ask_for_none_where_the_load_is_quic_s():
     assert congestion_control.by_route(load("h3", "bbr3", server="caddy"), "server") is None
 
 
-@pytest.mark.parametrize(
-    ("name", "http", "cc", "reason"),
-    [
-        ("nginx", "h3", "reno", "nginx does not serve h3"),
-        ("caddy", "spdy", "reno", "caddy does not serve spdy"),
-        ("caddy", "h3", "cubic", "the QUIC of caddy has no cubic, and nothing but reno"),
-    ],
-)
-def test_what_a_server_cannot_do_is_said(name, http, cc, reason):
-    assert server.lack(load(http, cc, server=name)).missing == reason
-
-
 def test_nginx_is_told_targets_whatever_characters_they_have():
     _, text = NGINX.configuration("h2", site('/a"b\\c', "/$x;y z?q={1}"))
     assert '"www.test/a\\"b\\\\c" 0.type0;' in text
@@ -62,6 +51,39 @@ def test_a_map_of_nginx_has_room_for_the_longest_target():
     _, text = NGINX.configuration("h1", site("/" + 3000 * "x"))
     room_bytes = int(text.partition("map_hash_bucket_size ")[2].partition(";")[0])
     assert room_bytes > len("www.test/") + 3000
+
+
+@pytest.mark.parametrize(("http", "said"), [("h1s", []), ("h2", []), ("h3", ['h3=":443"; ma=86400'])])
+def test_caddy_says_over_http_3_that_there_is_http_3_and_over_nothing_else(http, said):
+    """As our origin does (crates/web/src/origin/h3.rs)."""
+    _, text = CADDY.configuration(http, site("/"))
+    found = []
+    json.loads(text, object_hook=lambda table: found.extend(table.get("Alt-Svc", [])))
+    assert found == said
+
+
+def test_nginx_shows_each_host_s_own_certificate():
+    _, text = NGINX.configuration("h2", site("/"))
+    shown = re.findall(r'server_name "(\S+)"; ssl_certificate \S+/(\S+);', text)
+    assert shown == [("www.test", "certificate-0.pem"), ("images.test", "certificate-1.pem")]
+    assert len(re.findall(r"listen 443 ssl http2;", text)) == len(shown)
+
+
+def test_caddy_has_each_host_s_own_certificate():
+    _, text = CADDY.configuration("h2", site("/"))
+    pairs = json.loads(text)["apps"]["tls"]["certificates"]["load_files"]
+    assert [pair["certificate"].rpartition("/")[2] for pair in pairs] == [
+        "certificate-0.pem",
+        "certificate-1.pem",
+    ]
+
+
+def test_a_site_has_a_certificate_of_each_host_and_none_of_the_warm_up():
+    page = {"name": "page", "objects": [{"path": "/a.jpg", "bytes": 1000, "host": "cdn.test"}]}
+    identity = {"certificates_der": [[1], [2], [3]], "key_der": [4]}
+    told = Site.of(page, identity).certificates_pem
+    assert list(told) == ["origin.bentpipe.test", "cdn.test"]
+    assert ["AQ==" in told["origin.bentpipe.test"], "Ag==" in told["cdn.test"]] == [True, True]
 
 
 @pytest.mark.parametrize("program", [NGINX, CADDY])

@@ -131,6 +131,17 @@ def test_a_run_whose_pictures_are_gone_leaves_the_others_in_place(tmp_path):
     assert pictures_of((tmp_path / "report.html").read_text())
 
 
+def test_a_page_of_which_no_picture_is_left_has_no_filmstrip_and_counts_as_none(tmp_path):
+    entries = [browser_load(http="h2", page=page) for page in ("uniform-100k", "uniform-500k")]
+    browser_folder(tmp_path, entries)
+    for path in (tmp_path / "artifacts" / f"{entries[0].run_id}-1").rglob("*.jpg"):
+        path.unlink()
+    report.build(tmp_path)
+    found = data_of(tmp_path)["filmstrips"]
+    assert [strip["label"] for strip in found["shown"]] == ["uniform-500k"]
+    assert found["left_out"] == 0
+
+
 def test_a_name_that_leads_out_of_the_runs_folder_is_no_picture(tmp_path):
     (tmp_path / "run").mkdir()
     picture(1.0).save(tmp_path / "secret.jpg")

@@ -4,6 +4,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario.links import link
+from bentpipe.scenario.samples import LARGEST_FILE_BYTES
 
 LINK = """
 rtt = "500 ms"
@@ -218,4 +219,11 @@ def test_a_file_is_refused_that_holds(tmp_path, name):
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     (tmp_path / "fade.csv").write_bytes(b"time_s,db\n\xff\xfe")
     with pytest.raises(InputError, match="a readable CSV file"):
+        resolved(tmp_path, '{ file = "fade.csv" }')
+
+
+def test_a_file_of_one_endless_line_is_refused(tmp_path):
+    with (tmp_path / "fade.csv").open("wb") as file:
+        file.truncate(LARGEST_FILE_BYTES + 1)
+    with pytest.raises(InputError, match=f"at most {LARGEST_FILE_BYTES} bytes, found a larger file"):
         resolved(tmp_path, '{ file = "fade.csv" }')

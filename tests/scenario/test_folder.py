@@ -85,6 +85,10 @@ def test_a_page_is_its_index_and_what_it_names_with_length_kind_and_digest(folde
             ["/x.png", "/y.png"],
         ),
         ('<picture><source media="print" srcset="x.png"><img src="y.png"></picture>', ["/y.png"]),
+        (
+            '<img loading=lazy src="x.png"><img src="y.png"><iframe loading=lazy src="sub/z.png"></iframe>',
+            ["/x.png", "/y.png", "/sub/z.png"],
+        ),
         ('<video poster="x.png" src="big.mp4"></video>', ["/x.png"]),
         ('<input type="image" src="x.png"><input type="text" src="y.png">', ["/x.png"]),
         ('<object data="x.png"></object>', ["/x.png"]),

@@ -55,7 +55,7 @@ URLS = st.one_of(
     ),
 )
 MEDIA = st.sampled_from(["text/html", "text/css", "text/javascript", "image/png", "", "x"])
-NUMBERS = st.one_of(st.integers(-2, 10**6), st.floats(-10, 1e12))
+NUMBERS = st.one_of(st.integers(-2, 10**6), st.floats(-10, 1e12), st.sampled_from([10**400, -(10**400)]))
 ENTRIES = st.builds(
     entry,
     URLS,

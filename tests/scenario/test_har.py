@@ -272,6 +272,7 @@ def test_a_file_with_nothing_but_urls_and_media_types_is_enough(tmp_path):
     }
 
 
+ENDLESS = "an integer of more than 80 digits"
 # What is put where in an entry; the field; a part of what is expected; what is found.
 FAULTS = {
     "a status that is text": (("response", "status"), "ok", "response.status", "a status code", '"ok"'),
@@ -298,6 +299,9 @@ FAULTS = {
     "an endless duration": (("time",), 1e300, "time", "at most 1000000000 ms", "1e+300"),
     "a size that is text": (("response", "bodySize"), "5", "response.bodySize", "a number", '"5"'),
     "a size beyond all": (("response", "bodySize"), 10**13, "response.bodySize", "at most", "10000000000000"),
+    "a size beyond floats": (("response", "bodySize"), 10**400, "response.bodySize", "at most", ENDLESS),
+    "a duration beyond floats": (("time",), 10**400, "time", "at most 1000000000 ms", ENDLESS),
+    "a status beyond floats": (("response", "status"), -(10**400), "response.status", "up to 999", ENDLESS),
     "content that is text": (("response", "content"), "x", "response.content", "an object", '"x"'),
     "a media type that is a number": (
         ("response", "content", "mimeType"),

@@ -50,8 +50,9 @@ def test_a_scenario_without_a_matrix_can_be_varied_from_outside():
     assert factors(varied_cells({}, {"cc": ("reno", "cubic")}), "cc") == [("reno",), ("cubic",)]
 
 
-def test_a_setting_decides_on_what_is_varied_from_outside():
-    assert factors(varied_cells({}, {"cc": ("reno", "cubic")}, "cc=bbr"), "cc") == [("bbr",)]
+def test_what_is_varied_from_outside_cannot_be_set_too():
+    with pytest.raises(InputError, match='command line: --set cc: expected nothing beside --cc, found "bbr"'):
+        varied_cells({}, {"cc": ("reno", "cubic")}, "cc=bbr")
 
 
 def test_every_combination_is_a_cell():

@@ -300,8 +300,8 @@ def test_a_reduced_study_runs_in_the_simulator_and_its_report_shows_all_of_it(tm
         clock=Clock.VIRTUAL,
         overrides=["bulk.size=20 MB", "ping.count=50"],
     )
-    with Ledger.claim(tmp_path, scenario.document()) as ledger:
-        outcome = execute(plan(scenario), engine=Simulator(), ledger=ledger, jobs=1, progress=progress())
+    with Ledger.claim(tmp_path, scenario.document()) as ledger, progress() as shown:
+        outcome = execute(plan(scenario), engine=Simulator(), ledger=ledger, jobs=1, progress=shown)
     assert outcome.succeeded == outcome.planned == 10
     found = json.loads(report.build(tmp_path).with_suffix(".json").read_text())
     expected = {"throughput", "round-trips", "retransmissions", "object-times", "downloads-over-time"}

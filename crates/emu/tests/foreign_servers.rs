@@ -37,7 +37,7 @@ impl Server {
             let name = if place.path == "/" { "index.html" } else { place.path.trim_start_matches('/') };
             fs::write(folder.join("www").join(name), &resource.body).unwrap();
         }
-        let certificate = Pem::new("CERTIFICATE", identity.certificate_der);
+        let certificate = Pem::new("CERTIFICATE", identity.certificates_der.concat());
         let key = Pem::new("PRIVATE KEY", identity.key_der);
         fs::write(folder.join("certificate.pem"), pem::encode(&certificate)).unwrap();
         fs::write(folder.join("key.pem"), pem::encode(&key)).unwrap();

@@ -39,7 +39,7 @@ fn congestion_control_obstacle() -> Option<String> {
     bentpipe_bpf::obstacle().map(|obstacle| obstacle.to_string())
 }
 
-/// Fresh keys ("ed25519", "p256") and a certificate for all hosts of one run, as JSON for the parts.
+/// Fresh keys ("ed25519", "p256") and a certificate for each host of one run, as JSON for the parts.
 #[pyfunction]
 fn generate_identity(hosts: Vec<String>, key: &str) -> PyResult<String> {
     let key = match key {

@@ -8,7 +8,7 @@ use crate::{
     LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance,
     RunRecord, RunSpec, Status, Table, Workload,
 };
-use crate::{handshakes, visit};
+use crate::{handshakes, spare_connections, visit};
 
 /// The reports of a finished run.
 #[derive(Clone, Debug, Default)]
@@ -181,6 +181,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         }
     }
     doubts.extend(handshakes::doubts(spec, client, origin));
+    doubts.extend(spare_connections::doubt(spec, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
     if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {

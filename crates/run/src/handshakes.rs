@@ -1,29 +1,58 @@
+use std::collections::BTreeMap;
+
+use bentpipe_units::Time;
+
 use crate::{ClientReport, ConnectionReport, Handshake, OriginReport, Resumption, RunSpec, Visit, Workload};
 
 /// TLS handshakes that went another way than the run's settings want.
 ///
-/// The first connection of a client that was there before takes from that visit what the settings allow, that of one
-/// that was not takes nothing. Of the later ones each may find no ticket left: then its handshake is a full one.
+/// The first connection of a client to each host takes from a visit before what the settings allow, and
+/// without one nothing. Of the later ones each may find no ticket left: then its handshake is a full one.
 pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport) -> Vec<String> {
     let Some(tls) = spec.tls else { return Vec::new() };
     let wanted = wanted(tls.resumption);
-    let first = client.connections.first().map(|connection| connection.client_port);
-    let allowed =
-        |connection: &ConnectionReport| match (Some(connection.client_port) == first, is_repeat(spec)) {
-            (true, true) => [wanted; 2],
-            (true, false) => [Handshake::Full; 2],
-            (false, _) => [wanted, Handshake::Full],
-        };
-    let ends = [("client", &client.connections), ("origin", &origin.connections)];
-    let each = ends.into_iter().flat_map(|(end, list)| list.iter().map(move |connection| (end, connection)));
-    each.filter_map(|(end, connection)| {
-        let (allowed, found) = (allowed(connection), connection.handshake?);
-        (!allowed.contains(&found)).then(|| {
-            let (expected, found) = (allowed[0].name(), found.name());
-            format!("wrong TLS handshake at the {end}: expected {expected}, found {found}")
+    let of_first = if is_repeat(spec) { wanted } else { Handshake::Full };
+    let firsts = firsts(client);
+    let ports: Vec<u16> = firsts.iter().filter_map(|index| port(&client.connections[*index])).collect();
+    let at_client = client.connections.iter().enumerate();
+    let at_client = at_client.map(|(index, connection)| ("client", firsts.contains(&index), connection));
+    let at_origin = origin.connections.iter();
+    let at_origin =
+        at_origin.map(|connection| ("origin", ports.contains(&connection.client_port), connection));
+    at_client
+        .chain(at_origin)
+        .filter_map(|(end, is_first, connection)| {
+            let allowed = if is_first { [of_first; 2] } else { [wanted, Handshake::Full] };
+            let found = connection.handshake?;
+            (!allowed.contains(&found)).then(|| {
+                let (expected, found) = (allowed[0].name(), found.name());
+                format!("wrong TLS handshake at the {end}: expected {expected}, found {found}")
+            })
         })
-    })
-    .collect()
+        .collect()
+}
+
+/// The connections of a page load that were the first of their host to be secured, by their indices.
+fn firsts(client: &ClientReport) -> Vec<usize> {
+    let secured = |index: usize| {
+        let connection = client.connections.get(index)?;
+        // QUIC's are secured when they are connected.
+        connection.secured.or(connection.connected)
+    };
+    let mut firsts: BTreeMap<&str, (Time, usize)> = BTreeMap::new();
+    for object in &client.objects {
+        let Some(at) = secured(object.connection) else { continue };
+        // What stands between the second slash and the third.
+        let host = object.url.split('/').nth(2).unwrap_or_default();
+        let first = firsts.entry(host).or_insert((at, object.connection));
+        *first = (at, object.connection).min(*first);
+    }
+    firsts.into_values().map(|(_, index)| index).collect()
+}
+
+/// By which the origin knows the connection: those within one to a proxy have that one's, and end there.
+fn port(connection: &ConnectionReport) -> Option<u16> {
+    (connection.transport != ConnectionReport::TUNNEL).then_some(connection.client_port)
 }
 
 fn wanted(resumption: Resumption) -> Handshake {

@@ -1,9 +1,9 @@
 //! Which TLS handshakes a run may have, and what a visit before the workload leaves in the record: nothing.
 
-use crate::common::{START, connection, page_load, record, spec};
+use crate::common::{START, at_ms, connection, object, page_load, record, spec};
 use bentpipe_run::{
-    ConnectionReport, Handshake, Parties, Resumption, RunSpec, Status, Table, TlsSpec, TlsVersion, Visit,
-    Workload,
+    ConnectionReport, Handshake, ObjectSighting, Parties, Resumption, RunSpec, Status, Table, TlsSpec,
+    TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Time;
 
@@ -78,6 +78,52 @@ fn a_later_connection_may_find_a_ticket_or_none() {
     ] {
         assert_eq!(allowed_later(resumption), expected, "{resumption:?}");
     }
+}
+
+/// The page's own host has the first connection; another one has two, whose handshakes are these, and the
+/// second of them is secured before the first.
+fn with_another_host(of_other: [Handshake; 2], visit: Option<Visit>) -> Parties {
+    let own = if visit.is_some() { Handshake::Resumed } else { Handshake::Full };
+    let mut parties = parties(&[own, of_other[0], of_other[1]]);
+    for (at, (connection, secured)) in [(1, 4_000), (2, 3_500)].into_iter().enumerate() {
+        let url = format!("https://cdn.example/{at}.jpg");
+        let timing = [1_600, 3_000, 4_500, 5_000];
+        parties.client.objects.push(ObjectSighting { url, connection, ..object("", 1_000, timing) });
+        for end in [&mut parties.client.connections, &mut parties.origin.connections] {
+            end[connection].secured = Some(at_ms(secured));
+        }
+    }
+    parties
+}
+
+#[test]
+fn every_host_s_first_connection_to_be_secured_is_the_one_that_shows_whether_there_was_a_visit() {
+    use Handshake::{Full, Resumed};
+    for (visit, of_other, expected) in [
+        (Some(Visit::Repeat), [Resumed, Resumed], Status::Succeeded),
+        (Some(Visit::Repeat), [Full, Resumed], Status::Succeeded),
+        (Some(Visit::Repeat), [Resumed, Full], Status::Invalid),
+        (None, [Full, Full], Status::Succeeded),
+        (None, [Resumed, Full], Status::Succeeded),
+        (None, [Full, Resumed], Status::Invalid),
+    ] {
+        let record = record(run_of(Resumption::Ticket, visit), with_another_host(of_other, visit));
+        assert_eq!(record.status, expected, "{visit:?} {of_other:?}: {:?}", record.reasons);
+    }
+}
+
+#[test]
+fn connections_within_one_to_a_proxy_are_told_apart_although_they_share_its_port() {
+    let mut parties = with_another_host([Handshake::Full; 2], None);
+    for connection in &mut parties.client.connections {
+        connection.transport = ConnectionReport::TUNNEL.to_owned();
+        connection.client_port = 40_001;
+    }
+    // The third is the second of its host; of the origin's nothing is known.
+    parties.client.connections[1].handshake = Some(Handshake::Resumed);
+    parties.origin.connections[0].handshake = Some(Handshake::Resumed);
+    let record = record(run_of(Resumption::Ticket, None), parties);
+    assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()));
 }
 
 #[test]

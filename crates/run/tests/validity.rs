@@ -1,7 +1,10 @@
 //! How a run ends (invariant 6): failed on any fault, invalid on any doubt, succeeded else.
 
 use crate::common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
-use bentpipe_run::{Engine, LatenessReport, Parties, Provenance, RunSpec, Status, failed};
+use bentpipe_run::{
+    Browser, ConnectionReport, Engine, Http, LatenessReport, Parties, Provenance, RunSpec, Status, Workload,
+    failed,
+};
 use bentpipe_units::Duration;
 
 fn verdict(spec: RunSpec, parties: Parties) -> (Status, Vec<String>) {
@@ -98,10 +101,55 @@ fn another_protocol_than_asked_for_at_either_end_makes_a_page_load_invalid() {
     }
 }
 
+/// A load by a browser, at whose origin there were so many connections.
+fn browsed(http: Http, connections: u32, at_origin: u16) -> Vec<String> {
+    let mut spec = spec();
+    spec.client = Some(Browser::Chromium);
+    if let Workload::PageLoad(load) = &mut spec.workload {
+        load.http = http;
+        load.connections = connections;
+    }
+    let named = |client_port| ConnectionReport {
+        protocol: http.alpn().to_owned(),
+        transport: if http == Http::H3 { "quic" } else { "tcp" }.to_owned(),
+        client_port,
+        ..connection()
+    };
+    let mut parties = page_load();
+    parties.client.connections = vec![named(40_001)];
+    parties.origin.connections = (40_001..).take(at_origin.into()).map(named).collect();
+    verdict(spec, parties).1
+}
+
+#[test]
+fn a_connection_of_a_browser_that_carried_nothing_makes_its_load_invalid() {
+    let spare = ["the browser opened 2 connections, expected at most 1"];
+    for http in [Http::H2, Http::H3] {
+        assert_eq!(browsed(http, 6, 1), [""; 0]);
+        assert_eq!(browsed(http, 6, 2), spare);
+    }
+    for http in [Http::H1, Http::H1s] {
+        assert_eq!(browsed(http, 6, 6), [""; 0]);
+        assert_eq!(browsed(http, 6, 7), ["the browser opened 7 connections, expected at most 6"]);
+    }
+}
+
+#[test]
+fn a_spare_connection_is_no_reason_where_the_scenario_wants_duplicates_or_the_client_is_ours() {
+    let mut parties = page_load();
+    parties.origin.connections.push(ConnectionReport { client_port: 40_002, ..connection() });
+    assert_eq!(verdict(spec(), parties.clone()).0, Status::Succeeded);
+    let mut wanted = spec();
+    wanted.client = Some(Browser::Firefox);
+    assert_eq!(verdict(wanted.clone(), parties.clone()).0, Status::Invalid);
+    wanted.tcp.connect_retry_ns = Some(Duration::from_millis(250));
+    assert_eq!(verdict(wanted, parties).0, Status::Succeeded);
+}
+
 #[test]
 fn a_reason_that_holds_for_six_connections_is_given_once() {
     let mut parties = page_load();
-    let wrong = || bentpipe_run::ConnectionReport { congestion_control: "reno".to_owned(), ..connection() };
+    let wrong = || ConnectionReport { congestion_control: "reno".to_owned(), ..connection() };
     parties.client.connections = (0..6).map(|_| wrong()).collect();
     assert_eq!(verdict(spec(), parties).1.len(), 1);
 }

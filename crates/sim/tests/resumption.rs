@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use crate::common;
 use bentpipe_run::{
-    CapacitySpec, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Resumption,
-    RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Visit, Workload,
+    CapacitySpec, ConnectionReport, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec,
+    PageSpec, PepSpec, ProxySpec, Resumption, RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Visit,
+    Workload,
 };
 use bentpipe_sim::{Config, Content, simulate};
 use bentpipe_units::{Bytes, Rate};
@@ -69,6 +70,20 @@ fn the_second_connection_of_a_first_visit_takes_a_ticket_of_the_first() {
         assert_eq!(found[0], Some(Handshake::Full), "{version:?} {resumption:?}");
         assert!(found[1..].iter().all(|one| *one == Some(expected)), "{version:?} {resumption:?}: {found:?}");
     }
+}
+
+#[test]
+fn within_a_connection_to_a_proxy_the_second_one_takes_a_ticket_of_the_first_too() {
+    let mut spec = clean(Http::H1s, tls(TlsVersion::V1_3, Resumption::Ticket), None, 20);
+    let (tcp, relay_buffer_bytes) = (spec.tcp.clone(), Bytes::new(4_000_000));
+    spec.pep = Some(PepSpec::Proxy(ProxySpec { cc: spec.cc, tcp, relay_buffer_bytes }));
+    let record = ran(&spec);
+    let tunnels = record.client_connections.iter();
+    let tunnels = tunnels.filter(|connection| connection.transport == ConnectionReport::TUNNEL);
+    let found: Vec<_> = tunnels.map(|connection| connection.handshake.unwrap()).collect();
+    assert_eq!(found.len(), CONNECTIONS as usize);
+    assert_eq!(found[0], Handshake::Full);
+    assert!(found[1..].iter().all(|one| *one == Handshake::Resumed), "{found:?}");
 }
 
 #[test]

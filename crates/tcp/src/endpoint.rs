@@ -85,7 +85,8 @@ impl Endpoint {
         self.listen_at(SocketAddrV4::new(self.address, port), config)
     }
 
-    /// As [`listen`](Self::listen), at one of several addresses that the host has: those at which it listens are its own.
+    /// As [`listen`](Self::listen), at one of several addresses that the host has: those at which it listens
+    /// are its own.
     ///
     /// # Errors
     /// When somebody listens there already.

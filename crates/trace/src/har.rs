@@ -10,7 +10,8 @@ use std::io;
 use std::io::Write;
 
 use bentpipe_run::{
-    BrowserRecord, ConnectionReport, Engine, ObjectTiming, PageLoadSpec, RunRecord, Status, Workload,
+    BrowserRecord, ConnectionReport, Engine, ObjectSpec, ObjectTiming, PageLoadSpec, PageSpec, RunRecord,
+    Status, Workload, media,
 };
 use bentpipe_units::{Duration, Time};
 use har::v1_2::{Content, Creator, Entries, PageTimings, QueryString, Request, Response, Timings};
@@ -55,7 +56,7 @@ pub fn write(record: &RunRecord, start: WallClock, sink: impl Write) -> Result<(
         },
         browser: record.browser.as_ref().map(browser),
         pages: vec![page(record, load, start)],
-        entries: objects.iter().map(|object| entry(record, object, start)).collect(),
+        entries: objects.iter().map(|object| entry(record, load, object, start)).collect(),
     };
     serde_json::to_writer_pretty(sink, &Document { log }).map_err(io::Error::from)?;
     Ok(())
@@ -135,10 +136,10 @@ fn page<'a>(record: &'a RunRecord, load: &'a PageLoadSpec, start: WallClock) -> 
     }
 }
 
-/// The loader's page is parsed when its objects become known, as it has no scripts to wait for, and loaded when they
-/// are complete.
+/// The loader's page is parsed when its document is there, as no script makes the parser wait, and loaded
+/// when all objects are complete.
 fn loader_milestones(record: &RunRecord) -> Milestones {
-    let parsed_s = record.objects.iter().skip(1).map(|object| object.discovered_s).reduce(f64::max);
+    let parsed_s = record.objects.first().map(|document| document.last_byte_s);
     Milestones {
         standard: page_timings(parsed_s, record.metrics.plt_s),
         first_contentful_paint: None,
@@ -170,7 +171,12 @@ fn browser(record: &BrowserRecord) -> Creator {
     Creator { name: name.to_owned(), version: version.to_owned(), comment: None }
 }
 
-fn entry<'a>(record: &'a RunRecord, object: &ObjectTiming, start: WallClock) -> Entry<'a> {
+fn entry<'a>(
+    record: &'a RunRecord,
+    load: &PageLoadSpec,
+    object: &ObjectTiming,
+    start: WallClock,
+) -> Entry<'a> {
     let connection = record.client_connections.get(object.connection);
     let http_version = connection.map_or_else(String::new, |c| http_version(&c.protocol));
     let opened = connection.filter(|_| is_first_on_connection(record, object));
@@ -192,7 +198,7 @@ fn entry<'a>(record: &'a RunRecord, object: &ObjectTiming, start: WallClock) -> 
             http_version,
             content: Content {
                 size: size(object.bytes),
-                mime_type: Some(mime_type(&object.url).to_owned()),
+                mime_type: Some(mime_type(&load.page, &object.url).to_owned()),
                 ..Content::default()
             },
             redirect_url: Some(String::new()),
@@ -277,25 +283,21 @@ fn query_string(url: &str) -> Vec<QueryString> {
         .collect()
 }
 
-/// The type by the suffix of the path; a path without one is a document when it ends in a slash.
-fn mime_type(url: &str) -> &'static str {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default();
-    match name.rsplit_once('.').map_or("", |(_, suffix)| suffix) {
-        "" if name.is_empty() => "text/html",
-        "html" | "htm" => "text/html",
-        "css" => "text/css",
-        "js" | "mjs" => "text/javascript",
-        "json" => "application/json",
-        "jpg" | "jpeg" => "image/jpeg",
-        "png" => "image/png",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "avif" => "image/avif",
-        "svg" => "image/svg+xml",
-        "woff" => "font/woff",
-        "woff2" => "font/woff2",
-        _ => "application/octet-stream",
+/// The type that the origin sends: that of the page's object, else by the path as a document or a file.
+fn mime_type(page: &PageSpec, url: &str) -> &'static str {
+    let mut parts = url.splitn(4, '/').skip(2);
+    let host = parts.next().unwrap_or_default();
+    let path = format!("/{}", parts.next().unwrap_or_default());
+    let is_meant = |object: &&ObjectSpec| {
+        let named = object.host.as_ref().or(page.host.as_ref());
+        object.path == path && named.is_none_or(|named| named.eq_ignore_ascii_case(host))
+    };
+    if let Some(object) = page.objects.iter().find(is_meant) {
+        return media::of_object(object);
+    }
+    match path.split(['?', '#']).next().unwrap_or_default() {
+        document if document.ends_with('/') => media::HTML,
+        file => media::of_file(file).unwrap_or(media::OTHER),
     }
 }
 

@@ -1,9 +1,12 @@
 //! A page load as HAR: parsed by the har crate, its timings add up.
 
-use bentpipe_run::{BrowserRecord, ConnectionReport, ObjectTiming, RunRecord, RunSpec, Workload};
+use bentpipe_run::{
+    BrowserRecord, ConnectionReport, ObjectKind, ObjectSpec, ObjectTiming, PageSpec, RunRecord, RunSpec,
+    Workload,
+};
 use bentpipe_trace::WallClock;
 use bentpipe_trace::har::{HarError, write};
-use bentpipe_units::Time;
+use bentpipe_units::{Bytes, Time};
 use har::v1_2::{Entries, Log};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -147,9 +150,17 @@ fn absolute_times_count_from_the_start_of_the_workload() {
     let page = &log.pages.as_ref().unwrap()[0];
     assert_eq!(page.started_date_time, START);
     assert_eq!(log.entries[1].started_date_time, "2026-03-01T12:00:01.610000000Z");
-    assert_eq!(page.page_timings.on_content_load.map(f64::round), Some(1610.0));
+    assert_eq!(page.page_timings.on_content_load.map(f64::round), Some(1600.0));
     assert_eq!(page.page_timings.on_load, Some(4000.0));
     assert_eq!(log.entries[1].pageref.as_ref(), Some(&page.id));
+}
+
+#[test]
+fn what_is_found_late_does_not_make_the_document_late() {
+    let mut record = geo_load();
+    record.objects.push(object("https://origin/beacon", 0, [3.2, 3.2, 3.7, 3.8]));
+    let page = &parsed(&record).pages.unwrap()[0];
+    assert_eq!(page.page_timings.on_content_load.map(f64::round), Some(1600.0));
 }
 
 /// The same load in a browser, parsed at 1.7 s, painted at 2.2 s and 4.1 s, loaded at 4.05 s.
@@ -220,14 +231,14 @@ fn objects_of_several_hosts_keep_their_urls_and_the_protocol_of_their_connection
 }
 
 #[test]
-fn the_type_of_an_object_is_that_of_its_path_whatever_follows_it() {
+fn the_type_of_what_is_no_object_is_that_of_its_path_whatever_follows_it() {
     // RFC 9239 (JavaScript), RFC 2318 (CSS), RFC 8081 (fonts), RFC 2854 (HTML).
     for (url, expected) in [
-        ("https://a.example/app.js?v=1.2", "text/javascript"),
-        ("https://a.example/site.css#top", "text/css"),
+        ("https://a.example/app.js?v=1.2", "text/javascript; charset=utf-8"),
+        ("https://a.example/site.css#top", "text/css; charset=utf-8"),
         ("https://a.example/sans.woff2", "font/woff2"),
-        ("https://a.example/", "text/html"),
-        ("https://a.example/index.html", "text/html"),
+        ("https://a.example/", "text/html; charset=utf-8"),
+        ("https://a.example/index.html", "text/html; charset=utf-8"),
         ("https://a.example/v1.2/thing", "application/octet-stream"),
         ("https://a.example/png", "application/octet-stream"),
     ] {
@@ -238,10 +249,28 @@ fn the_type_of_an_object_is_that_of_its_path_whatever_follows_it() {
 }
 
 #[test]
+fn the_type_of_an_object_is_the_one_that_the_origin_sends_whatever_its_path() {
+    let mut load = record(
+        vec![
+            object("https://www.example/app", 0, [0.0, 0.5, 1.0, 1.1]),
+            object("https://CDN.example/app", 0, [0.0, 0.5, 1.0, 1.1]),
+        ],
+        vec![connection(1, "h2", 0, 500, None)],
+    );
+    let Workload::PageLoad(page_load) = &mut load.spec.workload else { panic!("a page load") };
+    let script = ObjectSpec { kind: ObjectKind::Script, ..ObjectSpec::new("/app", Bytes::new(10)) };
+    let font = ObjectSpec { kind: ObjectKind::Font, host: Some("cdn.example".to_owned()), ..script.clone() };
+    page_load.page =
+        PageSpec { host: Some("www.example".to_owned()), ..PageSpec::new("typed", [font, script]) };
+    let types = parsed(&load).entries.into_iter().map(|entry| entry.response.content.mime_type.unwrap());
+    assert_eq!(types.collect::<Vec<_>>(), ["text/javascript; charset=utf-8", "font/woff2"]);
+}
+
+#[test]
 fn sizes_types_and_connections_are_those_of_the_record() {
     let log = parsed(&geo_load());
     let [html, jpeg] = &log.entries[..] else { panic!("two objects, two entries") };
-    assert_eq!(html.response.content.mime_type.as_deref(), Some("text/html"));
+    assert_eq!(html.response.content.mime_type.as_deref(), Some("text/html; charset=utf-8"));
     assert_eq!(jpeg.response.content.mime_type.as_deref(), Some("image/jpeg"));
     assert_eq!((jpeg.response.content.size, jpeg.response.body_size), (100_000, 100_000));
     assert_eq!((jpeg.request.headers_size, jpeg.response.headers_size), (80, 120));

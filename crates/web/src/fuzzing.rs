@@ -1,11 +1,12 @@
 //! What a fuzzer calls with octets that may be anything: `crates/fuzz`. Each panics when a promise is broken.
 
-use bentpipe_run::PageSpec;
+use bentpipe_run::{Http, PageSpec};
 use bytes::BytesMut;
 
+use crate::HOST;
 use crate::hosts::Hosts;
 use crate::http1::{MAX_FIELDS, Malformed, Piece, Requests, Responses};
-use crate::loader::Discovery;
+use crate::loader::{Discovery, url};
 use crate::page::{INDEX, Place};
 
 mod spdy;
@@ -34,7 +35,7 @@ pub fn html_discovery(input: &[u8]) {
     let whole = paths([octets]);
     assert_eq!(whole, paths(pieces));
     for path in whole {
-        assert!(path.starts_with('/') && path.parse::<http::Uri>().is_ok(), "{path}");
+        assert!(url(Http::H3, HOST, &path).parse::<http::Uri>().is_ok(), "{path}");
     }
 }
 

@@ -30,13 +30,13 @@ impl Hosts {
 
     /// Those of a page.
     pub fn of_page(page: &PageSpec) -> Self {
-        let mut names = vec![page.host.clone().unwrap_or_else(|| HOST.to_owned())];
+        let mut hosts = Self(vec![page.host.clone().unwrap_or_else(|| HOST.to_owned())]);
         for name in page.objects.iter().filter_map(|object| object.host.as_ref()) {
-            if !names.contains(name) {
-                names.push(name.clone());
+            if hosts.number(name).is_none() {
+                hosts.0.push(name.clone());
             }
         }
-        Self(names)
+        hosts
     }
 
     /// Their names.
@@ -74,7 +74,7 @@ impl Remote {
 
 /// The address of a host where number zero has `origin`: the others follow from the next 256 addresses on (198.18.1.1
 /// after 198.18.0.2). Each has one of its own, else browsers share a connection among hosts (RFC 9113 section 9.1.1).
-pub fn address(origin: IpAddr, host: usize) -> IpAddr {
+pub(crate) fn address(origin: IpAddr, host: usize) -> IpAddr {
     if host == 0 {
         return origin;
     }
@@ -103,11 +103,10 @@ mod tests {
 
     #[test]
     fn hosts_are_numbered_in_the_order_of_their_appearance_and_the_page_s_own_is_the_first() {
-        let objects = [Some("b.example"), None, Some("a.example"), Some("b.example"), Some("www.example")];
-        let page = PageSpec {
-            host: Some("www.example".to_owned()),
-            ..PageSpec::new("page", objects.into_iter().map(object))
-        };
+        let named = ["b.example", "a.example", "B.example", "www.example", "WWW.example"].map(Some);
+        let objects = named.into_iter().chain([None]);
+        let page =
+            PageSpec { host: Some("www.example".to_owned()), ..PageSpec::new("page", objects.map(object)) };
         let hosts = Hosts::of_page(&page);
         assert_eq!(hosts.names(), ["www.example", "b.example", "a.example"]);
         assert_eq!(hosts.number("B.Example"), Some(1));

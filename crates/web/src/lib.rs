@@ -20,6 +20,7 @@ pub mod tls;
 mod account;
 mod client;
 mod connection;
+mod hex;
 mod hosts;
 mod http1;
 mod http2;
@@ -30,7 +31,7 @@ mod push;
 mod sampler;
 
 pub use client::Client;
-pub use hosts::{Hosts, address};
+pub use hosts::Hosts;
 pub use memory::Memory;
 
 /// Ports of the origin.

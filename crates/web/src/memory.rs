@@ -17,6 +17,8 @@ use crate::tls::{Terms, wire};
 
 /// Hosts that a client remembers: more than pages have.
 const HOSTS: usize = 1024;
+/// Tickets that the library keeps of each.
+const TICKETS: usize = 8;
 /// Address tokens that a client keeps of each: it opens one QUIC connection at a time.
 const TOKENS: usize = 2;
 
@@ -100,7 +102,7 @@ impl Store {
 impl Default for Store {
     fn default() -> Self {
         Self {
-            sessions: ClientSessionMemoryCache::new(HOSTS),
+            sessions: ClientSessionMemoryCache::new(HOSTS * TICKETS),
             tokens: TokenMemoryCache::new(HOSTS as u32, TOKENS),
             received: Mutex::default(),
             news: Notify::new(),
@@ -153,5 +155,24 @@ impl TokenStore for Store {
 
     fn take(&self, server: &str) -> Option<Bytes> {
         self.tokens.take(server)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_hosts_the_first_is_remembered_as_long_as_the_last() {
+        let (store, group) = (Store::default(), NamedGroup::X25519);
+        let names = || (0..HOSTS).map(|number| format!("host-{number}.example"));
+        for name in names() {
+            store.set_kx_hint(ServerName::try_from(name.clone()).unwrap(), group);
+            TokenStore::insert(&store, &name, Bytes::from_static(b"token"));
+        }
+        for name in names() {
+            assert_eq!(store.kx_hint(&ServerName::try_from(&*name).unwrap()), Some(group), "{name}");
+            assert!(store.take(&name).is_some(), "{name}");
+        }
     }
 }

@@ -2,8 +2,8 @@ use bentpipe_run::{ObjectSpec, PageLoadSpec};
 
 use crate::hosts::Hosts;
 
-/// The objects that the origin pushes: the first ones of those on the page's own host (RFC 9113 section 8.4), of which half
-/// a one counts as one.
+/// The objects that the origin pushes: the first ones of those on the page's own host (RFC 9113 section 8.4),
+/// of which half a one counts as one.
 pub(crate) fn objects(load: &PageLoadSpec) -> Vec<&ObjectSpec> {
     let hosts = Hosts::of_page(&load.page);
     let is_own = |object: &&ObjectSpec| hosts.of_object(object.host.as_deref()) == 0;

@@ -271,7 +271,7 @@ fn loaded_from(octets: Vec<u8>) -> ClientReport {
     let (spec, identity) = page_load(Http::H3);
     let (report, peak) = peak_of(|| {
         Memory::run(|net| async move {
-            let tls = Terms::of(&spec, Transport::Quic).unwrap().server(&identity, &["h3"]).unwrap();
+            let tls = Terms::of(&spec, Transport::Quic).unwrap().server(&identity, 0, &["h3"]).unwrap();
             let crypto = QuicServerConfig::try_from(tls).unwrap();
             let config = noq::ServerConfig::with_crypto(Arc::new(crypto));
             let (socket, runtime) = net.quic_socket(SocketAddr::new(ADDRESS, HTTPS), spec.mark()).unwrap();

@@ -3,7 +3,9 @@
 mod abuse_h2;
 mod abuse_h2_loader;
 mod abuse_h3;
+mod files;
 mod memory;
 mod page;
+mod push;
 mod relay;
 mod spdy;

@@ -3,7 +3,7 @@
 
 use bentpipe_run::{ObjectKind, ObjectSpec, PageSpec};
 use bentpipe_units::{Bytes, Duration};
-use bentpipe_web::page::{INDEX, NoFiles, Site};
+use bentpipe_web::page::{INDEX, NoFiles, Place, Site};
 use miniz_oxide::deflate::compress_to_vec;
 use proptest::prelude::*;
 use ring::digest::{SHA256, digest};
@@ -145,7 +145,7 @@ fn style_sheets_and_scripts_name_what_comes_after_them_and_have_their_lengths() 
             elsewhere(object(ObjectKind::Image, "/f.jpg", 10, Some(4))),
             ObjectSpec {
                 wait_ns: Some(Duration::from_millis(50)),
-                ..object(ObjectKind::Other, "/g?h=\"", 10, Some(4))
+                ..object(ObjectKind::Other, "/g?h=%22&i", 10, Some(4))
             },
             object(ObjectKind::Script, "/i.js", 0, None),
         ],
@@ -162,7 +162,7 @@ fn style_sheets_and_scripts_name_what_comes_after_them_and_have_their_lengths() 
     // Relative to the document.
     let script = body(&site, 0, "/e.js");
     assert_eq!(script.len(), 500);
-    let calls = "bentpipe(\"image\",\"//cdn.example/f.jpg\",0);\nbentpipe(\"other\",\"/g?h=%22\",50);\n/*";
+    let calls = "bentpipe(\"image\",\"//cdn.example/f.jpg\",0);\nbentpipe(\"other\",\"/g?h=%22&i\",50);\n/*";
     assert!(script.starts_with(calls) && script.ends_with("*/"), "{script}");
     assert_eq!(body(&site, 0, "/i.js"), "");
     assert_eq!(body(&site, 0, "/d.css"), "/*      */");
@@ -202,6 +202,10 @@ fn a_page_in_which_objects_name_what_they_cannot_is_refused() {
             "page.objects.0.after: expected the index of an object, found object 7",
         ),
         (
+            vec![object(Script, "/a", 1, Some(1)), object(Script, "/b", 1, Some(7))],
+            "page.objects.1.after: expected the index of an object, found object 7",
+        ),
+        (
             vec![object(Image, "/a", 1, None), object(Image, "/b", 1, Some(0))],
             "page.objects.1.after: expected a style sheet or a script, found object 0",
         ),
@@ -221,6 +225,57 @@ fn a_page_in_which_objects_name_what_they_cannot_is_refused() {
     for (objects, expected) in cases {
         let error = Site::of(&PageSpec::new("page", objects), &NoFiles).unwrap_err();
         assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn a_page_whose_objects_are_where_nobody_can_ask_for_them_is_refused() {
+    let long = format!("/{}", "a".repeat(65_534));
+    for path in [
+        "",
+        "a",
+        "/a/../b",
+        "/./a",
+        "/a b",
+        "/\u{fc}",
+        "/g?h=\"x",
+        "/a#b",
+        "//cdn.example/a",
+        "https:/a",
+        &long,
+    ] {
+        let error = Site::of(&page(&[("/a.jpg", 1), (path, 1)]), &NoFiles).unwrap_err();
+        let expected = "a path from the root as it is asked for, without dots, percent-encoded";
+        assert_eq!(error.to_string(), format!("page.objects.1.path: expected {expected}, found {path}"));
+    }
+    for paths in [["/a.jpg", "/a.jpg"], ["/a.jpg", "/"]] {
+        let error = Site::of(&page(&paths.map(|path| (path, 1))), &NoFiles).unwrap_err();
+        let expected = "one that nothing else on its host has";
+        let found = paths[1];
+        assert_eq!(error.to_string(), format!("page.objects.1.path: expected {expected}, found {found}"));
+    }
+    let elsewhere = ["/", "/a.jpg", "/a.jpg?x=1"].map(|path| ObjectSpec {
+        host: Some("cdn.example".to_owned()),
+        ..ObjectSpec::new(path, Bytes::new(1))
+    });
+    let own = ObjectSpec::new("/a.jpg", Bytes::new(1));
+    assert_eq!(site(&PageSpec::new("page", elsewhere.into_iter().chain([own]))).iter().count(), 5);
+}
+
+#[test]
+fn a_query_that_the_page_does_not_have_is_dropped_and_others_stay_apart() {
+    let site = site(&page(&[("/a.eot", 10), ("/b.js", 11), ("/b.js?v=1", 12)]));
+    for (asked, found) in [
+        ("/a.eot", Some("/a.eot")),
+        ("/a.eot?", Some("/a.eot")),
+        ("/a.eot?x", Some("/a.eot")),
+        ("/b.js?v=1", Some("/b.js?v=1")),
+        ("/b.js?v=2", Some("/b.js")),
+        ("/c?x", None),
+    ] {
+        assert_eq!(site.place(&Place::own(asked)), found.map(Place::own), "{asked}");
+        let length = |path: &str| site.get(path).map(|resource| resource.body.len());
+        assert_eq!(length(asked), found.and_then(length), "{asked}");
     }
 }
 

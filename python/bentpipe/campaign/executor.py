@@ -35,7 +35,8 @@ def execute(
     others, one at a time. All writing is done by the calling thread.
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
-    KeyboardInterrupt at once. What the ledger has stays whole in both cases.
+    KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
+    all cases.
     """
     with Interruption() as interruption:
         campaign = _Campaign(

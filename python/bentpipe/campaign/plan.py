@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bentpipe.scenario import Cell, Scenario, canonical_json
+from bentpipe.scenario import Cell, Scenario, canonical_json, identity
 
 RECORD_FORMAT = 1
 """Version of the run record. A new one makes new run ids: old records then count for nothing new."""
@@ -43,7 +43,7 @@ def plan(scenario: Scenario) -> tuple[PlannedRun, ...]:
 
 def planned_run(cell: Cell, *, seed: int, repetition: int) -> PlannedRun:
     """Return one run of a cell; its seed depends on the cell, so that no two cells share random numbers."""
-    text = canonical_json([seed, repetition, cell.spec])
+    text = canonical_json([seed, repetition, identity(cell.spec)])
     run_seed = int.from_bytes(hashlib.sha256(text.encode()).digest()) >> (256 - SEED_BITS)
     spec = {**cell.spec, "seed": run_seed}
     return PlannedRun(run_id=run_id(spec), cell=cell, repetition=repetition, spec=spec)
@@ -51,5 +51,5 @@ def planned_run(cell: Cell, *, seed: int, repetition: int) -> PlannedRun:
 
 def run_id(spec: Mapping[str, Any]) -> str:
     """Return the name of the run that a specification with its seed stands for."""
-    text = canonical_json([RECORD_FORMAT, spec])
+    text = canonical_json([RECORD_FORMAT, identity(spec)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -41,7 +41,7 @@ class Workers:
     def __init__(self, *, engine: Engine, jobs: int) -> None:
         self._engine = engine
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._finished: queue.SimpleQueue[Finished] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Finished | BaseException] = queue.SimpleQueue()
         self._jobs = jobs
         for number in range(jobs):
             threading.Thread(target=self._work, name=f"run-{number}", daemon=True).start()
@@ -51,11 +51,18 @@ class Workers:
         self._tasks.put(_Task(run=run, attempt=attempt, artifacts=artifacts))
 
     def finished(self, *, timeout_s: float) -> Finished | None:
-        """Return the next run that has ended, or None after `timeout_s`."""
+        """Return the next run that has ended, or None after `timeout_s`.
+
+        Raises what a thread came upon that is no run's failure, such as a specification that the compiled
+        core cannot read and thus has no record of.
+        """
         try:
-            return self._finished.get(timeout=timeout_s)
+            ended = self._ended.get(timeout=timeout_s)
         except queue.Empty:
             return None
+        if isinstance(ended, BaseException):
+            raise ended
+        return ended
 
     def __enter__(self) -> Self:
         return self
@@ -68,8 +75,13 @@ class Workers:
 
     def _work(self) -> None:
         while (task := self._tasks.get()) is not None:
-            record = self._record(task)
-            self._finished.put(Finished(run=task.run, attempt=task.attempt, record=record))
+            try:
+                record = self._record(task)
+            except BaseException as error:
+                # Raised here it would end this thread alone, and leave the campaign waiting.
+                self._ended.put(error)
+            else:
+                self._ended.put(Finished(run=task.run, attempt=task.attempt, record=record))
 
     def _record(self, task: _Task) -> Mapping[str, Any]:
         run = task.run
@@ -77,7 +89,7 @@ class Workers:
             return self._engine.run(run_id=run.run_id, spec=run.spec, artifacts=task.artifacts)
         except BaseException as error:
             # An engine puts failures into its record: this is its defect, and still no run is lost.
-            # A panic of the compiled core is no Exception: uncaught, it would leave the campaign waiting.
+            # A panic of the compiled core is no Exception.
             place = traceback.extract_tb(error.__traceback__)[-1]
             reason = f"the engine raised {type(error).__name__}: {error} ({place.name}, line {place.lineno})"
             return _failed(run, engine=self._engine.name, reason=reason)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write the page (or every page) as files that any server can serve.",
+    help="Write the page (or every page) as files for any server; of several hosts each has a folder.",
 )
 @json_option
 def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
@@ -84,7 +84,7 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     sources = {each: SOURCES.get(source_of(each), each) for each in chosen}
     if folder is not None:
         for spec in chosen.values():
-            _write_files(folder / _file_name(spec["name"]), _core.page_files(json.dumps(spec)))
+            _export(spec, folder / _file_name(spec["name"]))
         click.echo(f"{len(chosen)} pages in {folder}", err=True)
     if as_json:
         print_json({"pages": [{**spec, "source": sources[each]} for each, spec in chosen.items()]})
@@ -216,12 +216,17 @@ def _file_name(page: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", page).strip(".-") or "page"
 
 
-def _write_files(folder: Path, files: list[tuple[str, bytes]]) -> None:
-    for path, content in files:
-        target = folder / path.lstrip("/")
+def _export(page: Mapping[str, Any], folder: Path) -> None:
+    """Write what the hosts of a page serve, each in a folder of its own where there are several."""
+    from bentpipe import _core
+
+    files = _core.site_files(json.dumps(page))
+    is_one = len({host for host, *_ in files}) == 1
+    for host, target, _, content in files:
+        file = (folder if is_one else folder / host) / (target.lstrip("/") or "index.html")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
         except OSError as error:
             raise InputError(
                 file="command line",

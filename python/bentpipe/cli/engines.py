@@ -1,6 +1,6 @@
 """Which engine measures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +31,33 @@ def choose(name: str) -> "Engine":
         return simulate.Simulator()
     require_emulate()
     return emulate.Emulator()
+
+
+def require(
+    engine: "Engine", specs: Sequence[Mapping[str, Any]], *, written: "Callable[[str], Where]"
+) -> None:
+    """Refuse runs that ask for what the engine or this machine has not got.
+
+    Parameters
+    ----------
+    engine : Engine
+        What is to measure them.
+    specs : sequence of mapping
+        Specifications of the runs.
+    written : callable
+        Returns where the value of a key of [run] was written.
+
+    Raises
+    ------
+    InputError
+        There, for the first such run.
+    AbilityError
+        When this machine lacks what a run asks for.
+    """
+    require_congestion_controls(engine, specs, where=written("cc"), flows=written("bulk.flows"))
+    require_slow_start(engine, specs, where=written("slow_start"))
+    require_iperf3(engine, specs, where=written("client"))
+    require_programs(engine, specs, client=written("client"), server=written("server"))
 
 
 def require_congestion_controls(
@@ -106,17 +133,23 @@ def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, wher
 def require_programs(
     engine: "Engine", specs: Iterable[Mapping[str, Any]], *, client: "Where", server: "Where"
 ) -> None:
-    """Refuse runs of browsers and of servers that are not ours on an engine without programs.
+    """Refuse runs of browsers and of servers that are not ours where there are none.
 
     Raises
     ------
     InputError
-        At `client` or at `server`, for the first such run.
+        At `client` or at `server`, for the first such run, when the engine has no programs but ours.
+    AbilityError
+        When one of them is not installed.
     """
-    from bentpipe.engine import emulate
+    from bentpipe.engine import emulate, programs
     from bentpipe.scenario import defaults
 
     if engine.name == emulate.NAME:
+        named = (spec[key] for spec in specs for key in ("client", "server") if key in spec)
+        lack = programs.missing_for(*named)
+        if lack is not None:
+            raise lack
         return
     for spec in specs:
         for key, ours, where in (

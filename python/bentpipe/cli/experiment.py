@@ -1,6 +1,5 @@
 """run, reproduce: many runs into a folder of results, with a report at the end."""
 
-from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,9 +44,18 @@ def reproduce(study: str, clients: tuple[str, ...], **options: Any) -> None:
     a table says what they come to with each.
     """
     found, clients = find_study(study), tuple(dict.fromkeys(clients))
+    settings = options.pop("settings")
     # What its user sets comes last and holds.
-    options["settings"] = (*found.settings(clients), *options["settings"])
-    _campaign(found.scenario, clients=clients, **options)
+    settings = (*found.settings(clients or _client_set(settings)), *settings)
+    _campaign(found.scenario, clients=clients, settings=settings, **options)
+
+
+def _client_set(settings: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the client that `--set` names, if it does."""
+    from bentpipe.scenario import parse_override
+
+    values = [override.value for override in map(parse_override, settings) if override.key == "client"]
+    return tuple(value for value in values[-1:] if isinstance(value, str))
 
 
 def _campaign(
@@ -67,7 +75,8 @@ def _campaign(
     from bentpipe.cli.progress import progress
     from bentpipe.engine import processor, simulate
     from bentpipe.ledger import Ledger
-    from bentpipe.scenario import Clock, Extent, defaults, load
+    from bentpipe.scenario import Clock, Extent, defaults, identity, load, parse_override
+    from bentpipe.scenario.command_line import CommandLine
     from bentpipe.scenario.where import Where
 
     if cluster is not None:
@@ -76,36 +85,37 @@ def _campaign(
     # Results of the loader in the emulator have the scenario's name alone.
     is_simulated = machine.name == simulate.NAME
     others = () if clients == (defaults.CLIENT,) else clients
+    varied = {"client": clients} if clients else {}
     scenario = load(
         file,
         overrides=settings,
-        varied={"client": clients} if clients else {},
+        varied=varied,
         extent=Extent.QUICK if quick else Extent.FULL,
         clock=Clock.VIRTUAL if is_simulated else Clock.REAL,
     )
     specs = [cell.spec for cell in scenario.cells]
-    where = Where(file=str(file), field="run")
-    engines.require_congestion_controls(machine, specs, where=where.at("cc"), flows=where.at("bulk.flows"))
-    engines.require_slow_start(machine, specs, where=where.at("slow_start"))
-    engines.require_iperf3(machine, specs, where=where.at("client"))
-    engines.require_programs(machine, specs, client=where.at("client"), server=where.at("server"))
+    overridden = [parse_override(text).key for text in settings]
+    command_line = CommandLine(overridden=overridden, options=varied.keys())
+    table = Where(file=str(file), field="run")
+    engines.require(machine, specs, written=lambda key: command_line.place(key, table))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
     folder = out or Path("results") / "-".join([scenario.name, *others, *kinds])
     with (
         closing(machine),
-        Ledger.claim(folder, {**scenario.document(), "engine": machine.name}) as ledger,
+        Ledger.claim(folder, identity({**scenario.document(), "engine": machine.name})) as ledger,
     ):
         if not resume and ledger.entries():
             raise InputError(
                 file="command line", field="--no-resume", expected="an empty folder", found=str(folder)
             )
-        outcome = execute(
-            plan(scenario),
-            engine=machine,
-            ledger=ledger,
-            jobs=jobs or processor.runs_at_once(specs),
-            progress=progress(),
-        )
+        with progress() as told:
+            outcome = execute(
+                plan(scenario),
+                engine=machine,
+                ledger=ledger,
+                jobs=jobs or processor.runs_at_once(specs),
+                progress=told,
+            )
         _tell_reasons(ledger)
     written = None
     if outcome.ending is Ending.COMPLETE:
@@ -124,12 +134,13 @@ def _campaign(
 
 
 def _tell_reasons(ledger: "Ledger") -> None:
-    """Print why runs have no usable number, the most frequent reason first."""
-    reasons = Counter(
-        f"{entry.status}: {reason}"
-        for entry in ledger.best()
-        if entry.status != "succeeded"
-        for reason in entry.record["reasons"]
-    )
-    for reason, count in reasons.most_common(MOST_REASONS):
-        click.echo(f"  {count} x {reason}", err=True)
+    """Print why runs have no usable number, the most frequent kind of reason first, one of each."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for entry in ledger.best():
+        if entry.status != "succeeded":
+            for reason in entry.record["reasons"]:
+                reasons.setdefault((entry.status, reason.partition(":")[0]), []).append(reason)
+    by_number = sorted(reasons.items(), key=lambda item: -len(item[1]))
+    for (status, _), each in by_number[:MOST_REASONS]:
+        such_as = "such as " if len(set(each)) > 1 else ""
+        click.echo(f"  {len(each)} x {status}: {such_as}{each[0]}", err=True)

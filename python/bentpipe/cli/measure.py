@@ -1,8 +1,8 @@
 """page, bulk, ping: one measurement, its figures on stdout."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,10 @@ from bentpipe.cli.options import (
 )
 from bentpipe.cli.output import print_json
 from bentpipe.errors import InputError
+
+if TYPE_CHECKING:
+    from bentpipe.campaign import Engine
+    from bentpipe.scenario import Override
 
 COMMAND_LINE = "command line"
 
@@ -123,15 +127,15 @@ def _measure(
 ) -> None:
     from bentpipe.campaign.plan import planned_run
     from bentpipe.scenario import parse_override, resolve_document
-    from bentpipe.scenario.where import Where
 
+    overrides = [parse_override(text) for text in settings]
     try:
         scenario = resolve_document(
             _given({"seed": seed, "repetitions": 1, "run": run}),
             file=COMMAND_LINE,
             folder=Path(),
             default_name="measurement",
-            overrides=[parse_override(text) for text in settings],
+            overrides=overrides,
         )
     except InputError as error:
         raise as_option(error) from None
@@ -139,14 +143,7 @@ def _measure(
     if out is None and any(planned.spec["capture"].values()):
         raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
     machine = engines.choose(engine)
-    where = Where(file=COMMAND_LINE, field="--cc")
-    flows = Where(file=COMMAND_LINE, field="--flow")
-    engines.require_congestion_controls(machine, [planned.spec], where=where, flows=flows)
-    where = Where(file=COMMAND_LINE, field="--set slow_start")
-    engines.require_slow_start(machine, [planned.spec], where=where)
-    client, server = (Where(file=COMMAND_LINE, field=f"--set {key}") for key in ("client", "server"))
-    engines.require_iperf3(machine, [planned.spec], where=client)
-    engines.require_programs(machine, [planned.spec], client=client, server=server)
+    require(machine, planned.spec, overrides=overrides)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=out)
@@ -166,6 +163,19 @@ def _link_words(resolved: str, given: str, settings: tuple[str, ...]) -> str:
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
+
+
+def require(engine: "Engine", spec: Mapping[str, Any], *, overrides: "Iterable[Override]") -> None:
+    """Refuse a run that the engine cannot measure, under the option or setting that asks for it."""
+    from bentpipe.scenario.command_line import CommandLine
+    from bentpipe.scenario.where import Where
+
+    command_line = CommandLine(overridden=[override.key for override in overrides])
+    table = Where(file=COMMAND_LINE, field="run")
+    try:
+        engines.require(engine, [spec], written=lambda key: command_line.place(key, table))
+    except InputError as error:
+        raise as_option(error) from None
 
 
 def as_option(error: InputError) -> InputError:

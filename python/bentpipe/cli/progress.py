@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import click
 
@@ -10,9 +12,14 @@ from bentpipe.campaign import Ending, Outcome, Progress
 LINE_EVERY_S = 5.0
 
 
-def progress() -> Progress:
-    """Return the kind of progress that fits stderr."""
-    return BarProgress() if sys.stderr.isatty() else LineProgress()
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Yield the kind of progress that fits stderr, which is left as it was however the campaign ends."""
+    if sys.stderr.isatty():
+        with closing(BarProgress()) as bar:
+            yield bar
+    else:
+        yield LineProgress()
 
 
 class Counts:
@@ -108,8 +115,12 @@ class BarProgress:
 
     def end(self, outcome: Outcome) -> None:
         """See Progress."""
-        self._bar.stop()
+        self.close()
         self._bar.console.print(_sum(outcome))
+
+    def close(self) -> None:
+        """Draw no more, and show the cursor again."""
+        self._bar.stop()
 
 
 def _repeating(runs: int) -> str:

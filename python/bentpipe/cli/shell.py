@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from bentpipe.cli import engines
-from bentpipe.cli.measure import COMMAND_LINE, as_option
+from bentpipe.cli.measure import COMMAND_LINE, as_option, require
 from bentpipe.cli.options import link_option, pep_option, set_option
 from bentpipe.errors import InputError
 
@@ -20,7 +20,7 @@ SERVED_PAGE = "uniform-500k"
     "--page",
     default=SERVED_PAGE,
     show_default=True,
-    help="What the origin serves: a built-in page, see `bentpipe pages`.",
+    help="What the origin serves: a page (see `bentpipe pages`), har:FILE or dir:FOLDER.",
 )
 @click.option(
     "--http",
@@ -61,17 +61,18 @@ def shell(
     from bentpipe.engine import emulate, window
     from bentpipe.engine import shell as shells
     from bentpipe.scenario import parse_override, resolve_document
-    from bentpipe.scenario.where import Where, shown
+    from bentpipe.scenario.where import shown
 
     given = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
     run: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    overrides = [parse_override(text) for text in settings]
     try:
         scenario = resolve_document(
             {"repetitions": 1, "run": run},
             file=COMMAND_LINE,
             folder=Path(),
             default_name="shell",
-            overrides=[parse_override(text) for text in settings],
+            overrides=overrides,
         )
     except InputError as error:
         raise as_option(error) from None
@@ -79,6 +80,13 @@ def shell(
     if any(spec["capture"].values()):
         raise InputError(
             file=COMMAND_LINE, field="--set capture", expected="no captures of a shell", found="some"
+        )
+    if "client" in spec:
+        raise InputError(
+            file=COMMAND_LINE,
+            field="--set client",
+            expected="no client of a shell but its command",
+            found=shown(spec["client"]),
         )
     spoken = spec["workload"]["http"]
     if window.preparation(command) is not None and spoken not in window.PROTOCOLS:
@@ -89,7 +97,5 @@ def shell(
             found=shown(spoken),
         )
     engines.require_emulate()
-    machine, where = emulate.Emulator(), Where(file=COMMAND_LINE)
-    engines.require_congestion_controls(machine, [spec], where=where.at("--cc"), flows=where.at("--cc"))
-    engines.require_slow_start(machine, [spec], where=where.at("--set slow_start"))
+    require(emulate.Emulator(), spec, overrides=overrides)
     raise SystemExit(shells.run(spec=spec, command=command))

@@ -1,4 +1,4 @@
-"""The hosts of a run and their addresses, which all lead to the server's end."""
+"""The hosts of a run, their addresses, which all lead to the server's end, and the ports there."""
 
 from collections.abc import Mapping
 from ipaddress import IPv4Address
@@ -9,6 +9,9 @@ from bentpipe.engine.netns import SERVER_ADDRESS
 HOST = "origin.bentpipe.test"
 """That of pages that name none, and of all other workloads (crates/web/src/hosts.rs)."""
 
+HTTP_PORT, HTTPS_PORT = 80, 443
+"""Those of our origin (crates/web/src/lib.rs, Ports), and of servers that are not ours."""
+
 _FURTHER = IPv4Address("198.18.1.0")
 """Before the address of host number one (crates/web/src/hosts.rs)."""
 
@@ -18,7 +21,18 @@ def addresses(spec: Mapping[str, Any]) -> dict[str, str]:
 
     Each has an address of its own, else browsers share a connection among hosts (RFC 9113 section 9.1.1).
     """
-    page: Mapping[str, Any] = spec["workload"].get("page", {})
+    numbered = enumerate(names(spec["workload"].get("page", {})))
+    return {name: SERVER_ADDRESS if k == 0 else str(_FURTHER + k) for k, name in numbered}
+
+
+def names(page: Mapping[str, Any]) -> list[str]:
+    """Return the hosts of a page (JSON of its spec) in the order of their numbers.
+
+    Names have no case (RFC 9110 section 4.2.3): a host is called as it is called first.
+    """
     own: str = page.get("host", HOST)
-    names = dict.fromkeys([own, *(item.get("host", own) for item in page.get("objects", ()))])
-    return {name: SERVER_ADDRESS if k == 0 else str(_FURTHER + k) for k, name in enumerate(names)}
+    first: dict[str, str] = {own.lower(): own}
+    for item in page.get("objects", ()):
+        name = item.get("host", own)
+        first.setdefault(name.lower(), name)
+    return list(first.values())

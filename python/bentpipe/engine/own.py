@@ -3,9 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import netns
+from bentpipe.engine import netns, starvation
 from bentpipe.engine.netns import World
 from bentpipe.engine.part import START_TIMEOUT_S, Part
 
@@ -62,9 +63,9 @@ class Client:
         """Return nothing: the record names our version anyway."""
         return {}
 
-    def pids(self) -> list[int]:
-        """Return its process."""
-        return [self._part.pid]
+    def waits_s(self) -> dict[Path, float]:
+        """Return the waits of its threads."""
+        return starvation.waits_s([self._part.pid])
 
 
 class Origin:
@@ -87,6 +88,6 @@ class Origin:
         """Return nothing: the record names our version anyway."""
         return {}
 
-    def pids(self) -> list[int]:
-        """Return its process."""
-        return [self._part.pid]
+    def waits_s(self) -> dict[Path, float]:
+        """Return the waits of its threads."""
+        return starvation.waits_s([self._part.pid])

@@ -1,4 +1,4 @@
-"""How much of the processor a process takes."""
+"""How much of the processor processes take: some of them, and all others."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -8,12 +8,39 @@ from typing import Any
 _CORES_OF_A_BROWSER = 2
 """What a browser keeps busy while it starts and loads: its own processes wait for one another."""
 
+STATISTICS = Path("/proc/stat")
+"""What the kernel says of all cores together."""
+
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def used_s(pids: Iterable[int]) -> float:
     """Return the processor time of some processes so far (proc(5), fields 14 and 15: user and system)."""
     return sum(_ticks(pid) for pid in pids) / _TICKS_PER_S
+
+
+def used_by_others_s() -> float:
+    """Return the time per core that all but this process and what it has started have used, up to a constant.
+
+    So long may a run have waited for cores. Others are processes, threads of the kernel and what the
+    hypervisor gave to other machines (proc(5), `steal`). Good to some 10 ms.
+    """
+    cores = [line.split() for line in STATISTICS.read_text().splitlines() if line.startswith("cpu")]
+    stolen = int(cores[0][8])
+    every = {int(place.name) for place in Path("/proc").iterdir() if place.name.isdecimal()}
+    others = every - {os.getpid(), *descendants(os.getpid())}
+    ticks = stolen + sum(_ticks(pid, of_the_ended=True) for pid in others)
+    return ticks / _TICKS_PER_S / len(cores[1:])
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that these have."""
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    except OSError:
+        return []
+    return [found for child in children for found in (child, *descendants(child))]
 
 
 def runs_at_once(specs: Iterable[Mapping[str, Any]]) -> int:
@@ -23,6 +50,10 @@ def runs_at_once(specs: Iterable[Mapping[str, Any]]) -> int:
     return max(1, cores // _CORES_OF_A_BROWSER) if has_browsers else cores
 
 
-def _ticks(pid: int) -> int:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+def _ticks(pid: int, *, of_the_ended: bool = False) -> int:
+    """User and system time; fields 16 and 17 are those of its children that have ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return sum(map(int, fields[11 : 15 if of_the_ended else 13]))

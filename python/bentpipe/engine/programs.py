@@ -4,8 +4,11 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from bentpipe.errors import AbilityError
 
 BUILT = Path(__file__).parents[3] / "build"
 """Where the make targets of the project put what they build."""
@@ -104,10 +107,32 @@ CADDY = Program(
     name="Caddy",
     commands=(str(BUILT / "caddy/caddy"), "caddy"),
     version_options=("version",),
-    remedy="make setup-browsers (needs go)",
+    remedy="make setup-browsers (needs go 1.26 or later)",
     purpose="for Caddy as server",
 )
 ALL = (CHROMIUM, FIREFOX, CERTUTIL, NGINX, CADDY)
+
+_NEEDED: Mapping[str, tuple[Program, ...]] = {
+    "chromium": (CHROMIUM, CERTUTIL),
+    "firefox": (FIREFOX, CERTUTIL),
+    "nginx": (NGINX,),
+    "caddy": (CADDY,),
+}
+"""By the names that scenarios have for clients and servers (crates/run/src/programs.rs)."""
+
+
+def missing(*programs: Program) -> AbilityError | None:
+    """Say which of some programs are not installed, and how to get them; None when all are."""
+    absent = [program for program in dict.fromkeys(programs) if program.path() is None]
+    if not absent:
+        return None
+    names = ", ".join(program.name for program in absent)
+    return AbilityError(f"not installed: {names}", "; ".join(program.remedy for program in absent))
+
+
+def missing_for(*ends: str) -> AbilityError | None:
+    """Say what clients and servers, by the names that scenarios have for them, lack of programs."""
+    return missing(*(program for end in ends for program in _NEEDED[end]))
 
 
 def _search_path() -> str:

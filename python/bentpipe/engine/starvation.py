@@ -10,13 +10,19 @@ MOST_FRACTION = 0.02
 """Of a run's time. What a page load takes is wrong by at most as much."""
 
 
-def waited_s(pids: Iterable[int]) -> float:
-    """Return how long the threads of some processes have been ready to run without a core to run on.
+def waits_s(pids: Iterable[int]) -> dict[Path, float]:
+    """Return for each thread of some processes how long it has been ready to run without a core to run on.
 
     Second number of /proc/PID/task/TID/schedstat, in ns (Documentation/scheduler/sched-stats.rst). Zero on a
     kernel that does not count (CONFIG_SCHED_INFO).
     """
-    return sum(_waited_ns(thread) for pid in pids for thread in Path(f"/proc/{pid}/task").glob("*")) / 1e9
+    threads = [thread for pid in pids for thread in Path(f"/proc/{pid}/task").glob("*")]
+    return {thread: _waited_ns(thread) / 1e9 for thread in threads}
+
+
+def waited_s(pids: Iterable[int]) -> float:
+    """Return that of all threads together."""
+    return sum(waits_s(pids).values())
 
 
 def doubt(*, waited_s: float, elapsed_s: float, lateness_bound_s: float) -> str | None:
@@ -25,7 +31,8 @@ def doubt(*, waited_s: float, elapsed_s: float, lateness_bound_s: float) -> str 
     if waited_s <= bound_s:
         return None
     return (
-        f"origin, client and proxies waited {waited_s * 1e3:.1f} ms for a core, above {bound_s * 1e3:.1f} ms"
+        "waited for a core: origin, client and proxies together "
+        f"{waited_s * 1e3:.1f} ms, above {bound_s * 1e3:.1f} ms"
     )
 
 

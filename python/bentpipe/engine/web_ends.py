@@ -1,10 +1,11 @@
 """A client and a server of a page load that know nothing of each other: ours, a browser, a foreign server."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
-from bentpipe.engine import browser, own, server, starvation
+from bentpipe.engine import browser, own, server
 from bentpipe.engine.ends import Ends, Seen
 from bentpipe.engine.netns import World
 
@@ -29,8 +30,8 @@ class Client(Protocol):
     def versions(self) -> Mapping[str, str]:
         """Name the program and how it was started, for the record's provenance."""
 
-    def pids(self) -> Iterable[int]:
-        """Return the processes whose wait for a core would delay the load."""
+    def waits_s(self) -> Mapping[Path, float]:
+        """Return how long it has waited for a core so far, by what waited; the difference counts."""
 
 
 class Server(Protocol):
@@ -45,8 +46,8 @@ class Server(Protocol):
     def versions(self) -> Mapping[str, str]:
         """Name the program, for the record's provenance."""
 
-    def pids(self) -> Iterable[int]:
-        """Return the processes whose wait for a core would delay the load."""
+    def waits_s(self) -> Mapping[Path, float]:
+        """Return how long it has waited for a core so far, by what waited; the difference counts."""
 
 
 ClientOpener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Client]]
@@ -81,14 +82,13 @@ class _Joined:
         self._client.await_ready()
 
     def work(self) -> float:
-        before_s = self._waited_s()
+        before_s = self._waits_s()
         self._client.load()
-        # A browser's processes come and go.
-        return sum(max(0.0, now_s - before_s.get(pid, 0.0)) for pid, now_s in self._waited_s().items())
+        after_s = self._waits_s()
+        return sum(max(0.0, now_s - before_s.get(place, 0.0)) for place, now_s in after_s.items())
 
-    def _waited_s(self) -> dict[int, float]:
-        pids = (*self._server.pids(), *self._client.pids())
-        return {pid: starvation.waited_s([pid]) for pid in pids}
+    def _waits_s(self) -> dict[Path, float]:
+        return {**self._server.waits_s(), **self._client.waits_s()}
 
     def seen(self, _link_report: str, /) -> Seen:
         origin, client = self._server.report(), self._client.report()

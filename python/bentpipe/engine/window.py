@@ -4,7 +4,6 @@ A fresh home with a fresh profile that trusts the authority of the run, the prot
 none of the pages that greet a new user. What was given on the browser's own command line stays as it is.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -12,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bentpipe.engine import display
+from bentpipe.engine import display, programs
+from bentpipe.engine.browser import chromium_switches, firefox_preferences, trust
 from bentpipe.errors import AbilityError
 
 PROTOCOLS = ("h1", "h1s", "h2", "h3")
@@ -40,7 +40,7 @@ _CHROMIUM_AS_ROOT = (
     "--test-type",
 )
 _FIREFOX_SWITCHES = ("--no-remote", "--new-instance")
-_FIREFOX_PREFERENCES: Mapping[str, bool | int | str] = {
+_FIREFOX_PREFERENCES: Mapping[str, firefox_preferences.Value] = {
     "app.update.enabled": False,
     "browser.aboutwelcome.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
@@ -120,8 +120,9 @@ def prepared(
 
 
 def _chromium(command: Sequence[str], given: Surroundings) -> Ready:
-    _trust(given.authority, database=given.home / ".pki/nssdb")
-    switches = [*_CHROMIUM_SWITCHES, *_chromium_protocol(given)]
+    _trust(given, database=given.home / ".pki/nssdb")
+    protocol = chromium_switches.protocol(given.http, hosts=given.hosts)
+    switches = [*_CHROMIUM_SWITCHES, *chromium_switches.arguments(protocol)]
     if os.geteuid() == 0:
         switches += _CHROMIUM_AS_ROOT
     if not _names_any(command, "--user-data-dir"):
@@ -129,54 +130,36 @@ def _chromium(command: Sequence[str], given: Surroundings) -> Ready:
     return Ready(command=(command[0], *switches, *command[1:], *_page(command, given)))
 
 
-def _chromium_protocol(given: Surroundings) -> list[str]:
-    if given.http == "h3":
-        forced = ",".join(f"{host}:443" for host in given.hosts)
-        return ["--enable-quic", f"--origin-to-force-quic-on={forced}"]
-    return ["--disable-quic", *(() if given.http == "h2" else ("--disable-http2",))]
-
-
 def _firefox(command: Sequence[str], given: Surroundings) -> Ready:
     switches = list(_FIREFOX_SWITCHES)
     if not _names_any(command, "--profile", "-profile", "-P", "--P", "--ProfileManager", "-ProfileManager"):
         profile = given.home / "profile"
-        profile.mkdir()
-        _trust(given.authority, database=profile)
-        preferences = {**_FIREFOX_PREFERENCES, **_firefox_protocol(given)}
-        lines = [f"user_pref({json.dumps(key)}, {json.dumps(value)});" for key, value in preferences.items()]
-        (profile / "user.js").write_text("\n".join(lines))
+        _trust(given, database=profile)
+        (profile / "user.js").write_text(firefox_preferences.user_js(_firefox_preferences(given)))
         switches += ["--profile", str(profile)]
     return Ready(command=(command[0], *switches, *command[1:], *_page(command, given)))
 
 
-def _firefox_protocol(given: Surroundings) -> dict[str, bool | int | str]:
-    mapping = ",".join(f'{host};h3=":443"' for host in given.hosts)
+def _firefox_preferences(given: Surroundings) -> dict[str, firefox_preferences.Value]:
     return {
+        **_FIREFOX_PREFERENCES,
+        **firefox_preferences.protocol(given.http, hosts=given.hosts),
+        # The first request of a session is over TCP even so, and here it is the page's.
         "network.http.http2.enabled": given.http in ("h2", "h3"),
-        "network.http.http3.enable": given.http == "h3",
-        **({"network.http.http3.alt-svc-mapping-for-testing": mapping} if given.http == "h3" else {}),
     }
 
 
-def _trust(authority: Path, *, database: Path) -> None:
-    """Put an authority into a new NSS database."""
-    database.mkdir(parents=True, exist_ok=True)
-    where = ["-d", f"sql:{database}"]
-    for step in (
-        ["-N", "--empty-password"],
-        ["-A", "-n", "Bentpipe", "-t", "C,,", "-i", str(authority)],
-    ):
-        try:
-            result = subprocess.run(
-                ["certutil", *where, *step], capture_output=True, text=True, check=False, process_group=0
-            )
-        except FileNotFoundError:
-            raise AbilityError(
-                "the command `certutil` is not installed, by which a browser trusts the origin",
-                "install the Debian package libnss3-tools, or `make setup-browsers`",
-            ) from None
-        if result.returncode != 0:
-            raise AbilityError(f"certutil failed: {result.stderr.strip()}", "see the certutil(1) of NSS")
+def _trust(given: Surroundings, *, database: Path) -> None:
+    if (lack := programs.missing(programs.CERTUTIL)) is not None:
+        raise lack
+    trust.install(_run, database, given.authority.read_bytes())
+
+
+def _run(command: Sequence[str], standard_input: bytes) -> None:
+    result = subprocess.run(command, input=standard_input, capture_output=True, check=False, process_group=0)
+    if result.returncode != 0:
+        said = result.stderr.decode(errors="replace").strip()
+        raise AbilityError(f"{command[0]} failed: {said}", f"see {command[0]}(1)")
 
 
 def _page(command: Sequence[str], given: Surroundings) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ _ROW_IN = 0.23
 _HEADING = 0.8
 """In rows: the room for a page's name above its own."""
 _SPREAD = 0.3
+_ROOM = 1.03
+"""So that no mark is cut in half by the edge."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,7 @@ def draw(*, name: str, title: str, axis_label: str, marks: Sequence[Mark]) -> Dr
         style.heading(axis, above, page)
     axis.set_yticks(list(places.values()), [style.look(protocol).label for _, protocol in places])
     axis.set_ylim(ends_at, 0.0)
-    axis.set_xlim(left=0.0)
+    axis.set_xlim(0.0, _ROOM * axis.get_xlim()[1])
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(axis_label)
     keys = [_key(client, is_first=place == 0) for place, client in enumerate(clients)]

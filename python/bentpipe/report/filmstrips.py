@@ -76,17 +76,19 @@ def gather(source: Source, cells: Sequence[CellResult]) -> Filmstrips:
     """Every page whose median run has pictures, as far as the report has room for them."""
     groups = _groups(cells)
     shown: list[Filmstrip] = []
+    lost = 0
     room_bytes = MOST_PICTURE_BYTES
     for label, loads in _chosen(groups):
         instants_s = filmstrip.instants_s(max(load.end_s for load in loads))
         rows = [_row(source, load, instants_s) for load in loads]
         pictures = {cell.picture for row in rows for cell in row.cells if cell.picture}
         size_bytes = sum(len(picture.uri) for picture in pictures)
-        if not pictures or size_bytes > room_bytes:
-            continue
-        room_bytes -= size_bytes
-        shown.append(_strip(f"filmstrip-{len(shown) + 1}", label, loads, instants_s, rows))
-    return Filmstrips(shown=tuple(shown), left_out=len(groups) - len(shown))
+        if not pictures:
+            lost += 1
+        elif size_bytes <= room_bytes:
+            room_bytes -= size_bytes
+            shown.append(_strip(f"filmstrip-{len(shown) + 1}", label, loads, instants_s, rows))
+    return Filmstrips(shown=tuple(shown), left_out=len(groups) - lost - len(shown))
 
 
 def _groups(cells: Sequence[CellResult]) -> dict[str, list[Load]]:

@@ -1,5 +1,6 @@
 """Scenarios: parse what is written, resolve it to complete run specifications in SI units."""
 
+from bentpipe.scenario.identity import identity
 from bentpipe.scenario.load import Clock, Extent, Override, load, parse_override, resolve_document
 from bentpipe.scenario.model import Cell, Scenario, canonical_json
 
@@ -10,6 +11,7 @@ __all__ = [
     "Override",
     "Scenario",
     "canonical_json",
+    "identity",
     "load",
     "parse_override",
     "resolve_document",

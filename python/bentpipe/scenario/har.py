@@ -17,6 +17,7 @@ from bentpipe.scenario.har_entry import (
     read_entry,
 )
 from bentpipe.scenario.quantity import LONGEST_NS, MILLISECOND_NS
+from bentpipe.scenario.user_file import read_user_file
 from bentpipe.scenario.web_names import file_paths, host_name
 from bentpipe.scenario.web_page import MOST_OBJECTS, PageObject, check_number, page_of
 from bentpipe.scenario.where import Where
@@ -47,7 +48,9 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     InputError
         When it cannot be read, is no HAR or holds no page; names the field.
     """
-    return _page(_content(path), str(path), name)
+    file = str(path)
+    content = read_user_file(path, Where(file=file), kind="HAR", largest_bytes=LARGEST_FILE_BYTES)
+    return _page(content, file, name)
 
 
 @functools.lru_cache(maxsize=4)
@@ -88,19 +91,6 @@ def _page(content: bytes, file: str, name: str) -> dict[str, Any]:
             )
         )
     return page_of(name, objects, place, host=home, document_bytes=max(document.bytes, 1))
-
-
-def _content(path: Path) -> bytes:
-    where = Where(file=str(path))
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise where.error(expected="a readable HAR file", found=reason or str(error)) from None
-    if len(content) > LARGEST_FILE_BYTES:
-        raise where.error(expected=f"at most {LARGEST_FILE_BYTES} bytes", found="a larger file")
-    return content
 
 
 def _parsed(content: bytes, where: Where) -> object:

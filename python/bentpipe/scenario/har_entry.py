@@ -155,7 +155,7 @@ def _url(text: str, where: Where) -> tuple[str, SplitResult]:
 def _status(answer: Mapping[str, Any], where: Where) -> int:
     status = member(answer, "status", int, where, "a status code")
     if status is not None and not 0 <= status <= MOST_STATUS:
-        raise where.at("status").error(expected=f"a status code up to {MOST_STATUS}", found=str(status))
+        raise where.at("status").error(expected=f"a status code up to {MOST_STATUS}", found=shown(status))
     return status or 0
 
 
@@ -217,7 +217,8 @@ def _number(table: Mapping[str, Any], key: str, where: Where) -> float | None:
     value = table.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # Unlike isfinite, a comparison takes integers beyond floats.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
         raise where.at(key).error(expected="a number", found=shown(value))
     if key == "time" and value > LONGEST_MS:
         raise where.at(key).error(expected=f"at most {LONGEST_MS:.0f} ms", found=shown(value))

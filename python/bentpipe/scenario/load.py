@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import defaults, resolve
+from bentpipe.scenario.command_line import COMMAND_LINE, CommandLine
 from bentpipe.scenario.dotted import is_at_or_below, with_dotted
 from bentpipe.scenario.factors import factors_of
 from bentpipe.scenario.matrix import Block, check_size, parse_matrix
@@ -69,7 +70,8 @@ def load(
     overrides : sequence of str
         `KEY=VALUE` with dotted keys of [run], or repetitions, seed, name, title or description.
     varied : mapping of str to values
-        Keys of [run] that every cell is measured with besides, once with each of their values.
+        Keys of [run] that every cell is measured with besides, once with each of their values; for errors the
+        options of the command line of these names. No override is about one of them.
     extent : Extent
         The whole of it, or its quick version.
     clock : Clock
@@ -107,6 +109,7 @@ def resolve_document(
 ) -> Scenario:
     """Return the resolved scenario of a table as written; `file` names it in errors."""
     where = Where(file=file)
+    _check_decided_once(overrides, varied)
     for override in overrides:
         if override.key in SCENARIO_KEYS:
             document = {**document, override.key: override.value}
@@ -136,6 +139,7 @@ def resolve_document(
         matrix_where=place,
         folder=folder,
         overrides=tuple(o for o in overrides if o.key not in SCENARIO_KEYS),
+        command_line=CommandLine(overridden=overridden, options=varied.keys()),
         workloads=_workloads(
             [*(table.run or {}), *(key for block in written_blocks for key in block.values)]
         ),
@@ -158,7 +162,7 @@ def parse_override(text: str) -> Override:
     key = key.strip().removeprefix("run.")
     if not separator or not re.fullmatch(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*", key):
         raise InputError(
-            file="command line",
+            file=COMMAND_LINE,
             field="--set",
             expected="KEY=VALUE such as tcp.initial_window=10",
             found=shown(text),
@@ -167,7 +171,7 @@ def parse_override(text: str) -> Override:
     known = (*keys(RunTable), *SCENARIO_KEYS)
     if head not in known:
         raise InputError(
-            file="command line",
+            file=COMMAND_LINE,
             field=f"--set {key}",
             expected=f"a key that starts with one of {', '.join(known)}",
             found=f"the unknown key {shown(head)}",
@@ -188,6 +192,7 @@ class _Builder:
     matrix_where: Where
     folder: Path
     overrides: tuple[Override, ...]
+    command_line: CommandLine
     workloads: frozenset[str]
     """Those that the scenario has cells of."""
 
@@ -207,11 +212,11 @@ class _Builder:
         try:
             # Outer keys first: "link" before "link.forward.loss.ber".
             for key in sorted(varied, key=lambda key: key.count(".")):
-                run = with_dotted(run, key, varied[key], self.matrix_where.at(key))
+                run = with_dotted(run, key, varied[key], self.command_line.place(key, self.matrix_where))
             for override in self.overrides:
                 if not self._is_about(override, run):
                     continue
-                place = Where(file="command line", field=f"--set {override.key}")
+                place = Where(file=COMMAND_LINE, field=f"--set {override.key}")
                 run = with_dotted(run, override.key, override.value, place)
             table = validated(RunTable, run, where)
             spec = resolve.resolve_run(table, where, folder=self.folder)
@@ -237,13 +242,9 @@ class _Builder:
         key = error.field.removeprefix("run.")
         if error.file != self.where.file or key == error.field:
             return error
-        for override in reversed(self.overrides):
-            if is_at_or_below(key, override.key):
-                return _moved(error, file="command line", field=f"--set {key}")
-        for name in varied:
-            if is_at_or_below(key, name):
-                return _moved(error, file=error.file, field=self.matrix_where.at(key).field)
-        return error
+        is_varied = any(is_at_or_below(key, name) for name in varied)
+        place = self.command_line.place(key, self.matrix_where if is_varied else self.where.at("run"))
+        return place.error(expected=error.expected, found=error.found, suggestion=error.suggestion)
 
 
 def _workloads(keys: Iterable[str]) -> frozenset[str]:
@@ -251,10 +252,16 @@ def _workloads(keys: Iterable[str]) -> frozenset[str]:
     return frozenset(key.partition(".")[0] for key in keys) & frozenset(WORKLOADS)
 
 
-def _moved(error: InputError, *, file: str, field: str) -> InputError:
-    return InputError(
-        file=file, field=field, expected=error.expected, found=error.found, suggestion=error.suggestion
-    )
+def _check_decided_once(overrides: Iterable[Override], varied: Collection[str]) -> None:
+    """Refuse what both `--set` and an option of the command line give."""
+    for override in overrides:
+        if override.key in varied:
+            raise InputError(
+                file=COMMAND_LINE,
+                field=f"--set {override.key}",
+                expected=f"nothing beside --{override.key}",
+                found=shown(override.value),
+            )
 
 
 def _checked_name(name: str, where: Where) -> str:

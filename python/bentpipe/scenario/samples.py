@@ -1,14 +1,18 @@
 """Series in CSV files: columns of numbers under a line of names, the first of them the time."""
 
 import csv
+import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from bentpipe.scenario.quantity import LONGEST_NS, SECOND_NS
+from bentpipe.scenario.user_file import read_user_file
 from bentpipe.scenario.where import Where, shown
 
 MOST_ROWS = 1_000_000
+LARGEST_FILE_BYTES = 100 * MOST_ROWS
+"""Two numbers written to the last digit take half of it."""
 
 
 def read_samples(path: Path, names: Sequence[str], where: Where) -> list[tuple[int, float]]:
@@ -28,12 +32,12 @@ def read_samples(path: Path, names: Sequence[str], where: Where) -> list[tuple[i
     InputError
         When it cannot be read, has other columns, or holds what is no number.
     """
+    content = read_user_file(path, where, kind="CSV", largest_bytes=LARGEST_FILE_BYTES)
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = [row for row, _ in zip(csv.reader(file), range(MOST_ROWS + 2), strict=False)]
-    except (OSError, ValueError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise where.error(expected="a readable CSV file", found=reason or str(error)) from None
+        text = io.StringIO(content.decode("utf-8"), newline="")
+        rows = [row for row, _ in zip(csv.reader(text), range(MOST_ROWS + 2), strict=False)]
+    except (ValueError, csv.Error) as error:
+        raise where.error(expected="a readable CSV file", found=str(error)) from None
     place = Where(file=str(path))
     if not rows or [name.strip() for name in rows[0]] != list(names):
         found = ",".join(rows[0]) if rows else "an empty file"

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from bentpipe.scenario.user_file import read_user_file
 from bentpipe.scenario.where import Where
 
 LARGEST_FILE_BYTES = 10_000_000
@@ -18,14 +19,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         When it is missing, unreadable, a folder, too large, not UTF-8 or not TOML.
     """
     where = Where(file=str(path))
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise where.error(expected="a readable TOML file", found=reason or str(error)) from None
-    if len(content) > LARGEST_FILE_BYTES:
-        raise where.error(expected=f"at most {LARGEST_FILE_BYTES} bytes", found="a larger file")
+    content = read_user_file(path, where, kind="TOML", largest_bytes=LARGEST_FILE_BYTES)
     return parse_toml(content, where)
 
 

@@ -40,6 +40,9 @@ def shown(value: object) -> str:
     if isinstance(value, str | bool):
         text = json.dumps(value, ensure_ascii=False)
         return text if len(text) <= LONGEST_QUOTE else f'{text[:LONGEST_QUOTE]}..."'
+    if isinstance(value, int) and abs(value) >= 10**LONGEST_QUOTE:
+        # Python refuses to write integers of thousands of digits, which hexadecimal ones of TOML may have.
+        return f"an integer of more than {LONGEST_QUOTE} digits"
     return str(value)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bentpipe.engine.browser import chromium
 from bentpipe.engine.browser.chromium_switches import BACKUP_CONNECTIONS, arguments, of_run, preferences
 from tests.support.specs import spec_of
 
@@ -49,16 +48,3 @@ def test_a_command_line_has_two_hyphens_and_an_equals_sign():
 
 def test_preferences_are_nested_by_the_dots_of_their_names():
     assert preferences({"a.b": 1, "a.c.d": False}) == {"a": {"b": 1, "c": {"d": False}}}
-
-
-@pytest.mark.parametrize(
-    ("run", "reason"),
-    [
-        ({"http": "spdy"}, "Chromium does not speak spdy"),
-        ({"http": "h1s", "connections": 2}, "Chromium opens 6 connections, not 2"),
-        ({"http": "h2", "tcp": {"connect_retry": "1 s"}}, "after 250 ms or not at all"),
-        ({"http": "h2", "visit": "repeat"}, "Chromium has no visit"),
-    ],
-)
-def test_a_run_that_chromium_cannot_do_is_refused(run, reason):
-    assert reason in str(chromium.lack(spec_of({"link": "lan", "page": "single-100k", **run})))

@@ -63,6 +63,13 @@ def test_requests_from_one_port_share_a_connection_and_objects_are_in_order_of_c
     ]
 
 
+def test_the_document_is_first_although_an_object_may_end_before_it():
+    """A document may be long, and what it names early in it short."""
+    slow = {**DOCUMENT, "last_byte_us": 1000 * 9000}
+    seen = firefox_sighting.requests([ON_THE_SAME, slow], epoch_ns=EPOCH_NS)
+    assert [one.url.rpartition("/")[2] for one in seen.objects] == ["", "object-1.jpg"]
+
+
 def test_instants_are_by_the_clock_of_the_run():
     seen = firefox_sighting.requests([DOCUMENT], epoch_ns=EPOCH_NS)
     (document,), (connection,) = seen.objects, seen.connections
@@ -104,7 +111,7 @@ def test_a_request_that_failed_is_no_object():
 
 
 def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
-    requests = firefox_sighting.requests([DOCUMENT], epoch_ns=EPOCH_NS)
+    requests = firefox_sighting.requests([DOCUMENT, ON_THE_SAME], epoch_ns=EPOCH_NS)
     seen = {
         "time_origin_ms": 2000.5,
         "parsed_ms": 1873,
@@ -113,9 +120,14 @@ def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
         "largest_contentful_paint_ms": None,
     }
     sighting = firefox_sighting.sighting(
-        requests, seen, version="Firefox 153", started_ns=0, epoch_ns=EPOCH_NS, frames=[], faults=[]
+        requests, seen, version="Firefox 153", started_ns=0, epoch_ns=EPOCH_NS, frames=[]
     )
     assert sighting.started_ns == 2_000_500_000 + EPOCH_NS
+    # The document was known of then, an object when it was asked for.
+    assert [one.discovered_ns for one in sighting.objects] == [
+        sighting.started_ns,
+        1_864_000_000 + EPOCH_NS,
+    ]
     assert sighting.first_contentful_paint_ns == 3_897_750_000 + EPOCH_NS
     assert sighting.largest_contentful_paint_ns is None
 
@@ -123,6 +135,6 @@ def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
 def test_a_page_that_could_not_be_asked_has_begun_when_it_was_ordered():
     requests = firefox_sighting.requests([], epoch_ns=EPOCH_NS)
     sighting = firefox_sighting.sighting(
-        requests, {}, version="Firefox 153", started_ns=7, epoch_ns=EPOCH_NS, frames=[], faults=["gone"]
+        requests, {}, version="Firefox 153", started_ns=7, epoch_ns=EPOCH_NS, frames=[]
     )
-    assert (sighting.started_ns, sighting.loaded_ns, sighting.faults) == (7, None, ["gone"])
+    assert (sighting.started_ns, sighting.loaded_ns) == (7, None)

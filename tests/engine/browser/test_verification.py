@@ -10,7 +10,7 @@ from bentpipe.engine.browser.verification import doubts
 
 DOCUMENT = "https://origin.bentpipe.test/"
 IMAGE = f"{DOCUMENT}object-1.jpg"
-PAGE = Page(document=DOCUMENT, bytes_of={DOCUMENT: 200, IMAGE: 100_000}, protocol="h2")
+PAGE = Page(document=DOCUMENT, bytes_of={DOCUMENT: 200, IMAGE: 100_000}, protocol="h2", left_out=[])
 
 
 def resource(url, body_bytes, **changes):

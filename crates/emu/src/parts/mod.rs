@@ -28,6 +28,7 @@ use bentpipe_run::RunSpec;
 use bentpipe_trace::pcapng;
 use bentpipe_web::page::Sites;
 use bentpipe_web::tls::Identity;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde::Deserialize;
 use tokio::runtime;
 use tokio::task::LocalSet;
@@ -107,8 +108,24 @@ fn sites() -> Arc<Sites> {
     Arc::new(Sites::with_files(Arc::new(LocalFiles)))
 }
 
-/// Runs a part's future on this thread, with all that it spawns.
+/// Runs a part's future on this thread, with all that it spawns and as many descriptors as the system allows.
 fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
+    // A proxy has two for each connection, an origin three for each host besides.
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(LocalSet::new().block_on(&runtime, work))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_has_as_many_descriptors_as_the_system_allows() {
+        let limits = || getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+        let (_, most) = limits();
+        setrlimit(Resource::RLIMIT_NOFILE, most / 2, most).unwrap();
+        assert_eq!(block_on(async { limits() }).unwrap(), (most, most));
+    }
 }

@@ -1,8 +1,5 @@
-use std::io;
-
 use bentpipe_web::Ports;
 use bentpipe_web::pep::{Config, Pep, Side};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use super::{Configuration, PartError, block_on};
 use crate::{KernelNet, control};
@@ -25,9 +22,6 @@ pub fn gateway() -> Result<(), PartError> {
 
 fn run(side: Side) -> Result<(), PartError> {
     let configuration: Configuration = control::configuration()?;
-    // Each connection has two descriptors here.
-    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(io::Error::from)?;
-    setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(io::Error::from)?;
     block_on(async {
         let config = Config {
             side,

@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use bentpipe_run::{
     BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
-    FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectSpec, OutageSpec, PageLoadSpec,
-    PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec,
-    SlowStart, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
+    FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
+    PageLoadSpec, PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord,
+    RunSpec, SlowStart, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
+    assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -414,8 +415,7 @@ fn page_load() -> impl Strategy<Value = Workload> {
         Http::Spdy,
     ]);
     let connections = prop_oneof![1 => Just(6), 1 => spread(1, 1000)];
-    let extension = prop::sample::select(vec!["jpg", "jpg", "css"]);
-    let objects = prop::collection::vec((spread(1, 500_000), extension), 1..12);
+    let objects = prop::collection::vec(drawn_object(), 1..12);
     let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
     let push_percent = prop::option::of(0..=100_u32);
     let priorities = prop::sample::select(vec![Switch::Off, Switch::On]);
@@ -423,10 +423,7 @@ fn page_load() -> impl Strategy<Value = Workload> {
     (http, connections, limits, objects, push_percent, priorities, visit).prop_map(
         |(http, connections, limits, objects, push_percent, priorities, visit)| {
             let (requests_per_connection, pipelining) = limits;
-            let object = |(n, (bytes, extension)): (u32, (u64, &str))| {
-                ObjectSpec::new(format!("/object-{n}.{extension}"), Bytes::new(bytes))
-            };
-            let page = PageSpec::new("any", (1..).zip(objects).map(object));
+            let page = page_of(objects);
             let load = PageLoadSpec::new(http, connections as u32, page);
             Workload::PageLoad(PageLoadSpec {
                 requests_per_connection,
@@ -438,6 +435,68 @@ fn page_load() -> impl Strategy<Value = Workload> {
             })
         },
     )
+}
+
+/// An object before it has its place in a page.
+#[derive(Clone, Debug)]
+struct Drawn {
+    bytes: u64,
+    kind: ObjectKind,
+    host: Option<&'static str>,
+    /// Which of those that may name it does; none: the document.
+    after: Option<prop::sample::Index>,
+    wait_ns: Option<u64>,
+}
+
+fn drawn_object() -> impl Strategy<Value = Drawn> {
+    use ObjectKind::{Font, Image, Other, Script, Style};
+    let kind = prop::sample::select(vec![Image, Image, Style, Style, Script, Script, Font, Other]);
+    // Each further host costs handshakes.
+    let further = prop::sample::select(vec!["a.example", "b.example"]);
+    let host = prop_oneof![4 => Just(None), 1 => further.prop_map(Some)];
+    let after = prop::option::of(any::<prop::sample::Index>());
+    let wait_ns = prop_oneof![3 => Just(None), 1 => spread(1, 5 * SECOND).prop_map(Some)];
+    (spread(1, 500_000), kind, host, after, wait_ns).prop_map(|(bytes, kind, host, after, wait_ns)| Drawn {
+        bytes,
+        kind,
+        host,
+        after,
+        wait_ns,
+    })
+}
+
+/// The page of these objects, each named by one before it or by the document.
+fn page_of(drawn: Vec<Drawn>) -> PageSpec {
+    let mut objects: Vec<ObjectSpec> = Vec::new();
+    for (at, Drawn { bytes, kind, host, after, wait_ns }) in drawn.into_iter().enumerate() {
+        let names: Vec<usize> = (0..at).filter(|parent| may_name(objects[*parent].kind, kind)).collect();
+        let after = after.filter(|_| !names.is_empty()).map(|index| *index.get(&names));
+        let can_wait = after.is_none_or(|after| objects[after].kind == ObjectKind::Script);
+        let extension = match kind {
+            ObjectKind::Image => "jpg",
+            ObjectKind::Style => "css",
+            ObjectKind::Script => "js",
+            ObjectKind::Font => "woff2",
+            ObjectKind::Other => "json",
+        };
+        objects.push(ObjectSpec {
+            host: host.map(str::to_owned),
+            kind,
+            after,
+            wait_ns: wait_ns.filter(|_| can_wait).map(Duration::from_nanos),
+            ..ObjectSpec::new(format!("/object-{}.{extension}", at + 1), Bytes::new(bytes))
+        });
+    }
+    PageSpec::new("any", objects)
+}
+
+/// Scripts name anything, style sheets what they can load.
+fn may_name(parent: ObjectKind, child: ObjectKind) -> bool {
+    match parent {
+        ObjectKind::Script => true,
+        ObjectKind::Style => !matches!(child, ObjectKind::Script | ObjectKind::Other),
+        ObjectKind::Image | ObjectKind::Font | ObjectKind::Other => false,
+    }
 }
 
 fn bulk(temper: Temper) -> impl Strategy<Value = Workload> {

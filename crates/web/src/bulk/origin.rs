@@ -31,21 +31,15 @@ fn serve_tcp<N: Net>(host: &Rc<Host<N>>, flow: Flow) -> Result<(), OriginError> 
 
 /// One stream a connection.
 fn serve_quic<N: Net>(host: &Rc<Host<N>>, flow: Flow) -> Result<(), OriginError> {
-    accept_quic(
-        host,
-        host.at(flow.port(host.config.ports)),
-        "bulk",
-        flow.sender(),
-        move |accepted| async move {
-            let AcceptedQuic { host, connection, index } = accepted;
-            host.connections.update(index, |report| report.flow = Some(flow.index));
-            // A client that leaves before it asks for anything asks for nothing.
-            let Ok((send, recv)) = connection.accept_bi().await else { return };
-            let mut stream = tokio::io::join(recv, send);
-            host.note(exchange(&host, &mut stream, flow).await);
-            connection.closed().await;
-        },
-    )
+    accept_quic(host, 0, flow.port(host.config.ports), "bulk", flow.sender(), move |accepted| async move {
+        let AcceptedQuic { host, connection, index } = accepted;
+        host.connections.update(index, |report| report.flow = Some(flow.index));
+        // A client that leaves before it asks for anything asks for nothing.
+        let Ok((send, recv)) = connection.accept_bi().await else { return };
+        let mut stream = tokio::io::join(recv, send);
+        host.note(exchange(&host, &mut stream, flow).await);
+        connection.closed().await;
+    })
 }
 
 async fn exchange<N: Net>(host: &Host<N>, stream: &mut impl Bulk, flow: Flow) -> io::Result<()> {

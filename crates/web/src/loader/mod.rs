@@ -35,6 +35,7 @@ use body::Received;
 pub(crate) use discover::Discovery;
 use discover::{By, Named, named_in};
 use proxy::Proxy;
+pub(crate) use request::url;
 
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -124,7 +125,7 @@ impl<N: Net> Session<N> {
     }
 
     fn url(&self, place: &Place) -> String {
-        request::url(self.load.http, &self.site.hosts().names()[place.host], &place.path)
+        url(self.load.http, &self.site.hosts().names()[place.host], &place.path)
     }
 }
 
@@ -148,9 +149,13 @@ async fn load_page<N: Net>(session: &Rc<Session<N>>, mut log: Log<'_>) {
             }
         })
         .await;
+    let is_there = index.is_ok();
     log.sighted(session, &document, discovered, index);
     for named in discovery.finish() {
         fetching.discovered(named);
+    }
+    if is_there {
+        fetching.unread(&document);
     }
     let protocols = Rc::clone(&fetching.protocols);
     drop(fetching);
@@ -187,9 +192,10 @@ impl<N: Net> Fetching<N> {
     /// Starts fetching what has been found, unless it is under way; the order of the calls is the order of the requests.
     fn discovered(self: &Rc<Self>, named: Named) {
         let Named { place, wait, by } = named;
-        let is_there = self.session.site.on(place.host, &place.path).is_some();
+        let there = self.session.site.place(&place);
         // What is not made here may name what nobody has.
-        let is_of_use = is_there || (by == By::Markup && self.session.load.page.document.is_none());
+        let is_of_use = there.is_some() || (by == By::Markup && self.session.load.page.document.is_none());
+        let place = there.unwrap_or(place);
         if !is_of_use || !self.seen.borrow_mut().insert(place.clone()) {
             return;
         }
@@ -209,13 +215,21 @@ impl<N: Net> Fetching<N> {
         });
     }
 
-    /// A style sheet names others and a script runs as soon as all of it is there. What it must be is known: whether that
-    /// came is the log's business.
+    /// A style sheet names others and a script runs as soon as all of it is there. What it must be is known:
+    /// whether that came is the log's business.
     fn arrived(self: &Rc<Self>, place: &Place) {
         let site = &self.session.site;
         let Some(resource) = site.on(place.host, &place.path) else { return };
         for named in named_in(resource, site.hosts(), place, &Place::own(INDEX)) {
             self.discovered(named);
+        }
+        self.unread(place);
+    }
+
+    /// A file may name others in ways that are not read here: the page tells which they are.
+    fn unread(self: &Rc<Self>, place: &Place) {
+        for (place, wait) in self.session.site.named_by(place) {
+            self.discovered(Named { place: place.clone(), wait: *wait, by: By::Code });
         }
     }
 }

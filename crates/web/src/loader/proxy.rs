@@ -86,7 +86,7 @@ impl Proxy {
         let store = Memory::default().store();
         let mut tls = terms.client(&client.authority_der, client.secrets.clone(), store)?;
         tls.alpn_protocols = wire(&["h2"]);
-        // It shows the origin's certificate.
+        // It shows the certificate of the page's own host.
         let host = server_name(&session.site.hosts().names()[0])?;
         let secured = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
         connections.update(index, |report| report.secured = Some(net.now()));

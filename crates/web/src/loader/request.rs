@@ -32,7 +32,7 @@ pub(super) fn get(http: Http, host: &str, path: &str) -> Request<()> {
 }
 
 /// The absolute URL of a path on a host.
-pub(super) fn url(http: Http, host: &str, path: &str) -> String {
+pub(crate) fn url(http: Http, host: &str, path: &str) -> String {
     let scheme = if http.is_tls() { "https" } else { "http" };
     format!("{scheme}://{host}{path}")
 }

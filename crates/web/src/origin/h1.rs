@@ -3,7 +3,6 @@ use std::io;
 use bentpipe_run::Workload;
 use bentpipe_units::{Duration, Time};
 use bytes::{Bytes, BytesMut};
-use http::uri::{Authority, PathAndQuery};
 use http::{HeaderValue, Response, StatusCode, Version, header};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -12,7 +11,6 @@ use super::respond::respond;
 use super::served::Served;
 use crate::http1::{Malformed, READ_BYTES, RequestHead, Requests, encode_response};
 use crate::net::{Net, within};
-use crate::page::INDEX;
 
 /// Octets of responses that are gathered while further requests are there: a larger write gains nothing.
 const GATHERED_BYTES: usize = 64 * 1024;
@@ -139,11 +137,7 @@ async fn in_time<N: Net, T>(
 }
 
 fn answer(served: &Served, request: &RequestHead, is_last: bool) -> Response<Bytes> {
-    // RFC 9112 section 3.2.2: a target that names a host goes before the field.
-    let named = request.fields.get(header::HOST).and_then(|host| host.to_str().ok());
-    let authority = request.target.authority().map(Authority::as_str).or(named);
-    let path = request.target.path_and_query().map_or(INDEX, PathAndQuery::as_str);
-    let mut response = respond(served, &request.method, authority, path);
+    let mut response = respond(served, &request.method, &request.target, &request.fields);
     *response.version_mut() = request.version;
     if is_last && request.version == Version::HTTP_11 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -5,11 +5,9 @@ use std::pin::pin;
 use std::rc::Rc;
 
 use bentpipe_run::{PageLoadSpec, Workload};
-use bytes::Bytes;
 use futures_util::future::select;
 use h2::server::SendResponse;
-use http::uri::{Authority, PathAndQuery};
-use http::{Request, Response, header};
+use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Host;
@@ -17,7 +15,6 @@ use super::respond::respond;
 use super::served::Served;
 use crate::http2;
 use crate::net::Net;
-use crate::page::INDEX;
 use crate::priority::Priority;
 use bodies::{Bodies, Chunk};
 use push::Pushes;
@@ -30,18 +27,6 @@ struct Connection<N: Net> {
     /// Streams that the client may have open, and this end as well (`Http2Spec`).
     most_streams: u32,
     bodies: Bodies,
-}
-
-/// The answer to a request of HTTP/2 or HTTP/3, which name the host in the URI, or as HTTP/1 does (RFC 9113 section 8.3.1).
-pub(super) fn respond_to<T>(served: &Served, request: &Request<T>) -> Response<Bytes> {
-    let authority = authority(request);
-    let path = request.uri().path_and_query().map_or(INDEX, PathAndQuery::as_str);
-    respond(served, request.method(), authority, path)
-}
-
-fn authority<T>(request: &Request<T>) -> Option<&str> {
-    let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    request.uri().authority().map(Authority::as_str).or(named)
 }
 
 /// Serves HTTP/2 (RFC 9113) until the client closes.
@@ -81,7 +66,8 @@ impl<N: Net> Connection<N> {
     ) -> Result<(), h2::Error> {
         // Promises go before what names their objects (RFC 9113 section 8.4.1).
         let pushes = Pushes::promise(&self.load, &self.served, request, &mut sender);
-        let (head, body) = respond_to(&self.served, request).into_parts();
+        let response = respond(&self.served, request.method(), request.uri(), request.headers());
+        let (head, body) = response.into_parts();
         let stream = sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
         let sent = self.bodies.send(stream, body, Priority::of_request(request.headers())).await?;
         if !pushes.is_empty() {

@@ -5,8 +5,8 @@ use h3::quic::{BidiStream, StreamId};
 use h3::server::RequestStream;
 use http::{HeaderValue, Request, Response, header};
 
-use super::h2::respond_to;
 use super::quic::{AcceptedQuic, accept};
+use super::respond::respond;
 use super::served::Served;
 use super::{Host, OriginError};
 use crate::limits::HEADER_LIST_BYTES;
@@ -18,10 +18,10 @@ use crate::quic::{H3Connection, Sender, StreamPriorities};
 const LAST_PLACE: u64 = (1 << 24) - 1;
 
 /// HTTP/3 (RFC 9114).
-pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, served: &Served, number: usize) -> Result<(), OriginError> {
-    let served = served.clone();
-    let at = host.at_host(number, host.config.ports.https);
-    accept(host, at, "h3", Sender::with_host(&host.config.spec, number), move |accepted| {
+pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(), OriginError> {
+    let (number, served) = (served.number(), served.clone());
+    let sender = Sender::with_host(&host.config.spec, number);
+    accept(host, number, host.config.ports.https, "h3", sender, move |accepted| {
         let served = served.clone();
         async move {
             let AcceptedQuic { host, connection, .. } = accepted;
@@ -78,7 +78,8 @@ async fn answer<S: BidiStream<Bytes>>(
     mut stream: RequestStream<S, Bytes>,
     alternative: Option<HeaderValue>,
 ) -> Result<(), h3::error::StreamError> {
-    let (mut head, body) = respond_to(served, request).into_parts();
+    let response = respond(served, request.method(), request.uri(), request.headers());
+    let (mut head, body) = response.into_parts();
     head.headers.extend(alternative.map(|value| (header::ALT_SVC, value)));
     stream.send_response(Response::from_parts(head, ())).await?;
     if !body.is_empty() {

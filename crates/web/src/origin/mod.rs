@@ -41,7 +41,7 @@ pub struct Config {
     pub spec: RunSpec,
     /// Its keys and certificates.
     pub identity: Identity,
-    /// The address it listens on; those of a page's further hosts follow from it ([`address`](crate::address)).
+    /// The address it listens on; those of a page's further hosts follow from it.
     pub address: IpAddr,
     /// The ports it listens on.
     pub ports: Ports,
@@ -87,9 +87,9 @@ impl<N: Net> Origin<N> {
                 let site = config.sites.of(&load.page)?;
                 for number in 0..site.hosts().names().len() {
                     let served = Served::new(&site, number);
-                    tcp::serve_clear(&host, &served, host.at_host(number, config.ports.http))?;
-                    tcp::serve_tls(&host, &served, host.at_host(number, config.ports.https))?;
-                    h3::serve(&host, &served, number)?;
+                    tcp::serve_clear(&host, &served)?;
+                    tcp::serve_tls(&host, &served)?;
+                    h3::serve(&host, &served)?;
                 }
             }
             Workload::Bulk(_) | Workload::Flows(_) => bulk::serve(&host)?,

@@ -1,4 +1,3 @@
-use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bentpipe_run::{ConnectionReport, Transport};
@@ -18,17 +17,20 @@ pub(crate) struct AcceptedQuic<N: Net> {
     pub(crate) index: usize,
 }
 
-/// Accepts QUIC connections for one application protocol for ever and runs `serve` on each.
+/// Accepts QUIC connections to host number `number` for one application protocol for ever and runs `serve` on
+/// each.
 pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
-    at: SocketAddr,
+    number: usize,
+    port: u16,
     protocol: &'static str,
     sender: Sender,
     serve: impl Fn(AcceptedQuic<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
     let config = &host.config;
     let terms = Terms::of(&config.spec, Transport::Quic)?;
-    let tls = terms.server(&config.identity, &[protocol])?;
+    let tls = terms.server(&config.identity, number, &[protocol])?;
+    let at = host.at_host(number, port);
     let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, config.qlog.clone())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
     host.net.clone().spawn(async move {

@@ -1,26 +1,41 @@
 use bytes::Bytes;
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use http::uri::{Authority, PathAndQuery};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 
 use super::served::Served;
+use crate::page::INDEX;
 
 /// Any origin.
 const EVERYBODY: HeaderValue = HeaderValue::from_static("*");
 
-/// The answer to a request for a path, with its query, of the host that the request names; the same whatever the protocol.
-pub(super) fn respond(
+/// The answer to a request, the same whatever the protocol.
+pub(super) fn respond(served: &Served, method: &Method, target: &Uri, fields: &HeaderMap) -> Response<Bytes> {
+    let path = target.path_and_query().map_or(INDEX, PathAndQuery::as_str);
+    respond_of(served, method, asked_host(served, target, fields), path)
+}
+
+/// The number of the host that a request names, or none where that is not served: a target that names a host
+/// goes before the field (RFC 9112 section 3.2.2, RFC 9113 section 8.3.1).
+pub(super) fn asked_host(served: &Served, target: &Uri, fields: &HeaderMap) -> Option<usize> {
+    let named = fields.get(header::HOST).and_then(|host| host.to_str().ok());
+    served.host(target.authority().map(Authority::as_str).or(named))
+}
+
+/// The answer to a request for a path, with its query, of a host, or of one that is not served.
+pub(super) fn respond_of(
     served: &Served,
     method: &Method,
-    authority: Option<&str>,
+    host: Option<usize>,
     path: &str,
 ) -> Response<Bytes> {
-    let Some(host) = served.host(authority) else {
+    let Some(host) = host else {
         // RFC 9110 section 15.5.20.
         return plain(StatusCode::MISDIRECTED_REQUEST, "no such host\n");
     };
-    let mut response = respond_on(served, host, method, path);
+    let mut response = resource(served, method, host, path);
     if served.has_several_hosts() {
-        // Fonts and what scripts fetch come from other origins only so (Fetch standard section 3.2.5), and browsers tell
-        // how long they took (Resource Timing section 3.5).
+        // Fonts and what scripts fetch come from other origins only so (Fetch standard section 3.2.5), and
+        // browsers tell how long they took (Resource Timing section 3.5).
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERYBODY);
         headers.insert("timing-allow-origin", EVERYBODY);
@@ -28,7 +43,7 @@ pub(super) fn respond(
     response
 }
 
-fn respond_on(served: &Served, host: usize, method: &Method, path: &str) -> Response<Bytes> {
+fn resource(served: &Served, method: &Method, host: usize, path: &str) -> Response<Bytes> {
     match served.resource(host, path) {
         _ if method != Method::GET && method != Method::HEAD => {
             plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n")

@@ -16,6 +16,11 @@ impl Served {
         Self { site: Arc::clone(site), host }
     }
 
+    /// The number of the host on whose address it is served.
+    pub(super) fn number(&self) -> usize {
+        self.host
+    }
+
     /// The number of the host that a request names (RFC 9110 section 7.2), or none where that is not served.
     ///
     /// A request that names none, or the address itself, means the host to whose address it came. Where there is but one

@@ -4,7 +4,7 @@ use http::{Method, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::Host;
-use super::respond::respond;
+use super::respond::respond_of;
 use super::served::Served;
 use crate::http2::window;
 use crate::net::Net;
@@ -55,30 +55,31 @@ fn answer(
     stream: StreamId,
     headers: &Headers,
 ) {
-    let Some((method, host, path)) = request_head(headers) else {
+    let Some((method, name, path)) = request_head(headers) else {
         // Draft 3.2.1.
         let mut bad = Response::new(());
         *bad.status_mut() = StatusCode::BAD_REQUEST;
         return session.respond(stream, response(&bad), Bytes::new());
     };
-    let is_document = method == Method::GET && path == INDEX && served.host(Some(&host)) == Some(0);
+    let host = served.host(Some(&name));
+    let is_document = method == Method::GET && path == INDEX && host == Some(0);
     if let Some(load) = load.filter(|_| is_document) {
         // Before the document, which names them (draft 3.3.1).
-        push(session, served, load, &host, stream);
+        push(session, served, load, &name, stream);
     }
-    respond_with(session, stream, respond(served, &method, Some(&host), &path));
+    respond_with(session, stream, respond_of(served, &method, host, &path));
 }
 
-/// Pushes the page's first objects, as mod_spdy does with those of an `X-Associated-Content` field; as many as the
-/// client allows.
-fn push(session: &mut Session, served: &Served, load: &PageLoadSpec, host: &str, document: StreamId) {
+/// Pushes the first objects of the page's own host, which the client calls `name`, as mod_spdy does with
+/// those of an `X-Associated-Content` field; as many as the client allows.
+fn push(session: &mut Session, served: &Served, load: &PageLoadSpec, name: &str, document: StreamId) {
     for object in push::objects(load) {
         let priority = match load.priorities {
             Switch::On => Priority::of_path(&object.path),
             Switch::Off => Priority::HIGHEST,
         };
-        let Some(stream) = session.push(document, pushed(host, &object.path), priority) else { return };
-        respond_with(session, stream, respond(served, &Method::GET, Some(host), &object.path));
+        let Some(stream) = session.push(document, pushed(name, &object.path), priority) else { return };
+        respond_with(session, stream, respond_of(served, &Method::GET, Some(0), &object.path));
     }
 }
 

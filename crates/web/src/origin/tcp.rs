@@ -63,13 +63,10 @@ fn congestion_control(spec: &RunSpec) -> CongestionControl {
 }
 
 /// HTTP/1 or HTTP/2 in clear text, as the client's first bytes say.
-pub(super) fn serve_clear<N: Net>(
-    host: &Rc<Host<N>>,
-    served: &Served,
-    at: SocketAddr,
-) -> Result<(), OriginError> {
+pub(super) fn serve_clear<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(), OriginError> {
     let served = served.clone();
     let spec = &host.config.spec;
+    let at = host.at_host(served.number(), host.config.ports.http);
     accept(host, at, congestion_control(spec), spec.mark(), move |accepted| {
         let served = served.clone();
         async move {
@@ -100,14 +97,11 @@ fn http1_version(spec: &RunSpec) -> &'static str {
 const ALPN: [&str; 4] = ["h2", "spdy/3.1", "http/1.1", "http/1.0"];
 
 /// HTTP/1, HTTP/2 or SPDY over TLS, as ALPN decides.
-pub(super) fn serve_tls<N: Net>(
-    host: &Rc<Host<N>>,
-    served: &Served,
-    at: SocketAddr,
-) -> Result<(), OriginError> {
+pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(), OriginError> {
     let spec = &host.config.spec;
+    let at = host.at_host(served.number(), host.config.ports.https);
     let terms = Terms::of(spec, Transport::Tcp)?;
-    let acceptor = Acceptor::new(terms, &host.config.identity, &ALPN)?;
+    let acceptor = Acceptor::new(terms, &host.config.identity, served.number(), &ALPN)?;
     let served = served.clone();
     accept(host, at, congestion_control(spec), spec.mark(), move |accepted| {
         let (served, acceptor) = (served.clone(), acceptor.clone());

@@ -3,6 +3,16 @@ use std::io;
 /// Why a page cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
+    /// An object where none can be.
+    #[error("page.objects.{object}.path: expected {expected}, found {path}")]
+    Path {
+        /// The object.
+        object: usize,
+        /// What it says.
+        path: String,
+        /// What it might say.
+        expected: &'static str,
+    },
     /// An object that nobody can name.
     #[error("page.objects.{object}.after: expected {expected}, found object {after}")]
     After {

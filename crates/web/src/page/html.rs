@@ -1,14 +1,13 @@
 use std::fmt::Write;
-use std::iter;
 
 use bentpipe_run::ObjectKind;
 
+use super::filler::{MARKUP, fill};
 use super::reference::{quoted, reference};
 use super::script;
 use super::style;
 use super::tree::{Naming, Tree};
 
-const COMMENT: (&str, &str) = ("<!--", "-->");
 const END: &str = "</html>\n";
 
 /// The HTML document that embeds the page's objects in order, filled up to its length if it has one of its own.
@@ -43,10 +42,10 @@ pub(super) fn document(tree: &Tree<'_>) -> Vec<u8> {
     let missing = length.saturating_sub(html.len() + calls.len() + END.len());
     if calls.is_empty() {
         html.push_str(END);
-        fill(&mut html, missing);
+        fill(&mut html, MARKUP, missing);
     } else {
         // What waits for the document begins at its end.
-        fill(&mut html, missing);
+        fill(&mut html, MARKUP, missing);
         html.extend([&calls, END]);
     }
     html.into_bytes()
@@ -72,15 +71,6 @@ fn shown(tree: &Tree<'_>) -> impl Iterator<Item = usize> {
         (Some(ObjectKind::Style), ObjectKind::Font | ObjectKind::Image) => true,
         (None | Some(_), _) => false,
     })
-}
-
-/// Adds so many bytes that mean nothing: a comment, or blanks where none is that short.
-fn fill(html: &mut String, bytes: usize) {
-    let (open, close) = COMMENT;
-    match bytes.checked_sub(open.len() + close.len()) {
-        Some(inside) => html.extend([open, &" ".repeat(inside), close]),
-        None => html.extend(iter::repeat_n(' ', bytes)),
-    }
 }
 
 fn escaped(text: &str) -> String {

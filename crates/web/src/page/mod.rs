@@ -5,11 +5,12 @@
 
 mod error;
 mod files;
+mod filler;
 mod html;
 mod jpeg;
-pub(crate) mod media;
 mod noise;
 mod reference;
+mod resolve;
 pub(crate) mod script;
 mod sites;
 mod style;
@@ -18,14 +19,17 @@ mod tree;
 use std::collections::BTreeMap;
 
 use bentpipe_run::{ObjectKind, PageSpec};
+use bentpipe_units::Duration;
 use bytes::Bytes;
 use ring::digest::{Digest, SHA256, digest};
 
+pub(crate) use bentpipe_run::media;
 pub use error::PageError;
 pub use files::{Files, NoFiles};
 pub use sites::Sites;
 
 use crate::hosts::Hosts;
+pub(crate) use resolve::resolve;
 use tree::Tree;
 
 /// The path of the HTML document.
@@ -37,6 +41,7 @@ pub struct Site {
     hosts: Hosts,
     /// By number of the host.
     resources: Vec<BTreeMap<String, Resource>>,
+    named: BTreeMap<Place, Vec<(Place, Duration)>>,
 }
 
 /// One resource.
@@ -71,7 +76,8 @@ impl Site {
             resources[tree.host(at)].insert(object.path.clone(), resource(&tree, at, files)?);
         }
         resources[0].insert(INDEX.to_owned(), document(&tree, files)?);
-        Ok(Self { hosts: tree.hosts, resources })
+        let named = named_by_files(&tree);
+        Ok(Self { hosts: tree.hosts, resources, named })
     }
 
     /// The hosts that it is on.
@@ -86,8 +92,19 @@ impl Site {
 
     /// The resource at a path of a host. Where none has a query, one without it is meant.
     pub fn on(&self, host: usize, path: &str) -> Option<&Resource> {
-        let resources = self.resources.get(host)?;
-        resources.get(path).or_else(|| resources.get(path.split_once('?')?.0))
+        self.found(host, path).map(|(_, resource)| resource)
+    }
+
+    /// Where the resource is that a place stands for: there, or there without the query.
+    pub fn place(&self, place: &Place) -> Option<Place> {
+        let (path, _) = self.found(place.host, &place.path)?;
+        Some(Place { host: place.host, path: path.clone() })
+    }
+
+    /// What the page says that a file at a place names, each with its wait; nothing of what is made, which
+    /// can be read.
+    pub fn named_by(&self, place: &Place) -> &[(Place, Duration)] {
+        self.named.get(place).map_or(&[], Vec::as_slice)
     }
 
     /// All resources in order of their hosts and paths.
@@ -96,6 +113,11 @@ impl Site {
             let place = move |path: &String| Place { host, path: path.clone() };
             resources.iter().map(move |(path, resource)| (place(path), resource))
         })
+    }
+
+    fn found(&self, host: usize, path: &str) -> Option<(&String, &Resource)> {
+        let resources = self.resources.get(host)?;
+        resources.get_key_value(path).or_else(|| resources.get_key_value(path.split_once('?')?.0))
     }
 }
 
@@ -113,6 +135,21 @@ impl Resource {
     }
 }
 
+fn named_by_files(tree: &Tree<'_>) -> BTreeMap<Place, Vec<(Place, Duration)>> {
+    let mut named: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (at, object) in tree.page.objects.iter().enumerate() {
+        let (by, file) = match object.after {
+            None => (Place::own(INDEX), &tree.page.document),
+            Some(after) => (tree.place(after).clone(), &tree.object(after).file),
+        };
+        if file.is_some() {
+            let wait = object.wait_ns.unwrap_or(Duration::ZERO);
+            named.entry(by).or_default().push((tree.place(at).clone(), wait));
+        }
+    }
+    named
+}
+
 fn document(tree: &Tree<'_>, files: &dyn Files) -> Result<Resource, PageError> {
     let body = match &tree.page.document {
         Some(file) => files::verified(file, files)?,
@@ -124,13 +161,13 @@ fn document(tree: &Tree<'_>, files: &dyn Files) -> Result<Resource, PageError> {
 fn resource(tree: &Tree<'_>, at: usize, files: &dyn Files) -> Result<Resource, PageError> {
     let object = tree.object(at);
     let length = usize::try_from(object.bytes.get()).expect("an object fits in memory");
-    let made = media::of_kind(object.kind);
+    let content_type = media::of_object(object);
     if let Some(file) = &object.file {
         let body = files::verified(file, files)?;
         return if body.len() == length {
-            Ok(Resource::new(media::of_file(&file.name).unwrap_or(made), body))
+            Ok(Resource::new(content_type, body))
         } else {
-            let file = format!("{}/{}", file.folder, file.name);
+            let file = files::path(file);
             Err(PageError::Length { file, expected: object.bytes.get(), found: body.len() })
         };
     }
@@ -140,5 +177,5 @@ fn resource(tree: &Tree<'_>, at: usize, files: &dyn Files) -> Result<Resource, P
         ObjectKind::Style => style::sheet(tree, at, length),
         ObjectKind::Font | ObjectKind::Other => noise::of_length(length, &object.path),
     };
-    Ok(Resource::new(made, body))
+    Ok(Resource::new(content_type, body))
 }

@@ -6,16 +6,7 @@ pub(super) fn reference(tree: &Tree<'_>, at: usize, from: usize) -> String {
     if host == from { path.clone() } else { format!("//{}{path}", tree.hosts.names()[host]) }
 }
 
-/// As a string in a style sheet or a script, in double quotes. What would end the string, or the script's element, is
-/// percent-encoded (RFC 3986 section 2.1), as it should be in a URL.
+/// As a string in a style sheet or a script: no URL holds what would end it, or the script's element.
 pub(super) fn quoted(url: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in url.chars() {
-        match character {
-            '"' | '\\' | '<' | '\0'..='\x1F' => quoted.push_str(&format!("%{:02X}", u32::from(character))),
-            character => quoted.push(character),
-        }
-    }
-    quoted.push('"');
-    quoted
+    format!("\"{url}\"")
 }

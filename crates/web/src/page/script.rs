@@ -1,7 +1,7 @@
 use bentpipe_run::ObjectKind;
 
+use super::filler::fill_code;
 use super::reference::{quoted, reference};
-use super::style::fill;
 use super::tree::Tree;
 
 /// What documents define for scripts to call.
@@ -15,7 +15,7 @@ const NANOSECONDS_PER_MILLISECOND: u64 = 1_000_000;
 /// A script of an object's length that loads what it names.
 pub(super) fn script(tree: &Tree<'_>, at: usize, length: usize) -> Vec<u8> {
     let mut code: String = tree.named_by(at).iter().map(|named| call(tree, *named)).collect();
-    fill(&mut code, length);
+    fill_code(&mut code, length);
     code.into_bytes()
 }
 

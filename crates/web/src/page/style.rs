@@ -1,10 +1,8 @@
 use bentpipe_run::ObjectKind;
 
+use super::filler::fill_code;
 use super::reference::{quoted, reference};
 use super::tree::Tree;
-
-/// What is neither code nor content, in style sheets and scripts alike.
-const COMMENT: (&str, &str) = ("/*", "*/");
 
 /// A style sheet of an object's length that loads what it names: style sheets by `@import`, images as the backgrounds of
 /// elements that the document has for them, fonts for the text of such elements.
@@ -24,7 +22,7 @@ pub(super) fn sheet(tree: &Tree<'_>, at: usize, length: usize) -> Vec<u8> {
     for named in kind(ObjectKind::Font) {
         css.push_str(&font(named, &url(named)));
     }
-    fill(&mut css, length);
+    fill_code(&mut css, length);
     css.into_bytes()
 }
 
@@ -37,14 +35,4 @@ pub(super) fn font(at: usize, url: &str) -> String {
 /// The id of the element that shows an object.
 pub(super) fn element(at: usize) -> String {
     format!("object-{at}")
-}
-
-/// Fills a style sheet or a script up to its length with a comment, or blanks where none is that short.
-pub(super) fn fill(code: &mut String, length: usize) {
-    let missing = length.saturating_sub(code.len());
-    let (open, close) = COMMENT;
-    match missing.checked_sub(open.len() + close.len()) {
-        Some(inside) => code.extend([open, &" ".repeat(inside), close]),
-        None => code.push_str(&" ".repeat(missing)),
-    }
 }

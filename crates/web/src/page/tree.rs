@@ -1,13 +1,17 @@
+use std::collections::BTreeSet;
+
 use bentpipe_run::{ObjectKind, ObjectSpec, PageSpec};
 use bentpipe_units::Duration;
 
-use super::PageError;
+use super::{INDEX, PageError, Place, resolve};
 use crate::hosts::Hosts;
 
 /// A page with what names what.
 pub(super) struct Tree<'a> {
     pub(super) page: &'a PageSpec,
     pub(super) hosts: Hosts,
+    /// By object.
+    places: Vec<Place>,
     /// By object: those that it names.
     children: Vec<Vec<usize>>,
     /// Those that the document names.
@@ -25,8 +29,11 @@ pub(super) enum Naming {
 
 impl<'a> Tree<'a> {
     /// # Errors
-    /// When an object is named by what cannot name it, or in a circle, or waits where nothing can.
+    /// When an object is where none can be, or is named by what cannot name it, or in a circle, or waits where
+    /// nothing can.
     pub(super) fn of(page: &'a PageSpec) -> Result<Self, PageError> {
+        let hosts = Hosts::of_page(page);
+        let places = places(page, &hosts)?;
         let (mut children, mut roots) = (vec![Vec::new(); page.objects.len()], Vec::new());
         for (at, object) in page.objects.iter().enumerate() {
             check(page, at, object)?;
@@ -35,7 +42,7 @@ impl<'a> Tree<'a> {
                 Some(after) => children[after].push(at),
             }
         }
-        Ok(Self { page, hosts: Hosts::of_page(page), children, roots })
+        Ok(Self { page, hosts, places, children, roots })
     }
 
     pub(super) fn object(&self, at: usize) -> &'a ObjectSpec {
@@ -44,7 +51,11 @@ impl<'a> Tree<'a> {
 
     /// The number of an object's host.
     pub(super) fn host(&self, at: usize) -> usize {
-        self.hosts.of_object(self.object(at).host.as_deref())
+        self.places[at].host
+    }
+
+    pub(super) fn place(&self, at: usize) -> &Place {
+        &self.places[at]
     }
 
     /// What an object names, in the order of the page.
@@ -78,6 +89,25 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Where the objects are, each of which is asked for by what leads there and nowhere else.
+fn places(page: &PageSpec, hosts: &Hosts) -> Result<Vec<Place>, PageError> {
+    let mut taken = BTreeSet::from([Place::own(INDEX)]);
+    let place = |(at, object): (usize, &ObjectSpec)| {
+        let wrong = |expected| PageError::Path { object: at, path: object.path.clone(), expected };
+        let host = hosts.of_object(object.host.as_deref());
+        let place = Place { host, path: object.path.clone() };
+        let root = Place { host, path: INDEX.to_owned() };
+        if resolve(hosts, &root, &place.path).as_ref() != Some(&place) {
+            return Err(wrong("a path from the root as it is asked for, without dots, percent-encoded"));
+        }
+        if !taken.insert(place.clone()) {
+            return Err(wrong("one that nothing else on its host has"));
+        }
+        Ok(place)
+    };
+    page.objects.iter().enumerate().map(place).collect()
+}
+
 fn check(page: &PageSpec, at: usize, object: &ObjectSpec) -> Result<(), PageError> {
     let Some(after) = object.after else { return Ok(()) };
     let wrong = |expected| Err(PageError::After { object: at, after, expected });
@@ -101,7 +131,8 @@ fn check(page: &PageSpec, at: usize, object: &ObjectSpec) -> Result<(), PageErro
 }
 
 fn leads_to_document(page: &PageSpec, at: usize) -> bool {
-    let step = |at: &usize| page.objects.get(*at).and_then(|object| object.after);
+    // A way that ends at no object is not this one's fault.
+    let step = |at: &usize| page.objects[*at].after.filter(|after| *after < page.objects.len());
     // A way without a circle passes no object twice.
     std::iter::successors(Some(at), step).take(page.objects.len() + 1).count() <= page.objects.len()
 }

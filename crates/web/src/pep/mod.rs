@@ -52,7 +52,7 @@ pub struct Config {
     pub origin: IpAddr,
     /// The origin's ports.
     pub ports: Ports,
-    /// The run's keys and certificates: an HTTP proxy shows the same certificate as the origin.
+    /// The run's keys and certificates: an HTTP proxy shows that of the page's own host.
     pub identity: Identity,
 }
 

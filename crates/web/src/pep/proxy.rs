@@ -49,8 +49,8 @@ pub(super) fn start<N: Net>(
     counters: &Counters,
 ) -> Result<(), PepError> {
     let spec = &config.spec;
-    let acceptor =
-        TlsAcceptor::from(Arc::new(Terms::of(spec, Transport::Tcp)?.server(&config.identity, &["h2"])?));
+    let tls = Terms::of(spec, Transport::Tcp)?.server(&config.identity, 0, &["h2"])?;
+    let acceptor = TlsAcceptor::from(Arc::new(tls));
     let satellite = net.with_tcp(&proxy.tcp);
     let mut listener = satellite.listen(proxy_at(config.address), proxy.cc, spec.mark())?;
     let ports = [config.ports.https, config.ports.http];

@@ -23,12 +23,17 @@ pub(crate) struct Accepted {
 }
 
 impl Acceptor {
-    /// Offers `alpn` in this order.
+    /// Offers `alpn` in this order, as host number `host`.
     ///
     /// # Errors
-    /// When key and certificate do not belong together, or the system gives no random numbers.
-    pub(crate) fn new(terms: Terms, identity: &Identity, alpn: &[&str]) -> Result<Self, rustls::Error> {
-        Ok(Self { config: Arc::new(terms.server(identity, alpn)?), terms })
+    /// As [`Terms::server`].
+    pub(crate) fn new(
+        terms: Terms,
+        identity: &Identity,
+        host: usize,
+        alpn: &[&str],
+    ) -> Result<Self, rustls::Error> {
+        Ok(Self { config: Arc::new(terms.server(identity, host, alpn)?), terms })
     }
 
     /// Returns when the handshake is complete, or, where clients may send requests with their first flight, as soon as

@@ -9,7 +9,7 @@ use rustls::time_provider::TimeProvider;
 #[derive(Debug)]
 pub(crate) struct Standstill;
 
-/// The first second of the year 2000: within the validity of the run's certificates (1975 to 4095).
+/// The first second of the year 2000, with which the validity of the run's certificates begins.
 const NOW: Duration = Duration::from_secs(946_684_800);
 
 impl TimeProvider for Standstill {

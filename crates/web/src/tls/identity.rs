@@ -1,6 +1,6 @@
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose, SerialNumber,
+    KeyUsagePurpose, SerialNumber, date_time_ymd,
 };
 use ring::digest::{Context, SHA256};
 use rustls::pki_types::PrivatePkcs8KeyDer;
@@ -17,18 +17,24 @@ pub enum IdentityError {
     Certificate(#[from] rcgen::Error),
 }
 
+/// Certificates are valid from the first day of one of these years to that of the other, always the same
+/// ones: runs of one seed have equal bytes and lengths (from 2050 on dates are written longer, RFC 5280
+/// section 4.1.2.5). The limits that browsers set for the time between concern public authorities alone.
+const VALIDITY_YEARS: [i32; 2] = [2000, 2050];
+
 /// What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 section 7).
 const ED25519_PKCS8: [u8; 16] =
     [0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
-/// A certificate authority that lives as long as the run, and the origin's certificate from it.
+/// A certificate authority that lives as long as the run, and the hosts' certificates from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Identity {
     /// The authority's certificate, which clients trust.
     pub authority_der: Vec<u8>,
-    /// The origin's certificate.
-    pub certificate_der: Vec<u8>,
-    /// The origin's private key (PKCS #8).
+    /// The certificate of each host, by its number. One for all of them would make the handshakes of each
+    /// longer with every further host.
+    pub certificates_der: Vec<Vec<u8>>,
+    /// The private key of all hosts (PKCS #8).
     pub key_der: Vec<u8>,
 }
 
@@ -42,7 +48,7 @@ pub enum KeyKind {
 }
 
 impl Identity {
-    /// Makes fresh keys, and a certificate for all of `hosts`; the first is its subject.
+    /// Makes fresh keys, and a certificate for each of `hosts`.
     ///
     /// # Errors
     /// When the system gives no random numbers, or `hosts` is empty or holds what is no DNS name.
@@ -55,8 +61,8 @@ impl Identity {
         Self::of_keys(hosts, fresh()?, fresh()?)
     }
 
-    /// Makes the Ed25519 keys and the certificate for `hosts` that belong to `seed`: the same bytes on any machine, and
-    /// no secret at all.
+    /// Makes the Ed25519 keys and the certificates for `hosts` that belong to `seed`: the same bytes on any
+    /// machine, and no secret at all.
     ///
     /// # Errors
     /// When `hosts` is empty or holds what is no DNS name.
@@ -69,27 +75,47 @@ impl Identity {
         authority_key: KeyPair,
         key: KeyPair,
     ) -> Result<Self, IdentityError> {
-        let hosts: Vec<String> = hosts.iter().map(|host| host.as_ref().to_owned()).collect();
-        let subject = hosts.first().ok_or(IdentityError::NoHost)?.clone();
-        let mut authority = CertificateParams::new(Vec::new())?;
+        if hosts.is_empty() {
+            return Err(IdentityError::NoHost);
+        }
+        let mut authority = valid(Vec::new())?;
         authority.distinguished_name.push(DnType::CommonName, "Bentpipe run authority");
         authority.serial_number = Some(SerialNumber::from(1));
         authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         let authority_certificate = authority.self_signed(&authority_key)?;
 
-        let mut leaf = CertificateParams::new(hosts)?;
-        leaf.distinguished_name.push(DnType::CommonName, subject);
+        let issuer = Issuer::new(authority, authority_key);
         // The default number is a hash of the key, whose DER length varies from key to key.
-        leaf.serial_number = Some(SerialNumber::from(2));
-        leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        let certificate = leaf.signed_by(&key, &Issuer::new(authority, authority_key))?;
+        let numbered = hosts.iter().map(AsRef::as_ref).zip(2..);
+        let certificates = numbered.map(|(host, serial)| certificate(host, serial, &key, &issuer));
         Ok(Self {
             authority_der: authority_certificate.der().to_vec(),
-            certificate_der: certificate.der().to_vec(),
+            certificates_der: certificates.collect::<Result<_, _>>()?,
             key_der: key.serialize_der(),
         })
     }
+}
+
+/// The certificate of one host (DER).
+fn certificate(
+    host: &str,
+    serial: u64,
+    key: &KeyPair,
+    issuer: &Issuer<'_, KeyPair>,
+) -> Result<Vec<u8>, IdentityError> {
+    let mut certificate = valid(vec![host.to_owned()])?;
+    certificate.distinguished_name.push(DnType::CommonName, host);
+    certificate.serial_number = Some(SerialNumber::from(serial));
+    certificate.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    Ok(certificate.signed_by(key, issuer)?.der().to_vec())
+}
+
+/// Parameters of a certificate with its names and its validity.
+fn valid(names: Vec<String>) -> Result<CertificateParams, IdentityError> {
+    let mut parameters = CertificateParams::new(names)?;
+    [parameters.not_before, parameters.not_after] = VALIDITY_YEARS.map(|year| date_time_ymd(year, 1, 1));
+    Ok(parameters)
 }
 
 /// The Ed25519 key of one party: its seed (RFC 8032 section 5.1.5) is a hash of the run's seed and the party's name.
@@ -108,7 +134,7 @@ mod tests {
     use crate::HOST;
 
     fn bytes(identity: &Identity) -> [&[u8]; 3] {
-        [&identity.authority_der, &identity.certificate_der, &identity.key_der]
+        [&identity.authority_der, &identity.certificates_der[0], &identity.key_der]
     }
 
     #[test]
@@ -123,11 +149,42 @@ mod tests {
     fn every_identity_has_the_same_lengths_whatever_its_keys() {
         let lengths = |identity: Identity| bytes(&identity).map(<[u8]>::len);
         let expected = lengths(Identity::from_seed(&[HOST], 0).unwrap());
+        // All times of simulated runs over TLS depend on it.
+        assert_eq!(expected[1], 300);
         for seed in 1..500 {
             assert_eq!(lengths(Identity::from_seed(&[HOST], seed).unwrap()), expected, "seed {seed}");
             let fresh = lengths(Identity::generate(&[HOST], KeyKind::Ed25519).unwrap());
             // A fresh key's PKCS #8 holds the public key besides (RFC 8410 section 7); it never leaves the host.
             assert_eq!(fresh[..2], expected[..2]);
         }
+    }
+
+    #[test]
+    fn a_host_s_certificate_is_the_same_length_however_many_others_there_are() {
+        let hosts: Vec<String> = (100..200).map(|number| format!("host-{number}.example")).collect();
+        let of = |hosts: &[String]| Identity::from_seed(hosts, 1).unwrap().certificates_der;
+        let alone = of(&hosts[..1]).remove(0);
+        let together = of(&hosts);
+        assert_eq!(together[0], alone);
+        assert_eq!(together.len(), hosts.len());
+        // Browsers refuse a second certificate with one authority's number (RFC 5280 section 4.1.2.2).
+        for (host, certificate) in hosts.iter().zip(&together) {
+            assert_eq!(certificate.len(), alone.len(), "{host}");
+            let others = hosts.iter().filter(|other| holds(certificate, other)).count();
+            assert!(holds(certificate, host) && others == 1, "{host}");
+        }
+    }
+
+    #[test]
+    fn all_certificates_are_valid_from_2000_to_2050() {
+        let identity = Identity::generate(&[HOST, "cdn.example"], KeyKind::P256).unwrap();
+        for certificate in identity.certificates_der.iter().chain([&identity.authority_der]) {
+            // RFC 5280 section 4.1.2.5: UTCTime, and from 2050 on GeneralizedTime.
+            assert!(holds(certificate, "000101000000Z") && holds(certificate, "20500101000000Z"));
+        }
+    }
+
+    fn holds(certificate: &[u8], text: &str) -> bool {
+        certificate.windows(text.len()).any(|window| window == text.as_bytes())
     }
 }

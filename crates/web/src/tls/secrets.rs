@@ -2,6 +2,8 @@ use std::sync::Mutex;
 
 use rustls::KeyLog;
 
+use crate::hex::hex;
+
 /// Collects TLS secrets as lines of the NSS key-log format.
 #[derive(Debug, Default)]
 pub struct Secrets(Mutex<Vec<String>>);
@@ -15,7 +17,6 @@ impl Secrets {
 
 impl KeyLog for Secrets {
     fn log(&self, label: &str, client_random: &[u8], secret: &[u8]) {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let line = format!("{label} {} {}", hex(client_random), hex(secret));
         self.0.lock().expect("no panic while logging").push(line);
     }

@@ -60,12 +60,21 @@ impl Terms {
         self.resumption == Some(Resumption::EarlyData)
     }
 
-    /// The origin's side, offering `alpn` in this order.
+    /// The side of host number `host`, offering `alpn` in this order.
     ///
     /// # Errors
-    /// When key and certificate do not belong together, or the system gives no random numbers.
-    pub fn server(self, identity: &Identity, alpn: &[&str]) -> Result<ServerConfig, rustls::Error> {
-        let chain = vec![CertificateDer::from(identity.certificate_der.clone())];
+    /// When the host has no certificate, it and the key do not belong together, or the system gives no random
+    /// numbers.
+    pub fn server(
+        self,
+        identity: &Identity,
+        host: usize,
+        alpn: &[&str],
+    ) -> Result<ServerConfig, rustls::Error> {
+        let certificate = identity.certificates_der.get(host);
+        let certificate =
+            certificate.ok_or_else(|| rustls::Error::General(format!("no certificate for host {host}")))?;
+        let chain = vec![CertificateDer::from(certificate.clone())];
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(identity.key_der.clone()));
         let mut config =
             ServerConfig::builder_with_details(Arc::new(default_provider()), Arc::new(Standstill))

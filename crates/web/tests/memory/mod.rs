@@ -46,7 +46,7 @@ pub struct Memory(Rc<Shared>);
 
 struct Shared {
     world: World,
-    listeners: RefCell<BTreeMap<u16, mpsc::UnboundedSender<(MemoryStream, SocketAddr)>>>,
+    listeners: RefCell<BTreeMap<SocketAddr, mpsc::UnboundedSender<(MemoryStream, SocketAddr)>>>,
     ether: Arc<Ether>,
     next_port: Cell<u16>,
 }
@@ -80,9 +80,12 @@ impl Memory {
 
     /// Opens a connection to a port of the host.
     pub async fn open(&self, port: u16) -> MemoryStream {
-        self.connect(SocketAddr::new(ADDRESS, port), CongestionControl::Reno, Dscp::try_from(0).unwrap())
-            .await
-            .unwrap()
+        self.open_at(SocketAddr::new(ADDRESS, port)).await
+    }
+
+    /// Opens a connection to a port of any address.
+    pub async fn open_at(&self, at: SocketAddr) -> MemoryStream {
+        self.connect(at, CongestionControl::Reno, Dscp::try_from(0).unwrap()).await.unwrap()
     }
 
     fn port(&self) -> u16 {
@@ -103,12 +106,22 @@ pub fn page_load(http: Http) -> (RunSpec, Identity) {
 }
 
 pub fn start_origin(net: &Memory, spec: &RunSpec, identity: &Identity) -> Origin<Memory> {
+    start_origin_of(net, spec, identity, Arc::new(Sites::default()))
+}
+
+/// With pages from `sites`.
+pub fn start_origin_of(
+    net: &Memory,
+    spec: &RunSpec,
+    identity: &Identity,
+    sites: Arc<Sites>,
+) -> Origin<Memory> {
     let config = origin::Config {
         spec: spec.clone(),
         identity: identity.clone(),
         address: ADDRESS,
         ports: Ports::STANDARD,
-        sites: Arc::new(Sites::default()),
+        sites,
         qlog: None,
     };
     Origin::start(net, &config).unwrap()
@@ -162,7 +175,7 @@ impl Net for Memory {
         let (near, far) = duplex(STREAM_BUFFER);
         let far = MemoryStream { stream: far, local_port: to.port() };
         let listeners = self.0.listeners.borrow();
-        let listener = listeners.get(&to.port()).ok_or(io::ErrorKind::ConnectionRefused)?;
+        let listener = listeners.get(&to).ok_or(io::ErrorKind::ConnectionRefused)?;
         let accepted = (far, SocketAddr::new(ADDRESS, local_port));
         listener.send(accepted).map_err(|_| io::ErrorKind::ConnectionRefused)?;
         Ok(MemoryStream { stream: near, local_port })
@@ -170,7 +183,7 @@ impl Net for Memory {
 
     fn listen(&self, at: SocketAddr, _: CongestionControl, _: Dscp) -> io::Result<MemoryListener> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.0.listeners.borrow_mut().insert(at.port(), sender);
+        self.0.listeners.borrow_mut().insert(at, sender);
         Ok(MemoryListener(receiver))
     }
 

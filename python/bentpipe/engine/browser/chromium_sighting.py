@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bentpipe.engine.browser.netlog import Socket
 from bentpipe.engine.browser.remote import Event
 from bentpipe.engine.browser.sighting import ConnectionSighting, ObjectSighting, header_bytes
 from bentpipe.engine.server.sockets import Sample
@@ -96,7 +95,7 @@ class Requests:
 def sightings(
     requests: Sequence[Request],
     *,
-    sockets: Mapping[int, Socket],
+    ports: Mapping[int, int],
     samples: Mapping[int, Sample],
     started_ns: int,
 ) -> tuple[list[ObjectSighting], list[ConnectionSighting]]:
@@ -106,8 +105,8 @@ def sightings(
     ----------
     requests
         Those that came, in order of completion; the first to begin is the document's.
-    sockets
-        The connections by their numbers.
+    ports
+        Of the connections, by their numbers.
     samples
         What the kernel says of them, by their ports.
     started_ns
@@ -116,7 +115,6 @@ def sightings(
     used: dict[int, list[Request]] = {}
     for request in requests:
         used.setdefault(_number(request), []).append(request)
-    ports = {number: socket.client_port for number, socket in sockets.items()}
     connections = {
         number: _connection(group, port=ports.get(number, 0), sample=samples.get(ports.get(number, 0)))
         for number, group in used.items()
@@ -178,7 +176,6 @@ def _connection(requests: Sequence[Request], *, port: int, sample: Sample | None
         connected_ns = _instant_ns(opened, "sslStart" if is_tls else "connectEnd")
         secured_ns = _instant_ns(opened, "sslEnd") if is_tls else None
     return ConnectionSighting(
-        host=requests[0].url.split("/")[2],
         transport="quic" if is_quic else "tcp",
         protocol=protocol,
         client_port=port,

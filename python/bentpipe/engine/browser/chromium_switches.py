@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-HTTPS_PORT = 443
-
-VIEWPORT = (1366, 768)
-"""Width and height of a page in pixels."""
+from bentpipe.engine.browser.page import VIEWPORT
+from bentpipe.engine.hosts import HTTPS_PORT
 
 SWITCHES: Mapping[str, str | None] = MappingProxyType(
     {
@@ -62,9 +60,6 @@ FEATURES_OFF = (
 BACKUP_CONNECTIONS = "PermitTcpSocketPoolConnectBackupJobs"
 """A second TCP connection beside one that has not come after 250 ms: on every GEO link."""
 
-BACKUP_AFTER_NS = 250_000_000
-"""ClientSocketPool::kMaxConnectRetryIntervalMs."""
-
 PREFERENCES: Mapping[str, Any] = MappingProxyType(
     {
         # Never: else it opens a second socket ahead of need.
@@ -86,8 +81,6 @@ _PROTOCOLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "h3": ("enable-quic",),
     }
 )
-SPEAKS = tuple(_PROTOCOLS)
-"""The versions of HTTP that it can be made to use, by the names that scenarios have."""
 
 
 def of_run(spec: Mapping[str, Any], *, addresses: Mapping[str, str]) -> dict[str, str | None]:
@@ -100,14 +93,19 @@ def of_run(spec: Mapping[str, Any], *, addresses: Mapping[str, str]) -> dict[str
     addresses
         Of the hosts that there are; every other name is unknown.
     """
-    http = spec["workload"]["http"]
-    switches = {**SWITCHES, **dict.fromkeys(_PROTOCOLS[http])}
-    if http == "h3":
-        # No race with TCP, no falling back to it, and a private authority will do.
-        switches["origin-to-force-quic-on"] = ",".join(f"{host}:{HTTPS_PORT}" for host in addresses)
+    switches = {**SWITCHES, **protocol(spec["workload"]["http"], hosts=addresses)}
     backup = () if "connect_retry_ns" in spec["tcp"] else (BACKUP_CONNECTIONS,)
     switches["disable-features"] = ",".join((*FEATURES_OFF, *backup))
     switches["host-resolver-rules"] = _rules(addresses)
+    return switches
+
+
+def protocol(http: str, *, hosts: Iterable[str]) -> dict[str, str | None]:
+    """Return the switches that leave one version of HTTP, by the name that scenarios have, for some hosts."""
+    switches: dict[str, str | None] = dict.fromkeys(_PROTOCOLS[http])
+    if http == "h3":
+        # No race with TCP, no falling back to it, and a private authority will do.
+        switches["origin-to-force-quic-on"] = ",".join(f"{host}:{HTTPS_PORT}" for host in hosts)
     return switches
 
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-Value = bool | int | str
+from bentpipe.engine.hosts import HTTPS_PORT
 
-HTTPS_PORT = 443
+Value = bool | int | str
 
 _NEVER_MS = 3_600_000
 """Longer than any run."""
@@ -107,6 +107,13 @@ _QUIET: Mapping[str, Value] = {
 }
 """That no packet goes to anybody but the page's hosts."""
 
+_WITHOUT_TCP: Mapping[str, Value] = {
+    # A TCP connection beside QUIC's handshake where that takes longer than this (Firefox: 100 ms): on a
+    # path with a longer round trip it is opened each time, and wins where QUIC's first packet is lost.
+    "network.http.http3.backup_timer_delay": _NEVER_MS,
+}
+"""That QUIC does not race with TCP."""
+
 ENVIRONMENT: Mapping[str, str] = {
     # Without this a release build asks its maker's own server, whatever `services.settings.server` says.
     "MOZ_REMOTE_SETTINGS_DEVTOOLS": "1",
@@ -129,7 +136,27 @@ def preferences(spec: Mapping[str, Any], *, hosts: Iterable[str]) -> dict[str, V
         Names of the page's hosts.
     """
     load = spec["workload"]
-    return {**_FAITHFUL, **_QUIET, **_protocol(load["http"], hosts), **_connections(load, spec["tcp"])}
+    return {
+        **_FAITHFUL,
+        **_QUIET,
+        **protocol(load["http"], hosts=hosts),
+        **(_WITHOUT_TCP if load["http"] == "h3" else {}),
+        **_connections(load, spec["tcp"]),
+    }
+
+
+def protocol(http: str, *, hosts: Iterable[str]) -> dict[str, Value]:
+    """Return what leaves one version of HTTP, by the name that scenarios have, for some hosts."""
+    protocols: dict[str, Value] = {
+        "network.http.http2.enabled": http == "h2",
+        "network.http.http3.enable": http == "h3",
+    }
+    if http == "h3":
+        # As if each host had said so in an Alt-Svc field (RFC 7838) at an earlier visit: told so in the first
+        # response, the whole first visit would be over TCP.
+        mapping = ",".join(f'{host};h3=":{HTTPS_PORT}"' for host in hosts)
+        protocols["network.http.http3.alt-svc-mapping-for-testing"] = mapping
+    return protocols
 
 
 def user_js(preferences: Mapping[str, Value]) -> str:
@@ -137,27 +164,6 @@ def user_js(preferences: Mapping[str, Value]) -> str:
     return "".join(
         f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in preferences.items()
     )
-
-
-def _protocol(http: str, hosts: Iterable[str]) -> dict[str, Value]:
-    """Leave the one protocol that is asked for."""
-    protocols: dict[str, Value] = {
-        "network.http.http2.enabled": http == "h2",
-        "network.http.http3.enable": http == "h3",
-    }
-    if http != "h3":
-        return protocols
-    return {
-        **protocols,
-        # A TCP connection beside QUIC's handshake where that takes longer than this (Firefox: 100 ms): on a
-        # path with a longer round trip it is opened each time, and wins where QUIC's first packet is lost.
-        "network.http.http3.backup_timer_delay": _NEVER_MS,
-        # As if each host had said so in an Alt-Svc field (RFC 7838) at an earlier visit: told so in the first
-        # response, the whole first visit would be over TCP.
-        "network.http.http3.alt-svc-mapping-for-testing": ",".join(
-            f'{host};h3=":{HTTPS_PORT}"' for host in hosts
-        ),
-    }
 
 
 def _connections(load: Mapping[str, Any], tcp: Mapping[str, Any]) -> dict[str, Value]:

@@ -1,7 +1,7 @@
 """What Firefox says of its requests (firefox_watch.js), as sightings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bentpipe.engine.browser.sighting import ConnectionSighting, FrameSighting, ObjectSighting, Sighting
@@ -21,7 +21,7 @@ class Requests:
     Attributes
     ----------
     objects : sequence of ObjectSighting
-        What came, in order of completion.
+        What came, in order of completion, the document first.
     connections : sequence of ConnectionSighting
         What they came by, in order of their beginnings.
     failures : sequence of str
@@ -41,13 +41,15 @@ def requests(
     Parameters
     ----------
     entries
-        Of one load.
+        Of one load; the first to begin is the document's.
     epoch_ns
         The beginning of the year 1970 by CLOCK_MONOTONIC, before 0.
     samples
         TCP connections of the client's namespace as its kernel has them, by their ports there.
     """
-    arrived = sorted((entry for entry in entries if _has_arrived(entry)), key=lambda one: one["last_byte_us"])
+    arrived = [entry for entry in entries if _has_arrived(entry)]
+    document = min(arrived, key=lambda one: one["opened_us"], default=None)
+    arrived.sort(key=lambda one: (one is not document, one["last_byte_us"]))
     carried: dict[_Key, list[Entry]] = {}
     for entry in arrived:
         carried.setdefault(_key(entry), []).append(entry)
@@ -68,7 +70,6 @@ def sighting(
     started_ns: int,
     epoch_ns: int,
     frames: Sequence[FrameSighting],
-    faults: Sequence[str],
 ) -> Sighting:
     """Return what was seen of a load.
 
@@ -86,11 +87,10 @@ def sighting(
         As of `requests`.
     frames
         Pictures taken meanwhile.
-    faults
-        Why there is no number.
     """
     origin_ms = seen.get("time_origin_ms")
     began_ns = started_ns if origin_ms is None else _ns(origin_ms * 1000, epoch_ns)
+    document, others = requests.objects[:1], requests.objects[1:]
 
     def instant_ns(name: str) -> int | None:
         offset_ms = seen.get(name)
@@ -99,14 +99,15 @@ def sighting(
     return Sighting(
         version=version,
         started_ns=began_ns,
-        objects=requests.objects,
+        # The document was known of when the navigation began.
+        objects=[*(replace(one, discovered_ns=began_ns) for one in document), *others],
         connections=requests.connections,
         parsed_ns=instant_ns("parsed_ms"),
         loaded_ns=instant_ns("loaded_ms"),
         first_contentful_paint_ns=instant_ns("first_contentful_paint_ms"),
         largest_contentful_paint_ns=instant_ns("largest_contentful_paint_ms"),
         frames=frames,
-        faults=faults,
+        doubts=requests.failures,
     )
 
 
@@ -162,7 +163,6 @@ def _connection(
         return _ns(opener[name], epoch_ns) if opener is not None and opener[name] else None
 
     return ConnectionSighting(
-        host=entry["url"].split("/")[2],
         transport="quic" if is_quic else "tcp",
         protocol=entry["protocol"],
         client_port=entry["client_port"],

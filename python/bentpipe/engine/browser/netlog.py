@@ -1,33 +1,16 @@
 """What Chromium's network log (--log-net-log) knows and its remote control does not tell.
 
-The ports of its connections, those that carried nothing, and requests that belong to no page.
+The ports of its connections, and requests that belong to no page.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
-_LOCAL_ADDRESS = ("local_address", "self_address")
-"""Of a TCP socket when it has connected, of a QUIC session when a packet has come."""
-
-_REMOTE_ADDRESS = {"local_address": "remote_address", "self_address": "peer_address"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Socket:
-    """One connection, TCP or QUIC.
-
-    Attributes
-    ----------
-    client_port : int
-        Its port at the client.
-    server_address : str
-        Address at the other end.
-    """
-
-    client_port: int
-    server_address: str
+_ENDS = {"local_address": "remote_address", "self_address": "peer_address"}
+"""Here and there: of a TCP socket when it has connected, of a QUIC session when a packet has come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,28 +19,34 @@ class NetLog:
 
     Attributes
     ----------
-    sockets : mapping of int to Socket
-        All connections that were established, by the number that the remote control has for them.
+    ports : mapping of int to int
+        Those of the client, of all connections that were established, by the number that the remote control
+        has for them.
     urls : sequence of str
         All that was asked for, by whatever part of the browser.
     """
 
-    sockets: Mapping[int, Socket]
+    ports: Mapping[int, int]
     urls: Sequence[str]
+
+    def strays(self, known: Collection[str]) -> list[str]:
+        """Return what was asked of the hosts of some URLs besides these; other hosts nobody can reach."""
+        hosts = {urlsplit(url).hostname for url in known}
+        return [url for url in self.urls if urlsplit(url).hostname in hosts and url not in known]
 
 
 def read(text: str) -> NetLog:
     """Read a log; of one that breaks off, what is there."""
-    sockets: dict[int, Socket] = {}
+    ports: dict[int, int] = {}
     urls = []
     for source, params in _events(text):
-        for name in _LOCAL_ADDRESS:
-            if name in params and _REMOTE_ADDRESS[name] in params:
-                sockets.setdefault(source, _socket(params[name], params[_REMOTE_ADDRESS[name]]))
+        for here, there in _ENDS.items():
+            if here in params and there in params:
+                ports.setdefault(source, int(params[here].rpartition(":")[2]))
         # URL_REQUEST_START_JOB alone has both.
         if "url" in params and "method" in params:
             urls.append(params["url"])
-    return NetLog(sockets=sockets, urls=list(dict.fromkeys(urls)))
+    return NetLog(ports=ports, urls=list(dict.fromkeys(urls)))
 
 
 def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -68,7 +57,3 @@ def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield event["source"]["id"], event["params"]
         except (ValueError, KeyError, TypeError):
             continue
-
-
-def _socket(local: str, remote: str) -> Socket:
-    return Socket(client_port=int(local.rpartition(":")[2]), server_address=remote.rpartition(":")[0])

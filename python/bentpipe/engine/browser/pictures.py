@@ -1,7 +1,7 @@
 """Pictures of a page as it appeared, and how complete each was.
 
-By colour histograms, as Speed Index does (WebPagetest): what is in its place does not matter, only that it is
-there.
+By colour histograms, as Speed Index has it (WebPagetest's visualmetrics): what is in its place does not
+matter, only that it is there.
 """
 
 import io
@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageChops
 
 from bentpipe.engine.browser.sighting import FrameSighting
 
 _LEVELS = 256
-_CHANNELS = 3
-_WHITE = _LEVELS - 1
+_WHITE = 250
+"""A pixel is white when it has this level or a higher one of every colour."""
+_SLOP = 5
+"""Compression moves levels: those from so many below a level to one fewer above it stand for it."""
 
-Histogram = NDArray[np.float64]
-"""Of the three colours, one after another: the share of the pixels at each level."""
+Histogram = tuple[list[int], ...]
+"""For each of the three colours how many pixels have which level; white ones are left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,33 +51,43 @@ def kept(pictures: Sequence[Picture], folder: Path, *, kind: str = "jpg") -> lis
 
 
 def completeness(histograms: Sequence[Histogram]) -> list[float]:
-    """Return how much of the way from an empty window to the last picture each has gone.
+    """Return how much of what the last picture shows each shows, from 0 to 1.
 
-    `1 - |last - one| / |last - empty|` with sums of absolute differences of levels, not below 0. A window
-    that stays empty is complete.
+    `sum min(|h - h_first|, |h_last - h_first|) / sum |h_last - h_first|` over colours and levels, where
+    levels within `_SLOP` are one. The first picture is the window when the load begins: white, and white is
+    not in a histogram. What remains is the share of the last histogram that this one has; colours that the
+    last picture does not show count for nothing. A window that stays empty is complete.
     """
     if not histograms:
         return []
     last = histograms[-1]
-    way = _distance(last, _empty())
-    if way == 0:
+    wanted = sum(map(sum, last))
+    if wanted == 0:
         return [1.0] * len(histograms)
-    return [max(0.0, 1.0 - _distance(last, one) / way) for one in histograms]
+    return [sum(map(_matched, one, last)) / wanted for one in histograms]
 
 
 def histogram(image: bytes) -> Histogram:
     """Return the histogram of a picture."""
     with Image.open(io.BytesIO(image)) as picture:
-        counts = np.array(picture.convert("RGB").histogram(), dtype=np.float64)
-    shares: Histogram = counts * _CHANNELS / counts.sum()
-    return shares
+        pixels = picture.convert("RGB")
+    red, green, blue = pixels.split()
+    darkest = ImageChops.darker(ImageChops.darker(red, green), blue)
+    counts = pixels.histogram(darkest.point([level < _WHITE for level in range(_LEVELS)]))
+    return tuple(counts[start : start + _LEVELS] for start in range(0, len(counts), _LEVELS))
 
 
-def _empty() -> Histogram:
-    shares = np.zeros((_CHANNELS, _LEVELS))
-    shares[:, _WHITE] = 1.0
-    return shares.ravel()
-
-
-def _distance(one: Histogram, other: Histogram) -> float:
-    return float(np.abs(one - other).sum())
+def _matched(shown: Sequence[int], wanted: Sequence[int]) -> int:
+    """Count the pixels of one colour that stand for wanted ones: each for one, from the darkest on."""
+    left = list(shown)
+    matched = level = 0
+    for place, missing in enumerate(wanted):
+        level = max(level, place - _SLOP)
+        while missing and level < min(place + _SLOP, _LEVELS):
+            taken = min(missing, left[level])
+            left[level] -= taken
+            missing -= taken
+            matched += taken
+            if not left[level]:
+                level += 1
+    return matched

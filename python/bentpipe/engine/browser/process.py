@@ -10,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from bentpipe.engine import netns
 from bentpipe.engine.part import TIED, PartError
+from bentpipe.engine.processor import descendants
 
 HOME = Path("/tmp")
 """The home of a browser, as it sees it: empty at first, in memory, its own."""
@@ -50,6 +51,8 @@ _KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH")
 _OWN = "BENTPIPE_"
 """Of the environment; the rest of a user's may tell a browser where to find a proxy, a bus or a display."""
 
+_Content = TypeVar("_Content")
+
 
 class Process:
     """A browser, from its preparation on. `folder` is its home as seen from here, even after its end."""
@@ -82,22 +85,32 @@ class Process:
         self._process.stdin.write(b"\n")
         self._process.stdin.close()
 
-    def file(self, name: str, *, until_s: float) -> str:
-        """Wait for a file that it writes into its home, and return what it has in it.
+    def file(self, name: str, parse: Callable[[str], _Content], *, until_s: float) -> _Content:
+        """Wait for a file that it writes into its home, and return what is in it.
+
+        Parameters
+        ----------
+        name
+            Of the file.
+        parse
+            Makes of its text what is returned; raises ValueError while a part of it is missing.
+        until_s
+            When, by the monotonic clock, to wait no more.
 
         Raises
         ------
         PartError
-            When it has ended before, or `until_s` of the monotonic clock has come.
+            When the browser has ended before, or `until_s` has come.
         """
         path = self.folder / name
-        while not (path.exists() and (text := path.read_text())):
+        while True:
+            with suppress(FileNotFoundError, ValueError):
+                return parse(path.read_text())
             if self.has_ended():
                 raise PartError(self.fault())
             if time.monotonic() > until_s:
                 raise PartError(f"the browser has not written {name}: {self.fault()}")
             time.sleep(_LOOK_S)
-        return text
 
     def said(self) -> str:
         """Return what it has written to its standard error so far."""
@@ -115,9 +128,9 @@ class Process:
         ended = "the browser is at work" if status is None else f"the browser ended with status {status}"
         return f"{ended}: {last}" if last else ended
 
-    def pids(self, *, argument: str = "") -> list[int]:
-        """Return its processes: all, or those that have an argument in their command line."""
-        return [pid for pid in descendants(self._process.pid) if argument in _command_line(pid)]
+    def pids(self) -> list[int]:
+        """Return its processes."""
+        return descendants(self._process.pid)
 
     def end(self) -> None:
         """Kill what is left of it, and wait until it is gone."""
@@ -166,7 +179,9 @@ def prepared(
         stack.callback(process.stdout.close)
         try:
             if process.stdout.readline() != b"prepared\n":
-                process.wait(_PREPARE_TIMEOUT_S)
+                # What it says is complete when it has ended.
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_PREPARE_TIMEOUT_S)
                 raise PartError(Process(process, HOME, errors).fault())
             # Open, it outlasts the namespace.
             folder = os.open(f"/proc/{process.pid}/root{HOME}", os.O_RDONLY | os.O_DIRECTORY)
@@ -179,24 +194,6 @@ def prepared(
             process.wait()
 
 
-def descendants(pid: int) -> list[int]:
-    """Return the processes that a process has started, and those that these have."""
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [int(child) for thread in threads for child in (thread / "children").read_text().split()]
-    except OSError:
-        return []
-    return [found for child in children for found in (child, *descendants(child))]
-
-
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name in _KEPT or name.startswith(_OWN)}
     return {**kept, "HOME": str(HOME), "TMPDIR": str(HOME)}
-
-
-def _command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        # It has just ended.
-        return ""

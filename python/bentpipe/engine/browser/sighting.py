@@ -1,7 +1,7 @@
 """What a browser saw of a page load, whichever browser it was. Instants are of CLOCK_MONOTONIC."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bentpipe.engine.browser import kernel
@@ -71,8 +71,6 @@ class ConnectionSighting:
 
     Attributes
     ----------
-    host : str
-        Name of the host that it goes to.
     transport : str
         `tcp` or `quic`.
     protocol : str
@@ -87,7 +85,6 @@ class ConnectionSighting:
         TCP as the kernel had it when the load was over.
     """
 
-    host: str
     transport: str
     protocol: str
     started_ns: int
@@ -168,10 +165,6 @@ class Sighting:
     frames: Sequence[FrameSighting] = ()
     faults: Sequence[str] = ()
     doubts: Sequence[str] = ()
-
-    def doubted(self, doubts: Sequence[str]) -> "Sighting":
-        """Return the same with reasons not to trust it."""
-        return replace(self, doubts=(*self.doubts, *doubts))
 
     def report(self) -> Report:
         """Return it in the shape of `ClientReport` in crates/run/src/report.rs."""

@@ -1,44 +1,28 @@
 """A browser's trust in the run's own authority: an NSS database, which Chromium and Firefox both read."""
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-from bentpipe.engine.browser.process import HOME, Process
-from bentpipe.errors import AbilityError
-
-COMMAND = "certutil"
-PACKAGE = "libnss3-tools"
 
 _AUTHORITY = "C,,"
 """Trusted to vouch for servers, and for nothing else (certutil(1), -t)."""
 
-
-def missing() -> AbilityError | None:
-    """Say that the tool for certificate databases is not there."""
-    if shutil.which(COMMAND) is not None:
-        return None
-    return AbilityError(f"the command `{COMMAND}` is missing", f"install the Debian package {PACKAGE}")
+Run = Callable[[Sequence[str], bytes], None]
+"""Runs a command with a standard input; raises an error of its own when it fails."""
 
 
-def install(process: Process, folder: Path, authority: Sequence[int]) -> None:
+def install(run: Run, database: Path, authority: bytes) -> None:
     """Have a browser that has not started yet trust an authority.
 
     Parameters
     ----------
-    process
-        The browser.
-    folder
-        Where it looks for its database: `.pki/nssdb` in Chromium's home, the profile of Firefox.
+    run
+        What runs commands where `database` is.
+    database
+        Where the browser looks for it: `.pki/nssdb` in Chromium's home, the profile of Firefox.
     authority
-        Its certificate (DER).
-
-    Raises
-    ------
-    PartError
-        When the database cannot be made.
+        Its certificate (DER or PEM).
     """
-    database = f"sql:{HOME / folder}"
-    process.run(["mkdir", "--parents", str(HOME / folder)])
-    process.run([COMMAND, "-N", "-d", database, "--empty-password"])
-    process.run([COMMAND, "-A", "-d", database, "-n", "Bentpipe", "-t", _AUTHORITY], bytes(authority))
+    certutil = ["certutil", "-d", f"sql:{database}"]
+    run(["mkdir", "--parents", str(database)], b"")
+    run([*certutil, "-N", "--empty-password"], b"")
+    run([*certutil, "-A", "-n", "Bentpipe", "-t", _AUTHORITY], authority)

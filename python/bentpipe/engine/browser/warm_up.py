@@ -12,7 +12,7 @@ from bentpipe.engine import netns
 from bentpipe.engine.part import START_TIMEOUT_S, Part
 
 HOST = "warm-up.bentpipe.test"
-"""Another than any page's: a browser knows nothing of the page's hosts. The run's certificate has it too."""
+"""Another than any page's: a browser knows nothing of the page's hosts. Its certificate is the run's last."""
 
 ADDRESS = "127.0.0.1"
 
@@ -36,10 +36,12 @@ def served(namespace: str, configuration: Mapping[str, Any]) -> Iterator[str]:
     load = {**spec["workload"], "page": _PAGE}
     own = {name: value for name, value in spec.items() if name not in ("client", "server", "pep")}
     quiet = {**own, "workload": load, "capture": {"pcapng": False, "qlog": False}}
+    identity = configuration["identity"]
+    identity = {**identity, "certificates_der": identity["certificates_der"][-1:]}
     with netns.inside(namespace):
         origin = Part(
             "origin",
-            {**configuration, "spec": quiet, "origin": ADDRESS, "artifacts": None},
+            {**configuration, "spec": quiet, "identity": identity, "origin": ADDRESS, "artifacts": None},
         )
     with origin:
         origin.answer(timeout_s=START_TIMEOUT_S)

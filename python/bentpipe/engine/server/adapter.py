@@ -6,36 +6,21 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import netns
+from bentpipe.engine import netns, programs, starvation
+from bentpipe.engine.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.netns import World
 from bentpipe.engine.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.server.caddy import CADDY
 from bentpipe.engine.server.nginx import NGINX
 from bentpipe.engine.server.process import Process, started
-from bentpipe.engine.server.program import HTTP_PORT, HTTPS_PORT, Program
+from bentpipe.engine.server.program import Program
 from bentpipe.engine.server.site import Site
 from bentpipe.engine.server.watch import Watch, watched
-from bentpipe.errors import AbilityError
 
 PROGRAMS = {program.name: program for program in (NGINX, CADDY)}
 """By the names that scenarios use (crates/run/src/programs.rs)."""
 
 _LOOK_S = 0.02
-
-
-def lack(spec: Mapping[str, Any]) -> AbilityError | None:
-    """Say why this machine cannot serve a run with the server that it names, if that is so."""
-    program, http = PROGRAMS[spec["server"]], spec["workload"]["http"]
-    if http not in program.speaks:
-        return AbilityError(
-            f"{program.name} does not serve {http}", f"choose one of {', '.join(program.speaks)}"
-        )
-    if http == "h3" and spec["cc"] != program.quic_control:
-        return AbilityError(
-            f"the QUIC of {program.name} has no {spec['cc']}, and nothing but {program.quic_control}",
-            f'choose cc = "{program.quic_control}"',
-        )
-    return program.missing()
 
 
 @contextmanager
@@ -45,11 +30,11 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
     Raises
     ------
     AbilityError
-        When it is not installed or cannot serve the run.
+        When it is not installed.
     """
     spec, identity = configuration["spec"], configuration["identity"]
-    if (reason := lack(spec)) is not None:
-        raise reason
+    if (lack := programs.missing_for(spec["server"])) is not None:
+        raise lack
     program, http = PROGRAMS[spec["server"]], spec["workload"]["http"]
     path = program.installed.path()
     assert path is not None
@@ -110,6 +95,6 @@ class Server:
         unread = {} if self._watch is not None or control is None else {"quic_control_not_read": control}
         return {**self._program.versions(), **unread}
 
-    def pids(self) -> list[int]:
-        """Return its process."""
-        return [self._process.pid]
+    def waits_s(self) -> dict[Path, float]:
+        """Return the waits of its threads."""
+        return starvation.waits_s([self._process.pid])

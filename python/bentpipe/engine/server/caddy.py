@@ -6,16 +6,11 @@ import subprocess
 from typing import Any
 
 from bentpipe.engine import programs
+from bentpipe.engine.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.server.process import FOLDER
-from bentpipe.engine.server.program import (
-    ALTERNATIVE,
-    HEADER_FIELDS,
-    HTTP_PORT,
-    HTTPS_PORT,
-    IDLE_S,
-    Program,
-)
-from bentpipe.engine.server.site import CERTIFICATE, CONTENT, KEY, Site
+from bentpipe.engine.server.program import ALTERNATIVE, HEADER_FIELDS, IDLE_S, Program
+from bentpipe.engine.server.site import CONTENT, KEY, Site
+from bentpipe.scenario.programs import QUIC_GO_CC
 
 _CONFIGURATION = "caddy.json"
 _PROTOCOLS = {"h1": ["h1"], "h1s": ["h1"], "h2": ["h1", "h2"], "h3": ["h3"]}
@@ -41,8 +36,11 @@ def _configuration(http: str, site: Site) -> tuple[str, str]:
     apps: dict[str, Any] = {"http": {"servers": {"site": server}}}
     if http in _ALPN:
         server["tls_connection_policies"] = [{"alpn": _ALPN[http]}]
-        pair = {"certificate": str(FOLDER / CERTIFICATE), "key": str(FOLDER / KEY)}
-        apps["tls"] = {"certificates": {"load_files": [pair]}}
+        pairs = [
+            {"certificate": str(FOLDER / name), "key": str(FOLDER / KEY)}
+            for name in site.certificates().values()
+        ]
+        apps["tls"] = {"certificates": {"load_files": pairs}}
     document = {
         "admin": {"disabled": True, "config": {"persist": False}},
         "logging": {"logs": {"default": {"level": "ERROR"}}},
@@ -91,9 +89,7 @@ def _libraries(path: str) -> dict[str, str]:
 CADDY = Program(
     name="caddy",
     installed=programs.CADDY,
-    speaks=tuple(_PROTOCOLS),
-    # quic-go, internal/ackhandler/sent_packet_handler.go: NewCubicSender(..., true /* use Reno */, ...).
-    quic_control="reno",
+    quic_control=QUIC_GO_CC,
     command=_command,
     configuration=_configuration,
     libraries=_libraries,

@@ -1,19 +1,17 @@
 """nginx: HTTP/1.1 and HTTP/2."""
 
 from bentpipe.engine import programs
+from bentpipe.engine.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.server.process import FOLDER
-from bentpipe.engine.server.program import HEADER_FIELDS, HTTP_PORT, HTTPS_PORT, IDLE_S, Program
-from bentpipe.engine.server.site import CERTIFICATE, CONTENT, KEY, Site
+from bentpipe.engine.server.program import HEADER_FIELDS, IDLE_S, Program
+from bentpipe.engine.server.site import CONTENT, KEY, Site
 
 _CONFIGURATION = "nginx.conf"
 _LISTEN = {"h1": f"{HTTP_PORT}", "h1s": f"{HTTPS_PORT} ssl", "h2": f"{HTTPS_PORT} ssl http2"}
-_TLS = (
-    f"ssl_certificate {FOLDER / CERTIFICATE}; ssl_certificate_key {FOLDER / KEY};",
-    "ssl_protocols TLSv1.2 TLSv1.3;",
-)
+_TLS = f"ssl_certificate_key {FOLDER / KEY}; ssl_protocols TLSv1.2 TLSv1.3;"
 _LEAST_BUCKET_BYTES = 128
 _BUCKET_MARGIN_BYTES = 64
-"""Beside the longest key of a map a bucket of its table holds a few pointers."""
+"""Beside its longest key a bucket of a table holds a few pointers."""
 
 
 def _command(path: str) -> list[str]:
@@ -32,6 +30,7 @@ def _configuration(http: str, site: Site) -> tuple[str, str]:
         # These are tried when none of those is it.
         *(f"{_quoted(f'~{pattern}')} {name};" for pattern, name in patterns if pattern is not None),
     ]
+    most = max(2048, 4 * len(files))
     types = [f"{_quoted(kind)} {ending};" for ending, kind in site.content_types().items()]
     fields = {**HEADER_FIELDS, "Last-Modified": ""}
     temporary = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -47,17 +46,28 @@ def _configuration(http: str, site: Site) -> tuple[str, str]:
         *(f"{kind}_temp_path {FOLDER}/{kind};" for kind in temporary),
         *(f"add_header {name} {_quoted(value)};" for name, value in fields.items()),
         "types {", *types, "}",
-        f"map_hash_bucket_size {bucket_bytes}; map_hash_max_size {max(2048, 4 * len(files))};",
+        f"map_hash_bucket_size {bucket_bytes}; map_hash_max_size {most};",
+        f"server_names_hash_bucket_size {bucket_bytes}; server_names_hash_max_size {most};",
         "map $host$request_uri $file {", "default none;", *files, "}",
-        "server {",
-        f"listen {_LISTEN[http]};",
-        *(_TLS if http != "h1" else ()),
         f"root {FOLDER / CONTENT};",
-        "location / { try_files /$file =404; }",
-        "}",
+        *_servers(http, site),
         "}",
     ]  # fmt: skip
     return _CONFIGURATION, "\n".join(lines) + "\n"
+
+
+def _servers(http: str, site: Site) -> list[str]:
+    """Over TLS each host has one, with its certificate; what they serve is the same."""
+    serve = f"listen {_LISTEN[http]}; location / {{ try_files /$file =404; }}"
+    if http == "h1":
+        return [f"server {{ {serve} }}"]
+    return [
+        _TLS,
+        *(
+            f"server {{ server_name {_quoted(host)}; ssl_certificate {FOLDER / name}; {serve} }}"
+            for host, name in site.certificates().items()
+        ),
+    ]
 
 
 def _quoted(text: str) -> str:
@@ -69,7 +79,6 @@ def _quoted(text: str) -> str:
 NGINX = Program(
     name="nginx",
     installed=programs.NGINX,
-    speaks=tuple(_LISTEN),
     quic_control=None,
     command=_command,
     configuration=_configuration,

@@ -4,11 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bentpipe.engine import programs
+from bentpipe.engine.hosts import HTTPS_PORT
 from bentpipe.engine.server.site import Site
-from bentpipe.errors import AbilityError
-
-HTTP_PORT, HTTPS_PORT = 80, 443
-"""Those of our origin (crates/web/src/lib.rs, Ports)."""
 
 HEADER_FIELDS = {
     "Cache-Control": "no-store",
@@ -18,7 +15,7 @@ HEADER_FIELDS = {
 """The first is our origin's. Without the second browsers keep the instants of another host's objects to
 themselves (W3C Resource Timing); without the third they give no page another host's fonts (Fetch)."""
 
-ALTERNATIVE = 'h3=":443"; ma=86400'
+ALTERNATIVE = f'h3=":{HTTPS_PORT}"; ma=86400'
 """Alt-Svc with HTTP/3 (RFC 7838), in HTTP/3's responses too: Chromium keeps fewer requests in flight to a
 server that has not sent it."""
 
@@ -36,8 +33,6 @@ class Program:
         As scenarios have it.
     installed : programs.Program
         Where it is and how to get it.
-    speaks : tuple of str
-        The versions of HTTP that it can be asked for.
     quic_control : str or None
         The only congestion control that its QUIC has; it cannot be read back. None without QUIC.
     command : callable
@@ -50,17 +45,10 @@ class Program:
 
     name: str
     installed: programs.Program
-    speaks: tuple[str, ...]
     quic_control: str | None
     command: Callable[[str], list[str]]
     configuration: Callable[[str, Site], tuple[str, str]]
     libraries: Callable[[str], Mapping[str, str]]
-
-    def missing(self) -> AbilityError | None:
-        """Say that it is not there."""
-        if self.installed.path() is not None:
-            return None
-        return AbilityError(f"the server `{self.name}` is missing", self.installed.remedy)
 
     def versions(self) -> dict[str, str]:
         """Return what a record's provenance says of it."""

@@ -1,19 +1,19 @@
-"""What a server is given to serve: files, where on the web they are, and the run's certificate."""
+"""What a server is given to serve: files, where on the web they are, and the certificates of the hosts."""
 
 import base64
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from bentpipe import _core
+from bentpipe.engine import hosts
 from bentpipe.engine.part import PartError
 
 CONTENT = "www"
-CERTIFICATE = "certificate.pem"
 KEY = "key.pem"
 """Names in the folder of a server."""
 
@@ -58,18 +58,27 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """All resources of a page, and the keys of its hosts.
+    """All resources of a page, and what its hosts prove with who they are.
 
     Files have numbers for names: what is asked for may have a query, be too long for a file system, or be the
     folder of something else.
+
+    Attributes
+    ----------
+    files : tuple of File
+        The resources.
+    certificates_pem : mapping of str to str
+        The certificate of each host.
+    key_pem : str
+        The private key of all of them.
     """
 
     files: tuple[File, ...]
-    certificate_pem: str
+    certificates_pem: Mapping[str, str]
     key_pem: str
 
     @classmethod
-    def of(cls, page: Mapping[str, Any], identity: Mapping[str, Iterable[int]]) -> Self:
+    def of(cls, page: Mapping[str, Any], identity: Mapping[str, Any]) -> Self:
         """Make what a page's servers have, by the JSON of its spec and that of the run's identity.
 
         Raises
@@ -93,7 +102,11 @@ class Site:
                 )
                 for number, (host, target, content_type, body) in enumerate(resources)
             ),
-            certificate_pem=_pem("CERTIFICATE", bytes(identity["certificate_der"])),
+            certificates_pem={
+                host: _pem("CERTIFICATE", bytes(der))
+                # That of a browser's warm-up comes after those of the page's hosts.
+                for host, der in zip(hosts.names(page), identity["certificates_der"], strict=False)
+            },
             key_pem=_pem("PRIVATE KEY", bytes(identity["key_der"])),
         )
 
@@ -101,12 +114,17 @@ class Site:
         """Return the media type of each ending."""
         return {file.ending: file.content_type for file in self.files}
 
+    def certificates(self) -> dict[str, str]:
+        """Return the name of each host's certificate in the folder of a server."""
+        return {host: f"certificate-{number}.pem" for number, host in enumerate(self.certificates_pem)}
+
     def write(self, folder: Path) -> None:
         """Put everything into a server's folder."""
         (folder / CONTENT).mkdir()
         for file in self.files:
             (folder / CONTENT / file.name).write_bytes(file.body)
-        (folder / CERTIFICATE).write_text(self.certificate_pem)
+        for host, name in self.certificates().items():
+            (folder / name).write_text(self.certificates_pem[host])
         (folder / KEY).write_text(self.key_pem)
 
 

@@ -16,8 +16,8 @@ use crate::net::Net;
 use connection::Connection;
 use schedule::{Limits, Place, Schedule};
 
-/// HTTP/1.0 and HTTP/1.1 with one host: at most N connections, on each at most so many requests at once and in all, in order of
-/// asking.
+/// HTTP/1.0 and HTTP/1.1 with one host: at most N connections, on each at most so many requests at once and
+/// in all, in order of asking.
 pub(super) struct Pool<N: Net> {
     session: Rc<Session<N>>,
     remote: Remote,

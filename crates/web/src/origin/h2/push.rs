@@ -7,7 +7,7 @@ use http::uri::PathAndQuery;
 use http::{HeaderMap, Method, Request, Response, Uri};
 
 use super::bodies::{Bodies, Chunk};
-use crate::origin::respond::respond;
+use crate::origin::respond::{asked_host, respond_of};
 use crate::origin::served::Served;
 use crate::page::INDEX;
 use crate::priority::{self, Priority};
@@ -33,7 +33,7 @@ impl Pushes {
     ) -> Self {
         let is_document = request.method() == Method::GET
             && request.uri().path() == INDEX
-            && served.host(super::authority(request)) == Some(0);
+            && asked_host(served, request.uri(), request.headers()) == Some(0);
         let objects = if is_document { push::objects(load) } else { Vec::new() };
         let promises = objects.into_iter().map_while(|object| {
             let promised = promised_request(load, request, &object.path)?;
@@ -59,9 +59,9 @@ impl Pushes {
 }
 
 impl Promise {
-    /// Sends the response, and returns when it has left.
+    /// Sends the response of the page's own host, and returns when it has left.
     pub(super) async fn fulfil(mut self, served: &Served, bodies: &Bodies) -> Result<(), h2::Error> {
-        let (head, body) = respond(served, &Method::GET, None, &self.path).into_parts();
+        let (head, body) = respond_of(served, &Method::GET, Some(0), &self.path).into_parts();
         let stream = self.sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
         bodies.send(stream, body, self.priority).await?.departure().await;
         Ok(())

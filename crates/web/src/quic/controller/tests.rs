@@ -345,9 +345,24 @@ fn an_acknowledgement_of_nothing_changes_nothing() {
     assert_eq!(format!("{:?}", sender.adapter), before);
 }
 
+fn spec() -> RunSpec {
+    serde_json::from_str(include_str!("../../../../run/tests/data/spec.json")).unwrap()
+}
+
+#[test]
+fn no_window_begins_below_two_packets() {
+    // RFC 9002 section 7.2; the sample run's packets have 1472 octets.
+    for (asked, expected) in [(1, 2_944), (2_943, 2_944), (2_944, 2_944), (2_945, 2_945)] {
+        let mut spec = spec();
+        spec.quic.initial_window_bytes = Bytes::new(asked);
+        let factory = Factory::new(&spec, Role::Origin, crate::quic::Sender::with_host(&spec, 0));
+        assert_eq!(factory.initial_window, Bytes::new(expected), "{asked}");
+    }
+}
+
 #[test]
 fn client_and_origin_and_their_endpoints_draw_from_different_streams_of_one_seed() {
-    let spec: RunSpec = serde_json::from_str(include_str!("../../../../run/tests/data/spec.json")).unwrap();
+    let spec = spec();
     let first = crate::quic::Sender::with_host(&spec, 0);
     let (client, origin) =
         (Factory::new(&spec, Role::Client, first), Factory::new(&spec, Role::Origin, first));

@@ -1,25 +1,29 @@
-use bentpipe_run::ObjectKind;
+//! Media types of what pages are made of.
 
-/// The media type of an HTML document.
-pub(super) const HTML: &str = "text/html; charset=utf-8";
+use crate::{ObjectKind, ObjectSpec};
+
+/// That of an HTML document.
+pub const HTML: &str = "text/html; charset=utf-8";
 /// That of a style sheet (RFC 2318).
-pub(crate) const STYLE: &str = "text/css; charset=utf-8";
+pub const STYLE: &str = "text/css; charset=utf-8";
 /// That of a script (RFC 9239).
-pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
+pub const SCRIPT: &str = "text/javascript; charset=utf-8";
+/// That of anything (RFC 2046 section 4.5.1).
+pub const OTHER: &str = "application/octet-stream";
 
-/// The media type of what is made for an object.
-pub(super) const fn of_kind(kind: ObjectKind) -> &'static str {
-    match kind {
+/// That of an object: of a file by its name, else that of what is made for its kind.
+pub fn of_object(object: &ObjectSpec) -> &'static str {
+    object.file.as_ref().and_then(|file| of_file(&file.name)).unwrap_or(match object.kind {
         ObjectKind::Image => "image/jpeg",
         ObjectKind::Script => SCRIPT,
         ObjectKind::Style => STYLE,
         ObjectKind::Font => "font/woff2",
-        ObjectKind::Other => "application/octet-stream",
-    }
+        ObjectKind::Other => OTHER,
+    })
 }
 
-/// The media type of a file by the end of its name, where that is known.
-pub(super) fn of_file(name: &str) -> Option<&'static str> {
+/// That of a file by the end of its name, where that is known.
+pub fn of_file(name: &str) -> Option<&'static str> {
     let (_, extension) = name.rsplit_once('.')?;
     Some(match &*extension.to_ascii_lowercase() {
         "html" | "htm" => HTML,

@@ -1,0 +1,45 @@
+"""What a namespace says to anybody but the page."""
+
+import select
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bentpipe.engine import netns
+
+_ALL = 3
+"""ETH_P_ALL (linux/if_ether.h)."""
+
+Packet = tuple[int, str, str, int, int]
+"""Protocol, source and destination, their ports."""
+
+
+@contextmanager
+def overheard(namespace: str) -> Iterator[list[Packet]]:
+    """Give the IPv4 packets of a namespace that are neither a browser's remote control nor of a page."""
+    heard: list[Packet] = []
+    done = threading.Event()
+    with (
+        netns.inside(namespace),
+        socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ALL)) as tap,
+    ):
+
+        def listen() -> None:
+            while not done.is_set():
+                if select.select([tap], [], [], 0.1)[0]:
+                    packet = tap.recv(1 << 16)
+                    source, destination = (socket.inet_ntoa(packet[at : at + 4]) for at in (12, 16))
+                    is_tcp_at_home = packet[9] == socket.IPPROTO_TCP and source == destination == "127.0.0.1"
+                    ports = struct.unpack_from("!HH", packet, 4 * (packet[0] & 15))
+                    if not is_tcp_at_home and 443 not in ports:
+                        heard.append((packet[9], source, destination, *ports))
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        try:
+            yield heard
+        finally:
+            done.set()
+            thread.join()
