@@ -1,7 +1,8 @@
 """Measure the grid by both engines, compare, and write docs/agreement.md and its figure.
 
-Emulated runs are kept in results/agreement and measured once, however often this is interrupted; simulated
-ones are measured afresh. Ends with status 1 when a bar is not met.
+Emulated runs are measured once, however often this is interrupted: their values are kept in
+tests/agreement/emulated, the rest of them in results/agreement. Simulated ones are measured afresh. Ends
+with status 1 when a bar is not met.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from bentpipe.figures.drawing import Drawing, svg_text
 from tests.agreement import drawing, page, traces
 from tests.agreement.comparing import verdict
 from tests.agreement.grid import KINDS, Kind
-from tests.agreement.measuring import emulate, measured, simulate
+from tests.agreement.measuring import emulate, keep, measured, restore, simulate
 from tests.agreement.measuring import traces as measured_traces
 
 RESULTS = Path("results/agreement")
@@ -52,9 +53,13 @@ def main() -> int:
 
 
 def _measure(kind: Kind, steps: Sequence[str]) -> None:
+    restore(kind, results=RESULTS)
     if "emulate" in steps:
         _tell(f"emulate: {kind.title}")
-        emulate(kind, results=RESULTS)
+        try:
+            emulate(kind, results=RESULTS)
+        finally:
+            keep(kind, results=RESULTS)
     if "simulate" in steps:
         _tell(f"simulate: {kind.title}")
         simulate(kind, results=RESULTS)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bentpipe.campaign import Engine, PlannedRun, execute, plan
 from bentpipe.cli.progress import progress
@@ -13,8 +14,9 @@ from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import Extent, Scenario, load
+from tests.agreement import kept
 from tests.agreement.grid import KINDS, Company, Kind, Part
-from tests.agreement.traces import Choice, Trace, Window
+from tests.agreement.traces import CHOICES, Choice, Trace, Window
 
 OTHER_SEED = "seed=2"
 """Makes samples independent of the emulated ones, as two-sample tests assume.
@@ -53,6 +55,29 @@ def emulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
                 with closing(Emulator()) as engine:
                     jobs = company.runs_at_once(_cores())
                     _measure(alike, scenario, engine, _emulated(results, part), jobs=jobs)
+
+
+def restore(kind: Kind, *, results: Path) -> None:
+    """Take what has been emulated of a kind on other days; see `kept`."""
+    for part in kind.parts:
+        scenario, file = load(part.scenario), _kept(part)
+        if not file.is_file():
+            continue
+        # Of windows over time nothing is kept: the runs that the page shows are measured again.
+        runs = [run for run in plan(scenario) if not _is_shown(part, run)]
+        with Ledger.claim(_emulated(results, part), _document(scenario, Emulator.name)) as ledger:
+            kept.restore(file, metric=kind.quantity.metric, runs=runs, ledger=ledger)
+
+
+def keep(kind: Kind, *, results: Path) -> None:
+    """Keep what has been emulated of a kind."""
+    for part in kind.parts:
+        folder = _emulated(results, part)
+        if folder.is_dir():
+            with Ledger(folder) as ledger:
+                entries = ledger.entries()
+            runs = plan(load(part.scenario))
+            kept.keep(_kept(part), metric=kind.quantity.metric, runs=runs, entries=entries)
 
 
 def simulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
@@ -119,9 +144,25 @@ def _simulate_into(folder: Path, scenario: Scenario) -> None:
 def _measure(
     runs: Sequence[PlannedRun], scenario: Scenario, engine: Engine, folder: Path, *, jobs: int
 ) -> None:
-    document = {**scenario.document(), "engine": engine.name}
-    with Ledger.claim(folder, document) as ledger, progress() as shown:
+    with Ledger.claim(folder, _document(scenario, engine.name)) as ledger, progress() as shown:
         execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown)
+
+
+def _document(scenario: Scenario, engine: str) -> dict[str, Any]:
+    return {**scenario.document(), "engine": engine}
+
+
+def _is_shown(part: Part, run: PlannedRun) -> bool:
+    return any(
+        choice.part == part.name
+        and run.repetition == 0
+        and choice.factors.items() <= run.cell.factors.items()
+        for choice in CHOICES
+    )
+
+
+def _kept(part: Part) -> Path:
+    return kept.FOLDER / f"{part.name}.csv"
 
 
 def _emulated(results: Path, part: Part) -> Path:

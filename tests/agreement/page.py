@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from tests.agreement.comparing import Comparison, Verdict
 from tests.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL
+from tests.agreement.kept import FACTS
 from tests.agreement.measuring import Attempts, Runs, planned_cells
 
 WORST_SHOWN = 5
-FACTS = ("bentpipe", "kernel", "machine", "processor", "cores", "python", "link_scheduling", "idle_cores")
-"""Keys of the provenance that say what the numbers were measured with."""
 
 
 def text(verdicts: Sequence[Verdict], runs: Sequence[Runs], *, figure: str, traces: str | None) -> str:

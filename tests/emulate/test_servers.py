@@ -152,7 +152,7 @@ def test_every_target_of_every_host_is_answered_as_our_origin_does(name):
     ]
     site = Site(files=tuple(files), certificates_pem={}, key_pem="")
 
-    def write_files(folder):
+    def prepare(folder, _pid):
         site.write(folder)
         file, text = program.configuration("h1", site)
         (folder / file).write_text(text)
@@ -161,7 +161,7 @@ def test_every_target_of_every_host_is_answered_as_our_origin_does(name):
         world = stack.enter_context(open_world(spec))
         with netns.inside(world.server):
             process = stack.enter_context(
-                started(name, program.command(program.installed.path()), write_files=write_files)
+                started(name, program.command(program.installed.path()), prepare=prepare)
             )
             assert traces.becomes_true(lambda: process.listens(port=80, transport="tcp"), within_s=30)
             connection = stack.enter_context(closing(http.client.HTTPConnection(netns.SERVER_ADDRESS)))

@@ -25,8 +25,8 @@ MACHINE_S = 0.030
 DELAYED_ACK_S = 0.040
 MSS_BYTES = 1448
 PORT = 5000
-SND_CWND_OFFSET = 80
-"""Of tcpi_snd_cwnd in struct tcp_info (linux/tcp.h)."""
+RTO_OFFSET, SND_CWND_OFFSET = 8, 80
+"""Of tcpi_rto and tcpi_snd_cwnd in struct tcp_info (linux/tcp.h)."""
 
 
 def page(http, *, link=LINK, name="uniform-500k", connections=6):
@@ -101,7 +101,7 @@ def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer)
 
 @pytest.mark.parametrize("restarts", [True, False])
 def test_an_idle_time_shrinks_the_window_where_slow_start_after_idle_is_on(restarts):
-    """RFC 2861: once per timeout halved; an idle time of six timeouts or more leaves the initial window."""
+    """RFC 2861: once per timeout halved; six of them leave the initial window."""
     spec = spec_of(bulk(), f"tcp.slow_start_after_idle={str(restarts).lower()}")
     with connected(spec) as (client, server):
         transfer(server, client, 300_000)
@@ -152,5 +152,13 @@ def transfer(sender, receiver, length):
 
 def congestion_window(sender):
     """Segments."""
-    info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, SND_CWND_OFFSET + 4)
-    return struct.unpack_from("I", info, SND_CWND_OFFSET)[0]
+    return tcp_info(sender, SND_CWND_OFFSET)
+
+
+def retransmission_timeout_s(sender):
+    return tcp_info(sender, RTO_OFFSET) / 1e6
+
+
+def tcp_info(sender, offset):
+    info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, offset + 4)
+    return struct.unpack_from("I", info, offset)[0]

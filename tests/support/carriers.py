@@ -16,18 +16,21 @@ LABEL_BYTES = 6
 FRAGMENT_BYTES = 3 + 3 + 4
 """A cut at a frame's end (TS 102 606-1): a header of 7 bytes in place of 4, one of 3 for the rest, CRC-32."""
 RETURN_BPS = 10e6
-STEADY_AFTER_S = 8.0
+STEADY_AFTER_S = 4.0
 RTT_S = 0.1
 
 LINK = {
     "name": "carrier",
     "rtt": "100 ms",
-    "forward": {"queue": "4 BDP", "dvbs2": {"symbol_rate": "2.264 Msym/s", "modcod": "32APSK 9/10"}},
+    "forward": {"queue": "8 BDP", "dvbs2": {"symbol_rate": "2.264 Msym/s", "modcod": "32APSK 9/10"}},
     "return": {"rate": "10 Mbit/s", "queue": "1000 packets"},
 }
 FLOW = {
     "link": LINK,
     "cc": "cubic",
+    # Three times the path's BDP and less than its queue: never empty, and nothing is lost, for which
+    # what comes later would wait.
+    "tcp": {"receive_buffer": "750 kB"},
     "bulk": {"transport": "tcp", "direction": "down", "duration": "20 s"},
 }
 ECHOES = {"link": LINK, "ping": {"count": 40, "interval": "231 ms", "size": "56 B"}}

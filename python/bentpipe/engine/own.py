@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import netns, starvation
+from bentpipe.engine import netns, precedence, starvation
 from bentpipe.engine.netns import World
 from bentpipe.engine.part import START_TIMEOUT_S, Part
 
@@ -28,6 +28,7 @@ def origin(world: World, configuration: Mapping[str, Any]) -> Iterator["Origin"]
     """Start our origin; see `web_ends.ServerOpener`."""
     with netns.inside(world.server):
         part = Part("origin", configuration)
+    precedence.put_first(part.pid, configuration["spec"])
     with part:
         yield Origin(part)
 

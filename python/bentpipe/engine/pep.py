@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import netns, processor, starvation
+from bentpipe.engine import netns, precedence, processor, starvation
 from bentpipe.engine.netns import Middle, Settings, World
 from bentpipe.engine.part import START_TIMEOUT_S, Part
 from bentpipe.errors import AbilityError
@@ -64,7 +64,9 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Proxies]:
         for name, namespace in (("terminal", world.terminal), ("gateway", world.gateway)):
             if namespace is not None:
                 with netns.inside(namespace):
-                    parts.append(stack.enter_context(Part(name, configuration)))
+                    part = stack.enter_context(Part(name, configuration))
+                precedence.put_first(part.pid, configuration["spec"])
+                parts.append(part)
         yield Proxies(tuple(parts))
 
 

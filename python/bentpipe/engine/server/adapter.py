@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import netns, programs, starvation
+from bentpipe.engine import netns, precedence, programs, starvation
 from bentpipe.engine.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.netns import World
 from bentpipe.engine.part import START_TIMEOUT_S, PartError
@@ -40,16 +40,15 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
     assert path is not None
     site = Site.of(spec["workload"]["page"], identity)
 
-    def write_files(folder: Path) -> None:
+    def prepare(folder: Path, pid: int) -> None:
+        precedence.put_first(pid, spec)
         site.write(folder)
         name, text = program.configuration(http, site)
         (folder / name).write_text(text)
 
     with ExitStack() as stack:
         with netns.inside(world.server):
-            process = stack.enter_context(
-                started(program.name, program.command(path), write_files=write_files)
-            )
+            process = stack.enter_context(started(program.name, program.command(path), prepare=prepare))
         port = HTTP_PORT if http == "h1" else HTTPS_PORT
         link = spec["link"]
         round_trip_s = (link["forward"]["delay_ns"] + link["return"]["delay_ns"]) / 1e9

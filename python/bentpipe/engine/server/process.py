@@ -73,7 +73,9 @@ class Process:
 
 
 @contextmanager
-def started(name: str, arguments: Sequence[str], *, write_files: Callable[[Path], None]) -> Iterator[Process]:
+def started(
+    name: str, arguments: Sequence[str], *, prepare: Callable[[Path, int], None]
+) -> Iterator[Process]:
     """Start a program in the namespace of the calling thread; it is killed with the context.
 
     Parameters
@@ -82,8 +84,8 @@ def started(name: str, arguments: Sequence[str], *, write_files: Callable[[Path]
         What messages call it.
     arguments
         The program and its arguments.
-    write_files
-        Is given the folder that the program sees as `FOLDER`, before it begins.
+    prepare
+        Is given the folder that the program sees as `FOLDER` and its process, before it begins.
 
     Raises
     ------
@@ -106,7 +108,7 @@ def started(name: str, arguments: Sequence[str], *, write_files: Callable[[Path]
             if not popen.stdout.read(1):
                 popen.wait(timeout=_END_TIMEOUT_S)
                 raise PartError(process.fault() or f"{name} does not begin")
-            write_files(Path(f"/proc/{popen.pid}/root") / FOLDER.relative_to("/"))
+            prepare(Path(f"/proc/{popen.pid}/root") / FOLDER.relative_to("/"), popen.pid)
             popen.stdin.write(b"\n")
             popen.stdin.flush()
             yield process

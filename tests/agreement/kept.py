@@ -1,0 +1,83 @@
+"""What has been emulated, kept with the project: hours of real time, which nobody wants to spend twice.
+
+A CSV file for each scenario has a line for each attempt: the run, how it ended, the value that is compared,
+and what it was measured with. Of a run whose specification has changed since nothing is taken.
+"""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bentpipe.campaign import PlannedRun
+from bentpipe.ledger import Entry, Ledger
+
+FOLDER = Path(__file__).parent / "emulated"
+FACTS = ("bentpipe", "kernel", "machine", "processor", "cores", "python", "link_scheduling", "idle_cores")
+"""Keys of the provenance that say what the numbers were measured with."""
+
+_COLUMNS = ("run_id", "attempt", "status", "value", *FACTS)
+
+
+def restore(file: Path, *, metric: str, runs: Sequence[PlannedRun], ledger: Ledger) -> None:
+    """Append to a ledger what is kept of these runs, where it has nothing of them yet."""
+    wanted = {run.run_id: run for run in runs if ledger.attempts(run.run_id) == 0}
+    for row in _rows(file):
+        run = wanted.get(row["run_id"])
+        if run is not None:
+            ledger.append(_entry(row, run, metric), {})
+
+
+def keep(file: Path, *, metric: str, runs: Sequence[PlannedRun], entries: Sequence[Entry]) -> None:
+    """Write what has been measured, and what was kept of these runs and has not been measured again."""
+    measured = {entry.run_id for entry in entries}
+    others = {run.run_id for run in runs} - measured
+    rows = [row for row in _rows(file) if row["run_id"] in others]
+    rows += [_row(entry, metric) for entry in entries]
+    # The order of the plan: what a new measurement changes is then seen.
+    order = {run.run_id: index for index, run in enumerate(runs)}
+    rows = sorted((row for row in rows if row["run_id"] in order), key=lambda row: order[row["run_id"]])
+    if not rows:
+        return
+    file.parent.mkdir(exist_ok=True)
+    temporary = file.with_suffix(".writing")
+    with temporary.open("w", newline="", encoding="utf-8") as text:
+        writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    temporary.replace(file)
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    if not file.is_file():
+        return []
+    with file.open(newline="", encoding="utf-8") as text:
+        return list(csv.DictReader(text))
+
+
+def _row(entry: Entry, metric: str) -> dict[str, str]:
+    value = entry.record["metrics"].get(metric) if entry.status == "succeeded" else None
+    provenance = entry.record["provenance"]
+    return {
+        "run_id": entry.run_id,
+        "attempt": str(entry.attempt),
+        "status": entry.status,
+        "value": "" if value is None else repr(value),
+        **{fact: provenance.get(fact, "") for fact in FACTS},
+    }
+
+
+def _entry(row: dict[str, str], run: PlannedRun, metric: str) -> Entry:
+    record: dict[str, Any] = {
+        "status": row["status"],
+        "reasons": [],
+        "metrics": {metric: float(row["value"])} if row["value"] else {},
+        "provenance": {fact: row[fact] for fact in FACTS if row[fact]},
+    }
+    return Entry(
+        run_id=run.run_id,
+        attempt=int(row["attempt"]),
+        factors=run.cell.factors,
+        repetition=run.repetition,
+        record=record,
+    )
