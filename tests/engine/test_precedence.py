@@ -1,4 +1,4 @@
-"""A server goes before a browser, and before nobody else."""
+"""Where they want the same core the link goes before servers, servers go before a browser."""
 
 import os
 import subprocess
@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from bentpipe.engine import precedence
-
-OURS = os.getpriority(os.PRIO_PROCESS, 0)
+from bentpipe.engine import emulate
+from bentpipe.engine.precedence import Rank, put_before_browsers, put_first
 
 
 @contextmanager
@@ -21,24 +20,29 @@ def idle_process():
         process.communicate()
 
 
-def niceness(pid):
-    return os.getpriority(os.PRIO_PROCESS, pid)
+def priority(pid):
+    """Zero for what has no real-time priority (sched_getparam(2))."""
+    return os.sched_getparam(pid).sched_priority
 
 
 @pytest.mark.root
-def test_a_server_goes_before_a_browser():
-    with idle_process() as pid:
-        precedence.put_first(pid, {"client": "chromium"})
-        assert niceness(pid) < OURS
+@pytest.mark.skipif(bool(emulate.missing()), reason="this machine cannot emulate")
+def test_a_server_goes_before_a_browser_and_the_link_before_a_server():
+    with idle_process() as link, idle_process() as server:
+        assert put_first(link, Rank.LINK) == "fifo"
+        put_before_browsers(server, {"client": "chromium"})
+        assert priority(link) > priority(server) > 0
 
 
 def test_beside_our_own_client_a_server_is_one_process_among_others():
-    with idle_process() as pid:
-        precedence.put_first(pid, {})
-        assert niceness(pid) == OURS
+    with idle_process() as server:
+        put_before_browsers(server, {})
+        assert priority(server) == 0
 
 
-def test_a_server_that_has_ended_is_none_to_put_first():
-    with idle_process() as pid:
-        pass
-    precedence.put_first(pid, {"client": "chromium"})
+def test_what_is_not_allowed_is_said(monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    assert put_first(os.getpid(), Rank.LINK) == "other"

@@ -18,6 +18,7 @@ from bentpipe.engine import (
     kernel_tcp,
     netns,
     pep,
+    precedence,
     processor,
     provenance,
     starvation,
@@ -34,6 +35,7 @@ from bentpipe.engine.netns import (
     World,
 )
 from bentpipe.engine.part import START_TIMEOUT_S, Part, PartError
+from bentpipe.engine.precedence import Rank
 from bentpipe.engine.wakefulness import awake
 from bentpipe.errors import AbilityError
 
@@ -41,9 +43,6 @@ NAME = "emulate"
 
 _CLOSING_MARGIN_S = 0.1
 """What closing may take beyond propagation: queues, delayed acknowledgements (40 ms)."""
-
-_LINK_PRIORITY = 10
-"""Real-time priority of the link process: packets are released before anything else runs."""
 
 
 class Emulator:
@@ -138,7 +137,7 @@ def open_link(world: World, configuration: Mapping[str, Any], source: dict[str, 
             os.close(device)
     with link, awake() as idle_cores:
         source["idle_cores"] = idle_cores
-        source["link_scheduling"] = _prefer(link.pid)
+        source["link_scheduling"] = precedence.put_first(link.pid, Rank.LINK)
         yield link
 
 
@@ -227,11 +226,3 @@ def _linger_s(spec: Mapping[str, Any]) -> float:
     forward_ns: int = link["forward"]["delay_ns"]
     return_ns: int = link["return"]["delay_ns"]
     return (return_ns + forward_ns + return_ns) / 1e9 + _CLOSING_MARGIN_S
-
-
-def _prefer(pid: int) -> str:
-    try:
-        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(_LINK_PRIORITY))
-    except PermissionError:
-        return "other"
-    return "fifo"

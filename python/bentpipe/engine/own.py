@@ -28,7 +28,7 @@ def origin(world: World, configuration: Mapping[str, Any]) -> Iterator["Origin"]
     """Start our origin; see `web_ends.ServerOpener`."""
     with netns.inside(world.server):
         part = Part("origin", configuration)
-    precedence.put_first(part.pid, configuration["spec"])
+    precedence.put_before_browsers(part.pid, configuration["spec"])
     with part:
         yield Origin(part)
 

@@ -65,7 +65,7 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Proxies]:
             if namespace is not None:
                 with netns.inside(namespace):
                     part = stack.enter_context(Part(name, configuration))
-                precedence.put_first(part.pid, configuration["spec"])
+                precedence.put_before_browsers(part.pid, configuration["spec"])
                 parts.append(part)
         yield Proxies(tuple(parts))
 

@@ -2,19 +2,35 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from enum import IntEnum
 from typing import Any
 
-_NICE = -19
-"""Seventy times the weight of a process of a browser (sched_prio_to_weight, kernel/sched/core.c)."""
+
+class Rank(IntEnum):
+    """Real-time priorities (sched(7), SCHED_FIFO); what has none comes after them all."""
+
+    SERVER = 5
+    """Servers and proxies stand for other machines, and a browser takes all the cores that there are."""
+    LINK = 10
+    """Packets are released before anything else runs."""
 
 
-def put_first(pid: int, spec: Mapping[str, Any]) -> None:
-    """Let a server or a proxy go before the client, where this is a browser.
+def put_first(pid: int, rank: Rank) -> str:
+    """Let a process go before others; return its policy, `fifo`, or `other` where that is not allowed.
 
-    They stand for other machines, and a browser takes all the cores that there are. Threads inherit it: to be
-    called before the process starts any. Where it is not allowed the waits for a core tell (`starvation`).
+    Threads inherit it: to be called before the process starts any.
+    """
+    try:
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(rank))
+    except PermissionError:
+        return "other"
+    return "fifo"
+
+
+def put_before_browsers(pid: int, spec: Mapping[str, Any]) -> None:
+    """Let a server or a proxy go before the client where this is a browser.
+
+    Ours takes no more of a core than they. Where it is not allowed the waits for a core tell (`starvation`).
     """
     if "client" in spec:
-        with suppress(PermissionError, ProcessLookupError):
-            os.setpriority(os.PRIO_PROCESS, pid, _NICE)
+        put_first(pid, Rank.SERVER)

@@ -53,6 +53,7 @@ class Browser(ABC, Generic[P]):
         self._remote: Remote
         self._version = ""
         self._sighting: Sighting | None = None
+        self._others_s = 0.0
 
     @contextmanager
     def started(self) -> Iterator[Self]:
@@ -95,7 +96,11 @@ class Browser(ABC, Generic[P]):
         faults: list[str] = []
         doubts: list[str] = []
         try:
-            if not self._load(progress, until_s=(progress.started_ns + timeout_ns) / 1e9):
+            before_s = processor.used_by_others_s()
+            in_time = self._load(progress, until_s=(progress.started_ns + timeout_ns) / 1e9)
+            # Now: when the browser has ended, whoever adopted its processes is said to have used their time.
+            self._others_s = processor.used_by_others_s() - before_s
+            if not in_time:
                 faults.append(f"timed out after {_core.format_duration(timeout_ns)}")
         except RemoteError as error:
             (doubts if self._has_answered() else faults).append(f"{self.program.name}: {error}")
@@ -117,12 +122,12 @@ class Browser(ABC, Generic[P]):
         return {self._spec["client"]: self._version}
 
     def waits_s(self) -> dict[Path, float]:
-        """Return what others have had of the cores.
+        """Return what others have had of the cores during the load.
 
         A browser's own threads wait for each other, on any machine with as few cores: that is part of showing
         a page.
         """
-        return {processor.STATISTICS: processor.used_by_others_s()}
+        return {processor.STATISTICS: self._others_s}
 
     @abstractmethod
     def _arguments(self) -> Sequence[str]:

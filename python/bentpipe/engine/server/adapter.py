@@ -41,7 +41,7 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
     site = Site.of(spec["workload"]["page"], identity)
 
     def prepare(folder: Path, pid: int) -> None:
-        precedence.put_first(pid, spec)
+        precedence.put_before_browsers(pid, spec)
         site.write(folder)
         name, text = program.configuration(http, site)
         (folder / name).write_text(text)
