@@ -44,7 +44,7 @@ lint: setup-dev ## Run the linters and the type checker
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-setup-browsers: setup ## Install browsers, what tests of their windows need, and Caddy where there is a go for it
+setup-browsers: setup ## Install browsers, nginx, what tests of windows need, and Caddy where there is a go for it
 	@scripts/debian-packages.sh browsers
 	@scripts/caddy.sh || { (($$? == 3)) && echo "no Caddy; the rest is installed" >&2; }
 

@@ -37,6 +37,7 @@ look_for_browsers() {
     command -v chromium >/dev/null || missing optional chromium "Chromium as client and in a shell"
     command -v firefox-esr >/dev/null || missing optional firefox-esr "Firefox as client and in a shell"
     command -v certutil >/dev/null || missing optional libnss3-tools "certutil, by which browsers trust the origin"
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing optional nginx-light "nginx as the server of pages"
     command -v Xvfb >/dev/null || missing optional xvfb "the tests of browsers with a window"
     [[ -d /usr/share/fonts/truetype/liberation ]] || missing optional fonts-liberation "the fonts that pages name, in their widths"
 }

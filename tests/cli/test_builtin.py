@@ -4,6 +4,7 @@ import sys
 import time
 
 import pytest
+from PIL import Image
 
 
 def test_links_lists_every_preset(bentpipe):
@@ -169,6 +170,16 @@ def test_what_each_of_several_hosts_serves_is_exported_to_a_folder_of_its_own(be
     listed = {f"{item.get('host', page['host'])}{item['path']}" for item in page["objects"]}
     written = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert written == listed | {f"{page['host']}/index.html"}
+
+
+def test_every_image_of_a_page_is_one_down_to_the_counting_pixels_of_43_bytes(bentpipe, tmp_path):
+    """A browser ends the request of what it cannot decode. Pillow decodes by code of others."""
+    bentpipe("pages", "news-front", "--export", tmp_path)
+    images = [path for path in tmp_path.rglob("*") if path.suffix in (".jpg", ".png", ".gif", ".webp")]
+    assert min(path.stat().st_size for path in images) == 43
+    for path in images:
+        with Image.open(path) as image:
+            image.load()
 
 
 def test_a_place_where_pages_cannot_be_written_is_bad_input(bentpipe, tmp_path):

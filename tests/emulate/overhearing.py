@@ -1,4 +1,4 @@
-"""What a namespace says to anybody but the page."""
+"""What a namespace says to anybody."""
 
 import select
 import socket
@@ -18,7 +18,7 @@ Packet = tuple[int, str, str, int, int]
 
 @contextmanager
 def overheard(namespace: str) -> Iterator[list[Packet]]:
-    """Give the IPv4 packets of a namespace that are neither a browser's remote control nor of a page."""
+    """Give the IPv4 packets of a namespace that are not of a browser's remote control or its warm-up."""
     heard: list[Packet] = []
     done = threading.Event()
     with (
@@ -33,7 +33,7 @@ def overheard(namespace: str) -> Iterator[list[Packet]]:
                     source, destination = (socket.inet_ntoa(packet[at : at + 4]) for at in (12, 16))
                     is_tcp_at_home = packet[9] == socket.IPPROTO_TCP and source == destination == "127.0.0.1"
                     ports = struct.unpack_from("!HH", packet, 4 * (packet[0] & 15))
-                    if not is_tcp_at_home and 443 not in ports:
+                    if not is_tcp_at_home:
                         heard.append((packet[9], source, destination, *ports))
 
         thread = threading.Thread(target=listen)

@@ -1,18 +1,12 @@
 """Firefox over the emulated link: the protocol asked for, nothing besides, and nothing left behind."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
-from bentpipe.engine import emulate, netns, programs
-from bentpipe.engine.browser import firefox, firefox_preferences, trust
+from bentpipe.engine import emulate, programs
+from bentpipe.engine.browser import firefox, firefox_preferences, kernel, trust
 from bentpipe.engine.emulate import Emulator
-from tests.emulate import traces
 from tests.emulate.measuring import in_time
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
@@ -163,30 +157,8 @@ def test_it_says_nothing_to_anybody_but_the_page():
     ):
         client.await_ready()
         time.sleep(QUIET_S)
-    assert heard == []
-
-
-RUN = """
-import json, sys
-from bentpipe.engine.emulate import Emulator
-spec = json.load(sys.stdin)
-Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None)
-"""
-
-
-def test_a_measurement_that_is_killed_leaves_no_process(mark):
-    process = subprocess.Popen([sys.executable, "-c", RUN], stdin=subprocess.PIPE, text=True)
-    process.stdin.write(json.dumps(spec("h2")))
-    process.stdin.close()
-    try:
-        assert traces.becomes_true(
-            lambda: len(traces.processes(mark, command="-contentproc")) > 1, within_s=30
-        )
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)
-    assert netns.clean()
+        unroutable = kernel.unroutable_packets(world.client)
+    assert (heard, unroutable) == ([], 0)
 
 
 def without(monkeypatch, name):

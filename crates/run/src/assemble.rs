@@ -8,7 +8,7 @@ use crate::{
     LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance,
     RunRecord, RunSpec, Status, Table, Workload,
 };
-use crate::{handshakes, spare_connections, visit};
+use crate::{handshakes, spare_connections, streams, visit};
 
 /// The reports of a finished run.
 #[derive(Clone, Debug, Default)]
@@ -94,8 +94,6 @@ fn metrics(
     };
     let first = client.connections.first();
     let end = transferred.map(|payload| payload.last_byte).or_else(|| last_byte(&client.objects));
-    let retransmitted: u64 =
-        client.connections.iter().chain(&origin.connections).map(|c| c.retransmitted_packets).sum();
     let alone = payload.filter(|p| p.get() > 0 && is_alone(spec));
     let percent_above = |wire: u64| alone.map(|p| (wire as f64 / p.get() as f64 - 1.0) * 100.0);
     let wire_down = link.forward.offered_bytes.get();
@@ -119,7 +117,9 @@ fn metrics(
         wire_packets_up: link.return_.offered_packets,
         overhead_percent: percent_above(wire_down + wire_up),
         overhead_forward_percent: percent_above(wire_down).filter(|_| !is_up(spec)),
-        retransmitted_packets: retransmitted,
+        retransmitted_packets: retransmitted_packets(client, origin),
+        connections_used: html.map(|_| streams::connections_used(&client.objects)),
+        streams_max: html.map(|_| streams::most(&client.objects)),
         drops: Drops { forward: link.forward.drops, return_: link.return_.drops },
         first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
         queue_mean_bytes_down: link.forward.queue_mean_bytes,
@@ -181,7 +181,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         }
     }
     doubts.extend(handshakes::doubts(spec, client, origin));
-    doubts.extend(spare_connections::doubt(spec, origin));
+    doubts.extend(spare_connections::doubt(spec, client, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
     if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {
@@ -274,6 +274,12 @@ fn is_alone(spec: &RunSpec) -> bool {
 
 fn is_up(spec: &RunSpec) -> bool {
     spec.flows().is_some_and(|flows| flows.direction == Direction::Up)
+}
+
+/// Of the ends that know it.
+fn retransmitted_packets(client: &ClientReport, origin: &OriginReport) -> Option<u64> {
+    let ends = client.connections.iter().chain(&origin.connections);
+    ends.filter_map(|connection| connection.retransmitted_packets).reduce(|sum, more| sum + more)
 }
 
 fn round_trips(metrics: &mut Metrics, client: &ClientReport, origin: &OriginReport) {

@@ -27,7 +27,9 @@ pub(crate) fn records(spec: &RunSpec, client: &ClientReport, origin: &OriginRepo
             last_byte_s: received.map(|payload| after_start(payload.last_byte)),
             completion_s: received.map(|payload| payload.last_byte.since(start).as_secs_f64()),
             goodput_bps: received.and_then(|payload| payload.goodput_bps(&flows, start)),
-            retransmitted_packets: connections(client, origin, index).map(|c| c.retransmitted_packets).sum(),
+            retransmitted_packets: connections(client, origin, index)
+                .filter_map(|c| c.retransmitted_packets)
+                .sum(),
             rtt_mean_s: client_port.and_then(|port| rtt_mean_s([&client.sender, &origin.sender], port)),
             share: (total > 0.0).then(|| payload / total),
         }

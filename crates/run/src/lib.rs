@@ -25,6 +25,7 @@ pub mod schema;
 mod series;
 mod spare_connections;
 mod spec;
+mod streams;
 mod switch;
 mod tcp;
 mod tls;

@@ -163,8 +163,12 @@ pub struct Metrics {
     pub overhead_percent: Option<f64>,
     /// Wire bytes of the forward direction above the payload, in percent of the payload; null for flows up.
     pub overhead_forward_percent: Option<f64>,
-    /// Packets sent again by the origin and the client.
-    pub retransmitted_packets: u64,
+    /// Packets sent again by the origin and the client, as far as they tell; null where neither does.
+    pub retransmitted_packets: Option<u64>,
+    /// Connections that carried the objects of a page load.
+    pub connections_used: Option<u64>,
+    /// The most objects that one of them had under way at a time: asked for, and not complete.
+    pub streams_max: Option<u64>,
     /// Packets lost on the link.
     pub drops: Drops,
     /// IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up and for several.

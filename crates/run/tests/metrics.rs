@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::{at_ms, bulk_spec, download, object, page_load, record, spec, transfer};
 use bentpipe_run::{
-    Direction, DirectionReport, DropCounts, LatenessReport, Metrics, PacketSighting, Parties,
+    Direction, DirectionReport, DropCounts, LatenessReport, Metrics, ObjectSighting, PacketSighting, Parties,
 };
 use bentpipe_run::{PingReport, PingSpec, RunSpec, Table, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
@@ -136,11 +136,48 @@ fn drops_and_retransmissions_are_those_of_both_directions_and_both_ends() {
     let mut parties = page_load();
     parties.link.forward.drops = DropCounts { queue: 3, channel: 2, oversize: 0 };
     parties.link.return_.drops = DropCounts { queue: 0, channel: 0, oversize: 1 };
-    parties.client.connections[0].retransmitted_packets = 1;
-    parties.origin.connections[0].retransmitted_packets = 5;
+    parties.client.connections[0].retransmitted_packets = Some(1);
+    parties.origin.connections[0].retransmitted_packets = Some(5);
     let metrics = metrics(spec(), parties);
     assert_eq!((metrics.drops.forward.total(), metrics.drops.return_.total()), (5, 1));
-    assert_eq!(metrics.retransmitted_packets, 6);
+    assert_eq!(metrics.retransmitted_packets, Some(6));
+}
+
+#[test]
+fn packets_sent_again_are_of_the_end_that_knows_them_and_unknown_where_none_does() {
+    let mut parties = page_load();
+    parties.client.connections[0].retransmitted_packets = None;
+    parties.origin.connections[0].retransmitted_packets = Some(5);
+    assert_eq!(metrics(spec(), parties.clone()).retransmitted_packets, Some(5));
+    parties.origin.connections[0].retransmitted_packets = None;
+    assert_eq!(metrics(spec(), parties).retransmitted_packets, None);
+}
+
+#[test]
+fn streams_are_the_objects_that_one_connection_has_under_way_at_a_time() {
+    let mut parties = page_load();
+    let object = parties.client.objects[1].clone();
+    // Requested and complete in ms: three at once on the first connection, two on the second, one after the other
+    // on the third.
+    let loads = [
+        (0, 2_000, 3_000),
+        (0, 2_100, 4_000),
+        (0, 2_200, 2_900),
+        (1, 2_000, 9_000),
+        (1, 2_000, 9_000),
+        (2, 2_000, 3_000),
+        (2, 3_000, 4_000),
+    ];
+    parties.client.objects = loads
+        .map(|(connection, requested, last_byte)| ObjectSighting {
+            connection,
+            requested: at_ms(requested),
+            last_byte: at_ms(last_byte),
+            ..object.clone()
+        })
+        .to_vec();
+    let metrics = metrics(spec(), parties);
+    assert_eq!((metrics.connections_used, metrics.streams_max), (Some(3), Some(3)));
 }
 
 fn packets(at: &[(u64, u64)]) -> Vec<PacketSighting> {

@@ -10,7 +10,7 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 41] = [
+const COUNTS: [(&str, &str); 43] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
@@ -36,6 +36,8 @@ const COUNTS: [(&str, &str); 41] = [
     ("share", "a fraction"),
     ("jain_index", "a ratio of squares"),
     ("retransmitted_packets", "packets"),
+    ("connections_used", "connections"),
+    ("streams_max", "streams"),
     ("wire_bytes_down", "bytes; the command line's name"),
     ("wire_bytes_up", "bytes; the command line's name"),
     ("wire_packets_down", "packets"),

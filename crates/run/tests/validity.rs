@@ -135,6 +135,16 @@ fn a_connection_of_a_browser_that_carried_nothing_makes_its_load_invalid() {
 }
 
 #[test]
+fn a_second_connection_to_a_host_is_no_reason_where_both_carried_something() {
+    let mut spec = spec();
+    spec.client = Some(Browser::Chromium);
+    let mut parties = page_load();
+    let two = [40_001, 40_002].map(|client_port| ConnectionReport { client_port, ..connection() });
+    (parties.client.connections, parties.origin.connections) = (two.to_vec(), two.to_vec());
+    assert_eq!(verdict(spec, parties).1, [""; 0]);
+}
+
+#[test]
 fn a_spare_connection_is_no_reason_where_the_scenario_wants_duplicates_or_the_client_is_ours() {
     let mut parties = page_load();
     parties.origin.connections.push(ConnectionReport { client_port: 40_002, ..connection() });

@@ -304,7 +304,7 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start_over_either_transport(
             let mut spec = RunSpec { cc: CongestionControl::Reno, slow_start, ..bulk(transport, 12_000_000) };
             spec.link.forward.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(3_000_000) };
             spec.tcp.receive_buffer_bytes = Bytes::new(30_000_000);
-            record(&spec).metrics.retransmitted_packets
+            record(&spec).metrics.retransmitted_packets.unwrap()
         };
         let (plain, spared) = (retransmitted(None), retransmitted(Some(SlowStart::HyStartPlusPlus)));
         assert!(plain > 500 && spared < plain / 10, "{transport:?}: {plain} and {spared}");

@@ -137,7 +137,7 @@ impl<P: Probe> Entry<P> {
         let sample = self.window.sample()?;
         self.report.connected = self.report.connected.or(sample.connected);
         self.report.congestion_control.clone_from(&sample.congestion_control);
-        self.report.retransmitted_packets = sample.retransmitted_packets;
+        self.report.retransmitted_packets = Some(sample.retransmitted_packets);
         self.report.srtt = sample.srtt;
         self.report.min_rtt = sample.min_rtt;
         Some(sample)

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 
 from bentpipe import _core
@@ -112,6 +113,13 @@ def _wanted() -> Iterator[Check]:
         found = program.found()
         remedy = f"{program.remedy}, {program.purpose}"
         yield _useful(program.name, found is not None, found or "not installed", remedy)
+    has_rain = find_spec("itur") is not None
+    yield _useful(
+        "itur",
+        has_rain,
+        "installed" if has_rain else "not installed",
+        "pip install 'itur>=0.4', for rain over a site",
+    )
     yield from _loaded_congestion_controls()
 
 

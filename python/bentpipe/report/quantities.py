@@ -34,6 +34,8 @@ _PAGE_LOAD = (
     Quantity(metric="overhead_forward_percent", label="Overhead, forward", unit="%", decimals=2),
     Quantity(metric="utilisation", label="Utilisation", unit="%", decimals=1, scale=100),
     Quantity(metric="retransmitted_packets", label="Retransmitted packets", unit="", decimals=1),
+    Quantity(metric="connections_used", label="Connections", unit="", decimals=1),
+    Quantity(metric="streams_max", label="Objects under way on one", unit="", decimals=1),
     Quantity(metric="first_flight_bytes", label="First flight", unit="kB", decimals=1, scale=1e-3),
 )
 _BULK = (

@@ -6,7 +6,9 @@
 mod error;
 mod files;
 mod filler;
+mod gif;
 mod html;
+mod image;
 mod jpeg;
 mod noise;
 mod reference;
@@ -172,7 +174,7 @@ fn resource(tree: &Tree<'_>, at: usize, files: &dyn Files) -> Result<Resource, P
         };
     }
     let body = match object.kind {
-        ObjectKind::Image => jpeg::of_length(length, &object.path),
+        ObjectKind::Image => image::of_length(length, &object.path),
         ObjectKind::Script => script::script(tree, at, length),
         ObjectKind::Style => style::sheet(tree, at, length),
         ObjectKind::Font | ObjectKind::Other => noise::of_length(length, &object.path),

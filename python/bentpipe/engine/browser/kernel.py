@@ -9,7 +9,7 @@ from bentpipe.engine.server.sockets import Sample, Sockets
 
 _UNKNOWN: Mapping[str, Any] = {
     "congestion_control": "",
-    "retransmitted_packets": 0,
+    "retransmitted_packets": None,
     "srtt_ns": None,
     "min_rtt_ns": None,
     "initial_cwnd_bytes": None,

@@ -22,8 +22,15 @@ from bentpipe.engine.processor import descendants
 HOME = Path("/tmp")
 """The home of a browser, as it sees it: empty at first, in memory, its own."""
 
-PRIVATE = ("hosts", "resolv.conf")
-"""Files below /etc of which a browser sees its own."""
+PRIVATE = {
+    "hosts": "",
+    # TEST-NET-1 (RFC 5737), to which there is no route: who looks up a name of others is found out
+    # (`kernel.unroutable_packets`).
+    "resolv.conf": "nameserver 192.0.2.1",
+    # No service of the machine that could ask for it.
+    "nsswitch.conf": "hosts: files dns",
+}
+"""Files below /etc of which a browser sees its own, and what is in them at first."""
 
 _PREPARE_TIMEOUT_S = 10.0
 _END_TIMEOUT_S = 3.0
@@ -34,10 +41,11 @@ _SCRIPT = f"""set -e
 mount -t tmpfs -o mode=1777 bentpipe {HOME}
 mount -t tmpfs -o mode=1777 bentpipe /dev/shm
 mkdir {HOME}/etc
-for file in {" ".join(PRIVATE)}; do
-  : > {HOME}/etc/$file
-  if [ -f /etc/$file ]; then mount --bind {HOME}/etc/$file /etc/$file; fi
-done
+own() {{
+  echo "$2" > {HOME}/etc/$1
+  if [ -f /etc/$1 ]; then mount --bind {HOME}/etc/$1 /etc/$1; fi
+}}
+{"".join(f"own {name} '{text}'{chr(10)}" for name, text in PRIVATE.items())}
 echo prepared
 read -r _
 exec "$@"
