@@ -11,25 +11,34 @@ SUPERFRAME_S = 0.343
 PROPAGATION_S = 0.52
 FRAMING_S = 0.03
 """A slot, a DVB-S2 frame, and what the kernel adds."""
-ECHOES = 20
+ECHOES = 12
+RUN = {"link": "geo-snep", "ping": {"count": ECHOES, "interval": "1.3 s", "size": "56 B"}}
 
 
-def echoes(dama):
-    ping = {"count": ECHOES, "interval": "1.7 s", "size": "56 B"}
-    return {"link": "geo-snep", "ping": ping}, f"link.return.dama={dama}"
+@pytest.fixture(scope="module")
+def echoes():
+    """Echoes under a kind of capacity, measured when they are asked for first."""
+    found = {}
+
+    def of(dama):
+        if dama not in found:
+            found[dama] = measured(RUN, f"link.return.dama={dama}")["metrics"]
+        return found[dama]
+
+    return of
 
 
-@pytest.mark.parametrize("dama", ["cra", "rbdc", "vbdc", "mixed"])
-def test_an_echo_takes_as_long_as_in_virtual_time(dama):
-    run, setting = echoes(dama)
-    simulated = Simulator().run(run_id="0", spec=spec_of(run, setting), artifacts=None)["metrics"]
-    emulated = measured(run, setting)["metrics"]
-    # Three of them may have missed, by what the kernel takes, the superframe that they have in virtual time.
-    assert emulated["rtt_mean_s"] == pytest.approx(simulated["rtt_mean_s"], abs=3 * SUPERFRAME_S / ECHOES)
+@pytest.mark.parametrize("dama", ["cra", "vbdc", "mixed"])
+def test_an_echo_takes_as_long_as_in_virtual_time(echoes, dama):
+    simulated = Simulator().run(run_id="0", spec=spec_of(RUN, f"link.return.dama={dama}"), artifacts=None)
+    # Two of them may have missed, by what the kernel takes, the superframe that they have in virtual time.
+    allowed_s = 2 * SUPERFRAME_S / ECHOES
+    expected_s = simulated["metrics"]["rtt_mean_s"]
+    assert echoes(dama)["rtt_mean_s"] == pytest.approx(expected_s, abs=allowed_s)
 
 
-def test_constant_capacity_costs_no_request_and_capacity_by_volume_a_second_hop():
+def test_constant_capacity_costs_no_request_and_capacity_by_volume_a_second_hop(echoes):
     """The terminal asks, the controller answers: another round trip before the packet may go."""
-    constant, by_volume = (measured(*echoes(dama))["metrics"]["rtt_mean_s"] for dama in ("cra", "vbdc"))
-    assert PROPAGATION_S < constant < PROPAGATION_S + FRAMING_S
-    assert by_volume > constant + PROPAGATION_S
+    constant_s, by_volume_s = (echoes(dama)["rtt_mean_s"] for dama in ("cra", "vbdc"))
+    assert PROPAGATION_S < constant_s < PROPAGATION_S + FRAMING_S
+    assert by_volume_s > constant_s + PROPAGATION_S

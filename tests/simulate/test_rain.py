@@ -26,7 +26,9 @@ def expected_es_n0_db(record, time_s):
     """Two legs one after the other: their noise adds up (docs/models/es_n0.md)."""
     legs = record["spec"]["link"]["forward"]["capacity"]["es_n0"]
     points = legs["down"]["attenuation"]["points"]
-    fallen_db = np.interp(time_s, [point["at_ns"] / 1e9 for point in points], [point["db"] for point in points])
+    fallen_db = np.interp(
+        time_s, [point["at_ns"] / 1e9 for point in points], [point["db"] for point in points]
+    )
     noise = 10 ** (-legs["up"]["clear_sky_db"] / 10) + 10 ** ((fallen_db - legs["down"]["clear_sky_db"]) / 10)
     return -10 * np.log10(noise)
 
