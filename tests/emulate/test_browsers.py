@@ -133,9 +133,10 @@ def test_the_largest_page_of_the_study_takes_no_more_than_its_time(client, tmp_p
 
 
 MEASUREMENT = """
-import json, sys
-from bentpipe.engine.browser.process import descendants
+import json, signal, sys
 from bentpipe.engine.emulate import Emulator
+# What a script starts in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 Emulator().run(run_id="0123456789abcdef", spec=json.loads(sys.argv[1]), artifacts=None)
 """
 
