@@ -32,9 +32,6 @@ ALPN = {"h1": "http/1.1", "h1s": "http/1.1", "h2": "h2", "h3": "h3"}
 RTT_S = 0.5
 """Of geo-alshagri, at least."""
 
-WALL_S = 15
-"""What a load over GEO may take in all, from the world's making to its end."""
-
 PARALLEL = 6
 """Requests that Chromium has in flight to a host of which it does not know that it takes many."""
 
@@ -61,9 +58,7 @@ def assert_valid(record):
 
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 def test_a_page_is_loaded_by_the_protocol_asked_for(http, tmp_path):
-    began_s = time.monotonic()
     record = assert_valid(loaded(http, artifacts=tmp_path))
-    assert time.monotonic() - began_s < WALL_S
     sizes = {one["path"]: one["bytes"] for one in record["spec"]["workload"]["page"]["objects"]}
     document, *objects = record["objects"]
     assert document["url"].endswith(f"{hosts.HOST}/")

@@ -20,7 +20,7 @@ pub(crate) fn doubt(spec: &RunSpec, client: &ClientReport, origin: &OriginReport
         Http::H2 | Http::H2c | Http::Spdy if hosts == 1 => 1,
         Http::H2 | Http::H2c | Http::Spdy | Http::Http10 | Http::Http10s => return None,
     };
-    // To one host it may take two, with and without credentials (Fetch standard, section 2.7).
+    // To one host it may need two: the Fetch standard keeps connections with and without credentials apart.
     let most = most.max(client.connections.len());
     let found = origin.connections.len();
     (found > most).then(|| format!("the browser opened {found} connections, expected at most {most}"))

@@ -12,6 +12,7 @@ from pathlib import Path
 from bentpipe import _core
 from bentpipe.engine import congestion_control, netns, pep, programs, scratch
 from bentpipe.engine.wakefulness import LATENCY_REQUEST
+from bentpipe.scenario import rain
 
 AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
@@ -118,7 +119,7 @@ def _wanted() -> Iterator[Check]:
         "itur",
         has_rain,
         "installed" if has_rain else "not installed",
-        "pip install 'itur>=0.4', for rain over a site",
+        f"{rain.REMEDY}, for rain over a site",
     )
     yield from _loaded_congestion_controls()
 

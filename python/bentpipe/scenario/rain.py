@@ -15,6 +15,9 @@ from bentpipe.errors import AbilityError
 if TYPE_CHECKING:
     from bentpipe.scenario.rain_process import RainProcess
 
+REMEDY = "pip install 'itur>=0.4'"
+"""How to get the package that knows the statistics."""
+
 LEAST_FREQUENCY_HZ = 4_000_000_000
 MOST_FREQUENCY_HZ = 55_000_000_000
 LEAST_ELEVATION_DEG = 5.0
@@ -232,5 +235,5 @@ def _itur() -> Any:
             import itur.models.itu837
     except ImportError as error:
         missing = f"rain needs the Python package itur ({error})"
-        raise AbilityError(missing, "install it with: pip install 'itur>=0.4'") from error
+        raise AbilityError(missing, f"install it with: {REMEDY}") from error
     return itur
