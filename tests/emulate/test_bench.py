@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bentpipe.engine import bench, processor
+from bentpipe.engine import bench, processor, punctuality
 
 
 def test_processor_time_is_what_the_process_has_used():
@@ -26,3 +26,15 @@ def test_the_goodput_flows_are_single_and_over_a_lossless_link_of_two_bdp_of_que
         assert direction["loss"] == {"kind": "none"}
         # Rate x 20 ms / 8, twice.
         assert direction["queue"] == {"kind": "bytes", "limit_bytes": rate_mbps * 5_000}
+
+
+def test_a_bare_timer_on_each_core_says_how_late_the_machine_is():
+    with punctuality.watched() as machine:
+        time.sleep(0.2)
+    assert len(machine.late_s) == len(os.sched_getaffinity(0))
+    for late_s in machine.late_s:
+        # 200 instants a millisecond apart; the first ones pass while the other timers are started.
+        assert len(late_s) >= 150
+        assert 0 < late_s[0]
+        assert late_s == sorted(late_s)
+    assert machine.quantile_s(1.0) == max(late_s[-1] for late_s in machine.late_s)

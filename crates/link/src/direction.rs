@@ -16,6 +16,8 @@ pub(crate) struct Direction<P> {
     way: Way,
     mtu: Bytes,
     access: Access<P>,
+    /// [`Access::next_step`] since the access last changed: asking it anew for every packet costs more than the rest.
+    next_step: Option<Time>,
     channel: Channel<P>,
 }
 
@@ -49,11 +51,14 @@ impl<P: Packet> Direction<P> {
             counters: Counters::new(start),
             delays,
         };
-        Self { way, mtu, access: Access::new(way, spec, mtu, seed, start), channel }
+        Self { way, mtu, access: Access::new(way, spec, mtu, seed, start), next_step: None, channel }
     }
 
     pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), (DropCause, P)> {
-        self.advance(now);
+        // What an access that holds nothing puts off, such as a change of MODCOD, it has to do before.
+        if self.next_step.is_none_or(|step| step <= now) {
+            self.access.advance(now, &mut self.channel);
+        }
         let size = Bytes::new(u64::from(packet.len_bytes()));
         self.channel.counters.offered(now, size);
         let admitted = if size > self.mtu {
@@ -61,18 +66,27 @@ impl<P: Packet> Direction<P> {
         } else {
             self.access.enqueue(Waiting { since: now, size, packet }, &mut self.channel)
         };
+        self.next_step = self.access.next_step();
         admitted.inspect_err(|(cause, _)| self.channel.counters.dropped(now, *cause))
     }
 
     /// Does everything that was to be done by `now`, each thing at its own instant.
     pub(crate) fn advance(&mut self, now: Time) {
         self.access.advance(now, &mut self.channel);
+        self.next_step = self.access.next_step();
+    }
+
+    /// The same, for packets alone: what an access does that holds none can be done later.
+    pub(crate) fn advance_packets(&mut self, now: Time) {
+        if self.next_step.is_some_and(|step| step <= now) {
+            self.advance(now);
+        }
     }
 
     /// When [`Direction::pop`] has something, or when a waiting packet can turn out to be lost.
     pub(crate) fn next_event(&self) -> Option<Time> {
         let steps_matter = self.access.steps_matter() || !self.channel.loss.is_none();
-        let next_step = if steps_matter { self.access.next_step() } else { None };
+        let next_step = if steps_matter { self.next_step } else { None };
         [self.next_due(), next_step].into_iter().flatten().min()
     }
 

@@ -69,7 +69,9 @@ impl<P: Packet> Path<P> {
 
     /// The earliest event that was due by `now`; call it until it returns `None`.
     pub fn poll(&mut self, now: Time) -> Option<Event<P>> {
-        self.advance(now);
+        self.now = self.now.max(now);
+        self.forward.advance_packets(self.now);
+        self.return_.advance_packets(self.now);
         let (due, way) = Way::BOTH
             .into_iter()
             .filter_map(|way| Some((self.direction(way).next_due()?, way)))

@@ -63,6 +63,11 @@ impl<P> Queue<P> {
         }
     }
 
+    /// Whether it matters how long a packet would wait.
+    pub(crate) fn limits_wait(&self) -> bool {
+        matches!(self.discipline, Discipline::Time { .. })
+    }
+
     pub(crate) fn push(&mut self, waiting: Waiting<P>) {
         self.fifo.bytes += waiting.size;
         self.fifo.waiting.push_back(waiting);

@@ -13,6 +13,7 @@ mod middle;
 mod net;
 mod network;
 mod packet;
+mod parcels;
 mod quic;
 mod run;
 mod stream;

@@ -14,7 +14,8 @@ use crate::capture::Tap;
 use crate::executor::Executor;
 use crate::host::Host;
 use crate::middle::{Local, Middle, taken_at};
-use crate::packet::{Parcel, Parcels, WirePacket};
+use crate::packet::WirePacket;
+use crate::parcels::{Parcel, Parcels};
 use crate::timers::Timers;
 
 /// An end of the link, by who stands there or behind.

@@ -104,8 +104,10 @@ impl<P: Packet> Dvbs2<P> {
     ) -> Result<(), (DropCause, P)> {
         let now = waiting.since;
         let class = self.queues.class_of(&waiting.packet);
-        let wait = self.wait(class, now);
-        if !self.queues.admits(class, waiting.size, || wait) {
+        self.transmitter.observe(now);
+        let (streams, transmitter) = (self.streams, &self.transmitter);
+        let wait = |queues: &_| wait(queues, streams, transmitter, class, now);
+        if !self.queues.admits(class, waiting.size, wait) {
             return Err((DropCause::Queue, waiting.packet));
         }
         self.queues.push(class, waiting);
@@ -180,17 +182,6 @@ impl<P: Packet> Dvbs2<P> {
     fn next_report(&self) -> Option<Time> {
         self.acm.as_ref().map(Acm::next_arrival)
     }
-
-    /// An estimate: what goes before a packet of the class, over the rate of data fields now in force.
-    fn wait(&self, class: usize, now: Time) -> Duration {
-        let last = self.streams.of_class(class);
-        let ahead = (0..=last).map(|stream| {
-            let classes = self.streams.classes(stream);
-            let ahead = self.queues.backlog(classes.start..classes.end.min(class + 1));
-            self.transmitter.time_for(stream, ahead.bytes)
-        });
-        self.transmitter.free_at().since(now) + ahead.sum()
-    }
 }
 
 impl Receiver {
@@ -245,4 +236,21 @@ impl<P: Packet, E: Exit<P>> Source for Feed<'_, P, E> {
         self.exit.waiting(start, self.queues.bytes());
         first.map(|waiting| (waiting.since, Begun { start, waiting }))
     }
+}
+
+/// How long a packet of the class would wait, an estimate: what goes before it, over the rate of data fields now in
+/// force.
+fn wait<P: Packet>(
+    queues: &ClassQueues<P>,
+    streams: Streams,
+    transmitter: &Transmitter<Begun<P>>,
+    class: usize,
+    now: Time,
+) -> Duration {
+    let ahead = (0..=streams.of_class(class)).map(|stream| {
+        let classes = streams.classes(stream);
+        let ahead = queues.backlog(classes.start..classes.end.min(class + 1));
+        transmitter.time_for(stream, ahead.bytes)
+    });
+    transmitter.free_at().since(now) + ahead.sum()
 }

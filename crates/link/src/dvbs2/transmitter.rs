@@ -173,8 +173,13 @@ impl<P: Packet> Transmitter<P> {
                 });
             }
         }
-        self.seen = self.seen.max(now);
+        self.observe(now);
         None
+    }
+
+    /// What waits may change at `now`; no frame was to start before.
+    pub fn observe(&mut self, now: Time) {
+        self.seen = self.seen.max(now);
     }
 
     /// Packets of which some bytes are sent and some are not; they are no longer in the waiting room.

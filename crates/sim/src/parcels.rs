@@ -1,0 +1,194 @@
+use std::collections::VecDeque;
+use std::mem;
+use std::net::SocketAddrV4;
+
+use bentpipe_link::Packet;
+use bentpipe_run::Dscp;
+use bentpipe_tcp::{Flags, Options, Payload, Segment, SeqNumber, Timestamps};
+
+use crate::packet::{Datagram, WirePacket};
+
+/// What stands for a packet inside the link, whose queues move it several times.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    place: usize,
+    len_bytes: u32,
+    dscp: Dscp,
+}
+
+/// The packets inside the link.
+#[derive(Debug)]
+pub(crate) struct Parcels {
+    places: Vec<Place>,
+    /// The one that was left first is taken first: packets that follow each other then lie side by side, and the
+    /// processor fetches them ahead.
+    free: VecDeque<usize>,
+    /// What each is longer by on the link than as a packet.
+    header_bytes: u32,
+}
+
+/// A packet as it is kept, but for the mark, which the parcel has. Twenty thousand are under way on a fast satellite link, more than a processor's nearer
+/// memories hold if each takes as much as a [`Segment`] with all that it can have.
+#[derive(Debug)]
+enum Place {
+    Free,
+    Udp(Datagram),
+    Tcp(Box<Segment>),
+    Plain(PlainSegment),
+}
+
+const _: () = assert!(mem::size_of::<Place>() <= 48);
+
+/// A segment as nearly all of a bulk flow are: octets that nobody reads, no option but timestamps.
+#[derive(Debug)]
+struct PlainSegment {
+    source: SocketAddrV4,
+    destination: SocketAddrV4,
+    flags: Flags,
+    window: u16,
+    seq: SeqNumber,
+    ack: SeqNumber,
+    timestamps: Option<Timestamps>,
+    octets: u32,
+}
+
+impl Packet for Parcel {
+    fn len_bytes(&self) -> u32 {
+        self.len_bytes
+    }
+
+    fn dscp(&self) -> u8 {
+        self.dscp.get()
+    }
+}
+
+impl Parcels {
+    pub(crate) const fn new(header_bytes: u32) -> Self {
+        Self { places: Vec::new(), free: VecDeque::new(), header_bytes }
+    }
+
+    pub(crate) fn put(&mut self, packet: WirePacket) -> Parcel {
+        let (len_bytes, dscp) = (packet.len_bytes().saturating_add(self.header_bytes), packet.dscp());
+        let place = self.free.pop_front().unwrap_or(self.places.len());
+        match self.places.get_mut(place) {
+            Some(free) => *free = packet.into(),
+            None => self.places.push(packet.into()),
+        }
+        Parcel { place, len_bytes, dscp }
+    }
+
+    pub(crate) fn take(&mut self, parcel: Parcel) -> WirePacket {
+        self.free.push_back(parcel.place);
+        match mem::replace(&mut self.places[parcel.place], Place::Free) {
+            Place::Udp(datagram) => WirePacket::Udp(datagram),
+            Place::Plain(plain) => WirePacket::Tcp(plain.segment(), parcel.dscp),
+            Place::Tcp(segment) => WirePacket::Tcp(*segment, parcel.dscp),
+            Place::Free => unreachable!("a parcel stands for one packet"),
+        }
+    }
+}
+
+impl From<WirePacket> for Place {
+    fn from(packet: WirePacket) -> Self {
+        match packet {
+            WirePacket::Udp(datagram) => Self::Udp(datagram),
+            WirePacket::Tcp(segment, _) => match PlainSegment::of(&segment) {
+                Some(plain) => Self::Plain(plain),
+                None => Self::Tcp(Box::new(segment)),
+            },
+        }
+    }
+}
+
+impl PlainSegment {
+    /// The segment, if it has nothing else.
+    fn of(segment: &Segment) -> Option<Self> {
+        let &Segment {
+            source,
+            destination,
+            flags,
+            seq,
+            ack,
+            window,
+            options,
+            payload: Payload::Length(octets),
+        } = segment
+        else {
+            return None;
+        };
+        let Options { syn: None, timestamps, sack } = options else { return None };
+        let octets = sack.as_slice().is_empty().then(|| u32::try_from(octets).ok()).flatten()?;
+        Some(Self { source, destination, flags, window, seq, ack, timestamps, octets })
+    }
+
+    fn segment(self) -> Segment {
+        let Self { source, destination, flags, window, seq, ack, timestamps, octets } = self;
+        let options = Options { timestamps, ..Options::default() };
+        let payload = Payload::Length(u64::from(octets));
+        Segment { source, destination, flags, seq, ack, window, options, payload }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use bentpipe_tcp::{SackBlocks, SackPermitted, SynOptions};
+
+    use super::*;
+
+    const ENDS: [SocketAddrV4; 2] =
+        [SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1), SocketAddrV4::new(Ipv4Addr::LOCALHOST, 2)];
+
+    #[test]
+    fn the_link_sees_the_mark_and_the_length_of_what_a_parcel_stands_for() {
+        let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
+        let [from, to] = ENDS;
+        let datagram = Datagram { from, to, dscp, ecn: 0b10, payload: vec![0; 100] };
+        let parcel = Parcels::new(0).put(WirePacket::Udp(datagram));
+        assert_eq!((Packet::dscp(&parcel), parcel.len_bytes()), (46, 20 + 8 + 100));
+    }
+
+    #[test]
+    fn a_parcel_is_longer_by_the_header_of_the_tunnel() {
+        let [from, to] = ENDS;
+        let datagram = Datagram { from, to, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
+        assert_eq!(Parcels::new(44).put(WirePacket::Udp(datagram)).len_bytes(), 20 + 8 + 100 + 44);
+    }
+
+    #[test]
+    fn a_segment_comes_out_as_it_went_in() {
+        let [source, destination] = ENDS;
+        let plain = Segment {
+            source,
+            destination,
+            flags: Flags::ACK.with(Flags::PSH),
+            seq: SeqNumber(3),
+            ack: SeqNumber(4),
+            window: 5,
+            options: Options { timestamps: Some(Timestamps { value: 6, echo: 7 }), ..Options::default() },
+            payload: Payload::Length(1448),
+        };
+        let syn = SynOptions { mss: 1460, window_scale: Some(7), sack: SackPermitted::Yes, fast_open: None };
+        let mut sack = SackBlocks::default();
+        sack.push(SeqNumber(8), SeqNumber(9));
+        let options = [
+            plain.options,
+            Options::default(),
+            Options { syn: Some(syn), ..plain.options },
+            Options { sack, ..plain.options },
+        ];
+        let payloads = [Payload::Length(1448), Payload::EMPTY, Payload::Bytes(vec![1, 2, 3].into())];
+        let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
+        let mut parcels = Parcels::new(0);
+        for options in options {
+            for payload in payloads.clone() {
+                let segment = Segment { options, payload, ..plain.clone() };
+                let parcel = parcels.put(WirePacket::Tcp(segment.clone(), dscp));
+                assert_eq!(parcel.len_bytes(), segment.wire_bytes());
+                let WirePacket::Tcp(back, back_dscp) = parcels.take(parcel) else { panic!("a TCP segment") };
+                assert_eq!((back, back_dscp), (segment, dscp));
+            }
+        }
+    }
+}
