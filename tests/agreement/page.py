@@ -111,6 +111,8 @@ def _section(verdict: Verdict) -> list[str]:
             *_table(verdict, failing),
             "",
         ]
+        if kind.remark:
+            lines += [kind.remark, ""]
     rest = [cell for cell in verdict.by_error() if cell not in failing][:WORST_SHOWN]
     if rest:
         title = "The largest errors of the others" if failing else "No cell disagrees; the largest errors"
