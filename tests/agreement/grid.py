@@ -48,7 +48,7 @@ class Company(Enum):
 
         Few a core was found by trial on two cores: with more, bursts of late acknowledgements overflow small
         queues, and programs wait for a core for longer than a valid run may. The larger companies carry about
-        as many packets, by the loss (Mathis et al. 1997); a run that they make late is repeated alone.
+        as many packets, by the loss (Mathis et al. 1997); a run that they make late is repeated in less.
         """
         return 1 if self is Company.ALONE else max(1, self.value * cores // 2)
 

@@ -100,8 +100,8 @@ class QuietProgress:
     def judged(self, *, status):
         self.told.append(("judged", status))
 
-    def repeating_alone(self, *, runs):
-        self.told.append(("repeating_alone", runs))
+    def repeating(self, *, runs, at_once):
+        self.told.append(("repeating", runs, at_once))
 
     def interrupted(self, *, in_flight):
         self.told.append(("interrupted", in_flight))

@@ -121,6 +121,20 @@ def test_a_specification_that_the_core_cannot_read_ends_the_campaign_at_once(sce
     assert [entry.run_id for entry in ledger.entries()] == [first.run_id]
 
 
+def test_late_runs_are_repeated_after_the_others_by_half_as_many_at_once_until_they_are_alone(
+    scenario, ledger
+):
+    engine = FakeEngine(
+        lambda run_id, spec, attempt: late(run_id, spec) if attempt < 4 else succeeded(run_id, spec, 0)
+    )
+    progress = QuietProgress()
+    assert counts(run(scenario, ledger, engine, jobs=6, progress=progress)) == (6, 6, 0, 0, 0)
+    told = [what for what in progress.told if what[0] == "repeating"]
+    assert told == [("repeating", 6, 3), ("repeating", 6, 1), ("repeating", 6, 1)]
+    for attempt, most in ((2, 3), (3, 1), (4, 1)):
+        assert max(company for (_, number), company in engine.company.items() if number == attempt) <= most
+
+
 def test_late_runs_are_repeated_after_the_others_and_alone(scenario, ledger):
     engine = FakeEngine(
         lambda run_id, spec, attempt: late(run_id, spec) if attempt == 1 else succeeded(run_id, spec, 0)

@@ -55,12 +55,15 @@ def test_the_bar_shows_counts_and_ends_with_the_sum(screen):
     told.begin(planned=4, already_succeeded=1)
     for status in ("succeeded", "failed", "invalid"):
         told.judged(status=status)
-    told.repeating_alone(runs=1)
+    told.repeating(runs=2, at_once=4)
+    told.repeating(runs=1, at_once=1)
     told.interrupted(in_flight=2)
     told.end(OUTCOME)
     shown = screen.getvalue()
     assert "ok 2 failed 1 invalid 1" in shown
     assert "4/4" in shown
+    assert "2 runs were late and are repeated, 4 at once" in shown
+    assert "1 runs were late and are repeated, one at a time" in shown
     assert "waiting for 2 runs in flight" in shown
     assert "4 planned = 2 succeeded + 1 failed + 1 invalid" in shown
 

@@ -1,4 +1,4 @@
-"""Measuring the runs of a plan: in parallel, late ones again alone, interruptible, resumable."""
+"""Measuring the runs of a plan: in parallel, late ones again in less company, interruptible, resumable."""
 
 import time
 from collections import deque
@@ -32,7 +32,8 @@ def execute(
     """Measure every planned run that the ledger has no succeeded attempt of, and keep every attempt.
 
     Up to `jobs` runs at once. Those that are invalid because the emulator was late are repeated after all
-    others, one at a time. All writing is done by the calling thread.
+    others, half as many at once; those that are late again by half of that, and in the end one at a time. All
+    writing is done by the calling thread.
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
     KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
@@ -46,7 +47,7 @@ def execute(
 
 
 def was_late(record: Mapping[str, Any]) -> bool:
-    """Whether the machine's lateness makes a run invalid, so that repeating it alone may help."""
+    """Whether the machine's lateness makes a run invalid, so that repeating it in less company may help."""
     reasons = record["reasons"]
     return record["status"] == "invalid" and any(late in reason for reason in reasons for late in LATE)
 
@@ -75,11 +76,13 @@ class _Campaign:
         waiting = deque(run for run in self._planned if run.run_id not in self._statuses)
         self._progress.begin(planned=len(self._planned), already_succeeded=len(self._statuses))
         ending = self._phase(waiting, jobs=jobs)
-        if ending is Ending.COMPLETE and self._late:
-            self._progress.repeating_alone(runs=len(self._late))
-            # Runs that are late again join the queue that is being worked on.
-            ending = self._phase(self._late, jobs=1)
-        for run in self._late:
+        again: deque[PlannedRun] = deque()
+        while ending is Ending.COMPLETE and self._late:
+            again, self._late = self._late, deque()
+            jobs = max(1, jobs // 2)
+            self._progress.repeating(runs=len(again), at_once=jobs)
+            ending = self._phase(again, jobs=jobs)
+        for run in (*again, *self._late):
             self._progress.judged(status=self._statuses[run.run_id])
         outcome = self._outcome(ending)
         self._progress.end(outcome)

@@ -14,8 +14,8 @@ class Progress(Protocol):
     def judged(self, *, status: str) -> None:
         """Tell how a run ended for good."""
 
-    def repeating_alone(self, *, runs: int) -> None:
-        """Tell that runs which were late are now repeated with nothing else running."""
+    def repeating(self, *, runs: int, at_once: int) -> None:
+        """Tell that runs which were late are now repeated, fewer at once."""
 
     def interrupted(self, *, in_flight: int) -> None:
         """Tell that no further run is started and how many are being waited for."""

@@ -60,9 +60,9 @@ class LineProgress:
         left_s = (now_s - self._began_s) / (done - self._already) * (self._counts.planned - done)
         click.echo(f"{done}/{self._counts.planned} {self._counts}, about {left_s:.0f} s left", err=True)
 
-    def repeating_alone(self, *, runs: int) -> None:
+    def repeating(self, *, runs: int, at_once: int) -> None:
         """See Progress."""
-        click.echo(_repeating(runs), err=True)
+        click.echo(_repeating(runs, at_once), err=True)
 
     def interrupted(self, *, in_flight: int) -> None:
         """See Progress."""
@@ -105,9 +105,9 @@ class BarProgress:
         self._counts.by_status[status] += 1
         self._bar.update(self._task, advance=1, description=str(self._counts))
 
-    def repeating_alone(self, *, runs: int) -> None:
+    def repeating(self, *, runs: int, at_once: int) -> None:
         """See Progress."""
-        self._bar.console.print(_repeating(runs))
+        self._bar.console.print(_repeating(runs, at_once))
 
     def interrupted(self, *, in_flight: int) -> None:
         """See Progress."""
@@ -123,8 +123,9 @@ class BarProgress:
         self._bar.stop()
 
 
-def _repeating(runs: int) -> str:
-    return f"{runs} runs were late and are repeated, one at a time"
+def _repeating(runs: int, at_once: int) -> str:
+    fewer = "one at a time" if at_once == 1 else f"{at_once} at once"
+    return f"{runs} runs were late and are repeated, {fewer}"
 
 
 def _interrupted(in_flight: int) -> str:
