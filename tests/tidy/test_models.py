@@ -31,9 +31,10 @@ FRAME = {
     },
 }
 
-# What other crates do to the numbers has a page too.
+# What other crates and parts of the frame do to the numbers has a page too.
 ELSEWHERE = {
     "browsers": ROOT / "python/bentpipe/engine/browser",
+    "classes": ROOT / "crates/link/src/access/class_queues.rs",
     "bulk": ROOT / "crates/web/src/bulk",
     "http1": ROOT / "crates/web/src/http1",
     "emulation": ROOT / "crates/emu/src",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bentpipe.scenario import Override
 
 COMMAND_LINE = "command line"
+CAPTURES = ("capture.pcapng=true", "capture.qlog=true")
 
 
 @click.command()
@@ -151,6 +152,8 @@ def _measure(
         print_json(record)
     else:
         print_record(record, link=_link_words(record["spec"]["link"]["name"], run["link"], settings))
+    if out is not None and not any(out.iterdir()):
+        click.echo(f"{out} is empty: captures are asked for by --set {' or '.join(CAPTURES)}", err=True)
     if record["status"] != "succeeded":
         raise SystemExit(SOME_RUNS_FAILED)
 

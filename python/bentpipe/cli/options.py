@@ -35,7 +35,7 @@ artifacts_option = click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Keep captures and logs in this folder.",
+    help="Keep captures (--set capture.pcapng=true, capture.qlog=true) and logs in this folder.",
 )
 
 
