@@ -164,7 +164,8 @@ def test_captures_go_to_the_folder_given(bentpipe, engine, tmp_path):
     assert (tmp_path / "captures").is_dir()
 
 
-def test_a_folder_into_which_nothing_went_is_told_with_what_would_fill_it(bentpipe, engine, tmp_path):
+@pytest.mark.usefixtures("engine")
+def test_a_folder_into_which_nothing_went_is_told_with_what_would_fill_it(bentpipe, tmp_path):
     told = bentpipe(*PAGE, "--out", tmp_path / "captures").stderr
     assert f"{tmp_path / 'captures'} is empty" in told
     assert "--set capture.pcapng=true" in told
