@@ -218,8 +218,8 @@ KINDS = (
         parts=(
             Part(
                 name="lossy-short-rtt",
-                company=Company.FEW_A_CORE,
-                by_loss={"1 %": Company.SOME_A_CORE},
+                company=Company.ONE_A_CORE,
+                by_loss={"0.1 %": Company.FEW_A_CORE, "1 %": Company.SOME_A_CORE},
             ),
             Part(
                 name="lossy-long-rtt",
