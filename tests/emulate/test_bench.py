@@ -1,7 +1,10 @@
 """The benchmark's own instruments; what it measures takes minutes and is not measured here."""
 
 import os
+import signal
+import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -33,8 +36,29 @@ def test_a_bare_timer_on_each_core_says_how_late_the_machine_is():
         time.sleep(0.2)
     assert len(machine.late_s) == len(os.sched_getaffinity(0))
     for late_s in machine.late_s:
-        # 200 instants a millisecond apart; the first ones pass while the other timers are started.
-        assert len(late_s) >= 150
-        assert late_s[0] > 0
-        assert late_s == sorted(late_s)
-    assert machine.quantile_s(1.0) == max(late_s[-1] for late_s in machine.late_s)
+        # 200 instants a millisecond apart, as many as pass before the timer is told to end.
+        assert len(late_s) >= 100
+        assert late_s[0] >= 0
+
+
+def test_the_machine_is_as_late_as_its_worst_core():
+    machine = punctuality.Punctuality()
+    machine.late_s = [[0.001, 0.002, 0.009], [0.003, 0.004, 0.005]]
+    assert machine.quantile_s(0.5) == 0.004
+    assert machine.quantile_s(1.0) == 0.009
+
+
+def test_a_timer_that_is_held_up_is_late_at_each_instant_that_passes():
+    with punctuality.watched() as machine:
+        time.sleep(0.05)
+        timers = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children").read_text().split()
+        for timer in timers:
+            os.kill(int(timer), signal.SIGSTOP)
+        time.sleep(0.1)
+        for timer in timers:
+            os.kill(int(timer), signal.SIGCONT)
+        time.sleep(0.05)
+    # Those of 100 ms, the first of them late by almost as much, and half of them by at least 50 ms.
+    for late_s in machine.late_s:
+        assert late_s[-1] > 0.09
+        assert sum(late > 0.04 for late in late_s) > 40

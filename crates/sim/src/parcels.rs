@@ -27,8 +27,8 @@ pub(crate) struct Parcels {
     header_bytes: u32,
 }
 
-/// A packet as it is kept, but for the mark, which the parcel has. Twenty thousand are under way on a fast satellite link, more than a processor's nearer
-/// memories hold if each takes as much as a [`Segment`] with all that it can have.
+/// A packet as it is kept, but for the mark, which the parcel has. Ten thousand of 1500 octets are a BDP of 200 Mbit/s
+/// and 600 ms: as a [`WirePacket`] each would take 120 octets, together more than a processor's second cache has.
 #[derive(Debug)]
 enum Place {
     Free,

@@ -8,7 +8,8 @@
 //! A [`Transmitter`] builds one PLFRAME after the other from what waits in a [`Source`]. It times them by their
 //! symbols, and says which packets each of them completes. Whoever drives it
 //! 1. before anything changes at an instant (a packet comes, or [`Transmitter::set_plframe`] is called), calls
-//!    [`Transmitter::poll`] with that instant until it returns `None`,
+//!    [`Transmitter::poll`] with that instant until it returns `None`; or, where [`Transmitter::next_start`] is later,
+//!    only [`Transmitter::observe`],
 //! 2. asks [`Transmitter::next_start`] and comes back then, or earlier with a change,
 //! 3. decides what becomes of each [`Frame`], for instance by its [`frame_error`], and asks [`Reassembly`] which of
 //!    the completed packets are lost with it.

@@ -177,7 +177,7 @@ impl<P: Packet> Transmitter<P> {
         None
     }
 
-    /// What waits may change at `now`; no frame was to start before.
+    /// What waits may change at `now`, by which no frame was to start.
     pub fn observe(&mut self, now: Time) {
         self.seen = self.seen.max(now);
     }
