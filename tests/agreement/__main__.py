@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bentpipe.cli.engines import require_emulate
+from bentpipe.cli.group import INTERRUPTED
 from bentpipe.errors import BentpipeError
 from bentpipe.figures.drawing import Drawing, svg_text
 from tests.agreement import drawing, page, traces
@@ -50,6 +51,8 @@ def main() -> int:
     except BentpipeError as error:
         _tell(f"error: {error}")
         return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 def _measure(kind: Kind, steps: Sequence[str]) -> None:

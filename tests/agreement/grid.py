@@ -224,8 +224,8 @@ KINDS = (
             ),
             Part(
                 name="lossy-long-rtt",
-                company=Company.FEW_A_CORE,
-                by_loss={"0.1 %": Company.SOME_A_CORE, "1 %": Company.MANY_A_CORE},
+                company=Company.SOME_A_CORE,
+                by_loss={"1 %": Company.MANY_A_CORE},
             ),
         ),
         quantity=GOODPUT,

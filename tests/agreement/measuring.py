@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bentpipe.campaign import Engine, PlannedRun, execute, plan
+from bentpipe.campaign import Ending, Engine, PlannedRun, execute, plan
 from bentpipe.cli.progress import progress
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
@@ -145,7 +145,10 @@ def _measure(
     runs: Sequence[PlannedRun], scenario: Scenario, engine: Engine, folder: Path, *, jobs: int
 ) -> None:
     with Ledger.claim(folder, _document(scenario, engine.name)) as ledger, progress() as shown:
-        execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown)
+        outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown)
+    if outcome.ending is Ending.INTERRUPTED:
+        # No other part is begun either.
+        raise KeyboardInterrupt
 
 
 def _document(scenario: Scenario, engine: str) -> dict[str, Any]:

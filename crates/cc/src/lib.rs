@@ -47,6 +47,17 @@ pub struct Config {
     pub seed: u64,
     /// How loss-based algorithms leave slow start before a loss.
     pub slow_start_exit: SlowStartExit,
+    /// In what a window of CUBIC grows; the other algorithms are each as their originals are.
+    pub counting: Counting,
+}
+
+/// In what an endpoint counts its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Bytes (RFC 9002 section 7.2).
+    Bytes,
+    /// Whole segments (Linux).
+    Segments,
 }
 
 /// Makes the algorithm that a scenario names.

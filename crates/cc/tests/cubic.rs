@@ -7,11 +7,18 @@ use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::{BETA, C, Cubic};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowLimit;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, SentSample};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Counting, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
 
 fn cubic_with_window(segments: u64) -> Cubic {
     Cubic::new(Config { initial_window: packets(segments), slow_start_exit: SlowStartExit::Loss, ..config() })
+}
+
+/// As Linux counts.
+fn in_whole_segments(window: u64) -> Cubic {
+    let slow_start_exit = SlowStartExit::Loss;
+    let counting = Counting::Segments;
+    Cubic::new(Config { initial_window: packets(window), slow_start_exit, counting, ..config() })
 }
 
 fn segments(bytes: Bytes) -> f64 {
@@ -136,6 +143,60 @@ fn on_a_short_path_the_window_grows_like_reno() {
     acknowledge(&mut cc, Time::ZERO, rtt * 40, rtt);
     let expected = 20.0 * BETA + 40.0 * alpha;
     assert!((segments(cc.cwnd()) - expected).abs() < 1.0, "{} against {expected}", segments(cc.cwnd()));
+}
+
+#[test]
+fn a_window_of_whole_segments_is_rounded_down_by_a_loss() {
+    // 11 * 717 / 1024 = 7.70. W_max of a loss below the plateau: 7 * 1741 / 2048 = 5.95; the threshold: 4.90.
+    let mut cc = in_whole_segments(11);
+    lose(&mut cc, Time::ZERO);
+    assert_eq!(cc.cwnd(), packets(7));
+    assert_eq!(cc.ssthresh(), Some(packets(7)));
+    lose(&mut cc, at_ms(1));
+    assert_eq!(cc.cwnd(), packets(4));
+    // At the plateau of 5 by K = cbrt(1 / 0.4) = 1.36 s, and still there shortly after.
+    acknowledge(&mut cc, at_ms(1), Duration::from_millis(1_500), Duration::from_secs(1));
+    assert_eq!(cc.cwnd(), packets(5));
+}
+
+#[test]
+fn a_window_of_whole_segments_grows_by_one_when_reno_has_gained_one() {
+    // Section 4.3: a segment each 1 / alpha = 1.89 round trips, so five in 9.4 and six in 11.3.
+    let mut cc = in_whole_segments(20);
+    lose(&mut cc, Time::ZERO);
+    let rtt = Duration::from_millis(50);
+    let mut now = Time::ZERO;
+    let mut least = segments(cc.cwnd());
+    assert!((least - 14.0).abs() < f64::EPSILON);
+    while now < at_ms(550) {
+        cc.on_ack(&ack(now, packets(1), rtt));
+        let window = segments(cc.cwnd());
+        assert!(window.fract() == 0.0 && (window == least || window == least + 1.0), "{least} then {window}");
+        least = window;
+        now += Duration::from_secs_f64(rtt.as_secs_f64() / window);
+    }
+    assert!((least - 19.0).abs() < f64::EPSILON, "{least}");
+}
+
+#[test]
+fn counted_in_segments_a_window_is_smaller_than_counted_in_bytes() {
+    // A loss rounds the threshold down, by half a segment on average, and growth waits for a whole segment, half of
+    // one on average; counted in bytes the window runs a round trip, alpha = 0.53 segments, behind W_est instead.
+    let mut behind = Vec::new();
+    for window in 4..20 {
+        let (mut bytes, mut whole) = (cubic_with_window(window), in_whole_segments(window));
+        for episode in 0..5 {
+            let now = at_ms(2_000 * episode);
+            for cc in [&mut bytes, &mut whole] {
+                lose(cc, now);
+                acknowledge(cc, now, Duration::from_secs(2), Duration::from_millis(50));
+            }
+            behind.push(segments(bytes.cwnd()) - segments(whole.cwnd()));
+        }
+    }
+    let mean = behind.iter().sum::<f64>() / behind.len() as f64;
+    // Of an episode (0.5 + 0.5 - 0.53); 0.7 of what the ones before left behind comes to it.
+    assert!((0.47..0.47 / 0.3).contains(&mean), "{mean}");
 }
 
 #[test]

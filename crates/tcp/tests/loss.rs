@@ -72,13 +72,14 @@ fn a_lone_lost_segment_at_the_end_is_probed_when_the_timeout_would_come() {
     let again = repeated(&pair);
     assert_eq!(again.len(), 1);
     assert_eq!(again[0].at, start(&pair) + ms(100) + ms(300));
-    // RFC 8985 section 7.4: the first acknowledgement beyond the probe shows that it repaired a loss, which counts.
+    // RFC 8985 section 7.4: the first acknowledgement beyond the probe shows that it repaired a loss, which counts;
+    // 0.7 of the window in whole segments.
     pair.run_until(pair.now + ms(100));
     pair.send(Side::Server, Payload::Length(MSS));
     let cwnd = pair.server.conn().info().cwnd.get();
     pair.run_until(pair.now + ms(200));
     let ssthresh = pair.server.conn().info().ssthresh.map(|ssthresh| ssthresh.get());
-    assert_eq!(ssthresh, Some(cwnd * 717 / 1024));
+    assert_eq!(ssthresh, Some(cwnd / MSS * 717 / 1024 * MSS));
 }
 
 #[test]

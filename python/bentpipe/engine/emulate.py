@@ -1,6 +1,7 @@
 """The emulate engine: real time, the real kernel, one world of namespaces for each run."""
 
 import json
+import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -169,8 +170,8 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
         began_s = time.monotonic()
-        used_s, before_s = proxies.processor_s() + processor.used_s([link.pid]), proxies.waited_s()
-        waited_s = programs.work() + proxies.waited_s() - before_s
+        used_s, before = proxies.processor_s() + processor.used_s([link.pid]), proxies.shares()
+        shares = {**programs.work(), **starvation.between(before, proxies.shares())}
         used_s = proxies.processor_s() + processor.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - began_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
@@ -183,11 +184,12 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         source |= proxies.seen()
     source |= seen.versions
     source["link_and_proxies_cores"] = f"{used_s / elapsed_s:.3f}"
-    source["waited_for_a_core_ms"] = f"{waited_s * 1e3:.2f}"
+    source["waited_for_a_core_ms"] = f"{starvation.waited_s(shares) * 1e3:.2f}"
     starved = starvation.doubt(
-        waited_s=waited_s,
+        shares,
         elapsed_s=elapsed_s,
         lateness_bound_s=spec["validity"]["lateness_p999_ns"] / 1e9,
+        round_trips=_round_trips(spec, elapsed_s) if _is_flow(spec) else None,
     )
     doubts: list[str] = seen.client["doubts"]
     if starved:
@@ -216,13 +218,26 @@ def _settings(tcp: Mapping[str, Any], by_route: str | None = None) -> Settings:
     )
 
 
+def _is_flow(spec: Mapping[str, Any]) -> bool:
+    return spec["workload"]["kind"] in {"bulk", "flows", iperf3.KIND}
+
+
 def _opener(spec: Mapping[str, Any]) -> ends.Opener:
     return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else web_ends.opened
 
 
 def _linger_s(spec: Mapping[str, Any]) -> float:
     """The client's FIN there, the server's back, the last acknowledgement there (RFC 9293 section 3.6)."""
-    link = spec["link"]
-    forward_ns: int = link["forward"]["delay_ns"]
-    return_ns: int = link["return"]["delay_ns"]
-    return (return_ns + forward_ns + return_ns) / 1e9 + _CLOSING_MARGIN_S
+    return_ns: int = spec["link"]["return"]["delay_ns"]
+    return _propagation_s(spec) + return_ns / 1e9 + _CLOSING_MARGIN_S
+
+
+def _round_trips(spec: Mapping[str, Any], elapsed_s: float) -> float:
+    propagation_s = _propagation_s(spec)
+    return elapsed_s / propagation_s if propagation_s else math.inf
+
+
+def _propagation_s(spec: Mapping[str, Any]) -> float:
+    """There and back."""
+    forward_ns, return_ns = (spec["link"][direction]["delay_ns"] for direction in ("forward", "return"))
+    return float(forward_ns + return_ns) / 1e9

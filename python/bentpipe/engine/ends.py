@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bentpipe.engine.netns import World
+from bentpipe.engine.starvation import Shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +27,8 @@ class Ends(Protocol):
         Raises PartError when an end does not come up.
         """
 
-    def work(self) -> float:
-        """Do the workload; return how long both programs waited for a core, in seconds."""
+    def work(self) -> Shares:
+        """Do the workload; return what the threads of both programs had of the cores meanwhile."""
 
     def seen(self, link_report: str, /) -> Seen:
         """Return what they saw; the link's report (JSON) tells what passed between them."""

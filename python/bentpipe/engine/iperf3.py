@@ -102,10 +102,10 @@ class _Ends:
                 raise PartError(self._server.fault() or "the iperf3 server does not listen")
             time.sleep(_LOOK_S)
 
-    def work(self) -> float:
+    def work(self) -> starvation.Shares:
         timeout_ns: int = self._spec["validity"]["timeout_ns"]
         self._server.has_ended()
-        before_s = self._server.waited_s
+        before = self._server.shares
         self._launched_s = time.monotonic()
         with netns.inside(self._world.client):
             client = self._stack.enter_context(_started("client", client_arguments(self._spec)))
@@ -120,7 +120,7 @@ class _Ends:
             time.sleep(_LOOK_S)
         self._client = client.document()
         self._fault = self._fault or client.fault() or self._server.fault()
-        return client.waited_s + self._server.waited_s - before_s
+        return {**client.shares, **starvation.between(before, self._server.shares)}
 
     def seen(self, link_report: str, /) -> Seen:
         versions = iperf3_report.versions(self._client)
@@ -162,7 +162,7 @@ class _Process:
     def __init__(
         self, name: str, process: subprocess.Popen[bytes], *, output: IO[bytes], errors: IO[bytes]
     ) -> None:
-        self.waited_s = 0.0
+        self.shares: starvation.Shares = {}
         self._name, self._process = name, process
         self._output, self._errors = output, errors
 
@@ -176,10 +176,11 @@ class _Process:
         return any(line.split()[3] == _LISTENS for line in lines)
 
     def has_ended(self) -> bool:
-        """Look at it, and at the time that it has waited for a core."""
+        """Look at it, and at what it has had of the cores."""
         if self._process.returncode is None:
-            # Before the end is taken note of, when all traces go.
-            self.waited_s = max(self.waited_s, starvation.waited_s([self._process.pid]))
+            # Before the end is taken note of, when all traces go; threads that have ended keep what they had.
+            now = starvation.shares([self._process.pid])
+            self.shares = {**self.shares, **{thread: share for thread, share in now.items() if share.times}}
         return self._process.poll() is not None
 
     def fault(self) -> str | None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from bentpipe.engine import netns, precedence, starvation
@@ -64,9 +63,9 @@ class Client:
         """Return nothing: the record names our version anyway."""
         return {}
 
-    def waits_s(self) -> dict[Path, float]:
-        """Return the waits of its threads."""
-        return starvation.waits_s([self._part.pid])
+    def shares(self) -> starvation.Shares:
+        """Return those of its threads."""
+        return starvation.shares([self._part.pid])
 
 
 class Origin:
@@ -89,6 +88,6 @@ class Origin:
         """Return nothing: the record names our version anyway."""
         return {}
 
-    def waits_s(self) -> dict[Path, float]:
-        """Return the waits of its threads."""
-        return starvation.waits_s([self._part.pid])
+    def shares(self) -> starvation.Shares:
+        """Return those of its threads."""
+        return starvation.shares([self._part.pid])

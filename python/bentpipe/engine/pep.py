@@ -29,9 +29,9 @@ class Proxies:
         for part in self._parts:
             part.answer(timeout_s=START_TIMEOUT_S)
 
-    def waited_s(self) -> float:
-        """Return how long they have waited for a core so far."""
-        return starvation.waited_s(part.pid for part in self._parts)
+    def shares(self) -> starvation.Shares:
+        """Return what their threads have had of the cores so far."""
+        return starvation.shares(part.pid for part in self._parts)
 
     def processor_s(self) -> float:
         """Return the processor time that they have used so far."""

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from pathlib import Path
 from typing import Any, Protocol
 
-from bentpipe.engine import browser, own, server
+from bentpipe.engine import browser, own, server, starvation
 from bentpipe.engine.ends import Ends, Seen
 from bentpipe.engine.netns import World
 
@@ -30,8 +29,8 @@ class Client(Protocol):
     def versions(self) -> Mapping[str, str]:
         """Name the program and how it was started, for the record's provenance."""
 
-    def waits_s(self) -> Mapping[Path, float]:
-        """Return how long it has waited for a core so far, by what waited; the difference counts."""
+    def shares(self) -> starvation.Shares:
+        """Return what its threads have had of the cores so far; the difference counts."""
 
 
 class Server(Protocol):
@@ -46,8 +45,8 @@ class Server(Protocol):
     def versions(self) -> Mapping[str, str]:
         """Name the program, for the record's provenance."""
 
-    def waits_s(self) -> Mapping[Path, float]:
-        """Return how long it has waited for a core so far, by what waited; the difference counts."""
+    def shares(self) -> starvation.Shares:
+        """Return what its threads have had of the cores so far; the difference counts."""
 
 
 ClientOpener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Client]]
@@ -81,14 +80,13 @@ class _Joined:
         self._server.await_ready()
         self._client.await_ready()
 
-    def work(self) -> float:
-        before_s = self._waits_s()
+    def work(self) -> starvation.Shares:
+        before = self._shares()
         self._client.load()
-        after_s = self._waits_s()
-        return sum(max(0.0, now_s - before_s.get(place, 0.0)) for place, now_s in after_s.items())
+        return starvation.between(before, self._shares())
 
-    def _waits_s(self) -> dict[Path, float]:
-        return {**self._server.waits_s(), **self._client.waits_s()}
+    def _shares(self) -> starvation.Shares:
+        return {**self._server.shares(), **self._client.shares()}
 
     def seen(self, _link_report: str, /) -> Seen:
         origin, client = self._server.report(), self._client.report()

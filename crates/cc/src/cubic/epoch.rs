@@ -3,6 +3,7 @@
 use bentpipe_units::{Duration, Time};
 
 use super::{BETA, C};
+use crate::Counting;
 
 /// Section 4.3: the increase at which AIMD with [`BETA`] takes the same share as Reno, segments per round trip.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
@@ -24,6 +25,7 @@ pub(super) struct Epoch {
     /// W_est: what Reno would have.
     w_est: f64,
     before_loss: BeforeLoss,
+    counting: Counting,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +35,12 @@ enum BeforeLoss {
 }
 
 impl Epoch {
-    pub fn new(now: Time, cwnd: f64, w_max: Option<f64>, mss: f64) -> Self {
+    pub fn new(now: Time, cwnd: f64, w_max: Option<f64>, mss: f64, counting: Counting) -> Self {
         let origin = w_max.unwrap_or(0.0).max(cwnd);
         // Section 4.2, figure 2: K = cbrt((W_max - cwnd_epoch) / C), windows in segments.
         let k = cube_root((origin - cwnd) / mss / C);
         let before_loss = if w_max.is_none() { BeforeLoss::Yes } else { BeforeLoss::No };
-        Self { start: now, k, origin, w_est: cwnd, before_loss }
+        Self { start: now, k, origin, w_est: cwnd, before_loss, counting }
     }
 
     pub fn start(&self) -> Time {
@@ -50,13 +52,16 @@ impl Epoch {
         self.start = self.start.saturating_add(pause).min(now);
     }
 
-    /// Bytes by which the window grows for each byte of `acked`.
-    pub fn growth(&mut self, now: Time, min_rtt: Option<Duration>, acked: f64, cwnd: f64, mss: f64) -> f64 {
-        // Section 4.3, figure 4.
+    /// Section 4.3, figure 4: what Reno would have gained.
+    pub fn on_acked(&mut self, acked: f64, cwnd: f64, mss: f64) {
         self.w_est += ALPHA * acked * mss / cwnd;
+    }
+
+    /// Bytes by which the window grows for each byte acknowledged.
+    pub fn growth(&self, now: Time, min_rtt: Option<Duration>, cwnd: f64, mss: f64) -> f64 {
         let ahead = now.since(self.start).saturating_add(min_rtt.unwrap_or(Duration::ZERO));
         let cubic = (self.window_at(ahead, mss) - cwnd) / cwnd;
-        let reno = (self.w_est - cwnd) / cwnd;
+        let reno = (self.reno_window(mss) - cwnd) / cwnd;
         let floor = match self.before_loss {
             BeforeLoss::Yes => MIN_GROWTH_BEFORE_LOSS,
             BeforeLoss::No => mss / (PLATEAU_ROUND_TRIPS * cwnd),
@@ -67,7 +72,20 @@ impl Epoch {
     /// Section 4.2, figure 1: W_cubic(t) = C (t - K)^3 + W_max.
     fn window_at(&self, t: Duration, mss: f64) -> f64 {
         let offset = t.as_secs_f64() - self.k;
-        C * mss * offset * offset * offset + self.origin
+        let above = C * offset * offset * offset;
+        let above = match self.counting {
+            Counting::Bytes => above,
+            // Towards the plateau from either side (`bictcp_update`).
+            Counting::Segments => above.trunc(),
+        };
+        mss * above + self.origin
+    }
+
+    fn reno_window(&self, mss: f64) -> f64 {
+        match self.counting {
+            Counting::Bytes => self.w_est,
+            Counting::Segments => (self.w_est / mss).floor() * mss,
+        }
     }
 }
 

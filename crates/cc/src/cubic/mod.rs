@@ -1,13 +1,16 @@
 //! CUBIC (RFC 9438) with the behaviour of Linux.
 
+mod credit;
 mod epoch;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::slow_start::{SlowStart, SlowStartExit, SlowStartView, Verdict};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, RecoveryWindow, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, RecoveryWindow,
+    SentSample,
 };
+use credit::Credit;
 use epoch::Epoch;
 
 /// Multiplicative decrease factor: 0.7 in 1024ths, as Linux has it (RFC 9438 section 4.6: SHOULD 0.7).
@@ -23,13 +26,16 @@ const QUEUE_DRAINS: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Cubic {
     mss: Bytes,
-    /// Bytes; the fraction is kept, so that growth by less than a byte adds up.
+    counting: Counting,
+    /// Bytes; where bytes are counted the fraction is kept, so that growth by less than one adds up.
     cwnd: f64,
     /// Bytes; infinite until the first exit from slow start.
     ssthresh: f64,
     /// W_max in bytes; none before the first loss and after a timeout.
     w_max: Option<f64>,
     epoch: Option<Epoch>,
+    /// Towards the next segment, where segments are counted.
+    credit: Credit,
     min_rtt: Option<Duration>,
     last_sent: Time,
     phase: Phase,
@@ -64,10 +70,12 @@ impl Cubic {
     pub fn new(config: Config) -> Self {
         Self {
             mss: config.mss,
+            counting: config.counting,
             cwnd: config.initial_window.max(config.mss).get() as f64,
             ssthresh: f64::INFINITY,
             w_max: None,
             epoch: None,
+            credit: Credit::default(),
             min_rtt: None,
             last_sent: config.now,
             phase: Phase::Open,
@@ -84,6 +92,14 @@ impl Cubic {
 
     fn segments(&self, n: f64) -> f64 {
         n * self.mss.get() as f64
+    }
+
+    /// What of a window counts.
+    fn counted(&self, bytes: f64) -> f64 {
+        match self.counting {
+            Counting::Bytes => bytes,
+            Counting::Segments => self.segments((bytes / self.segments(1.0)).floor()),
+        }
     }
 
     fn watch_delay(&mut self, ack: &AckSample, rtt: Duration) {
@@ -114,21 +130,30 @@ impl Cubic {
 
     fn grow_cubic(&mut self, now: Time, acked: f64) {
         let mss = self.mss.get() as f64;
-        let (cwnd, w_max) = (self.cwnd, self.w_max);
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, mss));
-        let growth = epoch.growth(now, self.min_rtt, acked, cwnd, mss);
-        self.cwnd += acked * growth;
+        let (cwnd, w_max, counting) = (self.cwnd, self.w_max, self.counting);
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, mss, counting));
+        epoch.on_acked(acked, cwnd, mss);
+        match counting {
+            Counting::Bytes => self.cwnd += acked * epoch.growth(now, self.min_rtt, cwnd, mss),
+            Counting::Segments => {
+                if self.credit.is_due(now, cwnd) {
+                    self.credit.set_growth(now, cwnd, epoch.growth(now, self.min_rtt, cwnd, mss));
+                }
+                self.cwnd += mss * self.credit.spend((acked / mss) as u64) as f64;
+            }
+        }
     }
 
     /// Section 4.6 and, for `W_max`, fast convergence (section 4.7).
     fn reduce(&mut self) {
         self.prior = Some(Prior { cwnd: self.cwnd, ssthresh: self.ssthresh });
         self.w_max = match self.w_max {
-            Some(w_max) if self.cwnd < w_max => Some(self.cwnd * (1.0 + BETA) / 2.0),
+            Some(w_max) if self.cwnd < w_max => Some(self.counted(self.cwnd * (1.0 + BETA) / 2.0)),
             _ => Some(self.cwnd),
         };
         self.epoch = None;
-        self.ssthresh = (self.cwnd * BETA).max(self.segments(MIN_WINDOW));
+        self.credit.clear();
+        self.ssthresh = self.counted(self.cwnd * BETA).max(self.segments(MIN_WINDOW));
         // RFC 9406 section 4.3: HyStart++ is for the initial slow start; Linux keeps HyStart armed.
         if matches!(self.exit, SlowStartExit::HyStartPlusPlus(_)) {
             self.detector = Detector::Spent;
@@ -141,6 +166,7 @@ impl Cubic {
         self.cwnd = cwnd;
         self.w_max = None;
         self.epoch = None;
+        self.credit = Credit::default();
         self.min_rtt = None;
         if matches!(self.exit, SlowStartExit::HyStart(_)) {
             self.slow_start = SlowStart::new(self.exit, now);
@@ -218,7 +244,7 @@ impl CongestionControl for Cubic {
 
     fn on_idle(&mut self, window: Bytes) {
         // RFC 2861 section 3.1: ssthresh keeps three quarters of what was open.
-        self.ssthresh = self.ssthresh.max(self.cwnd * 0.75);
+        self.ssthresh = self.ssthresh.max(self.counted(self.cwnd * 0.75));
         self.cwnd = self.cwnd.min((window.get() as f64).max(self.segments(MIN_WINDOW)));
     }
 

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit, WindowUsage};
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample};
+use bentpipe_cc::{
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, SentSample,
+};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 pub const MSS: u64 = 1500;
@@ -27,6 +29,7 @@ pub fn config() -> Config {
         handshake_rtt: None,
         seed: 7,
         slow_start_exit: SlowStartExit::HyStart(Pacing::Unpaced),
+        counting: Counting::Bytes,
     }
 }
 

@@ -23,10 +23,10 @@ pub(crate) use output::Outgoing;
 pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
 pub(crate) use sack::Block;
 
-use bentpipe_cc::CongestionControl;
 use bentpipe_cc::rate::RateEstimator;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::UsageTracker;
+use bentpipe_cc::{CongestionControl, Counting};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::config::{BufferLimits, Config};
@@ -218,6 +218,7 @@ impl Sender {
                 handshake_rtt: self.rtt.min(),
                 seed: self.config.seed,
                 slow_start_exit: self.config.slow_start_exit,
+                counting: Counting::Segments,
             },
         ));
         self.expand_buffer();

@@ -8,7 +8,9 @@ use std::time::Instant;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample};
+use bentpipe_cc::{
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, SentSample,
+};
 use bentpipe_run::RunSpec;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use noq_proto::RttEstimator;
@@ -64,6 +66,7 @@ impl ControllerFactory for Factory {
             handshake_rtt: None,
             seed: self.seed,
             slow_start_exit: self.slow_start_exit,
+            counting: Counting::Bytes,
         };
         Box::new(Adapter {
             algorithm: bentpipe_cc::build(self.algorithm, config),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from bentpipe import _core
-from bentpipe.engine import hosts, processor
+from bentpipe.engine import hosts, processor, starvation
 from bentpipe.engine.browser import kernel, pictures, process, remote, trust, verification
 from bentpipe.engine.browser.page import Page
 from bentpipe.engine.browser.process import HOME, Process
@@ -121,13 +121,13 @@ class Browser(ABC, Generic[P]):
         """Name it."""
         return {self._spec["client"]: self._version}
 
-    def waits_s(self) -> dict[Path, float]:
+    def shares(self) -> starvation.Shares:
         """Return what others have had of the cores during the load.
 
         A browser's own threads wait for each other, on any machine with as few cores: that is part of showing
         a page.
         """
-        return {processor.STATISTICS: self._others_s}
+        return {processor.STATISTICS: starvation.Share(waited_s=self._others_s)}
 
     @abstractmethod
     def _arguments(self) -> Sequence[str]:

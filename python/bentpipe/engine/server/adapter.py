@@ -94,6 +94,6 @@ class Server:
         unread = {} if self._watch is not None or control is None else {"quic_control_not_read": control}
         return {**self._program.versions(), **unread}
 
-    def waits_s(self) -> dict[Path, float]:
-        """Return the waits of its threads."""
-        return starvation.waits_s([self._process.pid])
+    def shares(self) -> starvation.Shares:
+        """Return those of its threads."""
+        return starvation.shares([self._process.pid])
