@@ -39,7 +39,7 @@ class Company(Enum):
     FEW_A_CORE = 4
     """Loss keeps flows far below the rate of their link: a world takes little of a core."""
     SOME_A_CORE = 8
-    """Ten times the loss, a third of the rate; and with a long RTT milliseconds are small."""
+    """Ten times the loss, a third of the rate; or a long RTT, of which milliseconds are a small part."""
     MANY_A_CORE = 16
     """Both."""
 
@@ -47,8 +47,8 @@ class Company(Enum):
         """Return how many runs that are on a machine of so many cores.
 
         Few a core was found by trial on two cores: with more, bursts of late acknowledgements overflow small
-        queues, and programs wait for a core for longer than a valid run may. The larger companies carry about
-        as many packets, by the loss (Mathis et al. 1997); a run that they make late is repeated in less.
+        queues. The larger companies carry about as many packets, by the loss (Mathis et al. 1997); a run that
+        they make late is repeated in less.
         """
         return 1 if self is Company.ALONE else max(1, self.value * cores // 2)
 
@@ -219,8 +219,8 @@ KINDS = (
         parts=(
             Part(
                 name="lossy-short-rtt",
-                company=Company.ONE_A_CORE,
-                by_loss={"0.1 %": Company.FEW_A_CORE, "1 %": Company.SOME_A_CORE},
+                company=Company.FEW_A_CORE,
+                by_loss={"1 %": Company.SOME_A_CORE},
             ),
             Part(
                 name="lossy-long-rtt",
