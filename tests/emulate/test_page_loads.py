@@ -38,6 +38,14 @@ def load(request, records):
     return http, cc, records[http, cc]
 
 
+def test_a_load_begins_when_the_page_to_compare_with_is_there():
+    """Drawing 2 MB takes 20 to 40 ms, a connection over the LAN 1.1."""
+    record = measured({"link": "lan", "http": "h1", "page": "single-2m", "connections": 1})
+    document = record["objects"][0]
+    assert document["discovered_s"] == 0
+    assert document["request_s"] < 0.01
+
+
 def test_every_object_arrives_whole(load):
     _, _, record = load
     paths = {"/" + item["url"].split("/", 3)[3]: item["bytes"] for item in record["objects"]}

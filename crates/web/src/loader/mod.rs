@@ -97,9 +97,11 @@ enum Protocol<N: Net> {
 ///
 /// Connections are closed after the last object, beside the caller: closing is not part of the load.
 pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> ClientReport {
-    let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let timeout = client.spec.validity.timeout_ns;
-    let session = match Session::of(net, client, load) {
+    let session = Session::of(net, client, load);
+    // Drawing the page, to compare with what comes, is no part of loading it.
+    let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
+    let session = match session {
         Ok(session) => Rc::new(session),
         Err(error) => {
             report.faults.push(error.to_string());
