@@ -5,8 +5,7 @@ use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{WindowLimit, WindowUsage};
 use bentpipe_cc::vivace::Vivace;
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Demand,
-    SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Demand, SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
