@@ -198,7 +198,7 @@ KINDS = (
     ),
     Kind(
         name="satellite-by-chance",
-        title="Page loads over bandwidth on demand whose slow start ends by chance",
+        title="Page loads over bandwidth on demand with one of two outcomes",
         parts=(Part(name="satellite-by-chance", company=Company.ONE_A_CORE),),
         quantity=PAGE_LOAD_TIME,
         factors=("link", "link.return.dama", "http", "cc", "page"),
