@@ -144,15 +144,12 @@ LEAST_INDISTINGUISHABLE = 0.9
 """Share of the lossy cells that the test must not tell apart."""
 
 HANDSHAKE_TIME = """\
-In virtual time TLS takes no time, on the kernel about half a millisecond at either end, and in two cells
+In virtual time TLS takes no time, on the kernel about half a millisecond at either end, and in one cell
 that decides a round trip. With `tcp.connect_retry` the request on the duplicate connection and the
 handshakes of the other four leave within 0.2 ms of each other in virtual time and 1.3 ms apart, the other
 way round, on the kernel: its second flight then waits some 40 ms behind their first ones, at which HyStart
 ends slow start, and its next object takes two flights instead of one. By a jitter of 1 ms (standard
-deviation) the simulator has both outcomes, 4.39 s and 4.92 s. With priorities by HTTP/2 the server, still
-busy with the handshake, writes two frames together: five segments of the handshake instead of six, and
-Linux grows a window of ten only where more than five are in flight. Each later flight is a sixth smaller
-then. Captures of both engines show this."""
+deviation) the simulator has both outcomes, 4.39 s and 4.92 s. Captures of both engines show this."""
 
 KINDS = (
     Kind(
