@@ -70,8 +70,8 @@ their median: what the emulator itself leaves open.
 
 Where a run has one of two outcomes, the test alone judges, on more runs. That is so for CUBIC over TCP on
 `geo-alshagri`: the phase of the superframes, which is drawn, decides whether HyStart takes the wait for a
-timeslot for a queue and ends slow start early (docs/studies/alshagri2023.md). So it is for HTTP/2 over the mix
-of `geo-snep`, where the end of the page goes with the last flight or a round trip later.
+timeslot for a queue and ends slow start early (docs/studies/alshagri2023.md). So it is for HTTP/2 over the
+mix of `geo-snep`, where the end of the page goes with the last flight or a round trip later.
 """
 
 
