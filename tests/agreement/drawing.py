@@ -1,5 +1,6 @@
 """The figure: simulate against emulate, one point per cell, and the error of each cell below."""
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,12 +17,17 @@ from tests.agreement.comparing import Comparison, Verdict
 PANEL_IN = 2.9
 RATIOS = (1.0, 0.45)
 MOST_COLUMNS = 3
+TITLE_CHARACTERS = 32
+"""What stands above a panel in one line."""
 ROOM = 1.3
 """Factor between the outermost point and the edge of a panel."""
 ERROR_ROOM = 1.25
 BAND = "#E3E3E3"
 STEPS = (1.0, 2.0, 5.0)
 """Where the marks of a logarithmic axis stand in each decade."""
+CLOSE_STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+CLOSE = 5.0
+"""Factor between the ends of an axis below which its marks stand closer."""
 RTT_COLOURS = {"50 ms": "#E69F00", "300 ms": "#0072B2", "600 ms": "#CC79A7"}
 """Okabe, Ito 2008, without the colours of protocols that the panel beside uses for others."""
 RTT_MARKERS = {"50 ms": "v", "300 ms": "s", "600 ms": "D"}
@@ -38,7 +44,7 @@ def draw(verdicts: Sequence[Verdict]) -> Drawing:
         upper, lower = part.subplots(2, 1, sharex=True, height_ratios=RATIOS)
         _draw_medians(upper, verdict)
         _draw_errors(lower, verdict)
-        upper.set_title(verdict.kind.title)
+        upper.set_title(textwrap.fill(verdict.kind.title, TITLE_CHARACTERS))
         upper.set_ylabel(f"simulate ({verdict.kind.quantity.unit})")
         lower.set_ylabel("error (%)")
         lower.set_xlabel(f"{verdict.kind.quantity.title}, emulate ({verdict.kind.quantity.unit})")
@@ -62,8 +68,9 @@ def _draw_medians(axis: Axes, verdict: Verdict) -> None:
     axis.plot(ends, ends, color=style.GREY, linewidth=0.8)
     for cell in verdict.cells:
         _draw_cell(axis, verdict, cell, cell.simulated_median * kind.quantity.scale)
-    _mark(axis.xaxis)
-    _mark(axis.yaxis)
+    steps = STEPS if ends[1] / ends[0] > CLOSE else CLOSE_STEPS
+    _mark(axis.xaxis, steps)
+    _mark(axis.yaxis, steps)
     axis.set_xlim(*ends)
     axis.set_ylim(*ends)
     axis.legend(handles=_keys(verdict.cells), loc="upper left", handletextpad=0.2, borderpad=0.1)
@@ -80,8 +87,8 @@ def _draw_errors(axis: Axes, verdict: Verdict) -> None:
     axis.set_ylim(-reach, reach)
 
 
-def _mark(axis: Axis) -> None:
-    axis.set_major_locator(LogLocator(subs=STEPS))
+def _mark(axis: Axis, steps: Sequence[float]) -> None:
+    axis.set_major_locator(LogLocator(subs=steps))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
@@ -108,15 +115,16 @@ def _look(cell: Comparison) -> tuple[str, str, str]:
 
 
 def _keys(cells: Sequence[Comparison]) -> list[Line2D]:
-    keys = {_label(cell): _look(cell) for cell in cells}
+    controls = {cell.factors["cc"] for cell in cells}
+    keys = {_label(cell, among=len(controls)): _look(cell) for cell in cells}
     return [
         Line2D([], [], color=colour, marker=marker, markerfacecolor=face, linestyle="none", label=label)
         for label, (colour, marker, face) in keys.items()
     ]
 
 
-def _label(cell: Comparison) -> str:
+def _label(cell: Comparison, *, among: int) -> str:
+    """Return what a point stands for; of several congestion controls, also whose."""
     protocol = cell.factors.get("http")
-    if protocol is None:
-        return f"{style.control_label(cell.factors['cc'])}, {cell.factors['link.rtt']}"
-    return f"{style.look(protocol).label}, {style.control_label(cell.factors['cc'])}"
+    first = cell.factors["link.rtt"] if protocol is None else style.look(protocol).label
+    return first if among == 1 else f"{first}, {style.control_label(cell.factors['cc'])}"
