@@ -104,6 +104,20 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
     assert!(again[1].at.since(again[0].at) < ms(150));
 }
 
+#[test]
+fn a_lost_retransmission_is_found_by_one_that_arrives_beyond_the_hole() {
+    // Nothing new is sent behind them, and the timestamp echoed is of the segment before the hole (RFC 7323
+    // section 4.3 rule 2), older than either retransmission. Linux's kernel repeats it all the same.
+    const SEGMENTS: u64 = 30;
+    let mut pair = losing(ms(100), [20, 22, SEGMENTS]);
+    pair.download(SEGMENTS * MSS);
+    let again = repeated(&pair);
+    assert_eq!(again.len(), 3);
+    assert_eq!(again[2].seq, again[0].seq);
+    let told = pair.acks_from(Side::Client).filter(|ack| ack.sacks > 0).last().expect("a hole");
+    assert_eq!(again[2].at, told.at + ms(50));
+}
+
 /// Number of the segment that repairs the loss of number 10.
 fn first_retransmission(segments: u64) -> u64 {
     let mut pair = losing(ms(100), [10]);

@@ -12,7 +12,7 @@ use super::rtt::RoundView;
 use super::sack::Block;
 use super::scoreboard::{Fate, History, Retransmission, Sent};
 use super::window::WindowUpdate;
-use crate::segment::{timestamp, timestamp_before};
+use crate::segment::timestamp;
 
 /// An acceptable segment's acknowledgement, in positions.
 #[derive(Clone, Copy, Debug)]
@@ -188,12 +188,7 @@ impl Sender {
     pub(super) fn deliver(&mut self, facts: &mut Facts, sent: &Sent) {
         facts.newly_delivered += 1;
         self.rate.on_delivered(facts.now, &sent.rate, Bytes::new(self.mss));
-        // RFC 8985 section 6.2 step 2: the echo is older than the retransmission.
-        let of_the_original = sent.history == History::SentAgain
-            && facts.echo.is_some_and(|echo| timestamp_before(echo, timestamp(sent.sent_at)));
-        if !of_the_original {
-            self.rack.on_delivered(facts.now, sent, self.rtt.min());
-        }
+        self.rack.on_delivered(facts.now, sent, self.rtt.min());
     }
 
     /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
