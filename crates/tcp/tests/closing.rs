@@ -75,6 +75,20 @@ fn fins_that_cross_leave_both_ends_waiting() {
 }
 
 #[test]
+fn a_fin_behind_a_full_window_waits_for_room() {
+    // Linux since 6.14 makes no exception for it (tcp_cwnd_test).
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    let from = pair.now;
+    pair.send(Side::Server, Payload::Length(10 * MSS));
+    pair.server.finishes = true;
+    pair.turn(Side::Server);
+    pair.run_until(pair.now + ms(500));
+    let fin = pair.log.iter().find(|record| record.from == Side::Server && record.flags.contains(Flags::FIN));
+    assert_eq!(fin.expect("sent").at, from + ms(100));
+}
+
+#[test]
 fn a_lost_fin_is_sent_again() {
     let mut pair = Pair::symmetric(ms(100));
     pair.open();

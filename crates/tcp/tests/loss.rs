@@ -197,6 +197,21 @@ fn a_delay_spike_beyond_the_timeout_is_recognised_and_undone() {
 }
 
 #[test]
+fn an_original_that_comes_after_its_repetition_does_not_condemn_what_follows_it() {
+    // The acknowledgement of the head comes longer than a round trip after its repetition, but echoes an earlier time:
+    // it is the original's (tcp_skb_spurious_retrans), and the nine behind it are as late as it was, not lost.
+    let mut pair = Pair::symmetric(ms(100));
+    pair.open();
+    pair.down.hold = (1..=12).map(|number| (number, ms(if number == 1 { 520 } else { 700 }))).collect();
+    let from = pair.now;
+    pair.send(Side::Server, Payload::Length(10 * MSS));
+    pair.run_while(at(60_000), |pair| pair.client.received < 10 * MSS);
+    // The probe after 2 SRTT and 2 ms, the timeout after another 300 ms.
+    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at.since(from)).collect();
+    assert_eq!(again, [ms(202), ms(502)]);
+}
+
+#[test]
 fn segments_that_overtake_by_little_are_not_sent_again() {
     // 3 ms late among segments 1.2 ms apart: fewer than three overtake.
     let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));

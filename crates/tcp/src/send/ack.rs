@@ -12,7 +12,7 @@ use super::rtt::RoundView;
 use super::sack::Block;
 use super::scoreboard::{Fate, History, Retransmission, Sent};
 use super::window::WindowUpdate;
-use crate::segment::timestamp;
+use crate::segment::{timestamp, timestamp_before};
 
 /// An acceptable segment's acknowledgement, in positions.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +73,8 @@ pub(super) struct Facts {
     pub last_sacked_at: Option<Time>,
     pub retransmission_acked: bool,
     pub restart_timer: bool,
+    /// Of what was acknowledged last (`rate_sample.rtt_us`).
+    pub rtt: Option<Duration>,
 }
 
 impl Facts {
@@ -97,7 +99,14 @@ impl Facts {
             last_sacked_at: None,
             retransmission_acked: false,
             restart_timer: false,
+            rtt: None,
         }
+    }
+
+    /// The acknowledgement echoes a time before the retransmission (`tcp_skb_spurious_retrans`).
+    fn is_of_the_original(&self, sent: &Sent) -> bool {
+        sent.history == History::SentAgain
+            && self.echo.is_some_and(|echo| timestamp_before(echo, timestamp(sent.sent_at)))
     }
 }
 
@@ -147,7 +156,10 @@ impl Sender {
         if before.was_empty {
             self.on_window_of_blocked_sender(ack.now);
         }
-        self.control_window(&facts, before);
+        // Nothing was out, so that it says nothing of the path (`tcp_ack`: no_queue).
+        if !before.was_empty {
+            self.control_window(&facts, before);
+        }
         Verdict::Accepted
     }
 
@@ -170,6 +182,9 @@ impl Sender {
             }
             if sent.fate != Fate::Sacked {
                 self.deliver(facts, &sent);
+                if !facts.is_of_the_original(&sent) {
+                    self.rack.on_delivered(facts.now, &sent, self.rtt.min());
+                }
             }
         }
         self.board.trim_front(position);
@@ -188,7 +203,6 @@ impl Sender {
     pub(super) fn deliver(&mut self, facts: &mut Facts, sent: &Sent) {
         facts.newly_delivered += 1;
         self.rate.on_delivered(facts.now, &sent.rate, Bytes::new(self.mss));
-        self.rack.on_delivered(facts.now, sent, self.rtt.min());
     }
 
     /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
@@ -200,10 +214,13 @@ impl Sender {
             let ticks = timestamp(facts.now).wrapping_sub(echo).max(1);
             Duration::from_millis(u64::from(ticks))
         });
+        let by_echo = by_echo.filter(|echo| *echo <= facts.now.since(Time::ZERO));
         let sacked = age(facts.first_sacked_at);
-        let newest = age(facts.last_acked_at).filter(|_| acked.is_some()).or(age(facts.last_sacked_at));
-        let sample = acked.or(sacked).or(by_echo.filter(|echo| *echo <= facts.now.since(Time::ZERO)));
-        if let Some(least) = newest.or(sample) {
+        let sample = acked.or(sacked).or(by_echo);
+        // What was acknowledged selectively left later (`tcp_clean_rtx_queue`).
+        let newest_acked = age(facts.last_acked_at).filter(|_| acked.is_some());
+        facts.rtt = age(facts.last_sacked_at).or(newest_acked).or(by_echo);
+        if let Some(least) = facts.rtt {
             self.rtt.on_min_sample(facts.now, least);
         }
         if let Some(sample) = sample {
@@ -215,7 +232,6 @@ impl Sender {
         {
             facts.restart_timer |= sacked > facts.now.since(head.sent_at);
         }
-        facts.last_acked_at = facts.last_acked_at.filter(|_| acked.is_some()).or(facts.last_sacked_at);
     }
 
     /// `tcp_check_sack_reordering`.
@@ -241,7 +257,7 @@ impl Sender {
             delivered: self.rate.delivered(),
             prior_in_flight: self.bytes(before.in_flight),
             in_flight: self.bytes(in_flight),
-            rtt: facts.last_acked_at.map(|at| facts.now.since(at)),
+            rtt: facts.rtt,
             srtt: self.rtt.srtt(),
             rate,
             usage: self.usage_for(facts),

@@ -92,7 +92,10 @@ impl Sender {
 
     /// RFC 6675 section 5 step 4 (`tcp_enter_recovery`).
     pub(super) fn enter_recovery(&mut self, now: Time) {
-        self.recovery.undo.begin(self.una, self.board.retransmitted());
+        if !self.any_retransmission_out() {
+            self.recovery.undo.first_retransmission = None;
+        }
+        self.begin_undo();
         let cwnd = self.cwnd();
         self.recovery.phase = Phase::Fast(Prr::new(cwnd));
         self.recovery.high = self.next;

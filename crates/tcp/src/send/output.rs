@@ -233,12 +233,8 @@ impl Sender {
             return Err(Blocked::ByChoice);
         }
         let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
-        let only_fin = self.fin == Fin::At(self.next);
         // tcp_cwnd_test: at most half a window in one burst.
-        let quota = match cwnd.saturating_sub(in_flight) {
-            0 if only_fin => 1,
-            quota => quota.min((cwnd / 2).max(1)),
-        };
+        let quota = cwnd.saturating_sub(in_flight).min((cwnd / 2).max(1));
         if quota == 0 {
             return Err(Blocked::ByWindow);
         }

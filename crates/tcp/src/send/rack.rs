@@ -73,9 +73,9 @@ impl Rack {
     /// RACK_update: a segment was delivered for the first time.
     pub fn on_delivered(&mut self, now: Time, sent: &Sent, min_rtt: Option<Duration>) {
         let rtt = now.since(sent.sent_at);
-        // Section 6.2 step 2: an acknowledgement this quick is of the original, not of the retransmission. As Linux,
-        // without the step's look at the timestamp echoed: beyond a hole that is the one of the segment before the
-        // hole (RFC 7323 section 4.3), older than any retransmission.
+        // Section 6.2 step 2: an acknowledgement this quick is of the original, not of the retransmission. As in Linux,
+        // the step's look at the echoed timestamp is left to who calls: beyond a hole that is the one of the segment
+        // before the hole (RFC 7323 section 4.3), older than any retransmission.
         if sent.history == History::SentAgain && min_rtt.is_some_and(|least| rtt < least) {
             return;
         }

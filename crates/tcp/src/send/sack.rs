@@ -85,6 +85,7 @@ impl Sender {
                 facts.last_sacked_at = Some(before.sent_at);
             }
             self.deliver(facts, &before);
+            self.rack.on_delivered(facts.now, &before, self.rtt.min());
         }
     }
 

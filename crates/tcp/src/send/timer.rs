@@ -214,7 +214,7 @@ impl Sender {
         let progressed = matches!(self.recovery.phase, Phase::Timeout(_)) && self.recovery.timeouts == 0;
         let begins = fresh || self.recovery.high <= self.una || progressed;
         if begins {
-            self.recovery.undo.begin(self.una, self.board.retransmitted());
+            self.begin_undo();
         }
         let frto = if fresh || self.recovery.timeouts > 0 { Frto::Testing } else { Frto::Settled };
         self.recovery.phase = Phase::Timeout(frto);

@@ -5,9 +5,16 @@ use bentpipe_units::Time;
 use super::Sender;
 use super::ack::Facts;
 use super::recovery::{Phase, Undo};
+use super::timer::Probe;
 use crate::segment::timestamp_before;
 
 impl Sender {
+    /// `tcp_init_undo`: duplicates of what is out again, and of the probe, may be reported later.
+    pub(super) fn begin_undo(&mut self) {
+        let probes = u64::from(matches!(self.probe, Probe::Again(_)));
+        self.recovery.undo.begin(self.una, self.board.retransmitted() + probes);
+    }
+
     /// `tcp_may_undo`.
     pub(super) fn may_undo(&self, facts: &Facts) -> bool {
         let undo = &self.recovery.undo;
