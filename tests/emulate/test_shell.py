@@ -150,13 +150,16 @@ def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(comman
     assert scratch.leftovers() == []
 
 
+@pytest.mark.parametrize("hang_up", [signal.SIG_DFL, signal.SIG_IGN], ids=["terminal", "nohup"])
 def test_the_program_of_a_killed_shell_ends_and_what_it_left_is_removed_at_the_next_start(
-    command, shell, mark
+    hang_up, command, shell, mark
 ):
+    before = signal.signal(signal.SIGHUP, hang_up)
     process = command("shell", "--link", LINK, "--", *WAITING)
+    signal.signal(signal.SIGHUP, before)
     assert process.stdout.readline() == "begun\n"
     process.kill()
-    process.communicate()
+    process.wait()
     assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)
     assert scratch.leftovers() != []
     assert shell("true")[0] == 0

@@ -291,3 +291,17 @@ fn five_gigabytes_wrap_the_sequence_numbers_without_harm() {
     assert_eq!(pair.client.received, length);
     assert_eq!(pair.server.conn().info().retransmitted_segments, 0);
 }
+
+#[test]
+fn a_host_that_only_receives_learns_nothing_of_the_path() {
+    // BBR looks for a smaller round trip after 10 s without one (draft-cardwell-iccrg-bbr-congestion-control-00 section
+    // 4.3.4), but the segments of a download are no answers to anything (tcp_ack: no_queue).
+    let bbr = || config(CongestionControl::Bbr);
+    let mut pair = Pair::new(bbr(), bbr(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    pair.open();
+    let cwnd = pair.client.conn().info().cwnd;
+    pair.send(Side::Server, Payload::Length(20_000_000));
+    pair.run_while(at(60_000), |pair| pair.client.received < 20_000_000);
+    assert!(pair.now > at(15_000));
+    assert_eq!(pair.client.conn().info().cwnd, cwnd);
+}

@@ -26,8 +26,9 @@ _CACHES = (Path("/run/nscd"),)
 def main(folder: Path, command: list[str]) -> int:
     """Show the files, then become the command; return an exit status when that fails."""
     libc = ctypes.CDLL(None, use_errno=True)
-    # It ends with whoever started it as it would with its terminal.
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGHUP)
+    # It ends with whoever started it as with its terminal; behind nohup that signal would be ignored.
+    is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if is_ignored else signal.SIGHUP)
     try:
         _show(libc, folder)
     except OSError as error:
