@@ -194,9 +194,12 @@ def test_progress_hears_of_every_run_and_of_the_sum(scenario, ledger):
     assert progress.told[7:] == [("end", "6 planned = 6 succeeded + 0 failed + 0 invalid")]
 
 
-def test_after_an_interruption_runs_in_flight_are_kept_and_no_other_is_started(scenario, ledger):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_after_an_interruption_runs_in_flight_are_kept_and_no_other_is_started(scenario, ledger, number):
+    """SIGHUP is what a lost ssh session sends."""
+
     def interrupt(run_id, spec, attempt):
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
         time.sleep(0.5)
         return succeeded(run_id, spec, attempt)
 
@@ -206,6 +209,19 @@ def test_after_an_interruption_runs_in_flight_are_kept_and_no_other_is_started(s
     assert counts(outcome) == (6, 1, 0, 0, 5)
     assert len(ledger.entries()) == 1
     assert ("interrupted", 1) in progress.told
+
+
+def test_behind_nohup_a_campaign_goes_on_when_the_session_is_lost(scenario, ledger):
+    def hang_up(run_id, spec, attempt):
+        os.kill(os.getpid(), signal.SIGHUP)
+        return succeeded(run_id, spec, attempt)
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        outcome = run(scenario, ledger, FakeEngine(hang_up), jobs=1)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert outcome.ending is Ending.COMPLETE
 
 
 def test_a_second_interruption_ends_the_campaign_at_once(scenario, ledger):
@@ -223,6 +239,19 @@ def test_a_second_interruption_ends_the_campaign_at_once(scenario, ledger):
         run(scenario, ledger, FakeEngine(interrupt_twice), jobs=1)
     released.set()
     assert time.monotonic() - before < 5
+
+
+def test_a_lost_terminal_that_is_told_of_twice_still_leaves_runs_in_flight_their_time(scenario, ledger):
+    """By bash, which passes SIGHUP on to its jobs, and by the kernel when it ends (setpgid(2), tty_io.c)."""
+
+    def hang_up_twice(run_id, spec, attempt):
+        os.kill(os.getpid(), signal.SIGHUP)
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGHUP)
+        time.sleep(0.1)
+        return succeeded(run_id, spec, attempt)
+
+    assert counts(run(scenario, ledger, FakeEngine(hang_up_twice), jobs=1)) == (6, 1, 0, 0, 5)
 
 
 def test_an_interruption_does_not_wait_longer_than_the_grace_period(scenario, ledger, monkeypatch):

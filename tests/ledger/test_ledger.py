@@ -1,5 +1,7 @@
 import math
+import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -9,7 +11,10 @@ from bentpipe.ledger import Entry, Ledger
 SCENARIO = {"name": "example", "cells": []}
 
 
-def entry(run_id="a", attempt=1, status="succeeded", **metrics):
+RUN, OTHER_RUN = "a" * 16, "b" * 16
+
+
+def entry(run_id=RUN, attempt=1, status="succeeded", **metrics):
     record = {"run_id": run_id, "status": status, "reasons": [], "metrics": metrics}
     return Entry(run_id=run_id, attempt=attempt, factors={"http": "h3"}, repetition=0, record=record)
 
@@ -24,14 +29,14 @@ def test_what_is_appended_is_read_back(folder):
         ledger.append(entry(plt_s=3.25), {"link": {"time_s": [0.0, 0.1]}})
     with Ledger(folder) as ledger:
         assert ledger.entries() == [entry(plt_s=3.25)]
-        assert list(ledger.series("a", "link")["time_s"]) == [0.0, 0.1]
+        assert list(ledger.series(RUN, "link")["time_s"]) == [0.0, 0.1]
         assert ledger.scenario() == SCENARIO
 
 
 def test_a_missing_value_of_a_series_is_nan(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(entry(), {"ping": {"rtt_s": [0.53, None]}})
-        values = ledger.series("a", "ping")["rtt_s"]
+        values = ledger.series(RUN, "ping")["rtt_s"]
     assert values[0] == 0.53
     assert math.isnan(values[1])
 
@@ -39,14 +44,14 @@ def test_a_missing_value_of_a_series_is_nan(folder):
 def test_a_series_without_rows_has_no_columns(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(entry(), {"progress": {}})
-        assert ledger.series("a", "progress") == {}
+        assert ledger.series(RUN, "progress") == {}
 
 
 def test_a_series_or_run_that_there_is_not_has_no_columns(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(entry(), {})
-        assert ledger.series("a", "link") == {}
-        assert ledger.series("b", "link") == {}
+        assert ledger.series(RUN, "link") == {}
+        assert ledger.series(OTHER_RUN, "link") == {}
 
 
 def test_an_attempt_is_written_once(folder):
@@ -62,8 +67,8 @@ def test_all_attempts_are_kept_and_counted(folder):
         ledger.append(entry(status="invalid"), {})
         ledger.append(entry(attempt=2), {})
         assert [one.attempt for one in ledger.entries()] == [1, 2]
-        assert (ledger.attempts("a"), ledger.attempts("b")) == (2, 0)
-        assert ledger.succeeded() == {"a"}
+        assert (ledger.attempts(RUN), ledger.attempts(OTHER_RUN)) == (2, 0)
+        assert ledger.succeeded() == {RUN}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +86,7 @@ def test_the_first_attempt_that_succeeded_is_judged_or_else_the_last(folder, sta
         for attempt, status in enumerate(statuses, start=1):
             ledger.append(entry(attempt=attempt, status=status), {"link": {"time_s": [float(attempt)]}})
         assert [one.attempt for one in ledger.best()] == [judged]
-        assert list(ledger.series("a", "link")["time_s"]) == [float(judged)]
+        assert list(ledger.series(RUN, "link")["time_s"]) == [float(judged)]
 
 
 def test_a_reader_sees_a_run_as_soon_as_it_is_appended(folder):
@@ -93,24 +98,127 @@ def test_a_reader_sees_a_run_as_soon_as_it_is_appended(folder):
 
 def test_a_reader_leaves_alone_what_the_writer_is_writing(folder):
     with Ledger.claim(folder, SCENARIO):
-        unfinished = folder / "series" / "link" / "b-1.writing"
+        unfinished = folder / "series" / "link" / f"{OTHER_RUN}-1.parquet.writing"
         unfinished.parent.mkdir(parents=True)
         unfinished.write_bytes(b"half")
         Ledger(folder).close()
         assert unfinished.exists()
 
 
-def test_the_next_writer_removes_what_has_no_row(folder):
+def test_an_attempt_that_is_added_is_visible_when_it_is_committed(folder):
+    with Ledger.claim(folder, SCENARIO) as writer, Ledger(folder) as reader:
+        writer.add(entry(), {"link": {"time_s": [0.5]}})
+        assert reader.entries() == []
+        assert writer.commit() == [entry()]
+        assert reader.entries() == [entry()]
+        assert list(reader.series(RUN, "link")["time_s"]) == [0.5]
+
+
+def test_the_next_writer_removes_what_was_left_unfinished_and_nothing_else(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(entry(), {"link": {"time_s": [0.0]}})
-    series = folder / "series" / "link"
-    (series / "b-1.writing").write_bytes(b"half")
-    (series / "b-1.parquet").write_bytes(b"whole, but its row was not committed")
-    (folder / "artifacts" / "b-1").mkdir(parents=True)
-    (folder / "artifacts" / "b-1" / "client.pcapng").write_bytes(b"half")
+    series, artifacts = folder / "series" / "link", folder / "artifacts"
+    (series / f"{OTHER_RUN}-1.parquet.writing").write_bytes(b"half")
+    (artifacts / f"{OTHER_RUN}-1.writing").mkdir(parents=True)
+    (artifacts / f"{OTHER_RUN}-1.writing" / "client.pcapng").write_bytes(b"half")
+    others = [
+        series / "film.mkv",
+        series / "notes.writing",
+        artifacts / ".DS_Store",
+        artifacts / "release",
+        folder / "draft.tex",
+    ]
+    for path in others:
+        path.write_text("somebody's")
     with Ledger.claim(folder, SCENARIO):
-        assert [path.name for path in series.iterdir()] == ["a-1.parquet"]
-        assert list((folder / "artifacts").iterdir()) == []
+        assert {path.name for path in series.iterdir()} == {f"{RUN}-1.parquet", "film.mkv", "notes.writing"}
+        assert {path.name for path in artifacts.iterdir()} == {".DS_Store", "release"}
+        assert all(path.read_text() == "somebody's" for path in others)
+
+
+def test_what_was_committed_but_not_renamed_gets_its_name(folder):
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        (ledger.begin(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
+        ledger.append(entry(), {"link": {"time_s": [0.25]}})
+    # As a process leaves it that is killed between the row and the names.
+    series, artifacts = folder / "series" / "link" / f"{RUN}-1.parquet", folder / "artifacts" / f"{RUN}-1"
+    series.rename(f"{series}.writing")
+    artifacts.rename(f"{artifacts}.writing")
+    with Ledger(folder) as reader:
+        assert list(reader.series(RUN, "link")["time_s"]) == [0.25]
+        assert (reader.artifacts(RUN, 1) / "packets.pcapng").read_bytes() == b"packets"
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        assert series.exists() and (artifacts / "packets.pcapng").exists()
+        assert ledger.succeeded() == {RUN}
+
+
+def test_attempts_that_the_index_does_not_have_are_moved_out_of_the_way_and_counted(folder):
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+    for _ in range(2):
+        stray = folder / "series" / "link" / f"{OTHER_RUN}-1.parquet"
+        stray.write_bytes(b"of an older index")
+        with Ledger.claim(folder, SCENARIO) as ledger:
+            assert ledger.set_aside == 1
+        assert not stray.exists()
+    kept = folder / "unindexed" / "series" / "link"
+    assert [path.read_bytes() for path in kept.iterdir()] == [b"of an older index"] * 2
+
+
+def test_an_index_without_attempts_beside_some_is_refused_and_they_stay(folder):
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+    (folder / "ledger.sqlite").unlink()
+    with pytest.raises(InputError, match="expected a folder of its own"):
+        Ledger.claim(folder, SCENARIO)
+    Ledger.claim(folder.parent / "empty", SCENARIO).close()
+    (folder.parent / "empty" / "ledger.sqlite").replace(folder / "ledger.sqlite")
+    with pytest.raises(InputError, match=f"1 such as {RUN}-1"):
+        Ledger.claim(folder, SCENARIO)
+    assert (folder / "series" / "link" / f"{RUN}-1.parquet").exists()
+
+
+@pytest.mark.parametrize("harm", ["gone", "cut off", "empty"])
+def test_a_run_whose_series_is_lost_is_invalid_and_measured_again(folder, harm):
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        ledger.append(entry(), {"link": {"time_s": [0.0]}, "ping": {"rtt_s": [0.5]}})
+    file = folder / "series" / "link" / f"{RUN}-1.parquet"
+    if harm == "gone":
+        file.unlink()
+    else:
+        os.truncate(file, 0 if harm == "empty" else file.stat().st_size - 1)
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        assert ledger.succeeded() == set()
+        (lost,) = ledger.entries()
+        assert lost.status == "invalid"
+        assert lost.record["reasons"][0].startswith("series lost: link of attempt 1")
+        ledger.append(entry(attempt=2), {"link": {"time_s": [0.5]}})
+        assert ledger.succeeded() == {RUN}
+        assert [one.attempt for one in ledger.best()] == [2]
+        assert list(ledger.series(RUN, "link")["time_s"]) == [0.5]
+
+
+def test_a_series_that_is_no_table_is_bad_input(folder):
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+    file = folder / "series" / "link" / f"{RUN}-1.parquet"
+    file.write_bytes(b"x" * file.stat().st_size)
+    with Ledger(folder) as ledger, pytest.raises(InputError, match=f"{RUN}-1.parquet: .*series as Parquet"):
+        ledger.series(RUN, "link")
+
+
+def test_a_ledger_from_before_lengths_were_kept_is_read_and_continued(folder):
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as index:
+        index.execute("ALTER TABLE attempts DROP COLUMN series")
+        index.execute("PRAGMA application_id = 0")
+        index.execute("PRAGMA journal_mode = WAL")
+    with Ledger(folder) as ledger:
+        assert ledger.succeeded() == {RUN}
+    with Ledger.claim(folder, SCENARIO) as ledger:
+        ledger.append(entry(attempt=2), {})
+        assert ledger.attempts(RUN) == 2
 
 
 def test_a_folder_belongs_to_one_scenario(folder):

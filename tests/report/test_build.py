@@ -5,7 +5,10 @@ import json
 import re
 from html.parser import HTMLParser
 
+import numpy
+import pyarrow
 import pytest
+import scipy
 
 from bentpipe import report
 from bentpipe.errors import InputError
@@ -93,6 +96,20 @@ def test_the_page_loads_nothing_from_anywhere(study):
     assert all(reference.startswith("#") for reference in references)
     assert set(re.findall(r"url\((.)", html)) <= {"#"}
     assert "@import" not in html
+
+
+def test_the_page_forbids_scripts_and_whatever_is_not_in_it_before_anything_else_is_said(study):
+    head = (study / "report.html").read_text(encoding="utf-8").partition("<style>")[0]
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in head
+
+
+def test_the_packages_that_made_the_statistics_are_named_with_their_versions(study):
+    found = data_of(study)["provenance"]["statistics_by"]
+    expected = {module.__name__: module.__version__ for module in (numpy, scipy, pyarrow)}
+    assert found == expected
+    named = ", ".join(f"{name} {version}" for name, version in expected.items())
+    assert f"Statistics by {named}." in page_of(study).text
 
 
 def test_no_id_occurs_twice_and_every_reference_has_its_target(study):

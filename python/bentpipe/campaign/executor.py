@@ -1,16 +1,19 @@
 """Measuring the runs of a plan: in parallel, late ones again in less company, interruptible, resumable."""
 
+import shutil
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bentpipe import _core
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.interruption import Interruption
 from bentpipe.campaign.outcome import Ending, Outcome
 from bentpipe.campaign.plan import PlannedRun
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.workers import Finished, Workers
+from bentpipe.errors import StorageError
 from bentpipe.ledger import Entry, Ledger
 
 MOST_ATTEMPTS = 10
@@ -25,6 +28,18 @@ POLL_S = 0.2
 GRACE_S = 10.0
 """How long runs in flight are waited for after an interruption; a page load over GEO mostly ends in it."""
 
+COMMIT_SHARE = 0.05
+"""Of the time, for making runs durable: runs in virtual time are shorter than a disk takes to sync one."""
+
+LONGEST_UNCOMMITTED_S = 1.0
+"""For which a run that has ended may be lost with the process."""
+
+RESUMABLE = "nothing that was reported done is lost, and the same command goes on"
+"""What it means for a campaign that the disk refuses."""
+
+LEAST_FREE_BYTES = 64_000_000
+"""For captures of the runs in flight: that of 5 s at 50 Mbit/s, where a packet is seen at both ends."""
+
 
 def execute(
     planned: Sequence[PlannedRun], *, engine: Engine, ledger: Ledger, jobs: int, progress: Progress
@@ -37,13 +52,21 @@ def execute(
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
     KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
-    all cases.
+    all cases, and a run is told as judged when it is durable.
+
+    Raises
+    ------
+    StorageError
+        When the disk does not take a run, or has no room for captures.
     """
     with Interruption() as interruption:
         campaign = _Campaign(
             planned=planned, engine=engine, ledger=ledger, progress=progress, interruption=interruption
         )
-        return campaign.run(jobs=jobs)
+        try:
+            return campaign.run(jobs=jobs)
+        except StorageError as error:
+            raise StorageError(error.place, error.said, consequence=RESUMABLE) from None
 
 
 def was_late(record: Mapping[str, Any]) -> bool:
@@ -71,6 +94,8 @@ class _Campaign:
         self._statuses: dict[str, str] = {run.run_id: "succeeded" for run in planned if run.run_id in done}
         self._tries: dict[str, int] = {}
         self._late: deque[PlannedRun] = deque()
+        self._finished: dict[tuple[str, int], PlannedRun] = {}
+        self._next_commit_s = 0.0
 
     def run(self, *, jobs: int) -> Outcome:
         waiting = deque(run for run in self._planned if run.run_id not in self._statuses)
@@ -103,15 +128,30 @@ class _Campaign:
                 finished = workers.finished(timeout_s=POLL_S)
                 if finished is not None:
                     in_flight -= 1
-                    self._keep(finished)
+                    self._add(finished)
+                if time.monotonic() >= self._next_commit_s:
+                    self._commit()
+            self._commit()
         return Ending.COMPLETE
 
     def _start(self, workers: Workers, run: PlannedRun) -> None:
+        if any(run.spec["capture"].values()):
+            self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1
-        artifacts = self._ledger.artifacts(run.run_id, attempt)
-        artifacts.mkdir(parents=True, exist_ok=True)
-        workers.start(run, attempt=attempt, artifacts=artifacts)
+        workers.start(run, attempt=attempt, artifacts=self._ledger.begin(run.run_id, attempt))
+
+    def _require_room(self) -> None:
+        """Raise a StorageError where a capture would soon fill the disk."""
+        try:
+            free_bytes = shutil.disk_usage(self._ledger.folder).free
+        except OSError as error:
+            raise StorageError(str(self._ledger.folder), error.strerror or str(error)) from None
+        if free_bytes < LEAST_FREE_BYTES:
+            most = _core.format_size(LEAST_FREE_BYTES)
+            raise StorageError(
+                str(self._ledger.folder), f"{_core.format_size(free_bytes)} free, and captures need {most}"
+            )
 
     def _drain(self, workers: Workers, in_flight: int) -> None:
         """Keep the runs that end within the grace period; the others are abandoned, and run when resumed."""
@@ -120,9 +160,11 @@ class _Campaign:
             finished = workers.finished(timeout_s=left)
             if finished is not None:
                 in_flight -= 1
-                self._keep(finished)
+                self._add(finished)
+                self._commit()
+        self._commit()
 
-    def _keep(self, finished: Finished) -> None:
+    def _add(self, finished: Finished) -> None:
         run, attempt = finished.run, finished.attempt
         record = dict(finished.record)
         series = record.pop("series")
@@ -133,12 +175,20 @@ class _Campaign:
             repetition=run.repetition,
             record=record,
         )
-        self._ledger.append(entry, series)
-        artifacts = self._ledger.artifacts(run.run_id, attempt)
-        if artifacts.is_dir() and not any(artifacts.iterdir()):
-            artifacts.rmdir()
+        self._ledger.add(entry, series)
+        self._finished[run.run_id, attempt] = run
+
+    def _commit(self) -> None:
+        """Make durable what has been added, then judge it."""
+        began_s = time.monotonic()
+        for entry in self._ledger.commit():
+            self._judge(entry, self._finished.pop((entry.run_id, entry.attempt)))
+        took_s = time.monotonic() - began_s
+        self._next_commit_s = began_s + min(took_s / COMMIT_SHARE, LONGEST_UNCOMMITTED_S)
+
+    def _judge(self, entry: Entry, run: PlannedRun) -> None:
         self._statuses[run.run_id] = entry.status
-        if was_late(record) and self._tries[run.run_id] < MOST_ATTEMPTS:
+        if was_late(entry.record) and self._tries[run.run_id] < MOST_ATTEMPTS:
             self._late.append(run)
         else:
             self._progress.judged(status=entry.status)

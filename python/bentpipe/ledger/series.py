@@ -1,44 +1,64 @@
-"""Time series as Parquet files: series/<name>/<run id>-<attempt>.parquet."""
+"""Time series as Parquet files, one for each series of an attempt."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bentpipe import invoking_user
+from bentpipe.errors import InputError
+
 Series: TypeAlias = Mapping[str, Mapping[str, Sequence[float | None]]]
 """By name, the columns of each table; a column's missing values are None."""
 
 
-def series_path(folder: Path, *, name: str, run_id: str, attempt: int) -> Path:
-    """Return where a series is kept."""
-    return folder / "series" / name / f"{run_id}-{attempt}.parquet"
+def write_series(path: Path, columns: Mapping[str, Sequence[float | None]]) -> int:
+    """Write a table and return its length in bytes.
 
-
-def write_series(path: Path, columns: Mapping[str, Sequence[float | None]]) -> None:
-    """Write a table under a temporary name, then give it its own: a file under its name is complete."""
+    Raises
+    ------
+    OSError
+        When the disk does not take it.
+    """
     import pyarrow
     import pyarrow.parquet
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".writing")
     # None becomes NaN.
     arrays = {name: pyarrow.array(np.asarray(values, dtype=float)) for name, values in columns.items()}
-    pyarrow.parquet.write_table(pyarrow.table(arrays), temporary, compression="zstd")
-    temporary.replace(path)
+    # Left over or not: only a file that is made here is written to, whatever stood in its place.
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    with os.fdopen(descriptor, "wb") as file:
+        invoking_user.give(descriptor)
+        pyarrow.parquet.write_table(pyarrow.table(arrays), file, compression="zstd")
+        file.flush()
+        return os.fstat(descriptor).st_size
 
 
-def read_series(path: Path) -> dict[str, NDArray[np.float64]]:
-    """Return the columns of a table; none when the run has no such series."""
+def read_series(path: Path, *, shown: Path) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of a table, each of shape (rows,).
+
+    Raises
+    ------
+    InputError
+        When the file, which the user knows as `shown`, is no such table.
+    OSError
+        When it cannot be read.
+    """
+    import pyarrow
     import pyarrow.parquet
 
-    if not path.exists():
-        return {}
-    table = pyarrow.parquet.read_table(path)
+    # Opened apart, for pyarrow calls errors of the disk by the name of its own.
+    with path.open("rb") as file:
+        content = file.read()
+    try:
+        table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowIOError) as error:
+        found = str(error).splitlines()[0]
+        raise InputError(
+            file=str(shown), field="the whole file", expected="a series as Parquet", found=found
+        ) from None
     return {name: table.column(name).to_numpy() for name in table.column_names}
-
-
-def series_files(folder: Path) -> Iterator[Path]:
-    """Yield every file of the series' folder, complete or not."""
-    yield from (path for path in (folder / "series").glob("*/*") if path.is_file())

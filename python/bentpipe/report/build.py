@@ -5,24 +5,40 @@ from pathlib import Path
 
 from bentpipe.figures.drawing import save
 from bentpipe.ledger import Ledger
+from bentpipe.output_folder import staged
 from bentpipe.report import data, page, tables
+from bentpipe.report.anonymous import anonymous
 from bentpipe.report.contents import gather
 from bentpipe.report.inline_svg import inline
 from bentpipe.report.source import Source, read
 
 
-def build(folder: Path) -> Path:
-    """Write the report, as page, JSON and CSV, and its figures into the folder; return the page.
+def build(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) -> Path:
+    """Write the report, as page, JSON and CSV, and its figures; return the page.
 
     Works for any scenario; one that bears a study's name gets the study's figures, tables and claims too.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of results.
+    out : Path, optional
+        Where all of it is written, without it into the folder of results.
+    is_anonymous : bool
+        Whether hosts, command lines, names of users and absolute paths are left out.
 
     Raises
     ------
     InputError
-        When the folder holds no results of Bentpipe.
+        When the folder holds no results of Bentpipe, or `out` cannot be made.
+    StorageError
+        When the disk does not take it; an earlier report stays whole.
     """
-    with Ledger(folder) as ledger:
-        return _build(read(ledger), folder)
+    target = out or folder
+    with Ledger(folder) as ledger, staged(target) as staging:
+        source = read(ledger)
+        written = _build(anonymous(source) if is_anonymous else source, staging)
+        return target / written.relative_to(staging)
 
 
 def _build(source: Source, folder: Path) -> Path:

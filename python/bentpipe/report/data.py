@@ -256,6 +256,7 @@ def _origins(origins: Origins) -> dict[str, Any]:
     return {
         "engines": list(origins.engines),
         "facts": {name: list(values) for name, values in origins.facts},
+        "statistics_by": dict(origins.statistics_by),
         "congestion_control_read_back": [
             {"asked": r.asked, "end": r.end, "found": r.found, "connections": r.connections}
             for r in origins.read_back

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from bentpipe.ledger import Entry
 from bentpipe.report.source import Source
 
 _MOST_VALUES = 4
+STATISTICS_BY = ("numpy", "scipy", "pyarrow")
+"""The packages that a report's numbers go through, from the series to the intervals."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,8 @@ class Origins:
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     read_back: tuple[ReadBack, ...]
     lateness: Lateness | None
+    statistics_by: tuple[tuple[str, str], ...]
+    """Packages and their versions, of the report and not of the measurement."""
 
 
 def gather(source: Source) -> Origins:
@@ -54,6 +59,7 @@ def gather(source: Source) -> Origins:
         facts=tuple((name, _values(entries, name)) for name in names),
         read_back=_read_back(entries),
         lateness=_lateness(entries),
+        statistics_by=tuple((name, version(name)) for name in STATISTICS_BY),
     )
 
 

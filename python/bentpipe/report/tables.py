@@ -1,12 +1,21 @@
 """The ledger as CSV: one row per attempt, one row per object, one row per flow."""
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bentpipe.ledger import Entry
+from bentpipe.printable import printable
+from bentpipe.scenario import texts
 from bentpipe.stats import metrics_of
+
+LINES = "\t\r\n"
+"""What parts a text."""
+FORMULAS = (*texts.FORMULAS, *LINES)
+"""What begins a formula, or leads a program astray that looks for its begin."""
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def write_runs(path: Path, entries: Sequence[Entry]) -> None:
@@ -24,7 +33,7 @@ def write_runs(path: Path, entries: Sequence[Entry]) -> None:
         }
         for entry in entries
     ]
-    _write(path, rows, first=("run_id", "attempt", "repetition", "status", "reasons", "engine"))
+    write_csv(path, rows, first=("run_id", "attempt", "repetition", "status", "reasons", "engine"))
 
 
 def write_objects(path: Path, entries: Sequence[Entry]) -> None:
@@ -34,7 +43,7 @@ def write_objects(path: Path, entries: Sequence[Entry]) -> None:
         for entry in entries
         for item in entry.record["objects"]
     ]
-    _write(path, rows, first=("run_id", "attempt", "url", "bytes"))
+    write_csv(path, rows, first=("run_id", "attempt", "url", "bytes"))
 
 
 def write_flows(path: Path, entries: Sequence[Entry]) -> None:
@@ -44,7 +53,7 @@ def write_flows(path: Path, entries: Sequence[Entry]) -> None:
         for entry in entries
         for place, flow in enumerate(entry.record.get("flows", ()))
     ]
-    _write(path, rows, first=("run_id", "attempt", "flow", "cc", "transport"))
+    write_csv(path, rows, first=("run_id", "attempt", "flow", "cc", "transport"))
 
 
 def _flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -57,10 +66,33 @@ def _flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _write(path: Path, rows: Iterable[Mapping[str, Any]], *, first: Sequence[str]) -> None:
+def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], *, first: Sequence[str] = ()) -> None:
+    """Write rows as CSV that a spreadsheet and a terminal may show whatever names and texts are in it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    rows : iterable of mappings
+        By column; what a row does not have is empty.
+    first : sequence of str
+        Columns that come first, and are there without rows too.
+    """
     rows = list(rows)
     columns = list(dict.fromkeys([*first, *(name for row in rows for name in row)]))
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
+        writer = csv.writer(file)
+        writer.writerow(map(_cell, columns))
+        writer.writerows([_cell(row.get(name, "")) for name in columns] for row in rows)
+
+
+def _cell(value: object) -> object:
+    """Return what a cell has; a text that a spreadsheet would take for a formula begins with an apostrophe.
+
+    That is the rule of OWASP, "CSV Injection". A text that is a number stays one.
+    """
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(FORMULAS) and not NUMBER.fullmatch(value)
+    text = printable(value, kept=LINES)
+    return f"'{text}" if is_formula else text
