@@ -6,74 +6,91 @@ export PYTHON
 
 BIN := .venv/bin
 INSTALLED := build/stamps/installed
+INSTALLED_DEV := build/stamps/installed-dev
+# Under sudo everything is built as the user who called it; root's are Debian packages and what measures.
+BUILD := scripts/under-sudo.sh build
+MEASURE := scripts/under-sudo.sh measure
 # Python needs no rebuild: the package is installed in place.
-SOURCES := Cargo.toml Cargo.lock pyproject.toml scripts/setup-python.sh \
+SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test check fmt lint agreement fuzz bench bench-peers docs clean
+.PHONY: lock audit
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what a run needs: Debian packages (as root), .venv, the package
+	@$(BUILD) scripts/toolchains.sh
 	@scripts/debian-packages.sh run
-	@scripts/patch-crates.sh
-	@$(MAKE) --no-print-directory --silent $(INSTALLED)
+	@$(BUILD) scripts/patch-crates.sh
+	@$(BUILD) $(MAKE) --no-print-directory --silent $(INSTALLED)
+# Compiled by who builds: else root would leave compiled files among theirs with the first measurement.
+	@$(BUILD) $(BIN)/python -m compileall -q python
 
 setup-dev: setup ## Install what the tests need besides
 	@scripts/debian-packages.sh test
+	@$(BUILD) $(MAKE) --no-print-directory --silent $(INSTALLED_DEV)
 
 run: setup ## Set up and reproduce a study in its quick form
-	$(BIN)/bentpipe reproduce alshagri2023 --quick
+	$(MEASURE) $(BIN)/bentpipe reproduce alshagri2023 --quick
 
 # Tests and lints share cargo's dev profile: it checks overflows, and linking each test binary with the release
 # profile's optimisation takes longer than building the dependencies a second time.
 test: setup-dev ## Set up and run every test that this machine can run
-	cargo test --workspace
-	$(BIN)/pytest --ignore=tests/tidy
+	$(BUILD) cargo test --workspace --locked
+	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy
 
 check: setup-dev ## Check format, lints, types, import layers and the rules of the house
-	cargo fmt --check
-	$(BIN)/ruff format --check .
+	$(BUILD) cargo fmt --check
+	$(BUILD) $(BIN)/ruff format --check .
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/pytest tests/tidy
+	$(MEASURE) $(BIN)/pytest tests/tidy
 
 lint: setup-dev ## Run the linters and the type checker
-	cargo clippy --workspace --all-targets -- --deny warnings
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BUILD) cargo clippy --workspace --all-targets --locked -- --deny warnings
+	$(BUILD) $(BIN)/ruff check .
+	$(BUILD) $(BIN)/mypy
+	$(BUILD) $(BIN)/lint-imports
 
 setup-browsers: setup ## Install browsers, nginx, what tests of windows need, and Caddy where there is a go for it
 	@scripts/debian-packages.sh browsers
-	@scripts/caddy.sh || { (($$? == 3)) && echo "no Caddy; the rest is installed" >&2; }
+	@$(BUILD) scripts/caddy.sh || { (($$? == 3)) && echo "no Caddy; the rest is installed" >&2; }
 
 setup-caddy: ## Build Caddy with go, for the test of our loader against it
-	scripts/caddy.sh
+	$(BUILD) scripts/caddy.sh
 
 fmt: setup-dev ## Format Rust and Python
-	cargo fmt
-	$(BIN)/ruff check --select I --fix .
-	$(BIN)/ruff format .
+	$(BUILD) cargo fmt
+	$(BUILD) $(BIN)/ruff check --select I --fix .
+	$(BUILD) $(BIN)/ruff format .
 
 # Seconds for each parser.
 FUZZ_SECONDS ?= 600
 fuzz: setup ## Search each parser of what comes from a network for input that breaks it
-	scripts/fuzz.sh $(FUZZ_SECONDS)
+	$(BUILD) scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: setup-dev ## Measure the project's speed and fidelity
-	cargo bench --workspace --bench '*' -- --quick
-	$(BIN)/bentpipe bench
+	$(BUILD) cargo bench --workspace --locked --bench '*' -- --quick
+	$(MEASURE) $(BIN)/bentpipe bench
 
 bench-peers: setup ## Measure the simulator against ns-3, which it installs in build/peers-venv
-	benches/peers/setup.sh
-	$(BIN)/python -m benches.peers.compare
+	$(BUILD) benches/peers/setup.sh
+	$(BUILD) $(BIN)/python -m benches.peers.compare
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
-	$(BIN)/python -m tests.agreement
+	$(MEASURE) $(BIN)/python -m tests.agreement
 
 docs: setup ## Build the documentation with its generated reference in build/docs
-	scripts/build-docs.sh
+	$(BUILD) scripts/build-docs.sh
+
+# Options such as `make lock LOCK=--upgrade`.
+lock: ## Write requirements*.lock anew from pyproject.toml
+	$(BUILD) scripts/tools.sh
+	$(BUILD) scripts/lock.sh $(LOCK)
+
+audit: ## Look up advisories about every dependency, and check licences and sources; needs a network
+	$(BUILD) scripts/audit.sh
 
 clean: ## Remove everything that was built or installed here; results stay
 	rm -rf build target .venv .hypothesis .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
@@ -81,5 +98,9 @@ clean: ## Remove everything that was built or installed here; results stay
 	rm -f python/bentpipe/*.so
 
 $(INSTALLED): $(SOURCES)
-	scripts/setup-python.sh
+	scripts/setup-python.sh run
+	@mkdir -p $(@D) && touch $@
+
+$(INSTALLED_DEV): requirements-dev.lock | $(INSTALLED)
+	scripts/setup-python.sh dev
 	@mkdir -p $(@D) && touch $@

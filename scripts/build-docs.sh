@@ -33,6 +33,6 @@ for name, schema in {"run-spec": _core.run_spec_schema(), "run-record": _core.ru
     (reference / f"{name}.schema.json").write_text(json.dumps(json.loads(schema), indent=2) + "\n")
 PYTHON
 
-RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
+RUSTDOCFLAGS="--deny warnings" cargo doc --locked --workspace --no-deps --quiet
 cp -R target/doc "$reference/crates"
 echo "$target/docs/README.md, $reference/README.md"

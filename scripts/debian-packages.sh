@@ -42,27 +42,62 @@ look_for_browsers() {
     [[ -d /usr/share/fonts/truetype/liberation ]] || missing optional fonts-liberation "the fonts that pages name, in their widths"
 }
 
-toolchains() {
-    local wanted found
-    wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-    found=$(cargo --version 2>/dev/null | cut -d' ' -f2 || true)
-    if [[ $(printf '%s\n' "$wanted" "${found:-0}" | sort -V | head -1) != "$wanted" ]]; then
-        echo "missing: Rust $wanted or later (found: ${found:-none}); install it with rustup" >&2
-        exit 1
-    fi
-    if ! "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-        echo "missing: Python 3.11 or later; name one with PYTHON=..." >&2
-        exit 1
+# Packages start the servers that they bring, which would listen on the real network beside the measurements. What starts
+# them (invoke-rc.d, deb-systemd-invoke) asks policy-rc.d, and 101 forbids it; nginx is started at each boot besides, and
+# was enabled for that also where systemd does not run: in a chroot, in an image.
+root=${INSTALL_ROOT:-} # where tests have their machine
+policy=$root/usr/sbin/policy-rc.d
+ours="# Here only while the set-up of Bentpipe installs packages."
+has_nginx_service() {
+    local file
+    for file in "$root"/{etc,usr/local/lib,usr/lib,lib}/systemd/system/nginx.service "$root/etc/init.d/nginx"; do
+        if [[ -e $file || -L $file ]]; then
+            return 0
+        fi
+    done
+    return 1
+}
+disable_nginx() {
+    if ! command -v systemctl >/dev/null; then
+        update-rc.d nginx disable
+    elif [[ -d $root/run/systemd/system ]]; then
+        systemctl --quiet disable --now nginx.service
+    else
+        systemctl --quiet disable nginx.service
     fi
 }
+remove_what_a_killed_set_up_left() {
+    if grep --quiet --no-messages --fixed-strings "$ours" "$policy"; then
+        rm -f "$policy" || true
+    fi
+}
+start_nothing() {
+    nginx_is_new='' is_ours=''
+    has_nginx_service || nginx_is_new=1
+    [[ -e $policy || -L $policy ]] || is_ours=1
+    trap leave_as_it_was EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    if [[ -n $is_ours ]]; then
+        printf '%s\n' '#!/bin/sh' "$ours" 'exit 101' >"$policy"
+        chmod 755 "$policy"
+    fi
+}
+leave_as_it_was() {
+    if [[ -n $nginx_is_new ]] && has_nginx_service; then
+        disable_nginx || echo "nginx may start at the next boot" >&2
+    fi
+    [[ -z $is_ours ]] || rm -f "$policy"
+}
 
-toolchains
 look
 packages=("${required[@]}" "${optional[@]}")
+((EUID)) || remove_what_a_killed_set_up_left
 ((${#packages[@]})) || exit 0
 if ((EUID == 0)) && command -v apt-get >/dev/null; then
-    # As in single-user mode: a server that is installed for the tests is not started.
-    export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1
+    export DEBIAN_FRONTEND=noninteractive
+    start_nothing
     apt-get update --quiet --quiet
     install() { apt-get install --yes --quiet --quiet --no-install-recommends "$@"; }
     ((${#required[@]} == 0)) || install "${required[@]}"

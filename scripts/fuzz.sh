@@ -11,7 +11,7 @@ export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-trace-compares"
 host=$(rustc -vV | sed -n 's/^host: //p')
 # With a target named, the flags are not for programs that run while building.
-cargo build --package bentpipe-fuzz --features libfuzzer --bins --target "$host"
+cargo build --locked --package bentpipe-fuzz --features libfuzzer --bins --target "$host"
 
 for source in crates/fuzz/targets/*.rs; do
     name=$(basename "$source" .rs)
