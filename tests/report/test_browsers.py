@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 from base64 import b64decode
 
@@ -150,6 +151,17 @@ def test_a_name_that_leads_out_of_the_runs_folder_is_no_picture(tmp_path):
     assert pictures.small(tmp_path / "run", "../secret.jpg") is None
     assert pictures.small(tmp_path / "run", str(tmp_path / "secret.jpg")) is None
     assert pictures.small(tmp_path / "run", "missing.jpg") is None
+
+
+def test_what_is_no_picture_of_a_browser_is_none_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jpg")
+    (tmp_path / "folder.jpg").mkdir()
+    (tmp_path / "loop.jpg").symlink_to("loop.jpg")
+    (tmp_path / "cut.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(8))
+    # Pillow reads more kinds than browsers are asked for, some by other programs.
+    picture(1.0).save(tmp_path / "other.gif")
+    for name in ("pipe.jpg", "folder.jpg", "loop.jpg", "cut.png", "other.gif", "nul\0.jpg"):
+        assert pictures.small(tmp_path, name) is None, name
 
 
 def test_what_is_much_taller_than_a_window_is_cut_at_its_foot(tmp_path):

@@ -216,3 +216,32 @@ def test_a_scenario_names_a_folder_by_its_path_from_the_scenarios_own(folder):
     page = spec_of({"link": "lan", "http": "h2", "page": f"dir:{folder.path}"})["workload"]["page"]
     assert page["name"] == f"dir:{folder.path}"
     assert [item["path"] for item in page["objects"]] == ["/x.png"]
+
+
+def test_a_file_with_many_names_is_read_once(folder, monkeypatch):
+    read = []
+    digest_of = hashlib.file_digest
+
+    def noting(file, kind):
+        read.append(file.name)
+        return digest_of(file, kind)
+
+    folder.file("a.png", b"12345")
+    for number in range(5):
+        (folder.path / f"{number}.png").symlink_to("a.png")
+        (folder.path / f"hard-{number}.png").hardlink_to(folder.path / "a.png")
+    monkeypatch.setattr(hashlib, "file_digest", noting)
+    names = [f"{kind}{number}.png" for kind in ("", "hard-") for number in range(5)]
+    page = folder.page("".join(f"<img src={name}>" for name in names))
+    assert [item["bytes"] for item in page["objects"]] == [5] * 10
+    # The index, and the picture.
+    assert len(read) == 2
+
+
+def test_no_more_is_read_than_a_page_may_have_also_of_what_is_not_loaded(folder, monkeypatch):
+    monkeypatch.setattr("bentpipe.scenario.folder.LARGEST_PAGE_BYTES", 100)
+    folder.file("a.woff2", b"x" * 40).file("b.woff", b"x" * 40)
+    # 55 bytes and 40, then 40 more.
+    index = "<style>@font-face{src:url(a.woff2),url(b.woff)}</style>"
+    with pytest.raises(InputError, match=r"b\.woff: expected at most 100 B in all, found 135 B"):
+        folder.page(index)

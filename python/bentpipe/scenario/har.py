@@ -1,13 +1,12 @@
 """A page from a HAR 1.2 file, whatever program recorded it: the rules are in docs/pages.md."""
 
-import functools
-import json
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Never
+from typing import Any
 
-from bentpipe.scenario import kinds
+from bentpipe.scenario import har_file, kinds
 from bentpipe.scenario.har_entry import (
     NOT_MODIFIED,
     SWITCHING_PROTOCOLS,
@@ -22,8 +21,6 @@ from bentpipe.scenario.web_names import file_paths, host_name
 from bentpipe.scenario.web_page import MOST_OBJECTS, PageObject, check_number, page_of
 from bentpipe.scenario.where import Where
 
-LARGEST_FILE_BYTES = 200_000_000
-"""Browsers write the bodies into the file."""
 MOST_ENTRIES = 10 * MOST_OBJECTS
 PARSING_NS = 50 * MILLISECOND_NS
 """After the end of the document, in which a request is still taken for one that its parser made."""
@@ -31,6 +28,11 @@ LEAST_WAIT_NS = MILLISECOND_NS
 """HAR's resolution: anything less is none."""
 NAMED_BY_STYLES = ("image", "font", "style")
 """Kinds of objects; a script names any."""
+MOST_KEPT = 16
+"""Pages, for the cells of a matrix; the largest takes some megabytes."""
+
+_pages: dict[tuple[bytes, str, str], dict[str, Any]] = {}
+"""By digest of the file, its name and the page's; the oldest first."""
 
 
 def har_page(path: Path, *, name: str) -> dict[str, Any]:
@@ -48,19 +50,26 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     InputError
         When it cannot be read, is no HAR or holds no page; names the field.
     """
-    file = str(path)
-    content = read_user_file(path, Where(file=file), kind="HAR", largest_bytes=LARGEST_FILE_BYTES)
-    return _page(content, file, name)
+    where = Where(file=str(path))
+    content = read_user_file(path, where, kind="HAR", largest_bytes=har_file.LARGEST_FILE_BYTES)
+    key = (hashlib.sha256(content).digest(), str(path), name)
+    if key not in _pages:
+        rest = har_file.without_bodies(content)
+        # Mostly it is much larger.
+        del content
+        page = _page(har_file.parsed(rest, where), where, name)
+        while len(_pages) >= MOST_KEPT:
+            del _pages[next(iter(_pages))]
+        _pages[key] = page
+    return _pages[key]
 
 
-@functools.lru_cache(maxsize=4)
-def _page(content: bytes, file: str, name: str) -> dict[str, Any]:
-    """Return the page, made once for all cells of a matrix."""
-    where = Where(file=file)
+def _page(har: object, where: Where, name: str) -> dict[str, Any]:
     place = where.at("log.entries")
-    document, requests = _of_one_page(_answered(_entries(_parsed(content, where), where)), place)
+    document, requests = _of_one_page(_answered(_entries(har, where)), place)
     check_number(requests, place)
-    hosts = [host_name(entry.parts.hostname or "") for entry in requests]
+    name_of = {host: host_name(host) for host in {entry.parts.hostname or "" for entry in requests}}
+    hosts = [name_of[entry.parts.hostname or ""] for entry in requests]
     home = host_name(document.parts.hostname or "")
     causes = list(_causes(document, requests))
     causing = {after for after, _ in causes}
@@ -91,20 +100,6 @@ def _page(content: bytes, file: str, name: str) -> dict[str, Any]:
             )
         )
     return page_of(name, objects, place, host=home, document_bytes=max(document.bytes, 1))
-
-
-def _parsed(content: bytes, where: Where) -> object:
-    try:
-        # Some programs on Windows write a byte order mark.
-        return json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
-    except RecursionError:
-        raise where.error(expected="JSON", found="objects or lists nested too deeply") from None
-    except ValueError as error:
-        raise where.error(expected="JSON", found=str(error)) from None
-
-
-def _no_number(text: str) -> Never:
-    raise ValueError(f"{text}, which JSON has not")
 
 
 def _entries(har: object, where: Where) -> list[HarEntry]:

@@ -13,9 +13,12 @@ from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
 
 from bentpipe.scenario import kinds
 from bentpipe.scenario.quantity import LARGEST_BYTES, MILLISECOND_NS
+from bentpipe.scenario.web_names import LONGEST_AUTHORITY, LONGEST_HOST, LONGEST_URL, authority
 from bentpipe.scenario.where import Where, shown
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DATA = "data:"
+"""What begins URLs that have a file in them. They are not asked for over HTTP, and may be of any length."""
 LONGEST_MS = 1e9
 """Some eleven days: a browser may have had the page open for long."""
 REDIRECTS = (301, 302, 303, 307, 308)
@@ -140,16 +143,30 @@ def member(
 
 
 def _url(text: str, where: Where) -> tuple[str, SplitResult]:
+    if text[: len(DATA)].lower() == DATA:
+        return DATA, urlsplit(DATA)
+    _check_length(text, where)
     try:
         url, _ = urldefrag(text)
         parts = urlsplit(url)
         # Splitting leaves brackets unchecked until they are asked for.
-        has_host = bool(parts.hostname)
+        host = parts.hostname or ""
     except ValueError:
         raise where.error(expected="a URL", found=shown(text)) from None
-    if parts.scheme in ("http", "https") and not has_host:
+    if parts.scheme in ("http", "https") and not host:
         raise where.error(expected="a URL with a host", found=shown(text))
+    if len(host) > LONGEST_HOST:
+        raise where.error(expected=f"a host of at most {LONGEST_HOST} characters", found=shown(text))
     return url, parts
+
+
+def _check_length(url: str, where: Where) -> None:
+    """Raise an InputError when a URL is longer than any that is asked for, before it is taken apart."""
+    if len(url) > LONGEST_URL:
+        raise where.error(expected=f"a URL of at most {LONGEST_URL} characters", found=shown(url))
+    if len(authority(url)) > LONGEST_AUTHORITY:
+        expected = f"a host of at most {LONGEST_HOST} characters, with user and port {LONGEST_AUTHORITY}"
+        raise where.error(expected=expected, found=shown(url))
 
 
 def _status(answer: Mapping[str, Any], where: Where) -> int:
@@ -166,6 +183,7 @@ def _redirect(url: str, status: int, answer: Mapping[str, Any], where: Where) ->
     target = target or _header(answer, "location", where)
     if not target:
         return None
+    _check_length(target, where.at("redirectURL"))
     try:
         return urldefrag(urljoin(url, target)).url
     except ValueError:

@@ -8,6 +8,7 @@ from bentpipe.scenario.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.quantity import count, percent, size_bytes, size_bytes_or
 from bentpipe.scenario.schema import Http2Table, PageTable, RunTable
 from bentpipe.scenario.table import given
+from bentpipe.scenario.texts import checked_name
 from bentpipe.scenario.where import Where, shown
 
 KEYS = ("http", "connections", "requests_per_connection", "pipelining", "push", "priorities", "visit")
@@ -103,7 +104,7 @@ def _page(table: PageTable, where: Where, *, folder: Path) -> dict[str, Any]:
     if not table.objects:
         raise where.at("objects").error(expected="at least one size", found="an empty list")
     sizes = [size_bytes(size, where.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
-    return page_spec(table.name, sizes)
+    return page_spec(checked_name(table.name, where.at("name")), sizes)
 
 
 def _requests_per_connection(run: RunTable, http: str, where: Where) -> dict[str, int]:

@@ -17,6 +17,7 @@ from bentpipe.scenario.satellite_schema import (
     ReturnClassTable,
 )
 from bentpipe.scenario.table import A_TABLE, DURATION, PROBABILITY, QUEUE, RATE, TABLES, Table, named
+from bentpipe.scenario.texts import LINE, NAME, TEXT, Line, Name, Text
 
 
 def _loss(value: object) -> object:
@@ -89,10 +90,10 @@ class LinkTable(Table):
     """A link: on its own, or a base with some keys changed."""
 
     base: str | None = Field(default=None, description="a preset's name, a TOML file or an inline pipe")
-    name: str | None = Field(default=None, description="a name")
-    title: str | None = Field(default=None, description="a line of text")
-    source: str | None = Field(default=None, description="where the figures come from")
-    assumptions: list[str] | None = Field(default=None, description="a list of texts")
+    name: Name | None = Field(default=None, description=NAME)
+    title: Line | None = Field(default=None, description=LINE)
+    source: Text | None = Field(default=None, description=f"{TEXT}: where the figures come from")
+    assumptions: list[Text] | None = Field(default=None, description=f"a list of {TEXT}s")
     mtu: str | None = Field(default=None, description='a size such as "1500 B"')
     rtt: str | None = Field(default=None, description=DURATION)
     forward: ForwardTable | None = Field(default=None, description=A_TABLE)

@@ -120,6 +120,8 @@ def page(name: str, where: Where, *, folder: Path) -> dict[str, Any]:
     InputError
         When there is no such page, or its file cannot be used.
     """
+    if name.startswith((HAR, FOLDER)) and not name.isprintable():
+        raise where.error(expected="a path of printable characters", found=shown(name))
     if name.startswith(HAR):
         return har_page(folder / name.removeprefix(HAR), name=name)
     if name.startswith(FOLDER):

@@ -4,7 +4,7 @@ Nothing is decided on here that takes a screen: of several files for one purpose
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
@@ -15,12 +15,18 @@ SCRIPT_TYPES = ("", "module", "text/javascript", "application/javascript", "text
 INERT = ("template", "noscript")
 """Elements whose content is not loaded where scripts run."""
 
-COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-FONT_FACE = re.compile(r"@font-face\s*\{([^}]*)\}", re.IGNORECASE)
-CSS_URL = re.compile(r"url\(\s*(\"[^\"\n]*\"|'[^'\n]*'|[^)\"'\s]*)\s*\)", re.IGNORECASE)
-CSS_IMPORT = re.compile(r"@import\s*(\"[^\"\n]*\"|'[^'\n]*')", re.IGNORECASE)
-JS_IMPORT = re.compile(r"\b(?:from|import)\s*\(?\s*(\"\.{0,2}/[^\"\n]*\"|'\.{0,2}/[^'\n]*')")
-JS_FETCH = re.compile(r"\b(?:fetch|importScripts|Worker)\s*\(\s*(\"[^\"\n]*\"|'[^'\n]*')")
+MOST_UNENDED = 20
+"""Tags and comments of a document that begin and do not end: each is searched for its end to the end of the
+text. Documents have a handful at most."""
+
+# All quantifiers are possessive: what follows can never begin with what they have taken.
+FONT_FACE = re.compile(r"@font-face\s*+\{([^}]*+)\}", re.IGNORECASE)
+URL_BEGIN = re.compile(r"url\(\s*+", re.IGNORECASE)
+URL_REST = re.compile(r"(\"[^\"\n]*+\"|'[^'\n]*+'|[^)\"'\s]*+)\s*+\)")
+UNQUOTED = re.compile(r"[^)\"'\s]*+")
+CSS_IMPORT = re.compile(r"@import\s*+(\"[^\"\n]*+\"|'[^'\n]*+')", re.IGNORECASE)
+JS_IMPORT = re.compile(r"\b(?:from|import)\s*+\(?+\s*+(\"\.{0,2}/[^\"\n]*+\"|'\.{0,2}/[^'\n]*+')")
+JS_FETCH = re.compile(r"\b(?:fetch|importScripts|Worker)\s*+\(\s*+(\"[^\"\n]*+\"|'[^'\n]*+')")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +71,7 @@ def in_html(text: str) -> HtmlReferences:
     """
     parser = _Parser()
     try:
-        parser.feed(text)
-        parser.close()
+        _read(parser, text)
     except AssertionError as error:
         # What the standard library says of declarations that it does not know.
         raise ValueError(str(error)) from None
@@ -75,21 +80,68 @@ def in_html(text: str) -> HtmlReferences:
 
 def in_css(text: str) -> list[Reference]:
     """Return what a style sheet names: imports, one file for each font, images of all rules."""
-    text = COMMENT.sub(" ", text)
+    text = _without_comments(text)
     found = [Reference(urls=(_unquoted(match),)) for match in CSS_IMPORT.findall(text)]
-    for block in FONT_FACE.findall(text):
-        found.append(Reference(urls=tuple(map(_unquoted, CSS_URL.findall(block)))))
-    rules = FONT_FACE.sub(" ", text)
-    found += [Reference(urls=(_unquoted(match),)) for match in CSS_URL.findall(rules)]
+    # Behind the last brace no block ends, and none need be searched for its end.
+    end = text.rfind("}") + 1
+    blocks = text[:end]
+    for block in FONT_FACE.findall(blocks):
+        found.append(Reference(urls=tuple(map(_unquoted, _css_urls(block)))))
+    rules = FONT_FACE.sub(" ", blocks) + text[end:]
+    found += [Reference(urls=(_unquoted(match),)) for match in _css_urls(rules)]
     return [reference for reference in found if any(reference.urls)]
 
 
 def in_script(text: str) -> list[Reference]:
     """Return what a script names as a whole: imported modules, fetched files, workers."""
-    text = COMMENT.sub(" ", text)
+    text = _without_comments(text)
     found = [Reference(urls=(_unquoted(match),)) for match in JS_IMPORT.findall(text)]
     found += [Reference(urls=(_unquoted(match),), of_document=True) for match in JS_FETCH.findall(text)]
     return found
+
+
+def _read(parser: "_Parser", text: str) -> None:
+    """Have a document read, and behind a tag or a comment that does not end go on, as `html.parser` does.
+
+    Its own `close` does so too, but in many versions of Python without a bound, in time as the square of the
+    text.
+
+    Raises
+    ------
+    ValueError
+        When too many of them do not end.
+    """
+    for _ in range(MOST_UNENDED + 1):
+        parser.feed(text)
+        rest, parser.rawdata = parser.rawdata, ""
+        if parser.cdata_elem is not None or not rest.startswith("<"):
+            return
+        behind = rest.find(">") + 1 or rest.find("<", 1)
+        if behind < 1:
+            return
+        text = rest[behind:]
+    raise ValueError(f"more than {MOST_UNENDED} tags and comments that do not end")
+
+
+def _without_comments(text: str) -> str:
+    """Return CSS or JavaScript with a blank for each comment; what does not end is none."""
+    kept, at = [], 0
+    while (begin := text.find("/*", at)) >= 0 and (end := text.find("*/", begin + 2)) >= 0:
+        kept.append(text[at:begin])
+        at = end + 2
+    return " ".join([*kept, text[at:]])
+
+
+def _css_urls(css: str) -> Iterator[str]:
+    """Yield what stands in `url()`, with its quotes if it has any."""
+    at = 0
+    while (begin := URL_BEGIN.search(css, at)) is not None:
+        if (whole := URL_REST.match(css, begin.end())) is not None:
+            yield whole[1]
+            at = whole.end()
+        elif (text := UNQUOTED.match(css, begin.end())) is not None:
+            # One that begins in this text ends where this does, in vain; unless the text ends with its begin.
+            at = max(begin.end(), text.end() - len("url("))
 
 
 class _Parser(HTMLParser):

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from bentpipe.scenario.link_schema import LinkTable
 from bentpipe.scenario.table import A_TABLE, COUNT, DSCP, DURATION, SIZE, Table, named
+from bentpipe.scenario.texts import LINE, TEXT, Line, Text
 
 TRUE_OR_FALSE = "true or false"
 DURATION_OR_OFF = f'{DURATION}, or "off"'
@@ -185,8 +186,8 @@ class ScenarioTable(Table):
     """The whole file. The cells are checked one by one once the matrix has completed them."""
 
     name: str | None = Field(default=None, description="a name")
-    title: str | None = Field(default=None, description="a line of text")
-    description: str | None = Field(default=None, description="a text")
+    title: Line | None = Field(default=None, description=LINE)
+    description: Text | None = Field(default=None, description=TEXT)
     repetitions: int | None = Field(default=None, description=COUNT)
     seed: int | None = Field(default=None, description=COUNT)
     run: dict[str, Any] | None = Field(default=None, description=A_TABLE)

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -11,8 +11,13 @@ LONGEST_NAME = 80
 """Characters of a path's segment; file systems take 255 bytes."""
 LONGEST_PATH = 200
 """The last characters of a longer path are kept, for they tell files apart."""
-LONGEST_LABEL, LONGEST_HOST = 63, 253 - len(".example")
-"""RFC 1035 section 2.3.4."""
+LONGEST_LABEL, LONGEST_HOST = 63, 253
+"""Characters of a host's name (RFC 1035 section 2.3.4)."""
+LONGEST_URL = 65_534
+"""Octets of a URL that can be asked for: those of the `http` crate's Uri (crates/web/src/page/resolve.rs)."""
+LONGEST_AUTHORITY = 1024
+"""Characters of a host with user, password and port, four times the name's, that are looked at at all: to
+compose letters beyond ASCII (NFKC, punycode) takes time as the square of their number."""
 RESERVED = "example"
 """A top-level domain that is nobody's (RFC 2606)."""
 
@@ -24,6 +29,20 @@ EXTENSIONS = {
     "other": (".bin", ".json", ".txt", ".xml", ".html", ".htm", ".mp4", ".webm", ".mp3", ".wasm"),
 }
 """By kind: what any server tells the kind of a file by. The first is what others get."""
+
+_DROPPED = str.maketrans("", "", "\t\n\r")
+"""What parsers of URLs pass over wherever it stands (URL Standard, section 4.4)."""
+_AUTHORITY = re.compile(r"[\x00- ]*+(?:[A-Za-z][A-Za-z0-9+.-]*+:)?//([^/?#]*+)")
+
+
+def authority(url: str) -> str:
+    """Return host, user and port of a URL as they stand there; nothing where it has none.
+
+    This is the authority of RFC 3986, section 3.2. Unlike `urllib.parse` it takes time as the length of the
+    URL, whatever is in it.
+    """
+    found = _AUTHORITY.match(url.translate(_DROPPED))
+    return "" if found is None else found[1]
 
 
 def host_name(text: str) -> str:
@@ -41,9 +60,7 @@ def host_name(text: str) -> str:
         labels = [_label("ip-" + re.sub(r"[.:%]+", "-", str(number)))]
     if len(labels) < 2 or labels[-1] == "localhost" or labels[-1].isdigit():
         labels = [*(labels or ["host"]), RESERVED]
-    while len(".".join(labels)) > LONGEST_HOST:
-        labels.pop(0)
-    return ".".join(labels)
+    return ".".join(_last(labels, LONGEST_HOST))
 
 
 def file_paths(wanted: Iterable[tuple[str, str, str]]) -> list[str]:
@@ -70,7 +87,19 @@ def file_paths(wanted: Iterable[tuple[str, str, str]]) -> list[str]:
     return paths
 
 
+def _last(parts: Sequence[str], most: int) -> Sequence[str]:
+    """Return as many of the last parts as have `most` characters together, with one between each two."""
+    room = most + 1
+    for position in range(len(parts) - 1, -1, -1):
+        room -= len(parts[position]) + 1
+        if room < 0:
+            return parts[position + 1 :]
+    return parts
+
+
 def _ascii(text: str) -> str:
+    if len(text) > LONGEST_AUTHORITY:
+        return text
     try:
         return text.encode("idna").decode("ascii")
     except UnicodeError:
@@ -91,6 +120,4 @@ def _path(text: str, kind: str) -> str:
         segments.append("index")
     if not segments[-1].lower().endswith(EXTENSIONS[kind]):
         segments[-1] += EXTENSIONS[kind][0]
-    while len("/".join(segments)) > LONGEST_PATH:
-        segments.pop(0)
-    return "/" + "/".join(segments)
+    return "/" + "/".join(_last(segments, LONGEST_PATH))

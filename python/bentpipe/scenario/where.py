@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bentpipe.errors import InputError
+from bentpipe.printable import printable
 
 LONGEST_QUOTE = 80
 
@@ -26,9 +27,14 @@ class Where:
         return replace(self, field=self.field.rpartition(".")[0])
 
     def error(self, *, expected: str, found: str, suggestion: str | None = None) -> InputError:
-        """Return the error of a bad value here."""
-        field = self.field or "the whole file"
-        return InputError(file=self.file, field=field, expected=expected, found=found, suggestion=suggestion)
+        """Return the error of a bad value here; what others wrote of it is made fit for a terminal."""
+        return InputError(
+            file=printable(self.file),
+            field=printable(self.field or "the whole file"),
+            expected=printable(expected),
+            found=printable(found),
+            suggestion=suggestion,
+        )
 
 
 def shown(value: object) -> str:
@@ -38,7 +44,7 @@ def shown(value: object) -> str:
     if isinstance(value, list):
         return "a list" if value else "an empty list"
     if isinstance(value, str | bool):
-        text = json.dumps(value, ensure_ascii=False)
+        text = printable(json.dumps(value, ensure_ascii=False))
         return text if len(text) <= LONGEST_QUOTE else f'{text[:LONGEST_QUOTE]}..."'
     if isinstance(value, int) and abs(value) >= 10**LONGEST_QUOTE:
         # Python refuses to write integers of thousands of digits, which hexadecimal ones of TOML may have.
