@@ -1,5 +1,6 @@
-"""Hybla and Vivace in the real kernel: loaded when a run needs them, used by both ends, gone afterwards."""
+"""Hybla and Vivace in the real kernel: loaded when a run needs them, shared by processes, gone afterwards."""
 
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,8 +12,8 @@ from bentpipe.engine import netns
 from bentpipe.engine.congestion_control import LOADED
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.kernel_control import KernelControls
-from tests.emulate import traces
-from tests.emulate.measuring import measured
+from tests.emulate import foreign_control, traces
+from tests.emulate.measuring import measured, measured_once
 from tests.support.specs import spec_of
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -80,7 +81,7 @@ def test_runs_at_the_same_time_share_it_and_the_last_takes_it_back():
 
 def test_it_goes_with_a_killed_measurement(command, mark):
     process = command("bulk", "--link", "lan", "--cc", "vivace", "--transport", "tcp", "--duration", "60 s")
-    assert traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 4, within_s=15)
+    assert traces.becomes_true(lambda: len(traces.parts(mark)) == 4, within_s=15)
     assert offered() == ["bp_vivace"]
     process.kill()
     process.communicate()
@@ -89,10 +90,47 @@ def test_it_goes_with_a_killed_measurement(command, mark):
     assert netns.clean() != []
 
 
-def test_what_another_process_has_registered_fails_the_run_and_says_so():
-    spec = spec_of(bulk("hybla", size="100 kB"))
-    with KernelControls().needed_by(spec):
-        record = Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None)
+@pytest.fixture
+def campaign(command, mark):
+    """Another process that measures with Hybla until the test interrupts it."""
+    process = command("bulk", "--link", "lan", "--cc", "hybla", "--transport", "tcp", "--duration", "60 s")
+    assert traces.becomes_true(lambda: len(traces.parts(mark)) == 4, within_s=15)
+    assert offered() == ["bp_hybla"]
+    yield process
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=5)
+
+
+def test_two_processes_that_measure_with_the_same_program_share_its_registration(campaign):
+    record = measured(bulk("hybla", size="1 MB"), LATE_OR_NOT)
+    for end in ("client_connections", "origin_connections"):
+        assert [one["congestion_control"] for one in record[end]] == ["bp_hybla"]
+    assert campaign.poll() is None
+    assert offered() == ["bp_hybla"]
+
+
+def test_a_registration_outlives_the_killed_process_that_made_it_as_long_as_another_one_holds_it(
+    command, mark
+):
+    maker = command("bulk", "--link", "lan", "--cc", "hybla", "--transport", "tcp", "--duration", "60 s")
+    assert traces.becomes_true(lambda: offered(), within_s=15)
+    with KernelControls().needed_by(spec_of(bulk("hybla", size="1 MB"))):
+        maker.kill()
+        maker.communicate()
+        # What is left is the holder of this process.
+        assert traces.becomes_true(lambda: len(traces.parts(mark)) == 1, within_s=3)
+        assert _core.remove_congestion_control_leftovers() == []
+        assert offered() == ["bp_hybla"]
+    assert traces.becomes_true(lambda: not offered(), within_s=3)
+    netns.clean()
+
+
+def test_another_program_with_its_name_fails_the_run_which_says_so_and_is_left_alone():
+    with foreign_control.registered("bp_hybla"):
+        record = measured_once(bulk("hybla", size="100 kB"))
         assert record["status"] == "failed"
-        assert any("bp_hybla is registered by another process" in reason for reason in record["reasons"])
+        told = "bp_hybla is registered with another program"
+        assert any(told in reason for reason in record["reasons"]), record["reasons"]
+        assert _core.remove_congestion_control_leftovers() == []
+        assert offered() == ["bp_hybla"]
     assert offered() == []

@@ -28,6 +28,9 @@ impl Control {
     /// Vivace as in `bentpipe-cc`, which has PCC-Kernel's start rate.
     pub const VIVACE: Self = Self::Vivace { start_rate: Rate::from_bps(512 * 1024 * 8) };
 
+    /// All, with their published parameters.
+    pub(crate) const ALL: [Self; 2] = [Self::HYBLA, Self::VIVACE];
+
     /// The name in the kernel, where names are host-wide: hence the prefix.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -38,7 +41,7 @@ impl Control {
 
     /// The control with its published parameters that has this name in the kernel.
     pub fn named(name: &str) -> Option<Self> {
-        [Self::HYBLA, Self::VIVACE].into_iter().find(|control| control.name() == name)
+        Self::ALL.into_iter().find(|control| control.name() == name)
     }
 
     pub(crate) fn object(&self) -> Option<&'static [u8]> {

@@ -8,15 +8,19 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use bentpipe_bpf::{Control, Error, Obstacle, Registration, obstacle};
+use bentpipe_bpf::{Control, Error, Obstacle, Registration, leftovers, obstacle, remove_leftovers};
 use bentpipe_units::Rate;
 use socket2::{Domain, Socket, Type};
 
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
+fn pause() {
+    thread::sleep(std::time::Duration::from_millis(10));
+}
 
 /// Says so and returns true where the machine cannot load programs.
 fn skipped() -> bool {
@@ -42,7 +46,7 @@ fn the_verifier_takes_every_control_and_the_name_goes_with_the_registration() {
         return;
     }
     for (control, name) in [(Control::HYBLA, name('h')), (Control::VIVACE, name('v'))] {
-        let registration = Registration::with_name(&control, &name).unwrap();
+        let registration = Registration::with_name(&control, &name, pause).unwrap();
         assert!(is_available(&name));
         drop(registration);
         assert!(!is_available(&name));
@@ -50,17 +54,113 @@ fn the_verifier_takes_every_control_and_the_name_goes_with_the_registration() {
 }
 
 #[test]
-fn a_name_is_registered_once_at_a_time() {
+fn registrations_of_a_name_share_it_until_the_last_is_dropped() {
     if skipped() {
         return;
     }
     let name = name('o');
-    let registration = Registration::with_name(&Control::HYBLA, &name).unwrap();
+    let first = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
+    let second = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
+    drop(first);
+    assert!(is_available(&name));
+    let third = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
+    drop(second);
+    assert!(is_available(&name));
+    drop(third);
+    assert!(!is_available(&name));
+    drop(Registration::with_name(&Control::HYBLA, &name, pause).unwrap());
+}
+
+#[test]
+fn connections_of_one_registration_go_on_and_new_ones_begin_when_the_one_that_made_it_is_dropped() {
+    if skipped() {
+        return;
+    }
+    let name = name('g');
+    let first = Registration::with_name(&Control::VIVACE, &name, pause).unwrap();
+    let second = Registration::with_name(&Control::VIVACE, &name, pause).unwrap();
+    let before = connection(&name);
+    drop(first);
+    for (mut sender, mut receiver) in [before, connection(&name)] {
+        sender.write_all(&[7; 10_000]).unwrap();
+        receiver.read_exact(&mut [0; 10_000]).unwrap();
+        assert!(sender.tcp_congestion().unwrap().starts_with(name.as_bytes()));
+    }
+    drop(second);
+    assert!(!is_available(&name));
+}
+
+#[test]
+fn a_registration_stays_when_the_process_that_made_it_is_killed_while_another_shares_it() {
+    if skipped() {
+        return;
+    }
+    let name = name('z');
+    let mut maker = holder(&name);
+    let shared = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
+    let mut other = holder(&name);
+    end(&mut maker);
+    assert!(is_available(&name));
+    drop(shared);
+    assert!(is_available(&name));
+    end(&mut other);
+    assert!(becomes_unavailable(&name));
+}
+
+#[test]
+fn processes_that_register_a_name_at_the_same_time_all_have_it() {
+    if skipped() {
+        return;
+    }
+    let name = name('s');
+    let starters: Vec<_> = (0..6)
+        .map(|_| {
+            let name = name.clone();
+            thread::spawn(move || holder(&name))
+        })
+        .collect();
+    let holders: Vec<_> = starters.into_iter().map(|starter| starter.join().unwrap()).collect();
+    for mut holder in holders {
+        assert!(is_available(&name));
+        end(&mut holder);
+    }
+    assert!(becomes_unavailable(&name));
+}
+
+#[test]
+fn another_program_under_the_name_is_not_shared_and_stays() {
+    if skipped() {
+        return;
+    }
+    let name = name('f');
+    let foreign = Registration::with_name(&Control::VIVACE, &name, pause).unwrap();
     assert!(
-        matches!(Registration::with_name(&Control::HYBLA, &name), Err(Error::Taken(taken)) if taken == name)
+        matches!(Registration::with_name(&Control::HYBLA, &name, pause), Err(Error::Taken(taken)) if taken == name)
     );
-    drop(registration);
-    drop(Registration::with_name(&Control::HYBLA, &name).unwrap());
+    assert!(is_available(&name));
+    let (sender, _receiver) = connection(&name);
+    assert!(pacing_rate(&sender) > 0, "Vivace paces");
+    drop(foreign);
+    assert!(!is_available(&name));
+}
+
+#[test]
+fn other_parameters_under_the_name_are_not_shared() {
+    if skipped() {
+        return;
+    }
+    let name = name('w');
+    let slow = Control::Vivace { start_rate: Rate::from_bps(8_000_000) };
+    let _registration = Registration::with_name(&slow, &name, pause).unwrap();
+    assert!(matches!(Registration::with_name(&Control::VIVACE, &name, pause), Err(Error::Taken(_))));
+    drop(Registration::with_name(&slow, &name, pause).unwrap());
+    assert!(is_available(&name));
+}
+
+#[test]
+fn no_leftover_is_left_when_leftovers_are_removed() {
+    remove_leftovers(pause);
+    assert!(leftovers().is_empty());
 }
 
 #[test]
@@ -68,7 +168,7 @@ fn a_name_of_the_kernel_itself_is_taken() {
     if skipped() {
         return;
     }
-    assert!(matches!(Registration::with_name(&Control::HYBLA, "reno"), Err(Error::Taken(_))));
+    assert!(matches!(Registration::with_name(&Control::HYBLA, "reno", pause), Err(Error::Taken(_))));
 }
 
 #[test]
@@ -76,7 +176,7 @@ fn without_root_the_obstacle_is_named() {
     if obstacle() != Some(Obstacle::NotRoot) {
         return eprintln!("SKIPPED: root, or nothing to load");
     }
-    assert!(matches!(Registration::new(&Control::HYBLA), Err(Error::Obstacle(Obstacle::NotRoot))));
+    assert!(matches!(Registration::new(&Control::HYBLA, pause), Err(Error::Obstacle(Obstacle::NotRoot))));
 }
 
 #[test]
@@ -87,7 +187,7 @@ fn parameters_reach_the_program() {
     for mbit in [8, 80] {
         let name = name(if mbit == 8 { 'p' } else { 'q' });
         let control = Control::Vivace { start_rate: Rate::from_bps(mbit * 1_000_000) };
-        let _registration = Registration::with_name(&control, &name).unwrap();
+        let _registration = Registration::with_name(&control, &name, pause).unwrap();
         let (sender, _receiver) = connection(&name);
         assert_eq!(pacing_rate(&sender), mbit * 1_000_000 / 8);
     }
@@ -100,7 +200,7 @@ fn a_connection_carries_data_under_every_control_and_keeps_it_when_the_name_goes
         return;
     }
     for (control, name) in [(Control::HYBLA, name('c')), (Control::VIVACE, name('d'))] {
-        let registration = Registration::with_name(&control, &name).unwrap();
+        let registration = Registration::with_name(&control, &name, pause).unwrap();
         let (mut sender, mut receiver) = connection(&name);
         let reader = thread::spawn(move || {
             let mut received = Vec::new();
@@ -122,33 +222,49 @@ fn a_killed_process_leaves_no_name() {
     if skipped() {
         return;
     }
+    let name = name('k');
+    let mut holder = holder(&name);
+    assert!(is_available(&name));
+    end(&mut holder);
+    assert!(becomes_unavailable(&name));
+    drop(Registration::with_name(&Control::HYBLA, &name, pause).unwrap());
+}
+
+/// The name that a process registers until it is killed.
+const HELD: &str = "BENTPIPE_HELD_NAME";
+
+/// A process that has registered Hybla by a name.
+fn holder(name: &str) -> Child {
     let mut holder = Command::new(env::current_exe().unwrap())
         .args(["--exact", "holds_a_name_until_it_is_killed", "--ignored", "--nocapture"])
-        .env(HELD, name('k'))
+        .env(HELD, name)
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let held = name('k');
-    let out = BufReader::new(holder.stdout.take().unwrap());
-    assert!(out.lines().any(|line| line.unwrap().contains(HELD)), "the holder ended");
-    assert!(is_available(&held));
-    holder.kill().unwrap();
-    holder.wait().unwrap();
-    let until = Instant::now() + std::time::Duration::from_secs(2);
-    while is_available(&held) && Instant::now() < until {
-        thread::yield_now();
-    }
-    assert!(!is_available(&held));
-    drop(Registration::with_name(&Control::HYBLA, &held).unwrap());
+    let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains(HELD)), "the holder ended");
+    holder
 }
 
-/// The name that the process of the test above registers.
-const HELD: &str = "BENTPIPE_HELD_NAME";
+/// Kills it with SIGKILL.
+fn end(holder: &mut Child) {
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+}
+
+fn becomes_unavailable(name: &str) -> bool {
+    let until = Instant::now() + std::time::Duration::from_secs(2);
+    while is_available(name) && Instant::now() < until {
+        thread::yield_now();
+    }
+    !is_available(name)
+}
 
 #[test]
-#[ignore = "the process that another test kills"]
+#[ignore = "the process that other tests kill"]
 fn holds_a_name_until_it_is_killed() {
-    let _registration = Registration::with_name(&Control::HYBLA, &env::var(HELD).unwrap()).unwrap();
+    let name = env::var(HELD).unwrap();
+    let _registration = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
     println!("{HELD}");
     loop {
         thread::park();

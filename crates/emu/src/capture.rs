@@ -1,24 +1,22 @@
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bentpipe_link::Way;
-use bentpipe_trace::WallClock;
-use bentpipe_trace::pcapng::{Capture, Interface};
+use bentpipe_trace::pcapng::Interface;
+use bentpipe_trace::{CaptureFile, WallClock};
 use bentpipe_units::Time;
 
 use crate::clock;
 
 /// Writes what passes the ends of the link to a pcapng file.
 pub(crate) struct Tap {
-    capture: Capture<BufWriter<File>>,
+    capture: CaptureFile,
 }
 
 impl Tap {
-    pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let sink = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        Ok(Self { capture: Capture::new(sink, clock_start())? })
+    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
+        Ok(Self { capture: CaptureFile::create(path, clock_start())? })
     }
 
     /// A packet enters the link.
@@ -39,8 +37,9 @@ impl Tap {
         self.capture.packet(interface, at, packet)
     }
 
+    /// Ends the capture; it is on the disk then. The orchestrator adds the secrets, which the client tells it.
     pub(crate) fn finish(self) -> io::Result<()> {
-        self.capture.into_inner().flush()
+        self.capture.finish(&[])
     }
 }
 

@@ -153,8 +153,8 @@ impl Pump {
                 self.lateness.released(*due, clock::now());
                 match unistd::write(self.devices.receiver(*way), packet.as_slice()) {
                     Ok(_) => {}
-                    // The device is down or out of memory: the packet is lost, and the run says so.
-                    Err(Errno::EAGAIN | Errno::ENOBUFS | Errno::EIO) => self.lateness.refused(),
+                    // The packet is lost, and the run says so.
+                    Err(error) if is_refusal(error) => self.lateness.refused(),
                     Err(error) => return Err(error.into()),
                 }
                 if let Some(tap) = &mut self.tap {
@@ -210,6 +210,14 @@ impl Buffer {
     fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
+}
+
+/// Whether the device did not take this packet and may take the next (`tun_get_user` in `drivers/net/tun.c`).
+///
+/// It is down (EIO) or out of memory (EAGAIN, ENOBUFS, ENOMEM), or the packet is neither of IPv4 nor of IPv6
+/// (EINVAL): any program in the client's or the server's namespace may send such a one by a packet socket.
+fn is_refusal(error: Errno) -> bool {
+    matches!(error, Errno::EIO | Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM | Errno::EINVAL)
 }
 
 /// At most a second: a lost wake-up must not hang the link.

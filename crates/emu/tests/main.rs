@@ -2,9 +2,11 @@
 
 mod bulk;
 mod common;
+mod devices;
 mod doubts;
 mod foreign_servers;
 mod garbage;
+mod link_part;
 mod marking;
 mod page_load;
 mod ping;

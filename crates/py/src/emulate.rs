@@ -13,6 +13,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTERCEPTION_PORT", INTERCEPTION_PORT)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;
+    module.add_function(wrap_pyfunction!(congestion_control_leftovers, module)?)?;
+    module.add_function(wrap_pyfunction!(remove_congestion_control_leftovers, module)?)?;
     module.add_function(wrap_pyfunction!(generate_identity, module)?)?;
     module.add_function(wrap_pyfunction!(add_secrets, module)?)
 }
@@ -37,6 +39,19 @@ fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
 #[pyfunction]
 fn congestion_control_obstacle() -> Option<String> {
     bentpipe_bpf::obstacle().map(|obstacle| obstacle.to_string())
+}
+
+/// Names of congestion controls that killed processes have left registered, as they can before Linux 6.4; none
+/// where this process cannot look.
+#[pyfunction]
+fn congestion_control_leftovers(py: Python<'_>) -> Vec<&'static str> {
+    py.detach(bentpipe_bpf::leftovers)
+}
+
+/// Removes them and says which were removed.
+#[pyfunction]
+fn remove_congestion_control_leftovers(py: Python<'_>) -> Vec<&'static str> {
+    py.detach(parts::remove_congestion_control_leftovers)
 }
 
 /// Fresh keys ("ed25519", "p256") and a certificate for each host of one run, as JSON for the parts.

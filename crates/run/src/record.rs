@@ -44,7 +44,7 @@ pub struct RunRecord {
     pub series: BTreeMap<String, Table>,
 }
 
-/// How a run ended (invariant 6).
+/// How a run ended (invariant 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -66,7 +66,7 @@ pub enum Engine {
     Simulate,
 }
 
-/// Where a record comes from (invariant 7). The host's part is filled in by the orchestrator.
+/// Where a record comes from (invariant 8). The host's part is filled in by the orchestrator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Provenance(pub BTreeMap<String, String>);

@@ -1,4 +1,4 @@
-//! How a run ends (invariant 6): failed on any fault, invalid on any doubt, succeeded else.
+//! How a run ends (invariant 7): failed on any fault, invalid on any doubt, succeeded else.
 
 use crate::common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 use bentpipe_run::{

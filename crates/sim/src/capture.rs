@@ -1,12 +1,11 @@
 //! Captures of virtual time, as the emulator writes those of real time.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::PathBuf;
 
-use bentpipe_trace::WallClock;
 use bentpipe_trace::ipv4::{Header, Protocol};
-use bentpipe_trace::pcapng::{Capture, Interface, add_secrets};
+use bentpipe_trace::pcapng::Interface;
+use bentpipe_trace::{CaptureFile, WallClock};
 use bentpipe_units::Time;
 
 use crate::packet::WirePacket;
@@ -17,8 +16,7 @@ const VIRTUAL_ZERO: WallClock = WallClock::from_unix_nanos(0);
 
 /// Writes what passes the ends of the link to a pcapng file.
 pub(crate) struct Tap {
-    path: PathBuf,
-    capture: Capture<BufWriter<File>>,
+    capture: CaptureFile,
     /// Octets of one packet, used again.
     packet: Vec<u8>,
     /// The first error; nothing is written after it.
@@ -27,9 +25,8 @@ pub(crate) struct Tap {
 
 impl Tap {
     pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
-        let sink = BufWriter::with_capacity(1 << 20, File::create(&path)?);
-        let capture = Capture::new(sink, VIRTUAL_ZERO)?;
-        Ok(Self { path, capture, packet: Vec::new(), state: Ok(()) })
+        let capture = CaptureFile::create(path, VIRTUAL_ZERO)?;
+        Ok(Self { capture, packet: Vec::new(), state: Ok(()) })
     }
 
     /// A packet enters the link at this side.
@@ -45,8 +42,7 @@ impl Tap {
     /// Ends the capture with the TLS secrets at its head.
     pub(crate) fn finish(self, key_log: &[String]) -> io::Result<()> {
         self.state?;
-        self.capture.into_inner().flush()?;
-        if key_log.is_empty() { Ok(()) } else { add_secrets(&self.path, key_log) }
+        self.capture.finish(key_log)
     }
 
     fn note(&mut self, seen_at: Side, at: Time, packet: &WirePacket) {

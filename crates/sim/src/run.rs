@@ -11,6 +11,7 @@ use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::PepError;
+use bentpipe_web::quic::EventLogs;
 use bentpipe_web::tls::{Identity, IdentityError, Secrets};
 use bentpipe_web::{Client, Hosts, Memory, Ports, bulk, loader, ping};
 
@@ -49,8 +50,8 @@ pub enum SimulationError {
     /// The run's certificates could not be made.
     #[error("certificates: {0}")]
     Identity(#[from] IdentityError),
-    /// The capture could not be written.
-    #[error("capture: {0}")]
+    /// The capture or an event log could not be written.
+    #[error(transparent)]
     Capture(#[from] io::Error),
     /// No event is left, and the client still waits.
     #[error("the simulation stands still at {0} with the client unfinished")]
@@ -60,7 +61,7 @@ pub enum SimulationError {
 /// Runs `spec` in virtual time and returns what the parties saw.
 ///
 /// # Errors
-/// When the origin cannot start, a capture cannot be written, or nothing more would ever happen.
+/// When the origin cannot start, a capture or an event log cannot be written, or nothing more would ever happen.
 pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationError> {
     simulate_with(spec, config, Content::Length)
 }
@@ -71,7 +72,8 @@ pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationEr
 /// As [`simulate`].
 pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Result<Parties, SimulationError> {
     let identity = Identity::from_seed(Hosts::of(spec).names(), spec.seed)?;
-    let qlog = config.artifacts.clone().filter(|_| spec.capture.qlog);
+    let logs = || config.artifacts.clone().filter(|_| spec.capture.qlog).map(EventLogs::new);
+    let [client_logs, origin_logs] = [logs(), logs()];
     let capture = config.artifacts.as_ref().filter(|_| spec.capture.pcapng);
     let tap = capture.map(|folder| Tap::create(folder.join(pcapng::FILE_NAME))).transpose()?;
     let secrets = Arc::<Secrets>::default();
@@ -86,7 +88,7 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
         local: IpAddr::V4(ADDRESSES.client),
         sites: Arc::clone(&config.sites),
         secrets: captured_secrets,
-        qlog: qlog.clone(),
+        qlog: client_logs.clone(),
         memory: Memory::default(),
     };
     network.start_pep(&identity)?;
@@ -98,7 +100,7 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
             address: IpAddr::V4(ADDRESSES.server),
             ports: Ports::STANDARD,
             sites: Arc::clone(&config.sites),
-            qlog,
+            qlog: origin_logs.clone(),
         },
     )?;
     let client = visit_and_work(&network, client);
@@ -109,7 +111,11 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
     if let Some(tap) = network.world().take_tap() {
         tap.finish(&secrets.lines())?;
     }
-    Ok(Parties { client: client?, origin: origin.report(), link: network.link_report() })
+    let parties = Parties { client: client?, origin: origin.report(), link: network.link_report() };
+    drop((origin, network));
+    // The connections have gone.
+    [client_logs, origin_logs].into_iter().flatten().try_for_each(|logs| logs.finish())?;
+    Ok(parties)
 }
 
 fn visit_and_work(network: &Network, client: Client) -> Result<ClientReport, SimulationError> {

@@ -16,6 +16,7 @@ use pcap_file::pcapng::{Block, PcapNgReader, PcapNgWriter};
 use pcap_file::{DataLink, Endianness, PcapError};
 
 use crate::WallClock;
+use crate::fresh_file::fresh_file;
 
 /// The name of a run's capture among its artifacts.
 pub const FILE_NAME: &str = "packets.pcapng";
@@ -112,17 +113,27 @@ pub fn insert_secrets(capture: impl Read, key_log: &[impl AsRef<str>], sink: imp
     Ok(())
 }
 
-/// Puts the TLS secrets that a run ended with at the head of its capture, where readers look for them.
+/// Puts the TLS secrets that a run ended with at the head of its capture, where readers look for them; it is on
+/// the disk then.
 ///
 /// # Errors
 /// When the file cannot be read or written; it is then as it was.
 pub fn add_secrets(capture: &Path, key_log: &[impl AsRef<str>]) -> io::Result<()> {
     let complete = capture.with_extension("part");
+    let added = copy_with_secrets(capture, key_log, &complete).and_then(|()| fs::rename(&complete, capture));
+    if added.is_err() {
+        let _ = fs::remove_file(complete);
+    }
+    added
+}
+
+fn copy_with_secrets(capture: &Path, key_log: &[impl AsRef<str>], complete: &Path) -> io::Result<()> {
     let source = BufReader::new(File::open(capture)?);
-    let mut sink = BufWriter::new(File::create(&complete)?);
+    let mut sink = BufWriter::new(fresh_file(complete)?);
     insert_secrets(source, key_log, &mut sink)?;
     sink.flush()?;
-    fs::rename(complete, capture)
+    // A name that is on the disk before what it stands for would be an empty capture after a loss of power.
+    sink.get_ref().sync_all()
 }
 
 const WRITER: &str = concat!("Bentpipe ", env!("CARGO_PKG_VERSION"));

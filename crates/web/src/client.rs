@@ -1,5 +1,4 @@
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bentpipe_run::RunSpec;
@@ -7,6 +6,7 @@ use bentpipe_run::RunSpec;
 use crate::Ports;
 use crate::memory::Memory;
 use crate::page::Sites;
+use crate::quic::EventLogs;
 use crate::tls::Secrets;
 
 /// What a client knows before it begins, whatever its workload.
@@ -28,8 +28,8 @@ pub struct Client {
     pub sites: Arc<Sites>,
     /// Where TLS secrets go, when they are captured.
     pub secrets: Option<Arc<Secrets>>,
-    /// Folder for QUIC event logs.
-    pub qlog: Option<PathBuf>,
+    /// Where events of QUIC are logged, when they are.
+    pub qlog: Option<EventLogs>,
     /// What it knows of the origin from connections before; at first nothing.
     pub memory: Memory,
 }

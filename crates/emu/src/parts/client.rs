@@ -4,6 +4,7 @@ use std::sync::Arc;
 use bentpipe_run::{ClientReport, Workload};
 use bentpipe_units::Duration;
 use bentpipe_web::origin::OriginError;
+use bentpipe_web::quic::EventLogs;
 use bentpipe_web::tls::Secrets;
 use bentpipe_web::{Client, Memory, Ports, bulk, loader, ping};
 
@@ -15,32 +16,37 @@ use crate::{KernelNet, control};
 /// connections.
 ///
 /// # Errors
-/// When the configuration is malformed or the warm-up fails.
+/// When the configuration is malformed, the warm-up fails, or an event log cannot be written.
 pub fn client() -> Result<(), PartError> {
     let configuration: Configuration = control::configuration()?;
-    block_on(async {
-        warm_up(&configuration.spec).await?;
-        control::answer(&"ready")?;
-        let client = client_of(&configuration);
-        let net = KernelNet::new(&client.spec.tcp, client.spec.slow_start);
-        let mut orders = control::orders();
-        let mut order = orders.recv().await;
-        if order.as_deref() == Some("visit") {
-            loader::visit(&net, &client).await?;
-            control::answer(&"visited")?;
-            order = orders.recv().await;
-        }
-        if order.as_deref() != Some("go") {
-            return Ok(());
-        }
-        control::answer(&work(&net, client).await)?;
-        // Connections close beside us until the orchestrator has seen enough.
-        let _ = orders.recv().await;
-        Ok(())
-    })?
+    let logs = configuration.qlog();
+    block_on(serve_orders(&configuration, logs.clone()))??;
+    // The connections have gone.
+    Ok(logs.map_or(Ok(()), |logs| logs.finish())?)
 }
 
-fn client_of(configuration: &Configuration) -> Client {
+async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) -> Result<(), PartError> {
+    warm_up(&configuration.spec).await?;
+    control::answer(&"ready")?;
+    let client = client_of(configuration, logs);
+    let net = KernelNet::new(&client.spec.tcp, client.spec.slow_start);
+    let mut orders = control::orders();
+    let mut order = orders.recv().await;
+    if order.as_deref() == Some("visit") {
+        loader::visit(&net, &client).await?;
+        control::answer(&"visited")?;
+        order = orders.recv().await;
+    }
+    if order.as_deref() != Some("go") {
+        return Ok(());
+    }
+    control::answer(&work(&net, client).await)?;
+    // Connections close beside us until the orchestrator has seen enough.
+    let _ = orders.recv().await;
+    Ok(())
+}
+
+fn client_of(configuration: &Configuration, qlog: Option<EventLogs>) -> Client {
     let spec = &configuration.spec;
     Client {
         spec: spec.clone(),
@@ -51,7 +57,7 @@ fn client_of(configuration: &Configuration) -> Client {
         local: configuration.client,
         sites: sites(),
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),
-        qlog: configuration.qlog(),
+        qlog,
         memory: Memory::default(),
     }
 }

@@ -13,14 +13,14 @@ use crate::pump::{Devices, Pump};
 /// The link: moves packets between two TUN devices until the report is asked for or the input ends.
 ///
 /// # Errors
-/// When the configuration is malformed or a device fails.
+/// When the configuration is malformed, a device fails or the capture cannot be written.
 pub fn link() -> Result<(), PartError> {
     let configuration: Configuration = control::configuration()?;
     let Some([client, server]) = configuration.devices else {
         return Err(io::Error::other("the link needs two devices").into());
     };
     let devices = Devices { client: device(client)?, server: device(server)? };
-    let tap = configuration.capture().map(|path| Tap::create(&path)).transpose()?;
+    let tap = configuration.capture().map(Tap::create).transpose()?;
     let mut pump = Pump::new(&configuration.spec, devices, tap);
     be_punctual();
     control::answer(&"ready")?;
@@ -37,8 +37,10 @@ pub fn link() -> Result<(), PartError> {
                 control::answer(&"marked")?;
             }
             "report" => {
-                control::answer(&pump.report())?;
-                return Ok(pump.finish()?);
+                // The answer says that the run is over, so the capture is on the disk before it.
+                let report = pump.report();
+                pump.finish()?;
+                return Ok(control::answer(&report)?);
             }
             _ => return Ok(pump.finish()?),
         }

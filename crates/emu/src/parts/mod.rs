@@ -6,7 +6,7 @@
 //! | `mark` | counts from here, answers `"marked"` | | |
 //! | `visit` | | | visits the origin where the run wants it, answers `"visited"` |
 //! | `go` | | | runs the workload, answers its report |
-//! | `report` | answers its report and ends | answers its report and ends | |
+//! | `report` | finishes the capture, answers its report and ends | answers its report and ends | |
 //!
 //! A `terminal` and a `gateway`, which runs with a proxy on the path have besides, answer as the origin does.
 //!
@@ -27,6 +27,7 @@ use std::sync::Arc;
 use bentpipe_run::RunSpec;
 use bentpipe_trace::pcapng;
 use bentpipe_web::page::Sites;
+use bentpipe_web::quic::EventLogs;
 use bentpipe_web::tls::Identity;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde::Deserialize;
@@ -36,7 +37,7 @@ use tokio::task::LocalSet;
 use crate::LocalFiles;
 
 pub use client::client;
-pub use congestion_control::congestion_control;
+pub use congestion_control::{congestion_control, remove_congestion_control_leftovers};
 pub use link::link;
 pub use origin::origin;
 pub use pep::{gateway, terminal};
@@ -89,9 +90,9 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    /// Folder for QUIC event logs, when the run captures them.
-    pub(crate) fn qlog(&self) -> Option<PathBuf> {
-        self.artifacts.clone().filter(|_| self.spec.capture.qlog)
+    /// Where this part logs the events of QUIC, when the run captures them.
+    pub(crate) fn qlog(&self) -> Option<EventLogs> {
+        self.artifacts.clone().filter(|_| self.spec.capture.qlog).map(EventLogs::new)
     }
 
     /// The packet capture, when the run captures packets.

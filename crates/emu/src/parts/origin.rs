@@ -7,14 +7,16 @@ use crate::{KernelNet, control};
 /// The origin: serves until the report is asked for or the input ends.
 ///
 /// # Errors
-/// When the configuration is malformed or a socket cannot be had.
+/// When the configuration is malformed, a socket cannot be had, or an event log cannot be written.
 pub fn origin() -> Result<(), PartError> {
     let configuration: Configuration = control::configuration()?;
+    let logs = configuration.qlog();
+    let qlog = logs.clone();
     block_on(async {
         let net = KernelNet::new(&configuration.spec.tcp, configuration.spec.slow_start);
         let config = Config {
             sites: sites(),
-            qlog: configuration.qlog(),
+            qlog,
             address: configuration.origin,
             ports: Ports::STANDARD,
             spec: configuration.spec,
@@ -26,6 +28,8 @@ pub fn origin() -> Result<(), PartError> {
         if orders.recv().await.as_deref() == Some("report") {
             control::answer(&origin.report())?;
         }
-        Ok(())
-    })?
+        Ok::<(), PartError>(())
+    })??;
+    // The connections have gone.
+    Ok(logs.map_or(Ok(()), |logs| logs.finish())?)
 }

@@ -320,3 +320,13 @@ fn the_event_logs_of_both_ends_tell_of_the_last_packet() {
         assert!(text.ends_with('\n'), "the log is whole");
     }
 }
+
+#[test]
+fn event_logs_that_cannot_be_written_fail_the_run() {
+    let mut spec = page_load(Http::H3);
+    spec.capture = CaptureSpec { pcapng: false, qlog: true };
+    let folder = folder("qlog-missing").join("nowhere");
+    let error = run_into(folder.clone(), &spec).unwrap_err().to_string();
+    let told = format!("cannot write the event log {}", folder.join("client-0-").display());
+    assert!(error.starts_with(&told) && error.contains("No such file"), "{error}");
+}

@@ -14,7 +14,6 @@ mod tcp;
 
 use std::io;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use bentpipe_run::{OriginReport, RunSpec, Workload};
 
 use crate::net::{Net, Stream};
 use crate::page::{PageError, Sites};
-use crate::quic::QuicError;
+use crate::quic::{EventLogs, QuicError};
 use crate::tls::Identity;
 use crate::{Ports, bulk, ping, sampler};
 
@@ -47,8 +46,8 @@ pub struct Config {
     pub ports: Ports,
     /// Where pages come from.
     pub sites: Arc<Sites>,
-    /// Folder for QUIC event logs.
-    pub qlog: Option<PathBuf>,
+    /// Where events of QUIC are logged, when they are.
+    pub qlog: Option<EventLogs>,
 }
 
 /// Why an origin could not start.

@@ -2,12 +2,12 @@
 
 mod controller;
 mod early;
+mod event_logs;
 mod h3_frames;
 mod h3_transport;
 mod tokens;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, QuicSpec, RunSpec, Transport};
@@ -16,6 +16,7 @@ use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
 pub use controller::Adapter;
 pub(crate) use early::{Early, secured};
+pub use event_logs::EventLogs;
 pub(crate) use h3_transport::{H3Connection, Opener, StreamPriorities};
 
 use crate::Client;
@@ -83,7 +84,7 @@ pub(crate) fn server<N: Net>(
     tls: rustls::ServerConfig,
     spec: &RunSpec,
     sender: Sender,
-    qlog: Option<PathBuf>,
+    qlog: Option<&EventLogs>,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
@@ -188,7 +189,7 @@ fn client_endpoint<N: Net>(
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(&client.spec, Role::Client, sender, client.qlog.clone())));
+    config.transport_config(Arc::new(transport(&client.spec, Role::Client, sender, client.qlog.as_ref())));
     config.token_store(client.memory.store());
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
     let settings = endpoint(&client.spec, Role::Client, sender);
@@ -208,7 +209,7 @@ fn endpoint(spec: &RunSpec, role: Role, sender: Sender) -> EndpointConfig {
     config
 }
 
-fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<PathBuf>) -> TransportConfig {
+fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs>) -> TransportConfig {
     let quic: &QuicSpec = &spec.quic;
     let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
     let mut config = TransportConfig::default();
@@ -227,14 +228,11 @@ fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<PathBuf>) 
         .enable_segmentation_offload(false)
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
         .allow_spin(false);
-    if let Some(folder) = qlog {
-        config.qlog_from_path(
-            folder,
-            match role {
-                Role::Client => "client",
-                Role::Origin => "origin",
-            },
-        );
+    if let Some(logs) = qlog {
+        config.qlog_factory(logs.factory(match role {
+            Role::Client => "client",
+            Role::Origin => "origin",
+        }));
     }
     config
 }

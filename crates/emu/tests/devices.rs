@@ -1,0 +1,91 @@
+//! Two TUN devices in a network namespace of their own, and packets put into them from outside.
+#![allow(clippy::disallowed_methods)] // the IO boundary of clippy.toml lies in this crate
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::process::Command;
+use std::thread;
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::net::if_::if_nametoindex;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::common::say;
+
+/// The devices' ends, which only a process started from here has besides.
+pub struct Devices {
+    pub client: OwnedFd,
+    pub server: OwnedFd,
+}
+
+/// Runs a test beside two devices, `client` and `server`, in a network namespace, where this user may make one.
+pub fn with_devices(test: impl FnOnce(Devices) + Send + 'static) {
+    let thread = thread::spawn(|| {
+        match unshare(CloneFlags::CLONE_NEWNET) {
+            Ok(()) => {}
+            Err(Errno::EPERM) => return say("SKIPPED: network namespaces need root"),
+            Err(error) => panic!("{error}"),
+        }
+        test(Devices { client: device("client"), server: device("server") });
+    });
+    thread.join().unwrap();
+}
+
+/// A device that is up, as `engine/netns.py` opens one.
+fn device(name: &str) -> OwnedFd {
+    let file = File::options().read(true).write(true).open("/dev/net/tun").unwrap();
+    // SAFETY: all zeros are an ifreq.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+        *to = from as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    // SAFETY: the kernel reads and writes an ifreq.
+    let made = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &mut request) };
+    assert_eq!(made, 0, "{}", io::Error::last_os_error());
+    // The link's process inherits it.
+    fcntl(&file, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+    let up = Command::new("ip").args(["link", "set", name, "up"]).status().unwrap();
+    assert!(up.success());
+    file.into()
+}
+
+/// A packet socket of a device: what is sent goes into the device as it is, what is received has come out of it.
+pub struct Outside(Socket);
+
+impl Outside {
+    pub fn of(device: &str) -> Self {
+        let ipv4 = (libc::ETH_P_IP as u16).to_be();
+        let socket = Socket::new(Domain::PACKET, Type::DGRAM, Some(Protocol::from(i32::from(ipv4)))).unwrap();
+        // SAFETY: all zeros are a sockaddr_ll.
+        let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+        address.sll_family = libc::AF_PACKET as u16;
+        address.sll_protocol = ipv4;
+        address.sll_ifindex = if_nametoindex(device).unwrap() as i32;
+        let length = size_of_val(&address) as libc::socklen_t;
+        // SAFETY: the kernel reads a sockaddr_ll.
+        let bound = unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) };
+        assert_eq!(bound, 0, "{}", io::Error::last_os_error());
+        Self(socket)
+    }
+
+    pub fn send(&self, packet: &[u8]) {
+        assert_eq!(self.0.send(packet).unwrap(), packet.len());
+    }
+
+    /// The next packet of at most 100 bytes; none when there is none for two seconds.
+    pub fn receive(&self) -> Option<Vec<u8>> {
+        let mut ready = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut ready, PollTimeout::from(2_000_u16)).unwrap() == 0 {
+            return None;
+        }
+        let mut packet = vec![0; 100];
+        let length = (&self.0).read(&mut packet).unwrap();
+        packet.truncate(length);
+        Some(packet)
+    }
+}
