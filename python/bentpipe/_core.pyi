@@ -68,6 +68,15 @@ def run_part(part: str) -> None:
 def congestion_control_obstacle() -> str | None:
     """Say why no congestion control can be loaded into the kernel, as far as can be told without trying."""
 
+def congestion_control_leftovers() -> list[str]:
+    """Name the congestion controls that killed processes have left registered, as they can before Linux 6.4.
+
+    None where this process cannot look: without root, clang at build time or BTF.
+    """
+
+def remove_congestion_control_leftovers() -> list[str]:
+    """Remove what `congestion_control_leftovers` finds and return the names that were removed."""
+
 class Simulator:
     """Runs specs in virtual time; several threads may use it at once. It keeps the pages that runs share."""
 

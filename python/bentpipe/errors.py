@@ -52,3 +52,23 @@ class AbilityError(BentpipeError):
         self.missing = missing
         self.remedy = remedy
         super().__init__(f"{missing}; {remedy}")
+
+
+class StorageError(BentpipeError):
+    """The disk or the file system refused: it is full, read-only, out of order, or closed to this user.
+
+    Attributes
+    ----------
+    place : str
+        The file or folder.
+    said : str
+        What the operating system or the library said.
+    consequence : str
+        What it means for what has been done so far; empty where nothing has.
+    """
+
+    def __init__(self, place: str, said: str, *, consequence: str = "") -> None:
+        self.place = place
+        self.said = said
+        self.consequence = consequence
+        super().__init__("; ".join(filter(None, (f"{place}: {said}", consequence))))

@@ -60,15 +60,24 @@ def scenario_file(tmp_path):
 
 
 @pytest.fixture
+def results(bentpipe, scenario_file, tmp_path):
+    """The folder of a campaign that has ended; where there is a double of the engine, in no time."""
+    folder = tmp_path / "results"
+    bentpipe("run", scenario_file, "--out", folder)
+    return folder
+
+
+@pytest.fixture
 def report(monkeypatch):
     """The folders that a report was asked for; the report itself is tested elsewhere."""
     from bentpipe import report
 
     folders = []
 
-    def build(folder):
+    def build(folder, *, out=None, is_anonymous=False):
+        del is_anonymous
         folders.append(folder)
-        return folder / "report.html"
+        return (out or folder) / "report.html"
 
     monkeypatch.setattr(report, "build", build, raising=False)
     return folders

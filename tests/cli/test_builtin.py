@@ -75,6 +75,15 @@ def test_a_link_is_drawn_into_a_file_named_after_it_or_into_ones_own(bentpipe, t
         assert (tmp_path / f"mine.{kind}").read_bytes().startswith(head)
 
 
+def test_a_drawing_takes_the_place_of_a_link_and_is_not_written_through_it(bentpipe, tmp_path):
+    (tmp_path / "kept").write_text("kept")
+    (tmp_path / "lan.svg").symlink_to("kept")
+    bentpipe("links", "lan", "--plot", tmp_path / "lan.svg")
+    assert (tmp_path / "kept").read_text() == "kept"
+    assert not (tmp_path / "lan.svg").is_symlink()
+    assert {path.name for path in tmp_path.iterdir()} == {"kept", "lan.svg"}
+
+
 def test_a_drawn_link_can_be_printed_as_json_too(bentpipe, tmp_path):
     assert bentpipe.json("links", "lan", "--json", "--plot", tmp_path / "lan.svg")["name"] == "lan"
     assert (tmp_path / "lan.svg").is_file()
@@ -184,8 +193,19 @@ def test_every_image_of_a_page_is_one_down_to_the_counting_pixels_of_43_bytes(be
 
 def test_a_place_where_pages_cannot_be_written_is_bad_input(bentpipe, tmp_path):
     (tmp_path / "file").write_text("")
-    message = bentpipe("pages", "--export", tmp_path / "file" / "pages", expect=2).stderr
-    assert "command line: --export: expected a folder to write to" in message
+    place = tmp_path / "file" / "pages"
+    message = bentpipe("pages", "--export", place, expect=2).stderr
+    assert message == f"error: {place}: --export: expected a folder to write to, found Not a directory\n"
+
+
+def test_pages_are_not_exported_to_where_a_link_leads(bentpipe, tmp_path):
+    victim, target = tmp_path / "victim", tmp_path / "pages"
+    for folder in (victim, target):
+        folder.mkdir()
+    (target / "single-1m").symlink_to(victim)
+    message = bentpipe("pages", "single-1m", "--export", target, expect=2).stderr
+    assert message == f"error: {target}: single-1m: expected a folder, found a symbolic link\n"
+    assert list(victim.iterdir()) == []
 
 
 def test_studies_lists_and_shows_the_experiment(bentpipe):

@@ -235,14 +235,17 @@ def test_a_scenario_with_programs_that_are_not_installed_is_refused_before_anyth
     assert not (tmp_path / "results").exists()
 
 
-def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(bentpipe, monkeypatch):
+@pytest.mark.parametrize(("options", "as_root"), [((), False), (("--root",), True)])
+def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(
+    bentpipe, monkeypatch, options, as_root
+):
     calls = []
 
-    def run(*, spec, command):
-        calls.append((spec["link"]["name"], command))
+    def run(*, spec, command, as_root):
+        calls.append((spec["link"]["name"], command, as_root))
         return 7
 
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(shell, "run", run)
-    bentpipe("shell", "--link", "geo-snep-flat", "--", "ping", "-c", "3", "server", expect=7)
-    assert calls == [("geo-snep-flat", ("ping", "-c", "3", "server"))]
+    bentpipe("shell", "--link", "geo-snep-flat", *options, "--", "ping", "-c", "3", "server", expect=7)
+    assert calls == [("geo-snep-flat", ("ping", "-c", "3", "server"), as_root)]

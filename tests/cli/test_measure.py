@@ -159,9 +159,15 @@ def test_bad_options_are_named_as_written(bentpipe, engine, arguments, message):
 
 
 def test_captures_go_to_the_folder_given(bentpipe, engine, tmp_path):
-    bentpipe(*PAGE, "--set", "capture.pcapng=true", "--out", tmp_path / "captures")
-    assert list(engine.artifacts.values()) == [tmp_path / "captures"]
-    assert (tmp_path / "captures").is_dir()
+    def captured(run_id, spec, _):
+        (engine.artifacts[run_id] / "packets.pcapng").write_bytes(b"captured")
+        return record(run_id, spec)
+
+    engine.behave = captured
+    captures = tmp_path / "captures"
+    told = bentpipe(*PAGE, "--set", "capture.pcapng=true", "--out", captures).stderr
+    assert {path.name: path.read_bytes() for path in captures.iterdir()} == {"packets.pcapng": b"captured"}
+    assert "is empty" not in told
 
 
 @pytest.mark.usefixtures("engine")

@@ -1,4 +1,6 @@
+import errno
 import io
+import os
 
 import pytest
 from rich.console import Console
@@ -89,3 +91,25 @@ def test_a_campaign_that_ends_in_order_is_summed_up_once(screen):
 def test_an_outcome_that_does_not_add_up_cannot_be_made():
     with pytest.raises(AssertionError):
         Outcome(planned=4, succeeded=2, failed=1, invalid=0, not_run=0, ending=Ending.COMPLETE)
+
+
+class Gone(io.StringIO):
+    """A terminal that has hung up: tty(4), EIO."""
+
+    def write(self, text):
+        raise OSError(errno.EIO, os.strerror(errno.EIO), text)
+
+
+@pytest.mark.parametrize("kind", [LineProgress, BarProgress])
+def test_a_campaign_goes_on_when_the_terminal_is_gone(monkeypatch, kind):
+    monkeypatch.setattr(progress.sys, "stderr", Gone())
+    monkeypatch.setattr(
+        "rich.console.Console",
+        lambda *, stderr, **settings: Console(stderr=stderr, force_terminal=True, **settings),
+    )
+    told = kind()
+    told.begin(planned=4, already_succeeded=1)
+    told.judged(status="succeeded")
+    told.repeating(runs=2, at_once=4)
+    told.interrupted(in_flight=2)
+    told.end(OUTCOME)

@@ -1,5 +1,7 @@
 import csv
+import errno
 import json
+import os
 from pathlib import Path
 
 import pyarrow.csv
@@ -8,15 +10,9 @@ import pytest
 
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record, succeeded
+from tests.support.trees import contents
 
 pytestmark = pytest.mark.usefixtures("engine", "report")
-
-
-@pytest.fixture
-def results(bentpipe, scenario_file, tmp_path):
-    folder = tmp_path / "results"
-    bentpipe("run", scenario_file, "--out", folder)
-    return folder
 
 
 def test_report_builds_the_report_of_a_folder(bentpipe, results, report):
@@ -127,12 +123,14 @@ def test_compare_compares_paints_where_both_folders_have_them(bentpipe, engine, 
 def test_export_collects_captures_under_the_names_of_their_runs(bentpipe, results):
     with Ledger(results) as ledger:
         run_id = ledger.entries()[0].run_id
-        artifacts = ledger.artifacts(run_id, 1)
-    artifacts.mkdir(parents=True)
-    (artifacts / "packets.pcapng").write_bytes(b"")
+    artifacts = results / "artifacts" / f"{run_id}-1"
+    (artifacts / "frames").mkdir(parents=True)
+    (artifacts / "packets.pcapng").write_bytes(b"captured")
+    (artifacts / "frames" / "packets.pcapng").write_bytes(b"")
     assert bentpipe.json("export", results, "--format", "pcapng", "--json") == [
-        str(results / "export" / f"{run_id}-1-packets.pcapng")
+        str(results / "export" / f"{run_id}-1-{name}.pcapng") for name in ("frames-packets", "packets")
     ]
+    assert (results / "export" / f"{run_id}-1-packets.pcapng").read_bytes() == b"captured"
 
 
 def test_export_writes_a_har_file_for_each_page_load(bentpipe, results):
@@ -181,3 +179,33 @@ def test_compare_of_folders_without_a_common_cell_is_bad_input(bentpipe, scenari
         bentpipe("run", scenario_file, "--out", tmp_path / name)
     result = bentpipe("compare", tmp_path / "a", tmp_path / "b", expect=2)
     assert "expected cells with succeeded runs" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["csv", "har"])
+def test_export_does_not_write_into_a_folder_of_results(bentpipe, results, tmp_path, kind):
+    bentpipe("export", results, "--format", "csv", "--out", tmp_path / "tables")
+    before = contents(results)
+    said = bentpipe("export", results, "--format", kind, "--out", results, expect=2).stderr
+    assert f"--out: expected a folder that has no results, found {results}" in said
+    assert contents(results) == before
+
+
+def test_show_says_of_a_place_that_may_not_be_looked_at_what_is_wrong(bentpipe, tmp_path, monkeypatch):
+    is_file = Path.is_file
+
+    def refuse(path):
+        # As Linux does below a folder without the right to search it.
+        if path.name == "ledger.sqlite":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    said = bentpipe("show", tmp_path / "closed" / "0123", expect=2).stderr
+    assert "THING: expected something that may be read" in said
+    assert said.rstrip().endswith("Permission denied")
+
+
+@pytest.mark.parametrize("thing", ["x" * 300, "x" * 300 + ".toml", "x/" * 3000, "x" * 300 + "/0123"])
+def test_show_says_of_a_name_that_is_too_long_what_is_wrong(bentpipe, thing):
+    # 255 bytes of a name, 4096 of a path: NAME_MAX and PATH_MAX of limits.h.
+    assert "expected" in bentpipe("show", thing, expect=2).stderr

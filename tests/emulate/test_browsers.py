@@ -26,6 +26,8 @@ from tests.support.tshark import CLIENT, dissected, needs_tshark
 LATE_OR_NOT = "1 min"
 """How punctual runs are is tested elsewhere."""
 
+SHORT = "flat:down=100Mbit/s,up=100Mbit/s,rtt=200ms"
+
 WALL_S = 15
 """What a load over GEO may take in all, from the world's making to its end."""
 
@@ -89,9 +91,12 @@ def test_requests_and_answers_have_the_congestion_control_of_the_run(client, cc)
 
 
 def test_streams_are_counted(client):
-    """HTTP/1.1 has one object at a time on each of its six connections, HTTP/2 all eight on one."""
+    """HTTP/1.1 has one object at a time on each of its six connections, HTTP/2 all eight on one.
+
+    Within a round trip, so that none is complete before the last is asked for.
+    """
     for http, expected in [("h1", (6, 1)), ("h2", (1, 8))]:
-        metrics = loaded(client, http, page="uniform-500k", link="lan")["metrics"]
+        metrics = loaded(client, http, page="uniform-500k", link=SHORT)["metrics"]
         assert (metrics["connections_used"], metrics["streams_max"]) == expected
 
 
@@ -121,8 +126,12 @@ def test_a_name_of_others_that_it_looks_up_is_noticed(client):
     """By the namespace's count of packets that lead nowhere, which makes a run doubtful."""
     run = spec(client, "h2")
     with emulate.open_world(run) as world:
-        with process.prepared(["true"], namespace=world.client) as home, pytest.raises(process.PartError):
-            home.run(["nsenter", f"--net=/run/netns/{world.client}", "getent", "ahosts", "www.example.org"])
+        with (
+            process.prepared(["true"], namespace=world.client) as home,
+            netns.inside(world.client),
+            pytest.raises(process.PartError),
+        ):
+            home.run(["getent", "ahosts", "www.example.org"])
         assert kernel.unroutable_packets(world.client) > 0
 
 

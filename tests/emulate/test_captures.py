@@ -1,5 +1,7 @@
 """What a run keeps besides its record opens in other people's programs."""
 
+import json
+
 import pytest
 
 from tests.emulate.measuring import measured
@@ -53,3 +55,17 @@ def test_runs_over_tcp_leave_no_qlog(captured):
 @pytest.mark.parametrize("http", ["h2", "h3"])
 def test_the_har_has_an_entry_for_the_document_and_every_object(captured, http):
     artifacts.has_every_object_in_its_har(captured[http][0])
+
+
+SMALL_DISK = 'mount -t tmpfs -o size=256k none "$1" && shift && exec "$@"'
+
+
+def test_a_capture_that_does_not_fit_on_the_disk_fails_its_run(bentpipe, tmp_path):
+    """In a mount namespace: 300 kB are seen at both ends of a link, and the disk holds 256 kB."""
+    bulk = ("bulk", "--engine", "emulate", "--link", "lan", "--size", "300kB", "--set", "capture.pcapng=true")
+    mounted = ("unshare", "--mount", "sh", "-c", SMALL_DISK, "sh", tmp_path)
+    status, out, errors = bentpipe(*bulk, "--out", tmp_path, "--json", prefix=mounted)
+    assert status == 1, errors
+    record = json.loads(out)
+    assert record["status"] == "failed"
+    assert any("No space left on device" in reason for reason in record["reasons"]), record["reasons"]

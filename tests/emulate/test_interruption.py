@@ -74,7 +74,7 @@ def test_a_killed_campaign_leaves_no_process_and_goes_on_with_the_same_command(
 
 def test_processes_at_work_do_not_outlive_a_killed_measurement(command, mark):
     process = command("bulk", "--link", "lan", "--duration", "60 s")
-    assert traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 3, within_s=10)
+    assert traces.becomes_true(lambda: len(traces.parts(mark)) == 3, within_s=10)
     time.sleep(1)  # The client is transferring now, and looks at nothing else.
     process.kill()
     process.communicate()
@@ -105,7 +105,7 @@ def test_ctrl_c_abandons_long_runs_after_the_grace_period_and_removes_their_worl
     scenario = tmp_path / "long.toml"
     scenario.write_text(LONG_RUNS)
     process = command("run", scenario, "--jobs", 2, "--out", tmp_path / "results")
-    assert traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 6, within_s=10)
+    assert traces.becomes_true(lambda: len(traces.parts(mark)) == 6, within_s=10)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=12)
@@ -117,7 +117,7 @@ def test_a_second_ctrl_c_ends_a_campaign_at_once(command, mark, tmp_path):
     scenario = tmp_path / "long.toml"
     scenario.write_text(LONG_RUNS)
     process = command("run", scenario, "--jobs", 2, "--out", tmp_path / "results")
-    assert traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 6, within_s=10)
+    assert traces.becomes_true(lambda: len(traces.parts(mark)) == 6, within_s=10)
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
@@ -126,11 +126,12 @@ def test_a_second_ctrl_c_ends_a_campaign_at_once(command, mark, tmp_path):
     assert traces.namespaces() == []
 
 
-def test_ctrl_c_ends_a_single_measurement_at_once(command, mark):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_single_measurement_that_is_asked_to_end_does_so_at_once(command, mark, number):
     process = command("bulk", "--link", "lan", "--duration", "60 s")
-    assert traces.becomes_true(lambda: len(traces.processes(mark, command="run_part(")) == 3, within_s=10)
+    assert traces.becomes_true(lambda: len(traces.parts(mark)) == 3, within_s=10)
     time.sleep(1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     process.communicate(timeout=3)
     assert process.returncode == 130
     assert traces.namespaces() == []

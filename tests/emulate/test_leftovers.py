@@ -1,14 +1,18 @@
 """`bentpipe clean` takes what ended processes left, and nothing else."""
 
 import os
+import signal
 import subprocess
-from contextlib import contextmanager
-from pathlib import Path
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 import pytest
 
 from bentpipe.engine import netns
 from bentpipe.engine.emulate import open_world
+from bentpipe.engine.maker import Maker
 from tests.support.specs import spec_of
 
 
@@ -31,30 +35,37 @@ def ended_process():
     return process.pid
 
 
+def name_of(pid, rest, *, start=1, container=0):
+    """Return a name as a process gives it. No process of these tests started in the first tick after boot."""
+    own = Maker.this_process()
+    return replace(own, pid=pid, start=start, pid_namespace=own.pid_namespace + container).name(rest)
+
+
 @pytest.mark.parametrize("owner", [ended_process, os.getpid], ids=["ended", "another of the same pid"])
 def test_clean_removes_the_namespace_of_a_process_that_has_ended(bentpipe, owner):
-    """No process of these tests started in the first tick after boot."""
-    with namespace(f"bp-{owner()}-1-0-client") as name:
+    with namespace(name_of(owner(), "0-client")) as name:
         status, _, errors = bentpipe("clean")
         assert (status, exists(name)) == (0, False)
         assert f"removed {name}" in errors
 
 
 def test_clean_leaves_other_names_and_living_owners_alone(bentpipe):
-    started = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
     names = [
-        f"bp-{os.getpid()}-{started}-999-client",
-        f"bp-{ended_process()}-1-0-satellite",
-        "another-bp-1-1-0-client",
+        Maker.this_process().name("999-client"),
+        name_of(ended_process(), "0-satellite"),
+        name_of(ended_process(), "0-client", container=1),
+        "another-bp-1-1-1-0-client",
     ]
-    with namespace(names[0]), namespace(names[1]), namespace(names[2]):
+    with ExitStack() as stack:
+        for name in names:
+            stack.enter_context(namespace(name))
         assert bentpipe("clean")[0] == 0
-        assert [exists(name) for name in names] == [True] * 3
+        assert [exists(name) for name in names] == [True] * len(names)
 
 
 def test_the_next_world_removes_what_a_killed_process_left():
     with (
-        namespace(f"bp-{ended_process()}-1-0-server") as name,
+        namespace(name_of(ended_process(), "0-server")) as name,
         open_world(spec_of({"link": "lan", "ping": {}})),
     ):
         assert not exists(name)
@@ -67,3 +78,46 @@ def test_a_world_is_removed_when_what_happens_in_it_fails():
         _ = 1 / 0
     assert not exists(world.client)
     assert not exists(world.server)
+
+
+def test_what_runs_on_in_a_world_ends_with_it():
+    """A daemon keeps its network when the name of that is gone."""
+    with open_world(spec_of({"link": "lan", "ping": {}})) as world:
+        daemon = subprocess.Popen(["ip", "netns", "exec", world.server, "setsid", "sleep", "600"])
+        time.sleep(0.1)
+    assert daemon.wait(timeout=5) == -signal.SIGKILL
+
+
+OWN_NETWORK = """
+import subprocess, sys
+from pathlib import Path
+from bentpipe.engine import netns_pids
+
+place = Path(sys.argv[1], "bp-name")
+place.touch()
+subprocess.run(["mount", "--bind", "/proc/self/ns/net", place], check=True)
+bystander = subprocess.Popen(["sleep", "600"])
+netns_pids.kill_all(place)
+print(bystander.poll())
+"""
+
+
+def test_a_name_given_to_the_machine_s_own_network_is_no_reason_to_kill(tmp_path):
+    """As `ip netns attach` gives it. In a PID namespace: a mistake kills what is in that."""
+    ended = subprocess.run(
+        [
+            "unshare",
+            "--pid",
+            "--mount-proc",
+            "--fork",
+            "--kill-child",
+            sys.executable,
+            "-c",
+            OWN_NETWORK,
+            tmp_path,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "None\n"), ended.stderr

@@ -14,7 +14,7 @@ import pytest
 from bentpipe.engine import congestion_control, netns, programs, server
 from bentpipe.engine.congestion_control import LOADED, available
 from bentpipe.engine.emulate import Emulator, open_world
-from bentpipe.engine.server.process import FOLDER, started
+from bentpipe.engine.server.process import FOLDER, PROGRAM, started
 from bentpipe.engine.server.site import File, Site
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
@@ -161,7 +161,7 @@ def test_every_target_of_every_host_is_answered_as_our_origin_does(name):
         world = stack.enter_context(open_world(spec))
         with netns.inside(world.server):
             process = stack.enter_context(
-                started(name, program.command(program.installed.path()), prepare=prepare)
+                started(name, Path(program.installed.path()), program.command(str(PROGRAM)), prepare=prepare)
             )
             assert traces.becomes_true(lambda: process.listens(port=80, transport="tcp"), within_s=30)
             connection = stack.enter_context(closing(http.client.HTTPConnection(netns.SERVER_ADDRESS)))
@@ -201,9 +201,9 @@ Emulator().run(run_id="0123456789abcdef", spec=json.loads(sys.argv[1]), artifact
 @pytest.mark.parametrize("name", ["nginx", "caddy"])
 def test_a_killed_measurement_leaves_no_server_and_no_file_of_it(name, mark):
     def at_work():
-        # Before it is the server the process is an interpreter.
+        # Before it is the server the process is an interpreter, then setpriv.
         found = traces.processes(mark, command=f"{FOLDER}/{name}.")
-        return [pid for pid in found if Path(f"/proc/{pid}/exe").readlink().name == name]
+        return [pid for pid in found if Path(f"/proc/{pid}/exe").readlink() == PROGRAM]
 
     spec = spec_served_by(name, "h1", link="flat:down=20kbit/s,up=20kbit/s,rtt=200ms")
     process = subprocess.Popen([sys.executable, "-c", MEASUREMENT, json.dumps(spec)])

@@ -29,6 +29,15 @@ def processes(mark: str, *, command: str = "") -> list[int]:
     return found
 
 
+def parts(mark: str, *, name: str | None = None) -> list[int]:
+    """Return the parts of emulated runs (`engine/part.py`) that carry a mark: all, or those of one name."""
+    return [
+        pid
+        for pid in processes(mark, command="run_part(")
+        if name is None or Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[-2] == name.encode()
+    ]
+
+
 def namespaces() -> list[str]:
     """Return the namespaces of processes that have ended, and of this one."""
     return [*netns.leftovers(), *netns.leftovers(own=True)]

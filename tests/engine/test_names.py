@@ -1,11 +1,8 @@
 """Names of hosts behind the link."""
 
-import sys
-
 import pytest
 
-from bentpipe.engine import enter_view, names
-from bentpipe.engine.names import View
+from bentpipe.engine import names
 
 
 @pytest.fixture
@@ -16,7 +13,7 @@ def folder(tmp_path):
 
 def test_the_hosts_file_has_this_machine_and_the_hosts_and_nothing_else(folder, monkeypatch):
     monkeypatch.setattr(names.platform, "node", lambda: "laptop")
-    View.of({"www.news.example": "198.18.0.2"}, folder=folder)
+    names.write_files({"www.news.example": "198.18.0.2"}, folder=folder)
     assert (folder / "hosts").read_text().splitlines() == [
         "127.0.0.1 localhost",
         "127.0.1.1 laptop",
@@ -30,13 +27,11 @@ def test_hosts_are_looked_up_in_files_alone_and_all_else_where_the_machine_looks
     machine = tmp_path / "nsswitch.conf"
     machine.write_text("passwd: files ldap\nhosts: files resolve [!UNAVAIL=return] dns\nnetworks: files\n")
     monkeypatch.setattr(names, "_NSSWITCH", machine)
-    View.of({}, folder=folder)
+    names.write_files({}, folder=folder)
     lines = (folder / "nsswitch.conf").read_text().splitlines()
     assert lines == ["passwd: files ldap", "networks: files", "hosts: files"]
 
 
-def test_a_command_is_started_by_a_program_that_needs_nothing_but_the_standard_library(folder):
-    view = View.of({}, folder=folder)
-    assert view.command(["curl", "--silent"]) == [
-        sys.executable, "-I", enter_view.__file__, str(folder), "curl", "--silent",
-    ]  # fmt: skip
+def test_every_file_that_is_written_is_seen_in_the_machine_s_place(folder):
+    seen = names.write_files({}, folder=folder)
+    assert seen == {f"/etc/{path.name}": str(path) for path in folder.iterdir()}

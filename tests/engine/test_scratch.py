@@ -20,6 +20,8 @@ with scratch.folder() as folder:
 @pytest.fixture(autouse=True)
 def temporary(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(scratch, "SHARED", tmp_path / "shared")
+    scratch.SHARED.mkdir()
     return tmp_path
 
 
@@ -28,7 +30,13 @@ def test_a_folder_is_removed_with_what_is_in_it(temporary):
         (folder / "profile").touch()
         assert folder.parent == temporary
         assert folder.stat().st_mode & 0o077 == 0
-    assert list(temporary.iterdir()) == []
+    assert list(temporary.iterdir()) == [scratch.SHARED]
+
+
+def test_a_folder_for_another_user_is_where_that_one_can_go():
+    with scratch.folder(is_for_others=True) as folder:
+        assert folder.parent == scratch.SHARED
+    assert list(scratch.SHARED.iterdir()) == []
 
 
 def test_the_folder_of_a_killed_process_is_found_and_removed(temporary):
@@ -36,7 +44,7 @@ def test_the_folder_of_a_killed_process_is_found_and_removed(temporary):
     (left,) = scratch.leftovers()
     assert (left / "profile").exists()
     assert scratch.clean() == [str(left)]
-    assert list(temporary.iterdir()) == []
+    assert list(temporary.iterdir()) == [scratch.SHARED]
 
 
 def test_the_folder_of_a_process_at_work_stays():

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from bentpipe import invoking_user
 from bentpipe.engine import display, window
 from bentpipe.errors import AbilityError
 
@@ -22,7 +23,7 @@ needs_certutil = pytest.mark.skipif(
 def surroundings(tmp_path):
     """Gives those of a page of two hosts. The authority is any certificate that Python comes by."""
 
-    def make(http="h2"):
+    def make(http="h2", user=None):
         authority = tmp_path / "authority.pem"
         certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
         if not certificates:
@@ -31,7 +32,7 @@ def surroundings(tmp_path):
         home = tmp_path / "home"
         home.mkdir()
         hosts = ("www.news.example", "cdn.example")
-        return window.Surroundings(home=home, authority=authority, http=http, hosts=hosts, url=URL)
+        return window.Surroundings(home=home, authority=authority, http=http, hosts=hosts, url=URL, user=user)
 
     return make
 
@@ -108,6 +109,24 @@ def test_chromium_has_the_switches_of_each_protocol(surroundings, environment, h
     command = window.prepared(["chromium"], surroundings(http), environment=environment).command
     about_protocols = {word for word in command if "quic" in word or "http2" in word}
     assert about_protocols == switches
+
+
+@needs_certutil
+@pytest.mark.parametrize("has_user_namespaces", [True, False])
+def test_chromium_has_its_sandbox_where_the_kernel_lets_a_user_have_one(
+    surroundings, environment, monkeypatch, has_user_namespaces
+):
+    monkeypatch.setattr(window.privilege, "has_user_namespaces", lambda _: has_user_namespaces)
+    given = surroundings(user=invoking_user.unprivileged())
+    command = window.prepared(["chromium"], given, environment=environment).command
+    assert ("--no-sandbox" in command) is not has_user_namespaces
+
+
+@needs_certutil
+def test_chromium_has_no_sandbox_under_root(surroundings, environment):
+    """It refuses to start otherwise."""
+    command = window.prepared(["chromium"], surroundings(user=None), environment=environment).command
+    assert "--no-sandbox" in command
 
 
 @needs_certutil

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from bentpipe.cli.options import json_option, set_option
-from bentpipe.cli.output import print_columns, print_json
+from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import InputError
+from bentpipe.output_folder import staged
 
 
 @click.command()
@@ -39,7 +40,7 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
     if name is not None:
         link = described(name, where=Where(file="command line", field="NAME"), settings=changes)
         if plot is not None:
-            click.echo(_plot(link, plot), err=as_json)
+            echo(str(_plot(link, plot)), err=as_json)
         if as_json:
             print_json(asdict(link))
         elif plot is None:
@@ -55,7 +56,7 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
     rows: list[tuple[str, ...]] = [("NAME", "FORWARD", "RETURN", "RTT", "")]
     rows += [_link_row(asdict(link)) for link in all_links]
     print_columns(rows, indent=0)
-    click.echo("\nRates are those of full IP packets in clear sky; the RTT is propagation alone.")
+    echo("", "Rates are those of full IP packets in clear sky; the RTT is propagation alone.")
 
 
 @click.command()
@@ -83,16 +84,17 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     chosen = PAGES if name is None else {name: page(name, where, folder=Path())}
     sources = {each: SOURCES.get(source_of(each), each) for each in chosen}
     if folder is not None:
-        for spec in chosen.values():
-            _export(spec, folder / _file_name(spec["name"]))
-        click.echo(f"{len(chosen)} pages in {folder}", err=True)
+        with staged(folder, field="--export") as staging:
+            for spec in chosen.values():
+                _export(spec, staging / _file_name(spec["name"]))
+        echo(f"{len(chosen)} pages in {folder}", err=True)
     if as_json:
         print_json({"pages": [{**spec, "source": sources[each]} for each, spec in chosen.items()]})
     elif name is not None:
         heading, rows = described(chosen[name])
-        click.echo(heading)
+        echo(heading)
         print_columns(rows)
-        click.echo(f"Source: {sources[name]}")
+        echo(f"Source: {sources[name]}")
     elif folder is None:
         table = [("NAME", "OBJECTS", "HOSTS", "TOTAL", "SOURCE")]
         for each, spec in chosen.items():
@@ -100,9 +102,9 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
             numbers = (str(len(spec["objects"])), str(len(hosts_of(spec))))
             table.append((each, *numbers, total, source_of(each)))
         print_columns(table, indent=0)
-        click.echo()
+        echo()
         for source, words in SOURCES.items():
-            click.echo(f"{source}: {words}")
+            echo(f"{source}: {words}")
 
 
 @click.command()
@@ -126,9 +128,9 @@ def studies(name: str | None, as_json: bool) -> None:
     if as_json:
         print_json({**_study(study), "scenario": full.document()})
         return
-    click.echo(f"{study.name}: {study.title}\n{study.citation}\n")
-    click.echo(f"{len(full.cells)} cells x {full.repetitions} repetitions", nl=False)
-    click.echo(f" ({len(quick.cells)} x {quick.repetitions} with --quick)")
+    extents = f"{len(full.cells)} cells x {full.repetitions} repetitions"
+    echo(f"{study.name}: {study.title}", study.citation, "")
+    echo(f"{extents} ({len(quick.cells)} x {quick.repetitions} with --quick)")
     rows = [(key, value) for key, value in full.constants().items()]
     varied = sorted({key for cell in full.cells for key in cell.factors} - set(full.constants()))
     for key in varied:
@@ -185,30 +187,24 @@ def _plot(link: Any, file: str) -> Path:
         raise InputError(
             file="command line", field="--plot", expected=f"a file name that ends in {kinds}", found=str(path)
         )
-    try:
-        save_as(drawing, path)
-    except OSError as error:
-        raise InputError(
-            file="command line",
-            field="--plot",
-            expected="a file to write to",
-            found=f"{path}: {error.strerror}",
-        ) from None
+    if not path.parent.is_dir():
+        found = f"{path}: no such folder"
+        raise InputError(file="command line", field="--plot", expected="a file to write to", found=found)
+    with staged(path.parent, field="--plot") as staging:
+        save_as(drawing, staging / path.name)
     return path
 
 
 def _print_link(link: Any, *, changes: Sequence[str]) -> None:
     from bentpipe.cli.link import described
 
-    click.echo(f"{link.name} with {', '.join(changes)}" if changes else link.name)
+    echo(f"{link.name} with {', '.join(changes)}" if changes else link.name)
     for heading, text in (("", link.title), ("Source: ", link.source)):
         if text:
-            click.echo(f"{heading}{text}")
+            echo_text(f"{heading}{text}")
     for assumption in link.assumptions:
-        click.echo(f"Assumed: {assumption}")
-    click.echo()
-    for line in described(link.spec):
-        click.echo(line)
+        echo_text(f"Assumed: {assumption}")
+    echo("", *described(link.spec))
 
 
 def _file_name(page: str) -> str:
@@ -220,17 +216,14 @@ def _export(page: Mapping[str, Any], folder: Path) -> None:
     """Write what the hosts of a page serve, each in a folder of its own where there are several."""
     from bentpipe import _core
 
-    files = _core.site_files(json.dumps(page))
+    try:
+        files = _core.site_files(json.dumps(page))
+    except ValueError as error:
+        # Of a page of the user's: a file of it has changed since it was read, for one.
+        expected = "a page that can be served"
+        raise InputError(file="command line", field="NAME", expected=expected, found=str(error)) from None
     is_one = len({host for host, *_ in files}) == 1
     for host, target, _, content in files:
         file = (folder if is_one else folder / host) / (target.lstrip("/") or "index.html")
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        except OSError as error:
-            raise InputError(
-                file="command line",
-                field="--export",
-                expected="a folder to write to",
-                found=f"{folder}: {error.strerror}",
-            ) from None
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)

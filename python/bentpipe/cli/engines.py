@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from bentpipe.cli.output import echo
 from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def choose(name: str) -> "Engine":
         lacks = emulate.missing()
         why = f"this machine cannot emulate: {_listed(lacks)}" if lacks else "this machine has what it takes"
         name = simulate.NAME if lacks else emulate.NAME
-        click.echo(f"engine: {name} ({why})", err=True)
+        echo(f"engine: {name} ({why})", err=True)
     if name == simulate.NAME:
         return simulate.Simulator()
     require_emulate()

@@ -10,8 +10,8 @@ from bentpipe.cli import engines
 from bentpipe.cli.builtin import find_study
 from bentpipe.cli.group import INTERRUPTED, SOME_RUNS_FAILED
 from bentpipe.cli.options import campaign_options
-from bentpipe.cli.output import print_json
-from bentpipe.errors import AbilityError, InputError
+from bentpipe.cli.output import echo, echo_text, print_json
+from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
@@ -75,6 +75,7 @@ def _campaign(
     from bentpipe.cli.progress import progress
     from bentpipe.engine import processor, simulate
     from bentpipe.ledger import Ledger
+    from bentpipe.ledger.folder import UNINDEXED
     from bentpipe.scenario import Clock, Extent, defaults, identity, load, parse_override
     from bentpipe.scenario.command_line import CommandLine
     from bentpipe.scenario.where import Where
@@ -99,15 +100,15 @@ def _campaign(
     table = Where(file=str(file), field="run")
     engines.require(machine, specs, written=lambda key: command_line.place(key, table))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
+    document = identity({**scenario.document(), "engine": machine.name})
     folder = out or Path("results") / "-".join([scenario.name, *others, *kinds])
     with (
         closing(machine),
-        Ledger.claim(folder, identity({**scenario.document(), "engine": machine.name})) as ledger,
+        Ledger.claim(folder, document, is_resumed=resume) as ledger,
     ):
-        if not resume and ledger.entries():
-            raise InputError(
-                file="command line", field="--no-resume", expected="an empty folder", found=str(folder)
-            )
+        if ledger.set_aside:
+            aside = folder / UNINDEXED
+            echo(f"{ledger.set_aside} attempts that the index does not have: moved to {aside}", err=True)
         with progress() as told:
             outcome = execute(
                 plan(scenario),
@@ -122,7 +123,7 @@ def _campaign(
         from bentpipe import report
 
         written = report.build(folder)
-        click.echo(f"report: {written}", err=True)
+        echo(f"report: {written}", err=True)
     if as_json:
         counts = ("planned", "succeeded", "failed", "invalid", "not_run")
         document = {key: getattr(outcome, key) for key in counts}
@@ -143,4 +144,4 @@ def _tell_reasons(ledger: "Ledger") -> None:
     by_number = sorted(reasons.items(), key=lambda item: -len(item[1]))
     for (status, _), each in by_number[:MOST_REASONS]:
         such_as = "such as " if len(set(each)) > 1 else ""
-        click.echo(f"  {len(each)} x {status}: {such_as}{each[0]}", err=True)
+        echo_text(f"  {len(each)} x {status}: {such_as}{each[0]}", err=True)

@@ -1,17 +1,23 @@
-"""export: the results in other programs' formats."""
+"""export: the results in other programs' formats.
 
-import csv
+A folder of results may be somebody else's: links in it are not followed, neither to read nor to write.
+"""
+
+import errno
 import json
+import os
 import shutil
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from bentpipe.cli.options import json_option
-from bentpipe.cli.output import print_json
-from bentpipe.errors import AbilityError
+from bentpipe.cli.output import echo, print_json
+from bentpipe.errors import AbilityError, InputError
+from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
@@ -42,17 +48,22 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     has a file for each page load, pcapng and qlog collect the captures that were made.
     """
     from bentpipe.ledger import Ledger
+    from bentpipe.ledger.folder import INDEX
 
     target = out or folder / "export"
-    with Ledger(folder) as ledger:
-        target.mkdir(parents=True, exist_ok=True)
-        writers: dict[str, Callable[[Ledger, Path], list[Path]]]
-        writers = {"csv": _csv, "parquet": _parquet, "har": _har}
-        written = writers[kind](ledger, target) if kind in writers else _artifacts(folder, target, kind)
+    if os.path.lexists(target / INDEX):
+        # Tables of others would stand beside those of its attempts, and in their place.
+        expected = "a folder that has no results"
+        raise InputError(file="command line", field="--out", expected=expected, found=str(target))
+    writers: dict[str, Callable[[Ledger, Path], list[Path]]]
+    writers = {"csv": _csv, "parquet": _parquet, "har": _har}
+    with Ledger(folder) as ledger, staged(target) as staging:
+        written = writers[kind](ledger, staging) if kind in writers else _artifacts(ledger, staging, kind)
+        names = sorted(path.relative_to(staging) for path in written)
     if as_json:
-        print_json([str(path) for path in written])
+        print_json([str(target / name) for name in names])
     else:
-        click.echo(f"{len(written)} files in {target}")
+        echo(f"{len(names)} files in {target}")
 
 
 def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
@@ -79,18 +90,13 @@ def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
     return {**tables, "frames": frames} if frames else tables
 
 
-def _columns(rows: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for row in rows for key in row))
-
-
 def _csv(ledger: "Ledger", target: Path) -> list[Path]:
+    from bentpipe.report.tables import write_csv
+
     written = []
     for name, rows in _tables(ledger).items():
         path = target / f"{name}.csv"
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, fieldnames=_columns(rows))
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(path, rows)
         written.append(path)
     return written
 
@@ -102,13 +108,15 @@ def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
     written = []
     for name, rows in _tables(ledger).items():
         path = target / f"{name}.parquet"
-        columns = {key: [row.get(key) for row in rows] for key in _columns(rows)}
+        names = dict.fromkeys(key for row in rows for key in row)
+        columns = {key: [row.get(key) for row in rows] for key in names}
         pyarrow.parquet.write_table(pyarrow.table(columns), path)
         written.append(path)
-    for source in sorted((ledger.folder / "series").glob("*/*.parquet")):
-        path = target / "series" / source.parent.name / source.name
+    series = ledger.folder / "series"
+    for place, source in _files(series, (".parquet",), shown=series):
+        path = target / "series" / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, path)
+        _copy(source, path)
         written.append(path)
     return written
 
@@ -128,17 +136,62 @@ def _har(ledger: "Ledger", target: Path) -> list[Path]:
     return written
 
 
-def _artifacts(folder: Path, target: Path, kind: str) -> list[Path]:
+def _artifacts(ledger: "Ledger", target: Path, kind: str) -> list[Path]:
     """Copy the files of one kind, named after their run and attempt."""
-    sources = [
-        path for path in sorted((folder / "artifacts").glob("*/**/*")) if path.suffix in ARTIFACTS[kind]
-    ]
-    if not sources:
-        raise AbilityError(f"{folder} has no {kind} files", REMEDIES[kind])
     written = []
-    for source in sources:
-        run, *rest = source.relative_to(folder / "artifacts").parts
-        path = target / f"{run}-{'-'.join(rest)}"
-        shutil.copyfile(source, path)
-        written.append(path)
+    for entry in ledger.entries():
+        attempt = f"{entry.run_id}-{entry.attempt}"
+        shown = ledger.folder / "artifacts" / attempt
+        artifacts = ledger.artifacts(entry.run_id, entry.attempt)
+        for place, source in _files(artifacts, ARTIFACTS[kind], shown=shown):
+            path = target / "-".join([attempt, *place.parts])
+            _copy(source, path)
+            written.append(path)
+    if not written:
+        raise AbilityError(f"{ledger.folder} has no {kind} files", REMEDIES[kind])
     return written
+
+
+def _copy(source: BinaryIO, path: Path) -> None:
+    with path.open("wb") as file:
+        shutil.copyfileobj(source, file)
+
+
+def _files(folder: Path, suffixes: tuple[str, ...], *, shown: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """Yield files below a folder, each with its path from there, and open.
+
+    Links are left out, with a word on stderr that calls the folder `shown`.
+    """
+    if folder.is_symlink():
+        _tell_of_link(shown)
+    if not folder.is_dir():
+        return
+    # By descriptors: nobody who may rename what is on the way can lead elsewhere.
+    for place, folders, files, descriptor in os.fwalk(folder, follow_symlinks=False):
+        here = Path(place).relative_to(folder)
+        for name in folders:
+            if stat.S_ISLNK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode):
+                _tell_of_link(shown / here / name)
+        for name in files:
+            if not name.endswith(suffixes):
+                continue
+            try:
+                file = _opened(name, descriptor)
+            except OSError as error:
+                if error.errno != errno.ELOOP:
+                    raise
+                _tell_of_link(shown / here / name)
+                continue
+            with file:
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    yield here / name, file
+
+
+def _opened(name: str, descriptor: int) -> BinaryIO:
+    """Open a file of the folder that a descriptor is of; a pipe does not wait for who writes to it."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.fdopen(os.open(name, flags, dir_fd=descriptor), "rb")
+
+
+def _tell_of_link(path: Path) -> None:
+    echo(f"{path}: left out, as it is a symbolic link", err=True)

@@ -4,17 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import click
-
-from bentpipe.cli.output import percent, print_columns, rate, seconds, size
+from bentpipe.cli.output import echo, echo_text, percent, print_columns, rate, seconds, size
 
 
 def print_record(record: Mapping[str, Any], *, link: str) -> None:
     """Print how a run ended and its figures with their units and meanings; `link` as its user calls it."""
     spec, metrics = record["spec"], record["metrics"]
-    click.echo(f"{_headline(record)} over {link}: {record['status']}")
+    echo(f"{_headline(record)} over {link}: {record['status']}")
     for reason in record["reasons"]:
-        click.echo(f"  {reason}")
+        echo_text(f"  {reason}")
     rows = _ROWS[spec["workload"]["kind"]](metrics)
     rows += _browser(record)
     if "ping" in record["series"]:
@@ -113,7 +111,7 @@ def _print_flows(flows: Sequence[Mapping[str, Any]]) -> None:
                 f"{flow['retransmitted_packets']}",
             )
         )
-    click.echo()
+    echo()
     print_columns(rows)
 
 

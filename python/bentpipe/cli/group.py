@@ -1,15 +1,19 @@
 """The group of all commands: errors become one message and an exit status."""
 
+import errno
 from typing import Any
 
 import click
 
 from bentpipe import __version__
-from bentpipe.errors import BentpipeError
+from bentpipe.cli.output import echo, echo_text
+from bentpipe.errors import BentpipeError, StorageError
 
 SOME_RUNS_FAILED = 1
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells count."""
+REFUSALS_OF_A_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""What is no defect wherever it happens."""
 
 
 class Commands(click.Group):
@@ -31,8 +35,15 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BentpipeError as error:
-            click.echo(f"error: {error}", err=True)
+            echo_text(f"error: {error}", err=True)
             ctx.exit(error.exit_status)
+        except OSError as error:
+            if error.errno not in REFUSALS_OF_A_DISK:
+                raise
+            place = error.filename if isinstance(error.filename, str) else "a disk"
+            refusal = StorageError(place, error.strerror or str(error))
+            echo_text(f"error: {refusal}", err=True)
+            ctx.exit(refusal.exit_status)
         except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
+            echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)

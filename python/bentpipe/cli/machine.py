@@ -2,7 +2,7 @@
 
 import click
 
-from bentpipe.cli.output import print_json
+from bentpipe.cli.output import echo, echo_text, print_json
 
 
 @click.command()
@@ -18,18 +18,21 @@ def doctor(as_json: bool) -> None:
         print_json([asdict(check) for check in checks])
         return
     for check in checks:
-        click.echo(str(check))
+        echo_text(str(check))
 
 
 @click.command()
 def clean() -> None:
     """Remove what interrupted runs left behind."""
+    from bentpipe import _core
     from bentpipe.engine import netns, scratch
 
-    removed = [*netns.clean(), *scratch.clean()]
+    # Congestion controls come last: connections of namespaces that are left may still use them.
+    controls = (f"congestion control {name}" for name in _core.remove_congestion_control_leftovers())
+    removed = [*netns.clean(), *scratch.clean(), *controls]
     for name in removed:
-        click.echo(f"removed {name}", err=True)
-    click.echo(f"{len(removed)} leftovers removed", err=True)
+        echo(f"removed {name}", err=True)
+    echo(f"{len(removed)} leftovers removed", err=True)
 
 
 @click.command()

@@ -1,6 +1,7 @@
 """page, bulk, ping: one measurement, its figures on stdout."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ from bentpipe.cli.options import (
     seed_option,
     set_option,
 )
-from bentpipe.cli.output import print_json
+from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
+from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
@@ -126,6 +128,7 @@ def _measure(
     out: Path | None,
     as_json: bool,
 ) -> None:
+    from bentpipe.campaign import interruption
     from bentpipe.campaign.plan import planned_run
     from bentpipe.scenario import parse_override, resolve_document
 
@@ -145,15 +148,15 @@ def _measure(
         raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
     machine = engines.choose(engine)
     require(machine, planned.spec, overrides=overrides)
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-    record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=out)
+    with interruption.raised(), nullcontext() if out is None else staged(out) as artifacts:
+        record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=artifacts)
+        is_empty = artifacts is not None and not any(artifacts.iterdir())
     if as_json:
         print_json(record)
     else:
         print_record(record, link=_link_words(record["spec"]["link"]["name"], run["link"], settings))
-    if out is not None and not any(out.iterdir()):
-        click.echo(f"{out} is empty: captures are asked for by --set {' or '.join(CAPTURES)}", err=True)
+    if is_empty:
+        echo(f"{out} is empty: captures are asked for by --set {' or '.join(CAPTURES)}", err=True)
     if record["status"] != "succeeded":
         raise SystemExit(SOME_RUNS_FAILED)
 

@@ -55,7 +55,7 @@ def campaign_options(command: Command) -> Command:
                 "--out",
                 type=click.Path(path_type=Path, file_okay=False),
                 metavar="DIR",
-                help="Folder of the results [default: results/NAME].",
+                help="Folder of the results, one of its own [default: results/NAME].",
             ),
             set_option,
             click.option(

@@ -3,11 +3,10 @@
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-
-import click
+from contextlib import closing, contextmanager, suppress
 
 from bentpipe.campaign import Ending, Outcome, Progress
+from bentpipe.cli.output import echo
 
 LINE_EVERY_S = 5.0
 
@@ -47,7 +46,7 @@ class LineProgress:
         self._counts.planned = planned
         self._counts.by_status["succeeded"] = self._already = already_succeeded
         self._began_s = self._told_s = time.monotonic()
-        click.echo(f"{planned} runs, {already_succeeded} of them done before", err=True)
+        echo(f"{planned} runs, {already_succeeded} of them done before", err=True)
 
     def judged(self, *, status: str) -> None:
         """See Progress."""
@@ -58,23 +57,23 @@ class LineProgress:
         self._told_s = now_s
         done = sum(self._counts.by_status.values())
         left_s = (now_s - self._began_s) / (done - self._already) * (self._counts.planned - done)
-        click.echo(f"{done}/{self._counts.planned} {self._counts}, about {left_s:.0f} s left", err=True)
+        echo(f"{done}/{self._counts.planned} {self._counts}, about {left_s:.0f} s left", err=True)
 
     def repeating(self, *, runs: int, at_once: int) -> None:
         """See Progress."""
-        click.echo(_repeating(runs, at_once), err=True)
+        echo(_repeating(runs, at_once), err=True)
 
     def interrupted(self, *, in_flight: int) -> None:
         """See Progress."""
-        click.echo(_interrupted(in_flight), err=True)
+        echo(_interrupted(in_flight), err=True)
 
     def end(self, outcome: Outcome) -> None:
         """See Progress."""
-        click.echo(_sum(outcome), err=True)
+        echo(_sum(outcome), err=True)
 
 
 class BarProgress:
-    """A bar with counts and the time left."""
+    """A bar with counts and the time left; where the terminal is gone, nobody sees it, and nothing ends."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -95,32 +94,39 @@ class BarProgress:
         """See Progress."""
         self._counts.planned = planned
         self._counts.by_status["succeeded"] = already_succeeded
-        self._bar.update(
-            self._task, total=planned, completed=already_succeeded, description=str(self._counts)
-        )
-        self._bar.start()
+        with suppress(OSError):
+            self._bar.update(
+                self._task, total=planned, completed=already_succeeded, description=str(self._counts)
+            )
+            self._bar.start()
 
     def judged(self, *, status: str) -> None:
         """See Progress."""
         self._counts.by_status[status] += 1
-        self._bar.update(self._task, advance=1, description=str(self._counts))
+        with suppress(OSError):
+            self._bar.update(self._task, advance=1, description=str(self._counts))
 
     def repeating(self, *, runs: int, at_once: int) -> None:
         """See Progress."""
-        self._bar.console.print(_repeating(runs, at_once))
+        self._print(_repeating(runs, at_once))
 
     def interrupted(self, *, in_flight: int) -> None:
         """See Progress."""
-        self._bar.console.print(_interrupted(in_flight))
+        self._print(_interrupted(in_flight))
 
     def end(self, outcome: Outcome) -> None:
         """See Progress."""
         self.close()
-        self._bar.console.print(_sum(outcome))
+        self._print(_sum(outcome))
 
     def close(self) -> None:
         """Draw no more, and show the cursor again."""
-        self._bar.stop()
+        with suppress(OSError):
+            self._bar.stop()
+
+    def _print(self, line: str) -> None:
+        with suppress(OSError):
+            self._bar.console.print(line)
 
 
 def _repeating(runs: int, at_once: int) -> str:

@@ -5,20 +5,31 @@ from pathlib import Path
 import click
 
 from bentpipe.cli.options import json_option
-from bentpipe.cli.output import print_json
+from bentpipe.cli.output import echo, print_json
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Write all of it there; without, into the folder of results.",
+)
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="For publishing: leave out host, command line, names of users and absolute paths.",
+)
 @json_option
-def report(folder: Path, as_json: bool) -> None:
+def report(folder: Path, out: Path | None, anonymous: bool, as_json: bool) -> None:
     """Write the report of a folder of results again."""
     from bentpipe import report as reports
     from bentpipe.ledger import Ledger
 
     Ledger(folder).close()
-    written = reports.build(folder)
+    written = reports.build(folder, out=out, is_anonymous=anonymous)
     if as_json:
         print_json({"report": str(written)})
     else:
-        click.echo(str(written))
+        echo(str(written))

@@ -30,6 +30,7 @@ SERVED_PAGE = "uniform-500k"
 )
 @click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
 @click.option("--server", help="What serves the page.")
+@click.option("--root", "as_root", is_flag=True, help="Let the program keep root's rights.")
 @pep_option
 @set_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[--] COMMAND...")
@@ -39,16 +40,21 @@ def shell(
     http: str,
     cc: str | None,
     server: str | None,
+    as_root: bool,
     pep: str | None,
     settings: tuple[str, ...],
     command: tuple[str, ...],
 ) -> None:
     r"""Run any program of yours behind a link, such as a browser with its window.
 
-    It runs at the client's end, and nothing but the other end can be reached from there. That is an origin
-    which serves a page at $BENTPIPE_URL over HTTP/1 (port 80), HTTP/2 and HTTP/3 (port 443). The page's hosts
-    are found by name, and curl and programs with OpenSSL trust them. Servers of your own start there with `ip
-    netns exec $BENTPIPE_SERVER_NETNS`. The exit status is the program's.
+    It runs at the client's end, and by TCP and UDP nothing but the other end can be reached from there. That
+    is an origin which serves a page at $BENTPIPE_URL over HTTP/1 (port 80), HTTP/2 and HTTP/3 (port 443). The
+    page's hosts are found by name, and curl and programs with OpenSSL trust them. The exit status is the
+    program's.
+
+    It runs as you, under root without sudo as nobody, and cannot become root; what it starts in the
+    background ends with it. With --root it keeps root's rights, and servers of your own start at the other
+    end with `ip netns exec $BENTPIPE_SERVER_NETNS`.
 
     firefox, firefox-esr and chromium open the page with a fresh profile (unless you give one) that trusts it.
 
@@ -98,4 +104,4 @@ def shell(
         )
     engines.require_emulate()
     require(emulate.Emulator(), spec, overrides=overrides)
-    raise SystemExit(shells.run(spec=spec, command=command))
+    raise SystemExit(shells.run(spec=spec, command=command, as_root=as_root))

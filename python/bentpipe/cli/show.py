@@ -1,13 +1,17 @@
 """show: the resolved form of a scenario, a link or a page, or the record of a run."""
 
+import errno
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bentpipe.cli.options import json_option, set_option
-from bentpipe.cli.output import print_json
+from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
+
+if TYPE_CHECKING:
+    from bentpipe.scenario.where import Where
 
 
 @click.command()
@@ -21,7 +25,6 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
     THING is a scenario file, a link, a page, or a run as DIR/RUN_ID.
     """
     del as_json  # It is JSON in any case: what is shown is the form in which the engines get it.
-    from bentpipe.ledger.ledger import INDEX
     from bentpipe.scenario.pages import FOLDER, HAR, PAGES, page
     from bentpipe.scenario.where import Where
 
@@ -29,7 +32,7 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
     where = Where(file="command line", field="THING")
     if thing in PAGES or thing.startswith((HAR, FOLDER)):
         print_json(page(thing, where, folder=Path()))
-    elif (path.parent / INDEX).is_file() and not path.exists():
+    elif _is_run(path, where):
         print_json(_record(path.parent, path.name))
     elif path.suffix == ".toml" and _is_scenario(path):
         _show_scenario(path, settings, quick=quick)
@@ -39,12 +42,25 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
         print_json(link(thing, where=where))
 
 
+def _is_run(path: Path, where: "Where") -> bool:
+    """Whether a path is DIR/RUN_ID of a folder of results."""
+    from bentpipe.ledger.folder import INDEX
+
+    try:
+        return (path.parent / INDEX).is_file() and not path.exists()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        found = f"{path}: {error.strerror}"
+        raise where.error(expected="something that may be read", found=found) from None
+
+
 def _show_scenario(path: Path, settings: tuple[str, ...], *, quick: bool) -> None:
     from bentpipe.scenario import Extent, load
 
     scenario = load(path, overrides=settings, extent=Extent.QUICK if quick else Extent.FULL)
     runs = len(scenario.cells) * scenario.repetitions
-    click.echo(f"{len(scenario.cells)} cells x {scenario.repetitions} repetitions = {runs} runs", err=True)
+    echo(f"{len(scenario.cells)} cells x {scenario.repetitions} repetitions = {runs} runs", err=True)
     print_json(scenario.document())
 
 

@@ -98,9 +98,8 @@ def _wanted() -> Iterator[Check]:
         str(LATENCY_REQUEST) if can_stay_awake else "none",
         f"a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
     )
-    left = [*netns.leftovers(), *scratch.leftovers()]
-    what = f"{len(left)} namespaces and folders of ended runs" if left else "none"
-    yield _useful("leftovers", not left, what, "bentpipe clean")
+    left = _leftovers()
+    yield _useful("leftovers", not left, " and ".join(left) or "none", "bentpipe clean")
     yield _tool("tshark", "tshark", purpose="to read captures and to test them")
     yield _tool("iperf3", "iperf3", purpose="for iperf3 as client and server of flows")
     nft = shutil.which(pep.COMMAND)
@@ -109,6 +108,13 @@ def _wanted() -> Iterator[Check]:
         nft is not None,
         nft or "not installed",
         f"apt-get install {pep.PACKAGE}, for proxies that split connections",
+    )
+    kernel = platform.release()
+    yield _useful(
+        "kernel for browsers",
+        _version(kernel) >= (5, 12),
+        kernel,
+        "Linux 5.12 or later, for browsers that are measured (they see files read-only by mount_setattr(2))",
     )
     for program in programs.ALL:
         found = program.found()
@@ -122,6 +128,16 @@ def _wanted() -> Iterator[Check]:
         f"{rain.REMEDY}, for rain over a site",
     )
     yield from _loaded_congestion_controls()
+
+
+def _leftovers() -> list[str]:
+    """Say in words what ended runs have left."""
+    left = []
+    if worlds := [*netns.leftovers(), *scratch.leftovers()]:
+        left.append(f"{len(worlds)} namespaces and folders of ended runs")
+    if controls := _core.congestion_control_leftovers():
+        left.append(f"the congestion controls {', '.join(controls)} of killed runs")
+    return left
 
 
 def _loaded_congestion_controls() -> Iterator[Check]:

@@ -23,6 +23,7 @@ from bentpipe.engine import (
     processor,
     provenance,
     starvation,
+    vigil,
     web_ends,
 )
 from bentpipe.engine.browser import warm_up
@@ -41,6 +42,9 @@ from bentpipe.engine.wakefulness import awake
 from bentpipe.errors import AbilityError
 
 NAME = "emulate"
+
+_REPORT_TIMEOUT_S = 120.0
+"""For the link to have its capture on the disk, however slow that is."""
 
 _CLOSING_MARGIN_S = 0.1
 """What closing may take beyond propagation: queues, delayed acknowledgements (40 ms)."""
@@ -171,7 +175,8 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         link.answer(timeout_s=START_TIMEOUT_S)
         began_s = time.monotonic()
         used_s, before = proxies.processor_s() + processor.used_s([link.pid]), proxies.shares()
-        shares = {**programs.work(), **starvation.between(before, proxies.shares())}
+        with vigil.over([link, *proxies.parts, *programs.vital], abandon=programs.abandon):
+            shares = {**programs.work(), **starvation.between(before, proxies.shares())}
         used_s = proxies.processor_s() + processor.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - began_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
@@ -179,7 +184,7 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         # Before the link has gone: what still runs may send on.
         dropped = world.dropped_packets()
         link.order("report")
-        link_report = link.answer(timeout_s=START_TIMEOUT_S)
+        link_report = link.answer(timeout_s=_REPORT_TIMEOUT_S)
         seen = programs.seen(link_report)
         source |= proxies.seen()
     source |= seen.versions

@@ -1,12 +1,13 @@
 """What runs at the two ends of a world: a client and a server."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bentpipe.engine.netns import World
 from bentpipe.engine.starvation import Shares
+from bentpipe.engine.vigil import Watched
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,13 @@ class Ends(Protocol):
 
         Raises PartError when an end does not come up.
         """
+
+    @property
+    def vital(self) -> Sequence[Watched]:
+        """Processes besides the client whose end is the end of the work."""
+
+    def abandon(self) -> None:
+        """End the client at once, so that `work` returns or raises; called from another thread."""
 
     def work(self) -> Shares:
         """Do the workload; return what the threads of both programs had of the cores meanwhile."""

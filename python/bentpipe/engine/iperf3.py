@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from bentpipe.engine import congestion_control, iperf3_report, netns, starvation
 from bentpipe.engine.ends import Ends, Seen
 from bentpipe.engine.iperf3_report import INTERVAL_S, Document
 from bentpipe.engine.netns import SERVER_ADDRESS, World
-from bentpipe.engine.part import START_TIMEOUT_S, TIED, PartError
+from bentpipe.engine.part import START_TIMEOUT_S, PartError, tied
 from bentpipe.errors import AbilityError
 
 KIND = "iperf3"
@@ -35,8 +34,6 @@ own choice, 128 KiB, does not."""
 _LOOK_S = 0.02
 _LISTENS = "0A"
 """State of a socket in /proc/net/tcp (TCP_LISTEN, include/net/tcp_states.h)."""
-
-_PROGRAM = TIED + "import os, sys; os.execvp(sys.argv[1], sys.argv[1:])"
 
 
 def missing() -> AbilityError | None:
@@ -94,6 +91,7 @@ class _Ends:
         self._client: Document = {}
         self._fault: str | None = None
         self._launched_s = 0.0
+        self._is_abandoned = False
 
     def await_ready(self) -> None:
         until_s = time.monotonic() + START_TIMEOUT_S
@@ -101,6 +99,14 @@ class _Ends:
             if self._server.has_ended() or time.monotonic() > until_s:
                 raise PartError(self._server.fault() or "the iperf3 server does not listen")
             time.sleep(_LOOK_S)
+
+    @property
+    def vital(self) -> tuple[()]:
+        """None: its server ends by itself, and `work` looks at it."""
+        return ()
+
+    def abandon(self) -> None:
+        self._is_abandoned = True
 
     def work(self) -> starvation.Shares:
         timeout_ns: int = self._spec["validity"]["timeout_ns"]
@@ -111,7 +117,7 @@ class _Ends:
             client = self._stack.enter_context(_started("client", client_arguments(self._spec)))
         until_s = self._launched_s + timeout_ns / 1e9
         while not all([client.has_ended(), self._server.has_ended()]):
-            if client.fault() is not None:
+            if client.fault() is not None or self._is_abandoned:
                 # The server waits for another client.
                 break
             if time.monotonic() > until_s:
@@ -141,7 +147,8 @@ def _started(name: str, arguments: Sequence[str]) -> Iterator["_Process"]:
     # Both ends write at their end, more than a pipe holds.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM, COMMAND, *arguments],
+            # As root: a congestion control of an eBPF program is for who may administer the network.
+            [*tied(), COMMAND, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,

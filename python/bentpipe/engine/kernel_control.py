@@ -2,12 +2,12 @@
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from bentpipe.engine.congestion_control import LOADED, of_tcp
-from bentpipe.engine.part import Part
+from bentpipe.engine.part import Part, PartError
 
 _LOAD_TIMEOUT_S = 30.0
 """Loading takes a tenth of a second; this is for a full machine."""
@@ -22,9 +22,10 @@ class _Held:
 class KernelControls:
     """What this process has the kernel offer. Names are host-wide there, so runs at the same time share it.
 
-    A registration belongs to a process of its own, the *holder*, and ends with it: when the last run that
-    needs it ends, and when this process does, however that comes about. Sockets still open keep the control
-    until they are closed.
+    A process of its own, the *holder*, registers it or shares what the holder of another campaign has
+    registered. It ends when the last run that needs it ends, and when this process does, however that comes
+    about; the registration ends with the last holder. Sockets still open keep the control until they are
+    closed.
     """
 
     def __init__(self) -> None:
@@ -38,7 +39,7 @@ class KernelControls:
         Raises
         ------
         PartError
-            When the kernel does not take it, or another process has registered the name.
+            When the kernel does not take it, or another program has its name.
         """
         with ExitStack() as taken:
             for name in (LOADED[cc] for cc in of_tcp(spec) if cc in LOADED):
@@ -51,7 +52,7 @@ class KernelControls:
         with self._lock:
             held, self._held = self._held, {}
         for one in held.values():
-            one.holder.end()
+            _let_go(one.holder)
 
     def _take(self, name: str) -> None:
         with self._lock:
@@ -67,7 +68,7 @@ class KernelControls:
             held.runs -= 1
             if held.runs == 0:
                 del self._held[name]
-                held.holder.end()
+                _let_go(held.holder)
 
 
 def _register(name: str) -> Part:
@@ -75,6 +76,13 @@ def _register(name: str) -> Part:
     try:
         holder.answer(timeout_s=_LOAD_TIMEOUT_S)
     except BaseException:
-        holder.end()
+        holder.kill()
+        _let_go(holder)
         raise
     return holder
+
+
+def _let_go(holder: Part) -> None:
+    # However it ends, the kernel takes back what it held.
+    with suppress(PartError):
+        holder.end()

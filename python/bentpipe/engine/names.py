@@ -1,54 +1,43 @@
 """Names of hosts behind the link: a few files of /etc that programs see in place of the machine's.
 
 A network namespace has addresses of its own, but the names of the machine: its /etc/hosts, and a resolver
-that cannot be reached from inside. Programs started through a `View` see files written for the world, in a
-mount namespace of their own, which ends with them; nothing of the machine is changed for anybody else.
+that cannot be reached from inside.
 """
 
 import itertools
 import platform
 import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Self
-
-from bentpipe.engine import enter_view
 
 _NSSWITCH = Path("/etc/nsswitch.conf")
 
 
-@dataclass(frozen=True, kw_only=True)
-class View:
-    """The files in a folder, which programs see in place of those of the same names in /etc."""
+def write_files(hosts: Mapping[str, str], *, folder: Path) -> dict[str, str]:
+    """Write what resolves some hosts, and no others, into a folder.
 
-    folder: Path
+    Parameters
+    ----------
+    hosts
+        Addresses by name.
+    folder
+        Must exist for as long as programs see the files.
 
-    @classmethod
-    def of(cls, hosts: Mapping[str, str], *, folder: Path) -> Self:
-        """Write what resolves these hosts, and no others, into an empty folder.
-
-        Parameters
-        ----------
-        hosts
-            Addresses by name.
-        folder
-            Must exist for as long as programs see it.
-        """
-        (folder / "hosts").write_text("".join(_hosts_lines(hosts)))
+    Returns
+    -------
+    dict
+        Files of the machine, by their paths, with those that are to be seen in their place (`View.shown`).
+    """
+    machine = _NSSWITCH.read_text() if _NSSWITCH.exists() else ""
+    texts = {
+        "hosts": "".join(_hosts_lines(hosts)),
         # Programs with a resolver of their own are refused at once, instead of waiting for an answer.
-        (folder / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
-        machine = _NSSWITCH.read_text() if _NSSWITCH.exists() else ""
-        (folder / "nsswitch.conf").write_text(_by_files_alone(machine))
-        return cls(folder=folder)
-
-    def command(self, command: Sequence[str]) -> list[str]:
-        """Return the command that starts `command` seeing these files. Starting it needs root.
-
-        When there is no such program it says so and ends with the status that shells give.
-        """
-        return [sys.executable, "-I", enter_view.__file__, str(self.folder), *command]
+        "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
+        "nsswitch.conf": _by_files_alone(machine),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return {f"/etc/{name}": str(folder / name) for name in texts}
 
 
 def _hosts_lines(hosts: Mapping[str, str]) -> Iterator[str]:

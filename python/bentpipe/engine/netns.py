@@ -15,12 +15,13 @@ import struct
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from bentpipe.engine import offload
+from bentpipe.engine import netns_pids, offload
+from bentpipe.engine.maker import Maker
 from bentpipe.errors import AbilityError
 
 DEVICE = "bp0"
@@ -41,7 +42,7 @@ TX_QUEUE_PACKETS = 100_000
 RUN_NETNS = Path("/run/netns")
 """Where iproute2 keeps named namespaces."""
 
-_NAME = re.compile(r"bp-(?P<pid>\d+)-(?P<start>\d+)-(?P<number>\d+)-(client|server|terminal|gateway)")
+_PLACE = re.compile(r"-(client|server|terminal|gateway)$")
 _INTERCEPTED_MARK = 1
 _INTERCEPTED_TABLE = 100
 """Packets of intercepted connections are marked, and a table of their own has them delivered here."""
@@ -136,7 +137,7 @@ class World:
         AbilityError
             When the process may not make namespaces, devices or rules.
         """
-        prefix = f"bp-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
+        prefix = Maker.this_process().name(str(next(_numbers)))
         world = cls(
             client=f"{prefix}-client",
             server=f"{prefix}-server",
@@ -171,7 +172,7 @@ class World:
         return sum(_dropped(name) for name in self.names)
 
     def remove(self) -> None:
-        """Remove all namespaces, and with them their devices."""
+        """Remove all namespaces, and with them their devices and what still runs in them."""
         for name in self.names:
             _delete(name)
 
@@ -325,12 +326,10 @@ def leftovers(*, own: bool = False) -> list[str]:
         return []
     found = []
     for path in sorted(RUN_NETNS.iterdir()):
-        if (match := _NAME.fullmatch(path.name)) is None:
+        maker = Maker.of(path.name)
+        if maker is None or not _PLACE.search(path.name):
             continue
-        pid, start = int(match["pid"]), int(match["start"])
-        is_own = pid == os.getpid() and start == start_time(pid)
-        has_ended = start_time(pid) != start
-        if is_own if own else has_ended:
+        if maker == Maker.this_process() if own else maker.has_ended():
             found.append(path.name)
     return found
 
@@ -339,6 +338,11 @@ def _set_up(settings: Settings) -> None:
     # No router solicitations and no duplicate-address probes on the link.
     _write_sysctl("ipv6/conf/all/disable_ipv6", "1")
     _write_sysctl("ipv6/conf/default/disable_ipv6", "1")
+    # Servers of others run as an ordinary user, at the ports of the Web all the same.
+    _write_sysctl("ipv4/ip_unprivileged_port_start", "0")
+    # And so does ping(8), for all groups (icmp(7)). A user namespace may not have all of them.
+    with suppress(OSError):
+        _write_sysctl("ipv4/ping_group_range", "0 2147483647")
     # Nothing that a connection learns reaches the next one.
     _write_sysctl("ipv4/tcp_no_metrics_save", "1")
     for path, value in settings.sysctls.items():
@@ -440,6 +444,7 @@ def _write_sysctl(path: str, value: str) -> None:
 
 
 def _delete(name: str) -> None:
+    netns_pids.kill_all(RUN_NETNS / name)
     subprocess.run(
         ["ip", "netns", "delete", name], capture_output=True, check=False, process_group=_OUT_OF_CTRL_C
     )
@@ -453,12 +458,3 @@ def _setns(descriptor: int) -> None:
             f"thread {threading.current_thread().name} may not enter a namespace: {os.strerror(error)}",
             "run as root",
         )
-
-
-def start_time(pid: int) -> int | None:
-    """When a process started, in clock ticks since boot; None when it has ended (proc(5), field 22)."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return int(stat.rpartition(")")[2].split()[19])

@@ -67,12 +67,21 @@ class Client:
         """Return those of its threads."""
         return starvation.shares([self._part.pid])
 
+    def abandon(self) -> None:
+        """End it at once."""
+        self._part.kill()
+
 
 class Origin:
     """See `web_ends.Server`."""
 
     def __init__(self, part: Part) -> None:
         self._part = part
+
+    @property
+    def process(self) -> Part:
+        """Its process."""
+        return self._part
 
     def await_ready(self) -> None:
         """Return when it listens."""

@@ -5,28 +5,46 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from bentpipe.engine.last_words import last_words
+from bentpipe.errors import BentpipeError
+
 _READ_BYTES = 1 << 16
-_END_TIMEOUT_S = 2.0
+_END_TIMEOUT_S = 20.0
+"""For a part to end when its input has, even beside a full machine."""
+
+_LAST_LINES = 3
+"""libbpf and the kernel's verifier say why they refuse on more than one."""
 
 START_TIMEOUT_S = 30.0
 """For a part to come up and warm up, even beside a full machine."""
 
-TIED = """
-import ctypes, signal
+_TIE = """
+import ctypes, os, signal, sys
 PR_SET_PDEATHSIG = 1
 ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+# Before that it was nobody's business that its parent ended.
+if os.getppid() != int(sys.argv[1]):
+    sys.exit(1)
 """
-"""What a process at work does not look for: the kernel ends it with the thread that started it."""
+_BECOME = _TIE + "os.execvp(sys.argv[2], sys.argv[2:])"
+_PROGRAM = _TIE + "from bentpipe._core import run_part; run_part(sys.argv[2])"
 
-_PROGRAM = TIED + "from bentpipe._core import run_part; run_part({name!r})"
+
+def tied() -> list[str]:
+    """Return what goes before a command whose process the kernel is to end with the thread that starts it.
+
+    Until the program changes its user: that makes the kernel forget it.
+    """
+    return [sys.executable, "-I", "-c", _BECOME, str(os.getpid())]
 
 
-class PartError(Exception):
+class PartError(BentpipeError):
     """A part ended or fell silent before it answered."""
 
 
@@ -42,11 +60,12 @@ class Part:
     ) -> None:
         self.name = name
         self._buffer = b""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115, closed when the process has ended
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM.format(name=name)],
+            [sys.executable, "-I", "-c", _PROGRAM, str(os.getpid()), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             pass_fds=descriptors,
             # Ctrl-C is the orchestrator's to handle.
             process_group=0,
@@ -96,23 +115,51 @@ class Part:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            # Nobody waits for what it is doing.
-            self._process.kill()
-        self.end()
+        if error is None:
+            self.end()
+            return
+        # Nobody waits for what it is doing.
+        self.kill()
+        self._close()
+
+    def kill(self) -> None:
+        """End it at once; whoever waits for its answer gets a PartError."""
+        self._process.kill()
 
     def end(self) -> None:
-        """Close its input and wait until it has ended."""
+        """Close its input and wait until it has ended.
+
+        Raises
+        ------
+        PartError
+            When it ends with an error, or does not end: what it had to write may not be whole.
+        """
         try:
             self._process.communicate(timeout=_END_TIMEOUT_S)
         except (subprocess.TimeoutExpired, BrokenPipeError, ValueError):
-            self._process.kill()
-            self._process.communicate()
+            self.kill()
+            self._close()
+            raise PartError(f"the {self.name} did not end within {_END_TIMEOUT_S:.0f} s") from None
+        fault = self.fault()
+        self._close()
+        if self._process.returncode != 0:
+            raise PartError(str(fault))
+
+    def fault(self) -> str | None:
+        """Return how it has ended, with its last words; None while it is at work."""
+        status = self._process.poll()
+        if status is None:
+            return None
+        last = last_words(self._errors, lines=_LAST_LINES) or "without a word"
+        return f"the {self.name} ended with status {status}: {last}"
+
+    def _close(self) -> None:
+        self._process.communicate()
+        self._errors.close()
 
     def _why_it_ended(self) -> str:
         try:
-            _, errors = self._process.communicate(timeout=_END_TIMEOUT_S)
+            self._process.wait(timeout=_END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             return f"the {self.name} closed its output"
-        last = errors.decode(errors="replace").strip().splitlines()[-1:]
-        return f"the {self.name} ended with status {self._process.returncode}: {' '.join(last)}"
+        return str(self.fault())

@@ -22,26 +22,26 @@ class Proxies:
     """The parts of a terminal and a gateway; none in a world without them."""
 
     def __init__(self, parts: tuple[Part, ...]) -> None:
-        self._parts = parts
+        self.parts = parts
 
     def await_ready(self) -> None:
         """Return when they take connections. Raises PartError when one does not come up."""
-        for part in self._parts:
+        for part in self.parts:
             part.answer(timeout_s=START_TIMEOUT_S)
 
     def shares(self) -> starvation.Shares:
         """Return what their threads have had of the cores so far."""
-        return starvation.shares(part.pid for part in self._parts)
+        return starvation.shares(part.pid for part in self.parts)
 
     def processor_s(self) -> float:
         """Return the processor time that they have used so far."""
-        return processor.used_s(part.pid for part in self._parts)
+        return processor.used_s(part.pid for part in self.parts)
 
     def seen(self) -> dict[str, str]:
         """End them; what each has done, for the record's provenance."""
-        for part in self._parts:
+        for part in self.parts:
             part.order("report")
-        reports = {part.name: json.loads(part.answer(timeout_s=START_TIMEOUT_S)) for part in self._parts}
+        reports = {part.name: json.loads(part.answer(timeout_s=START_TIMEOUT_S)) for part in self.parts}
         return {
             f"{name}_{counted}": str(number)
             for name, report in reports.items()

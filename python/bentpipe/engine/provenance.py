@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from bentpipe import __version__
+from bentpipe.printable import printable
 
 
 def of_virtual_time() -> dict[str, str]:
@@ -34,7 +35,8 @@ def _constant() -> dict[str, str]:
         "processor": _processor(),
         "cores": str(len(os.sched_getaffinity(0))),
         "host": platform.node(),
-        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        # Of a name that is no UTF-8, Python has characters that JSON cannot have.
+        "command": printable(" ".join([Path(sys.argv[0]).name, *sys.argv[1:]])),
     }
 
 

@@ -5,22 +5,30 @@ behind is known and removed at the next start.
 """
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bentpipe.engine.netns import start_time
+from bentpipe import invoking_user
+from bentpipe.engine.maker import Maker
 
-_NAME = re.compile(r"bp-(?P<pid>\d+)-(?P<start>\d+)-[^/]+")
+SHARED = Path("/tmp")
+"""Which everybody reaches (FHS 3.0, section 3.18)."""
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
-    """Make a folder that nobody else can read, and remove it with all that is in it."""
-    made = Path(tempfile.mkdtemp(prefix=f"bp-{os.getpid()}-{start_time(os.getpid())}-"))
+def folder(*, is_for_others: bool = False) -> Iterator[Path]:
+    """Make a folder that nobody else can read, and remove it with all that is in it.
+
+    Parameters
+    ----------
+    is_for_others
+        Whether it is to be given to another user, who may not reach this one's temporary folder.
+    """
+    place = SHARED if is_for_others else Path(tempfile.gettempdir())
+    made = Path(tempfile.mkdtemp(prefix=Maker.this_process().name(""), dir=place))
     try:
         yield made
     finally:
@@ -37,13 +45,16 @@ def clean() -> list[str]:
 
 def leftovers() -> list[Path]:
     """Return the folders that `clean` would remove: those of this user."""
+    # Those of a shell belong to the user as whom its program runs.
+    owners = {os.geteuid(), invoking_user.unprivileged().uid}
     found = []
-    for path in sorted(Path(tempfile.gettempdir()).iterdir()):
-        match = _NAME.fullmatch(path.name)
-        if match is None or start_time(int(match["pid"])) == int(match["start"]):
+    places = {SHARED, Path(tempfile.gettempdir())}
+    for path in sorted(path for place in places for path in place.iterdir()):
+        maker = Maker.of(path.name)
+        if maker is None or not maker.has_ended():
             continue
         try:
-            is_own = path.lstat().st_uid == os.geteuid()
+            is_own = path.lstat().st_uid in owners
         except FileNotFoundError:
             # Another process cleans at the same time.
             continue

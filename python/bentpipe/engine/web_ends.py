@@ -1,12 +1,13 @@
 """A client and a server of a page load that know nothing of each other: ours, a browser, a foreign server."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, Protocol
 
 from bentpipe.engine import browser, own, server, starvation
 from bentpipe.engine.ends import Ends, Seen
 from bentpipe.engine.netns import World
+from bentpipe.engine.vigil import Watched
 
 Report = dict[str, Any]
 
@@ -23,6 +24,9 @@ class Client(Protocol):
     def load(self) -> None:
         """Do the workload; a load that breaks is a fault in the report."""
 
+    def abandon(self) -> None:
+        """End it at once, so that `load` returns or raises; called from another thread."""
+
     def report(self) -> Report:
         """Return what it saw, in the shape of `ClientReport` in crates/run/src/report.rs."""
 
@@ -35,6 +39,10 @@ class Client(Protocol):
 
 class Server(Protocol):
     """What serves the page, started in the server's namespace."""
+
+    @property
+    def process(self) -> Watched:
+        """Its process."""
 
     def await_ready(self) -> None:
         """Return when it listens. Raises PartError when it does not come up."""
@@ -79,6 +87,13 @@ class _Joined:
     def await_ready(self) -> None:
         self._server.await_ready()
         self._client.await_ready()
+
+    @property
+    def vital(self) -> Sequence[Watched]:
+        return (self._server.process,)
+
+    def abandon(self) -> None:
+        self._client.abandon()
 
     def work(self) -> starvation.Shares:
         before = self._shares()

@@ -4,16 +4,16 @@ A fresh home with a fresh profile that trusts the authority of the run, the prot
 none of the pages that greet a new user. What was given on the browser's own command line stays as it is.
 """
 
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bentpipe.engine import display, programs
+from bentpipe.engine import display, privilege, programs
 from bentpipe.engine.browser import chromium_switches, firefox_preferences, trust
 from bentpipe.errors import AbilityError
+from bentpipe.invoking_user import User
 
 PROTOCOLS = ("h1", "h1s", "h2", "h3")
 """What browsers speak, by the names that scenarios use."""
@@ -34,8 +34,8 @@ _CHROMIUM_SWITCHES = (
     "--disable-sync",
     f"--disable-features={','.join(_MUTE_CHROMIUM_FEATURES)}",
 )
-_CHROMIUM_AS_ROOT = (
-    # Its sandbox is not there for root; and no bar that says so.
+_CHROMIUM_WITHOUT_SANDBOX = (
+    # And no bar that says so.
     "--no-sandbox",
     "--test-type",
 )
@@ -73,6 +73,8 @@ class Surroundings:
         Those of the page.
     url : str
         The page.
+    user : User or None
+        As whom; None as root.
     """
 
     home: Path
@@ -80,6 +82,7 @@ class Surroundings:
     http: str
     hosts: Sequence[str]
     url: str
+    user: User | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,16 +118,30 @@ def prepared(
     if not _is_headless(command) and (obstacle := display.obstacle(environment)) is not None:
         raise obstacle
     ready = prepare(command, surroundings)
-    own_home = {"HOME": str(surroundings.home), **display.authority(environment)}
+    own_home = {"HOME": str(surroundings.home), **_cookie(surroundings, environment)}
     return Ready(command=ready.command, environment={**own_home, **ready.environment})
+
+
+def _cookie(given: Surroundings, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable by which it finds the cookie of an X display: of one that it may read."""
+    file = environment.get("XAUTHORITY") or display.authority(environment).get("XAUTHORITY")
+    copy = given.home / "Xauthority"
+    try:
+        shutil.copyfile(file or "", copy)
+    except OSError:
+        # There is none, or root may not look into a home on a network.
+        return {}
+    copy.chmod(0o600)
+    return {"XAUTHORITY": str(copy)}
 
 
 def _chromium(command: Sequence[str], given: Surroundings) -> Ready:
     _trust(given, database=given.home / ".pki/nssdb")
     protocol = chromium_switches.protocol(given.http, hosts=given.hosts)
     switches = [*_CHROMIUM_SWITCHES, *chromium_switches.arguments(protocol)]
-    if os.geteuid() == 0:
-        switches += _CHROMIUM_AS_ROOT
+    # It is not there for root, nor where users may have no namespaces of their own.
+    if given.user is None or not privilege.has_user_namespaces(given.user):
+        switches += _CHROMIUM_WITHOUT_SANDBOX
     if not _names_any(command, "--user-data-dir"):
         switches.append(f"--user-data-dir={given.home / 'profile'}")
     return Ready(command=(command[0], *switches, *command[1:], *_page(command, given)))

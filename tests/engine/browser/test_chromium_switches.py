@@ -8,8 +8,9 @@ from tests.support.specs import spec_of
 ADDRESSES = {"www.test": "198.18.0.2", "cdn.test": "198.18.1.1"}
 
 
-def switches(http="h2", **run):
-    return of_run(spec_of({"link": "lan", "page": "single-100k", "http": http, **run}), addresses=ADDRESSES)
+def switches(http="h2", *, has_sandbox=True, **run):
+    spec = spec_of({"link": "lan", "page": "single-100k", "http": http, **run})
+    return of_run(spec, addresses=ADDRESSES, has_sandbox=has_sandbox)
 
 
 def test_hosts_of_the_page_have_their_addresses_and_all_others_are_unknown():
@@ -40,6 +41,11 @@ def test_http_3_is_forced_for_every_host():
 def test_backup_connections_are_off_unless_the_scenario_studies_them():
     assert BACKUP_CONNECTIONS in switches()["disable-features"]
     assert BACKUP_CONNECTIONS not in switches(tcp={"connect_retry": "250 ms"})["disable-features"]
+
+
+@pytest.mark.parametrize("has_sandbox", [True, False])
+def test_the_sandbox_is_left_out_where_the_kernel_has_none(has_sandbox):
+    assert ("no-sandbox" in switches(has_sandbox=has_sandbox)) is not has_sandbox
 
 
 def test_a_command_line_has_two_hyphens_and_an_equals_sign():

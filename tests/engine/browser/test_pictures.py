@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from bentpipe.engine.browser.pictures import Picture, completeness, histogram, kept
+from bentpipe.engine.part import PartError
 
 EMPTY = {}
 BLACK, RED, YELLOW = (0, 0, 0), (255, 0, 0), (255, 255, 0)
@@ -92,3 +93,10 @@ def test_pictures_are_kept_once_each_with_their_instants(tmp_path):
     ]
     assert [one.completeness for one in frames] == [0, 0.5, 1]
     assert sorted(path.name for path in tmp_path.iterdir()) == [one.file for one in frames]
+
+
+def test_a_picture_that_is_a_program_is_not_carried_out():
+    """Pillow gives PostScript to Ghostscript, which a page that has taken over its browser must not reach."""
+    program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n"
+    with pytest.raises(PartError, match="the browser's picture of the page cannot be read"):
+        histogram(program)

@@ -78,3 +78,25 @@ def test_a_silent_browser_is_given_up_and_one_that_goes_is_missed(browser):
         browser(lambda _: []).command("Page.enable", timeout_s=0.1)
     with pytest.raises(RemoteError, match="the browser has gone"):
         browser(lambda _: [None]).command("Page.enable")
+
+
+def test_a_page_that_asks_for_things_without_end_is_given_up(browser, monkeypatch):
+    monkeypatch.setattr("bentpipe.engine.browser.remote.MOST_EVENTS", 3)
+    event = {"method": "Network.requestWillBeSent", "params": {}}
+    remote = browser(lambda command: [event] * 4 + [{"id": command["id"], "result": {}}])
+    with pytest.raises(RemoteError, match="the browser told of more than 3 events"):
+        remote.command("Page.navigate")
+
+
+def test_a_page_that_asks_for_long_things_without_end_is_given_up(browser, monkeypatch):
+    monkeypatch.setattr("bentpipe.engine.browser.remote._MOST_EVENT_BYTES", 10_000)
+    event = {"method": "Network.requestWillBeSent", "params": {"url": "data:" + "x" * 4000}}
+    remote = browser(lambda command: [event] * 3 + [{"id": command["id"], "result": {}}])
+    with pytest.raises(RemoteError, match="the browser told more than 10000 bytes"):
+        remote.command("Page.navigate")
+
+
+@pytest.mark.parametrize("message", [5, [], {"method": "Page.loadEventFired"}, {"params": {}}])
+def test_what_is_neither_an_answer_nor_an_event_is_refused(browser, message):
+    with pytest.raises(RemoteError, match="neither an answer nor an event"):
+        browser(lambda _: [message]).command("Page.enable")

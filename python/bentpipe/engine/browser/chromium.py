@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import programs
+from bentpipe import invoking_user
+from bentpipe.engine import privilege, programs
 from bentpipe.engine.browser import chromium_sighting, chromium_switches, kernel, netlog, warm_up
 from bentpipe.engine.browser.chromium_sighting import Requests
 from bentpipe.engine.browser.client import BLANK, MEASURE, PROFILE, Browser
@@ -40,13 +41,17 @@ class Chromium(Browser["_Progress"]):
     def __init__(self, namespace: str, configuration: Mapping[str, Any]) -> None:
         super().__init__(namespace, configuration)
         addresses = {**self._addresses, warm_up.HOST: warm_up.ADDRESS}
-        self._switches = chromium_switches.of_run(self._spec, addresses=addresses)
+        self._has_sandbox = privilege.has_user_namespaces(invoking_user.unprivileged())
+        self._switches = chromium_switches.of_run(
+            self._spec, addresses=addresses, has_sandbox=self._has_sandbox
+        )
         self._tab = ""
 
     def versions(self) -> dict[str, str]:
         """Name it, and how it was started."""
         return {
             **super().versions(),
+            "chromium_sandbox": "yes" if self._has_sandbox else "no",
             "chromium_switches": " ".join(chromium_switches.arguments(self._switches)),
         }
 
@@ -61,9 +66,8 @@ class Chromium(Browser["_Progress"]):
         ]
 
     def _furnish(self) -> None:
-        folder = self._process.folder / PROFILE / "Default"
-        folder.mkdir(parents=True)
-        (folder / "Preferences").write_text(json.dumps(chromium_switches.preferences()))
+        preferences = json.dumps(chromium_switches.preferences())
+        self._process.write(str(PROFILE / "Default" / "Preferences"), preferences)
 
     def _remote_url(self, *, until_s: float) -> str:
         return self._process.file(_LISTENS, _address, until_s=until_s)
@@ -169,8 +173,10 @@ class Chromium(Browser["_Progress"]):
 
     def _log(self) -> netlog.NetLog:
         """Return what its network log has so far: all but its last few events."""
-        path = self._process.folder / _NETLOG
-        return netlog.read(path.read_text(errors="replace") if path.exists() else "")
+        try:
+            return netlog.read(self._process.text(_NETLOG))
+        except FileNotFoundError:
+            return netlog.read("")
 
 
 @dataclass(kw_only=True)

@@ -13,8 +13,6 @@ from bentpipe.engine.hosts import HTTPS_PORT
 SWITCHES: Mapping[str, str | None] = MappingProxyType(
     {
         "headless": "new",
-        # Root may not have the sandbox; nothing is loaded but the run's own page.
-        "no-sandbox": None,
         "window-size": ",".join(map(str, VIEWPORT)),
         "force-device-scale-factor": "1",
         "hide-scrollbars": None,
@@ -83,7 +81,9 @@ _PROTOCOLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def of_run(spec: Mapping[str, Any], *, addresses: Mapping[str, str]) -> dict[str, str | None]:
+def of_run(
+    spec: Mapping[str, Any], *, addresses: Mapping[str, str], has_sandbox: bool
+) -> dict[str, str | None]:
     """Return all switches of a run, without their hyphens.
 
     Parameters
@@ -92,8 +92,12 @@ def of_run(spec: Mapping[str, Any], *, addresses: Mapping[str, str]) -> dict[str
         Its specification.
     addresses
         Of the hosts that there are; every other name is unknown.
+    has_sandbox
+        Whether the kernel lets it have namespaces of its own, which its sandbox is made of.
     """
     switches = {**SWITCHES, **protocol(spec["workload"]["http"], hosts=addresses)}
+    if not has_sandbox:
+        switches["no-sandbox"] = None
     backup = () if "connect_retry_ns" in spec["tcp"] else (BACKUP_CONNECTIONS,)
     switches["disable-features"] = ",".join((*FEATURES_OFF, *backup))
     switches["host-resolver-rules"] = _rules(addresses)

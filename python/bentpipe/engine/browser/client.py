@@ -112,6 +112,10 @@ class Browser(ABC, Generic[P]):
             doubts.append(f"{outside} packets to addresses outside the world")
         self._sighting = replace(sighting, faults=faults, doubts=[] if faults else doubts)
 
+    def abandon(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
     def report(self) -> Report:
         """Return what it saw."""
         assert self._sighting is not None
@@ -119,7 +123,7 @@ class Browser(ABC, Generic[P]):
 
     def versions(self) -> dict[str, str]:
         """Name it."""
-        return {self._spec["client"]: self._version}
+        return {self._spec["client"]: self._version, "browser_uid": str(self._process.user.uid)}
 
     def shares(self) -> starvation.Shares:
         """Return what others have had of the cores during the load.

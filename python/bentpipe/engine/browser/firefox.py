@@ -11,7 +11,7 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from bentpipe.engine.browser.process import HOME
 from bentpipe.engine.browser.progress import Progress
 from bentpipe.engine.browser.remote import Event, RemoteError
 from bentpipe.engine.browser.sighting import Sighting
+from bentpipe.engine.browser.wall_clock import Clocks
 
 _ADDRESS_FILE = str(PROFILE / "WebDriverBiDiServer.json")
 _BROWSER_WINDOW = "chrome://browser/content/browser.xhtml"
@@ -69,8 +70,7 @@ class Firefox(Browser["_Progress"]):
     def _furnish(self) -> None:
         home = self._process.folder
         preferences = firefox_preferences.preferences(self._spec, hosts=[*self._addresses, warm_up.HOST])
-        (home / PROFILE).mkdir(exist_ok=True)
-        (home / PROFILE / "user.js").write_text(firefox_preferences.user_js(preferences))
+        self._process.write(str(PROFILE / "user.js"), firefox_preferences.user_js(preferences))
         # It looks up the name of its machine as well.
         names = {platform.node(): "127.0.0.1", "localhost": "127.0.0.1", warm_up.HOST: warm_up.ADDRESS}
         (home / "etc" / "hosts").write_text(
@@ -106,7 +106,7 @@ class Firefox(Browser["_Progress"]):
         samples = kernel.samples(self._namespace)
         self._close_connections()
         requests = firefox_sighting.requests(progress.entries, epoch_ns=progress.epoch_ns, samples=samples)
-        return firefox_sighting.sighting(
+        seen = firefox_sighting.sighting(
             requests,
             progress.seen,
             version=self._named_version(),
@@ -114,6 +114,7 @@ class Firefox(Browser["_Progress"]):
             epoch_ns=progress.epoch_ns,
             frames=self._frames(progress),
         )
+        return replace(seen, doubts=[*seen.doubts, *progress.clocks.doubts(epoch_ns=progress.epoch_ns)])
 
     def _begin_session(self) -> None:
         session = self._remote.command("session.new", {"capabilities": {}})
@@ -209,11 +210,15 @@ class Firefox(Browser["_Progress"]):
 @dataclass(kw_only=True)
 class _Progress(Progress):
     context: str
-    # Its own instants are by the wall clock.
-    epoch_ns: int = field(default_factory=lambda: time.monotonic_ns() - time.time_ns())
+    clocks: Clocks = field(default_factory=Clocks)
+    epoch_ns: int = field(init=False)
     entries: list[Entry] = field(default_factory=list)
     _in_flight: list[str] = field(default_factory=list)
     _has_loaded: bool = False
+
+    def __post_init__(self) -> None:
+        # Its own instants are by the wall clock.
+        self.epoch_ns = self.clocks.epoch_ns()
 
     def take(self, event: Event) -> None:
         """Take note of an event."""

@@ -12,6 +12,10 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 from bentpipe.engine.browser.sighting import FrameSighting
+from bentpipe.engine.part import PartError
+
+FORMATS = ("JPEG", "PNG")
+"""Of pictures, by Pillow's names."""
 
 _LEVELS = 256
 _WHITE = 250
@@ -68,9 +72,19 @@ def completeness(histograms: Sequence[Histogram]) -> list[float]:
 
 
 def histogram(image: bytes) -> Histogram:
-    """Return the histogram of a picture."""
-    with Image.open(io.BytesIO(image)) as picture:
-        pixels = picture.convert("RGB")
+    """Return the histogram of a picture.
+
+    Raises
+    ------
+    PartError
+        When it is none.
+    """
+    try:
+        # No other: some formats are programs, which another program would carry out.
+        with Image.open(io.BytesIO(image), formats=FORMATS) as picture:
+            pixels = picture.convert("RGB")
+    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        raise PartError(f"the browser's picture of the page cannot be read: {error}") from None
     red, green, blue = pixels.split()
     darkest = ImageChops.darker(ImageChops.darker(red, green), blue)
     counts = pixels.histogram(darkest.point([level < _WHITE for level in range(_LEVELS)]))

@@ -23,6 +23,16 @@ from bentpipe.engine import netns
 ANSWER_TIMEOUT_S = 20.0
 """For a browser to answer a command, even beside a full machine."""
 
+MOST_EVENTS = 200_000
+"""Of a run. A page of 100 requests makes some thousand; one that asks for things without end, any number."""
+
+_LARGEST_MESSAGE_BYTES = 64 << 20
+"""A picture of the window has at most some megabytes."""
+_MOST_UNREAD = 16
+"""Messages; then the browser has to wait until they are read."""
+_MOST_EVENT_BYTES = 512_000_000
+"""Of all events of a run together."""
+
 _CLOSE_TIMEOUT_S = 1.0
 
 
@@ -55,6 +65,7 @@ class Remote:
         self._connection = connection
         self._numbers = itertools.count(1)
         self._events: deque[Event] = deque()
+        self._events_so_far = self._bytes_so_far = 0
         self._unanswered: set[int] = set()
 
     def command(
@@ -119,12 +130,25 @@ class Remote:
             return None
         except ConnectionClosed:
             raise RemoteError("the browser has gone") from None
-        message: dict[str, Any] = json.loads(text)
+        self._bytes_so_far += len(text)
+        if self._bytes_so_far > _MOST_EVENT_BYTES:
+            raise RemoteError(f"the browser told more than {_MOST_EVENT_BYTES} bytes")
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise RemoteError(f"the browser told what is no JSON: {error}") from None
+        if not isinstance(message, dict) or (
+            "id" not in message and not {"method", "params"} <= message.keys()
+        ):
+            raise RemoteError("the browser told what is neither an answer nor an event")
         return message
 
     def _keep(self, message: Mapping[str, Any]) -> None:
         number = message.get("id")
         if number is None:
+            self._events_so_far += 1
+            if self._events_so_far > MOST_EVENTS:
+                raise RemoteError(f"the browser told of more than {MOST_EVENTS} events")
             self._events.append(
                 Event(
                     method=message["method"],
@@ -170,9 +194,8 @@ def connected(url: str, *, namespace: str) -> Iterator[Remote]:
                     open_timeout=ANSWER_TIMEOUT_S,
                     ping_interval=None,
                     close_timeout=_CLOSE_TIMEOUT_S,
-                    # A picture is larger than the library's limit, and a load has more events than its queue.
-                    max_size=None,
-                    max_queue=None,
+                    max_size=_LARGEST_MESSAGE_BYTES,
+                    max_queue=_MOST_UNREAD,
                 )
             )
         except (OSError, WebSocketException) as error:

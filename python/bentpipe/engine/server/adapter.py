@@ -12,7 +12,7 @@ from bentpipe.engine.netns import World
 from bentpipe.engine.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.server.caddy import CADDY
 from bentpipe.engine.server.nginx import NGINX
-from bentpipe.engine.server.process import Process, started
+from bentpipe.engine.server.process import PROGRAM, Process, started
 from bentpipe.engine.server.program import Program
 from bentpipe.engine.server.site import Site
 from bentpipe.engine.server.watch import Watch, watched
@@ -48,7 +48,8 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
 
     with ExitStack() as stack:
         with netns.inside(world.server):
-            process = stack.enter_context(started(program.name, program.command(path), prepare=prepare))
+            arguments = program.command(str(PROGRAM))
+            process = stack.enter_context(started(program.name, Path(path), arguments, prepare=prepare))
         port = HTTP_PORT if http == "h1" else HTTPS_PORT
         link = spec["link"]
         round_trip_s = (link["forward"]["delay_ns"] + link["return"]["delay_ns"]) / 1e9
@@ -61,15 +62,18 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
 class Server:
     """See `web_ends.Server`."""
 
+    process: Process
+
     def __init__(self, program: Program, process: Process, watch: Watch | None, *, port: int) -> None:
-        self._program, self._process, self._watch, self._port = program, process, watch, port
+        self._program, self._watch, self._port = program, watch, port
+        self.process = process
 
     def await_ready(self) -> None:
         """Return when it listens."""
         until_s = time.monotonic() + START_TIMEOUT_S
         transport = "udp" if self._watch is None else "tcp"
-        while not self._process.listens(port=self._port, transport=transport):
-            fault = self._process.fault()
+        while not self.process.listens(port=self._port, transport=transport):
+            fault = self.process.fault()
             if fault is not None or time.monotonic() > until_s:
                 raise PartError(fault or f"{self._program.name} does not listen")
             time.sleep(_LOOK_S)
@@ -79,7 +83,7 @@ class Server:
 
         Of QUIC that is nothing: what a connection does its program knows alone.
         """
-        fault = self._process.fault()
+        fault = self.process.fault()
         faults = [] if fault is None else [fault]
         if self._watch is None:
             return {"connections": [], "sender": {}, "transfers": [], "faults": faults}
@@ -96,4 +100,4 @@ class Server:
 
     def shares(self) -> starvation.Shares:
         """Return those of its threads."""
-        return starvation.shares([self._process.pid])
+        return starvation.shares([self.process.pid])

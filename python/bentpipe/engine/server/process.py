@@ -2,36 +2,29 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from bentpipe.engine.part import TIED, PartError
+from bentpipe import invoking_user
+from bentpipe.engine import privilege
+from bentpipe.engine.enter_view import PREPARED, View
+from bentpipe.engine.last_words import last_words
+from bentpipe.engine.part import PartError
 
 FOLDER = Path("/run")
 """Where a server finds its files: memory that it alone sees there, and that is gone when it is."""
 
-_PROGRAM = f"""{TIED}
-import os, sys
-CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 1 << 18
-libc = ctypes.CDLL(None, use_errno=True)
-def made(result):
-    if result != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-made(libc.unshare(CLONE_NEWNS))
-made(libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
-made(libc.mount(b"tmpfs", b"{FOLDER}", b"tmpfs", 0, b"mode=0700"))
-os.write(1, b"\\n")
-os.read(0, 1)
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-os.dup2(2, 1)
-os.execvp(sys.argv[1], sys.argv[1:])
-"""
+PROGRAM = FOLDER / "program"
+"""Where it finds itself: its own place may be closed to the user as whom it runs."""
+
 _LISTENS = "0A"
 """State of a socket in /proc/net/tcp (TCP_LISTEN, include/net/tcp_states.h)."""
+
+_MOST_MEMORY = "2g"
+"""For the files of its page, twice what a page may have."""
 
 _END_TIMEOUT_S = 2.0
 
@@ -65,16 +58,12 @@ class Process:
         status = self._process.poll()
         if status is None:
             return None
-        descriptor = self._errors.fileno()
-        # The place in the file is the writer's too.
-        said = os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode(errors="replace")
-        last = " ".join(said.strip().splitlines()[-1:])
-        return f"{self._name} ended with status {status}: {last}"
+        return f"{self._name} ended with status {status}: {last_words(self._errors)}"
 
 
 @contextmanager
 def started(
-    name: str, arguments: Sequence[str], *, prepare: Callable[[Path, int], None]
+    name: str, path: Path, arguments: Sequence[str], *, prepare: Callable[[Path, int], None]
 ) -> Iterator[Process]:
     """Start a program in the namespace of the calling thread; it is killed with the context.
 
@@ -82,8 +71,10 @@ def started(
     ----------
     name
         What messages call it.
+    path
+        The program.
     arguments
-        The program and its arguments.
+        What it is started with, itself as `PROGRAM` first.
     prepare
         Is given the folder that the program sees as `FOLDER` and its process, before it begins.
 
@@ -92,32 +83,39 @@ def started(
     PartError
         When the process cannot have the folder.
     """
+    user = invoking_user.unprivileged()
+    view = View(
+        command=privilege.dropped(arguments, user, may_have_capabilities=False),
+        parent=os.getpid(),
+        memory={str(FOLDER): f"mode=0700,uid={user.uid},gid={user.gid},size={_MOST_MEMORY}"},
+        written={str(PROGRAM): ""},
+        shown={str(PROGRAM): str(path.resolve())},
+        waits=True,
+    )
     with tempfile.TemporaryFile() as errors:
         popen = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM, *arguments],
+            view.arguments(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=_at_home_in(FOLDER),
-            # Ctrl-C is the orchestrator's to handle.
-            process_group=0,
+            env=privilege.environment(home=FOLDER),
+            cwd="/",
+            # Ctrl-C is the orchestrator's to handle; and none of its terminal (`browser.process`).
+            start_new_session=True,
         )
         process = Process(name, popen, errors)
         try:
             assert popen.stdin is not None and popen.stdout is not None
-            if not popen.stdout.read(1):
-                popen.wait(timeout=_END_TIMEOUT_S)
+            if popen.stdout.readline() != PREPARED:
+                with suppress(subprocess.TimeoutExpired):
+                    popen.wait(timeout=_END_TIMEOUT_S)
                 raise PartError(process.fault() or f"{name} does not begin")
-            prepare(Path(f"/proc/{popen.pid}/root") / FOLDER.relative_to("/"), popen.pid)
+            folder = Path(f"/proc/{popen.pid}/root") / FOLDER.relative_to("/")
+            prepare(folder, popen.pid)
+            invoking_user.hand_over(folder, user)
             popen.stdin.write(b"\n")
             popen.stdin.flush()
             yield process
         finally:
             popen.kill()
             popen.communicate()
-
-
-def _at_home_in(folder: Path) -> dict[str, str]:
-    """Return this process's environment, with the folders of a user's own files in another place."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-    return {**ours, "HOME": str(folder), "TMPDIR": str(folder)}
