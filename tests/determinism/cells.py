@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bentpipe.scenario import vocabulary
+from bentpipe.scenario.written import vocabulary
 from tests.support.specs import spec_of
 
 DIRECTION = {

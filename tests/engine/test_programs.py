@@ -3,7 +3,7 @@
 import pytest
 
 from bentpipe.engine.programs import ALL, Program, missing, missing_for
-from bentpipe.scenario.programs import BROWSERS, SERVERS
+from bentpipe.scenario.hosts.programs import BROWSERS, SERVERS
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from bentpipe.figures import link_plot, packet_way
 from bentpipe.figures.drawing import svg_text
+from bentpipe.scenario.link.superframes import mix_words
 from bentpipe.scenario.links import Link, presets
-from bentpipe.scenario.superframes import mix_words
 from tests.support.satellite import DVBS2, MIX, RCS2, classified, constant, link_spec
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -4,7 +4,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario.links import link
-from bentpipe.scenario.samples import LARGEST_FILE_BYTES
+from bentpipe.scenario.written.samples import LARGEST_FILE_BYTES
 
 LINK = """
 rtt = "500 ms"
@@ -103,7 +103,7 @@ RAIN = (
 
 def test_rain_is_that_of_the_site(tmp_path):
     pytest.importorskip("itur")
-    from bentpipe.scenario.rain import Site, rain_points
+    from bentpipe.scenario.link.rain import Site, rain_points
 
     expected = rain_points(
         site=Site(latitude_deg=57.15, longitude_deg=-2.1),

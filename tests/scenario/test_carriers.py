@@ -5,10 +5,10 @@ import copy
 import pytest
 
 from bentpipe import _core
-from bentpipe.scenario.bursts import burst
-from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
-from bentpipe.scenario.modcods import modcods
-from bentpipe.scenario.nominal import nominal_bps
+from bentpipe.scenario.link.bursts import burst
+from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.link.modcods import modcods
+from bentpipe.scenario.link.nominal import nominal_bps
 from tests.support.satellite import CLEAR_SKY, DVBS2, RCS2, constant
 
 

@@ -8,7 +8,7 @@ import pytest
 from bentpipe import _core
 from bentpipe.errors import InputError
 from bentpipe.scenario import resolve_document
-from bentpipe.scenario.flows import MOST, flow_label
+from bentpipe.scenario.hosts.flows import MOST, flow_label
 from tests.support.specs import spec_of
 
 SECOND_NS = 1_000_000_000

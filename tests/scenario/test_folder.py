@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.folder import folder_page
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.page.folder import folder_page
+from bentpipe.scenario.written.where import Where
 from tests.support.specs import spec_of
 
 HERE = Where(file="scenario.toml", field="run.page")
@@ -239,7 +239,7 @@ def test_a_file_with_many_names_is_read_once(folder, monkeypatch):
 
 
 def test_no_more_is_read_than_a_page_may_have_also_of_what_is_not_loaded(folder, monkeypatch):
-    monkeypatch.setattr("bentpipe.scenario.folder.LARGEST_PAGE_BYTES", 100)
+    monkeypatch.setattr("bentpipe.scenario.page.folder.LARGEST_PAGE_BYTES", 100)
     folder.file("a.woff2", b"x" * 40).file("b.woff", b"x" * 40)
     # 55 bytes and 40, then 40 more.
     index = "<style>@font-face{src:url(a.woff2),url(b.woff)}</style>"

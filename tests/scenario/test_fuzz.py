@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from bentpipe import _core
 from bentpipe.errors import InputError
 from bentpipe.scenario import load, parse_override
-from bentpipe.scenario.link_schema import LinkTable
+from bentpipe.scenario.link.pipe import KEYS
 from bentpipe.scenario.links import link
-from bentpipe.scenario.pipe import KEYS
 from bentpipe.scenario.resolve import link_spec
-from bentpipe.scenario.table import validated
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.written.link_schema import LinkTable
+from bentpipe.scenario.written.table import validated
+from bentpipe.scenario.written.where import Where
 from tests.support.specs import spec_of
 
 VALUES = st.one_of(

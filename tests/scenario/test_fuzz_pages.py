@@ -7,11 +7,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.folder import folder_page
-from bentpipe.scenario.har import har_page
-from bentpipe.scenario.references import in_css, in_html, in_script
-from bentpipe.scenario.web_page import KINDS
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.page.folder import folder_page
+from bentpipe.scenario.page.har import har_page
+from bentpipe.scenario.page.references import in_css, in_html, in_script
+from bentpipe.scenario.page.web_page import KINDS
+from bentpipe.scenario.written.where import Where
 from tests.support.har import HTML, entry
 
 JSON = st.recursive(

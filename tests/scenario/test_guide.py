@@ -7,8 +7,8 @@ import pytest
 
 from bentpipe.scenario import Extent, load
 from bentpipe.scenario.links import link
-from bentpipe.scenario.schema import RunTable, ScenarioTable
-from bentpipe.scenario.table import keys, subtable
+from bentpipe.scenario.written.schema import RunTable, ScenarioTable
+from bentpipe.scenario.written.table import keys, subtable
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "scenarios.md").read_text()
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)

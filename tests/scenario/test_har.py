@@ -7,8 +7,8 @@ import pytest
 from bentpipe import _core
 from bentpipe.engine import simulate
 from bentpipe.errors import InputError
-from bentpipe.scenario.har import har_page
-from bentpipe.scenario.web_page import MOST_HOSTS, MOST_OBJECTS
+from bentpipe.scenario.page.har import har_page
+from bentpipe.scenario.page.web_page import MOST_HOSTS, MOST_OBJECTS
 from tests.support.har import CSS, HTML, JS, PNG, entry, write
 from tests.support.specs import spec_of
 

@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bentpipe.errors import InputError
-from bentpipe.scenario import har_file
-from bentpipe.scenario.har import har_page
-from bentpipe.scenario.har_file import parsed, without_bodies
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.page import har_file
+from bentpipe.scenario.page.har import har_page
+from bentpipe.scenario.page.har_file import parsed, without_bodies
+from bentpipe.scenario.written.where import Where
 from tests.support.har import HTML, JS, PNG, entry, har, write
 
 WHERE = Where(file="page.har")

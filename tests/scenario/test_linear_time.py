@@ -10,11 +10,11 @@ import time
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.folder import folder_page
-from bentpipe.scenario.har import har_page
-from bentpipe.scenario.references import in_css, in_html, in_script
-from bentpipe.scenario.web_names import file_paths, host_name
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.page.folder import folder_page
+from bentpipe.scenario.page.har import har_page
+from bentpipe.scenario.page.names import file_paths, host_name
+from bentpipe.scenario.page.references import in_css, in_html, in_script
+from bentpipe.scenario.written.where import Where
 from tests.support.har import HTML, entry, write
 
 SMALL, LARGE = 60_000, 1_000_000

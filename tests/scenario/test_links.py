@@ -3,10 +3,10 @@
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.catalogue import PRESETS
-from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.link.catalogue import PRESETS
+from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.link.nominal import nominal_bps
 from bentpipe.scenario.links import link, presets
-from bentpipe.scenario.nominal import nominal_bps
 
 
 def rates(spec):

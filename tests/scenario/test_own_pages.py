@@ -11,11 +11,11 @@ import statistics
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario import own_pages
-from bentpipe.scenario.own_pages import PUBLISHED, from_recipe
-from bentpipe.scenario.pages import PAGES
-from bentpipe.scenario.web_page import hosts_of, longest_wait_ns
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.page import own as own_pages
+from bentpipe.scenario.page.own import PUBLISHED, from_recipe
+from bentpipe.scenario.page.pages import PAGES
+from bentpipe.scenario.page.web_page import hosts_of, longest_wait_ns
+from bentpipe.scenario.written.where import Where
 
 HERE = Where(file="recipe")
 MEAN_BYTES = {"image": 1026 / 25 * 1024, "script": 509 / 22 * 1024, "style": 72 / 7 * 1024}

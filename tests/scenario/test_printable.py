@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bentpipe.printable import printable
-from bentpipe.scenario.where import Where, shown
+from bentpipe.scenario.written.where import Where, shown
 
 OBEYED = [
     # C0, DEL and C1 (ECMA-48): ESC begins a sequence, U+009B is one character for ESC [.

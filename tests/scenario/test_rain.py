@@ -15,9 +15,16 @@ import numpy as np
 import pytest
 
 from bentpipe.errors import AbilityError
-from bentpipe.scenario import rain
-from bentpipe.scenario.rain import Ray, Site, exceedance_curve, rain_points, rain_probability, rain_process
-from bentpipe.scenario.rain_process import BETA_PER_S, RainProcess, correlated_gaussian
+from bentpipe.scenario.link import rain
+from bentpipe.scenario.link.rain import (
+    Ray,
+    Site,
+    exceedance_curve,
+    rain_points,
+    rain_probability,
+    rain_process,
+)
+from bentpipe.scenario.link.rain_process import BETA_PER_S, RainProcess, correlated_gaussian
 
 LONDON = Site(latitude_deg=51.5, longitude_deg=-0.14, altitude_m=31.382984)
 ELEVATION_DEG = 31.07699124
@@ -217,5 +224,5 @@ def test_an_excerpt_that_begins_too_late_is_refused():
 
 
 def test_what_does_not_ask_for_rain_does_not_wait_for_its_imports():
-    code = "import bentpipe.scenario.rain, sys; assert not {'numpy', 'itur'} & set(sys.modules)"
+    code = "import bentpipe.scenario.link.rain, sys; assert not {'numpy', 'itur'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

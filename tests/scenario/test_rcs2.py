@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from bentpipe import _core
 from bentpipe.errors import InputError
-from bentpipe.scenario.access import longest_wait_ns
+from bentpipe.scenario.link.access import longest_wait_ns
+from bentpipe.scenario.link.mix import Supply, mix_spec
 from bentpipe.scenario.links import link
-from bentpipe.scenario.mix import Supply, mix_spec
-from bentpipe.scenario.satellite_schema import MixTable
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.written.satellite_schema import MixTable
+from bentpipe.scenario.written.where import Where
 
 # 1 Msym/s, so that a symbol is a microsecond; 85 bytes in a burst of waveform 5.
 LINK = """

@@ -7,7 +7,7 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.scenario import resolve_document
-from bentpipe.scenario.access import longest_wait_ns
+from bentpipe.scenario.link.access import longest_wait_ns
 
 
 def resolved(run, **scenario):

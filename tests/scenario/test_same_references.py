@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bentpipe.scenario import references
-from bentpipe.scenario.references import in_css, in_html, in_script
-from bentpipe.scenario.web_names import LONGEST_PATH, authority, file_paths, host_name
+from bentpipe.scenario.page import references
+from bentpipe.scenario.page.names import LONGEST_PATH, authority, file_paths, host_name
+from bentpipe.scenario.page.references import in_css, in_html, in_script
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 FONT_FACE = re.compile(r"@font-face\s*\{([^}]*)\}", re.IGNORECASE)

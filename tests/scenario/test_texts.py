@@ -5,7 +5,7 @@ import pytest
 from bentpipe.errors import InputError
 from bentpipe.scenario import load
 from bentpipe.scenario.links import described
-from bentpipe.scenario.texts import LONGEST_NAME, NAME
+from bentpipe.scenario.written.texts import LONGEST_NAME, NAME
 from tests.support.specs import spec_of
 
 PIPE = 'rtt = "10 ms"\nforward.rate = "1 Mbit/s"\nreturn.rate = "1 Mbit/s"\n'

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.user_file import read_user_file
-from bentpipe.scenario.where import Where
+from bentpipe.scenario.written.user_file import read_user_file
+from bentpipe.scenario.written.where import Where
 
 WHERE = Where(file="scenario.toml", field="run.page")
 

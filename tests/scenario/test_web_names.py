@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bentpipe.scenario.web_names import LONGEST_PATH, file_paths, host_name
-from bentpipe.scenario.web_page import KINDS
+from bentpipe.scenario.page.names import LONGEST_PATH, file_paths, host_name
+from bentpipe.scenario.page.web_page import KINDS
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ ELSEWHERE = {
     "pep": ROOT / "crates/web/src/pep",
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
-    "rain": ROOT / "python/bentpipe/scenario/rain.py",
+    "rain": ROOT / "python/bentpipe/scenario/link/rain.py",
     "servers": ROOT / "python/bentpipe/engine/server",
     "spdy": ROOT / "crates/web/src/spdy",
     "tcp": ROOT / "crates/emu/src/tcp.rs",

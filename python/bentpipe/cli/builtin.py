@@ -34,7 +34,7 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
     """
     from bentpipe.scenario import parse_override
     from bentpipe.scenario.links import Link, described, presets
-    from bentpipe.scenario.where import Where
+    from bentpipe.scenario.written.where import Where
 
     changes = {override.key: override.value for override in map(parse_override, settings)}
     if name is not None:
@@ -76,9 +76,9 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     """
     from bentpipe import _core
     from bentpipe.cli.page import described
-    from bentpipe.scenario.pages import PAGES, SOURCES, page, source_of
-    from bentpipe.scenario.web_page import hosts_of
-    from bentpipe.scenario.where import Where
+    from bentpipe.scenario.page.pages import PAGES, SOURCES, page, source_of
+    from bentpipe.scenario.page.web_page import hosts_of
+    from bentpipe.scenario.written.where import Where
 
     where = Where(file="command line", field="NAME")
     chosen = PAGES if name is None else {name: page(name, where, folder=Path())}
@@ -148,7 +148,7 @@ def find_study(name: str) -> Any:
         When there is none.
     """
     from bentpipe import studies as library
-    from bentpipe.scenario.where import closest, shown
+    from bentpipe.scenario.written.where import closest, shown
 
     if name not in library.names():
         raise InputError(
@@ -168,7 +168,7 @@ def _study(study: Any) -> dict[str, Any]:
 
 def _link_row(link: dict[str, Any]) -> tuple[str, ...]:
     from bentpipe import _core
-    from bentpipe.scenario.nominal import nominal_bps
+    from bentpipe.scenario.link.nominal import nominal_bps
 
     spec = link["spec"]
     rates = [_core.format_rate(nominal_bps(spec[way]["capacity"])) for way in ("forward", "return")]

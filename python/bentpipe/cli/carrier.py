@@ -5,8 +5,8 @@ from typing import Any
 
 from bentpipe import _core
 from bentpipe.cli.queue import queue_words
-from bentpipe.scenario.bursts import burst
-from bentpipe.scenario.superframes import counted, mix_words, superframe_s
+from bentpipe.scenario.link.bursts import burst
+from bentpipe.scenario.link.superframes import counted, mix_words, superframe_s
 
 Part = Mapping[str, Any]
 Line = tuple[str, str]

@@ -8,7 +8,7 @@ from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
-    from bentpipe.scenario.where import Where
+    from bentpipe.scenario.written.where import Where
 
 
 def choose(name: str) -> "Engine":

@@ -77,8 +77,8 @@ def _campaign(
     from bentpipe.ledger import Ledger
     from bentpipe.ledger.folder import UNINDEXED
     from bentpipe.scenario import Clock, Extent, defaults, identity, load, parse_override
-    from bentpipe.scenario.command_line import CommandLine
-    from bentpipe.scenario.where import Where
+    from bentpipe.scenario.written.command_line import CommandLine
+    from bentpipe.scenario.written.where import Where
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")

@@ -6,7 +6,7 @@ from typing import Any
 from bentpipe import _core
 from bentpipe.cli.carrier import carrier_lines
 from bentpipe.cli.queue import exact_percent, queue_words
-from bentpipe.scenario.nominal import nominal_bps
+from bentpipe.scenario.link.nominal import nominal_bps
 
 Part = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.scenario.web_page import USUAL_KIND, hosts_of
+from bentpipe.scenario.page.web_page import USUAL_KIND, hosts_of
 
 Row = tuple[str, ...]
 

@@ -67,7 +67,7 @@ def shell(
     from bentpipe.engine import emulate, window
     from bentpipe.engine import shell as shells
     from bentpipe.scenario import parse_override, resolve_document
-    from bentpipe.scenario.where import shown
+    from bentpipe.scenario.written.where import shown
 
     given = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
     run: dict[str, Any] = {key: value for key, value in given.items() if value is not None}

@@ -11,7 +11,7 @@ from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
-    from bentpipe.scenario.where import Where
+    from bentpipe.scenario.written.where import Where
 
 
 @click.command()
@@ -25,8 +25,8 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
     THING is a scenario file, a link, a page, or a run as DIR/RUN_ID.
     """
     del as_json  # It is JSON in any case: what is shown is the form in which the engines get it.
-    from bentpipe.scenario.pages import FOLDER, HAR, PAGES, page
-    from bentpipe.scenario.where import Where
+    from bentpipe.scenario.page.pages import FOLDER, HAR, PAGES, page
+    from bentpipe.scenario.written.where import Where
 
     path = Path(thing)
     where = Where(file="command line", field="THING")
@@ -66,7 +66,7 @@ def _show_scenario(path: Path, settings: tuple[str, ...], *, quick: bool) -> Non
 
 def _is_scenario(path: Path) -> bool:
     """Whether a TOML file is a scenario rather than a link: a link has none of a scenario's tables."""
-    from bentpipe.scenario.toml import read_toml
+    from bentpipe.scenario.written.toml import read_toml
 
     return not {"forward", "return", "rtt", "base"} & read_toml(path).keys()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from bentpipe import _core
 from bentpipe.engine import congestion_control, netns, pep, programs, scratch
 from bentpipe.engine.wakefulness import LATENCY_REQUEST
-from bentpipe.scenario import rain
+from bentpipe.scenario.link import rain
 
 AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 

@@ -6,8 +6,8 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
-from bentpipe.scenario.modcods import Modcod, modcods
+from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.link.modcods import Modcod, modcods
 
 HEIGHT_IN = 3.2
 

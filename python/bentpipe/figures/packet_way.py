@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bentpipe.figures import style
-from bentpipe.scenario.bursts import burst
-from bentpipe.scenario.clear_sky import clear_sky_db, modcod_at
-from bentpipe.scenario.nominal import nominal_bps
-from bentpipe.scenario.superframes import superframe_s
+from bentpipe.scenario.link.bursts import burst
+from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.link.nominal import nominal_bps
+from bentpipe.scenario.link.superframes import superframe_s
 
 PACKET_BYTES = 84
 """As ping sends it: 56 B behind the headers of IP and ICMP."""

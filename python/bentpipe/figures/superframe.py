@@ -6,8 +6,15 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.scenario.bursts import burst
-from bentpipe.scenario.superframes import Layout, counted, frame_symbols, mix_slots, mix_words, superframe_s
+from bentpipe.scenario.link.bursts import burst
+from bentpipe.scenario.link.superframes import (
+    Layout,
+    counted,
+    frame_symbols,
+    mix_slots,
+    mix_words,
+    superframe_s,
+)
 
 REQUEST, TRAFFIC, GUARD = style.PALETTE[1], style.PALETTE[0], "black"
 KIND_COLOURS = {"CRA": "#0072B2", "RBDC": "#E69F00", "VBDC": "#009E73", "AVBDC": "#009E73", "FCA": "#56B4E9"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bentpipe.report.cells import CellResult
-from bentpipe.scenario.flows import flow_label
+from bentpipe.scenario.hosts.flows import flow_label
 
 
 @dataclass(frozen=True, kw_only=True)

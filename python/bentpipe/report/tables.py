@@ -8,7 +8,7 @@ from typing import Any
 
 from bentpipe.ledger import Entry
 from bentpipe.printable import printable
-from bentpipe.scenario import texts
+from bentpipe.scenario.written import texts
 from bentpipe.stats import metrics_of
 
 LINES = "\t\r\n"

@@ -1,7 +1,7 @@
 """What a scenario gets that does not say otherwise; each default says beside itself why it is what it is."""
 
-from bentpipe.scenario.link_schema import JitterTable
-from bentpipe.scenario.satellite_schema import MixTable
+from bentpipe.scenario.written.link_schema import JitterTable
+from bentpipe.scenario.written.satellite_schema import MixTable
 
 REPETITIONS = 3
 """The fewest that give a standard deviation worth the name; what alshagri2023 did."""

@@ -5,10 +5,10 @@ from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
-from bentpipe.scenario.dotted import flattened
-from bentpipe.scenario.flows import flow_label
-from bentpipe.scenario.schema import PepTable, RunTable
-from bentpipe.scenario.table import given
+from bentpipe.scenario.hosts.flows import flow_label
+from bentpipe.scenario.written.dotted import flattened
+from bentpipe.scenario.written.schema import PepTable, RunTable
+from bentpipe.scenario.written.table import given
 
 NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""

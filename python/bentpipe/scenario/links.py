@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bentpipe.scenario.catalogue import PRESETS, written_link
-from bentpipe.scenario.dotted import with_dotted
-from bentpipe.scenario.link_schema import LinkTable
+from bentpipe.scenario.link.catalogue import PRESETS, written_link
 from bentpipe.scenario.resolve import link_spec
-from bentpipe.scenario.table import validated
-from bentpipe.scenario.where import Where, shown
+from bentpipe.scenario.written.dotted import with_dotted
+from bentpipe.scenario.written.link_schema import LinkTable
+from bentpipe.scenario.written.table import validated
+from bentpipe.scenario.written.where import Where, shown
 
 COMMAND_LINE = Where(file="command line", field="--link")
 

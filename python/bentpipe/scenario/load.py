@@ -11,16 +11,16 @@ from typing import Any
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import defaults, resolve
-from bentpipe.scenario.command_line import COMMAND_LINE, CommandLine
-from bentpipe.scenario.dotted import is_at_or_below, with_dotted
 from bentpipe.scenario.factors import factors_of
-from bentpipe.scenario.matrix import Block, check_size, parse_matrix
 from bentpipe.scenario.model import Cell, Scenario, canonical_json
-from bentpipe.scenario.quantity import count
-from bentpipe.scenario.schema import RunTable, ScenarioTable
-from bentpipe.scenario.table import keys, validated
-from bentpipe.scenario.toml import read_toml
-from bentpipe.scenario.where import Where, closest, shown
+from bentpipe.scenario.written.command_line import COMMAND_LINE, CommandLine
+from bentpipe.scenario.written.dotted import is_at_or_below, with_dotted
+from bentpipe.scenario.written.matrix import Block, check_size, parse_matrix
+from bentpipe.scenario.written.quantity import count
+from bentpipe.scenario.written.schema import RunTable, ScenarioTable
+from bentpipe.scenario.written.table import keys, validated
+from bentpipe.scenario.written.toml import read_toml
+from bentpipe.scenario.written.where import Where, closest, shown
 
 MOST_REPETITIONS = 10_000
 LARGEST_SEED = 2**53 - 1

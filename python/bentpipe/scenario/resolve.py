@@ -10,21 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.scenario import defaults, http, iperf3, vocabulary
-from bentpipe.scenario.buffers import buffer_bytes, propagation_ns, rtt_ns
-from bentpipe.scenario.catalogue import written_link
-from bentpipe.scenario.direction import Surroundings, forward_spec, return_spec
-from bentpipe.scenario.dscp import code_point
-from bentpipe.scenario.flows import flow_specs
-from bentpipe.scenario.layout import superframe_ns
-from bentpipe.scenario.link_schema import ForwardTable, LinkTable, ReturnTable
-from bentpipe.scenario.nominal import nominal_bps
-from bentpipe.scenario.overlay import merged_links, with_delays, with_folder
-from bentpipe.scenario.pep import check_use, host_mtu_bytes, pep_spec
-from bentpipe.scenario.programs import check_programs, programs
-from bentpipe.scenario.quantity import SECOND_NS, count, duration_ns, size_bytes, size_bytes_or
-from bentpipe.scenario.refusal import refused
-from bentpipe.scenario.schema import (
+from bentpipe.scenario import defaults
+from bentpipe.scenario.hosts import http, iperf3
+from bentpipe.scenario.hosts.flows import flow_specs
+from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec
+from bentpipe.scenario.hosts.programs import check_programs, programs
+from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
+from bentpipe.scenario.hosts.tls import tls_spec
+from bentpipe.scenario.link.buffers import buffer_bytes, propagation_ns, rtt_ns
+from bentpipe.scenario.link.catalogue import written_link
+from bentpipe.scenario.link.direction import Surroundings, forward_spec, return_spec
+from bentpipe.scenario.link.layout import superframe_ns
+from bentpipe.scenario.link.nominal import nominal_bps
+from bentpipe.scenario.link.refusal import refused
+from bentpipe.scenario.page.web_page import longest_wait_ns
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.dscp import code_point
+from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
+from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
+from bentpipe.scenario.written.quantity import SECOND_NS, count, duration_ns, size_bytes, size_bytes_or
+from bentpipe.scenario.written.schema import (
     BulkTable,
     CaptureTable,
     Http2Table,
@@ -36,11 +41,8 @@ from bentpipe.scenario.schema import (
     TlsTable,
     ValidityTable,
 )
-from bentpipe.scenario.table import given, refuse, validated
-from bentpipe.scenario.tcp import refuse_client_settings, tcp_spec
-from bentpipe.scenario.tls import tls_spec
-from bentpipe.scenario.web_page import longest_wait_ns
-from bentpipe.scenario.where import Where, shown
+from bentpipe.scenario.written.table import given, refuse, validated
+from bentpipe.scenario.written.where import Where, shown
 
 CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
 """What a direction may have in place of a constant rate."""

@@ -14,7 +14,7 @@ use html5ever::tokenizer::{
 use crate::hosts::Hosts;
 use crate::page::{Place, Resource, media, resolve};
 
-/// Types of `<script>` that browsers run (as scenario/references.py); others are data.
+/// Types of `<script>` that browsers run (as scenario/page/references.py); others are data.
 const SCRIPT_TYPES: [&str; 5] =
     ["", "module", "text/javascript", "application/javascript", "text/ecmascript"];
 

@@ -58,7 +58,7 @@ fn path_and_query(reference: &str) -> (&str, &str) {
     reference.split_at(reference.find('?').unwrap_or(reference.len()))
 }
 
-/// Percent-encoded (RFC 3986 section 2.1) as browsers do it, and for pages of files scenario/folder.py.
+/// Percent-encoded (RFC 3986 section 2.1) as browsers do it, and for pages of files scenario/page/folder.py.
 fn encoded(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for octet in path.bytes() {

@@ -10,7 +10,7 @@ from bentpipe.engine.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.server.process import FOLDER
 from bentpipe.engine.server.program import ALTERNATIVE, HEADER_FIELDS, IDLE_S, Program
 from bentpipe.engine.server.site import CONTENT, KEY, Site
-from bentpipe.scenario.programs import QUIC_GO_CC
+from bentpipe.scenario.hosts.programs import QUIC_GO_CC
 
 _CONFIGURATION = "caddy.json"
 _PROTOCOLS = {"h1": ["h1"], "h1s": ["h1"], "h2": ["h1", "h2"], "h3": ["h3"]}

@@ -1,6 +1,6 @@
 """The words of the study's matrix."""
 
-from bentpipe.scenario.pages import EQUAL_OBJECT_KB, EQUAL_TOTAL_KB
+from bentpipe.scenario.page.pages import EQUAL_OBJECT_KB, EQUAL_TOTAL_KB
 
 LINK = "geo-hylas2"
 PEP, TUNNEL = "split", "tunnel"

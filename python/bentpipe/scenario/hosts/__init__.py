@@ -1,0 +1,1 @@
+"""Hosts: what client, server and proxies are told to do."""

@@ -1,0 +1,74 @@
+"""Several bulk flows at once: "cubic", "quic:bbr", "hybla@10s", as written and as resolved."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.dscp import code_point, code_point_name
+from bentpipe.scenario.written.quantity import duration_ns
+from bentpipe.scenario.written.schema import FlowTable
+from bentpipe.scenario.written.where import Where
+
+MOST = 100
+"""Each has a port of the origin; a link's terminal has hardly more connections at work."""
+
+
+def flow_specs(
+    tables: Sequence[FlowTable], where: Where, *, transport: str, start: str, end_ns: int | None
+) -> list[dict[str, Any]]:
+    """Return the flows that a list of tables describes.
+
+    Parameters
+    ----------
+    tables : sequence of FlowTable
+        As written.
+    where : Where
+        The list's place.
+    transport, start : str
+        Of flows that name none.
+    end_ns : int or None
+        The end that they have in common, before which each must begin.
+
+    Raises
+    ------
+    InputError
+        When there are none or too many, or one has no congestion control or begins too late.
+    """
+    if not 1 <= len(tables) <= MOST:
+        raise where.error(expected=f"from 1 to {MOST} flows", found=f"{len(tables)} flows")
+    return [
+        _flow_spec(table, where.at(str(n)), transport=transport, start=start, end_ns=end_ns)
+        for n, table in enumerate(tables, start=1)
+    ]
+
+
+def flow_label(flow: Mapping[str, Any]) -> str:
+    """Write a resolved flow in one word, as it may be written in a scenario."""
+    transport = "" if flow["transport"] == "tcp" else f"{flow['transport']}:"
+    start_ns = flow["start_ns"]
+    start = f"@{_core.format_duration(start_ns).replace(' ', '')}" if start_ns else ""
+    mark = f"#{code_point_name(flow['dscp'])}" if "dscp" in flow else ""
+    return f"{transport}{flow['cc']}{start}{mark}"
+
+
+def _flow_spec(
+    table: FlowTable, where: Where, *, transport: str, start: str, end_ns: int | None
+) -> dict[str, Any]:
+    if table.cc is None:
+        expected = vocabulary.one_of(vocabulary.CONGESTION_CONTROL.available)
+        raise where.at("cc").error(expected=expected, found="nothing")
+    written_start = start if table.start is None else table.start
+    start_ns = duration_ns(written_start, where.at("start"))
+    if end_ns is not None and start_ns >= end_ns:
+        end = _core.format_duration(end_ns)
+        raise where.at("start").error(
+            expected=f"a flow that begins before all of them end at {end}", found=written_start
+        )
+    return {
+        "cc": vocabulary.CONGESTION_CONTROL.checked(table.cc, where.at("cc")),
+        "transport": vocabulary.TRANSPORT.checked(table.transport or transport, where.at("transport")),
+        "start_ns": start_ns,
+        # A flow without a mark is the flow that it was before there were marks.
+        **({} if table.dscp is None else {"dscp": code_point(table.dscp, where.at("dscp"))}),
+    }

@@ -1,0 +1,51 @@
+"""iperf3 in place of our client and our origin: what a scenario may ask of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.scenario.written.quantity import SECOND_NS
+from bentpipe.scenario.written.where import Where, shown
+
+NAME = "iperf3"
+"""As client and as server."""
+
+
+def is_wanted(*, client: str, server: str, where: Where) -> bool:
+    """Whether iperf3 runs at both ends.
+
+    Raises
+    ------
+    InputError
+        When it runs at one end only: its protocol is its own.
+    """
+    if (client == NAME) == (server == NAME):
+        return client == NAME
+    key, other = ("client", "server") if client == NAME else ("server", "client")
+    found = f"{shown(NAME)} with {other} = {shown(server if client == NAME else client)}"
+    raise where.at(key).error(expected=f'"{NAME}" at both ends or at neither', found=found)
+
+
+def flow(workload: Mapping[str, Any], where: Where) -> dict[str, Any]:
+    """Return the flow of a run as one of iperf3's.
+
+    Raises
+    ------
+    InputError
+        When iperf3 cannot do it.
+    """
+    kind = workload["kind"]
+    if kind != "bulk":
+        raise where.at("client").error(
+            expected=f"another client for a {kind}, as iperf3 has a single bulk flow", found=shown(NAME)
+        )
+    if workload["transport"] != "tcp":
+        raise where.at("bulk.transport").error(
+            expected='"tcp", as the client is iperf3', found=shown(workload["transport"])
+        )
+    duration_ns = workload["duration_ns"]
+    if duration_ns is not None and duration_ns % SECOND_NS:
+        raise where.at("bulk.duration").error(
+            expected="whole seconds, as the client is iperf3", found=_core.format_duration(duration_ns)
+        )
+    return {**workload, "kind": NAME}

@@ -1,0 +1,92 @@
+"""A performance-enhancing proxy on the path, from what is written to the run specification."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bentpipe.scenario import defaults
+from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
+from bentpipe.scenario.link.buffers import buffer_bytes
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.quantity import size_bytes
+from bentpipe.scenario.written.schema import PepTable, TcpTable
+from bentpipe.scenario.written.table import given
+from bentpipe.scenario.written.where import Where, shown
+
+
+def pep_spec(
+    table: PepTable, where: Where, *, cc: str, link: Mapping[str, Any], least_mtu_bytes: int
+) -> dict[str, Any] | None:
+    """Return the proxy, or None where there is none.
+
+    Settings that its kind does not have are not used, so that kinds can be varied.
+
+    Parameters
+    ----------
+    table : PepTable
+        As written.
+    where : Where
+        Its place.
+    cc : str
+        Congestion control over the satellite where the proxy has none of its own: what differs from a run
+        without a proxy is then the proxy alone.
+    link : Mapping
+        As resolved.
+    least_mtu_bytes : int
+        What a tunnel leaves of the link's MTU.
+
+    Raises
+    ------
+    InputError
+        When it has no kind, or a setting that cannot be.
+    """
+    if table.kind is None:
+        expected = vocabulary.one_of(vocabulary.PEP.available)
+        raise where.at("kind").error(expected=expected, found="nothing")
+    match vocabulary.PEP.checked(table.kind, where):
+        case "none":
+            return None
+        case "tunnel":
+            header = given(table.header, defaults.TUNNEL_HEADER)
+            most = link["mtu_bytes"] - least_mtu_bytes
+            return {"kind": "tunnel", "header_bytes": size_bytes(header, where.at("header"), most=most)}
+        case "proxy":
+            return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
+        case _:
+            place = given(table.place, defaults.PEP_PLACE)
+            return {
+                "kind": "split",
+                "place": vocabulary.PEP_PLACE.checked(place, where.at("place")),
+                **_over_satellite(table, where, cc=cc, link=link),
+            }
+
+
+def host_mtu_bytes(link: Mapping[str, Any], pep: Mapping[str, Any] | None) -> int:
+    """Return the longest packet that a host can send: the header of a tunnel comes on top of it."""
+    mtu_bytes: int = link["mtu_bytes"]
+    return mtu_bytes - (pep["header_bytes"] if pep is not None and pep["kind"] == "tunnel" else 0)
+
+
+def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where: Where) -> None:
+    """Raise an InputError when a proxy cannot do what the client does."""
+    if pep is None or pep["kind"] != "proxy":
+        return
+    kind = workload["kind"]
+    why = f"{kind} makes no HTTP requests"
+    if kind == "page-load":
+        if workload["http"] != "h3":
+            return
+        why = "h3 runs over UDP, and CONNECT carries TCP alone (RFC 9113 section 8.5)"
+    others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
+    raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=shown("proxy"))
+
+
+def _over_satellite(table: PepTable, where: Where, *, cc: str, link: Mapping[str, Any]) -> dict[str, Any]:
+    tcp, place = given(table.tcp, TcpTable()), where.at("tcp")
+    refuse_client_settings(tcp, place, why="a proxy connects when a client does")
+    buffer = given(table.relay_buffer, defaults.PEP_RELAY_BUFFER)
+    return {
+        "cc": vocabulary.CONGESTION_CONTROL.checked(given(table.cc, cc), where.at("cc")),
+        # The operator's own, whatever the hosts have.
+        "tcp": tcp_spec(tcp, place, buffer_bytes=buffer_bytes(link)),
+        "relay_buffer_bytes": size_bytes(buffer, where.at("relay_buffer")),
+    }

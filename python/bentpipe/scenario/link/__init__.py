@@ -1,0 +1,1 @@
+"""Links: from tables as written to specifications of both directions."""

@@ -1,0 +1,93 @@
+"""The other terminals of a return link, from what is written to the run specification."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bentpipe.scenario import defaults
+from bentpipe.scenario.written.quantity import count, duration_ns, rate_bps, size_bytes
+from bentpipe.scenario.written.samples import read_samples
+from bentpipe.scenario.written.satellite_schema import BackgroundTable
+from bentpipe.scenario.written.table import given, refuse
+from bentpipe.scenario.written.where import Where, shown
+
+MOST_TERMINALS = 1000
+COLUMNS = ("time_s", "bytes")
+
+
+def background_specs(
+    tables: Sequence[BackgroundTable],
+    where: Where,
+    *,
+    mix: Callable[[str, Where], dict[str, Any]],
+    limit_bytes: int,
+    mtu_bytes: int,
+) -> list[dict[str, Any]]:
+    """Return every terminal besides the one that is measured.
+
+    Parameters
+    ----------
+    tables : sequence of BackgroundTable
+        As written.
+    where : Where
+        Their place.
+    mix : callable
+        Finds a mix by its name.
+    limit_bytes : int
+        What waits at most in a terminal that does not say.
+    mtu_bytes : int
+        The longest packet.
+
+    Raises
+    ------
+    InputError
+        When there are too many, or what one sends is none.
+    """
+    terminals: list[dict[str, Any]] = []
+    for number, table in enumerate(tables, start=1):
+        place = where.at(str(number))
+        wanted = given(table.count, defaults.BACKGROUND_COUNT)
+        several = count(wanted, place.at("count"), least=1, most=MOST_TERMINALS)
+        if len(terminals) + several > MOST_TERMINALS:
+            found = f"{len(terminals) + several} terminals"
+            raise where.error(expected=f"at most {MOST_TERMINALS} terminals", found=found)
+        if table.mix is None:
+            raise place.at("mix").error(expected='the name of a mix such as "cra"', found="nothing")
+        terminal = {
+            "mix": mix(table.mix, place.at("mix")),
+            "limit_bytes": limit_bytes
+            if table.queue is None
+            else size_bytes(table.queue, place.at("queue"), least=mtu_bytes),
+            "load": _load(table, place, mtu_bytes=mtu_bytes),
+        }
+        terminals += [terminal] * several
+    return terminals
+
+
+def _load(table: BackgroundTable, where: Where, *, mtu_bytes: int) -> dict[str, Any]:
+    if table.file is not None:
+        refuse(table, ("load", "packet"), where, why="file says what is sent")
+        return _trace(table, table.file, where, mtu_bytes=mtu_bytes)
+    if table.load is None:
+        expected = 'a rate such as "256 kbit/s", or file'
+        raise where.at("load").error(expected=expected, found="nothing")
+    refuse(table, ("every",), where, why="a load at random has no end")
+    packet = given(table.packet, defaults.BACKGROUND_PACKET)
+    return {
+        "kind": "poisson",
+        "rate_bps": rate_bps(table.load, where.at("load")),
+        "packet_bytes": size_bytes(packet, where.at("packet"), most=mtu_bytes),
+    }
+
+
+def _trace(table: BackgroundTable, file: str, where: Where, *, mtu_bytes: int) -> dict[str, Any]:
+    samples = read_samples(Path(file), COLUMNS, where.at("file"))
+    for at_ns, size in samples:
+        if size != int(size) or not 1 <= size <= mtu_bytes:
+            found = f"{size:g} at {at_ns / 1e9:g} s"
+            raise Where(file=file).error(expected=f"whole bytes from 1 to {mtu_bytes}", found=found)
+    period_ns = None if table.every is None else duration_ns(table.every, where.at("every"), least_ns=1)
+    if period_ns is not None and period_ns <= samples[-1][0]:
+        raise where.at("every").error(expected="more than up to its last packet", found=shown(table.every))
+    packets = [{"at_ns": at_ns, "bytes": int(size)} for at_ns, size in samples]
+    return {"kind": "trace", "packets": packets, "period_ns": period_ns}

@@ -1,0 +1,61 @@
+"""Links by name: presets, TOML files and inline pipes, each as a table as written."""
+
+import functools
+import importlib.resources
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bentpipe.scenario.link.pipe import PREFIX, parse_pipe
+from bentpipe.scenario.written.toml import parse_toml, read_toml
+from bentpipe.scenario.written.where import Where, closest, shown
+
+PRESETS = (
+    "lan",
+    "geo-alshagri",
+    "geo-alshagri-flat",
+    "geo-viasat2",
+    "geo-viasat2-pipe",
+    "geo-viasat2-flat",
+    "geo-hylas2",
+    "geo-hylas2-flat",
+    "geo-snep",
+    "geo-snep-flat",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenLink:
+    """A link's table, the name it goes by, and where it stands."""
+
+    name: str | None
+    table: dict[str, Any]
+    where: Where
+    folder: Path
+
+
+def written_link(text: str, where: Where, *, folder: Path) -> WrittenLink:
+    """Find a link by a preset's name, a file's path (from `folder`) or an inline pipe.
+
+    Raises
+    ------
+    InputError
+        When there is no such link, or it cannot be read.
+    """
+    if text.startswith(PREFIX):
+        return WrittenLink(name=None, table=parse_pipe(text, where), where=where, folder=folder)
+    if text.endswith(".toml") or "/" in text:
+        path = folder / text
+        table = read_toml(path)
+        return WrittenLink(name=None, table=table, where=Where(file=str(path)), folder=path.parent)
+    if text not in PRESETS:
+        expected = f"a preset ({', '.join(PRESETS)}), a file ending in .toml or {PREFIX}..."
+        raise where.error(expected=expected, found=shown(text), suggestion=closest(text, PRESETS))
+    where = Where(file=f"preset {text}")
+    return WrittenLink(name=text, table=_preset(text), where=where, folder=folder)
+
+
+@functools.cache
+def _preset(name: str) -> dict[str, Any]:
+    file = importlib.resources.files("bentpipe.scenario") / "presets" / f"{name}.toml"
+    return parse_toml(file.read_bytes(), Where(file=f"preset {name}"))

@@ -1,0 +1,144 @@
+"""A DVB-S2 carrier, from what is written to the run specification."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.scenario import defaults
+from bentpipe.scenario.link.carrier import symbol_rate
+from bentpipe.scenario.link.classes import Queue, class_specs
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.link_schema import ForwardTable
+from bentpipe.scenario.written.quantity import decibels, duration_ns
+from bentpipe.scenario.written.satellite_schema import AcmTable, Dvbs2Table, ForwardClassTable
+from bentpipe.scenario.written.table import given, refuse
+from bentpipe.scenario.written.where import Where, closest, shown
+
+MOST_MARGIN_DB = 20
+SHORTEST_REPORT_PERIOD_NS = 1_000_000
+
+
+def dvbs2_spec(
+    table: ForwardTable,
+    where: Where,
+    *,
+    es_n0: dict[str, Any],
+    queue: Queue,
+    nominal_bps: int,
+    report_delay_ns: int,
+) -> dict[str, Any]:
+    """Return the capacity of a direction that is a DVB-S2 carrier.
+
+    Parameters
+    ----------
+    table : ForwardTable
+        The direction as written.
+    where : Where
+        Its place.
+    es_n0 : dict
+        Es/N0 of its legs, resolved.
+    queue : Queue
+        Resolves the queues of its classes.
+    nominal_bps : int
+        Rate of full IP packets in clear sky.
+    report_delay_ns : int
+        How long a report of the terminal takes to the gateway, if the scenario does not say.
+
+    Raises
+    ------
+    InputError
+        For keys that do not belong together, and for values that no carrier can have.
+    """
+    carrier, place = given(table.dvbs2, Dvbs2Table()), where.at("dvbs2")
+    fecframe = given(carrier.fecframe, defaults.FECFRAME)
+    pilots = given(carrier.pilots, defaults.PILOTS)
+    idle = given(carrier.idle, defaults.IDLE)
+    timeout = given(carrier.closing_timeout, defaults.CLOSING_TIMEOUT)
+    classes = given(table.classes, [])
+    fecframe = vocabulary.FECFRAME.checked(fecframe, place.at("fecframe"))
+    return {
+        "kind": "dvbs2",
+        "nominal_bps": nominal_bps,
+        "symbols_per_s": symbol_rate(carrier, place),
+        "fecframe": fecframe,
+        "pilots": vocabulary.PILOTS.checked(pilots, place.at("pilots")),
+        "idle": vocabulary.IDLE.checked(idle, place.at("idle")),
+        "closing_timeout_ns": duration_ns(timeout, place.at("closing_timeout")),
+        "encapsulation": _encapsulation(carrier, place),
+        "modulation": _modulation(
+            carrier, table.acm, classes, where, fecframe=fecframe, report_delay_ns=report_delay_ns
+        ),
+        "es_n0": es_n0,
+        "classes": class_specs(classes, where.at("classes"), queue=queue),
+    }
+
+
+def _encapsulation(carrier: Dvbs2Table, where: Where) -> dict[str, Any]:
+    written = given(carrier.encapsulation, defaults.DVBS2_ENCAPSULATION)
+    kind = vocabulary.DVBS2_ENCAPSULATION.checked(written, where.at("encapsulation"))
+    if kind != "gse":
+        refuse(carrier, ("label",), where, why=f"{kind} has no label")
+        return {"kind": kind}
+    label = vocabulary.LABEL.checked(given(carrier.label, defaults.DVBS2_LABEL), where.at("label"))
+    return {"kind": kind, "label_bytes": int(label.removesuffix("B"))}
+
+
+def _modulation(
+    carrier: Dvbs2Table,
+    acm: AcmTable | None,
+    classes: Sequence[ForwardClassTable],
+    where: Where,
+    *,
+    fecframe: str,
+    report_delay_ns: int,
+) -> dict[str, Any]:
+    """Return CCM, VCM or ACM: a MODCOD, one of classes too, or the table acm."""
+    if acm is not None:
+        why = "acm decides on the MODCOD"
+        refuse(carrier, ("modcod",), where.at("dvbs2"), why=why)
+        for number, table in enumerate(classes, start=1):
+            refuse(table, ("modcod",), where.at(f"classes.{number}"), why=why)
+        return _acm(acm, where.at("acm"), report_delay_ns=report_delay_ns)
+    place = where.at("dvbs2.modcod")
+    if carrier.modcod is None:
+        raise place.error(expected='a MODCOD such as "8PSK 3/4", or the table acm', found="nothing")
+    modcod = _modcod(carrier.modcod, place, fecframe=fecframe)
+    own = [table.modcod for table in classes]
+    if not any(own):
+        return {"kind": "constant", "modcod": modcod}
+    of_classes = [
+        modcod if name is None else _modcod(name, where.at(f"classes.{number}.modcod"), fecframe=fecframe)
+        for number, name in enumerate(own, start=1)
+    ]
+    return {"kind": "by-class", "modcods": [*of_classes, modcod]}
+
+
+def _modcod(name: str, where: Where, *, fecframe: str) -> str:
+    names = [modcod["name"] for modcod in _core.modcods(fecframe=fecframe, pilots="off")]
+    if name in names:
+        return name
+    expected = f"one of {', '.join(names)} with {fecframe} frames"
+    raise where.error(expected=expected, found=shown(name), suggestion=closest(name, names))
+
+
+def _acm(table: AcmTable, where: Where, *, report_delay_ns: int) -> dict[str, Any]:
+    margin, hysteresis = (
+        decibels(text, where.at(key), least=0, most=MOST_MARGIN_DB)
+        for key, text in (
+            ("margin", given(table.margin, defaults.ACM_MARGIN)),
+            ("hysteresis", given(table.hysteresis, defaults.ACM_HYSTERESIS)),
+        )
+    )
+    if table.report_delay is not None:
+        report_delay_ns = duration_ns(table.report_delay, where.at("report_delay"))
+    return {
+        "kind": "adaptive",
+        "margin_db": margin,
+        "hysteresis_db": hysteresis,
+        "report_period_ns": duration_ns(
+            given(table.report_period, defaults.ACM_REPORT_PERIOD),
+            where.at("report_period"),
+            least_ns=SHORTEST_REPORT_PERIOD_NS,
+        ),
+        "report_delay_ns": report_delay_ns,
+    }

@@ -1,0 +1,66 @@
+"""Inline pipes: a constant-rate link written in one word, `flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms`."""
+
+from typing import Any
+
+from bentpipe.scenario.link.queue import queue_spec
+from bentpipe.scenario.written.quantity import duration_ns, fraction, rate_bps, size_bytes
+from bentpipe.scenario.written.queue_schema import QueueTable
+from bentpipe.scenario.written.where import Where, closest, shown
+
+PREFIX = "flat:"
+REQUIRED = ("down", "up", "rtt")
+BOTH_WAYS = ("loss", "queue", "jitter")
+"""Keys that hold for both directions unless given for one, as in `loss_down`."""
+KEYS = (*REQUIRED, *(key + end for key in BOTH_WAYS for end in ("", "_down", "_up")), "mtu")
+
+
+def parse_pipe(text: str, where: Where) -> dict[str, Any]:
+    """Return the link table that an inline pipe stands for.
+
+    Raises
+    ------
+    InputError
+        For an unknown, repeated or missing key and for a value that is not such a quantity.
+    """
+    values: dict[str, str] = {}
+    for part in text.removeprefix(PREFIX).split(","):
+        key, separator, value = (piece.strip() for piece in part.partition("="))
+        if not separator:
+            raise where.error(expected='pairs such as "rtt=600ms", parted by commas', found=shown(part))
+        if key not in KEYS:
+            expected = f"one of {', '.join(KEYS)}"
+            raise where.error(
+                expected=expected, found=f"the unknown key {shown(key)}", suggestion=closest(key, KEYS)
+            )
+        if key in values:
+            raise where.at(key).error(expected="each key once", found=f"{shown(key)} twice")
+        _check(key, value, where.at(key))
+        values[key] = value
+    for key in REQUIRED:
+        if key not in values:
+            raise where.error(expected=f"the keys {', '.join(REQUIRED)}", found=f"no {shown(key)}")
+    table: dict[str, Any] = {"rtt": values["rtt"]}
+    if "mtu" in values:
+        table["mtu"] = values["mtu"]
+    for name, end in (("forward", "down"), ("return", "up")):
+        table[name] = {"rate": values[end]}
+        for key in BOTH_WAYS:
+            given = values.get(f"{key}_{end}", values.get(key))
+            if given is not None:
+                table[name][key] = given
+    return table
+
+
+def _check(key: str, value: str, where: Where) -> None:
+    """Read a value once, so that a fault is reported under the key that the author wrote."""
+    quantity = key.partition("_")[0]
+    if quantity in ("down", "up"):
+        rate_bps(value, where)
+    elif quantity in ("rtt", "jitter"):
+        duration_ns(value, where)
+    elif quantity == "loss":
+        fraction(value, where)
+    elif quantity == "queue":
+        queue_spec(QueueTable(limit=value), where, bdp_bytes=0, mtu_bytes=0)
+    else:
+        size_bytes(value, where)

@@ -1,0 +1,148 @@
+"""A DVB-RCS2 return link, from what is written to the run specification."""
+
+from collections.abc import Callable
+from typing import Any
+
+from bentpipe.scenario import defaults
+from bentpipe.scenario.link.background import background_specs
+from bentpipe.scenario.link.bursts import burst
+from bentpipe.scenario.link.classes import Queue, class_specs
+from bentpipe.scenario.link.layout import burst_spec, columns, layout_spec, superframe
+from bentpipe.scenario.link.mix import Supply, mix_specs
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.link_schema import ReturnTable
+from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes
+from bentpipe.scenario.written.satellite_schema import Rcs2Table, ReturnClassTable, SignallingTable
+from bentpipe.scenario.written.table import given, refuse
+from bentpipe.scenario.written.where import Where
+
+MOST_PERIOD = 1000
+MOST_REQUEST_BYTES = 100
+
+
+def rcs2_spec(
+    table: ReturnTable,
+    where: Where,
+    *,
+    es_n0: dict[str, Any],
+    queue: Queue,
+    background_bytes: int,
+    nominal_bps: int,
+    delay_ns: int,
+    plan_delay_ns: int,
+    mtu_bytes: int,
+) -> dict[str, Any]:
+    """Return the capacity of a direction that is a DVB-RCS2 return link.
+
+    Parameters
+    ----------
+    table : ReturnTable
+        The direction as written.
+    where : Where
+        Its place.
+    es_n0 : dict
+        Es/N0 of its legs, resolved.
+    queue : Queue
+        Resolves the queues of its classes.
+    background_bytes : int
+        What waits at most in other terminals that do not say.
+    nominal_bps : int
+        Most that the terminal can get, in full IP packets.
+    delay_ns, plan_delay_ns : int
+        Propagation from the terminal to the hub, and back.
+    mtu_bytes : int
+        The longest packet.
+
+    Raises
+    ------
+    InputError
+        For keys that do not belong together, and for values that no return link can have.
+    """
+    link, place = given(table.rcs2, Rcs2Table()), where.at("rcs2")
+    burst_of_slot, layout = burst_spec(link, place), layout_spec(link, place)
+    signalling = _signalling(given(link.signalling, SignallingTable()), place.at("signalling"))
+    supply = Supply(
+        columns=columns(layout),
+        payload_bytes=burst({"burst": burst_of_slot}).payload_bytes,
+        superframe_s=superframe(layout),
+        request_period=signalling["period"],
+    )
+    mix = mix_specs(table.mixes, where.at("mixes"), supply=supply)
+    placement = given(link.placement, defaults.PLACEMENT)
+    order = given(link.order, defaults.VOLUME_ORDER)
+    return {
+        "kind": "rcs2",
+        "nominal_bps": nominal_bps,
+        "layout": layout,
+        "burst": burst_of_slot,
+        "encapsulation": _encapsulation(link, place, burst_kind=burst_of_slot["kind"]),
+        # One hop; the burst's own end is when it is all there.
+        "request_delay_ns": delay_ns,
+        # One hop too: the controller plans as late as it can, unless the scenario says otherwise.
+        "lead_ns": plan_delay_ns if link.lead is None else duration_ns(link.lead, place.at("lead")),
+        "signalling": signalling,
+        "placement": vocabulary.PLACEMENT.checked(placement, place.at("placement")),
+        "order": vocabulary.VOLUME_ORDER.checked(order, place.at("order")),
+        "es_n0": es_n0,
+        "mix": mix(given(table.dama, defaults.DAMA_RCS2), where.at("dama")),
+        "classes": _classes(given(table.classes, []), where.at("classes"), queue=queue, mix=mix),
+        "background": background_specs(
+            given(table.background, []),
+            where.at("background"),
+            mix=mix,
+            limit_bytes=background_bytes,
+            mtu_bytes=mtu_bytes,
+        ),
+    }
+
+
+def _classes(
+    tables: list[ReturnClassTable],
+    where: Where,
+    *,
+    queue: Queue,
+    mix: Callable[[str, Where], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    specs = class_specs(tables, where, queue=queue)
+    classes = []
+    for number, (table, spec) in enumerate(zip(tables, specs, strict=True), start=1):
+        place = where.at(f"{number}.mix")
+        if table.mix is None:
+            # Without capacity of its own it could never ask for any.
+            raise place.error(expected="the name of a mix, for a class has its own", found="nothing")
+        classes.append({"class": spec, "mix": mix(table.mix, place)})
+    return classes
+
+
+def _signalling(table: SignallingTable, where: Where) -> dict[str, Any]:
+    period = count(
+        given(table.period, defaults.REQUEST_PERIOD), where.at("period"), least=1, most=MOST_PERIOD
+    )
+    if table.size is None:
+        return {"kind": "request-slot", "period": period}
+    size = size_bytes(table.size, where.at("size"), most=MOST_REQUEST_BYTES)
+    return {"kind": "piggyback", "period": period, "bytes": size}
+
+
+def _encapsulation(link: Rcs2Table, where: Where, *, burst_kind: str) -> dict[str, Any]:
+    # What the standard of either kind of burst was given for IP: TS 103 179; EN 301 790 clause 5.1.
+    own = {"waveform": "rle", "mpeg": "mpe"}[burst_kind]
+    written, place = given(link.encapsulation, own), where.at("encapsulation")
+    kind = vocabulary.RCS2_ENCAPSULATION.checked(written, place)
+    if (kind == "rle") != (burst_kind == "waveform"):
+        expected = '"rle" in bursts of a waveform, "mpe" or "ule" in bursts of MPEG packets'
+        raise place.error(expected=expected, found=f'"{kind}" in a burst of kind {burst_kind}')
+    if kind != "rle":
+        refuse(link, ("label", "protocol", "protection"), where, why=f"{kind} has none")
+        return {"kind": kind}
+    protocol = vocabulary.RLE_PROTOCOL.checked(
+        given(link.protocol, defaults.RLE_PROTOCOL), where.at("protocol")
+    )
+    label = vocabulary.LABEL.checked(given(link.label, defaults.RLE_LABEL), where.at("label"))
+    protection = given(link.protection, defaults.RLE_PROTECTION)
+    return {
+        "kind": kind,
+        "protocol_bytes": int(protocol.removesuffix("B")),
+        "label_bytes": int(label.removesuffix("B")),
+        "protection": vocabulary.RLE_PROTECTION.checked(protection, where.at("protection")),
+    }

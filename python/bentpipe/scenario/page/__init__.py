@@ -1,0 +1,1 @@
+"""Pages: made ones, folders of files and HAR files, as lists of objects."""

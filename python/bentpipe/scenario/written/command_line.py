@@ -1,0 +1,34 @@
+"""The command line as a place where values of [run] are written."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from bentpipe.scenario.written.dotted import is_at_or_below
+from bentpipe.scenario.written.where import Where
+
+COMMAND_LINE = "command line"
+"""In place of a file's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandLine:
+    """The keys of [run] that it decides.
+
+    Attributes
+    ----------
+    overridden : collection of str
+        By `--set`.
+    options : collection of str
+        By options of the keys' names.
+    """
+
+    overridden: Collection[str]
+    options: Collection[str] = ()
+
+    def place(self, key: str, written: Where) -> Where:
+        """Return where the value of a key was written: here, or else as that key in the table `written`."""
+        if any(is_at_or_below(key, other) for other in self.overridden):
+            return Where(file=COMMAND_LINE, field=f"--set {key}")
+        if any(is_at_or_below(key, other) for other in self.options):
+            return Where(file=COMMAND_LINE, field=f"--{key}")
+        return written.at(key)

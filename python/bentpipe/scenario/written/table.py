@@ -1,0 +1,114 @@
+"""Tables of a scenario as written: known keys, their types, and where a fault stands."""
+
+from typing import Any, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+
+from bentpipe.errors import InputError
+from bentpipe.scenario.written.where import Where, closest, shown
+
+A_TABLE = "a table"
+TABLES = "a list of tables"
+COUNT = "a whole number"
+RATE = 'a rate such as "10 Mbit/s"'
+DURATION = 'a duration such as "250 ms"'
+SIZE = 'a size such as "36 MB"'
+QUEUE = 'a queue such as "1 BDP", "100 packets", "36 MB" or "200 ms"'
+PROBABILITY = 'a fraction such as 0.01 or "1 %"'
+DSCP = 'a code point such as "EF", "AF41", "CS1" or a number from 0 to 63'
+
+
+def named(key: str) -> BeforeValidator:
+    """Accept text where a table is expected, as the table's one key."""
+    return BeforeValidator(lambda value: {key: value} if isinstance(value, str) else value)
+
+
+class Table(BaseModel):
+    """A TOML table of which every key is known."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=False)
+
+    def written(self) -> tuple[str, ...]:
+        """Return the keys that are written, in the schema's order."""
+        return tuple(key for key, value in self if value is not None)
+
+
+AnyTable = TypeVar("AnyTable", bound=Table)
+Value = TypeVar("Value")
+
+
+def given(written: Value | None, default: Value) -> Value:
+    """Return what is written, or else the default."""
+    return default if written is None else written
+
+
+def refuse(table: Table, names: tuple[str, ...], where: Where, *, why: str) -> None:
+    """Raise an InputError when one of these keys is written."""
+    values: dict[str, Any] = dict(table)
+    for name in names:
+        if values[name] is not None:
+            raise where.at(name).error(expected=f"nothing, as {why}", found=shown_part(values[name]))
+
+
+def shown_part(value: object) -> str:
+    """Write a value of a table as its author would recognise it."""
+    return "a table" if isinstance(value, Table) else shown(value)
+
+
+def validated(schema: type[AnyTable], written: object, where: Where) -> AnyTable:
+    """Return what is written as a table of the schema; the first fault becomes an InputError."""
+    try:
+        return schema.model_validate(written)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False)[0]
+        raise _input_error(schema, fault["type"], fault["loc"], fault["input"], where) from None
+
+
+def keys(schema: type[Table]) -> dict[str, FieldInfo]:
+    """Return the keys of a table as written, with what each expects."""
+    return {field.alias or name: field for name, field in schema.model_fields.items()}
+
+
+def subtable(field: FieldInfo) -> type[Table] | None:
+    """Return the schema of the table that a key holds, or of those that it holds several of, if any."""
+    return _table_within(field.annotation)
+
+
+def _table_within(annotation: object) -> type[Table] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Table):
+        return annotation
+    return next(filter(None, map(_table_within, get_args(annotation))), None)
+
+
+def _holds_by_name(annotation: object) -> bool:
+    """Whether a key holds tables by names that their author gives."""
+    return get_origin(annotation) is dict or any(map(_holds_by_name, get_args(annotation)))
+
+
+def _input_error(
+    schema: type[Table], kind: str, path: tuple[int | str, ...], found: object, where: Where
+) -> InputError:
+    here: type[Table] | None = schema
+    expected = A_TABLE
+    is_name = False
+    for step in path:
+        if isinstance(step, int):
+            where = where.at(str(step + 1))
+            continue
+        if here is None:
+            break
+        where = where.at(step)
+        if is_name:
+            expected, is_name = A_TABLE, False
+            continue
+        fields = keys(here)
+        if step not in fields:
+            assert kind == "extra_forbidden"
+            expected = f"one of {', '.join(sorted(fields))}"
+            found = f"the unknown key {shown(step)}"
+            return where.error(expected=expected, found=found, suggestion=closest(step, fields))
+        field = fields[step]
+        expected = field.description or A_TABLE
+        here, is_name = subtable(field), _holds_by_name(field.annotation)
+    return where.error(expected=expected, found=shown(found))

@@ -1,0 +1,40 @@
+"""Reading TOML files, with every way in which that fails named."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from bentpipe.scenario.written.user_file import read_user_file
+from bentpipe.scenario.written.where import Where
+
+LARGEST_FILE_BYTES = 10_000_000
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file.
+
+    Raises
+    ------
+    InputError
+        When it is missing, unreadable, a folder, too large, not UTF-8 or not TOML.
+    """
+    where = Where(file=str(path))
+    content = read_user_file(path, where, kind="TOML", largest_bytes=LARGEST_FILE_BYTES)
+    return parse_toml(content, where)
+
+
+def parse_toml(content: bytes, where: Where) -> dict[str, Any]:
+    """Return the table that TOML text holds; an InputError says where it is not TOML."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"the byte 0x{content[error.start]:02x} in line {line}"
+        raise where.error(expected="UTF-8 text", found=found) from None
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise where.error(expected="TOML", found="tables or lists nested too deeply") from None
+    except ValueError as error:
+        # A TOMLDecodeError names line and column; other ValueErrors come from numbers beyond Python's limits.
+        raise where.error(expected="TOML", found=str(error)) from None

@@ -1,0 +1,35 @@
+"""The content of a file of the user's, of which nothing is known before it is read."""
+
+from pathlib import Path
+
+from bentpipe.scenario.written.where import Where
+
+
+def read_user_file(path: Path, where: Where, *, kind: str, largest_bytes: int) -> bytes:
+    """Return the content of a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    where : Where
+        What errors name.
+    kind : str
+        What it is to be, such as "TOML", for errors.
+    largest_bytes : int
+        What it may have; a file without an end is no more read than that.
+
+    Raises
+    ------
+    InputError
+        When it is missing, unreadable, a folder or too large.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest_bytes + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise where.error(expected=f"a readable {kind} file", found=reason or str(error)) from None
+    if len(content) > largest_bytes:
+        raise where.error(expected=f"at most {largest_bytes} bytes", found="a larger file")
+    return content
