@@ -1,6 +1,6 @@
 //! Superframes per second of the return link: one iteration is one superframe.
 
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::dama::{
     AccountConfig, BackgroundConfig, ClassConfig, Controller, Load, Mix, Phase, Placement, RateCapacity,
     Request, ReturnConfig, ReturnLink, Signalling, SlotRate, Supply, Timing, VolumeCapacity, VolumeKind,
     VolumeOrder,

@@ -3,11 +3,11 @@ use std::collections::VecDeque;
 use bentpipe_run::DirectionSpec;
 use bentpipe_units::{Bytes, Time};
 
-use crate::access::{Access, Delay, Exit};
+use crate::channel::Loss;
+use crate::channel::Propagation;
 use crate::counters::Counters;
-use crate::loss::Loss;
-use crate::probes::DelayProbe;
-use crate::propagation::Propagation;
+use crate::egress::DelayProbe;
+use crate::egress::{Access, Delay, Exit};
 use crate::queue::Waiting;
 use crate::{DropCause, Event, Packet, Way};
 

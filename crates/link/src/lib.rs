@@ -26,37 +26,27 @@
 
 #![forbid(unsafe_code)]
 
-mod access;
-mod acm;
-mod attenuation;
-mod bins;
-mod capacity;
-mod codel;
+mod channel;
+mod config;
 mod counters;
-pub mod dama;
-mod deck;
 mod direction;
 pub mod dvbs2;
-mod empirical;
-mod es_n0;
+mod egress;
+mod error;
 mod event;
-mod loss;
 pub mod mpeg_ts;
-mod outages;
 mod packet;
 mod path;
-mod probes;
-mod propagation;
+mod pipe;
 mod queue;
 mod random;
-mod random_early_drop;
 pub mod rcs2;
-mod series;
-mod settings;
+mod signal;
 mod way;
 
+pub use config::{check, nominal_rate};
+pub use error::SpecError;
 pub use event::{DropCause, Event};
 pub use packet::Packet;
 pub use path::Path;
-pub use settings::{SpecError, check, nominal_rate};
 pub use way::Way;

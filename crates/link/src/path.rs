@@ -4,7 +4,8 @@ use bentpipe_run::{LinkReport, LinkSpec, PacketSighting, Table};
 use bentpipe_units::{Bytes, Time};
 
 use crate::direction::Direction;
-use crate::probes::{self, DelayProbe};
+use crate::egress::{self, DelayProbe};
+use crate::queue;
 use crate::{DropCause, Event, Packet, Way, check};
 
 /// How many forward deliveries the report lists.
@@ -141,9 +142,9 @@ impl<P: Packet> Path<P> {
         let (acm, dama) = (forward.access().acm(now), return_.access().dama(now));
         let by_class =
             [(Way::Forward, forward.access().classes()), (Way::Return, return_.access().classes())];
-        let classes = probes::classes(by_class, now);
+        let classes = queue::classes(by_class, now);
         let delays = match (forward.delays(), return_.delays()) {
-            (Some(forward), Some(return_)) => Some(probes::delays(forward, return_, now)),
+            (Some(forward), Some(return_)) => Some(egress::delays(forward, return_, now)),
             _ => None,
         };
         let tables = [("acm", acm), ("dama", dama), ("classes", classes), ("delays", delays)];

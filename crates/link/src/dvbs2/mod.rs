@@ -19,7 +19,10 @@
 //! - VCM is one stream per class, each with a [`PlFrame`] of its own,
 //! - ACM is a stream whose [`PlFrame`] is set anew whenever its receiver reports; it holds for frames that start later.
 
+pub(crate) mod acm;
+pub(crate) mod config;
 mod dummies;
+pub(crate) mod egress;
 mod encapsulation;
 mod frame;
 mod gse;
@@ -28,6 +31,7 @@ mod modcod;
 mod net_rate;
 mod packing;
 mod per;
+mod probe;
 mod reassembly;
 mod symbols;
 mod transmitter;

@@ -2,9 +2,12 @@
 //!
 //! A [`Waveform`] says what one burst carries, a [`Layout`] when the bursts are, and [`Fragmenter`] and
 //! [`Reassembler`] how IP packets get into bursts and out again: by [RLE](rle), or as in DVB-RCS before it in the
-//! packets of [a transport stream](crate::mpeg_ts). Who may send in which timeslot is decided in [`crate::dama`].
+//! packets of [a transport stream](crate::mpeg_ts). Who may send in which timeslot is decided in [`crate::rcs2::dama`].
 
 mod burst_error;
+pub(crate) mod config;
+pub mod dama;
+pub(crate) mod egress;
 mod encapsulation;
 mod goodput;
 mod layout;

@@ -1,4 +1,4 @@
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::dama::{
     Agent, Asked, ControlLoop, Grant, Mix, Request, SlotRate, VolumeCapacity, VolumeKind,
 };
 

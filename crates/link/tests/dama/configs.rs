@@ -1,6 +1,6 @@
 //! Return links that the tests share.
 
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::dama::{
     ClassConfig, Departure, Mix, Phase, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling,
     SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
 };

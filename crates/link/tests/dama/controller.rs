@@ -1,8 +1,8 @@
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::Waveform;
+use bentpipe_link::rcs2::dama::{
     AccountConfig, ConfigError, Controller, Grant, Mix, Request, SlotRate, Supply, VolumeCapacity,
     VolumeKind, VolumeOrder,
 };
-use bentpipe_link::rcs2::Waveform;
 use proptest::prelude::*;
 
 use super::configs::*;

@@ -1,6 +1,6 @@
 //! What access costs in time: the closed forms of docs/models/dama.md, and the link of caviglione2014.
 
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::dama::{
     Mix, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling, SlotRate, Timing, VolumeCapacity,
     VolumeKind,
 };

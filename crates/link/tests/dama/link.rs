@@ -1,9 +1,9 @@
 use bentpipe_link::DropCause;
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::Layout;
+use bentpipe_link::rcs2::dama::{
     AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, Load, Mix, Phase, Probe, ReturnConfig,
     ReturnLink, Signalling, SlotRate, VolumeCapacity, VolumeKind,
 };
-use bentpipe_link::rcs2::Layout;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-use bentpipe_link::dama::{
+use bentpipe_link::rcs2::dama::{
     AccountConfig, Controller, Mix, RateCapacity, Request, SlotRate, Supply, VolumeOrder,
 };
 

@@ -1,7 +1,7 @@
 //! Bursts of MPEG packets, as in DVB-RCS.
 
-use bentpipe_link::dama::{ConfigError, Fate, Mix, Probe, ReturnConfig, ReturnLink, Signalling};
 use bentpipe_link::rcs2::Encapsulation;
+use bentpipe_link::rcs2::dama::{ConfigError, Fate, Mix, Probe, ReturnConfig, ReturnLink, Signalling};
 use bentpipe_units::{Bytes, Time};
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use bentpipe_run::{EsN0Spec, LegSpec};
 use bentpipe_units::{Decibel, Time};
 
-use crate::attenuation::Attenuation;
+use crate::signal::attenuation::Attenuation;
 
 /// Es/N0 at a receiver behind a transparent satellite.
 pub(crate) struct EsN0 {

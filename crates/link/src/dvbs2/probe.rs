@@ -1,9 +1,9 @@
 use bentpipe_run::Table;
 use bentpipe_units::{Bytes, Decibel, Time};
 
-use crate::bins::Bins;
+use crate::counters::bins::Bins;
 use crate::dvbs2::{Carrier, DummyTrain, Fate, Frame, Idle, PlFrame};
-use crate::es_n0::EsN0;
+use crate::signal::EsN0;
 
 /// Frames of a DVB-S2 carrier, and what the gateway knows of the receiver.
 pub(crate) struct AcmProbe {

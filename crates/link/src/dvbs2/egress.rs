@@ -3,15 +3,13 @@ use std::ops::Range;
 use bentpipe_run::{DirectionSpec, Dvbs2Spec, ModulationSpec, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::class_queues::ClassQueues;
-use super::{Delay, Exit};
-use crate::acm::Acm;
-use crate::dvbs2::{Backlog, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
-use crate::es_n0::EsN0;
-use crate::probes::{AcmProbe, ClassProbe};
-use crate::queue::Waiting;
+use super::acm::Acm;
+use super::probe::AcmProbe;
+use super::{Backlog, Fate, Frame, Reassembly, Source, Transmitter, config, frame_error};
+use crate::egress::{Delay, Exit};
+use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::Stream;
-use crate::settings;
+use crate::signal::EsN0;
 use crate::{DropCause, Packet, Way};
 
 /// Class queues before a DVB-S2 carrier. Model page: docs/models/dvbs2.md.
@@ -60,7 +58,7 @@ struct Feed<'a, P, E> {
 
 impl<P: Packet> Dvbs2<P> {
     /// A carrier that begins at `start`; the spec has been checked.
-    pub(super) fn new(
+    pub(crate) fn new(
         way: Way,
         spec: &Dvbs2Spec,
         direction: &DirectionSpec,
@@ -68,13 +66,13 @@ impl<P: Packet> Dvbs2<P> {
         seed: u64,
         start: Time,
     ) -> Self {
-        let carrier = settings::carrier(spec).expect("the spec has been checked");
+        let carrier = config::carrier(spec).expect("the spec has been checked");
         let queues = ClassQueues::new(&spec.classes, &direction.queue, mtu, (seed, way), start);
         let (streams, acm) = match &spec.modulation {
             ModulationSpec::ByClass { .. } => (Streams::PerClass, None),
             ModulationSpec::Constant { .. } => (Streams::One { classes: queues.count() }, None),
             ModulationSpec::Adaptive(acm) => {
-                let (fecframe, pilots) = settings::frame_kind(spec);
+                let (fecframe, pilots) = config::frame_kind(spec);
                 (Streams::One { classes: queues.count() }, Some(Acm::new(acm, fecframe, pilots, start)))
             }
         };
@@ -97,7 +95,7 @@ impl<P: Packet> Dvbs2<P> {
         access
     }
 
-    pub(super) fn enqueue(
+    pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
         exit: &mut impl Exit<P>,
@@ -116,7 +114,7 @@ impl<P: Packet> Dvbs2<P> {
     }
 
     /// Starts every frame that was to start by `now`, with the MODCOD of its start.
-    pub(super) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
         while let Some(report) = self.next_report().filter(|report| *report <= now) {
             self.transmit(report, exit);
             self.adapt(report);
@@ -125,28 +123,28 @@ impl<P: Packet> Dvbs2<P> {
     }
 
     /// When the next frame starts; or when a report comes that may change this.
-    pub(super) fn next_step(&self) -> Option<Time> {
+    pub(crate) fn next_step(&self) -> Option<Time> {
         let start =
             self.transmitter.next_start(|stream| self.queues.backlog(self.streams.classes(stream)))?;
         Some(self.next_report().map_or(start, |report| report.min(start)))
     }
 
-    pub(super) fn held_packets(&self) -> usize {
+    pub(crate) fn held_packets(&self) -> usize {
         self.queues.len() + self.transmitter.open_packets()
     }
 
-    pub(super) fn mark(&mut self, now: Time) {
+    pub(crate) fn mark(&mut self, now: Time) {
         self.receiver.es_n0.set_origin(now);
         self.queues.probe().mark(now);
         self.probe.mark(now);
     }
 
-    pub(super) fn classes(&mut self) -> &mut ClassProbe {
+    pub(crate) fn classes(&mut self) -> &mut ClassProbe {
         self.queues.probe()
     }
 
     /// Its frames since the mark until `now`: `acm`.
-    pub(super) fn acm(&mut self, now: Time) -> Table {
+    pub(crate) fn acm(&mut self, now: Time) -> Table {
         self.probe.table(now, &self.receiver.es_n0)
     }
 

@@ -4,7 +4,7 @@ use bentpipe_run::JitterSpec;
 use bentpipe_units::{Duration, Time};
 
 use crate::Way;
-use crate::empirical::Empirical;
+use crate::channel::empirical::Empirical;
 use crate::random::Stream;
 
 /// Propagation delay of one direction.

@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use bentpipe_run::Table;
 use bentpipe_units::{Duration, Time};
 
-use crate::access::Delay;
-use crate::bins::Bins;
+use crate::counters::bins::Bins;
+use crate::egress::Delay;
 
 /// What the time of one direction's packets is spent on, from arrival to delivery.
 pub(crate) struct DelayProbe {

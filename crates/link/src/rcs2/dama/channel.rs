@@ -3,9 +3,9 @@ use bentpipe_units::{Decibel, Time};
 
 use super::ReturnConfig;
 use crate::Way;
-use crate::es_n0::EsN0;
 use crate::random::Stream;
 use crate::rcs2::burst_error;
+use crate::signal::EsN0;
 
 /// What the terminal's bursts meet.
 pub(super) struct Channel {

@@ -13,7 +13,7 @@ pub struct SpecError {
 }
 
 impl SpecError {
-    pub(super) fn new(
+    pub(crate) fn new(
         field: impl Into<String>,
         expected: impl Into<String>,
         found: impl fmt::Display,
@@ -22,7 +22,7 @@ impl SpecError {
     }
 
     /// The same of a spec that is part of another.
-    pub(super) fn within(mut self, outer: &str) -> Self {
+    pub(crate) fn within(mut self, outer: &str) -> Self {
         self.field = format!("{outer}.{}", self.field);
         self
     }

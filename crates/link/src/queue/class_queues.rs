@@ -4,9 +4,8 @@ use bentpipe_run::{ClassSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::classifier::Classifier;
+use super::{ClassProbe, Queue, Waiting};
 use crate::dvbs2::Backlog;
-use crate::probes::ClassProbe;
-use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::{Packet, Way};
 

@@ -1,12 +1,10 @@
 use bentpipe_run::{DirectionSpec, Rcs2Spec, Table};
 use bentpipe_units::{Bytes, Time};
 
-use super::classifier::Classifier;
-use super::{Delay, Exit};
-use crate::dama::{Departure, Fate, Probe, ReturnLink};
-use crate::probes::ClassProbe;
-use crate::queue::Waiting;
-use crate::settings;
+use super::config;
+use super::dama::{Departure, Fate, Probe, ReturnLink};
+use crate::egress::{Delay, Exit};
+use crate::queue::{ClassProbe, Classifier, Waiting};
 use crate::{DropCause, Packet};
 
 /// Timeslots of a DVB-RCS2 return link, assigned on demand. Model page: docs/models/dama.md.
@@ -23,14 +21,14 @@ pub(crate) struct Rcs2<P> {
 
 impl<P: Packet> Rcs2<P> {
     /// A return link that starts at `start`; the spec has been checked.
-    pub(super) fn new(
+    pub(crate) fn new(
         spec: &Rcs2Spec,
         direction: &DirectionSpec,
         mtu: Bytes,
         seed: u64,
         start: Time,
     ) -> Self {
-        let config = settings::return_config(spec, &direction.queue, mtu).expect("the spec has been checked");
+        let config = config::return_config(spec, &direction.queue, mtu).expect("the spec has been checked");
         let link = ReturnLink::new(&config, seed, start).expect("the spec has been checked");
         Self {
             link,
@@ -42,7 +40,7 @@ impl<P: Packet> Rcs2<P> {
         }
     }
 
-    pub(super) fn enqueue(
+    pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
         exit: &mut impl Exit<P>,
@@ -54,7 +52,7 @@ impl<P: Packet> Rcs2<P> {
         Ok(())
     }
 
-    pub(super) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
         while let Some(at) = self.link.step(now) {
             self.tell_waiting(at, exit);
             while let Some(departure) = self.link.take() {
@@ -63,15 +61,15 @@ impl<P: Packet> Rcs2<P> {
         }
     }
 
-    pub(super) fn next_step(&self) -> Option<Time> {
+    pub(crate) fn next_step(&self) -> Option<Time> {
         self.link.next_step()
     }
 
-    pub(super) fn held_packets(&self) -> usize {
+    pub(crate) fn held_packets(&self) -> usize {
         self.link.held_packets()
     }
 
-    pub(super) fn mark(&mut self, now: Time) {
+    pub(crate) fn mark(&mut self, now: Time) {
         self.link.mark(now);
         self.marked = now;
         self.classes.mark(now);
@@ -79,12 +77,12 @@ impl<P: Packet> Rcs2<P> {
         self.probes.clear();
     }
 
-    pub(super) fn classes(&mut self) -> &mut ClassProbe {
+    pub(crate) fn classes(&mut self) -> &mut ClassProbe {
         &mut self.classes
     }
 
     /// The superframes that began since the mark and ended by `now`.
-    pub(super) fn dama(&mut self, now: Time) -> Table {
+    pub(crate) fn dama(&mut self, now: Time) -> Table {
         self.collect_probes(now);
         let mut table = Table::default();
         for probe in &self.probes {

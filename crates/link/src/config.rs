@@ -1,17 +1,13 @@
 //! What a spec asks for: checked, and in the terms of the link's parts.
 
-mod dvbs2;
-mod error;
-mod rcs2;
-
 use std::collections::BTreeSet;
 
 use bentpipe_run::{CapacitySpec, ClassSpec, EsN0Spec, LegSpec, LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Rate};
 
-pub(crate) use self::dvbs2::{carrier, frame_kind};
-pub use self::error::SpecError;
-pub(crate) use self::rcs2::return_config;
+use crate::SpecError;
+use crate::dvbs2::config as dvbs2;
+use crate::rcs2::config as rcs2;
 
 /// Whether a path can be made of this spec.
 ///
@@ -34,7 +30,7 @@ pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
         CapacitySpec::Rcs2(return_link) => {
             let most = rcs2::largest_packet(return_link).map_err(|error| error.within("return.capacity"))?;
             check_mtu(spec.mtu_bytes, most)?;
-            return_config(return_link, &spec.return_.queue, spec.mtu_bytes)
+            rcs2::return_config(return_link, &spec.return_.queue, spec.mtu_bytes)
                 .map_err(|error| error.within("return.capacity"))?;
             check_room(&spec.return_.queue, spec.mtu_bytes).map_err(|error| error.within("return.queue"))
         }
@@ -59,7 +55,10 @@ pub fn nominal_rate(capacity: &CapacitySpec, mtu: Bytes) -> Result<Rate, SpecErr
     }
 }
 
-fn check_classes<'a>(classes: impl IntoIterator<Item = &'a ClassSpec>, mtu: Bytes) -> Result<(), SpecError> {
+pub(crate) fn check_classes<'a>(
+    classes: impl IntoIterator<Item = &'a ClassSpec>,
+    mtu: Bytes,
+) -> Result<(), SpecError> {
     let mut names = BTreeSet::from(["other"]);
     let mut code_points = BTreeSet::new();
     for (index, class) in classes.into_iter().enumerate() {
@@ -87,7 +86,7 @@ fn check_room(queue: &QueueSpec, longest: Bytes) -> Result<(), SpecError> {
     }
 }
 
-fn check_limit(field: &str, limit: Bytes, longest: Bytes) -> Result<(), SpecError> {
+pub(crate) fn check_limit(field: &str, limit: Bytes, longest: Bytes) -> Result<(), SpecError> {
     if limit >= longest {
         return Ok(());
     }
@@ -104,7 +103,7 @@ fn check_mtu(mtu: Bytes, most: u32) -> Result<(), SpecError> {
     Err(SpecError::new("mtu_bytes", expected, format!("{} B", mtu.get())))
 }
 
-fn check_es_n0(spec: &EsN0Spec) -> Result<(), SpecError> {
+pub(crate) fn check_es_n0(spec: &EsN0Spec) -> Result<(), SpecError> {
     check_leg(&spec.up).map_err(|error| error.within("es_n0.up"))?;
     check_leg(&spec.down).map_err(|error| error.within("es_n0.down"))
 }
@@ -130,6 +129,6 @@ fn check_leg(leg: &LegSpec) -> Result<(), SpecError> {
     }
 }
 
-fn check_finite(field: &str, value: f64) -> Result<(), SpecError> {
+pub(crate) fn check_finite(field: &str, value: f64) -> Result<(), SpecError> {
     if value.is_finite() { Ok(()) } else { Err(SpecError::new(field, "a number", value)) }
 }

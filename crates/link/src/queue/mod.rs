@@ -1,13 +1,22 @@
 //! The waiting room before the transmitter. Model page: docs/models/queue.md.
 
+mod class_probe;
+mod class_queues;
+mod classifier;
+mod codel;
+mod random_early_drop;
+
 use std::collections::VecDeque;
 
 use bentpipe_run::QueueSpec;
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::codel::Codel;
+pub(crate) use self::class_probe::{ClassProbe, table as classes};
+pub(crate) use self::class_queues::ClassQueues;
+pub(crate) use self::classifier::Classifier;
+use self::codel::Codel;
+use self::random_early_drop::RandomEarlyDrop;
 use crate::random::Stream;
-use crate::random_early_drop::RandomEarlyDrop;
 
 /// A first-in first-out queue that refuses what exceeds its limit (drop-tail), and may drop packets before that.
 pub(crate) struct Queue<P> {

@@ -4,7 +4,7 @@ use bentpipe_run::QuantileSpec;
 use bentpipe_units::{Duration, Time};
 
 use crate::Way;
-use crate::deck::Deck;
+use crate::channel::deck::Deck;
 use crate::random::Stream;
 
 /// A deck deals each hundred-thousandth of the distribution once.

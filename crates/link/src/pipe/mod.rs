@@ -1,9 +1,13 @@
+//! A queue before a transmitter of constant rate. Model page: docs/models/capacity.md.
+
+mod constant_rate;
+
 use bentpipe_run::QueueSpec;
 use bentpipe_units::{Bytes, Rate, Time};
 
-use super::{Delay, Exit};
+use self::constant_rate::ConstantRate;
 use crate::DropCause;
-use crate::capacity::ConstantRate;
+use crate::egress::{Delay, Exit};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 
@@ -14,11 +18,11 @@ pub(crate) struct Pipe<P> {
 }
 
 impl<P> Pipe<P> {
-    pub(super) fn new(rate: Rate, queue: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
+    pub(crate) fn new(rate: Rate, queue: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
         Self { queue: Queue::new(queue, mtu, stream), transmitter: ConstantRate::new(rate) }
     }
 
-    pub(super) fn enqueue(
+    pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
         exit: &mut impl Exit<P>,
@@ -40,7 +44,7 @@ impl<P> Pipe<P> {
     }
 
     /// Starts every transmission that was to start by `now`.
-    pub(super) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
         while self.transmitter.free_at() <= now && !self.queue.is_empty() {
             let start = self.transmitter.free_at();
             let drop = |waiting: Waiting<P>| exit.lost(start, DropCause::Queue, waiting.packet);
@@ -52,15 +56,15 @@ impl<P> Pipe<P> {
         }
     }
 
-    pub(super) fn next_step(&self) -> Option<Time> {
+    pub(crate) fn next_step(&self) -> Option<Time> {
         (!self.queue.is_empty()).then(|| self.transmitter.free_at())
     }
 
-    pub(super) fn drops_admitted(&self) -> bool {
+    pub(crate) fn drops_admitted(&self) -> bool {
         self.queue.drops_admitted()
     }
 
-    pub(super) fn held_packets(&self) -> usize {
+    pub(crate) fn held_packets(&self) -> usize {
         self.queue.len()
     }
 

@@ -1,22 +1,18 @@
 //! How packets get on the air: the waiting room of one direction and its transmitter.
 
-mod class_queues;
-mod classifier;
-mod dvbs2;
-mod pipe;
-mod rcs2;
+mod delay_probe;
 
 use std::ops::Add;
 
 use bentpipe_run::{CapacitySpec, DirectionSpec, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 
-use self::dvbs2::Dvbs2;
-use self::pipe::Pipe;
-use self::rcs2::Rcs2;
-use crate::probes::ClassProbe;
-use crate::queue::Waiting;
+pub(crate) use self::delay_probe::{DelayProbe, table as delays};
+use crate::dvbs2::egress::Dvbs2;
+use crate::pipe::Pipe;
+use crate::queue::{ClassProbe, Waiting};
 use crate::random::Stream;
+use crate::rcs2::egress::Rcs2;
 use crate::{DropCause, Packet, Way};
 
 /// One kind of access for each kind of capacity.

@@ -3,21 +3,20 @@ use bentpipe_run::{
 };
 use bentpipe_units::{Bytes, Rate, Time};
 
-use super::{SpecError, check_classes, check_es_n0, check_finite};
-use crate::acm::{Acm, SHORTEST_REPORT_PERIOD};
-use crate::dvbs2::{
-    Carrier, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, SymbolRate, net_rate,
-};
-use crate::es_n0::EsN0;
+use super::acm::{Acm, SHORTEST_REPORT_PERIOD};
+use super::{Carrier, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, SymbolRate, net_rate};
+use crate::SpecError;
+use crate::config::{check_classes, check_es_n0, check_finite};
+use crate::signal::EsN0;
 
-pub(super) fn check(spec: &Dvbs2Spec, mtu: Bytes) -> Result<(), SpecError> {
+pub(crate) fn check(spec: &Dvbs2Spec, mtu: Bytes) -> Result<(), SpecError> {
     check_classes(&spec.classes, mtu)?;
     check_es_n0(&spec.es_n0)?;
     carrier(spec).map(drop)
 }
 
 /// The longest packet that its encapsulation takes.
-pub(super) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
+pub(crate) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
     Ok(encapsulation(spec)?.largest_packet())
 }
 
@@ -48,7 +47,7 @@ pub(crate) fn frame_kind(spec: &Dvbs2Spec) -> (FecFrame, Pilots) {
 }
 
 /// The rate of the packets of no class, with the MODCOD that they have in clear sky.
-pub(super) fn nominal_rate(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
+pub(crate) fn nominal_rate(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
     check(spec, mtu)?;
     let Carrier { symbol_rate, encapsulation, streams, .. } = carrier(spec)?;
     let plframe = match &spec.modulation {

@@ -4,7 +4,7 @@ use bentpipe_run::AcmSpec;
 use bentpipe_units::{Decibel, Duration, Time};
 
 use crate::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
-use crate::es_n0::EsN0;
+use crate::signal::EsN0;
 
 /// What a silence of a day costs to catch up with stays below a minute.
 pub(crate) const SHORTEST_REPORT_PERIOD: Duration = Duration::from_millis(1);

@@ -1,8 +1,13 @@
+//! What one direction did since the mark, and per 100 ms.
+
+pub(crate) mod bins;
+mod series;
+
 use bentpipe_run::{DirectionReport, DropCounts};
 use bentpipe_units::{Bytes, Time};
 
+use self::series::{Bin, Series};
 use crate::DropCause;
-use crate::series::{Bin, Series};
 
 /// What one direction did since the mark.
 pub(crate) struct Counters {

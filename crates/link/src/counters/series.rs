@@ -1,6 +1,6 @@
 use bentpipe_units::{Bytes, Time};
 
-use crate::bins::Bins;
+use crate::counters::bins::Bins;
 
 /// What one direction did per 100 ms since the mark.
 pub(crate) struct Series(Bins<Bin>);

@@ -7,13 +7,14 @@ use bentpipe_run::{
 };
 use bentpipe_units::{Bytes, Decibel, Duration, Rate};
 
-use super::{SpecError, check_classes, check_es_n0, check_finite, check_limit};
-use crate::dama::{
+use super::dama::{
     BackgroundConfig, ClassConfig, ConfigError, Load, Mix, Phase, Placement, RateCapacity, ReturnConfig,
     Signalling, SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
 };
+use super::{Encapsulation, Goodput, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+use crate::SpecError;
+use crate::config::{check_classes, check_es_n0, check_finite, check_limit};
 use crate::mpeg_ts::TS_PACKET_BYTES;
-use crate::rcs2::{Encapsulation, Goodput, Layout, Protection, ProtocolField, SymbolRate, Waveform};
 
 /// So that no product of counts overflows; the standard's superframes are at most 750 ms long.
 const LONGEST_SUPERFRAME: Duration = Duration::from_secs(60);
@@ -66,7 +67,7 @@ pub(crate) fn return_config(
 }
 
 /// The rate of full packets in the most slots that packets of no class are ever given.
-pub(super) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
+pub(crate) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
     let layout = layout(&spec.layout)?;
     let encapsulation = encapsulation(spec)?;
     let payload = burst(spec)?.payload;
@@ -79,7 +80,7 @@ pub(super) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecErro
 }
 
 /// The longest packet that its encapsulation takes.
-pub(super) fn largest_packet(spec: &Rcs2Spec) -> Result<u32, SpecError> {
+pub(crate) fn largest_packet(spec: &Rcs2Spec) -> Result<u32, SpecError> {
     Ok(encapsulation(spec)?.max_sdu_bytes())
 }
 

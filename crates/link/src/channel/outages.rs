@@ -3,7 +3,7 @@
 use bentpipe_run::OutageSpec;
 use bentpipe_units::{Duration, Time};
 
-use crate::deck::Deck;
+use crate::channel::deck::Deck;
 use crate::random::Stream;
 
 /// What a silence of a day costs to catch up with stays below a second.

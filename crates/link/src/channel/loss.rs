@@ -4,7 +4,7 @@ use bentpipe_run::LossSpec;
 use bentpipe_units::{Bytes, Time};
 
 use crate::Way;
-use crate::outages::Outages;
+use crate::channel::outages::Outages;
 use crate::random::Stream;
 
 /// The loss process of one direction, asked once per transmitted packet.

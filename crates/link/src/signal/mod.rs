@@ -1,0 +1,6 @@
+//! What a receiver gets of the signal over time: Es/N0 of both legs, and what the atmosphere takes off it.
+
+pub(crate) mod attenuation;
+mod es_n0;
+
+pub(crate) use es_n0::EsN0;
