@@ -18,6 +18,7 @@ FRAME = {
         "config",
         "counters",
         "direction",
+        "dscp",
         "egress",
         "error",
         "event",
@@ -26,7 +27,9 @@ FRAME = {
         "path",
         "pipe",
         "random",
+        "report",
         "signal",
+        "table",
         "way",
     },
 }

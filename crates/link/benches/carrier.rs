@@ -2,11 +2,11 @@
 
 use std::hint::black_box;
 
-use bentpipe_link::{Packet, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     AcmSpec, AttenuationSpec, CapacitySpec, DirectionSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec,
     FecFrameSpec, IdleSpec, JitterSpec, LegSpec, LinkSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec,
 };
+use bentpipe_link::{Packet, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 

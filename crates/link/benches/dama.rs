@@ -6,12 +6,12 @@ use bentpipe_link::rcs2::dama::{
     VolumeOrder,
 };
 use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, SymbolRate, Waveform};
-use bentpipe_link::{Packet, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     AttenuationSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec, FreeSpec, JitterSpec, LayoutSpec,
     LegSpec, LinkSpec, LossSpec, MixSpec, PlacementSpec, ProtectionSpec, QueueSpec, Rcs2EncapsulationSpec,
     Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeOrderSpec,
 };
+use bentpipe_link::{Packet, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 

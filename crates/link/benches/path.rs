@@ -1,7 +1,7 @@
 //! Packets per second through a saturated path: one iteration is one packet offered and one event polled.
 
+use bentpipe_link::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
 use bentpipe_link::{Packet, Path, Way};
-use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 

@@ -2,12 +2,79 @@
 
 use std::collections::BTreeSet;
 
-use bentpipe_run::{CapacitySpec, ClassSpec, EsN0Spec, LegSpec, LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Rate};
 
-use crate::SpecError;
 use crate::dvbs2::config as dvbs2;
 use crate::rcs2::config as rcs2;
+use crate::{ClassSpec, Dvbs2Spec, EsN0Spec, JitterSpec, LegSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
+
+/// A path between client and server: two directions with settings of their own.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct LinkSpec {
+    /// The preset's name, or `custom`.
+    pub name: String,
+    /// Largest IP packet.
+    pub mtu_bytes: Bytes,
+    /// Server to client: gateway, satellite, terminal.
+    pub forward: DirectionSpec,
+    /// Client to server: terminal, satellite, gateway.
+    #[cfg_attr(feature = "serde", serde(rename = "return"))]
+    pub return_: DirectionSpec,
+}
+
+/// One direction: queue, capacity, loss, then propagation.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct DirectionSpec {
+    /// When the next packet may leave.
+    pub capacity: CapacitySpec,
+    /// Propagation delay, one way.
+    pub delay_ns: Duration,
+    /// Delay variation added to the propagation delay; never reorders.
+    pub jitter: JitterSpec,
+    /// Waiting room before the transmitter.
+    pub queue: QueueSpec,
+    /// Losses on the channel.
+    pub loss: LossSpec,
+}
+
+/// The transmitter.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum CapacitySpec {
+    /// A constant rate of IP bytes, exact to the byte.
+    Constant {
+        /// Bits of IP packets per second.
+        rate_bps: Rate,
+    },
+    /// Frames of a DVB-S2 carrier.
+    Dvbs2(Box<Dvbs2Spec>),
+    /// Timeslots of a DVB-RCS2 return link, assigned on demand.
+    Rcs2(Box<Rcs2Spec>),
+}
+
+impl CapacitySpec {
+    /// Whether it is a constant rate.
+    pub const fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant { .. })
+    }
+
+    /// The rate of IP packets by which the utilisation is reckoned.
+    pub fn nominal_bps(&self) -> Rate {
+        match self {
+            Self::Constant { rate_bps } => *rate_bps,
+            Self::Dvbs2(carrier) => carrier.nominal_bps,
+            Self::Rcs2(return_link) => return_link.nominal_bps,
+        }
+    }
+}
 
 /// Whether a path can be made of this spec.
 ///

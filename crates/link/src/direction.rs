@@ -1,6 +1,5 @@
 use std::collections::VecDeque;
 
-use bentpipe_run::DirectionSpec;
 use bentpipe_units::{Bytes, Time};
 
 use crate::channel::Loss;
@@ -9,7 +8,7 @@ use crate::counters::Counters;
 use crate::egress::DelayProbe;
 use crate::egress::{Access, Delay, Exit};
 use crate::queue::Waiting;
-use crate::{DropCause, Event, Packet, Way};
+use crate::{DirectionSpec, DropCause, Event, Packet, Way};
 
 /// One direction of a path: access, loss, propagation, and their counters.
 pub(crate) struct Direction<P> {

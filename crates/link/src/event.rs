@@ -1,6 +1,5 @@
-use bentpipe_units::Time;
-
 use crate::Way;
+use bentpipe_units::Time;
 
 /// Something that happened to a packet inside the link.
 #[derive(Clone, Debug, PartialEq, Eq)]

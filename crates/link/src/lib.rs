@@ -30,6 +30,7 @@ mod channel;
 mod config;
 mod counters;
 mod direction;
+mod dscp;
 pub mod dvbs2;
 mod egress;
 mod error;
@@ -41,12 +42,28 @@ mod pipe;
 mod queue;
 mod random;
 pub mod rcs2;
+mod report;
 mod signal;
+mod table;
 mod way;
 
-pub use config::{check, nominal_rate};
+pub use channel::{JitterSpec, LossSpec, OutageSpec, QuantileSpec};
+pub use config::{CapacitySpec, DirectionSpec, LinkSpec, check, nominal_rate};
+pub use dscp::{Dscp, DscpError};
+pub use dvbs2::{
+    AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,
+};
 pub use error::SpecError;
 pub use event::{DropCause, Event};
 pub use packet::Packet;
 pub use path::Path;
+pub use queue::{ClassSpec, QueueSpec};
+pub use rcs2::dama::{
+    BackgroundSpec, FreeSpec, LoadSpec, MixSpec, PlacementSpec, RbdcSpec, SignallingSpec, SlotRateSpec,
+    TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
+};
+pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
+pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting};
+pub use signal::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
+pub use table::{INTERVAL, Table};
 pub use way::Way;

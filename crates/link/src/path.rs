@@ -1,12 +1,10 @@
 use std::collections::BTreeMap;
 
-use bentpipe_run::{LinkReport, LinkSpec, PacketSighting, Table};
 use bentpipe_units::{Bytes, Time};
 
 use crate::direction::Direction;
 use crate::egress::{self, DelayProbe};
-use crate::queue;
-use crate::{DropCause, Event, Packet, Way, check};
+use crate::{DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, Way, check, queue};
 
 /// How many forward deliveries the report lists.
 const FIRST_PACKETS: usize = 4096;

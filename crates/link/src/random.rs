@@ -1,9 +1,8 @@
 //! Random streams: one per component, each derived from the run's seed and the component's name.
 
+use crate::Way;
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
-
-use crate::Way;
 
 /// The random stream of one component of one direction.
 pub(crate) struct Stream(Pcg64Dxsm);

@@ -3,10 +3,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use bentpipe_link::{Event, Packet, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
+use bentpipe_link::{Event, Packet, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 thread_local! {

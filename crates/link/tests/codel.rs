@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, LinkSpec, QueueSpec};
 use bentpipe_link::{DropCause, Path, Way};
-use bentpipe_run::{DirectionSpec, LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Two directions that do not know of each other, and streams of random numbers that do not either.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, JitterSpec, LinkSpec, LossSpec};
 use bentpipe_link::{Event, Path, Way};
-use bentpipe_run::{DirectionSpec, JitterSpec, LinkSpec, LossSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 

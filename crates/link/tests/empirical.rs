@@ -1,8 +1,8 @@
 //! Delays of a distribution given by its quantiles.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, JitterSpec, QuantileSpec};
 use bentpipe_link::{Path, Way};
-use bentpipe_run::{DirectionSpec, JitterSpec, QuantileSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! What holds on every path for every traffic.
 
 use crate::common::*;
+use bentpipe_link::{CapacitySpec, DirectionSpec, JitterSpec, LossSpec, QueueSpec};
 use bentpipe_link::{DropCause, Event, Path, Way};
-use bentpipe_run::{CapacitySpec, DirectionSpec, JitterSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 

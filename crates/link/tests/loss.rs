@@ -2,8 +2,8 @@
 //! under the model (two-sided: 6 in 10 million), and the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, LossSpec};
 use bentpipe_link::{DropCause, Event, Path, Way};
-use bentpipe_run::{DirectionSpec, LossSpec};
 use bentpipe_units::{Duration, Time};
 
 const PACKETS: usize = 400_000;

@@ -1,8 +1,8 @@
 //! Losses by the clock. Statistical bounds are five standard errors; the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, LossSpec, OutageSpec};
 use bentpipe_link::{DropCause, Path, Way};
-use bentpipe_run::{DirectionSpec, LossSpec, OutageSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 

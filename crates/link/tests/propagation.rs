@@ -1,8 +1,8 @@
 //! Constant delay and jitter. Bounds of estimates are five standard errors; the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, JitterSpec};
 use bentpipe_link::{Path, Way};
-use bentpipe_run::{DirectionSpec, JitterSpec};
 use bentpipe_units::{Duration, Time};
 
 const DELAY: Duration = Duration::from_millis(265);

@@ -1,8 +1,8 @@
 //! Random early drop against its line. Bounds are five standard errors of a binomial share; the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, LinkSpec, LossSpec, QueueSpec};
 use bentpipe_link::{Event, Path, Way};
-use bentpipe_run::{DirectionSpec, LinkSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! What the report counts, from which instant to which, and in which bin.
 
 use crate::common::*;
+use bentpipe_link::{DirectionSpec, LinkReport, LossSpec, QueueSpec};
 use bentpipe_link::{DropCause, Path, Way};
-use bentpipe_run::{DirectionSpec, LinkReport, LossSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

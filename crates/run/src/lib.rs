@@ -7,11 +7,9 @@
 
 mod assemble;
 mod browser;
-mod dscp;
 mod flows;
 mod handshakes;
 mod layers;
-mod link;
 pub mod media;
 mod object_kind;
 mod page;
@@ -20,9 +18,7 @@ mod pep;
 mod programs;
 mod record;
 mod report;
-mod satellite;
 pub mod schema;
-mod series;
 mod spare_connections;
 mod spec;
 mod streams;
@@ -32,12 +28,18 @@ mod tls;
 mod visit;
 
 pub use assemble::{Parties, assemble, failed};
-pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
-pub use dscp::{Dscp, DscpError};
-pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
-pub use link::{
-    CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
+// What a run's spec and record hold of the link is the link's own.
+pub use bentpipe_link::{
+    AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec,
+    DemandClassSpec, DirectionReport, DirectionSpec, DropCounts, Dscp, DscpError, Dvbs2EncapsulationSpec,
+    Dvbs2Spec, EsN0Spec, FecFrameSpec, FreeSpec, INTERVAL, IdleSpec, JitterSpec, LatenessReport, LayoutSpec,
+    LegSpec, LinkReport, LinkSpec, LoadSpec, LossSpec, MixSpec, ModulationSpec, OutageSpec, PacketSighting,
+    PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueSpec, RbdcSpec, Rcs2EncapsulationSpec,
+    Rcs2Spec, SignallingSpec, SlotRateSpec, Table, TracePacketSpec, VolumeKindSpec, VolumeOrderSpec,
+    VolumeSpec,
 };
+pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
+pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use object_kind::ObjectKind;
 pub use page::{FileSpec, ObjectSpec, PageSpec};
 pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
@@ -45,17 +47,9 @@ pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use programs::{Browser, Server};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
-    ClientReport, ConnectionReport, DirectionReport, DropCounts, Drops, Handshake, LatenessReport,
-    LinkReport, ObjectSighting, OriginReport, PacketSighting, PingReport, Purpose, TransferReport,
+    ClientReport, ConnectionReport, Drops, Handshake, ObjectSighting, OriginReport, PingReport, Purpose,
+    TransferReport,
 };
-pub use satellite::{
-    AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, ClassSpec, DemandClassSpec,
-    Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec, FecFrameSpec, FreeSpec, IdleSpec, LayoutSpec, LegSpec,
-    LoadSpec, MixSpec, ModulationSpec, PilotsSpec, PlacementSpec, ProtectionSpec, RbdcSpec,
-    Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, TracePacketSpec, VolumeKindSpec,
-    VolumeOrderSpec, VolumeSpec,
-};
-pub use series::{INTERVAL, Table};
 pub use spec::{
     BulkSpec, CaptureSpec, CongestionControl, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
     SlowStart, Transport, ValiditySpec, Workload,

@@ -1,12 +1,9 @@
 //! What each party of a run saw. Instants are on the run's clock, not yet relative to its start.
 
-use std::collections::BTreeMap;
-
+use crate::{BrowserReport, Carried, DropCounts, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::{BrowserReport, Carried, Table};
 
 /// The client's view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -166,58 +163,6 @@ pub struct PingReport {
     pub rtts: Vec<Option<Duration>>,
 }
 
-/// The link's view, from its mark (start of the measurement) on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LinkReport {
-    /// When counting began.
-    pub marked: Time,
-    /// Server to client.
-    pub forward: DirectionReport,
-    /// Client to server.
-    #[serde(rename = "return")]
-    pub return_: DirectionReport,
-    /// Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
-    /// `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
-    pub series: Table,
-    /// What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`; each has `time_s` as `series` has.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub probes: BTreeMap<String, Table>,
-    /// How late packets were released (emulate only).
-    pub lateness: Option<LatenessReport>,
-    /// The first packets of the forward direction, for the first-flight size.
-    pub first_packets: Vec<PacketSighting>,
-}
-
-/// Counters of one direction.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DirectionReport {
-    /// Packets and bytes offered to the link.
-    pub offered_packets: u64,
-    /// Bytes offered to the link.
-    pub offered_bytes: Bytes,
-    /// Packets delivered.
-    pub delivered_packets: u64,
-    /// Bytes delivered.
-    pub delivered_bytes: Bytes,
-    /// Packets lost, by cause.
-    pub drops: DropCounts,
-    /// Time-weighted mean of the waiting bytes.
-    pub queue_mean_bytes: f64,
-    /// Most bytes that waited at one time.
-    pub queue_max_bytes: Bytes,
-}
-
-/// Lost packets of one direction by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DropCounts {
-    /// The queue was full.
-    pub queue: u64,
-    /// The channel lost it.
-    pub channel: u64,
-    /// Larger than the link's MTU.
-    pub oversize: u64,
-}
-
 /// Lost packets of both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Drops {
@@ -226,32 +171,6 @@ pub struct Drops {
     /// Client to server.
     #[serde(rename = "return")]
     pub return_: DropCounts,
-}
-
-/// Release lateness (actual minus due) of the emulator's link process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LatenessReport {
-    /// Median.
-    pub p50: Duration,
-    /// 99th percentile.
-    pub p99: Duration,
-    /// 99.9th percentile.
-    pub p999: Duration,
-    /// Largest.
-    pub max: Duration,
-    /// Packets released.
-    pub count: u64,
-    /// Packets that the receiving host's device refused.
-    pub refused: u64,
-}
-
-/// One delivered packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PacketSighting {
-    /// When it left the link at the client.
-    pub at: Time,
-    /// IP length.
-    pub bytes: Bytes,
 }
 
 impl Handshake {
@@ -286,12 +205,5 @@ impl ConnectionReport {
         self.closed = self.closed.map(rebase);
         self.started = rebase(self.started);
         self
-    }
-}
-
-impl DropCounts {
-    /// All causes together.
-    pub const fn total(self) -> u64 {
-        self.queue + self.channel + self.oversize
     }
 }

@@ -84,6 +84,13 @@ fn a_flow_has_the_mark_of_its_run_unless_it_has_its_own() {
     assert_eq!(alone.flows().unwrap().flows[0].dscp, Some(expedited));
 }
 
+#[test]
+fn a_code_point_is_a_number_below_64() {
+    let error = serde_json::from_str::<Dscp>("64").unwrap_err().to_string();
+    assert!(error.starts_with("expected a code point of 0 to 63, found 64"), "{error}");
+    assert_eq!(serde_json::to_string(&Dscp::new(46)).unwrap(), "46");
+}
+
 fn flows_spec(run: Option<Dscp>, flows: [Option<Dscp>; 2]) -> RunSpec {
     let flow = |dscp| FlowSpec {
         cc: CongestionControl::Cubic,

@@ -1,11 +1,22 @@
 //! Delay variation of any distribution, constant for a while at a time. Model page: docs/models/empirical.md.
 
-use bentpipe_run::QuantileSpec;
 use bentpipe_units::{Duration, Time};
 
 use crate::Way;
 use crate::channel::deck::Deck;
 use crate::random::Stream;
+
+/// A point of a quantile function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct QuantileSpec {
+    /// Probability of a smaller value.
+    pub p: f64,
+    /// What is added to the delay.
+    pub offset_ns: i64,
+}
 
 /// A deck deals each hundred-thousandth of the distribution once.
 const STRATA: u32 = 100_000;

@@ -1,11 +1,48 @@
 //! What the channel loses. Model page: docs/models/loss.md.
 
-use bentpipe_run::LossSpec;
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::Way;
 use crate::channel::outages::Outages;
 use crate::random::Stream;
+use crate::{OutageSpec, Way};
+
+/// Losses on the channel, after transmission.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum LossSpec {
+    /// None.
+    None,
+    /// Each packet is lost independently.
+    Bernoulli {
+        /// Probability of loss.
+        p: f64,
+    },
+    /// Two-state Markov chain stepped once per packet (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Probability of going from the good to the bad state.
+        p: f64,
+        /// Probability of going from the bad to the good state.
+        r: f64,
+        /// Probability that a packet survives in the bad state.
+        h: f64,
+        /// Probability that a packet survives in the good state.
+        k: f64,
+    },
+    /// Independent bit errors: a packet of n bits survives with (1 - BER)^n.
+    BitError {
+        /// Bit error ratio.
+        ber: f64,
+    },
+    /// The channel is out now and then and loses all that is sent meanwhile.
+    Outages {
+        /// One outage begins in each period, at any instant of it; at least 1 ms.
+        period_ns: Duration,
+        /// How long outages last; at least one, the weights together from one to a million.
+        durations: Vec<OutageSpec>,
+    },
+}
 
 /// The loss process of one direction, asked once per transmitted packet.
 pub(crate) struct Loss {

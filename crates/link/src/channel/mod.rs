@@ -6,5 +6,9 @@ mod loss;
 mod outages;
 mod propagation;
 
+pub use empirical::QuantileSpec;
 pub(crate) use loss::Loss;
+pub use loss::LossSpec;
+pub use outages::OutageSpec;
+pub use propagation::JitterSpec;
 pub(crate) use propagation::Propagation;

@@ -1,10 +1,21 @@
 //! Times at which nothing gets through. Model page: docs/models/outages.md.
 
-use bentpipe_run::OutageSpec;
 use bentpipe_units::{Duration, Time};
 
 use crate::channel::deck::Deck;
 use crate::random::Stream;
+
+/// A duration of outages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct OutageSpec {
+    /// How many of so many outages as all weights together last this long.
+    pub weight: u32,
+    /// From the first instant at which nothing gets through to the first at which something does.
+    pub duration_ns: Duration,
+}
 
 /// What a silence of a day costs to catch up with stays below a second.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(1);

@@ -1,11 +1,32 @@
 //! From the end of a transmission to the far end of the link. Model page: docs/models/propagation.md.
 
-use bentpipe_run::JitterSpec;
 use bentpipe_units::{Duration, Time};
 
-use crate::Way;
 use crate::channel::empirical::Empirical;
 use crate::random::Stream;
+use crate::{QuantileSpec, Way};
+
+/// Random variation of the propagation delay.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum JitterSpec {
+    /// The delay is constant.
+    None,
+    /// Normally distributed around the delay, cut off where the delay would be negative.
+    Normal {
+        /// Standard deviation.
+        sd_ns: Duration,
+    },
+    /// Of any distribution, and constant for a while at a time.
+    Empirical {
+        /// The quantile function, linear between its points: at least two, from p = 0 to p = 1, both columns ascending.
+        quantiles: Vec<QuantileSpec>,
+        /// How long a value holds before the next one is drawn; at least 1 ms.
+        hold_ns: Duration,
+    },
+}
 
 /// Propagation delay of one direction.
 pub(crate) struct Propagation {

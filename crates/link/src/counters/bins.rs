@@ -1,4 +1,4 @@
-use bentpipe_run::INTERVAL;
+use crate::INTERVAL;
 use bentpipe_units::Time;
 
 /// Bins reserved at a time (almost seven minutes), so that a run allocates seldom and predictably.

@@ -3,11 +3,10 @@
 pub(crate) mod bins;
 mod series;
 
-use bentpipe_run::{DirectionReport, DropCounts};
 use bentpipe_units::{Bytes, Time};
 
 use self::series::{Bin, Series};
-use crate::DropCause;
+use crate::{DirectionReport, DropCause, DropCounts};
 
 /// What one direction did since the mark.
 pub(crate) struct Counters {

@@ -1,10 +1,25 @@
 //! Adaptive coding and modulation: which MODCOD the gateway sends. Model page: docs/models/acm.md.
 
-use bentpipe_run::AcmSpec;
 use bentpipe_units::{Decibel, Duration, Time};
 
 use crate::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
 use crate::signal::EsN0;
+
+/// The control loop of adaptive coding and modulation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct AcmSpec {
+    /// How far the reported Es/N0 must be above a threshold.
+    pub margin_db: f64,
+    /// How much further before a more efficient MODCOD is taken.
+    pub hysteresis_db: f64,
+    /// From one report of the terminal to the next.
+    pub report_period_ns: Duration,
+    /// From the measurement until the gateway has the report.
+    pub report_delay_ns: Duration,
+}
 
 /// What a silence of a day costs to catch up with stays below a minute.
 pub(crate) const SHORTEST_REPORT_PERIOD: Duration = Duration::from_millis(1);
@@ -151,7 +166,7 @@ fn ladder(fecframe: FecFrame, pilots: Pilots) -> Vec<PlFrame> {
 
 #[cfg(test)]
 mod tests {
-    use bentpipe_run::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
+    use crate::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
     use proptest::prelude::*;
 
     use super::*;

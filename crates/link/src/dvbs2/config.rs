@@ -1,13 +1,111 @@
-use bentpipe_run::{
-    AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,
-};
-use bentpipe_units::{Bytes, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::acm::{Acm, SHORTEST_REPORT_PERIOD};
 use super::{Carrier, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, SymbolRate, net_rate};
-use crate::SpecError;
 use crate::config::{check_classes, check_es_n0, check_finite};
 use crate::signal::EsN0;
+use crate::{AcmSpec, ClassSpec, EsN0Spec, SpecError};
+
+/// A DVB-S2 carrier (ETSI EN 302 307-1).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Dvbs2Spec {
+    /// Rate of full IP packets in clear sky, by which the utilisation is reckoned.
+    pub nominal_bps: Rate,
+    /// Symbols per second.
+    pub symbols_per_s: u64,
+    /// Size of the coded blocks.
+    pub fecframe: FecFrameSpec,
+    /// Known symbols between the others.
+    pub pilots: PilotsSpec,
+    /// What is sent when no frame is due.
+    pub idle: IdleSpec,
+    /// How long a packet waits for others to fill its frame.
+    pub closing_timeout_ns: Duration,
+    /// How packets get into frames.
+    pub encapsulation: Dvbs2EncapsulationSpec,
+    /// Which MODCOD a frame has.
+    pub modulation: ModulationSpec,
+    /// What the receiver gets of the signal.
+    pub es_n0: EsN0Spec,
+    /// Classes that go before all other packets, the most urgent first.
+    pub classes: Vec<ClassSpec>,
+}
+
+/// Size of the coded blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum FecFrameSpec {
+    /// 64 800 bits.
+    Normal,
+    /// 16 200 bits.
+    Short,
+}
+
+/// Known symbols that help a receiver to keep track of the carrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum PilotsSpec {
+    /// None.
+    Off,
+    /// 36 after every 16 slots.
+    On,
+}
+
+/// What a carrier sends when no frame is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum IdleSpec {
+    /// Nothing: the next frame starts when it is due.
+    Silence,
+    /// Dummy frames: the next frame starts when the dummy in progress has ended.
+    DummyFrames,
+}
+
+/// How packets get into the frames of a DVB-S2 carrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum Dvbs2EncapsulationSpec {
+    /// Generic stream encapsulation (ETSI TS 102 606-1).
+    Gse {
+        /// Address of the receiver in each packet: 0, 3 or 6 bytes.
+        label_bytes: u8,
+    },
+    /// Multi-protocol encapsulation (ETSI EN 301 192) over an MPEG transport stream.
+    Mpe,
+    /// Unidirectional lightweight encapsulation (RFC 4326) over an MPEG transport stream.
+    Ule,
+}
+
+/// Which MODCOD a frame has; MODCODs by their names in EN 302 307-1, such as `8PSK 3/4`.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum ModulationSpec {
+    /// Always the same (CCM).
+    Constant {
+        /// Its name.
+        modcod: String,
+    },
+    /// That of its class (VCM).
+    ByClass {
+        /// One for each class, then one for all other packets.
+        modcods: Vec<String>,
+    },
+    /// The most efficient that the receiver can decode as far as the gateway knows (ACM).
+    Adaptive(AcmSpec),
+}
 
 pub(crate) fn check(spec: &Dvbs2Spec, mtu: Bytes) -> Result<(), SpecError> {
     check_classes(&spec.classes, mtu)?;

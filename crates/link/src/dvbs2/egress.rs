@@ -1,6 +1,5 @@
 use std::ops::Range;
 
-use bentpipe_run::{DirectionSpec, Dvbs2Spec, ModulationSpec, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::acm::Acm;
@@ -10,7 +9,7 @@ use crate::egress::{Delay, Exit};
 use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::Stream;
 use crate::signal::EsN0;
-use crate::{DropCause, Packet, Way};
+use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table, Way};
 
 /// Class queues before a DVB-S2 carrier. Model page: docs/models/dvbs2.md.
 pub(crate) struct Dvbs2<P> {

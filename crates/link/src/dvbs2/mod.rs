@@ -37,6 +37,8 @@ mod symbols;
 mod transmitter;
 mod user_packets;
 
+pub use acm::AcmSpec;
+pub use config::{Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec};
 pub(crate) use dummies::DummyTrain;
 pub use encapsulation::Encapsulation;
 pub use frame::{FecFrame, Pilots, PlFrame};

@@ -1,6 +1,6 @@
-use bentpipe_run::Table;
 use bentpipe_units::{Bytes, Decibel, Time};
 
+use crate::Table;
 use crate::counters::bins::Bins;
 use crate::dvbs2::{Carrier, DummyTrain, Fate, Frame, Idle, PlFrame};
 use crate::signal::EsN0;

@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 
-use bentpipe_run::Table;
 use bentpipe_units::{Duration, Time};
 
+use crate::Table;
 use crate::counters::bins::Bins;
 use crate::egress::Delay;
 

@@ -4,7 +4,6 @@ mod delay_probe;
 
 use std::ops::Add;
 
-use bentpipe_run::{CapacitySpec, DirectionSpec, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 
 pub(crate) use self::delay_probe::{DelayProbe, table as delays};
@@ -13,7 +12,7 @@ use crate::pipe::Pipe;
 use crate::queue::{ClassProbe, Waiting};
 use crate::random::Stream;
 use crate::rcs2::egress::Rcs2;
-use crate::{DropCause, Packet, Way};
+use crate::{CapacitySpec, DirectionSpec, DropCause, Packet, Table, Way};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Access<P> {

@@ -2,14 +2,13 @@
 
 mod constant_rate;
 
-use bentpipe_run::QueueSpec;
 use bentpipe_units::{Bytes, Rate, Time};
 
 use self::constant_rate::ConstantRate;
-use crate::DropCause;
 use crate::egress::{Delay, Exit};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
+use crate::{DropCause, QueueSpec};
 
 /// A queue before a transmitter of constant rate.
 pub(crate) struct Pipe<P> {

@@ -1,8 +1,7 @@
-use bentpipe_run::{ClassSpec, Table};
 use bentpipe_units::{Bytes, Time};
 
-use crate::Way;
 use crate::counters::bins::Bins;
+use crate::{ClassSpec, Table, Way};
 
 /// What waits in each class of one direction over time; nothing where there are no classes.
 pub(crate) struct ClassProbe {

@@ -1,13 +1,12 @@
 use std::ops::Range;
 
-use bentpipe_run::{ClassSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::classifier::Classifier;
 use super::{ClassProbe, Queue, Waiting};
 use crate::dvbs2::Backlog;
 use crate::random::Stream;
-use crate::{Packet, Way};
+use crate::{ClassSpec, Packet, QueueSpec, Way};
 
 /// A queue for each class, the most urgent first; the last is that of the packets of no class.
 pub(crate) struct ClassQueues<P> {

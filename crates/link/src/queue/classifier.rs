@@ -1,4 +1,18 @@
-use bentpipe_run::ClassSpec;
+use crate::{Dscp, QueueSpec};
+
+/// A class of service: packets that go before others.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct ClassSpec {
+    /// Its name in series and figures.
+    pub name: String,
+    /// Packets with one of these code points (RFC 2474) belong to it.
+    pub dscp: Vec<Dscp>,
+    /// Its waiting room.
+    pub queue: QueueSpec,
+}
 
 /// Number of code points (RFC 2474, section 3).
 const CODE_POINTS: usize = 64;

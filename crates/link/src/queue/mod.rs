@@ -8,15 +8,56 @@ mod random_early_drop;
 
 use std::collections::VecDeque;
 
-use bentpipe_run::QueueSpec;
 use bentpipe_units::{Bytes, Duration, Time};
 
 pub(crate) use self::class_probe::{ClassProbe, table as classes};
 pub(crate) use self::class_queues::ClassQueues;
+pub use self::classifier::ClassSpec;
 pub(crate) use self::classifier::Classifier;
 use self::codel::Codel;
 use self::random_early_drop::RandomEarlyDrop;
 use crate::random::Stream;
+
+/// Limit of the queue, and what is dropped below it; the packet in transmission does not count.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum QueueSpec {
+    /// At most so many bytes wait.
+    Bytes {
+        /// Sum of the lengths of waiting packets.
+        limit_bytes: Bytes,
+    },
+    /// At most so many packets wait.
+    Packets {
+        /// Number of waiting packets.
+        limit_packets: u64,
+    },
+    /// A packet that would wait longer than this is dropped on arrival.
+    Time {
+        /// Wait before transmission starts.
+        limit_ns: Duration,
+    },
+    /// Arriving packets are dropped at random once more than `start_bytes` wait.
+    RandomEarlyDrop {
+        /// Sum of the lengths of waiting packets; above it every packet is dropped.
+        limit_bytes: Bytes,
+        /// Below it no packet is dropped.
+        start_bytes: Bytes,
+        /// Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on.
+        p: f64,
+    },
+    /// Packets that waited too long for too long are dropped as they leave (RFC 8289).
+    Codel {
+        /// Sum of the lengths of waiting packets; above it every packet is dropped on arrival.
+        limit_bytes: Bytes,
+        /// Acceptable wait.
+        target_ns: Duration,
+        /// How long the wait may exceed the target; of the order of the round trip.
+        interval_ns: Duration,
+    },
+}
 
 /// A first-in first-out queue that refuses what exceeds its limit (drop-tail), and may drop packets before that.
 pub(crate) struct Queue<P> {

@@ -1,10 +1,5 @@
 use std::fmt::Display;
 
-use bentpipe_run::{
-    BackgroundSpec, BurstSpec, DemandClassSpec, FreeSpec, LayoutSpec, LoadSpec, MixSpec, PlacementSpec,
-    ProtectionSpec, QueueSpec, Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeKindSpec,
-    VolumeOrderSpec,
-};
 use bentpipe_units::{Bytes, Decibel, Duration, Rate};
 
 use super::dama::{
@@ -12,9 +7,111 @@ use super::dama::{
     Signalling, SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
 };
 use super::{Encapsulation, Goodput, Layout, Protection, ProtocolField, SymbolRate, Waveform};
-use crate::SpecError;
 use crate::config::{check_classes, check_es_n0, check_finite, check_limit};
 use crate::mpeg_ts::TS_PACKET_BYTES;
+use crate::{
+    BackgroundSpec, ClassSpec, EsN0Spec, FreeSpec, LayoutSpec, LoadSpec, MixSpec, PlacementSpec, QueueSpec,
+    SignallingSpec, SlotRateSpec, SpecError, VolumeKindSpec, VolumeOrderSpec,
+};
+
+/// A DVB-RCS2 return link (ETSI EN 301 545-2) with assignment on demand.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Rcs2Spec {
+    /// Most that the terminal can get, in full IP packets, by which the utilisation is reckoned.
+    pub nominal_bps: Rate,
+    /// How a superframe is divided.
+    pub layout: LayoutSpec,
+    /// What one burst of a traffic slot carries.
+    pub burst: BurstSpec,
+    /// How packets get into bursts.
+    pub encapsulation: Rcs2EncapsulationSpec,
+    /// From the end of a request's burst until the controller has it.
+    pub request_delay_ns: Duration,
+    /// From the controller's plan of a superframe to its begin at the terminal.
+    pub lead_ns: Duration,
+    /// How requests get to the controller.
+    pub signalling: SignallingSpec,
+    /// Where in the superframe a terminal's slots are.
+    pub placement: PlacementSpec,
+    /// Which request for volume is served first.
+    pub order: VolumeOrderSpec,
+    /// What the hub gets of the signal.
+    pub es_n0: EsN0Spec,
+    /// What packets of no class may have.
+    pub mix: MixSpec,
+    /// Classes that go before all other packets, the most urgent first.
+    pub classes: Vec<DemandClassSpec>,
+    /// The other terminals.
+    pub background: Vec<BackgroundSpec>,
+}
+
+/// What one burst of a traffic slot carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum BurstSpec {
+    /// A linear-modulation waveform of EN 301 545-2, Annex A.
+    Waveform {
+        /// 3 to 22.
+        id: u8,
+    },
+    /// MPEG packets of a transport stream, as in DVB-RCS (ETSI EN 301 790).
+    Mpeg {
+        /// Of 188 bytes each.
+        packets: u32,
+        /// Es/N0 at a burst error rate of 1e-5.
+        threshold_db: f64,
+    },
+}
+
+/// How packets get into bursts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum Rcs2EncapsulationSpec {
+    /// Return link encapsulation (ETSI TS 103 179), in bursts of a waveform.
+    Rle {
+        /// Bytes of the protocol type: 0, 1 or 2.
+        protocol_bytes: u8,
+        /// Bytes of the address: 0, 3 or 6.
+        label_bytes: u8,
+        /// What guards the reassembly.
+        protection: ProtectionSpec,
+    },
+    /// Multi-protocol encapsulation (ETSI EN 301 192), in bursts of MPEG packets.
+    Mpe,
+    /// Unidirectional lightweight encapsulation (RFC 4326), in bursts of MPEG packets.
+    Ule,
+}
+
+/// The trailer of a packet that is sent in fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ProtectionSpec {
+    /// A sequence number, one byte.
+    Sequence,
+    /// A CRC-32, four bytes.
+    Crc,
+}
+
+/// A class of service of the terminal, with capacity of its own.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct DemandClassSpec {
+    /// Which packets belong to it, and where they wait.
+    pub class: ClassSpec,
+    /// What it may have.
+    pub mix: MixSpec,
+}
 
 /// So that no product of counts overflows; the standard's superframes are at most 750 ms long.
 const LONGEST_SUPERFRAME: Duration = Duration::from_secs(60);

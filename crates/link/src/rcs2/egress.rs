@@ -1,11 +1,10 @@
-use bentpipe_run::{DirectionSpec, Rcs2Spec, Table};
 use bentpipe_units::{Bytes, Time};
 
 use super::config;
 use super::dama::{Departure, Fate, Probe, ReturnLink};
 use crate::egress::{Delay, Exit};
 use crate::queue::{ClassProbe, Classifier, Waiting};
-use crate::{DropCause, Packet};
+use crate::{DirectionSpec, DropCause, Packet, Rcs2Spec, Table};
 
 /// Timeslots of a DVB-RCS2 return link, assigned on demand. Model page: docs/models/dama.md.
 pub(crate) struct Rcs2<P> {

@@ -3,6 +3,32 @@ use bentpipe_units::{Duration, Time};
 use super::SymbolRate;
 use crate::dvbs2::NANOS_PER_SEC;
 
+/// How a superframe is divided; lengths in symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct LayoutSpec {
+    /// Symbols per second of each carrier.
+    pub symbols_per_s: u64,
+    /// Carriers side by side.
+    pub carriers: u32,
+    /// Frames of a superframe, one after the other.
+    pub frames: u32,
+    /// Request slots at the beginning of each frame, on each carrier.
+    pub request_slots: u32,
+    /// Traffic slots after them.
+    pub traffic_slots: u32,
+    /// Length of a burst in a request slot.
+    pub request_symbols: u32,
+    /// Length of a burst in a traffic slot.
+    pub burst_symbols: u32,
+    /// Guard time after each burst.
+    pub guard_symbols: u32,
+    /// What remains of a frame after its last slot.
+    pub idle_symbols: u32,
+}
+
 /// How a superframe is divided, the same in each: carriers side by side, on each of them frames one after the
 /// other, in each frame request slots, traffic slots and silence (EN 301 545-2, clause 7.5.1).
 ///

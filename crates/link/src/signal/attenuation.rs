@@ -1,7 +1,32 @@
 //! What the atmosphere takes off a signal over time. Model page: docs/models/attenuation.md.
 
-use bentpipe_run::{AttenuationPoint, AttenuationSpec};
 use bentpipe_units::{Decibel, Duration};
+
+/// Attenuation over the time since the start of the workload: linear between points, constant beyond them.
+///
+/// Two points at one instant are a step. No points: none.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct AttenuationSpec {
+    /// In order of time.
+    pub points: Vec<AttenuationPoint>,
+    /// After so long all begins again; at least up to the last point.
+    pub period_ns: Option<Duration>,
+}
+
+/// A point of an attenuation series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct AttenuationPoint {
+    /// Since the start of the workload.
+    pub at_ns: Duration,
+    /// Attenuation.
+    pub db: f64,
+}
 
 /// Attenuation as a function of the time since the start of the workload.
 pub(crate) struct Attenuation {

@@ -1,9 +1,33 @@
 //! What a receiver gets of the signal over time. Model page: docs/models/es_n0.md.
 
-use bentpipe_run::{EsN0Spec, LegSpec};
 use bentpipe_units::{Decibel, Time};
 
+use crate::AttenuationSpec;
 use crate::signal::attenuation::Attenuation;
+
+/// Es/N0 at a receiver over time: 1/(C/N) = 1/(C/N)_up + 1/(C/N)_down.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct EsN0Spec {
+    /// From the sender to the satellite.
+    pub up: LegSpec,
+    /// From the satellite to the receiver.
+    pub down: LegSpec,
+}
+
+/// One leg of the path.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct LegSpec {
+    /// Es/N0 of the leg without attenuation.
+    pub clear_sky_db: f64,
+    /// What the atmosphere takes off it.
+    pub attenuation: AttenuationSpec,
+}
 
 /// Es/N0 at a receiver behind a transparent satellite.
 pub(crate) struct EsN0 {
@@ -56,7 +80,7 @@ fn combined(up_db: f64, down_db: f64) -> Decibel {
 
 #[cfg(test)]
 mod tests {
-    use bentpipe_run::{AttenuationPoint, AttenuationSpec};
+    use crate::{AttenuationPoint, AttenuationSpec};
     use bentpipe_units::Duration;
     use proptest::prelude::*;
 

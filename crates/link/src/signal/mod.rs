@@ -3,4 +3,6 @@
 pub(crate) mod attenuation;
 mod es_n0;
 
+pub use attenuation::{AttenuationPoint, AttenuationSpec};
 pub(crate) use es_n0::EsN0;
+pub use es_n0::{EsN0Spec, LegSpec};

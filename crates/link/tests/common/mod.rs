@@ -3,10 +3,10 @@
 pub mod numbered;
 pub mod transport_stream;
 
-use bentpipe_link::{DropCause, Event, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
+use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 

@@ -5,7 +5,7 @@ use bentpipe_link::rcs2::dama::{
     SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
 };
 use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, SymbolRate, Waveform};
-use bentpipe_run::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
+use bentpipe_link::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 pub use crate::common::numbered::Numbered;

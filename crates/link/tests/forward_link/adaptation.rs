@@ -1,7 +1,7 @@
 //! Adaptive coding and modulation while the signal fades and comes back. Thresholds: EN 302 307-1, Table 13.
 
 use bentpipe_link::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
-use bentpipe_run::{LinkReport, Table};
+use bentpipe_link::{LinkReport, Table};
 use bentpipe_units::{Duration, Time};
 
 use super::rig::*;

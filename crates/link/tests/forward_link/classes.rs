@@ -1,6 +1,6 @@
 //! Classes by DSCP: who goes first, in which frames, and with which waiting room.
 
-use bentpipe_run::{ClassSpec, Dvbs2Spec, ModulationSpec, QueueSpec};
+use bentpipe_link::{ClassSpec, Dvbs2Spec, ModulationSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::rig::*;

@@ -1,6 +1,6 @@
 //! How long a packet takes that finds nobody before it.
 
-use bentpipe_run::{Dvbs2Spec, IdleSpec, LossSpec, QueueSpec};
+use bentpipe_link::{Dvbs2Spec, IdleSpec, LossSpec, QueueSpec};
 use bentpipe_units::{Duration, Time};
 
 use super::rig::*;

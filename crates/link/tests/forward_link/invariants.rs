@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use bentpipe_link::{Event, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     AcmSpec, ClassSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, LinkSpec, LossSpec,
     ModulationSpec, PilotsSpec, QueueSpec,
 };
+use bentpipe_link::{Event, Way};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

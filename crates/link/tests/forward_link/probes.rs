@@ -1,7 +1,7 @@
 //! What the record tells of a DVB-S2 carrier over time.
 
+use bentpipe_link::{Dvbs2Spec, IdleSpec, LinkReport};
 use bentpipe_link::{Path, Way};
-use bentpipe_run::{Dvbs2Spec, IdleSpec, LinkReport};
 use bentpipe_units::{Duration, Time};
 
 use super::rig::*;

@@ -1,11 +1,11 @@
 //! What the tests share: specs, packets with a class, and two ways of driving a path.
 
-use bentpipe_link::{Event, Packet, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     AcmSpec, AttenuationPoint, AttenuationSpec, CapacitySpec, ClassSpec, DirectionSpec, Dscp,
     Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec, FecFrameSpec, IdleSpec, JitterSpec, LegSpec, LinkReport,
     LinkSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec,
 };
+use bentpipe_link::{Event, Packet, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 pub const MTU: u32 = 1_500;

@@ -1,7 +1,7 @@
 //! A carrier that always has something to send.
 
 use bentpipe_link::nominal_rate;
-use bentpipe_run::{CapacitySpec, Dvbs2Spec, FecFrameSpec};
+use bentpipe_link::{CapacitySpec, Dvbs2Spec, FecFrameSpec};
 use bentpipe_units::{Bytes, Time};
 
 use super::rig::*;

@@ -1,7 +1,7 @@
 //! Specs of which no carrier can be made.
 
 use bentpipe_link::check;
-use bentpipe_run::{
+use bentpipe_link::{
     AcmSpec, CapacitySpec, ClassSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, LinkSpec,
     ModulationSpec, QueueSpec,
 };

@@ -1,7 +1,7 @@
 //! Classes at the terminal: strict priority, by code point.
 
+use bentpipe_link::{ClassSpec, DemandClassSpec, Dscp, MixSpec, QueueSpec, Rcs2Spec};
 use bentpipe_link::{DropCause, Event, Packet, Way};
-use bentpipe_run::{ClassSpec, DemandClassSpec, Dscp, MixSpec, QueueSpec, Rcs2Spec};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! What access costs in time, against the closed forms of docs/models/dama.md.
 
+use bentpipe_link::{MixSpec, Rcs2Spec, SignallingSpec};
 use bentpipe_link::{Path, Way};
-use bentpipe_run::{MixSpec, Rcs2Spec, SignallingSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 

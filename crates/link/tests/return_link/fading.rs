@@ -1,7 +1,7 @@
 //! Bursts that are lost, by what the hub gets of the signal.
 
+use bentpipe_link::Rcs2Spec;
 use bentpipe_link::{DropCause, Way};
-use bentpipe_run::Rcs2Spec;
 use bentpipe_units::{Duration, Time};
 
 use super::specs::*;

@@ -1,11 +1,11 @@
 //! What holds on every return link for every traffic.
 
-use bentpipe_link::{DropCause, Event, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     BackgroundSpec, ClassSpec, DemandClassSpec, Dscp, FreeSpec, LayoutSpec, LinkSpec, LoadSpec, LossSpec,
     MixSpec, PlacementSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, TracePacketSpec, VolumeKindSpec,
     VolumeOrderSpec, VolumeSpec,
 };
+use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 

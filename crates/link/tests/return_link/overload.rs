@@ -1,7 +1,9 @@
 //! Twenty terminals that ask for more than there is, through a whole path.
 
 use bentpipe_link::Way;
-use bentpipe_run::{BackgroundSpec, LayoutSpec, LinkReport, MixSpec, Rcs2Spec, SignallingSpec, SlotRateSpec};
+use bentpipe_link::{
+    BackgroundSpec, LayoutSpec, LinkReport, MixSpec, Rcs2Spec, SignallingSpec, SlotRateSpec,
+};
 use bentpipe_units::{Duration, Time};
 
 use super::specs::*;

@@ -1,11 +1,11 @@
 //! What a return link may be, and what is said where it may not.
 
-use bentpipe_link::{check, nominal_rate};
-use bentpipe_run::{
+use bentpipe_link::{
     AttenuationPoint, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec, DemandClassSpec, Dscp, FreeSpec,
     LayoutSpec, LinkSpec, LoadSpec, MixSpec, QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec,
     SignallingSpec, SlotRateSpec, VolumeSpec,
 };
+use bentpipe_link::{check, nominal_rate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
 use super::specs::*;

@@ -4,10 +4,10 @@
 //! often a terminal may ask, and how far ahead the NCC plans. Here a slot is one MPEG packet, as DVB-RCS (EN 301 790)
 //! has it, with MPE; the terminal may ask in each superframe. Nothing is fitted.
 
-use bentpipe_link::{Event, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     BurstSpec, LayoutSpec, LinkSpec, MixSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec, SlotRateSpec,
 };
+use bentpipe_link::{Event, Path, Way};
 use bentpipe_units::{Duration, Time};
 
 use super::specs::*;

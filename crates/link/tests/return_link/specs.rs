@@ -1,12 +1,12 @@
 //! Return links that the tests share, as specs.
 
-use bentpipe_link::{Packet, Path, Way};
-use bentpipe_run::{
+use bentpipe_link::{
     AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec,
     FreeSpec, LayoutSpec, LegSpec, LinkSpec, LoadSpec, MixSpec, PlacementSpec, ProtectionSpec, RbdcSpec,
     Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeKindSpec, VolumeOrderSpec,
     VolumeSpec,
 };
+use bentpipe_link::{Packet, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::common::*;

@@ -1,7 +1,7 @@
 //! The waiting room of the terminal has the disciplines of all others.
 
 use bentpipe_link::{DropCause, Way, nominal_rate};
-use bentpipe_run::{LinkSpec, QueueSpec};
+use bentpipe_link::{LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::specs::*;

@@ -1,3 +1,14 @@
+/// Where in the superframe the slots of one terminal are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum PlacementSpec {
+    /// One after the other.
+    Contiguous,
+    /// Spread over the superframe about evenly.
+    Spread,
+}
 /// Which columns of the superframe a terminal gets, of all carriers (the TBTP2's second half).
 ///
 /// A terminal sends on one carrier at a time. Terminals are laid one after the other over the cells of the carriers,

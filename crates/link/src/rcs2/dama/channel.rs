@@ -1,11 +1,10 @@
-use bentpipe_run::EsN0Spec;
 use bentpipe_units::{Decibel, Time};
 
 use super::ReturnConfig;
-use crate::Way;
 use crate::random::Stream;
 use crate::rcs2::burst_error;
 use crate::signal::EsN0;
+use crate::{EsN0Spec, Way};
 
 /// What the terminal's bursts meet.
 pub(super) struct Channel {

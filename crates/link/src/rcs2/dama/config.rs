@@ -1,8 +1,54 @@
-use bentpipe_run::{EsN0Spec, QueueSpec};
 use bentpipe_units::{Bytes, Decibel, Duration};
 
 use super::{AccountConfig, Controller, Load, Mix, Placement, Supply, VolumeOrder};
 use crate::rcs2::{Encapsulation, Layout};
+use crate::{EsN0Spec, LoadSpec, MixSpec, QueueSpec};
+
+/// How requests get to the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum SignallingSpec {
+    /// In a request slot of the terminal's own.
+    RequestSlot {
+        /// Superframes from one to the next.
+        period: u32,
+    },
+    /// In front of the data of a burst.
+    Piggyback {
+        /// Superframes from one to the next.
+        period: u32,
+        /// Payload that a request takes.
+        bytes: u32,
+    },
+}
+
+/// Which request for volume is served first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum VolumeOrderSpec {
+    /// The one that waits longest.
+    OldestFirst,
+    /// The one for most.
+    LargestFirst,
+}
+
+/// A terminal that sends packets of its own.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct BackgroundSpec {
+    /// What it may have.
+    pub mix: MixSpec,
+    /// Bytes of packets that may wait.
+    pub limit_bytes: Bytes,
+    /// Its packets.
+    pub load: LoadSpec,
+}
 
 /// A return link: what it is made of and who shares it.
 #[derive(Clone, Debug)]

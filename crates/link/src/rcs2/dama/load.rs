@@ -6,6 +6,40 @@ use super::ConfigError;
 use crate::Way;
 use crate::random::Stream;
 
+/// Packets of a background terminal.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum LoadSpec {
+    /// A Poisson process.
+    Poisson {
+        /// Mean rate.
+        rate_bps: Rate,
+        /// Length of each packet.
+        packet_bytes: Bytes,
+    },
+    /// Packets as they once came.
+    Trace {
+        /// In order of time.
+        packets: Vec<TracePacketSpec>,
+        /// After so long all begins again; more than up to the last packet.
+        period_ns: Option<Duration>,
+    },
+}
+
+/// A packet of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TracePacketSpec {
+    /// Since the start of the link.
+    pub at_ns: Duration,
+    /// Its length.
+    pub bytes: Bytes,
+}
+
 /// Mean time from one packet to the next, at least: a million packets per second.
 const SHORTEST_GAP: Duration = Duration::from_micros(1);
 

@@ -20,6 +20,7 @@ mod config;
 mod controller;
 mod departure;
 mod load;
+mod mix;
 mod probe;
 mod request;
 mod return_link;
@@ -27,12 +28,18 @@ mod slot_rate;
 mod terminal;
 
 pub use agent::{Agent, Asked, ControlLoop};
-pub use burst_plan::Placement;
-pub use config::{BackgroundConfig, ClassConfig, ConfigError, Phase, ReturnConfig, Signalling, Timing};
+pub use burst_plan::{Placement, PlacementSpec};
+pub use config::{
+    BackgroundConfig, BackgroundSpec, ClassConfig, ConfigError, Phase, ReturnConfig, Signalling,
+    SignallingSpec, Timing, VolumeOrderSpec,
+};
 pub use controller::{AccountConfig, Controller, Supply, VolumeOrder};
 pub use departure::{AccessDelay, Departure, Fate};
-pub use load::Load;
+pub use load::{Load, LoadSpec, TracePacketSpec};
+pub use mix::{
+    FreeSpec, Mix, MixSpec, RateCapacity, RbdcSpec, VolumeCapacity, VolumeKind, VolumeKindSpec, VolumeSpec,
+};
 pub use probe::Probe;
-pub use request::{Grant, Mix, RateCapacity, Request, VolumeCapacity, VolumeKind};
+pub use request::{Grant, Request};
 pub use return_link::ReturnLink;
-pub use slot_rate::SlotRate;
+pub use slot_rate::{SlotRate, SlotRateSpec};

@@ -4,6 +4,18 @@ use bentpipe_units::Rate;
 
 use crate::rcs2::{Goodput, Layout};
 
+/// Traffic slots per superframe, as a fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct SlotRateSpec {
+    /// So many slots ...
+    pub slots: u64,
+    /// ... in so many superframes; at least one.
+    pub superframes: u64,
+}
+
 /// Timeslots per superframe, as a fraction, so that a rate in bit/s loses nothing.
 ///
 /// Exact as long as the denominator in lowest terms is at most 2^40; beyond that, to one part in 2^40.

@@ -1,8 +1,8 @@
+//! Series: columns of equal length, one row for each interval.
+
 use std::collections::BTreeMap;
 
 use bentpipe_units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
 
 /// Time between two rows of a series, and the length of its bins.
 pub const INTERVAL: Duration = Duration::from_millis(100);
@@ -10,11 +10,13 @@ pub const INTERVAL: Duration = Duration::from_millis(100);
 /// Columns of equal length; each name ends in its unit (`time_s`, `queue_bytes`).
 ///
 /// A value that does not exist, such as the round trip of a lost echo, is NaN here and null in JSON.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Table(
-    #[serde(deserialize_with = "columns")]
-    #[schemars(with = "BTreeMap<String, Vec<Option<f64>>>")]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "columns"))]
+    #[cfg_attr(feature = "schemars", schemars(with = "BTreeMap<String, Vec<Option<f64>>>"))]
     BTreeMap<String, Vec<f64>>,
 );
 
@@ -99,8 +101,9 @@ impl FromIterator<(String, Vec<f64>)> for Table {
     }
 }
 
-fn columns<'de, D: Deserializer<'de>>(input: D) -> Result<BTreeMap<String, Vec<f64>>, D::Error> {
-    let columns = BTreeMap::<String, Vec<Option<f64>>>::deserialize(input)?;
+#[cfg(feature = "serde")]
+fn columns<'de, D: serde::Deserializer<'de>>(input: D) -> Result<BTreeMap<String, Vec<f64>>, D::Error> {
+    let columns = <BTreeMap<String, Vec<Option<f64>>> as serde::Deserialize>::deserialize(input)?;
     let values =
         |column: Vec<Option<f64>>| column.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
     Ok(columns.into_iter().map(|(name, column)| (name, values(column))).collect())

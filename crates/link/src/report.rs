@@ -1,0 +1,101 @@
+//! What a link counted and saw, from its mark on.
+
+use std::collections::BTreeMap;
+
+use crate::Table;
+use bentpipe_units::{Bytes, Duration, Time};
+
+/// The link's view, from its mark (start of the measurement) on.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct LinkReport {
+    /// When counting began.
+    pub marked: Time,
+    /// Server to client.
+    pub forward: DirectionReport,
+    /// Client to server.
+    #[cfg_attr(feature = "serde", serde(rename = "return"))]
+    pub return_: DirectionReport,
+    /// Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
+    /// `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
+    pub series: Table,
+    /// What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`; each has `time_s` as `series` has.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "BTreeMap::is_empty"))]
+    pub probes: BTreeMap<String, Table>,
+    /// How late packets were released (emulate only).
+    pub lateness: Option<LatenessReport>,
+    /// The first packets of the forward direction, for the first-flight size.
+    pub first_packets: Vec<PacketSighting>,
+}
+
+/// Counters of one direction.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct DirectionReport {
+    /// Packets and bytes offered to the link.
+    pub offered_packets: u64,
+    /// Bytes offered to the link.
+    pub offered_bytes: Bytes,
+    /// Packets delivered.
+    pub delivered_packets: u64,
+    /// Bytes delivered.
+    pub delivered_bytes: Bytes,
+    /// Packets lost, by cause.
+    pub drops: DropCounts,
+    /// Time-weighted mean of the waiting bytes.
+    pub queue_mean_bytes: f64,
+    /// Most bytes that waited at one time.
+    pub queue_max_bytes: Bytes,
+}
+
+/// Lost packets of one direction by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct DropCounts {
+    /// The queue was full.
+    pub queue: u64,
+    /// The channel lost it.
+    pub channel: u64,
+    /// Larger than the link's MTU.
+    pub oversize: u64,
+}
+
+impl DropCounts {
+    /// All causes together.
+    pub const fn total(self) -> u64 {
+        self.queue + self.channel + self.oversize
+    }
+}
+
+/// Release lateness (actual minus due) of the emulator's link process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct LatenessReport {
+    /// Median.
+    pub p50: Duration,
+    /// 99th percentile.
+    pub p99: Duration,
+    /// 99.9th percentile.
+    pub p999: Duration,
+    /// Largest.
+    pub max: Duration,
+    /// Packets released.
+    pub count: u64,
+    /// Packets that the receiving host's device refused.
+    pub refused: u64,
+}
+
+/// One delivered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct PacketSighting {
+    /// When it left the link at the client.
+    pub at: Time,
+    /// IP length.
+    pub bytes: Bytes,
+}
