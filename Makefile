@@ -14,7 +14,7 @@ MEASURE := scripts/under-sudo.sh measure
 SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-browsers setup-caddy run test check fmt lint agreement fuzz bench bench-peers docs clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers docs clean
 .PHONY: lock audit
 
 help: ## List the targets
@@ -39,7 +39,13 @@ run: setup ## Set up and reproduce a study in its quick form
 # profile's optimisation takes longer than building the dependencies a second time.
 test: setup-dev ## Set up and run every test that this machine can run
 	$(BUILD) cargo test --workspace --locked
-	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy
+	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
+	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m realtime
+
+# Without what measures in real time and without the crates that drive whole runs.
+test-quick: setup-dev ## Set up and run what takes a few minutes
+	$(BUILD) cargo test --locked $(patsubst %,--package=bentpipe-%,units link cc tcp run trace)
+	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
 
 check: setup-dev ## Check format, lints, types, import layers and the rules of the house
 	$(BUILD) cargo fmt --check
