@@ -9,6 +9,7 @@
 //! Deliberately absent: retransmission, proportional rate reduction, RTT smoothing, timers, randomness that is
 //! not derived from [`Config::seed`].
 
+mod algorithm;
 mod control;
 mod filter;
 mod resolved;
@@ -24,6 +25,7 @@ pub mod slow_start;
 pub mod usage;
 pub mod vivace;
 
+pub use algorithm::Algorithm;
 pub use control::{
     AckSample, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
 };
@@ -61,13 +63,13 @@ pub enum Counting {
 }
 
 /// Makes the algorithm that a scenario names.
-pub fn build(algorithm: bentpipe_run::CongestionControl, config: Config) -> Box<dyn CongestionControl> {
+pub fn build(algorithm: Algorithm, config: Config) -> Box<dyn CongestionControl> {
     match algorithm {
-        bentpipe_run::CongestionControl::Reno => Box::new(reno::Reno::new(config)),
-        bentpipe_run::CongestionControl::Cubic => Box::new(cubic::Cubic::new(config)),
-        bentpipe_run::CongestionControl::Bbr => Box::new(bbr::Bbr::new(config)),
-        bentpipe_run::CongestionControl::Bbr3 => Box::new(bbr3::Bbr3::new(config)),
-        bentpipe_run::CongestionControl::Hybla => Box::new(hybla::Hybla::new(config)),
-        bentpipe_run::CongestionControl::Vivace => Box::new(vivace::Vivace::new(config)),
+        Algorithm::Reno => Box::new(reno::Reno::new(config)),
+        Algorithm::Cubic => Box::new(cubic::Cubic::new(config)),
+        Algorithm::Bbr => Box::new(bbr::Bbr::new(config)),
+        Algorithm::Bbr3 => Box::new(bbr3::Bbr3::new(config)),
+        Algorithm::Hybla => Box::new(hybla::Hybla::new(config)),
+        Algorithm::Vivace => Box::new(vivace::Vivace::new(config)),
     }
 }

@@ -2,14 +2,16 @@
 
 use std::collections::VecDeque;
 
-use crate::common::{config, packets};
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample, build};
-use bentpipe_run::CongestionControl as Algorithm;
+use bentpipe_cc::{
+    AckSample, Algorithm, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample, build,
+};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
+
+use crate::common::{config, packets};
 
 #[derive(Clone, Copy, Debug)]
 enum Op {

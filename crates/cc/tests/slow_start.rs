@@ -1,12 +1,13 @@
 //! Leaving slow start before the queue overflows.
 
-use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::reno::Reno;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand};
 use bentpipe_units::{Bytes, Duration, Time};
+
+use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
 
 fn cubic(slow_start_exit: SlowStartExit) -> Cubic {
     Cubic::new(Config { slow_start_exit, ..config() })
@@ -217,5 +218,5 @@ fn the_losses_of_reno_end_hystart_plus_plus() {
 fn a_scenario_that_chooses_nothing_has_linuxs_rule() {
     let chosen = |choice| SlowStartExit::of(choice, Pacing::Paced);
     assert_eq!(chosen(None), SlowStartExit::HyStart(Pacing::Paced));
-    assert_eq!(chosen(Some(bentpipe_run::SlowStart::HyStartPlusPlus)), PLUS_PLUS);
+    assert_eq!(chosen(Some(bentpipe_cc::slow_start::SlowStartChoice::HyStartPlusPlus)), PLUS_PLUS);
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use bentpipe_run::{CongestionControl, Dscp, Switch};
+use bentpipe_run::{Algorithm, Dscp, Switch};
 use bentpipe_web::net::{Intercepted, Interceptor, Middlebox};
 use socket2::SockRef;
 use tokio::net::TcpListener;
@@ -26,7 +26,7 @@ pub struct KernelInterceptor {
 impl Middlebox for KernelNet {
     type Interceptor = KernelInterceptor;
 
-    fn intercept(&self, cc: CongestionControl) -> io::Result<KernelInterceptor> {
+    fn intercept(&self, cc: Algorithm) -> io::Result<KernelInterceptor> {
         let at = SocketAddr::from((Ipv4Addr::UNSPECIFIED, INTERCEPTION_PORT));
         // Accepted sockets get the mark of their SYN (tcp_reflect_tos).
         let socket = self.tcp_socket(at, cc, Dscp::DEFAULT)?;
@@ -43,7 +43,7 @@ impl Middlebox for KernelNet {
         &self,
         from: SocketAddr,
         to: SocketAddr,
-        cc: CongestionControl,
+        cc: Algorithm,
         dscp: Dscp,
     ) -> io::Result<KernelStream> {
         let socket = self.tcp_socket(to, cc, dscp)?;

@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, Dscp, SlowStart, Switch, TcpSpec};
+use bentpipe_run::{Algorithm, Dscp, SlowStartChoice, Switch, TcpSpec};
 use bentpipe_units::Time;
 use bentpipe_web::net::Net;
 use nix::sys::socket::{setsockopt, sockopt};
@@ -28,23 +28,18 @@ const UDP_BUFFER_BYTES: usize = 4 << 20;
 pub struct KernelNet {
     pub(crate) fast_open: Switch,
     pub(crate) nagle: Switch,
-    slow_start: Option<SlowStart>,
+    slow_start: Option<SlowStartChoice>,
 }
 
 impl KernelNet {
     /// Sockets with the settings of `tcp` that are theirs alone; the others are the namespace's. The kernel knows no
     /// other slow start than its own: one that is named makes [`connect`](Net::connect) fail.
-    pub fn new(tcp: &TcpSpec, slow_start: Option<SlowStart>) -> Self {
+    pub fn new(tcp: &TcpSpec, slow_start: Option<SlowStartChoice>) -> Self {
         Self { fast_open: tcp.fast_open, nagle: tcp.nagle, slow_start }
     }
 
     /// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
-    pub(crate) fn tcp_socket(
-        &self,
-        peer: SocketAddr,
-        cc: CongestionControl,
-        dscp: Dscp,
-    ) -> io::Result<TcpSocket> {
+    pub(crate) fn tcp_socket(&self, peer: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<TcpSocket> {
         let socket = match peer {
             SocketAddr::V4(_) => TcpSocket::new_v4()?,
             SocketAddr::V6(_) => TcpSocket::new_v6()?,
@@ -77,8 +72,8 @@ impl Net for KernelNet {
         tokio::task::spawn_local(task);
     }
 
-    async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelStream> {
-        if let Some(SlowStart::HyStartPlusPlus) = self.slow_start {
+    async fn connect(&self, to: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<KernelStream> {
+        if let Some(SlowStartChoice::HyStartPlusPlus) = self.slow_start {
             let message =
                 "run.slow_start over TCP: expected linux, found hystart++: the kernel has not got it";
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
@@ -90,7 +85,7 @@ impl Net for KernelNet {
         KernelStream::connected(socket.connect(to).await?)
     }
 
-    fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<KernelListener> {
+    fn listen(&self, at: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<KernelListener> {
         let socket = self.tcp_socket(at, cc, dscp)?;
         socket.set_reuseaddr(true)?;
         socket.bind(at)?;
@@ -130,10 +125,9 @@ impl Net for KernelNet {
 ///
 /// # Errors
 /// When the kernel has not got it.
-fn kernel_name(cc: CongestionControl) -> io::Result<&'static str> {
+fn kernel_name(cc: Algorithm) -> io::Result<&'static str> {
     cc.kernel_name().ok_or_else(|| {
-        let known: Vec<_> =
-            CongestionControl::ALL.into_iter().filter_map(CongestionControl::kernel_name).collect();
+        let known: Vec<_> = Algorithm::ALL.into_iter().filter_map(Algorithm::kernel_name).collect();
         let message = format!("run.cc over TCP: expected one of {}, found {}", known.join(", "), cc.name());
         io::Error::new(io::ErrorKind::Unsupported, message)
     })
@@ -167,7 +161,7 @@ mod tests {
             let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let tos = runtime.block_on(async {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-                let cc = CongestionControl::Reno;
+                let cc = Algorithm::Reno;
                 let net = KernelNet::default();
                 let mut listener = net.listen(any, cc, dscp).unwrap();
                 let at = listener.socket.local_addr().unwrap();
@@ -186,9 +180,9 @@ mod tests {
             let immediate = runtime.block_on(async {
                 let net = KernelNet { nagle, ..KernelNet::default() };
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-                let mut listener = net.listen(any, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
+                let mut listener = net.listen(any, Algorithm::Reno, Dscp::DEFAULT).unwrap();
                 let at = listener.socket.local_addr().unwrap();
-                let client = net.connect(at, CongestionControl::Reno, Dscp::DEFAULT).await.unwrap();
+                let client = net.connect(at, Algorithm::Reno, Dscp::DEFAULT).await.unwrap();
                 let (server, _) = listener.accept().await.unwrap();
                 [client, server].map(|end| end.socket().tcp_nodelay().unwrap())
             });
@@ -207,17 +201,17 @@ mod tests {
 
     #[test]
     fn a_slow_start_that_the_kernel_has_not_got_is_refused_by_name() {
-        let net = KernelNet { slow_start: Some(SlowStart::HyStartPlusPlus), ..KernelNet::default() };
+        let net = KernelNet { slow_start: Some(SlowStartChoice::HyStartPlusPlus), ..KernelNet::default() };
         let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 9));
-        let error = runtime.block_on(net.connect(at, CongestionControl::Cubic, Dscp::DEFAULT)).unwrap_err();
+        let error = runtime.block_on(net.connect(at, Algorithm::Cubic, Dscp::DEFAULT)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
         assert!(error.to_string().starts_with("run.slow_start over TCP:"), "{error}");
     }
 
     #[test]
     fn what_the_kernel_has_not_got_is_refused_by_name() {
-        let error = kernel_name(CongestionControl::Bbr3).unwrap_err();
+        let error = kernel_name(Algorithm::Bbr3).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
         let message = error.to_string();
         assert!(message.starts_with("run.cc over TCP: expected one of reno, cubic, bbr"), "{message}");

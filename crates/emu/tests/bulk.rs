@@ -1,7 +1,7 @@
 //! Bulk flows over the kernel's own sockets.
 
 use crate::common::{Site, available_cc, record, run, spec, transfer};
-use bentpipe_run::{BulkSpec, CongestionControl, Direction, RunRecord, RunSpec, Status, Transport, Workload};
+use bentpipe_run::{Algorithm, BulkSpec, Direction, RunRecord, RunSpec, Status, Transport, Workload};
 use bentpipe_units::{Bytes, Duration};
 
 const EVERY_FLOW: [(Transport, Direction); 4] = [
@@ -12,7 +12,7 @@ const EVERY_FLOW: [(Transport, Direction); 4] = [
 ];
 
 fn flow(
-    cc: CongestionControl,
+    cc: Algorithm,
     (transport, direction): (Transport, Direction),
     bytes: Option<u64>,
     duration_ns: Option<Duration>,

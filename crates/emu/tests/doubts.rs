@@ -10,8 +10,8 @@ use crate::common::{
 };
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
-    BulkSpec, ClientReport, CongestionControl, Direction, Dscp, Http, OriginReport, PageSpec, RunSpec,
-    Status, Transport, Workload,
+    Algorithm, BulkSpec, ClientReport, Direction, Dscp, Http, OriginReport, PageSpec, RunSpec, Status,
+    Transport, Workload,
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::net::Net;
@@ -20,7 +20,7 @@ use bentpipe_web::tls::{Identity, KeyKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-fn cc() -> CongestionControl {
+fn cc() -> Algorithm {
     available_cc()[0]
 }
 

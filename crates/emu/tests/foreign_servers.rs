@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{PORTS, address, client, load, page, page_load, run, say, spec};
-use bentpipe_run::{ClientReport, CongestionControl, Http, PageSpec};
+use bentpipe_run::{Algorithm, ClientReport, Http, PageSpec};
 use bentpipe_web::HOST;
 use bentpipe_web::page::{NoFiles, Site as Content};
 use bentpipe_web::tls::Identity;
@@ -67,7 +67,7 @@ impl Server {
 
     /// Loads the page that the server serves.
     fn load(&self, http: Http, page: &PageSpec) -> ClientReport {
-        let spec = spec(CongestionControl::Reno, page_load(http, page.clone()));
+        let spec = spec(Algorithm::Reno, page_load(http, page.clone()));
         run(load(client(&spec, self.address, self.authority_der.clone())))
     }
 }

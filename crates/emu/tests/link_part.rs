@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::{env, fs, process};
 
 use bentpipe_emu::parts;
-use bentpipe_run::{CapacitySpec, CongestionControl, Http, JitterSpec, LinkReport, LossSpec, RunSpec};
+use bentpipe_run::{Algorithm, CapacitySpec, Http, JitterSpec, LinkReport, LossSpec, RunSpec};
 use bentpipe_units::{Duration, Rate};
 use bentpipe_web::tls::{Identity, KeyKind};
 use nix::sys::resource::{Resource, setrlimit};
@@ -96,7 +96,7 @@ fn is_a_link_until_its_input_ends() {
 
 /// 100 Mbit/s and a millisecond each way, without losses, with a capture.
 fn fast_link() -> RunSpec {
-    let mut spec = spec(CongestionControl::Cubic, page_load(Http::H1, page(1, 1_000)));
+    let mut spec = spec(Algorithm::Cubic, page_load(Http::H1, page(1, 1_000)));
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
         direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(100_000_000) };
         direction.delay_ns = Duration::from_millis(1);

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use crate::common::{PORTS, address, available_cc, client, load, page, page_load, record, run, spec};
 use bentpipe_emu::KernelNet;
-use bentpipe_run::{
-    CongestionControl, ConnectionReport, Http, OriginReport, PepSpec, ProxySpec, RunSpec, Status,
-};
+use bentpipe_run::{Algorithm, ConnectionReport, Http, OriginReport, PepSpec, ProxySpec, RunSpec, Status};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin};
@@ -17,11 +15,11 @@ use bentpipe_web::{Client, HOST};
 
 const OBJECTS: usize = 12;
 
-fn proxied(http: Http, cc: CongestionControl, buffer: u64) -> RunSpec {
+fn proxied(http: Http, cc: Algorithm, buffer: u64) -> RunSpec {
     let mut spec = spec(cc, page_load(http, page(OBJECTS, 30_000)));
     let relay_buffer_bytes = Bytes::new(buffer);
     // Another one than the origin's, to tell the legs apart.
-    let cc = CongestionControl::Reno;
+    let cc = Algorithm::Reno;
     spec.pep = Some(PepSpec::Proxy(ProxySpec { cc, tcp: spec.tcp.clone(), relay_buffer_bytes }));
     spec
 }

@@ -2,8 +2,8 @@
 
 use crate::common::{Site, load, net_of, page, page_load, record, run, spec};
 use bentpipe_run::{
-    CongestionControl, Handshake, Http, PageLoadSpec, Resumption, RunRecord, RunSpec, Status, TlsSpec,
-    TlsVersion, Visit, Workload,
+    Algorithm, Handshake, Http, PageLoadSpec, Resumption, RunRecord, RunSpec, Status, TlsSpec, TlsVersion,
+    Visit, Workload,
 };
 use bentpipe_units::Duration;
 use bentpipe_web::loader;
@@ -17,7 +17,7 @@ const SETTINGS: [(TlsVersion, Resumption, Handshake); 5] = [
 ];
 
 fn repeat_visit(http: Http, tls: TlsSpec) -> RunSpec {
-    let mut spec = spec(CongestionControl::Cubic, page_load(http, page(12, 30_000)));
+    let mut spec = spec(Algorithm::Cubic, page_load(http, page(12, 30_000)));
     if let Workload::PageLoad(load) = &mut spec.workload {
         *load = PageLoadSpec { visit: Some(Visit::Repeat), ..load.clone() };
     }

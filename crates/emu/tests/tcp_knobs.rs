@@ -10,7 +10,7 @@ use std::{fs, thread};
 
 use crate::common::{Site, address, load, page, page_load, record, run, say, spec};
 use bentpipe_emu::KernelNet;
-use bentpipe_run::{CongestionControl, Dscp, Http, RunRecord, Status, Switch};
+use bentpipe_run::{Algorithm, Dscp, Http, RunRecord, Status, Switch};
 use bentpipe_web::net::{Listener, Net, Probe, Stream};
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
@@ -32,7 +32,7 @@ fn with_fast_open_allowed(test: impl FnOnce() + Send + 'static) {
 }
 
 fn loaded(http: Http, fast_open: Switch) -> RunRecord {
-    let mut spec = spec(CongestionControl::Reno, page_load(http, page(12, 3_000)));
+    let mut spec = spec(Algorithm::Reno, page_load(http, page(12, 3_000)));
     spec.tcp.fast_open = fast_open;
     run(async {
         let site = Site::start(&spec);
@@ -76,12 +76,12 @@ fn without_fast_open_no_connection_is_handed_over_before_it_is_open() {
 fn a_connection_that_carries_its_first_write_with_the_syn_is_connected_when_the_answer_comes() {
     with_fast_open_allowed(|| {
         run(async {
-            let mut knobs = spec(CongestionControl::Reno, page_load(Http::H1, page(1, 1_000))).tcp;
+            let mut knobs = spec(Algorithm::Reno, page_load(Http::H1, page(1, 1_000))).tcp;
             knobs.fast_open = Switch::On;
             let net = KernelNet::new(&knobs, None);
             let at = SocketAddr::new(address(), 9_000);
-            let mut listener = net.listen(at, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
-            let connect = || net.connect(at, CongestionControl::Reno, Dscp::DEFAULT);
+            let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
+            let connect = || net.connect(at, Algorithm::Reno, Dscp::DEFAULT);
             let first = connect().await.unwrap();
             let (_server, _) = listener.accept().await.unwrap();
             assert!(first.probe().sample().unwrap().connected.is_some());
@@ -106,8 +106,8 @@ fn a_reset_reaches_both_ends_at_once_and_leaves_the_last_state_known() {
     run(async {
         let net = KernelNet::default();
         let at = SocketAddr::new(address(), 9_001);
-        let mut listener = net.listen(at, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
-        let mut client = net.connect(at, CongestionControl::Reno, Dscp::DEFAULT).await.unwrap();
+        let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
+        let mut client = net.connect(at, Algorithm::Reno, Dscp::DEFAULT).await.unwrap();
         let (mut server, _) = listener.accept().await.unwrap();
         let before = client.probe().sample().unwrap();
         client.probe().reset();

@@ -22,13 +22,13 @@ pub mod schema;
 mod spare_connections;
 mod spec;
 mod streams;
-mod switch;
-mod tcp;
 mod tls;
 mod visit;
 
 pub use assemble::{Parties, assemble, failed};
-// What a run's spec and record hold of the link is the link's own.
+// What a spec and a record hold of congestion control, TCP and the link is theirs.
+pub use bentpipe_cc::Algorithm;
+pub use bentpipe_cc::slow_start::SlowStartChoice;
 pub use bentpipe_link::{
     AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec,
     DemandClassSpec, DirectionReport, DirectionSpec, DropCounts, Dscp, DscpError, Dvbs2EncapsulationSpec,
@@ -38,6 +38,8 @@ pub use bentpipe_link::{
     Rcs2Spec, SignallingSpec, SlotRateSpec, Table, TracePacketSpec, VolumeKindSpec, VolumeOrderSpec,
     VolumeSpec,
 };
+pub use bentpipe_tcp::TcpSpec;
+pub use bentpipe_units::Switch;
 pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
 pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
 pub use object_kind::ObjectKind;
@@ -51,9 +53,7 @@ pub use report::{
     TransferReport,
 };
 pub use spec::{
-    BulkSpec, CaptureSpec, CongestionControl, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
-    SlowStart, Transport, ValiditySpec, Workload,
+    BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, Transport,
+    ValiditySpec, Workload,
 };
-pub use switch::Switch;
-pub use tcp::TcpSpec;
 pub use tls::{Resumption, TlsSpec, TlsVersion};

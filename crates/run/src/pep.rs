@@ -2,7 +2,7 @@ use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CongestionControl, TcpSpec};
+use crate::{Algorithm, TcpSpec};
 
 /// A performance-enhancing proxy on the path (RFC 3135).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct SplitSpec {
     /// Where it stands.
     pub place: PepPlace,
     /// Congestion control over the satellite, of both directions.
-    pub cc: CongestionControl,
+    pub cc: Algorithm,
     /// TCP over the satellite.
     pub tcp: TcpSpec,
     /// What is held at most of one direction of a connection, between the two sockets.
@@ -56,7 +56,7 @@ pub struct TunnelSpec {
 #[serde(deny_unknown_fields)]
 pub struct ProxySpec {
     /// Congestion control over the satellite, of both directions.
-    pub cc: CongestionControl,
+    pub cc: Algorithm,
     /// TCP over the satellite.
     pub tcp: TcpSpec,
     /// What is held at most of one direction of a connection, between the two sockets.

@@ -3,9 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    BrowserRecord, BytesByLayer, CongestionControl, ConnectionReport, Drops, RunSpec, Table, Transport,
-};
+use crate::{Algorithm, BrowserRecord, BytesByLayer, ConnectionReport, Drops, RunSpec, Table, Transport};
 
 /// The result of one run, with all that is needed to judge and repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +98,7 @@ pub struct ObjectTiming {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowRecord {
     /// Congestion control asked for at both ends.
-    pub cc: CongestionControl,
+    pub cc: Algorithm,
     /// Transport protocol.
     pub transport: Transport,
     /// When it began to connect.

@@ -2,7 +2,10 @@ use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, TcpSpec, TlsSpec};
+use crate::{
+    Algorithm, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, SlowStartChoice, TcpSpec,
+    TlsSpec,
+};
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +16,7 @@ pub struct RunSpec {
     /// The path between client and server.
     pub link: LinkSpec,
     /// Congestion control of every sender of the run; of several flows each has its own.
-    pub cc: CongestionControl,
+    pub cc: Algorithm,
     /// Settings of TCP at both ends.
     pub tcp: TcpSpec,
     /// Settings of QUIC at both ends.
@@ -28,7 +31,7 @@ pub struct RunSpec {
     pub pep: Option<PepSpec>,
     /// How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub slow_start: Option<SlowStart>,
+    pub slow_start: Option<SlowStartChoice>,
     /// What is done over the link.
     pub workload: Workload,
     /// What loads the page, where that is not our loader.
@@ -44,24 +47,6 @@ pub struct RunSpec {
     pub validity: ValiditySpec,
     /// What is kept besides the record.
     pub capture: CaptureSpec,
-}
-
-/// A congestion control by the name that scenarios use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CongestionControl {
-    /// RFC 5681, as in Linux.
-    Reno,
-    /// RFC 9438.
-    Cubic,
-    /// BBR version 1, as in Linux.
-    Bbr,
-    /// BBR version 3 (draft-ietf-ccwg-bbr).
-    Bbr3,
-    /// TCP Hybla (Caini, Firrincieli 2004), as in Linux.
-    Hybla,
-    /// PCC Vivace (NSDI'18), latency flavour.
-    Vivace,
 }
 
 /// QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery).
@@ -83,14 +68,6 @@ pub struct QuicSpec {
     pub udp_payload_bytes: Bytes,
     /// Requests that the peer may have open at once (initial_max_streams_bidi).
     pub max_concurrent_streams: u32,
-}
-
-/// A way to end slow start before losses do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum SlowStart {
-    /// HyStart++ (RFC 9406), for Reno and CUBIC.
-    #[serde(rename = "hystart++")]
-    HyStartPlusPlus,
 }
 
 /// What the client does.
@@ -143,7 +120,7 @@ pub struct FlowsSpec {
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
     /// Congestion control of both its ends.
-    pub cc: CongestionControl,
+    pub cc: Algorithm,
     /// Transport protocol.
     pub transport: Transport,
     /// When it begins, from the start of the workload.
@@ -238,36 +215,6 @@ impl Transport {
         match self {
             Self::Tcp => "tcp",
             Self::Quic => "quic",
-        }
-    }
-}
-
-impl CongestionControl {
-    /// Every one.
-    pub const ALL: [Self; 6] = [Self::Reno, Self::Cubic, Self::Bbr, Self::Bbr3, Self::Hybla, Self::Vivace];
-
-    /// The name that scenarios use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Reno => "reno",
-            Self::Cubic => "cubic",
-            Self::Bbr => "bbr",
-            Self::Bbr3 => "bbr3",
-            Self::Hybla => "hybla",
-            Self::Vivace => "vivace",
-        }
-    }
-
-    /// The name by which the Linux kernel knows the algorithm: its own, or, with the prefix `bp_`, one that
-    /// `bentpipe-bpf` loads. None when it has not got it.
-    pub const fn kernel_name(self) -> Option<&'static str> {
-        match self {
-            Self::Reno => Some("reno"),
-            Self::Cubic => Some("cubic"),
-            Self::Bbr => Some("bbr"),
-            Self::Hybla => Some("bp_hybla"),
-            Self::Vivace => Some("bp_vivace"),
-            Self::Bbr3 => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The figures of several flows, computed by hand from reports with round numbers.
 
 use crate::common::{at_ms, bulk_spec, download, page_load, record, spec, transfer, two_flows};
-use bentpipe_run::CongestionControl::{Bbr, Cubic};
+use bentpipe_run::Algorithm::{Bbr, Cubic};
 use bentpipe_run::{Direction, Parties, RunSpec, Table, TransferReport, Workload};
 use bentpipe_units::{Bytes, Duration};
 

@@ -2,10 +2,9 @@
 
 use crate::common::{SPEC, bulk_spec, page_load, record, spec};
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, FileSpec,
-    FlowSpec, FlowsSpec, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec,
-    PageSpec, PingReport, PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec,
-    Workload,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, FileSpec, FlowSpec,
+    FlowsSpec, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec, PageLoadSpec, PageSpec,
+    PingReport, PingSpec, QuantileSpec, QueueSpec, RunRecord, RunSpec, Transport, ValiditySpec, Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
 use proptest::prelude::*;
@@ -92,12 +91,8 @@ fn a_code_point_is_a_number_below_64() {
 }
 
 fn flows_spec(run: Option<Dscp>, flows: [Option<Dscp>; 2]) -> RunSpec {
-    let flow = |dscp| FlowSpec {
-        cc: CongestionControl::Cubic,
-        transport: Transport::Tcp,
-        start_ns: Duration::ZERO,
-        dscp,
-    };
+    let flow =
+        |dscp| FlowSpec { cc: Algorithm::Cubic, transport: Transport::Tcp, start_ns: Duration::ZERO, dscp };
     let flows = flows.map(flow).to_vec();
     let flows = FlowsSpec { direction: Direction::Down, bytes: None, duration_ns: None, flows };
     RunSpec { dscp: run, workload: Workload::Flows(flows), ..spec() }
@@ -109,8 +104,8 @@ fn names_of_scenarios_are_the_names_in_json() {
     let name = |http: Http| serde_json::to_value(http).unwrap();
     assert_eq!([Http::H1, Http::H1s, Http::H2, Http::H3].map(name), ["h1", "h1s", "h2", "h3"]);
     let names = ["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"];
-    assert_eq!(CongestionControl::ALL.map(|cc| serde_json::to_value(cc).unwrap()), names);
-    assert_eq!(CongestionControl::ALL.map(CongestionControl::name), names);
+    assert_eq!(Algorithm::ALL.map(|cc| serde_json::to_value(cc).unwrap()), names);
+    assert_eq!(Algorithm::ALL.map(Algorithm::name), names);
 }
 
 #[test]
@@ -239,7 +234,7 @@ fn mark() -> impl Strategy<Value = Option<Dscp>> {
 }
 
 fn flow() -> impl Strategy<Value = FlowSpec> {
-    let cc = prop::sample::select(CongestionControl::ALL.to_vec());
+    let cc = prop::sample::select(Algorithm::ALL.to_vec());
     (cc, transport(), duration(), mark()).prop_map(|(cc, transport, start_ns, dscp)| FlowSpec {
         cc,
         transport,
@@ -350,7 +345,7 @@ proptest! {
         seed: u64,
         forward in direction(),
         return_ in direction(),
-        cc in prop::sample::select(CongestionControl::ALL.to_vec()),
+        cc in prop::sample::select(Algorithm::ALL.to_vec()),
         workload in workload(),
         dscp in mark(),
         pcapng: bool,

@@ -178,7 +178,7 @@ fn a_flow_is_not_held_to_an_http_protocol_but_to_its_congestion_control() {
 
 #[test]
 fn each_of_several_flows_is_held_to_its_own_congestion_control() {
-    use bentpipe_run::CongestionControl::{Bbr, Hybla};
+    use bentpipe_run::Algorithm::{Bbr, Hybla};
     let (flows, parties) = two_flows([Bbr, Hybla], [(1_000, 600, 700), (1_000, 600, 700)]);
     assert_eq!(verdict(flows.clone(), parties.clone()).0, Status::Succeeded);
     // The kernel's name is as good as ours.
@@ -194,7 +194,7 @@ fn each_of_several_flows_is_held_to_its_own_congestion_control() {
 
 #[test]
 fn flows_that_series_cannot_tell_apart_make_the_run_invalid() {
-    use bentpipe_run::CongestionControl::Cubic;
+    use bentpipe_run::Algorithm::Cubic;
     let (flows, mut parties) = two_flows([Cubic, Cubic], [(1_000, 600, 700), (1_000, 600, 700)]);
     parties.client.connections[1].client_port = parties.client.connections[0].client_port;
     let (status, reasons) = verdict(flows, parties);

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use bentpipe_run::{CongestionControl, Dscp};
+use bentpipe_run::{Algorithm, Dscp};
 use bentpipe_web::net::{Intercepted, Interceptor, Listener, Middlebox};
 
 use crate::net::{Role, SimNet};
@@ -16,7 +16,7 @@ pub struct SimInterceptor(SimListener);
 impl Middlebox for SimNet {
     type Interceptor = SimInterceptor;
 
-    fn intercept(&self, cc: CongestionControl) -> io::Result<SimInterceptor> {
+    fn intercept(&self, cc: Algorithm) -> io::Result<SimInterceptor> {
         let backlog = self.world.host(self.end).intercept(self.config(cc, Role::Server));
         let world = Rc::clone(&self.world);
         Ok(SimInterceptor(SimListener { world, end: self.end, backlog, content: self.content }))
@@ -26,7 +26,7 @@ impl Middlebox for SimNet {
         &self,
         from: SocketAddr,
         to: SocketAddr,
-        cc: CongestionControl,
+        cc: Algorithm,
         dscp: Dscp,
     ) -> io::Result<SimStream> {
         self.open(Some(v4(from)?), to, cc, dscp)?.connected().await

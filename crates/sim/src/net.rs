@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_run::{CongestionControl, Dscp, RunSpec, TcpSpec};
+use bentpipe_run::{Algorithm, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 use bentpipe_web::net::{Datagrams, Net};
@@ -43,7 +43,7 @@ pub(crate) enum Role {
 }
 
 impl SimNet {
-    pub(crate) fn config(&self, cc: CongestionControl, role: Role) -> Config {
+    pub(crate) fn config(&self, cc: Algorithm, role: Role) -> Config {
         let seed = self.spec.seed ^ ((self.end as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
         let fast_open = match role {
@@ -60,7 +60,7 @@ impl SimNet {
         &self,
         from: Option<SocketAddrV4>,
         to: SocketAddr,
-        cc: CongestionControl,
+        cc: Algorithm,
         dscp: Dscp,
     ) -> io::Result<SimStream> {
         let host = self.world.host(self.end);
@@ -94,11 +94,11 @@ impl Net for SimNet {
         self.world.executor.spawn(task);
     }
 
-    async fn connect(&self, to: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimStream> {
+    async fn connect(&self, to: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimStream> {
         self.open(None, to, cc, dscp)?.connected().await
     }
 
-    fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<SimListener> {
+    fn listen(&self, at: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimListener> {
         let host = self.world.host(self.end);
         let backlog = host.listen(v4(at)?, self.config(cc, Role::Server), dscp).map_err(port_error)?;
         Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })

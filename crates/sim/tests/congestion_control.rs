@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CongestionControl, Direction, DirectionSpec, Engine, JitterSpec, LossSpec,
-    Provenance, QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
+    Algorithm, BulkSpec, CapacitySpec, Direction, DirectionSpec, Engine, JitterSpec, LossSpec, Provenance,
+    QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -43,7 +43,7 @@ fn geo(rate: Rate, queue: Bytes, loss: f64) -> RunSpec {
     spec
 }
 
-fn download(mut spec: RunSpec, cc: CongestionControl, transport: Transport, extent: Extent) -> RunRecord {
+fn download(mut spec: RunSpec, cc: Algorithm, transport: Transport, extent: Extent) -> RunRecord {
     spec.cc = cc;
     let (bytes, duration_ns) = match extent {
         Extent::For(span) => (None, Some(span)),
@@ -64,7 +64,7 @@ enum Extent {
 }
 
 /// Goodput in Mbit/s of two minutes over 10 Mbit/s with one BDP of buffer.
-fn goodput(cc: CongestionControl, transport: Transport, loss: f64) -> f64 {
+fn goodput(cc: Algorithm, transport: Transport, loss: f64) -> f64 {
     let rate = Rate::from_bps(10 * MEGABIT);
     let spec = geo(rate, rate.volume_in(Duration::from_millis(RTT_MS)), loss);
     let record = download(spec, cc, transport, Extent::For(Duration::from_secs(120)));
@@ -72,7 +72,7 @@ fn goodput(cc: CongestionControl, transport: Transport, loss: f64) -> f64 {
 }
 
 /// Of the goodput without loss, what one packet lost in a hundred leaves.
-fn kept(cc: CongestionControl, transport: Transport) -> f64 {
+fn kept(cc: Algorithm, transport: Transport) -> f64 {
     let (clean, lossy) = (goodput(cc, transport, 0.0), goodput(cc, transport, 0.01));
     println!("{} over {transport:?}: {clean:.3} Mbit/s, {lossy:.3} with 1 % loss", cc.name());
     lossy / clean
@@ -81,7 +81,7 @@ fn kept(cc: CongestionControl, transport: Transport) -> f64 {
 #[test]
 fn bbr_keeps_three_quarters_of_its_goodput_with_one_per_cent_of_random_loss() {
     for transport in [Transport::Tcp, Transport::Quic] {
-        for cc in [CongestionControl::Bbr, CongestionControl::Bbr3, CongestionControl::Vivace] {
+        for cc in [Algorithm::Bbr, Algorithm::Bbr3, Algorithm::Vivace] {
             let kept = kept(cc, transport);
             assert!(kept >= 0.75, "{cc:?} over {transport:?}: {kept}");
         }
@@ -91,7 +91,7 @@ fn bbr_keeps_three_quarters_of_its_goodput_with_one_per_cent_of_random_loss() {
 #[test]
 fn cubic_keeps_less_than_fifteen_per_cent_of_its() {
     for transport in [Transport::Tcp, Transport::Quic] {
-        let kept = kept(CongestionControl::Cubic, transport);
+        let kept = kept(Algorithm::Cubic, transport);
         assert!(kept < 0.15, "over {transport:?}: {kept}");
     }
 }
@@ -101,7 +101,7 @@ fn reno_stays_within_a_factor_of_two_of_the_mathis_formula() {
     // Mathis et al. 1997: MSS / RTT * sqrt(3 / (2 p)), and sqrt(3 / (4 p)) with delayed acknowledgements.
     let formula = SEGMENT * 8.0 / (RTT_MS as f64 / 1e3) * (1.5_f64 / 0.01).sqrt() / MEGABIT as f64;
     for transport in [Transport::Tcp, Transport::Quic] {
-        let found = goodput(CongestionControl::Reno, transport, 0.01);
+        let found = goodput(Algorithm::Reno, transport, 0.01);
         println!("reno over {transport:?}: {found:.4} Mbit/s, formula {formula:.4}");
         assert!((formula / 2.0..formula * 2.0).contains(&found), "{transport:?}: {found}, formula {formula}");
     }
@@ -111,8 +111,7 @@ fn reno_stays_within_a_factor_of_two_of_the_mathis_formula() {
 fn hybla_is_faster_than_reno_with_one_per_cent_of_random_loss() {
     // Its window grows by rho^2 = 576 segments in a round trip instead of one.
     for transport in [Transport::Tcp, Transport::Quic] {
-        let found =
-            [CongestionControl::Hybla, CongestionControl::Reno].map(|cc| goodput(cc, transport, 0.01));
+        let found = [Algorithm::Hybla, Algorithm::Reno].map(|cc| goodput(cc, transport, 0.01));
         println!("hybla and reno over {transport:?}: {found:.3?} Mbit/s");
         assert!(found[0] > 3.0 * found[1], "{transport:?}: {found:?} Mbit/s");
     }
@@ -120,7 +119,7 @@ fn hybla_is_faster_than_reno_with_one_per_cent_of_random_loss() {
 
 /// Seconds for so many megabytes over the path of Claypool, Chung, Claypool 2020: 144 Mbit/s, 600 ms with a standard
 /// deviation of 17 ms, a queue of 36 MB.
-fn start_up(cc: CongestionControl, megabytes: u64) -> f64 {
+fn start_up(cc: Algorithm, megabytes: u64) -> f64 {
     let mut spec = geo(Rate::from_bps(144 * MEGABIT), Bytes::new(36_000_000), 0.0);
     spec.link.forward.jitter = JitterSpec::Normal { sd_ns: Duration::from_millis(17) };
     let record = download(spec, cc, Transport::Tcp, Extent::Of(Bytes::new(megabytes * MEGABIT)));
@@ -130,11 +129,11 @@ fn start_up(cc: CongestionControl, megabytes: u64) -> f64 {
 #[test]
 fn a_small_download_is_fastest_with_hybla_and_vivace() {
     // Claypool 2020: 1 MB in about 4 s with both. The larger first windows: rho segments, 4.2 Mbit/s.
-    let order = [CongestionControl::Hybla, CongestionControl::Vivace, CongestionControl::Bbr];
+    let order = [Algorithm::Hybla, Algorithm::Vivace, Algorithm::Bbr];
     let times = order.map(|cc| start_up(cc, 1));
     println!("1 MB: {times:.2?} s");
     assert!(times.is_sorted(), "{times:?}");
-    assert!(times[2] < 1.1 * start_up(CongestionControl::Cubic, 1));
+    assert!(times[2] < 1.1 * start_up(Algorithm::Cubic, 1));
 }
 
 #[test]
@@ -142,7 +141,7 @@ fn start_up_is_fastest_with_hybla_then_bbr_vivace_and_cubic() {
     // Claypool 2020, throughput of the first 30 s: 40.8, 23.1, 20.3, 16.6 Mbit/s.
     let order = ["hybla", "bbr", "vivace", "cubic"];
     for megabytes in [5, 30] {
-        let named = |name| CongestionControl::ALL.into_iter().find(|cc| cc.name() == name).unwrap();
+        let named = |name| Algorithm::ALL.into_iter().find(|cc| cc.name() == name).unwrap();
         let times = order.map(|name| start_up(named(name), megabytes));
         println!("{megabytes} MB: {order:?} {times:.2?} s");
         assert!(times.is_sorted(), "{megabytes} MB: {times:?}");

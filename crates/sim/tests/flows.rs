@@ -5,8 +5,8 @@
 
 use crate::common;
 use bentpipe_run::{
-    CapacitySpec, CongestionControl, Direction, DirectionSpec, FlowSpec, FlowsSpec, JitterSpec, LossSpec,
-    QueueSpec, RunRecord, RunSpec, Status, Transport, Workload,
+    Algorithm, CapacitySpec, Direction, DirectionSpec, FlowSpec, FlowsSpec, JitterSpec, LossSpec, QueueSpec,
+    RunRecord, RunSpec, Status, Transport, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -16,14 +16,14 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Payload of a TCP segment over an MTU of 1500 with timestamps.
 const SEGMENT: u64 = 1448;
 
-const fn flow(cc: CongestionControl, transport: Transport) -> FlowSpec {
+const fn flow(cc: Algorithm, transport: Transport) -> FlowSpec {
     FlowSpec { cc, transport, start_ns: Duration::ZERO, dscp: None }
 }
 
-const CUBIC: FlowSpec = flow(CongestionControl::Cubic, Transport::Tcp);
-const HYBLA: FlowSpec = flow(CongestionControl::Hybla, Transport::Tcp);
-const BBR_OVER_QUIC: FlowSpec = flow(CongestionControl::Bbr, Transport::Quic);
-const VIVACE_OVER_QUIC: FlowSpec = flow(CongestionControl::Vivace, Transport::Quic);
+const CUBIC: FlowSpec = flow(Algorithm::Cubic, Transport::Tcp);
+const HYBLA: FlowSpec = flow(Algorithm::Hybla, Transport::Tcp);
+const BBR_OVER_QUIC: FlowSpec = flow(Algorithm::Bbr, Transport::Quic);
+const VIVACE_OVER_QUIC: FlowSpec = flow(Algorithm::Vivace, Transport::Quic);
 
 #[derive(Clone, Copy)]
 enum Extent {

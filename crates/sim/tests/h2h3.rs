@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    CapacitySpec, CongestionControl, Engine, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec,
+    Algorithm, CapacitySpec, Engine, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec,
     Provenance, QueueSpec, RunRecord, RunSpec, Status, Switch, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
@@ -19,7 +19,7 @@ const RTT_S: f64 = 0.530;
 /// A page load over 10 Mbit/s and 530 ms without losses, whose queue holds whatever comes.
 fn load(http: Http, objects: &[(&str, u64)]) -> RunSpec {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
         direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
         direction.jitter = JitterSpec::None;

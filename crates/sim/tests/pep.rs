@@ -6,9 +6,9 @@
 use crate::common;
 use crate::common::{Temper, scenarios};
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Http, JitterSpec,
-    LossSpec, ObjectSpec, PageLoadSpec, PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, QueueSpec,
-    RunRecord, RunSpec, SplitSpec, Status, Transport, TunnelSpec, Workload,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Http, JitterSpec, LossSpec,
+    ObjectSpec, PageLoadSpec, PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, QueueSpec, RunRecord,
+    RunSpec, SplitSpec, Status, Transport, TunnelSpec, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -32,7 +32,7 @@ fn geo(rate: Rate) -> RunSpec {
         loss: LossSpec::None,
     };
     spec.link.return_ = spec.link.forward.clone();
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     let buffer = Bytes::new(64_000_000);
     (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) = (buffer, buffer);
     spec.quic.stream_receive_window_bytes = buffer;
@@ -108,7 +108,7 @@ fn every_version_loads_its_page_through_a_split_wherever_it_stands() {
 #[test]
 fn flows_arrive_whole_through_a_split_with_any_congestion_control_on_either_leg() {
     // Octets are compared one by one with those that were sent.
-    for (cc, satellite) in CongestionControl::ALL.into_iter().zip(CongestionControl::ALL.into_iter().rev()) {
+    for (cc, satellite) in Algorithm::ALL.into_iter().zip(Algorithm::ALL.into_iter().rev()) {
         for direction in [Direction::Down, Direction::Up] {
             let mut plain = download(geo(megabits(10)), Transport::Tcp, Extent::Of(2_000_000));
             plain.cc = cc;
@@ -308,7 +308,7 @@ proptest! {
     fn any_scenario_through_a_split_ends_with_what_was_asked_or_a_reason_and_does_so_again(
         scenario in scenarios(),
         place in places(),
-        cc in prop::sample::select(CongestionControl::ALL.to_vec()),
+        cc in prop::sample::select(Algorithm::ALL.to_vec()),
         buffer in common::spread(1, 1 << 20),
     ) {
         let split = SplitSpec { place, cc, tcp: scenario.spec.tcp.clone(), relay_buffer_bytes: Bytes::new(buffer) };

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use crate::transfers::{Fate, Octets, PORT, Part, SERVER, Transfer, network, run_all, take_part};
 use bentpipe_run::{
-    CapacitySpec, CongestionControl, DirectionSpec, Dscp, JitterSpec, LossSpec, PepPlace, PepSpec, QueueSpec,
+    Algorithm, CapacitySpec, DirectionSpec, Dscp, JitterSpec, LossSpec, PepPlace, PepSpec, QueueSpec,
     RunSpec, SplitSpec,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -38,7 +38,7 @@ fn spec(rate: u64, rtt: Duration, place: PepPlace) -> RunSpec {
         loss: LossSpec::None,
     };
     spec.link.return_ = spec.link.forward.clone();
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) = (Bytes::new(SOCKET), Bytes::new(SOCKET));
     let (cc, tcp) = (spec.cc, spec.tcp.clone());
     spec.pep = Some(PepSpec::Split(SplitSpec { place, cc, tcp, relay_buffer_bytes: Bytes::new(RELAY) }));
@@ -58,7 +58,7 @@ fn at(port: u16) -> SocketAddr {
     SocketAddr::new(SERVER, port)
 }
 
-const CUBIC: CongestionControl = CongestionControl::Cubic;
+const CUBIC: Algorithm = Algorithm::Cubic;
 
 #[test]
 fn the_origin_sees_the_clients_address_and_port() {
@@ -196,7 +196,7 @@ fn transfer() -> impl Strategy<Value = Transfer> {
 
 fn paths() -> impl Strategy<Value = RunSpec> {
     let loss = || (0.0..0.03).prop_map(|p| LossSpec::Bernoulli { p });
-    let cc = || prop::sample::select(CongestionControl::ALL.to_vec());
+    let cc = || prop::sample::select(Algorithm::ALL.to_vec());
     let ends = (prop::sample::select(PLACES.to_vec()), cc(), cc(), spread(1, 200_000), any::<u64>());
     (spread(10_000_000, 1_000_000_000), spread(1, 600), loss(), loss(), ends).prop_map(
         |(rate, ms, forward, return_, (place, cc, satellite, buffer, seed))| {
@@ -242,10 +242,10 @@ fn mixed(total: u64) {
     spec.link.return_.loss = LossSpec::Bernoulli { p: 1e-5 };
     let buffer = Bytes::new(8 << 20);
     (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) = (buffer, buffer);
-    spec.cc = CongestionControl::Bbr;
+    spec.cc = Algorithm::Bbr;
     let split = split_of(&mut spec);
     (split.tcp.receive_buffer_bytes, split.tcp.send_buffer_bytes) = (buffer, buffer);
-    split.cc = CongestionControl::Bbr;
+    split.cc = Algorithm::Bbr;
     split.relay_buffer_bytes = Bytes::new(1 << 20);
     let mut transfers = Vec::new();
     let (mut planned, mut start) = (0, Duration::ZERO);

@@ -6,15 +6,15 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CongestionControl, Direction, Engine, Http, JitterSpec, LossSpec, PageLoadSpec,
-    PingSpec, Provenance, QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
+    Algorithm, BulkSpec, CapacitySpec, Direction, Engine, Http, JitterSpec, LossSpec, PageLoadSpec, PingSpec,
+    Provenance, QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
 const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const VERSIONS: [Http; 4] = [Http::H1, Http::H1s, Http::H2, Http::H3];
-const ALGORITHMS: [CongestionControl; 6] = CongestionControl::ALL;
+const ALGORITHMS: [Algorithm; 6] = Algorithm::ALL;
 
 /// The sample run over a link of 10 Mbit/s and 530 ms without losses.
 fn sample() -> RunSpec {
@@ -32,7 +32,7 @@ fn with_losses() -> RunSpec {
     serde_json::from_str(SPEC).unwrap()
 }
 
-fn page_load(mut spec: RunSpec, http: Http, cc: CongestionControl) -> RunSpec {
+fn page_load(mut spec: RunSpec, http: Http, cc: Algorithm) -> RunSpec {
     spec.cc = cc;
     if let Workload::PageLoad(load) = &spec.workload {
         spec.workload = Workload::PageLoad(PageLoadSpec { http, connections: 1, ..load.clone() });
@@ -58,7 +58,7 @@ fn every_version_with_every_congestion_control_loads_the_page() {
 fn the_first_byte_takes_the_round_trips_of_the_handshakes_and_the_request() {
     // TCP 1, TLS 1.3 1 (RFC 8446 section 2), QUIC with TLS 1 (RFC 9001 section 4), the request 1.
     for (http, round_trips) in [(Http::H1, 2.0), (Http::H1s, 3.0), (Http::H2, 3.0), (Http::H3, 2.0)] {
-        let ttfb_s = record(&page_load(sample(), http, CongestionControl::Cubic)).metrics.ttfb_s.unwrap();
+        let ttfb_s = record(&page_load(sample(), http, Algorithm::Cubic)).metrics.ttfb_s.unwrap();
         let excess_s = ttfb_s - round_trips * 0.530;
         assert!((0.0..0.010).contains(&excess_s), "{http:?}: {ttfb_s} s");
     }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_run::{
-    CapacitySpec, CongestionControl, Engine, FileSpec, Handshake, Http, JitterSpec, LossSpec, ObjectKind,
-    ObjectSpec, ObjectTiming, PageLoadSpec, PageSpec, PepPlace, PepSpec, Provenance, ProxySpec, QueueSpec,
-    Resumption, RunRecord, RunSpec, SplitSpec, Status, TlsSpec, TlsVersion, Visit, Workload, assemble,
+    Algorithm, CapacitySpec, Engine, FileSpec, Handshake, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec,
+    ObjectTiming, PageLoadSpec, PageSpec, PepPlace, PepSpec, Provenance, ProxySpec, QueueSpec, Resumption,
+    RunRecord, RunSpec, SplitSpec, Status, TlsSpec, TlsVersion, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -63,7 +63,7 @@ fn news() -> PageSpec {
 /// A load over 10 Mbit/s and 530 ms without losses, whose queue holds whatever comes.
 fn load(http: Http, page: PageSpec) -> RunSpec {
     let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
         direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
         direction.jitter = JitterSpec::None;
@@ -182,7 +182,7 @@ fn the_handshake_with_a_host_takes_as_long_however_many_others_there_are() {
 #[test]
 fn every_host_is_behind_the_proxies_too() {
     let tcp = load(Http::H2, news()).tcp;
-    let (cc, relay_buffer_bytes) = (CongestionControl::Cubic, Bytes::new(4_000_000));
+    let (cc, relay_buffer_bytes) = (Algorithm::Cubic, Bytes::new(4_000_000));
     let places = [PepPlace::Terminal, PepPlace::Gateway, PepPlace::Both];
     let splits =
         places.map(|place| PepSpec::Split(SplitSpec { place, cc, tcp: tcp.clone(), relay_buffer_bytes }));

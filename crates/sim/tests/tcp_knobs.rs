@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, Engine, Http, JitterSpec, LossSpec,
-    ObjectSpec, PageLoadSpec, PageSpec, Provenance, Purpose, QueueSpec, RunRecord, RunSpec, SlowStart,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, Engine, Http, JitterSpec, LossSpec,
+    ObjectSpec, PageLoadSpec, PageSpec, Provenance, Purpose, QueueSpec, RunRecord, RunSpec, SlowStartChoice,
     Status, Switch, Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
@@ -35,7 +35,7 @@ fn sample() -> RunSpec {
         direction.jitter = JitterSpec::None;
         direction.loss = LossSpec::None;
     }
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     spec
 }
 
@@ -301,12 +301,12 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start_over_either_transport(
     // A BDP of 750 kB and a queue of four: what plain slow start overruns, five conservative rounds (RFC 9406) do not.
     for transport in [Transport::Tcp, Transport::Quic] {
         let retransmitted = |slow_start| {
-            let mut spec = RunSpec { cc: CongestionControl::Reno, slow_start, ..bulk(transport, 12_000_000) };
+            let mut spec = RunSpec { cc: Algorithm::Reno, slow_start, ..bulk(transport, 12_000_000) };
             spec.link.forward.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(3_000_000) };
             spec.tcp.receive_buffer_bytes = Bytes::new(30_000_000);
             record(&spec).metrics.retransmitted_packets.unwrap()
         };
-        let (plain, spared) = (retransmitted(None), retransmitted(Some(SlowStart::HyStartPlusPlus)));
+        let (plain, spared) = (retransmitted(None), retransmitted(Some(SlowStartChoice::HyStartPlusPlus)));
         assert!(plain > 500 && spared < plain / 10, "{transport:?}: {plain} and {spared}");
     }
 }

@@ -1,10 +1,42 @@
 //! Settings of one connection.
 
-use bentpipe_run::{CongestionControl, SlowStart, TcpSpec};
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_cc::Algorithm;
+use bentpipe_cc::slow_start::SlowStartChoice;
+use bentpipe_units::{Bytes, Duration, Switch};
 
 use crate::options::Cookie;
 use crate::segment::{IP_HEADER, TCP_HEADER};
+
+/// TCP settings, applied through socket options or the namespace's sysctls.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TcpSpec {
+    /// Initial window in segments (RFC 6928: 10).
+    pub initial_window: u32,
+    /// Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`).
+    pub receive_buffer_bytes: Bytes,
+    /// Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`).
+    pub send_buffer_bytes: Bytes,
+    /// Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861).
+    pub slow_start_after_idle: bool,
+    /// TCP Fast Open (RFC 7413) at both ends.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+    pub fast_open: Switch,
+    /// Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+    pub nagle: Switch,
+    /// Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+    pub quick_ack: Switch,
+    /// A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub connect_retry_ns: Option<Duration>,
+    /// A page's client resets a connection that has been idle for this long.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub idle_reset_ns: Option<Duration>,
+}
 
 /// Settings of one connection. What a scenario does not decide is as Linux has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,9 +44,9 @@ pub struct Config {
     /// Largest IP packet of the interface.
     pub mtu: u32,
     /// Congestion control of this end's sender.
-    pub congestion_control: CongestionControl,
+    pub congestion_control: Algorithm,
     /// How its slow start ends, where that is not Linux's way.
-    pub slow_start: Option<SlowStart>,
+    pub slow_start: Option<SlowStartChoice>,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
     /// `tcp_rmem`.
@@ -106,7 +138,7 @@ const INITIAL_SEND_BUFFER: Bytes = Bytes::new(16_384);
 impl Config {
     /// The settings of a scenario; the rest as on the emulator: MTU 1500, Linux's slow start, no coalescing. Fast Open
     /// is left to the host, as client and server differ in it.
-    pub fn new(spec: &TcpSpec, congestion_control: CongestionControl, seed: u64) -> Self {
+    pub fn new(spec: &TcpSpec, congestion_control: Algorithm, seed: u64) -> Self {
         let limits = |initial: Bytes, max: Bytes| BufferLimits { initial: initial.min(max), max };
         Self {
             mtu: ETHERNET_MTU,

@@ -26,7 +26,7 @@ mod sequence;
 mod state;
 mod wire;
 
-pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, QuickAck};
+pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, QuickAck, TcpSpec};
 pub use connection::Connection;
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};
 pub use event::{Closed, Event, Read, StreamError};

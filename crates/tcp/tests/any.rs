@@ -1,13 +1,14 @@
 //! Whatever the network and the peer do.
 
-use crate::common::{Pair, Side, Way, at, config, ms};
-use bentpipe_run::CongestionControl;
+use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{
     Connection, Flags, Options, Payload, SackBlocks, SackPermitted, Segment, SeqNumber, State, SynOptions,
     Timestamps,
 };
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
+
+use crate::common::{Pair, Side, Way, at, config, ms};
 
 #[derive(Clone, Debug)]
 struct Trouble {
@@ -39,8 +40,8 @@ fn text(length: usize) -> Vec<u8> {
     (0..length).map(|n| (n * 31 % 251) as u8).collect()
 }
 
-fn algorithm() -> impl Strategy<Value = CongestionControl> {
-    prop::sample::select(CongestionControl::ALL.to_vec())
+fn algorithm() -> impl Strategy<Value = Algorithm> {
+    prop::sample::select(Algorithm::ALL.to_vec())
 }
 
 /// Cuts the text into writes.

@@ -1,9 +1,11 @@
 //! Loss-free transfers: windows, bursts, acknowledgements, buffers.
 
-use crate::common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
-use bentpipe_run::{CongestionControl, SlowStart};
+use bentpipe_cc::Algorithm;
+use bentpipe_cc::slow_start::SlowStartChoice;
 use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
+
+use crate::common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
 
 fn bulk(config: Config, mbit: u64, rtt: Duration, queue: u64) -> Pair {
     let down = Way::rate(mbit, rtt / 2).with_queue(queue);
@@ -36,7 +38,7 @@ fn the_first_flight_is_ten_full_segments_at_once() {
 fn the_window_doubles_each_round_trip_without_delayed_acknowledgements_slowing_it() {
     // RFC 3465 with L unbounded: growth counts what is acknowledged, not the acknowledgements.
     let mut pair = Pair::symmetric(ms(600));
-    pair.client.config.congestion_control = CongestionControl::Cubic;
+    pair.client.config.congestion_control = Algorithm::Cubic;
     pair.download(1_000 * MSS);
     let rounds = per_round(&pair, ms(600));
     assert_eq!(rounds[..5], [10, 20, 40, 80, 160]);
@@ -148,8 +150,8 @@ fn a_blocked_writer_hears_when_a_third_of_the_buffer_is_free() {
 #[test]
 fn bbr_paces_what_follows_the_first_ten_segments() {
     let mut pair = Pair::new(
-        config(CongestionControl::Bbr),
-        config(CongestionControl::Bbr),
+        config(Algorithm::Bbr),
+        config(Algorithm::Bbr),
         Way::rate(10, ms(100)),
         Way::rate(10, ms(100)),
     );
@@ -184,7 +186,7 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start() {
     // 10 Mbit/s, 600 ms: a BDP of 750 kB and a queue of four. Plain slow start fills both and doubles once more; five
     // rounds at a quarter of that growth (RFC 9406 section 4.3) still fit.
     let retransmitted = |slow_start| {
-        let sender = Config { slow_start, ..config(CongestionControl::Reno) };
+        let sender = Config { slow_start, ..config(Algorithm::Reno) };
         let (down, up) = (Way::rate(10, ms(300)).with_queue(3_000_000), Way::rate(10, ms(300)));
         let mut pair = Pair::new(cubic(), sender, down, up);
         pair.keep_log = false;
@@ -192,7 +194,7 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start() {
         pair.server.conn().info().retransmitted_segments
     };
     assert!(retransmitted(None) > 1_000);
-    assert_eq!(retransmitted(Some(SlowStart::HyStartPlusPlus)), 0);
+    assert_eq!(retransmitted(Some(SlowStartChoice::HyStartPlusPlus)), 0);
 }
 
 #[test]
@@ -296,7 +298,7 @@ fn five_gigabytes_wrap_the_sequence_numbers_without_harm() {
 fn a_host_that_only_receives_learns_nothing_of_the_path() {
     // BBR looks for a smaller round trip after 10 s without one (draft-cardwell-iccrg-bbr-congestion-control-00 section
     // 4.3.4), but the segments of a download are no answers to anything (tcp_ack: no_queue).
-    let bbr = || config(CongestionControl::Bbr);
+    let bbr = || config(Algorithm::Bbr);
     let mut pair = Pair::new(bbr(), bbr(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
     pair.open();
     let cwnd = pair.client.conn().info().cwnd;

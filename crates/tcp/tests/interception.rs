@@ -2,9 +2,9 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use bentpipe_run::{CongestionControl, Switch, TcpSpec};
-use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Flags, PortError, Route, Segment};
-use bentpipe_units::{Bytes, Time};
+use bentpipe_cc::Algorithm;
+use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Flags, PortError, Route, Segment, TcpSpec};
+use bentpipe_units::{Bytes, Switch, Time};
 
 const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const MIDDLE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
@@ -24,7 +24,7 @@ fn config() -> Config {
         connect_retry_ns: None,
         idle_reset_ns: None,
     };
-    Config::new(&spec, CongestionControl::Cubic, 1)
+    Config::new(&spec, Algorithm::Cubic, 1)
 }
 
 const fn at(host: Ipv4Addr, port: u16) -> SocketAddrV4 {

@@ -1,9 +1,10 @@
 //! Losses, reordering and their repair.
 
-use crate::common::{MSS, Pair, Record, Side, Way, at, config, cubic, ms};
-use bentpipe_run::CongestionControl;
+use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Closed, Event, Payload};
 use bentpipe_units::{Duration, Time};
+
+use crate::common::{MSS, Pair, Record, Side, Way, at, config, cubic, ms};
 
 /// Data segments of the server that were sent before.
 fn repeated(pair: &Pair) -> Vec<&Record> {
@@ -289,7 +290,7 @@ fn a_silent_peer_is_given_up_after_a_quarter_of_an_hour() {
 
 #[test]
 fn random_losses_of_a_percent_deliver_everything_with_each_algorithm() {
-    for cc in [CongestionControl::Cubic, CongestionControl::Bbr] {
+    for cc in [Algorithm::Cubic, Algorithm::Bbr] {
         let down = Way::rate(10, ms(150)).with_queue(400_000);
         let mut pair = Pair::new(config(cc), config(cc), down, Way::rate(10, ms(150)));
         pair.down.lose = (1..20_000).filter(|number| number * 7919 % 101 == 0).collect();

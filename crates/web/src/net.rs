@@ -10,7 +10,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use bentpipe_run::{CongestionControl, Dscp, TcpSpec};
+use bentpipe_run::{Algorithm, Dscp, TcpSpec};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use futures_util::future::{Either, select};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -42,7 +42,7 @@ pub trait Net: Clone + 'static {
     fn connect(
         &self,
         to: SocketAddr,
-        cc: CongestionControl,
+        cc: Algorithm,
         dscp: Dscp,
     ) -> impl Future<Output = io::Result<Self::Stream>>;
 
@@ -50,7 +50,7 @@ pub trait Net: Clone + 'static {
     ///
     /// # Errors
     /// When the address is taken or the congestion control is not to be had.
-    fn listen(&self, at: SocketAddr, cc: CongestionControl, dscp: Dscp) -> io::Result<Self::Listener>;
+    fn listen(&self, at: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<Self::Listener>;
 
     /// Opens a UDP socket that marks what it sends with `dscp`.
     ///
@@ -111,7 +111,7 @@ pub trait Middlebox: Net {
     ///
     /// # Errors
     /// When the host may not do so, or the congestion control is not to be had.
-    fn intercept(&self, cc: CongestionControl) -> io::Result<Self::Interceptor>;
+    fn intercept(&self, cc: Algorithm) -> io::Result<Self::Interceptor>;
 
     /// Opens a TCP connection in the name of another host, which has its address and port `from` and no other for
     /// whoever sees its packets.
@@ -119,7 +119,7 @@ pub trait Middlebox: Net {
         &self,
         from: SocketAddr,
         to: SocketAddr,
-        cc: CongestionControl,
+        cc: Algorithm,
         dscp: Dscp,
     ) -> impl Future<Output = io::Result<Self::Stream>>;
 }

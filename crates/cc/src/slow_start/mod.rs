@@ -4,10 +4,20 @@ mod hystart;
 mod hystart_plus_plus;
 
 use bentpipe_units::{Bytes, Duration, Time};
-
-use crate::AckSample;
 use hystart::HyStart;
 pub(crate) use hystart_plus_plus::HyStartPlusPlus;
+
+use crate::AckSample;
+
+/// A way to end slow start before losses do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub enum SlowStartChoice {
+    /// HyStart++ (RFC 9406), for Reno and CUBIC.
+    #[cfg_attr(feature = "serde", serde(rename = "hystart++"))]
+    HyStartPlusPlus,
+}
 
 /// The choice of detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +32,10 @@ pub enum SlowStartExit {
 
 impl SlowStartExit {
     /// The scenario's choice; without one the rule of Linux, which Reno there does not have.
-    pub const fn of(choice: Option<bentpipe_run::SlowStart>, pacing: Pacing) -> Self {
+    pub const fn of(choice: Option<SlowStartChoice>, pacing: Pacing) -> Self {
         match choice {
             None => Self::HyStart(pacing),
-            Some(bentpipe_run::SlowStart::HyStartPlusPlus) => Self::HyStartPlusPlus(pacing),
+            Some(SlowStartChoice::HyStartPlusPlus) => Self::HyStartPlusPlus(pacing),
         }
     }
 }

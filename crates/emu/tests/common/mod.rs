@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock};
 
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
-    ClientReport, CongestionControl, Engine, Http, LinkReport, ObjectSpec, OriginReport, PageLoadSpec,
-    PageSpec, Parties, Provenance, RunRecord, RunSpec, Workload, assemble,
+    Algorithm, ClientReport, Engine, Http, LinkReport, ObjectSpec, OriginReport, PageLoadSpec, PageSpec,
+    Parties, Provenance, RunRecord, RunSpec, Workload, assemble,
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
@@ -40,7 +40,7 @@ pub fn run<T>(test: impl Future<Output = T>) -> T {
 }
 
 /// The sample spec with a time limit for the loopback interface and another workload.
-pub fn spec(cc: CongestionControl, workload: Workload) -> RunSpec {
+pub fn spec(cc: Algorithm, workload: Workload) -> RunSpec {
     let sample = include_str!("../../../run/tests/data/spec.json");
     let mut spec: RunSpec = serde_json::from_str(sample).unwrap();
     spec.cc = cc;
@@ -60,15 +60,15 @@ pub fn page_load(http: Http, page: PageSpec) -> Workload {
 }
 
 pub const ALL_HTTP: [Http; 4] = [Http::H1, Http::H1s, Http::H2, Http::H3];
-pub const ALL_CC: [CongestionControl; 2] = [CongestionControl::Cubic, CongestionControl::Bbr];
+pub const ALL_CC: [Algorithm; 2] = [Algorithm::Cubic, Algorithm::Bbr];
 
 /// The congestion controls that this machine lets this user have; says on the terminal which ones it does not.
-pub fn available_cc() -> Vec<CongestionControl> {
-    static AVAILABLE: OnceLock<Vec<CongestionControl>> = OnceLock::new();
+pub fn available_cc() -> Vec<Algorithm> {
+    static AVAILABLE: OnceLock<Vec<Algorithm>> = OnceLock::new();
     AVAILABLE.get_or_init(|| ALL_CC.into_iter().filter(|cc| is_available(*cc)).collect()).clone()
 }
 
-fn is_available(cc: CongestionControl) -> bool {
+fn is_available(cc: Algorithm) -> bool {
     let socket = Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     match socket.set_tcp_congestion(cc.name().as_bytes()) {
         Ok(()) => true,

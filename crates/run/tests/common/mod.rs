@@ -1,7 +1,7 @@
 //! A run that went well, for tests to spoil: the page of `data/spec.json` over a GEO link with 530 ms of RTT.
 
 use bentpipe_run::{
-    BulkSpec, ClientReport, CongestionControl, ConnectionReport, Direction, Engine, FlowSpec, FlowsSpec,
+    Algorithm, BulkSpec, ClientReport, ConnectionReport, Direction, Engine, FlowSpec, FlowsSpec,
     LatenessReport, LinkReport, ObjectSighting, OriginReport, Parties, Provenance, RunRecord, RunSpec,
     TransferReport, Transport, Workload, assemble,
 };
@@ -98,7 +98,7 @@ pub fn download(transfer: TransferReport) -> Parties {
 
 /// Two flows down of 10 s over TCP by the given algorithms, the second from a second port: bytes, first and last byte in
 /// milliseconds.
-pub fn two_flows(cc: [CongestionControl; 2], received: [(u64, u64, u64); 2]) -> (RunSpec, Parties) {
+pub fn two_flows(cc: [Algorithm; 2], received: [(u64, u64, u64); 2]) -> (RunSpec, Parties) {
     let flow = |cc| FlowSpec { cc, transport: Transport::Tcp, start_ns: Duration::ZERO, dscp: None };
     let flows = FlowsSpec {
         direction: Direction::Down,

@@ -1,8 +1,8 @@
 //! Runs to be timed, over a GEO link.
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, Http, JitterSpec, LossSpec,
-    ObjectSpec, PageLoadSpec, PageSpec, PingSpec, QueueSpec, RunSpec, Transport, Workload,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, Http, JitterSpec, LossSpec, ObjectSpec,
+    PageLoadSpec, PageSpec, PingSpec, QueueSpec, RunSpec, Transport, Workload,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
 
@@ -21,7 +21,7 @@ fn over_geo(workload: Workload, rate: Rate) -> RunSpec {
         direction.queue = QueueSpec::Bytes { limit_bytes: rate.volume_in(delay * 2) };
         direction.loss = LossSpec::None;
     }
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     spec.tcp.receive_buffer_bytes = BUFFERS;
     spec.tcp.send_buffer_bytes = BUFFERS;
     spec.quic.stream_receive_window_bytes = BUFFERS;

@@ -3,8 +3,7 @@
 use std::net::Ipv4Addr;
 
 use bentpipe_run::{
-    BulkSpec, CongestionControl, Direction, Dscp, FlowSpec, FlowsSpec, Http, PingSpec, RunSpec, Transport,
-    Workload,
+    Algorithm, BulkSpec, Direction, Dscp, FlowSpec, FlowsSpec, Http, PingSpec, RunSpec, Transport, Workload,
 };
 use bentpipe_units::{Bytes, Duration};
 
@@ -68,12 +67,7 @@ fn the_mark_of_quic_stands_beside_its_congestion_bits() {
 
 #[test]
 fn each_flow_has_its_own_mark_or_else_the_mark_of_the_run() {
-    let flow = |transport, dscp| FlowSpec {
-        cc: CongestionControl::Cubic,
-        transport,
-        start_ns: Duration::ZERO,
-        dscp,
-    };
+    let flow = |transport, dscp| FlowSpec { cc: Algorithm::Cubic, transport, start_ns: Duration::ZERO, dscp };
     let flows = vec![
         flow(Transport::Tcp, dscp(EXPEDITED)),
         flow(Transport::Tcp, None),

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DropCounts, Http, JitterSpec,
-    LossSpec, PageLoadSpec, Parties, PingSpec, RunSpec, Transport, Workload,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DropCounts, Http, JitterSpec, LossSpec,
+    PageLoadSpec, Parties, PingSpec, RunSpec, Transport, Workload,
 };
 use bentpipe_sim::{Config, SimulationError, simulate};
 use bentpipe_units::{Bytes, Rate};
@@ -35,7 +35,7 @@ fn sample() -> RunSpec {
         direction.jitter = JitterSpec::None;
         direction.loss = LossSpec::None;
     }
-    spec.cc = CongestionControl::Cubic;
+    spec.cc = Algorithm::Cubic;
     spec.capture = CaptureSpec { pcapng: true, qlog: false };
     spec
 }

@@ -6,10 +6,10 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    BulkSpec, CapacitySpec, CaptureSpec, CongestionControl, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
     FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
     PageLoadSpec, PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord,
-    RunSpec, SlowStart, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
+    RunSpec, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
     assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
@@ -66,7 +66,7 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
     let settings = (tcp(temper), http2(temper), quic(temper), tls());
-    let slow_start = prop_oneof![3 => Just(None), 1 => Just(Some(SlowStart::HyStartPlusPlus))];
+    let slow_start = prop_oneof![3 => Just(None), 1 => Just(Some(SlowStartChoice::HyStartPlusPlus))];
     let sender = (congestion_control(), slow_start);
     let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper));
     (link(temper), settings, workload).prop_map(
@@ -289,8 +289,8 @@ fn any_loss() -> impl Strategy<Value = LossSpec> {
     ]
 }
 
-fn congestion_control() -> impl Strategy<Value = CongestionControl> {
-    prop::sample::select(CongestionControl::ALL.to_vec())
+fn congestion_control() -> impl Strategy<Value = Algorithm> {
+    prop::sample::select(Algorithm::ALL.to_vec())
 }
 
 /// A window or a buffer.

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use bentpipe_run::{CongestionControl, Dscp, RunSpec};
+use bentpipe_run::{Algorithm, Dscp, RunSpec};
 use bentpipe_sim::{Content, Network, SimNet, SimStream};
 use bentpipe_units::Duration;
 use bentpipe_web::HOST;
@@ -239,7 +239,7 @@ pub fn run_all(network: &Network, transfers: &[Transfer]) -> Vec<[Option<Fate>; 
         let (net, state, start) = (network.client(), Rc::clone(&state), transfer.start);
         network.client().spawn(async move {
             net.sleep(start).await;
-            let connected = net.connect(at, CongestionControl::Cubic, Dscp::DEFAULT).await;
+            let connected = net.connect(at, Algorithm::Cubic, Dscp::DEFAULT).await;
             let fate = match connected {
                 Ok(stream) => {
                     state.numbers.borrow_mut().insert(stream.local_port().unwrap(), number);
@@ -266,7 +266,7 @@ struct State {
 fn serve(network: &Network, state: &Rc<State>) {
     let (net, state) = (network.server(), Rc::clone(state));
     let at = SocketAddr::new(SERVER, PORT);
-    let mut listener = net.listen(at, CongestionControl::Cubic, Dscp::DEFAULT).unwrap();
+    let mut listener = net.listen(at, Algorithm::Cubic, Dscp::DEFAULT).unwrap();
     network.server().spawn(async move {
         while let Ok((stream, peer)) = listener.accept().await {
             let number = state.numbers.borrow()[&peer.port()];

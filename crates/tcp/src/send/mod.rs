@@ -96,7 +96,7 @@ pub(crate) struct Sender {
 
 #[derive(Clone, Debug)]
 struct SenderConfig {
-    congestion_control: bentpipe_run::CongestionControl,
+    congestion_control: bentpipe_cc::Algorithm,
     slow_start_exit: SlowStartExit,
     initial_window: u64,
     send_buffer: BufferLimits,

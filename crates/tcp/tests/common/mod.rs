@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use bentpipe_run::{CongestionControl, Switch, TcpSpec};
-use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Event, Flags, Payload, Read, Route, Segment};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_cc::Algorithm;
+use bentpipe_tcp::{
+    Config, Connection, ConnectionId, Endpoint, Event, Flags, Payload, Read, Route, Segment, TcpSpec,
+};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 
 pub const PORT: u16 = 80;
 /// Payload of a full segment: 1500 less 20, 20 and 12 of timestamps.
@@ -33,12 +35,12 @@ pub fn spec() -> TcpSpec {
     }
 }
 
-pub fn config(cc: CongestionControl) -> Config {
+pub fn config(cc: Algorithm) -> Config {
     Config::new(&spec(), cc, 7)
 }
 
 pub fn cubic() -> Config {
-    config(CongestionControl::Cubic)
+    config(Algorithm::Cubic)
 }
 
 /// One direction of the link.

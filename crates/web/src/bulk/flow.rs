@@ -1,4 +1,4 @@
-use bentpipe_run::{CongestionControl, Direction, Dscp, FlowSpec, FlowsSpec, RunSpec, Transport, Workload};
+use bentpipe_run::{Algorithm, Direction, Dscp, FlowSpec, FlowsSpec, RunSpec, Transport, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::order::Limit;
@@ -10,7 +10,7 @@ use crate::quic::Sender;
 pub(super) struct Flow {
     /// Its place in the spec.
     pub(super) index: u16,
-    pub(super) cc: CongestionControl,
+    pub(super) cc: Algorithm,
     /// What both ends mark its packets with.
     pub(super) dscp: Dscp,
     pub(super) transport: Transport,
@@ -109,14 +109,14 @@ mod tests {
             start_ns: Duration::from_secs(start),
             dscp: None,
         };
-        let flows = vec![flow(CongestionControl::Bbr, 0), flow(CongestionControl::Hybla, 10)];
+        let flows = vec![flow(Algorithm::Bbr, 0), flow(Algorithm::Hybla, 10)];
         Flow::all(&spec(Workload::Flows(FlowsSpec { direction: Direction::Up, bytes, duration_ns, flows })))
     }
 
     #[test]
     fn a_single_flow_has_the_congestion_control_of_the_run_and_the_port_that_bulk_flows_always_had() {
         let flow = one(Some(Bytes::new(9)), None);
-        assert_eq!((flow.cc, flow.transport), (CongestionControl::Cubic, Transport::Quic));
+        assert_eq!((flow.cc, flow.transport), (Algorithm::Cubic, Transport::Quic));
         assert_eq!((flow.port(Ports::STANDARD), flow.start), (Ports::STANDARD.bulk, Duration::ZERO));
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let flows = several(Some(Bytes::new(9)), None);
         let own: Vec<_> = flows.iter().map(|flow| (flow.cc, flow.port(Ports::STANDARD))).collect();
         let first = Ports::STANDARD.bulk;
-        assert_eq!(own, [(CongestionControl::Bbr, first), (CongestionControl::Hybla, first + 1)]);
+        assert_eq!(own, [(Algorithm::Bbr, first), (Algorithm::Hybla, first + 1)]);
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         let [expedited, assured] = [46, 10].map(|code_point| Dscp::new(code_point).unwrap());
         let marks = |run| -> Vec<_> {
             let flow = |dscp| FlowSpec {
-                cc: CongestionControl::Bbr,
+                cc: Algorithm::Bbr,
                 transport: Transport::Tcp,
                 start_ns: Duration::ZERO,
                 dscp,

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::rc::Rc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, Purpose};
+use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Purpose};
 use futures_util::future::{Either, select};
 
 use super::Session;
@@ -100,7 +100,7 @@ struct Attempt<N: Net> {
     net: N,
     connections: Connections<Probe<N>>,
     to: SocketAddr,
-    cc: CongestionControl,
+    cc: Algorithm,
     mark: Dscp,
     report: ConnectionReport,
 }

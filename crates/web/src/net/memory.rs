@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use bentpipe_run::{CongestionControl, Dscp, TcpSpec};
+use bentpipe_run::{Algorithm, Dscp, TcpSpec};
 use bentpipe_units::Time;
 use tokio::io::{DuplexStream, duplex};
 use tokio::sync::mpsc;
@@ -104,7 +104,7 @@ impl Net for MemoryNet {
         self.0.tasks.borrow_mut().push(Box::pin(task));
     }
 
-    async fn connect(&self, to: SocketAddr, _: CongestionControl, _: Dscp) -> io::Result<DuplexStream> {
+    async fn connect(&self, to: SocketAddr, _: Algorithm, _: Dscp) -> io::Result<DuplexStream> {
         let (near, far) = duplex(WINDOW_BYTES);
         let listeners = self.0.listeners.borrow();
         let listener = listeners.get(&to.port()).ok_or(io::ErrorKind::ConnectionRefused)?;
@@ -112,7 +112,7 @@ impl Net for MemoryNet {
         Ok(near)
     }
 
-    fn listen(&self, at: SocketAddr, _: CongestionControl, _: Dscp) -> io::Result<MemoryListener> {
+    fn listen(&self, at: SocketAddr, _: Algorithm, _: Dscp) -> io::Result<MemoryListener> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.0.listeners.borrow_mut().insert(at.port(), sender);
         Ok(MemoryListener(receiver))

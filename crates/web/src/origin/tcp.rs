@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
+use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
 use super::preface::{Spoken, recognise};
@@ -26,7 +26,7 @@ pub(crate) struct AcceptedTcp<N: Net> {
 pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     host: &Rc<Host<N>>,
     at: SocketAddr,
-    cc: CongestionControl,
+    cc: Algorithm,
     dscp: Dscp,
     serve: impl Fn(AcceptedTcp<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
@@ -55,9 +55,9 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
 }
 
 /// The run's; beside a page over QUIC, whose own need not be one of the kernel's, the one that every kernel has.
-fn congestion_control(spec: &RunSpec) -> CongestionControl {
+fn congestion_control(spec: &RunSpec) -> Algorithm {
     match &spec.workload {
-        Workload::PageLoad(load) if load.http.transport() == Transport::Quic => CongestionControl::Reno,
+        Workload::PageLoad(load) if load.http.transport() == Transport::Quic => Algorithm::Reno,
         _ => spec.cc,
     }
 }

@@ -13,7 +13,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use bentpipe_run::{CongestionControl, PepPlace, PepSpec, RunSpec, Transport, Workload};
+use bentpipe_run::{Algorithm, PepPlace, PepSpec, RunSpec, Transport, Workload};
 use bentpipe_units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +149,7 @@ fn stands_at(place: PepPlace, side: Side) -> bool {
 
 /// The congestion control of a proxy's senders towards the hosts: that of the run's TCP connections, of several the
 /// first one's; where there are none, the one that every kernel has.
-fn control_towards_hosts(spec: &RunSpec) -> CongestionControl {
+fn control_towards_hosts(spec: &RunSpec) -> Algorithm {
     let of_tcp = |transport, cc| (transport == Transport::Tcp).then_some(cc);
     let found = match &spec.workload {
         Workload::PageLoad(load) => of_tcp(load.http.transport(), spec.cc),
@@ -157,7 +157,7 @@ fn control_towards_hosts(spec: &RunSpec) -> CongestionControl {
             spec.flows().and_then(|flows| flows.flows.iter().find_map(|flow| of_tcp(flow.transport, flow.cc)))
         }
     };
-    found.unwrap_or(CongestionControl::Reno)
+    found.unwrap_or(Algorithm::Reno)
 }
 
 /// A buffer's size as memory has it.

@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, Dscp, Http2Spec, ProxySpec, Transport};
+use bentpipe_run::{Algorithm, Dscp, Http2Spec, ProxySpec, Transport};
 use bentpipe_units::Duration;
 use bytes::Bytes;
 use h2::RecvStream;
@@ -31,7 +31,7 @@ const HANDSHAKE_LIMIT: Duration = Duration::from_secs(30);
 struct Proxy<N> {
     /// The network on the origin's side.
     net: N,
-    cc: CongestionControl,
+    cc: Algorithm,
     dscp: Dscp,
     hosts: Hosts,
     /// Where the page's own host is served, over TLS and in clear text.

@@ -1,4 +1,4 @@
-use bentpipe_run::{CongestionControl, SplitSpec};
+use bentpipe_run::{Algorithm, SplitSpec};
 
 use super::{ACCEPT_PAUSE, Config, Counters, PepError, Side, buffer_octets, control_towards_hosts, relay};
 use crate::net::{Intercepted, Interceptor, Middlebox, Stream};
@@ -7,7 +7,7 @@ use crate::net::{Intercepted, Interceptor, Middlebox, Stream};
 #[derive(Clone)]
 struct Leg<N> {
     net: N,
-    cc: CongestionControl,
+    cc: Algorithm,
 }
 
 /// Splits all connections that come from the client's side for ever (RFC 3135 section 2.2.1).

@@ -36,7 +36,7 @@ const LEAST_WINDOW: u64 = 2;
 /// Gives every connection of an endpoint its congestion control.
 #[derive(Debug)]
 pub(super) struct Factory {
-    algorithm: bentpipe_run::CongestionControl,
+    algorithm: bentpipe_run::Algorithm,
     mss: Bytes,
     initial_window: Bytes,
     slow_start_exit: SlowStartExit,

@@ -10,7 +10,7 @@ mod tokens;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_run::{CongestionControl, ConnectionReport, Dscp, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{Algorithm, ConnectionReport, Dscp, QuicSpec, RunSpec, Transport};
 use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
@@ -56,7 +56,7 @@ enum Role {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sender {
     /// Congestion control.
-    pub(crate) cc: CongestionControl,
+    pub(crate) cc: Algorithm,
     /// Gives it random streams of its own.
     pub(crate) index: u16,
     /// What it marks its packets with.

@@ -18,9 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bentpipe_run::{
-    CongestionControl, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, TcpSpec, Workload,
-};
+use bentpipe_run::{Algorithm, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, TcpSpec, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
 use bentpipe_web::net::{Bulk, Datagrams, Listener, Net, Probe, Stream, TcpSample};
 use bentpipe_web::origin::{self, Origin};
@@ -85,7 +83,7 @@ impl Memory {
 
     /// Opens a connection to a port of any address.
     pub async fn open_at(&self, at: SocketAddr) -> MemoryStream {
-        self.connect(at, CongestionControl::Reno, Dscp::try_from(0).unwrap()).await.unwrap()
+        self.connect(at, Algorithm::Reno, Dscp::try_from(0).unwrap()).await.unwrap()
     }
 
     fn port(&self) -> u16 {
@@ -170,7 +168,7 @@ impl Net for Memory {
         self.clone()
     }
 
-    async fn connect(&self, to: SocketAddr, _: CongestionControl, _: Dscp) -> io::Result<MemoryStream> {
+    async fn connect(&self, to: SocketAddr, _: Algorithm, _: Dscp) -> io::Result<MemoryStream> {
         let local_port = self.port();
         let (near, far) = duplex(STREAM_BUFFER);
         let far = MemoryStream { stream: far, local_port: to.port() };
@@ -181,7 +179,7 @@ impl Net for Memory {
         Ok(MemoryStream { stream: near, local_port })
     }
 
-    fn listen(&self, at: SocketAddr, _: CongestionControl, _: Dscp) -> io::Result<MemoryListener> {
+    fn listen(&self, at: SocketAddr, _: Algorithm, _: Dscp) -> io::Result<MemoryListener> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.0.listeners.borrow_mut().insert(at, sender);
         Ok(MemoryListener(receiver))

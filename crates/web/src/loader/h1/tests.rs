@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use bentpipe_run::{ClientReport, CongestionControl, Dscp, ObjectSpec, PageSpec, RunSpec};
+use bentpipe_run::{Algorithm, ClientReport, Dscp, ObjectSpec, PageSpec, RunSpec};
 use bentpipe_units::Bytes as Octets;
 use bytes::BytesMut;
 use http::{HeaderValue, Method, Response, header};
@@ -41,7 +41,7 @@ fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<S
     let net = MemoryNet::default();
     let spec: RunSpec = serde_json::from_str(SPEC).unwrap();
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, Ports::STANDARD.http));
-    let mut listener = net.listen(at, CongestionControl::Reno, Dscp::DEFAULT).unwrap();
+    let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
     let asked = Rc::new(RefCell::new(Vec::new()));
     let (site, host, seen) =
         (Rc::new(Site::of(&load_spec.page, &crate::page::NoFiles).unwrap()), net.clone(), Rc::clone(&asked));

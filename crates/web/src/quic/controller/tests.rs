@@ -23,7 +23,7 @@ struct Sent {
 }
 
 impl Sender {
-    fn new(algorithm: bentpipe_run::CongestionControl) -> Self {
+    fn new(algorithm: bentpipe_run::Algorithm) -> Self {
         let factory = Factory {
             algorithm,
             mss: Bytes::new(MSS),
@@ -40,7 +40,7 @@ impl Sender {
     }
 
     fn cubic() -> Self {
-        Self::new(bentpipe_run::CongestionControl::Cubic)
+        Self::new(bentpipe_run::Algorithm::Cubic)
     }
 
     fn at(&self, ms: u64) -> Instant {
@@ -318,7 +318,7 @@ fn congestion_avoidance_is_paced_at_a_fifth_above_a_window_a_round_trip() {
 
 #[test]
 fn an_algorithm_with_a_rate_of_its_own_is_paced_at_that() {
-    let mut sender = Sender::new(bentpipe_run::CongestionControl::Bbr);
+    let mut sender = Sender::new(bentpipe_run::Algorithm::Bbr);
     let flight = sender.send(0, 0..10);
     sender.ack(500, &flight);
     let own = sender.adapter.algorithm.pacing_rate().expect("BBR paces");

@@ -1,3 +1,5 @@
+//! Settings that are on or off.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +20,9 @@ impl Switch {
         matches!(self, Self::On)
     }
 
+    /// Whether it is not.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-    pub(crate) const fn is_off(&self) -> bool {
+    pub const fn is_off(&self) -> bool {
         !self.is_on()
     }
 }
