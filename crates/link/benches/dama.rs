@@ -1,15 +1,14 @@
 //! Superframes per second of the return link: one iteration is one superframe.
 
 use bentpipe_link::rcs2::dama::{
-    AccountConfig, BackgroundConfig, ClassConfig, Controller, Load, Mix, Phase, Placement, RateCapacity,
-    Request, ReturnConfig, ReturnLink, Signalling, SlotRate, Supply, Timing, VolumeCapacity, VolumeKind,
-    VolumeOrder,
+    AccountConfig, BackgroundConfig, ClassConfig, Controller, Load, Mix, Phase, PlacementSpec, RateCapacity,
+    Request, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Supply, Timing, VolumeKindSpec,
+    VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, Layout, ProtectionSpec, ProtocolField, SymbolRate, Waveform};
 use bentpipe_link::{
     AttenuationSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec, FreeSpec, JitterSpec, LayoutSpec,
-    LegSpec, LinkSpec, LossSpec, MixSpec, PlacementSpec, ProtectionSpec, QueueSpec, Rcs2EncapsulationSpec,
-    Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeOrderSpec,
+    LegSpec, LinkSpec, LossSpec, MixSpec, QueueSpec, Rcs2EncapsulationSpec, Rcs2Spec, SlotRateSpec,
 };
 use bentpipe_link::{Packet, Path, Way};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -42,7 +41,7 @@ fn mix() -> Mix {
     Mix {
         cra: SlotRate::fraction(10, 7),
         rbdc: Some(RateCapacity { max: SlotRate::slots(20), timeout: 16 }),
-        volume: Some(VolumeCapacity { kind: VolumeKind::Added, max_slots: LAYOUT.columns() }),
+        volume: Some(VolumeSpec { kind: VolumeKindSpec::Vbdc, max_slots: LAYOUT.columns() }),
         free: true,
     }
 }
@@ -55,7 +54,7 @@ fn overloaded_controller(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     group.bench_function("requests and plan", |bencher| {
         let mut controller =
-            Controller::new(supply, VolumeOrder::OldestFirst, &accounts).expect("rates that fit");
+            Controller::new(supply, VolumeOrderSpec::OldestFirst, &accounts).expect("rates that fit");
         bencher.iter(|| {
             for account in 0..accounts.len() {
                 controller.request(account, Request::Rate(SlotRate::fraction(31, 3)));
@@ -83,11 +82,11 @@ fn loaded_link(criterion: &mut Criterion) {
         mtu: Bytes::new(1500),
         threshold: waveform.threshold(),
         es_n0: EsN0Spec { up: leg.clone(), down: leg },
-        encapsulation: Encapsulation::rle(ProtocolField::Compressed, 0, Protection::Sequence),
+        encapsulation: Encapsulation::rle(ProtocolField::Compressed, 0, ProtectionSpec::Sequence),
         timing: Timing { request_delay: Duration::from_millis(260), lead: Duration::from_millis(270) },
-        signalling: Signalling::RequestSlot { period: 1 },
-        placement: Placement::Spread,
-        order: VolumeOrder::OldestFirst,
+        signalling: SignallingSpec::RequestSlot { period: 1 },
+        placement: PlacementSpec::Spread,
+        order: VolumeOrderSpec::OldestFirst,
         classes: vec![class],
         background: vec![neighbour; TERMINALS as usize - 1],
     };

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use bentpipe_link::Packet;
 use bentpipe_link::dvbs2::{
-    Backlog, Carrier, Encapsulation, Fate, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, Reassembly,
-    Source, SymbolRate, Transmitter,
+    Backlog, Carrier, Encapsulation, Fate, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame,
+    Reassembly, Source, SymbolRate, Transmitter,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -37,10 +37,12 @@ fn saturated(modcod: &str, encapsulation: Encapsulation) -> Transmitter<Borrowed
     let modcod = Modcod::named(modcod).expect("a MODCOD of the standard");
     let carrier = Carrier {
         symbol_rate: SymbolRate::new(40_000_000).expect("a rate"),
-        idle: Idle::DummyFrames,
+        idle: IdleSpec::DummyFrames,
         encapsulation,
         closing_timeout: Duration::from_millis(1),
-        streams: vec![PlFrame::new(modcod, FecFrame::Normal, Pilots::Off).expect("there is such a frame")],
+        streams: vec![
+            PlFrame::new(modcod, FecFrameSpec::Normal, PilotsSpec::Off).expect("there is such a frame"),
+        ],
     };
     Transmitter::new(&carrier, Time::ZERO)
 }

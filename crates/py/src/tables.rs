@@ -1,8 +1,7 @@
 //! The standards' tables of what a satellite carrier can send, for whoever draws or checks a link.
 
-use bentpipe_link::dvbs2::{self, FecFrame, Pilots, PlFrame};
+use bentpipe_link::dvbs2::{self, FecFrameSpec, PilotsSpec, PlFrame};
 use bentpipe_link::rcs2::{self, Waveform};
-use bentpipe_run::{FecFrameSpec, PilotsSpec};
 use pyo3::prelude::*;
 
 use crate::record::from_json;
@@ -37,14 +36,8 @@ struct WaveformRow {
 #[pyfunction]
 #[pyo3(signature = (*, fecframe, pilots))]
 fn modcods(fecframe: &str, pilots: &str) -> PyResult<Vec<ModcodRow>> {
-    let fecframe = match from_json(&format!("\"{fecframe}\""))? {
-        FecFrameSpec::Normal => FecFrame::Normal,
-        FecFrameSpec::Short => FecFrame::Short,
-    };
-    let pilots = match from_json(&format!("\"{pilots}\""))? {
-        PilotsSpec::Off => Pilots::Off,
-        PilotsSpec::On => Pilots::On,
-    };
+    let fecframe: FecFrameSpec = from_json(&format!("\"{fecframe}\""))?;
+    let pilots: PilotsSpec = from_json(&format!("\"{pilots}\""))?;
     let frames = dvbs2::Modcod::all().filter_map(|modcod| PlFrame::new(modcod, fecframe, pilots));
     Ok(frames.map(modcod_row).collect())
 }

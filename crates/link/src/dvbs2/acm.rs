@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Decibel, Duration, Time};
 
-use crate::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
+use crate::dvbs2::{FecFrameSpec, Modcod, PilotsSpec, PlFrame};
 use crate::signal::EsN0;
 
 /// The control loop of adaptive coding and modulation.
@@ -55,7 +55,7 @@ struct Band {
 
 impl Acm {
     /// A terminal that measures first at `start`, on a carrier of such frames.
-    pub(crate) fn new(spec: &AcmSpec, fecframe: FecFrame, pilots: Pilots, start: Time) -> Self {
+    pub(crate) fn new(spec: &AcmSpec, fecframe: FecFrameSpec, pilots: PilotsSpec, start: Time) -> Self {
         assert!(
             spec.report_period_ns >= SHORTEST_REPORT_PERIOD,
             "from report to report it takes 1 ms at least"
@@ -148,7 +148,7 @@ impl Band {
 }
 
 /// The frames that can be sent, less those beside which a more efficient one needs no more Es/N0.
-fn ladder(fecframe: FecFrame, pilots: Pilots) -> Vec<PlFrame> {
+fn ladder(fecframe: FecFrameSpec, pilots: PilotsSpec) -> Vec<PlFrame> {
     let mut ladder: Vec<PlFrame> =
         Modcod::all().filter_map(|modcod| PlFrame::new(modcod, fecframe, pilots)).collect();
     ladder.sort_by(|a, b| a.spectral_efficiency().total_cmp(&b.spectral_efficiency()));
@@ -186,7 +186,7 @@ mod tests {
             report_period_ns: Duration::from_millis(PERIOD_MS),
             report_delay_ns: Duration::from_millis(DELAY_MS),
         };
-        Acm::new(&spec, FecFrame::Normal, Pilots::Off, Time::ZERO)
+        Acm::new(&spec, FecFrameSpec::Normal, PilotsSpec::Off, Time::ZERO)
     }
 
     /// 20 dB less an attenuation in (ms, dB) from time zero on.
@@ -237,15 +237,15 @@ mod tests {
         };
         // By efficiency QPSK 9/10 (11) comes after 8PSK 3/5 (12).
         let normal = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 11, 13, 14, 18, 19, 20, 21, 24, 25, 26, 27, 28];
-        for pilots in [Pilots::Off, Pilots::On] {
-            assert_eq!(numbers(FecFrame::Normal, pilots), normal);
+        for pilots in [PilotsSpec::Off, PilotsSpec::On] {
+            assert_eq!(numbers(FecFrameSpec::Normal, pilots), normal);
         }
         // No code rate of 9/10. QPSK 8/9 (10) carries more than 8PSK 3/5 (12) only without pilots, of which
         // its longer frames have more: 1.7280 beside 1.7253 bit per symbol, with them 1.6908 beside 1.6920.
         let short = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 13, 14, 18, 19, 20, 21, 24, 25, 26, 27];
-        assert_eq!(numbers(FecFrame::Short, Pilots::Off), short);
+        assert_eq!(numbers(FecFrameSpec::Short, PilotsSpec::Off), short);
         let without_10: Vec<u8> = short.into_iter().filter(|number| *number != 10).collect();
-        assert_eq!(numbers(FecFrame::Short, Pilots::On), without_10);
+        assert_eq!(numbers(FecFrameSpec::Short, PilotsSpec::On), without_10);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::acm::{Acm, SHORTEST_REPORT_PERIOD};
-use super::{Carrier, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, SymbolRate, net_rate};
+use super::{
+    Carrier, Encapsulation, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame, SymbolRate, net_rate,
+};
 use crate::config::{check_classes, check_es_n0, check_finite};
 use crate::signal::EsN0;
 use crate::{AcmSpec, ClassSpec, EsN0Spec, SpecError};
@@ -32,42 +34,6 @@ pub struct Dvbs2Spec {
     pub es_n0: EsN0Spec,
     /// Classes that go before all other packets, the most urgent first.
     pub classes: Vec<ClassSpec>,
-}
-
-/// Size of the coded blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum FecFrameSpec {
-    /// 64 800 bits.
-    Normal,
-    /// 16 200 bits.
-    Short,
-}
-
-/// Known symbols that help a receiver to keep track of the carrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum PilotsSpec {
-    /// None.
-    Off,
-    /// 36 after every 16 slots.
-    On,
-}
-
-/// What a carrier sends when no frame is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum IdleSpec {
-    /// Nothing: the next frame starts when it is due.
-    Silence,
-    /// Dummy frames: the next frame starts when the dummy in progress has ended.
-    DummyFrames,
 }
 
 /// How packets get into the frames of a DVB-S2 carrier.
@@ -122,26 +88,9 @@ pub(crate) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
 pub(crate) fn carrier(spec: &Dvbs2Spec) -> Result<Carrier, SpecError> {
     let symbol_rate = SymbolRate::new(spec.symbols_per_s)
         .ok_or_else(|| SpecError::new("symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
-    let idle = match spec.idle {
-        IdleSpec::Silence => Idle::Silence,
-        IdleSpec::DummyFrames => Idle::DummyFrames,
-    };
     let closing_timeout = spec.closing_timeout_ns;
     let (encapsulation, streams) = (encapsulation(spec)?, streams(spec)?);
-    Ok(Carrier { symbol_rate, idle, encapsulation, closing_timeout, streams })
-}
-
-/// What the frames of all MODCODs have in common.
-pub(crate) fn frame_kind(spec: &Dvbs2Spec) -> (FecFrame, Pilots) {
-    let fecframe = match spec.fecframe {
-        FecFrameSpec::Normal => FecFrame::Normal,
-        FecFrameSpec::Short => FecFrame::Short,
-    };
-    let pilots = match spec.pilots {
-        PilotsSpec::Off => Pilots::Off,
-        PilotsSpec::On => Pilots::On,
-    };
-    (fecframe, pilots)
+    Ok(Carrier { symbol_rate, idle: spec.idle, encapsulation, closing_timeout, streams })
 }
 
 /// The rate of the packets of no class, with the MODCOD that they have in clear sky.
@@ -183,8 +132,8 @@ fn streams(spec: &Dvbs2Spec) -> Result<Vec<PlFrame>, SpecError> {
         }
         ModulationSpec::Adaptive(acm) => {
             check_acm(acm)?;
-            let (fecframe, pilots) = frame_kind(spec);
-            Ok(Modcod::all().filter_map(|modcod| PlFrame::new(modcod, fecframe, pilots)).take(1).collect())
+            let plframe = |modcod| PlFrame::new(modcod, spec.fecframe, spec.pilots);
+            Ok(Modcod::all().filter_map(plframe).take(1).collect())
         }
     }
 }
@@ -192,8 +141,7 @@ fn streams(spec: &Dvbs2Spec) -> Result<Vec<PlFrame>, SpecError> {
 fn plframe(field: &str, name: &str, spec: &Dvbs2Spec) -> Result<PlFrame, SpecError> {
     let modcod = Modcod::named(name)
         .ok_or_else(|| SpecError::new(field, "a MODCOD such as \"8PSK 3/4\"", format!("\"{name}\"")))?;
-    let (fecframe, pilots) = frame_kind(spec);
-    PlFrame::new(modcod, fecframe, pilots)
+    PlFrame::new(modcod, spec.fecframe, spec.pilots)
         .ok_or_else(|| SpecError::new(field, "a code rate that short frames have", format!("\"{name}\"")))
 }
 
@@ -216,6 +164,5 @@ fn in_clear_sky(acm: &AcmSpec, spec: &Dvbs2Spec) -> PlFrame {
     for leg in [&mut clear.up, &mut clear.down] {
         leg.attenuation.points.clear();
     }
-    let (fecframe, pilots) = frame_kind(spec);
-    Acm::new(acm, fecframe, pilots, Time::ZERO).plframe_at(Time::ZERO, &EsN0::new(&clear))
+    Acm::new(acm, spec.fecframe, spec.pilots, Time::ZERO).plframe_at(Time::ZERO, &EsN0::new(&clear))
 }

@@ -70,10 +70,10 @@ impl<P: Packet> Dvbs2<P> {
         let (streams, acm) = match &spec.modulation {
             ModulationSpec::ByClass { .. } => (Streams::PerClass, None),
             ModulationSpec::Constant { .. } => (Streams::One { classes: queues.count() }, None),
-            ModulationSpec::Adaptive(acm) => {
-                let (fecframe, pilots) = config::frame_kind(spec);
-                (Streams::One { classes: queues.count() }, Some(Acm::new(acm, fecframe, pilots, start)))
-            }
+            ModulationSpec::Adaptive(acm) => (
+                Streams::One { classes: queues.count() },
+                Some(Acm::new(acm, spec.fecframe, spec.pilots, start)),
+            ),
         };
         let receiver = Receiver {
             es_n0: EsN0::new(&spec.es_n0),

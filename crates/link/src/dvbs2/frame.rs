@@ -19,18 +19,24 @@ const SHORT_DEGRADATION_DB: f64 = 0.3;
 /// Symbols of a dummy PLFRAME, which is sent when there is nothing else to send.
 pub(super) const DUMMY_SYMBOLS: u64 = (PLHEADER_SYMBOLS + DUMMY_SLOTS * SLOT_SYMBOLS) as u64;
 
-/// The size of a coded block.
+/// Size of the coded blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FecFrame {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum FecFrameSpec {
     /// 64 800 bits.
     Normal,
     /// 16 200 bits.
     Short,
 }
 
-/// Whether known symbols help the receiver to keep track of the carrier.
+/// Known symbols that help a receiver to keep track of the carrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pilots {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum PilotsSpec {
     /// None.
     Off,
     /// 36 after every 16 slots.
@@ -41,12 +47,12 @@ pub enum Pilots {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlFrame {
     modcod: Modcod,
-    fecframe: FecFrame,
-    pilots: Pilots,
+    fecframe: FecFrameSpec,
+    pilots: PilotsSpec,
     bbframe_bits: u32,
 }
 
-impl FecFrame {
+impl FecFrameSpec {
     /// Bits of the coded block.
     pub const fn bits(self) -> u32 {
         match self {
@@ -58,7 +64,7 @@ impl FecFrame {
 
 impl PlFrame {
     /// None for a code rate of 9/10 on short FECFRAMEs, which does not exist.
-    pub const fn new(modcod: Modcod, fecframe: FecFrame, pilots: Pilots) -> Option<Self> {
+    pub const fn new(modcod: Modcod, fecframe: FecFrameSpec, pilots: PilotsSpec) -> Option<Self> {
         match modcod.code_rate().bbframe_bits(fecframe) {
             Some(bbframe_bits) => Some(Self { modcod, fecframe, pilots, bbframe_bits }),
             None => None,
@@ -75,8 +81,8 @@ impl PlFrame {
         let payload = self.fecframe.bits() / self.modcod.modulation().bits_per_symbol();
         let slots = payload / SLOT_SYMBOLS;
         let pilots = match self.pilots {
-            Pilots::Off => 0,
-            Pilots::On => (slots - 1) / SLOTS_PER_PILOT_BLOCK * PILOT_BLOCK_SYMBOLS,
+            PilotsSpec::Off => 0,
+            PilotsSpec::On => (slots - 1) / SLOTS_PER_PILOT_BLOCK * PILOT_BLOCK_SYMBOLS,
         };
         PLHEADER_SYMBOLS + payload + pilots
     }
@@ -94,8 +100,8 @@ impl PlFrame {
     /// Es/N0 at which reception is quasi-error-free.
     pub fn threshold(self) -> Decibel {
         match self.fecframe {
-            FecFrame::Normal => self.modcod.es_n0(),
-            FecFrame::Short => Decibel::new(self.modcod.es_n0().get() + SHORT_DEGRADATION_DB),
+            FecFrameSpec::Normal => self.modcod.es_n0(),
+            FecFrameSpec::Short => Decibel::new(self.modcod.es_n0().get() + SHORT_DEGRADATION_DB),
         }
     }
 

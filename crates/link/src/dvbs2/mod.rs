@@ -38,10 +38,10 @@ mod transmitter;
 mod user_packets;
 
 pub use acm::AcmSpec;
-pub use config::{Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec};
+pub use config::{Dvbs2EncapsulationSpec, Dvbs2Spec, ModulationSpec};
 pub(crate) use dummies::DummyTrain;
 pub use encapsulation::Encapsulation;
-pub use frame::{FecFrame, Pilots, PlFrame};
+pub use frame::{FecFrameSpec, PilotsSpec, PlFrame};
 pub use gse::{Gse, Label};
 pub use modcod::{CodeRate, Modcod, Modulation};
 pub use net_rate::net_rate;
@@ -50,4 +50,4 @@ pub use per::frame_error;
 pub use reassembly::{Fate, Reassembly};
 pub(crate) use symbols::NANOS_PER_SEC;
 pub use symbols::SymbolRate;
-pub use transmitter::{Backlog, Carrier, Edge, Frame, Idle, Source, Transmitter};
+pub use transmitter::{Backlog, Carrier, Edge, Frame, IdleSpec, Source, Transmitter};

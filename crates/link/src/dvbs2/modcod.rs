@@ -2,7 +2,7 @@ use std::fmt;
 
 use bentpipe_units::Decibel;
 
-use super::FecFrame;
+use super::FecFrameSpec;
 
 /// A modulation with a code rate: one of the 28 combinations of EN 302 307-1, Table 12.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Modulation {
 
 impl CodeRate {
     /// K_bch: bits of a BBFRAME, by Tables 5a and 5b. None where the standard has no such code.
-    pub const fn bbframe_bits(self, fecframe: FecFrame) -> Option<u32> {
+    pub const fn bbframe_bits(self, fecframe: FecFrameSpec) -> Option<u32> {
         let (normal, short) = match self {
             Self::R1_4 => (16_008, Some(3_072)),
             Self::R1_3 => (21_408, Some(5_232)),
@@ -145,8 +145,8 @@ impl CodeRate {
             Self::R9_10 => (58_192, None),
         };
         match fecframe {
-            FecFrame::Normal => Some(normal),
-            FecFrame::Short => short,
+            FecFrameSpec::Normal => Some(normal),
+            FecFrameSpec::Short => short,
         }
     }
 }

@@ -1,6 +1,6 @@
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use super::{Backlog, Carrier, Encapsulation, Idle, PlFrame, Source, SymbolRate, Transmitter};
+use super::{Backlog, Carrier, Encapsulation, IdleSpec, PlFrame, Source, SymbolRate, Transmitter};
 use crate::Packet;
 
 /// So many frames hold so many packets that the one cut at the end weighs less than a thousandth.
@@ -10,7 +10,7 @@ const FRAMES: usize = 10_000;
 pub fn net_rate(rate: SymbolRate, encapsulation: Encapsulation, plframe: PlFrame, packet: Bytes) -> Rate {
     let carrier = Carrier {
         symbol_rate: rate,
-        idle: Idle::Silence,
+        idle: IdleSpec::Silence,
         encapsulation,
         closing_timeout: Duration::ZERO,
         streams: vec![plframe],

@@ -2,7 +2,7 @@ use bentpipe_units::{Bytes, Decibel, Time};
 
 use crate::Table;
 use crate::counters::bins::Bins;
-use crate::dvbs2::{Carrier, DummyTrain, Fate, Frame, Idle, PlFrame};
+use crate::dvbs2::{Carrier, DummyTrain, Fate, Frame, IdleSpec, PlFrame};
 use crate::signal::EsN0;
 
 /// Frames of a DVB-S2 carrier, and what the gateway knows of the receiver.
@@ -43,8 +43,8 @@ impl AcmProbe {
             room: Bytes::ZERO,
         };
         let idle = match carrier.idle {
-            Idle::Silence => None,
-            Idle::DummyFrames => {
+            IdleSpec::Silence => None,
+            IdleSpec::DummyFrames => {
                 Some(IdleTime { train: DummyTrain::new(carrier.symbol_rate, start), counted: 0 })
             }
         };

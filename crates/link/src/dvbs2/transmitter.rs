@@ -12,7 +12,7 @@ pub struct Carrier {
     /// Symbols per second.
     pub symbol_rate: SymbolRate,
     /// What is sent when no frame is due.
-    pub idle: Idle,
+    pub idle: IdleSpec,
     /// How packets get into frames.
     pub encapsulation: Encapsulation,
     /// How long a packet waits for others to fill its frame.
@@ -23,10 +23,13 @@ pub struct Carrier {
 
 /// What a carrier sends when no frame is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum IdleSpec {
     /// Nothing: the next frame starts when it is due.
     Silence,
-    /// Dummy PLFRAMEs: the next frame starts when the dummy in progress has ended.
+    /// Dummy frames: the next frame starts when the dummy in progress has ended.
     DummyFrames,
 }
 
@@ -96,7 +99,7 @@ pub enum Edge {
 /// starts when it is due and the frame before it has ended. Of several that could start at once, that of the first
 /// stream goes first.
 pub struct Transmitter<P> {
-    idle: Idle,
+    idle: IdleSpec,
     closing_timeout: Duration,
     streams: Vec<Stream<P>>,
     clock: SymbolClock,
@@ -217,8 +220,8 @@ impl<P: Packet> Transmitter<P> {
     /// When a frame that is due at `due` starts, and how many dummy PLFRAMEs come before it.
     fn start(&self, due: Time) -> (Time, u64) {
         match self.idle {
-            Idle::Silence => (due.max(self.clock.end()), 0),
-            Idle::DummyFrames => {
+            IdleSpec::Silence => (due.max(self.clock.end()), 0),
+            IdleSpec::DummyFrames => {
                 let dummies = self.clock.symbols_until(due).div_ceil(DUMMY_SYMBOLS);
                 let mut clock = self.clock;
                 clock.send(dummies.saturating_mul(DUMMY_SYMBOLS));

@@ -3,15 +3,15 @@ use std::fmt::Display;
 use bentpipe_units::{Bytes, Decibel, Duration, Rate};
 
 use super::dama::{
-    BackgroundConfig, ClassConfig, ConfigError, Load, Mix, Phase, Placement, RateCapacity, ReturnConfig,
-    Signalling, SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
+    BackgroundConfig, ClassConfig, ConfigError, Load, Mix, Phase, RateCapacity, ReturnConfig, SlotRate,
+    Timing,
 };
-use super::{Encapsulation, Goodput, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+use super::{Encapsulation, Goodput, Layout, ProtectionSpec, ProtocolField, SymbolRate, Waveform};
 use crate::config::{check_classes, check_es_n0, check_finite, check_limit};
 use crate::mpeg_ts::TS_PACKET_BYTES;
 use crate::{
     BackgroundSpec, ClassSpec, EsN0Spec, FreeSpec, LayoutSpec, LoadSpec, MixSpec, PlacementSpec, QueueSpec,
-    SignallingSpec, SlotRateSpec, SpecError, VolumeKindSpec, VolumeOrderSpec,
+    SignallingSpec, SlotRateSpec, SpecError, VolumeOrderSpec,
 };
 
 /// A DVB-RCS2 return link (ETSI EN 301 545-2) with assignment on demand.
@@ -89,18 +89,6 @@ pub enum Rcs2EncapsulationSpec {
     Ule,
 }
 
-/// The trailer of a packet that is sent in fragments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum ProtectionSpec {
-    /// A sequence number, one byte.
-    Sequence,
-    /// A CRC-32, four bytes.
-    Crc,
-}
-
 /// A class of service of the terminal, with capacity of its own.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -152,8 +140,8 @@ pub(crate) fn return_config(
         es_n0: spec.es_n0.clone(),
         timing: timing(spec)?,
         signalling,
-        placement: placement(spec.placement),
-        order: order(spec.order),
+        placement: spec.placement,
+        order: spec.order,
         classes: classes(spec, queue, signalling.period())?,
         background: background(spec, signalling.period())?,
     };
@@ -250,10 +238,6 @@ fn encapsulation(spec: &Rcs2Spec) -> Result<Encapsulation, SpecError> {
             };
             let is_label = matches!(label_bytes, 0 | 3 | 6);
             require(is_label, "label_bytes", "0, 3 or 6", label_bytes).map_err(within)?;
-            let protection = match protection {
-                ProtectionSpec::Sequence => Protection::Sequence,
-                ProtectionSpec::Crc => Protection::Crc,
-            };
             Ok(Encapsulation::rle(protocol, u32::from(label_bytes), protection))
         }
         Rcs2EncapsulationSpec::Mpe => {
@@ -279,11 +263,7 @@ fn mix(spec: &MixSpec, period: u32) -> Result<Mix, SpecError> {
     });
     let volume = spec.volume.map(|volume| {
         require(volume.max_slots > 0, "volume.max_slots", "at least 1", volume.max_slots)?;
-        let kind = match volume.kind {
-            VolumeKindSpec::Vbdc => VolumeKind::Added,
-            VolumeKindSpec::Avbdc => VolumeKind::Replaced,
-        };
-        Ok(VolumeCapacity { kind, max_slots: volume.max_slots })
+        Ok(volume)
     });
     Ok(Mix {
         cra: slot_rate(spec.cra).map_err(|error| error.within("cra"))?,
@@ -344,28 +324,10 @@ fn timing(spec: &Rcs2Spec) -> Result<Timing, SpecError> {
     Ok(Timing { request_delay: spec.request_delay_ns, lead: spec.lead_ns })
 }
 
-fn signalling(spec: SignallingSpec) -> Result<Signalling, SpecError> {
-    let signalling = match spec {
-        SignallingSpec::RequestSlot { period } => Signalling::RequestSlot { period },
-        SignallingSpec::Piggyback { period, bytes } => Signalling::Piggyback { period, bytes },
-    };
-    let period = signalling.period();
+fn signalling(spec: SignallingSpec) -> Result<SignallingSpec, SpecError> {
+    let period = spec.period();
     require((1..=MOST_PERIOD).contains(&period), "signalling.period", "1 to 1000000", period)?;
-    Ok(signalling)
-}
-
-fn placement(spec: PlacementSpec) -> Placement {
-    match spec {
-        PlacementSpec::Contiguous => Placement::Contiguous,
-        PlacementSpec::Spread => Placement::Spread,
-    }
-}
-
-fn order(spec: VolumeOrderSpec) -> VolumeOrder {
-    match spec {
-        VolumeOrderSpec::OldestFirst => VolumeOrder::OldestFirst,
-        VolumeOrderSpec::LargestFirst => VolumeOrder::LargestFirst,
-    }
+    Ok(spec)
 }
 
 fn require(holds: bool, field: &str, expected: &str, found: impl Display) -> Result<(), SpecError> {

@@ -1,6 +1,6 @@
 use crate::mpeg_ts;
 use crate::mpeg_ts::TS_PACKET_BYTES;
-use crate::rcs2::rle::{self, Ppdu, Protection, ProtocolField, Rle};
+use crate::rcs2::rle::{self, Ppdu, ProtectionSpec, ProtocolField, Rle};
 
 /// How packets get into bursts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum Reassembler {
 
 impl Encapsulation {
     /// Return link encapsulation with these fields.
-    pub const fn rle(protocol: ProtocolField, label_bytes: u32, protection: Protection) -> Self {
+    pub const fn rle(protocol: ProtocolField, label_bytes: u32, protection: ProtectionSpec) -> Self {
         Self::Rle(Rle { protocol, label_bytes, protection })
     }
 

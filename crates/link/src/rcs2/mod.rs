@@ -16,9 +16,9 @@ mod waveform;
 
 pub use crate::dvbs2::SymbolRate;
 pub use burst_error::burst_error;
-pub use config::{BurstSpec, DemandClassSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
+pub use config::{BurstSpec, DemandClassSpec, Rcs2EncapsulationSpec, Rcs2Spec};
 pub use encapsulation::{Encapsulation, Fragmenter, Piece, Reassembler};
 pub use goodput::Goodput;
 pub use layout::{Layout, LayoutSpec, Span, Superframes};
-pub use rle::{Protection, ProtocolField};
+pub use rle::{ProtectionSpec, ProtocolField};
 pub use waveform::{BurstLength, Modulation, Waveform};

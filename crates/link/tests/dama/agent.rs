@@ -1,5 +1,5 @@
 use bentpipe_link::rcs2::dama::{
-    Agent, Asked, ControlLoop, Grant, Mix, Request, SlotRate, VolumeCapacity, VolumeKind,
+    Agent, Asked, ControlLoop, Grant, Mix, Request, SlotRate, VolumeKindSpec, VolumeSpec,
 };
 
 use super::configs::*;
@@ -52,7 +52,7 @@ fn a_volume_is_asked_for_once() {
 #[test]
 fn an_absolute_volume_is_told_again_until_nothing_is_missing() {
     let mut agent =
-        agent(Mix { volume: Some(VolumeCapacity { kind: VolumeKind::Replaced, max_slots: 20 }), ..cra(0) });
+        agent(Mix { volume: Some(VolumeSpec { kind: VolumeKindSpec::Avbdc, max_slots: 20 }), ..cra(0) });
     assert_eq!(agent.ask(950, &mut 0).volume, Some(Request::AbsoluteVolume(10)));
     assert_eq!(agent.ask(950, &mut 0).volume, Some(Request::AbsoluteVolume(10)));
     assert_eq!(agent.ask(0, &mut 0).volume, Some(Request::AbsoluteVolume(0)));

@@ -1,16 +1,16 @@
 //! Return links that the tests share.
 
 use bentpipe_link::rcs2::dama::{
-    ClassConfig, Departure, Mix, Phase, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling,
-    SlotRate, Timing, VolumeCapacity, VolumeKind, VolumeOrder,
+    ClassConfig, Departure, Mix, Phase, PlacementSpec, RateCapacity, ReturnConfig, ReturnLink,
+    SignallingSpec, SlotRate, Timing, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, Protection, ProtocolField, SymbolRate, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, Layout, ProtectionSpec, ProtocolField, SymbolRate, Waveform};
 use bentpipe_link::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
 pub use crate::common::numbered::Numbered;
 
-pub const RLE: Encapsulation = Encapsulation::rle(ProtocolField::Compressed, 0, Protection::Sequence);
+pub const RLE: Encapsulation = Encapsulation::rle(ProtocolField::Compressed, 0, ProtectionSpec::Sequence);
 
 /// One hop of the GEO links, and the time that a terminal has to prepare.
 pub const GEO: Timing =
@@ -43,9 +43,9 @@ pub fn alone(mix: Mix) -> ReturnConfig {
         threshold: waveform.threshold(),
         es_n0: clear_sky(100.0),
         timing: GEO,
-        signalling: Signalling::RequestSlot { period: 1 },
-        placement: Placement::Spread,
-        order: VolumeOrder::OldestFirst,
+        signalling: SignallingSpec::RequestSlot { period: 1 },
+        placement: PlacementSpec::Spread,
+        order: VolumeOrderSpec::OldestFirst,
         classes: vec![class(mix, 1_000_000)],
         background: Vec::new(),
     }
@@ -70,7 +70,7 @@ pub fn cra(slots: u32) -> Mix {
 }
 
 pub fn vbdc(max_slots: u32) -> Mix {
-    Mix { volume: Some(VolumeCapacity { kind: VolumeKind::Added, max_slots }), ..cra(0) }
+    Mix { volume: Some(VolumeSpec { kind: VolumeKindSpec::Vbdc, max_slots }), ..cra(0) }
 }
 
 pub fn rbdc(max_slots: u32) -> Mix {

@@ -1,7 +1,7 @@
 use bentpipe_link::rcs2::Waveform;
 use bentpipe_link::rcs2::dama::{
-    AccountConfig, ConfigError, Controller, Grant, Mix, Request, SlotRate, Supply, VolumeCapacity,
-    VolumeKind, VolumeOrder,
+    AccountConfig, ConfigError, Controller, Grant, Mix, Request, SlotRate, Supply, VolumeKindSpec,
+    VolumeOrderSpec, VolumeSpec,
 };
 use proptest::prelude::*;
 
@@ -9,14 +9,14 @@ use super::configs::*;
 
 const SUPPLY: Supply = Supply { slots: 100, per_terminal: 100 };
 
-fn controller(order: VolumeOrder, mixes: &[Mix]) -> Controller {
+fn controller(order: VolumeOrderSpec, mixes: &[Mix]) -> Controller {
     let accounts: Vec<_> =
         mixes.iter().enumerate().map(|(terminal, mix)| AccountConfig { terminal, mix: *mix }).collect();
     Controller::new(SUPPLY, order, &accounts).expect("rates that fit")
 }
 
 fn oldest(mixes: &[Mix]) -> Controller {
-    controller(VolumeOrder::OldestFirst, mixes)
+    controller(VolumeOrderSpec::OldestFirst, mixes)
 }
 
 fn totals(grants: &[Grant]) -> Vec<u32> {
@@ -71,7 +71,7 @@ fn rates_are_scaled_down_however_many_ask_for_however_much() {
     let account = |terminal| AccountConfig { terminal, mix: rbdc(1 << 20) };
     let accounts: Vec<_> = (0..5_000).map(account).collect();
     let mut controller =
-        Controller::new(supply, VolumeOrder::OldestFirst, &accounts).expect("rates that fit");
+        Controller::new(supply, VolumeOrderSpec::OldestFirst, &accounts).expect("rates that fit");
     for account in 0..5_000 {
         controller.request(account, Request::Rate(SlotRate::slots(1 << 20)));
     }
@@ -102,7 +102,7 @@ fn volume_requests_add_up() {
 
 #[test]
 fn an_absolute_volume_replaces_what_is_outstanding() {
-    let volume = VolumeCapacity { kind: VolumeKind::Replaced, max_slots: 20 };
+    let volume = VolumeSpec { kind: VolumeKindSpec::Avbdc, max_slots: 20 };
     let mut controller = oldest(&[Mix { volume: Some(volume), ..cra(0) }]);
     controller.request(0, Request::AbsoluteVolume(30));
     controller.request(0, Request::AbsoluteVolume(15));
@@ -149,7 +149,9 @@ fn requested_rates_are_scaled_down_in_proportion() {
 
 #[test]
 fn the_oldest_volume_is_served_first_or_the_largest() {
-    for (order, expected) in [(VolumeOrder::OldestFirst, [10, 90]), (VolumeOrder::LargestFirst, [0, 100])] {
+    for (order, expected) in
+        [(VolumeOrderSpec::OldestFirst, [10, 90]), (VolumeOrderSpec::LargestFirst, [0, 100])]
+    {
         let mut controller = controller(order, &[vbdc(100), vbdc(100), cra(100)]);
         // The constant rate leaves no room for the first request, which so grows old.
         controller.request(0, Request::Volume(10));
@@ -194,7 +196,7 @@ fn more_constant_rate_than_there_is_cannot_be_booked() {
         slots.iter().enumerate().map(account).collect()
     };
     let new = |accounts: &[AccountConfig], per_terminal| {
-        Controller::new(Supply { slots: 100, per_terminal }, VolumeOrder::OldestFirst, accounts).err()
+        Controller::new(Supply { slots: 100, per_terminal }, VolumeOrderSpec::OldestFirst, accounts).err()
     };
     assert_eq!(new(&accounts(&[50, 50]), 50), None);
     assert_eq!(new(&accounts(&[50, 51]), 100), Some(ConfigError::Overbooked));
@@ -224,8 +226,8 @@ fn any_mix() -> impl Strategy<Value = Mix> {
             cra: SlotRate::fraction(cra, 7),
             rbdc: rate.and_then(|max| rbdc(max).rbdc),
             volume: volume.map(|(added, max_slots)| {
-                let kind = if added { VolumeKind::Added } else { VolumeKind::Replaced };
-                VolumeCapacity { kind, max_slots }
+                let kind = if added { VolumeKindSpec::Vbdc } else { VolumeKindSpec::Avbdc };
+                VolumeSpec { kind, max_slots }
             }),
             free,
         })
@@ -237,7 +239,7 @@ proptest! {
         mixes in prop::collection::vec(any_mix(), 1..12), acts in prop::collection::vec(any_act(12), 0..200),
         largest: bool, terminals in 1..12usize, per_terminal in 50..100u32,
     ) {
-        let order = if largest { VolumeOrder::LargestFirst } else { VolumeOrder::OldestFirst };
+        let order = if largest { VolumeOrderSpec::LargestFirst } else { VolumeOrderSpec::OldestFirst };
         let accounts: Vec<_> = (mixes.iter().enumerate())
             .map(|(i, mix)| AccountConfig { terminal: i % terminals, mix: *mix })
             .collect();
@@ -272,7 +274,7 @@ proptest! {
     fn given_volume_is_requested_volume_once_there_is_room(
         requests in prop::collection::vec((0..5usize, 0..60u64), 0..100), largest: bool,
     ) {
-        let order = if largest { VolumeOrder::LargestFirst } else { VolumeOrder::OldestFirst };
+        let order = if largest { VolumeOrderSpec::LargestFirst } else { VolumeOrderSpec::OldestFirst };
         let mut controller = controller(order, &[vbdc(100); 5]);
         let (mut asked, mut given) = ([0u64; 5], [0u64; 5]);
         let mut plan = |controller: &mut Controller| {

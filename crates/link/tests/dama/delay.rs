@@ -1,8 +1,8 @@
 //! What access costs in time: the closed forms of docs/models/dama.md, and the link of caviglione2014.
 
 use bentpipe_link::rcs2::dama::{
-    Mix, Placement, RateCapacity, ReturnConfig, ReturnLink, Signalling, SlotRate, Timing, VolumeCapacity,
-    VolumeKind,
+    Mix, PlacementSpec, RateCapacity, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Timing,
+    VolumeKindSpec, VolumeSpec,
 };
 use bentpipe_link::rcs2::{Encapsulation, Layout, SymbolRate};
 use bentpipe_units::{Bytes, Duration, Time};
@@ -46,7 +46,7 @@ proptest! {
         at in 0..1_000_000_000u64, period in 1..9u32, volume: bool,
     ) {
         let mix = if volume { vbdc(40) } else { rbdc(40) };
-        let config = ReturnConfig { signalling: Signalling::RequestSlot { period }, ..alone(mix) };
+        let config = ReturnConfig { signalling: SignallingSpec::RequestSlot { period }, ..alone(mix) };
         let sent = departs(&config, Time::from_nanos(at), 60);
         prop_assert_eq!(sent.as_nanos(), on_demand(at, u64::from(period)));
     }
@@ -59,7 +59,7 @@ proptest! {
 
     #[test]
     fn the_delay_on_demand_is_within_its_bounds(at in 0..1_000_000_000u64, period in 1..9u32) {
-        let config = ReturnConfig { signalling: Signalling::RequestSlot { period }, ..alone(vbdc(40)) };
+        let config = ReturnConfig { signalling: SignallingSpec::RequestSlot { period }, ..alone(vbdc(40)) };
         let wait = departs(&config, Time::from_nanos(at), 60).since(Time::from_nanos(at));
         let least = GEO.request_delay + GEO.lead + Duration::from_nanos(2 * BURST_NS + PITCH_NS);
         let most = least + Duration::from_nanos((u64::from(period) + 1) * SUPERFRAME_NS);
@@ -109,8 +109,8 @@ impl Snep {
             burst_payload: Bytes::new(self.slot_payload),
             encapsulation: self.encapsulation,
             timing: Timing { request_delay: HOP, lead },
-            signalling: Signalling::RequestSlot { period: self.period },
-            placement: Placement::Spread,
+            signalling: SignallingSpec::RequestSlot { period: self.period },
+            placement: PlacementSpec::Spread,
             ..alone(mix)
         }
     }
@@ -119,7 +119,7 @@ impl Snep {
 /// CRA, RBDC, VBDC, and a mix.
 fn schemes() -> [Mix; 4] {
     let rate = |slots| Some(RateCapacity { max: SlotRate::slots(slots), timeout: 32 });
-    let volume = |max_slots| Some(VolumeCapacity { kind: VolumeKind::Added, max_slots });
+    let volume = |max_slots| Some(VolumeSpec { kind: VolumeKindSpec::Vbdc, max_slots });
     [
         cra(228),
         Mix { rbdc: rate(228), ..cra(0) },

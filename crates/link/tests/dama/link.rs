@@ -2,7 +2,7 @@ use bentpipe_link::DropCause;
 use bentpipe_link::rcs2::Layout;
 use bentpipe_link::rcs2::dama::{
     AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, Load, Mix, Phase, Probe, ReturnConfig,
-    ReturnLink, Signalling, SlotRate, VolumeCapacity, VolumeKind,
+    ReturnLink, SignallingSpec, SlotRate, VolumeKindSpec, VolumeSpec,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
@@ -132,8 +132,8 @@ fn a_packet_is_broken_when_one_of_its_bursts_is_lost() {
 
 #[test]
 fn a_request_in_front_of_data_takes_its_bytes() {
-    let request_slot = Signalling::RequestSlot { period: 1 };
-    let piggyback = |period| Signalling::Piggyback { period, bytes: 8 };
+    let request_slot = SignallingSpec::RequestSlot { period: 1 };
+    let piggyback = |period| SignallingSpec::Piggyback { period, bytes: 8 };
     // 2 + 1 + 93 bytes are one burst of 96, and two with a request of 8 in front: the constant rate has one in each
     // superframe. In superframe 1, which the packet meets, it is nobody's turn of a period of two.
     for (signalling, bursts) in [(request_slot, 1), (piggyback(1), 2), (piggyback(2), 1)] {
@@ -151,7 +151,7 @@ fn a_turn_to_ask_in_front_of_data_stays_until_there_is_a_burst() {
     // A slot in superframes 2, 5, 8 and so on; a turn in 0, 3, 6.
     let mix = Mix { volume: vbdc(40).volume, ..Mix::constant(SlotRate::fraction(1, 3)) };
     let mut link =
-        new(&ReturnConfig { signalling: Signalling::Piggyback { period: 3, bytes: 8 }, ..alone(mix) });
+        new(&ReturnConfig { signalling: SignallingSpec::Piggyback { period: 3, bytes: 8 }, ..alone(mix) });
     for number in 0..50 {
         link.enqueue(Time::ZERO, 0, Numbered { number, len: 700 }).unwrap();
     }
@@ -163,7 +163,7 @@ fn a_turn_to_ask_in_front_of_data_stays_until_there_is_a_burst() {
 #[test]
 fn requests_in_front_of_data_need_no_request_slot() {
     let mix = Mix { volume: vbdc(40).volume, ..cra(1) };
-    let config = ReturnConfig { signalling: Signalling::Piggyback { period: 1, bytes: 8 }, ..alone(mix) };
+    let config = ReturnConfig { signalling: SignallingSpec::Piggyback { period: 1, bytes: 8 }, ..alone(mix) };
     let mut link = new(&config);
     for number in 0..50 {
         link.enqueue(Time::ZERO, 0, Numbered { number, len: 700 }).unwrap();
@@ -196,12 +196,12 @@ fn impossible_links_are_refused() {
         refused(&ReturnConfig { background: crowd, ..good.clone() }),
         Some(ConfigError::TooFewRequestSlots)
     );
-    let piggyback = Signalling::Piggyback { period: 1, bytes: 8 };
+    let piggyback = SignallingSpec::Piggyback { period: 1, bytes: 8 };
     assert_eq!(
         refused(&ReturnConfig { signalling: piggyback, ..good.clone() }),
         Some(ConfigError::CannotAsk)
     );
-    let never = Signalling::RequestSlot { period: 0 };
+    let never = SignallingSpec::RequestSlot { period: 0 };
     assert_eq!(refused(&ReturnConfig { signalling: never, ..good.clone() }), Some(ConfigError::Empty));
     assert_eq!(
         refused(&ReturnConfig { burst_payload: Bytes::new(5), ..good }),
@@ -215,7 +215,7 @@ fn impossible_links_are_refused() {
         period: Some(Duration::from_secs(period)),
     };
     let loaded = |load| {
-        let signalling = Signalling::RequestSlot { period: 4 };
+        let signalling = SignallingSpec::RequestSlot { period: 4 };
         let background = vec![BackgroundConfig { class: class(cra(1), 1_000), load }];
         refused(&ReturnConfig { background, signalling, ..alone(cra(1)) })
     };
@@ -255,7 +255,7 @@ fn a_class_that_is_never_given_anything_is_refused() {
 #[test]
 fn neighbours_take_what_they_load_and_slow_the_others_down() {
     let background = vec![neighbour(vbdc(40), 400_000); 7];
-    let signalling = Signalling::RequestSlot { period: 4 };
+    let signalling = SignallingSpec::RequestSlot { period: 4 };
     let mut link = new(&ReturnConfig { background, signalling, ..alone(vbdc(40)) });
     let all = probes(&mut link, ms(100_000));
     let slots: u64 = all.iter().map(|probe| u64::from(probe.allocated)).sum();
@@ -351,7 +351,7 @@ fn of_a_constant_rate_any_part_of_a_slot_is_due_at_the_start() {
 #[test]
 fn light_neighbours_are_given_what_they_load() {
     let background = vec![neighbour(vbdc(40), 50_000); 7];
-    let signalling = Signalling::RequestSlot { period: 4 };
+    let signalling = SignallingSpec::RequestSlot { period: 4 };
     let mut link = new(&ReturnConfig { background, signalling, ..alone(vbdc(40)) });
     let all = probes(&mut link, ms(2_000_000));
     let slots: u64 = all.iter().map(|probe| u64::from(probe.allocated)).sum();
@@ -368,8 +368,8 @@ fn any_link() -> impl Strategy<Value = ReturnConfig> {
         |(cra, rate, volume, added, free)| Mix {
             cra: SlotRate::fraction(cra, 3),
             rbdc: rbdc(8).rbdc.filter(|_| rate),
-            volume: volume.then_some(VolumeCapacity {
-                kind: if added { VolumeKind::Added } else { VolumeKind::Replaced },
+            volume: volume.then_some(VolumeSpec {
+                kind: if added { VolumeKindSpec::Vbdc } else { VolumeKindSpec::Avbdc },
                 max_slots: 30,
             }),
             free,
@@ -380,8 +380,8 @@ fn any_link() -> impl Strategy<Value = ReturnConfig> {
     (classes, background, 3..6u32, 1..4u32, any::<bool>()).prop_map(
         |(classes, background, period, carriers, piggyback)| {
             let bytes = 8;
-            let slot = Signalling::RequestSlot { period };
-            let signalling = if piggyback { Signalling::Piggyback { period, bytes } } else { slot };
+            let slot = SignallingSpec::RequestSlot { period };
+            let signalling = if piggyback { SignallingSpec::Piggyback { period, bytes } } else { slot };
             let mut config = ReturnConfig {
                 layout: Layout { carriers, ..layout() },
                 classes: classes.into_iter().map(|mix| class(mix, 100_000)).collect(),

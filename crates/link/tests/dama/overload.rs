@@ -1,5 +1,5 @@
 use bentpipe_link::rcs2::dama::{
-    AccountConfig, Controller, Mix, RateCapacity, Request, SlotRate, Supply, VolumeOrder,
+    AccountConfig, Controller, Mix, RateCapacity, Request, SlotRate, Supply, VolumeOrderSpec,
 };
 
 use super::configs::*;
@@ -24,7 +24,7 @@ fn rate(i: u32) -> SlotRate {
 fn controller() -> Controller {
     let accounts: Vec<_> = (0..20).map(|i| AccountConfig { terminal: i as usize, mix: mix(i) }).collect();
     let supply = Supply { slots: SLOTS, per_terminal: SLOTS };
-    Controller::new(supply, VolumeOrder::OldestFirst, &accounts).expect("rates that fit")
+    Controller::new(supply, VolumeOrderSpec::OldestFirst, &accounts).expect("rates that fit")
 }
 
 #[test]

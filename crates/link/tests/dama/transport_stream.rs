@@ -1,7 +1,7 @@
 //! Bursts of MPEG packets, as in DVB-RCS.
 
 use bentpipe_link::rcs2::Encapsulation;
-use bentpipe_link::rcs2::dama::{ConfigError, Fate, Mix, Probe, ReturnConfig, ReturnLink, Signalling};
+use bentpipe_link::rcs2::dama::{ConfigError, Fate, Mix, Probe, ReturnConfig, ReturnLink, SignallingSpec};
 use bentpipe_units::{Bytes, Time};
 use proptest::prelude::*;
 
@@ -87,7 +87,7 @@ fn an_urgent_packet_takes_the_next_mpeg_packet_of_its_own() {
 #[test]
 fn a_burst_without_room_for_an_mpeg_packet_is_refused() {
     let config = ReturnConfig {
-        signalling: Signalling::Piggyback { period: 1, bytes: 8 },
+        signalling: SignallingSpec::Piggyback { period: 1, bytes: 8 },
         ..mpeg(Encapsulation::mpe(), 1, &[cra(1)])
     };
     assert_eq!(ReturnLink::<Numbered>::new(&config, 1, Time::ZERO).err(), Some(ConfigError::BurstTooShort));

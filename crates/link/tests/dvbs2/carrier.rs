@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use bentpipe_link::dvbs2::{
-    Backlog, Carrier, Encapsulation, FecFrame, Frame, Gse, Idle, Label, Modcod, Pilots, PlFrame, Source,
-    SymbolRate, Transmitter,
+    Backlog, Carrier, Encapsulation, FecFrameSpec, Frame, Gse, IdleSpec, Label, Modcod, PilotsSpec, PlFrame,
+    Source, SymbolRate, Transmitter,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
@@ -138,7 +138,7 @@ impl Link {
     }
 }
 
-pub fn plframe(modcod: &str, fecframe: FecFrame, pilots: Pilots) -> PlFrame {
+pub fn plframe(modcod: &str, fecframe: FecFrameSpec, pilots: PilotsSpec) -> PlFrame {
     PlFrame::new(Modcod::named(modcod).unwrap(), fecframe, pilots).unwrap()
 }
 
@@ -146,16 +146,16 @@ pub fn plframe(modcod: &str, fecframe: FecFrame, pilots: Pilots) -> PlFrame {
 pub fn ccm(modcod: &str, symbol_rate: u64, closing_timeout: Duration) -> Carrier {
     Carrier {
         symbol_rate: SymbolRate::new(symbol_rate).unwrap(),
-        idle: Idle::Silence,
+        idle: IdleSpec::Silence,
         encapsulation: Encapsulation::gse(Label::Broadcast),
         closing_timeout,
-        streams: vec![plframe(modcod, FecFrame::Normal, Pilots::Off)],
+        streams: vec![plframe(modcod, FecFrameSpec::Normal, PilotsSpec::Off)],
     }
 }
 
 pub fn any_plframe() -> impl Strategy<Value = PlFrame> {
-    let fecframe = prop_oneof![Just(FecFrame::Normal), Just(FecFrame::Short)];
-    let pilots = prop_oneof![Just(Pilots::Off), Just(Pilots::On)];
+    let fecframe = prop_oneof![Just(FecFrameSpec::Normal), Just(FecFrameSpec::Short)];
+    let pilots = prop_oneof![Just(PilotsSpec::Off), Just(PilotsSpec::On)];
     (1..=28u8, fecframe, pilots).prop_filter_map("no 9/10 on short frames", |(number, fecframe, pilots)| {
         PlFrame::new(Modcod::new(number)?, fecframe, pilots)
     })
@@ -185,7 +185,7 @@ pub fn any_carrier_with(
 ) -> impl Strategy<Value = Carrier> {
     let rate = (prop_oneof![100_000..1_000_000u64, 1_000_000..50_000_000u64])
         .prop_map(|rate| SymbolRate::new(rate).unwrap());
-    let idle = prop_oneof![Just(Idle::Silence), Just(Idle::DummyFrames)];
+    let idle = prop_oneof![Just(IdleSpec::Silence), Just(IdleSpec::DummyFrames)];
     let timeout = prop_oneof![Just(0), 0..50_000_000u64].prop_map(Duration::from_nanos);
     let streams = prop::collection::vec(any_plframe(), streams);
     (rate, idle, encapsulation, timeout, streams).prop_map(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bentpipe_link::dvbs2::{Carrier, Edge, Encapsulation, Frame, Idle};
+use bentpipe_link::dvbs2::{Carrier, Edge, Encapsulation, Frame, IdleSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -100,8 +100,8 @@ proptest! {
         carrier in any_carrier(1), offers in any_offers(1),
     ) {
         let dummy = match carrier.idle {
-            Idle::Silence => Duration::ZERO,
-            Idle::DummyFrames => duration(&carrier, 3_330),
+            IdleSpec::Silence => Duration::ZERO,
+            IdleSpec::DummyFrames => duration(&carrier, 3_330),
         };
         let mut free = Time::ZERO;
         let mut completed = 0;
@@ -118,7 +118,7 @@ proptest! {
     fn a_continuous_carrier_is_a_gapless_train_of_frames_and_dummies(
         mut carrier in any_carrier(1..4), offers in any_offers(1),
     ) {
-        carrier.idle = Idle::DummyFrames;
+        carrier.idle = IdleSpec::DummyFrames;
         let mut symbols = 0;
         for (frame, _) in punctually(&carrier, &offers) {
             symbols += frame.dummies * 3_330;
@@ -142,8 +142,8 @@ proptest! {
         carrier in any_carrier(1), offers in any_offers(2),
     ) {
         let dummy = match carrier.idle {
-            Idle::Silence => Duration::ZERO,
-            Idle::DummyFrames => duration(&carrier, 3_330),
+            IdleSpec::Silence => Duration::ZERO,
+            IdleSpec::DummyFrames => duration(&carrier, 3_330),
         };
         let mut free = Time::ZERO;
         let mut unsent: BTreeSet<usize> = (0..offers.len()).collect();

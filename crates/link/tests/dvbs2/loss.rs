@@ -1,6 +1,6 @@
 //! A lost frame loses every packet with a part in it.
 
-use bentpipe_link::dvbs2::{Edge, Fate, FecFrame, Frame, Pilots, Reassembly};
+use bentpipe_link::dvbs2::{Edge, Fate, FecFrameSpec, Frame, PilotsSpec, Reassembly};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -46,7 +46,7 @@ proptest! {
 #[test]
 fn what_is_open_when_frames_become_small_goes_on_in_them_and_is_lost_with_any() {
     let carrier = ccm("QPSK 1/2", 1_000_000, Duration::ZERO);
-    let small = plframe("QPSK 1/4", FecFrame::Short, Pilots::Off);
+    let small = plframe("QPSK 1/4", FecFrameSpec::Short, PilotsSpec::Off);
     let offers = [(0, 6_000), (1, 100)].map(|(ns, len)| Offer { at: Time::from_nanos(ns), stream: 0, len });
     let sent = punctually_in(Link::new(&carrier), &offers, &[None, Some(small)]);
     // Data fields of 4016 and 374 bytes: 7 + 4009, then 3 + 371 five times, and 3 + 136 + 4 with 4 + 100 behind.

@@ -1,7 +1,7 @@
 //! A carrier that always has enough to send.
 
 use bentpipe_link::dvbs2::{
-    Backlog, Encapsulation, FecFrame, Idle, Label, Modcod, Pilots, PlFrame, Source, Transmitter,
+    Backlog, Encapsulation, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame, Source, Transmitter,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -28,8 +28,8 @@ impl Source for Endless {
 fn the_net_rate_is_symbol_rate_times_efficiency_less_encapsulation() {
     let symbol_rate = 40_000_000;
     for modcod in Modcod::all() {
-        for fecframe in [FecFrame::Normal, FecFrame::Short] {
-            let Some(plframe) = PlFrame::new(modcod, fecframe, Pilots::On) else { continue };
+        for fecframe in [FecFrameSpec::Normal, FecFrameSpec::Short] {
+            let Some(plframe) = PlFrame::new(modcod, fecframe, PilotsSpec::On) else { continue };
             let mut carrier = ccm("QPSK 1/4", symbol_rate, Duration::ZERO);
             carrier.streams = vec![plframe];
             carrier.encapsulation = Encapsulation::gse(Label::Six);
@@ -61,7 +61,7 @@ fn over_a_transport_stream_the_net_rate_is_less_by_headers_pointer_fields_and_no
     for (encapsulation, added) in [(Encapsulation::mpe(), 16.0), (Encapsulation::ule(), 8.0)] {
         for len in [40, 576, LEN] {
             let mut carrier = ccm("QPSK 1/4", 40_000_000, Duration::ZERO);
-            carrier.streams = vec![plframe("8PSK 3/4", FecFrame::Normal, Pilots::On)];
+            carrier.streams = vec![plframe("8PSK 3/4", FecFrameSpec::Normal, PilotsSpec::On)];
             carrier.encapsulation = encapsulation;
             let mut transmitter = Transmitter::new(&carrier, Time::ZERO);
             let (mut packets, mut field) = (0u64, 0);
@@ -86,7 +86,7 @@ fn over_a_transport_stream_the_net_rate_is_less_by_headers_pointer_fields_and_no
 fn the_millionth_frame_is_still_timed_to_the_nanosecond() {
     // A rate at which hardly any frame takes a whole number of nanoseconds.
     let symbol_rate = 39_999_983;
-    for idle in [Idle::Silence, Idle::DummyFrames] {
+    for idle in [IdleSpec::Silence, IdleSpec::DummyFrames] {
         let mut carrier = ccm("32APSK 9/10", symbol_rate, Duration::ZERO);
         carrier.idle = idle;
         let start = Time::from_nanos(123_456_789);

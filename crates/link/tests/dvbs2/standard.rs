@@ -1,6 +1,6 @@
 //! The tables of EN 302 307-1.
 
-use bentpipe_link::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
+use bentpipe_link::dvbs2::{FecFrameSpec, Modcod, PilotsSpec, PlFrame};
 
 use super::carrier::plframe;
 
@@ -56,7 +56,7 @@ fn spectral_efficiencies_and_thresholds_are_those_of_table_13() {
     let names: Vec<String> = Modcod::all().map(|modcod| modcod.to_string()).collect();
     assert_eq!(names, TABLE_13.map(|(name, ..)| name), "and in the order of Table 12");
     for (name, efficiency, es_n0) in TABLE_13 {
-        let frame = plframe(name, FecFrame::Normal, Pilots::Off);
+        let frame = plframe(name, FecFrameSpec::Normal, PilotsSpec::Off);
         assert!((frame.spectral_efficiency() - efficiency).abs() < 5e-7, "{name}");
         assert_eq!(frame.threshold().get(), es_n0, "{name}");
     }
@@ -70,8 +70,8 @@ fn the_parity_of_each_bbframe_is_that_of_its_bch_code() {
         let rate = modcod.code_rate();
         let name = rate.to_string();
         let (_, normal, t, short) = TABLES_5.into_iter().find(|(row, ..)| *row == name).unwrap();
-        assert_eq!(rate.bbframe_bits(FecFrame::Normal), Some(normal - 16 * t), "{name} normal");
-        assert_eq!(rate.bbframe_bits(FecFrame::Short), short.map(|n| n - 14 * 12), "{name} short");
+        assert_eq!(rate.bbframe_bits(FecFrameSpec::Normal), Some(normal - 16 * t), "{name} normal");
+        assert_eq!(rate.bbframe_bits(FecFrameSpec::Short), short.map(|n| n - 14 * 12), "{name} short");
     }
 }
 
@@ -79,14 +79,14 @@ fn the_parity_of_each_bbframe_is_that_of_its_bch_code() {
 fn a_data_field_is_a_whole_number_of_bytes() {
     for (modcod, fecframe, bytes) in [
         // (16 008 - 80) / 8, (58 192 - 80) / 8, (3 072 - 80) / 8.
-        ("QPSK 1/4", FecFrame::Normal, 1_991),
-        ("32APSK 9/10", FecFrame::Normal, 7_264),
-        ("QPSK 1/4", FecFrame::Short, 374),
+        ("QPSK 1/4", FecFrameSpec::Normal, 1_991),
+        ("32APSK 9/10", FecFrameSpec::Normal, 7_264),
+        ("QPSK 1/4", FecFrameSpec::Short, 374),
     ] {
-        assert_eq!(plframe(modcod, fecframe, Pilots::Off).data_field().get(), bytes);
+        assert_eq!(plframe(modcod, fecframe, PilotsSpec::Off).data_field().get(), bytes);
     }
     for modcod in Modcod::all() {
-        for fecframe in [FecFrame::Normal, FecFrame::Short] {
+        for fecframe in [FecFrameSpec::Normal, FecFrameSpec::Short] {
             assert_eq!(modcod.code_rate().bbframe_bits(fecframe).unwrap_or(0) % 8, 0);
         }
     }
@@ -102,17 +102,17 @@ fn plframes_have_the_symbols_of_table_11_with_header_and_pilots() {
         ("32APSK 3/4", 13_050, 13_338, 3_330, 3_402),
     ] {
         let symbols = |fecframe, pilots| plframe(modulation, fecframe, pilots).symbols();
-        assert_eq!(symbols(FecFrame::Normal, Pilots::Off), normal);
-        assert_eq!(symbols(FecFrame::Normal, Pilots::On), with_pilots);
-        assert_eq!(symbols(FecFrame::Short, Pilots::Off), short);
-        assert_eq!(symbols(FecFrame::Short, Pilots::On), short_with_pilots);
+        assert_eq!(symbols(FecFrameSpec::Normal, PilotsSpec::Off), normal);
+        assert_eq!(symbols(FecFrameSpec::Normal, PilotsSpec::On), with_pilots);
+        assert_eq!(symbols(FecFrameSpec::Short, PilotsSpec::Off), short);
+        assert_eq!(symbols(FecFrameSpec::Short, PilotsSpec::On), short_with_pilots);
     }
 }
 
 #[test]
 fn short_frames_have_no_rate_of_nine_tenths() {
     let missing =
-        Modcod::all().filter(|modcod| PlFrame::new(*modcod, FecFrame::Short, Pilots::Off).is_none());
+        Modcod::all().filter(|modcod| PlFrame::new(*modcod, FecFrameSpec::Short, PilotsSpec::Off).is_none());
     let names: Vec<String> = missing.map(|modcod| modcod.to_string()).collect();
     assert_eq!(names, ["QPSK 9/10", "8PSK 9/10", "16APSK 9/10", "32APSK 9/10"]);
 }

@@ -1,7 +1,7 @@
 //! When frames start, and what they carry, case by case.
 
 use bentpipe_link::dvbs2::{
-    Backlog, Carrier, Edge, Encapsulation, FecFrame, Idle, Label, Pilots, Source, Transmitter,
+    Backlog, Carrier, Edge, Encapsulation, FecFrameSpec, IdleSpec, Label, PilotsSpec, Source, Transmitter,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -90,7 +90,7 @@ fn a_packet_of_9000_bytes_takes_five_small_frames() {
 #[test]
 fn a_continuous_carrier_lets_a_dummy_frame_end_first() {
     let mut carrier = ccm("QPSK 1/4", 40_000_000, Duration::ZERO);
-    carrier.idle = Idle::DummyFrames;
+    carrier.idle = IdleSpec::DummyFrames;
     let sent = punctually(&carrier, &packets([MS], 100));
     // A dummy has 3330 symbols, 83 250 ns: the 13th is in progress at 1 ms, and ends at 1 082 250 ns.
     assert_eq!((sent[0].0.start, sent[0].0.dummies), (at(1_082_250), 13));
@@ -99,7 +99,7 @@ fn a_continuous_carrier_lets_a_dummy_frame_end_first() {
 #[test]
 fn a_packet_that_comes_at_the_boundary_between_dummies_starts_there() {
     let mut carrier = ccm("QPSK 1/4", 40_000_000, Duration::ZERO);
-    carrier.idle = Idle::DummyFrames;
+    carrier.idle = IdleSpec::DummyFrames;
     let sent = punctually(&carrier, &packets([13 * 83_250], 100));
     assert_eq!((sent[0].0.start, sent[0].0.dummies), (at(13 * 83_250), 13));
 }
@@ -107,7 +107,7 @@ fn a_packet_that_comes_at_the_boundary_between_dummies_starts_there() {
 #[test]
 fn the_first_of_several_vcm_streams_goes_first_and_they_share_no_frame() {
     let mut carrier = ccm("QPSK 1/4", 1_000_000, Duration::ZERO);
-    carrier.streams.push(plframe("8PSK 3/5", FecFrame::Normal, Pilots::Off));
+    carrier.streams.push(plframe("8PSK 3/5", FecFrameSpec::Normal, PilotsSpec::Off));
     let offer = |ns, stream| Offer { at: at(ns), stream, len: 100 };
     // The first is on air until 32.49 ms; then it is again the first stream's turn, though its packet came later.
     let sent = punctually(&carrier, &[offer(0, 0), offer(2 * MS, 1), offer(3 * MS, 0), offer(4 * MS, 1)]);
@@ -125,7 +125,7 @@ fn acm_changes_the_frames_that_start_later() {
         link.offer(number, &Offer { at: Time::ZERO, stream: 0, len: 1_500 });
     }
     link.poll(at(MS));
-    link.transmitter.set_plframe(0, plframe("8PSK 3/5", FecFrame::Short, Pilots::On));
+    link.transmitter.set_plframe(0, plframe("8PSK 3/5", FecFrameSpec::Short, PilotsSpec::On));
     link.poll(Time::MAX);
     let modcods: Vec<String> =
         link.sent.iter().map(|(frame, _)| frame.plframe.modcod().to_string()).collect();

@@ -1,6 +1,6 @@
 //! Adaptive coding and modulation while the signal fades and comes back. Thresholds: EN 302 307-1, Table 13.
 
-use bentpipe_link::dvbs2::{FecFrame, Modcod, Pilots, PlFrame};
+use bentpipe_link::dvbs2::{FecFrameSpec, Modcod, PilotsSpec, PlFrame};
 use bentpipe_link::{LinkReport, Table};
 use bentpipe_units::{Duration, Time};
 
@@ -49,7 +49,7 @@ fn throughput_follows_the_modcod() {
         if window.iter().all(|modcod| *modcod == window[0]) {
             let bytes: f64 = delivered[from + 3..from + 8].iter().sum();
             let modcod = Modcod::new(window[0] as u8).unwrap();
-            let plframe = PlFrame::new(modcod, FecFrame::Normal, Pilots::Off).unwrap();
+            let plframe = PlFrame::new(modcod, FecFrameSpec::Normal, PilotsSpec::Off).unwrap();
             let expected = 10e6 * plframe.spectral_efficiency() * 0.5 / 8.0;
             // Within a frame of 3 ms, that is 1 %, and half a percent of encapsulation.
             assert!((bytes / expected - 0.995).abs() < 0.012, "{from}: {bytes} for {expected} bytes");

@@ -1,9 +1,9 @@
 use bentpipe_link::rcs2::Waveform;
-use bentpipe_link::rcs2::rle::{Fragmenter, Ppdu, Protection, ProtocolField, Reassembler, Rle};
+use bentpipe_link::rcs2::rle::{Fragmenter, Ppdu, ProtectionSpec, ProtocolField, Reassembler, Rle};
 use proptest::prelude::*;
 
 const PLAIN: Rle =
-    Rle { protocol: ProtocolField::Compressed, label_bytes: 0, protection: Protection::Sequence };
+    Rle { protocol: ProtocolField::Compressed, label_bytes: 0, protection: ProtectionSpec::Sequence };
 
 fn any_encapsulation() -> impl Strategy<Value = Rle> {
     let protocol = prop_oneof![
@@ -12,7 +12,7 @@ fn any_encapsulation() -> impl Strategy<Value = Rle> {
         Just(ProtocolField::Full)
     ];
     let label = prop_oneof![Just(0), Just(3), Just(6)];
-    let protection = prop_oneof![Just(Protection::Sequence), Just(Protection::Crc)];
+    let protection = prop_oneof![Just(ProtectionSpec::Sequence), Just(ProtectionSpec::Crc)];
     (protocol, label, protection).prop_map(|(protocol, label_bytes, protection)| Rle {
         protocol,
         label_bytes,
@@ -106,7 +106,7 @@ proptest! {
             ProtocolField::Compressed => 1,
             ProtocolField::Full => 2,
         };
-        let trailer = if encapsulation.protection == Protection::Crc { 4 } else { 1 };
+        let trailer = if encapsulation.protection == ProtectionSpec::Crc { 4 } else { 1 };
         let expected = bursts_of_one(protocol + encapsulation.label_bytes, trailer, payload, sdu);
         prop_assert_eq!(pack(encapsulation, payload, &[sdu]).len() as u32, expected);
     }

@@ -1,4 +1,4 @@
-use super::{Grant, Mix, Request, SlotRate, VolumeKind};
+use super::{Grant, Mix, Request, SlotRate, VolumeKindSpec};
 
 /// Decides what one class of a terminal asks for.
 #[derive(Clone, Debug)]
@@ -77,12 +77,12 @@ impl Agent {
 
     fn ask_volume(&mut self, missing: u64) -> Option<Request> {
         match self.mix.volume?.kind {
-            VolumeKind::Added => {
+            VolumeKindSpec::Vbdc => {
                 let more = missing.saturating_sub(self.outstanding);
                 self.outstanding += more;
                 (more > 0).then_some(Request::Volume(more))
             }
-            VolumeKind::Replaced => {
+            VolumeKindSpec::Avbdc => {
                 let before = std::mem::replace(&mut self.level, missing);
                 (missing > 0 || before > 0).then_some(Request::AbsoluteVolume(missing))
             }

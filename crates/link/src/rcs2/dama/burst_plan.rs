@@ -20,20 +20,11 @@ pub(super) struct BurstPlan {
     stride: u32,
 }
 
-/// Where in the superframe the slots of one terminal are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// One after the other.
-    Contiguous,
-    /// Spread over the superframe about evenly.
-    Spread,
-}
-
 impl BurstPlan {
-    pub(super) fn new(columns: u32, placement: Placement) -> Self {
+    pub(super) fn new(columns: u32, placement: PlacementSpec) -> Self {
         let stride = match placement {
-            Placement::Contiguous => 1,
-            Placement::Spread => spreading_stride(columns),
+            PlacementSpec::Contiguous => 1,
+            PlacementSpec::Spread => spreading_stride(columns),
         };
         Self { columns, stride }
     }
@@ -77,7 +68,7 @@ mod tests {
 
     #[test]
     fn half_of_the_slots_spread_leave_no_gap_longer_than_three_slots() {
-        let columns = placed(&BurstPlan::new(228, Placement::Spread), 0, 114);
+        let columns = placed(&BurstPlan::new(228, PlacementSpec::Spread), 0, 114);
         assert!(columns.windows(2).all(|pair| pair[1] - pair[0] <= 3), "{columns:?}");
     }
 
@@ -86,7 +77,7 @@ mod tests {
         fn a_terminal_never_sends_two_bursts_at_once(
             columns in 1..500u32, spread: bool, before in 0..5_000u64, share in 0.0..=1.0f64,
         ) {
-            let placement = if spread { Placement::Spread } else { Placement::Contiguous };
+            let placement = if spread { PlacementSpec::Spread } else { PlacementSpec::Contiguous };
             let slots = (f64::from(columns) * share) as u32;
             let mut own = placed(&BurstPlan::new(columns, placement), before, slots);
             own.dedup();
@@ -98,7 +89,7 @@ mod tests {
         fn no_cell_is_given_twice(
             columns in 1..100u32, carriers in 1..4u32, spread: bool, shares in prop::collection::vec(0..100u32, 1..20),
         ) {
-            let placement = if spread { Placement::Spread } else { Placement::Contiguous };
+            let placement = if spread { PlacementSpec::Spread } else { PlacementSpec::Contiguous };
             let plan = BurstPlan::new(columns, placement);
             let mut users = vec![0; columns as usize];
             let (mut before, cells) = (0, u64::from(columns * carriers));

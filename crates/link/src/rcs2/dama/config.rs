@@ -1,6 +1,6 @@
 use bentpipe_units::{Bytes, Decibel, Duration};
 
-use super::{AccountConfig, Controller, Load, Mix, Placement, Supply, VolumeOrder};
+use super::{AccountConfig, Controller, Load, Mix, PlacementSpec, Supply};
 use crate::rcs2::{Encapsulation, Layout};
 use crate::{EsN0Spec, LoadSpec, MixSpec, QueueSpec};
 
@@ -70,11 +70,11 @@ pub struct ReturnConfig {
     /// The delays of the control loop.
     pub timing: Timing,
     /// How requests get to the controller.
-    pub signalling: Signalling,
+    pub signalling: SignallingSpec,
     /// Where in the superframe a terminal's slots are.
-    pub placement: Placement,
+    pub placement: PlacementSpec,
     /// Which volume request is served first.
-    pub order: VolumeOrder,
+    pub order: VolumeOrderSpec,
     /// The classes of the terminal whose packets these are, the most urgent first.
     pub classes: Vec<ClassConfig>,
     /// The other terminals.
@@ -100,23 +100,6 @@ pub struct Timing {
     /// hop for the TBTP2, and the time that the terminal needs to prepare. A controller that plans at the pace of its
     /// superframes has more.
     pub lead: Duration,
-}
-
-/// How requests get to the controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signalling {
-    /// In a request slot of the terminal's own, once in so many superframes.
-    RequestSlot {
-        /// Superframes from one to the next.
-        period: u32,
-    },
-    /// In front of the data in the terminal's first burst of every so-many-th superframe. Needs a constant rate.
-    Piggyback {
-        /// Superframes from one to the next.
-        period: u32,
-        /// Bytes of payload that a request takes.
-        bytes: u32,
-    },
 }
 
 /// A class of the terminal: a queue, and what it may ask for.
@@ -182,7 +165,7 @@ impl std::fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-impl Signalling {
+impl SignallingSpec {
     /// Superframes from one opportunity to the next.
     pub const fn period(self) -> u32 {
         match self {
@@ -248,12 +231,12 @@ impl ReturnConfig {
             return Err(ConfigError::PacketTooLong);
         }
         match self.signalling {
-            Signalling::RequestSlot { .. } => {
+            SignallingSpec::RequestSlot { .. } => {
                 let opportunities = u64::from(layout.request_opportunities()) * u64::from(period);
                 let terminals = 1 + self.background.len() as u64;
                 if terminals > opportunities { Err(ConfigError::TooFewRequestSlots) } else { Ok(()) }
             }
-            Signalling::Piggyback { .. } => {
+            SignallingSpec::Piggyback { .. } => {
                 let mute = |mixes: Vec<Mix>| {
                     mixes.iter().all(|mix| mix.cra.is_zero()) && mixes.iter().any(Mix::asks)
                 };

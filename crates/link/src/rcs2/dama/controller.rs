@@ -2,7 +2,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::slot_rate::{PARTS, Pace};
-use super::{ConfigError, Grant, Mix, Request, SlotRate, VolumeKind};
+use super::{ConfigError, Grant, Mix, Request, SlotRate, VolumeKindSpec, VolumeOrderSpec};
 
 /// The NCC: turns requests into one allocation for each superframe.
 ///
@@ -11,7 +11,7 @@ use super::{ConfigError, Grant, Mix, Request, SlotRate, VolumeKind};
 #[derive(Clone, Debug)]
 pub struct Controller {
     supply: Supply,
-    order: VolumeOrder,
+    order: VolumeOrderSpec,
     accounts: Vec<Account>,
     grants: Vec<Grant>,
     /// Plans made: the number of the next superframe.
@@ -29,15 +29,6 @@ pub struct Supply {
     pub slots: u32,
     /// Slots that one terminal can use, since it sends on one carrier at a time.
     pub per_terminal: u32,
-}
-
-/// Which volume request is served first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VolumeOrder {
-    /// The one that came first; of those that came together each superframe another.
-    OldestFirst,
-    /// That of the account with the largest volume outstanding.
-    LargestFirst,
 }
 
 /// Who an account belongs to, and what it may have.
@@ -93,7 +84,11 @@ impl Controller {
     /// # Errors
     /// [`ConfigError::Overbooked`] when the constant rates alone exceed the supply, or rates of one terminal exceed
     /// what it can send.
-    pub fn new(supply: Supply, order: VolumeOrder, accounts: &[AccountConfig]) -> Result<Self, ConfigError> {
+    pub fn new(
+        supply: Supply,
+        order: VolumeOrderSpec,
+        accounts: &[AccountConfig],
+    ) -> Result<Self, ConfigError> {
         let sum = |rates: &mut dyn Iterator<Item = SlotRate>| rates.fold(SlotRate::ZERO, SlotRate::plus);
         let terminals = accounts.iter().map(|account| account.terminal + 1).max().unwrap_or(0);
         let constant = sum(&mut accounts.iter().map(|account| account.mix.cra));
@@ -190,8 +185,8 @@ impl Controller {
             let most = self.volume_room(i);
             let account = &mut self.accounts[i];
             let wanted = match self.order {
-                VolumeOrder::OldestFirst => account.volume.oldest(),
-                VolumeOrder::LargestFirst => account.volume.outstanding,
+                VolumeOrderSpec::OldestFirst => account.volume.oldest(),
+                VolumeOrderSpec::LargestFirst => account.volume.outstanding,
             };
             let slots = self.room.take(account.terminal, wanted.min(most));
             account.volume.serve(u64::from(slots));
@@ -206,8 +201,8 @@ impl Controller {
             .filter(|&i| self.accounts[i].volume.outstanding > 0 && self.volume_room(i) > 0);
         let turn = |i: usize| (i as u64 + accounts - self.plans % accounts) % accounts;
         match self.order {
-            VolumeOrder::OldestFirst => open.min_by_key(|&i| (self.accounts[i].volume.age(), turn(i))),
-            VolumeOrder::LargestFirst => {
+            VolumeOrderSpec::OldestFirst => open.min_by_key(|&i| (self.accounts[i].volume.age(), turn(i))),
+            VolumeOrderSpec::LargestFirst => {
                 open.min_by_key(|&i| (Reverse(self.accounts[i].volume.outstanding), turn(i)))
             }
         }
@@ -266,8 +261,8 @@ impl Account {
                 self.set_rate(rate.min(limit.max));
                 self.rbdc_expires = plan + u64::from(limit.timeout);
             }
-            (Request::Volume(slots), _, Some(VolumeKind::Added)) => self.volume.add(plan, slots),
-            (Request::AbsoluteVolume(slots), _, Some(VolumeKind::Replaced)) => {
+            (Request::Volume(slots), _, Some(VolumeKindSpec::Vbdc)) => self.volume.add(plan, slots),
+            (Request::AbsoluteVolume(slots), _, Some(VolumeKindSpec::Avbdc)) => {
                 self.volume.replace(plan, slots);
             }
             _ => {}

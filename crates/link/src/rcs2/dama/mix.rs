@@ -75,7 +75,7 @@ pub struct Mix {
     /// Rate-based dynamic capacity, on top of the constant rate.
     pub rbdc: Option<RateCapacity>,
     /// Volume-based dynamic capacity.
-    pub volume: Option<VolumeCapacity>,
+    pub volume: Option<VolumeSpec>,
     /// Whether it shares what nobody asked for (free capacity assignment).
     pub free: bool,
 }
@@ -87,24 +87,6 @@ pub struct RateCapacity {
     pub max: SlotRate,
     /// Superframes for which a request counts when no other replaces it.
     pub timeout: u32,
-}
-
-/// Volume-based dynamic capacity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VolumeCapacity {
-    /// What a request does to those before it.
-    pub kind: VolumeKind,
-    /// Most slots that are given in one superframe.
-    pub max_slots: u32,
-}
-
-/// What a volume request does to those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VolumeKind {
-    /// VBDC: it adds to what is outstanding.
-    Added,
-    /// AVBDC: it replaces what is outstanding.
-    Replaced,
 }
 
 impl Mix {

@@ -28,17 +28,15 @@ mod slot_rate;
 mod terminal;
 
 pub use agent::{Agent, Asked, ControlLoop};
-pub use burst_plan::{Placement, PlacementSpec};
+pub use burst_plan::PlacementSpec;
 pub use config::{
-    BackgroundConfig, BackgroundSpec, ClassConfig, ConfigError, Phase, ReturnConfig, Signalling,
-    SignallingSpec, Timing, VolumeOrderSpec,
+    BackgroundConfig, BackgroundSpec, ClassConfig, ConfigError, Phase, ReturnConfig, SignallingSpec, Timing,
+    VolumeOrderSpec,
 };
-pub use controller::{AccountConfig, Controller, Supply, VolumeOrder};
+pub use controller::{AccountConfig, Controller, Supply};
 pub use departure::{AccessDelay, Departure, Fate};
 pub use load::{Load, LoadSpec, TracePacketSpec};
-pub use mix::{
-    FreeSpec, Mix, MixSpec, RateCapacity, RbdcSpec, VolumeCapacity, VolumeKind, VolumeKindSpec, VolumeSpec,
-};
+pub use mix::{FreeSpec, Mix, MixSpec, RateCapacity, RbdcSpec, VolumeKindSpec, VolumeSpec};
 pub use probe::Probe;
 pub use request::{Grant, Request};
 pub use return_link::ReturnLink;

@@ -2,7 +2,7 @@ use bentpipe_units::{Bytes, Time};
 
 use super::burst_plan::BurstPlan;
 use super::class_queue::{ClassQueue, Frame, Sent, Slot};
-use super::{Asked, ClassConfig, ControlLoop, Grant, ReturnConfig, Signalling, SlotRate};
+use super::{Asked, ClassConfig, ControlLoop, Grant, ReturnConfig, SignallingSpec, SlotRate};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::rcs2::{Goodput, Reassembler, Span, Superframes};
@@ -12,7 +12,7 @@ use crate::{Packet, Way};
 pub(super) struct Terminal<P> {
     classes: Vec<ClassQueue<P>>,
     payload: u32,
-    signalling: Signalling,
+    signalling: SignallingSpec,
     /// The request slot of its own: in superframes of this phase of the period, at this opportunity.
     phase: u32,
     opportunity: u32,
@@ -63,12 +63,12 @@ impl<P: Packet> Terminal<P> {
         let slot_bytes = u64::from(config.slot_bytes());
         let opportunities = config.layout.request_opportunities();
         let (phase, opportunity) = match config.signalling {
-            Signalling::RequestSlot { .. } => (number / opportunities, number % opportunities),
-            Signalling::Piggyback { period, .. } => (number % period, 0),
+            SignallingSpec::RequestSlot { .. } => (number / opportunities, number % opportunities),
+            SignallingSpec::Piggyback { period, .. } => (number % period, 0),
         };
         let asked_at = match config.signalling {
-            Signalling::RequestSlot { .. } => superframes.request(0, opportunity).end,
-            Signalling::Piggyback { .. } => superframes.start(1),
+            SignallingSpec::RequestSlot { .. } => superframes.request(0, opportunity).end,
+            SignallingSpec::Piggyback { .. } => superframes.start(1),
         };
         let answered = asked_at + config.timing.request_delay + config.timing.lead;
         let cycle = superframes.spanning(answered.since(superframes.start(0))).max(1);
@@ -122,7 +122,7 @@ impl<P: Packet> Terminal<P> {
 
     /// What it does next in the present superframe.
     pub(super) fn next(&self) -> Option<Step> {
-        let ask = self.asks && matches!(self.signalling, Signalling::RequestSlot { .. });
+        let ask = self.asks && matches!(self.signalling, SignallingSpec::RequestSlot { .. });
         let ask = ask.then(|| Step::Ask(self.superframes.request(self.superframe, self.opportunity)));
         let burst = self.next_burst().map(Step::Burst);
         [ask, burst].into_iter().flatten().min_by_key(|step| step.span().start)
@@ -185,7 +185,7 @@ impl<P: Packet> Terminal<P> {
     /// Fills a burst, the most urgent class first; what does not fit is left for the next.
     fn send_burst(&mut self, span: Span, receiver: &mut [Reassembler], sink: &mut impl Sink<P>) {
         let mut space = self.payload;
-        if let Signalling::Piggyback { bytes, .. } = self.signalling
+        if let SignallingSpec::Piggyback { bytes, .. } = self.signalling
             && self.asks
             && self.ask(span.end, sink)
         {

@@ -6,7 +6,7 @@ pub struct Rle {
     /// Address in the ALPDU: 0, 3 or 6 bytes.
     pub label_bytes: u32,
     /// What guards the reassembly of a fragmented ALPDU.
-    pub protection: Protection,
+    pub protection: ProtectionSpec,
 }
 
 /// The protocol type in the ALPDU header.
@@ -20,9 +20,12 @@ pub enum ProtocolField {
     Full,
 }
 
-/// The trailer of an ALPDU that is sent in fragments; one that fits into a burst has none.
+/// The trailer of a packet that is sent in fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protection {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ProtectionSpec {
     /// A sequence number, one byte.
     Sequence,
     /// A CRC-32, four bytes.
@@ -107,8 +110,8 @@ impl Rle {
 
     pub(super) const fn trailer_bytes(&self) -> u32 {
         match self.protection {
-            Protection::Sequence => 1,
-            Protection::Crc => 4,
+            ProtectionSpec::Sequence => 1,
+            ProtectionSpec::Crc => 4,
         }
     }
 }

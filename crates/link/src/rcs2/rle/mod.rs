@@ -4,6 +4,6 @@ mod encapsulation;
 mod fragmenter;
 mod reassembler;
 
-pub use encapsulation::{Ppdu, Protection, ProtocolField, Rle};
+pub use encapsulation::{Ppdu, ProtectionSpec, ProtocolField, Rle};
 pub use fragmenter::Fragmenter;
 pub use reassembler::Reassembler;
