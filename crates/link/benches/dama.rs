@@ -5,7 +5,7 @@ use bentpipe_link::rcs2::dama::{
     Request, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Supply, Timing, VolumeKindSpec,
     VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, ProtectionSpec, ProtocolField, SymbolRate, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, ProtectionSpec, ProtocolField, Waveform};
 use bentpipe_link::{
     AttenuationSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec, FreeSpec, JitterSpec, LayoutSpec,
     LegSpec, LinkSpec, LossSpec, MixSpec, QueueSpec, Rcs2EncapsulationSpec, Rcs2Spec, SlotRateSpec,
@@ -17,8 +17,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 const TERMINALS: u32 = 20;
 
 /// Two frames of ten request slots and 104 bursts of 1616 symbols.
-const LAYOUT: Layout = Layout {
-    symbol_rate: SymbolRate::new(2_000_000).expect("a rate"),
+const LAYOUT: LayoutSpec = LayoutSpec {
+    symbols_per_s: 2_000_000,
     carriers: 1,
     frames: 2,
     request_slots: 10,
@@ -113,7 +113,7 @@ fn saturated_path(criterion: &mut Criterion) {
     let capacity = CapacitySpec::Rcs2(Box::new(Rcs2Spec {
         nominal_bps: Rate::from_bps(1_840_000),
         layout: LayoutSpec {
-            symbols_per_s: LAYOUT.symbol_rate.get(),
+            symbols_per_s: LAYOUT.symbols_per_s,
             carriers: LAYOUT.carriers,
             frames: LAYOUT.frames,
             request_slots: LAYOUT.request_slots,

@@ -1,3 +1,5 @@
+//! What is wrong with a spec: where, what may stand there, and what does.
+
 use std::error::Error;
 use std::fmt;
 
@@ -36,3 +38,13 @@ impl fmt::Display for SpecError {
 }
 
 impl Error for SpecError {}
+
+/// Refuses a field where something does not hold.
+pub(crate) fn require(
+    holds: bool,
+    field: &str,
+    expected: &str,
+    found: impl fmt::Display,
+) -> Result<(), SpecError> {
+    if holds { Ok(()) } else { Err(SpecError::new(field, expected, found)) }
+}

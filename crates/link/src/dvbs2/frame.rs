@@ -43,6 +43,18 @@ pub enum PilotsSpec {
     On,
 }
 
+/// What a carrier sends when no frame is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum IdleSpec {
+    /// Nothing: the next frame starts when it is due.
+    Silence,
+    /// Dummy frames: the next frame starts when the dummy in progress has ended.
+    DummyFrames,
+}
+
 /// What fixes the length of a PLFRAME, and what it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlFrame {

@@ -3,7 +3,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use super::frame::DUMMY_SYMBOLS;
 use super::packing::{Filling, Stream};
 use super::symbols::SymbolClock;
-use super::{Encapsulation, PlFrame, SymbolRate};
+use super::{Encapsulation, IdleSpec, PlFrame, SymbolRate};
 use crate::Packet;
 
 /// The settings of a carrier.
@@ -19,18 +19,6 @@ pub struct Carrier {
     pub closing_timeout: Duration,
     /// The frames of each stream; several streams are VCM.
     pub streams: Vec<PlFrame>,
-}
-
-/// What a carrier sends when no frame is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum IdleSpec {
-    /// Nothing: the next frame starts when it is due.
-    Silence,
-    /// Dummy frames: the next frame starts when the dummy in progress has ended.
-    DummyFrames,
 }
 
 /// The waiting room before the transmitter, with a queue for each stream.

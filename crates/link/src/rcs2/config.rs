@@ -1,13 +1,13 @@
-use std::fmt::Display;
-
 use bentpipe_units::{Bytes, Decibel, Duration, Rate};
 
 use super::dama::{
     BackgroundConfig, ClassConfig, ConfigError, Load, Mix, Phase, RateCapacity, ReturnConfig, SlotRate,
     Timing,
 };
-use super::{Encapsulation, Goodput, Layout, ProtectionSpec, ProtocolField, SymbolRate, Waveform};
+use super::layout::MOST_SLOTS;
+use super::{Encapsulation, Goodput, ProtectionSpec, ProtocolField, Waveform};
 use crate::config::{check_classes, check_es_n0, check_finite, check_limit};
+use crate::error::require;
 use crate::mpeg_ts::TS_PACKET_BYTES;
 use crate::{
     BackgroundSpec, ClassSpec, EsN0Spec, FreeSpec, LayoutSpec, LoadSpec, MixSpec, PlacementSpec, QueueSpec,
@@ -101,11 +101,6 @@ pub struct DemandClassSpec {
     pub mix: MixSpec,
 }
 
-/// So that no product of counts overflows; the standard's superframes are at most 750 ms long.
-const LONGEST_SUPERFRAME: Duration = Duration::from_secs(60);
-/// What a silence of a day costs to catch up with stays below a minute.
-const SHORTEST_SUPERFRAME: Duration = Duration::from_millis(1);
-const MOST_SLOTS: u64 = 1_000_000;
 /// A hop takes less than a second; so that no product of times overflows.
 const LONGEST_DELAY: Duration = Duration::from_secs(60);
 const MOST_PERIOD: u32 = 1_000_000;
@@ -130,8 +125,9 @@ pub(crate) fn return_config(
     check_es_n0(&spec.es_n0)?;
     let Burst { payload, threshold } = burst(spec)?;
     let signalling = signalling(spec.signalling)?;
+    spec.layout.check()?;
     let config = ReturnConfig {
-        layout: layout(&spec.layout)?,
+        layout: spec.layout,
         phase: Phase::Random,
         burst_payload: payload,
         encapsulation: encapsulation(spec)?,
@@ -153,52 +149,20 @@ pub(crate) fn return_config(
 
 /// The rate of full packets in the most slots that packets of no class are ever given.
 pub(crate) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
-    let layout = layout(&spec.layout)?;
+    spec.layout.check()?;
     let encapsulation = encapsulation(spec)?;
     let payload = burst(spec)?.payload;
     let period = signalling(spec.signalling)?.period();
     let mix = mix(&spec.mix, period).map_err(|error| error.within("mix"))?;
     let [burst, packet] = [payload, mtu].map(|bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX));
     require(encapsulation.least_burst_bytes(burst) > 0, "burst", "room for a fragment of a packet", burst)?;
-    let slots = mix.most_slots(layout.columns());
-    Ok(slots.bit_rate(&layout, Goodput::of(encapsulation, burst, packet)))
+    let slots = mix.most_slots(spec.layout.columns());
+    Ok(slots.bit_rate(&spec.layout, Goodput::of(encapsulation, burst, packet)))
 }
 
 /// The longest packet that its encapsulation takes.
 pub(crate) fn largest_packet(spec: &Rcs2Spec) -> Result<u32, SpecError> {
     Ok(encapsulation(spec)?.max_sdu_bytes())
-}
-
-fn layout(spec: &LayoutSpec) -> Result<Layout, SpecError> {
-    let counts = [
-        ("layout.carriers", spec.carriers),
-        ("layout.frames", spec.frames),
-        ("layout.traffic_slots", spec.traffic_slots),
-        ("layout.burst_symbols", spec.burst_symbols),
-    ];
-    for (field, count) in counts {
-        require(count > 0, field, "at least 1", count)?;
-    }
-    let rate = SymbolRate::new(spec.symbols_per_s)
-        .ok_or_else(|| SpecError::new("layout.symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
-    let per_frame = u128::from(spec.traffic_slots) + u128::from(spec.request_slots);
-    let slots = u128::from(spec.carriers) * u128::from(spec.frames) * per_frame;
-    require(slots <= u128::from(MOST_SLOTS), "layout", "at most a million slots per superframe", slots)?;
-    let layout = Layout {
-        symbol_rate: rate,
-        carriers: spec.carriers,
-        frames: spec.frames,
-        request_slots: spec.request_slots,
-        traffic_slots: spec.traffic_slots,
-        request_symbols: spec.request_symbols,
-        burst_symbols: spec.burst_symbols,
-        guard_symbols: spec.guard_symbols,
-        idle_symbols: spec.idle_symbols,
-    };
-    let span = SHORTEST_SUPERFRAME..=LONGEST_SUPERFRAME;
-    let duration = layout.duration();
-    require(span.contains(&duration), "layout", "superframes of 1 ms to 60 s", duration)?;
-    Ok(layout)
 }
 
 fn burst(spec: &Rcs2Spec) -> Result<Burst, SpecError> {
@@ -328,10 +292,6 @@ fn signalling(spec: SignallingSpec) -> Result<SignallingSpec, SpecError> {
     let period = spec.period();
     require((1..=MOST_PERIOD).contains(&period), "signalling.period", "1 to 1000000", period)?;
     Ok(spec)
-}
-
-fn require(holds: bool, field: &str, expected: &str, found: impl Display) -> Result<(), SpecError> {
-    if holds { Ok(()) } else { Err(SpecError::new(field, expected, found)) }
 }
 
 /// The field that is to blame when the parts do not fit together.

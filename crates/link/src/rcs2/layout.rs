@@ -1,7 +1,19 @@
+//! How a superframe is divided, the same in each: carriers side by side, on each of them frames one after the other, in
+//! each frame request slots, traffic slots and silence (EN 301 545-2, clause 7.5.1). All lengths are in symbols, so that
+//! every instant has an exact value.
+
 use bentpipe_units::{Duration, Time};
 
 use super::SymbolRate;
+use crate::SpecError;
 use crate::dvbs2::NANOS_PER_SEC;
+use crate::error::require;
+
+/// So that no product of counts overflows; the standard's superframes are at most 750 ms long.
+const LONGEST_SUPERFRAME: Duration = Duration::from_secs(60);
+/// What a silence of a day costs to catch up with stays below a minute.
+const SHORTEST_SUPERFRAME: Duration = Duration::from_millis(1);
+pub(super) const MOST_SLOTS: u64 = 1_000_000;
 
 /// How a superframe is divided; lengths in symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,32 +41,6 @@ pub struct LayoutSpec {
     pub idle_symbols: u32,
 }
 
-/// How a superframe is divided, the same in each: carriers side by side, on each of them frames one after the
-/// other, in each frame request slots, traffic slots and silence (EN 301 545-2, clause 7.5.1).
-///
-/// All lengths are in symbols, so that every instant has an exact value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// Symbols per second of each carrier.
-    pub symbol_rate: SymbolRate,
-    /// Carriers of equal rate.
-    pub carriers: u32,
-    /// Frames of a superframe, one after the other.
-    pub frames: u32,
-    /// Request slots at the beginning of each frame, on each carrier.
-    pub request_slots: u32,
-    /// Traffic slots after them.
-    pub traffic_slots: u32,
-    /// Symbols of a burst in a request slot.
-    pub request_symbols: u32,
-    /// Symbols of a burst in a traffic slot.
-    pub burst_symbols: u32,
-    /// Guard time after each burst.
-    pub guard_symbols: u32,
-    /// What remains of the frame after its last slot.
-    pub idle_symbols: u32,
-}
-
 /// When a burst is on the air, at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -64,7 +50,15 @@ pub struct Span {
     pub end: Time,
 }
 
-impl Layout {
+impl LayoutSpec {
+    /// Symbols per second of each carrier.
+    ///
+    /// # Panics
+    /// When the layout does not pass its check.
+    pub const fn symbol_rate(&self) -> SymbolRate {
+        SymbolRate::new(self.symbols_per_s).expect("a layout has a symbol rate")
+    }
+
     /// Traffic slots of one carrier in one superframe: as many bursts as one terminal can send in it.
     pub const fn columns(&self) -> u32 {
         self.frames * self.traffic_slots
@@ -87,12 +81,36 @@ impl Layout {
 
     /// Length of a superframe in seconds.
     pub fn seconds(&self) -> f64 {
-        self.symbols() as f64 / self.symbol_rate.get() as f64
+        self.symbols() as f64 / self.symbols_per_s as f64
     }
 
     /// Length of a superframe, rounded up.
     pub fn duration(&self) -> Duration {
-        self.symbol_rate.time_for(self.symbols())
+        self.symbol_rate().time_for(self.symbols())
+    }
+
+    /// # Errors
+    /// When its counts are zero or too large, or its superframes too short or too long. Fields are those of the spec
+    /// that it is part of.
+    pub(crate) fn check(&self) -> Result<(), SpecError> {
+        let counts = [
+            ("layout.carriers", self.carriers),
+            ("layout.frames", self.frames),
+            ("layout.traffic_slots", self.traffic_slots),
+            ("layout.burst_symbols", self.burst_symbols),
+        ];
+        for (field, count) in counts {
+            require(count > 0, field, "at least 1", count)?;
+        }
+        if SymbolRate::new(self.symbols_per_s).is_none() {
+            return Err(SpecError::new("layout.symbols_per_s", "1 to 10000000000", self.symbols_per_s));
+        }
+        let per_frame = u128::from(self.traffic_slots) + u128::from(self.request_slots);
+        let slots = u128::from(self.carriers) * u128::from(self.frames) * per_frame;
+        require(slots <= u128::from(MOST_SLOTS), "layout", "at most a million slots per superframe", slots)?;
+        let span = SHORTEST_SUPERFRAME..=LONGEST_SUPERFRAME;
+        let duration = self.duration();
+        require(span.contains(&duration), "layout", "superframes of 1 ms to 60 s", duration)
     }
 
     const fn frame_symbols(&self) -> u64 {
@@ -115,7 +133,8 @@ impl Layout {
 /// Superframes of a layout, numbered from zero at an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Superframes {
-    layout: Layout,
+    layout: LayoutSpec,
+    symbol_rate: SymbolRate,
     start: Time,
     /// How long before the start superframe 0 began.
     phase: Duration,
@@ -123,13 +142,13 @@ pub struct Superframes {
 
 impl Superframes {
     /// Superframe 0 begins at `start`.
-    pub const fn new(layout: Layout, start: Time) -> Self {
+    pub const fn new(layout: LayoutSpec, start: Time) -> Self {
         Self::under_way(layout, start, Duration::ZERO)
     }
 
     /// Superframe 0 began `phase` before `start`; instants before the start are given as the start.
-    pub const fn under_way(layout: Layout, start: Time, phase: Duration) -> Self {
-        Self { layout, start, phase }
+    pub const fn under_way(layout: LayoutSpec, start: Time, phase: Duration) -> Self {
+        Self { layout, symbol_rate: layout.symbol_rate(), start, phase }
     }
 
     /// When a superframe begins.
@@ -158,7 +177,7 @@ impl Superframes {
 
     /// The superframes that something takes which begins with one and lasts for `span`, rounded up.
     pub fn spanning(&self, span: Duration) -> u64 {
-        let symbols = u128::from(span.as_nanos()) * u128::from(self.layout.symbol_rate.get());
+        let symbols = u128::from(span.as_nanos()) * u128::from(self.symbol_rate.get());
         let superframe = u128::from(self.layout.symbols()) * u128::from(NANOS_PER_SEC);
         u64::try_from(symbols.div_ceil(superframe)).unwrap_or(u64::MAX)
     }
@@ -174,7 +193,7 @@ impl Superframes {
     /// up.
     fn instant(&self, superframe: u64, symbol: u64) -> Time {
         let symbols = superframe.saturating_mul(self.layout.symbols()).saturating_add(symbol);
-        let since = self.layout.symbol_rate.time_for(symbols);
+        let since = self.symbol_rate.time_for(symbols);
         self.start.saturating_add(since.saturating_sub(self.phase))
     }
 }

@@ -4,7 +4,7 @@ use bentpipe_link::rcs2::dama::{
     ClassConfig, Departure, Mix, Phase, PlacementSpec, RateCapacity, ReturnConfig, ReturnLink,
     SignallingSpec, SlotRate, Timing, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, ProtectionSpec, ProtocolField, SymbolRate, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, LayoutSpec, ProtectionSpec, ProtocolField, Waveform};
 use bentpipe_link::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -17,9 +17,9 @@ pub const GEO: Timing =
     Timing { request_delay: Duration::from_millis(260), lead: Duration::from_millis(260 + 10) };
 
 /// 1 Msym/s, two frames of a request slot and 20 bursts of 536 symbols.
-pub fn layout() -> Layout {
-    Layout {
-        symbol_rate: SymbolRate::new(1_000_000).expect("a rate"),
+pub fn layout() -> LayoutSpec {
+    LayoutSpec {
+        symbols_per_s: 1_000_000,
         carriers: 1,
         frames: 2,
         request_slots: 1,

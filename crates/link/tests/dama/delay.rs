@@ -4,7 +4,7 @@ use bentpipe_link::rcs2::dama::{
     Mix, PlacementSpec, RateCapacity, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Timing,
     VolumeKindSpec, VolumeSpec,
 };
-use bentpipe_link::rcs2::{Encapsulation, Layout, SymbolRate};
+use bentpipe_link::rcs2::{Encapsulation, LayoutSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -87,9 +87,9 @@ const SNEP_SLOTS: u32 = 228;
 
 impl Snep {
     /// One symbol stands for one bit of the 1 Mbit/s; the request slot is one ATM cell long.
-    fn layout(self) -> Layout {
-        Layout {
-            symbol_rate: SymbolRate::new(1_000_000).expect("a rate"),
+    fn layout(self) -> LayoutSpec {
+        LayoutSpec {
+            symbols_per_s: 1_000_000,
             carriers: 1,
             frames: 1,
             request_slots: 1,

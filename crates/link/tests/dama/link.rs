@@ -1,5 +1,5 @@
 use bentpipe_link::DropCause;
-use bentpipe_link::rcs2::Layout;
+use bentpipe_link::rcs2::LayoutSpec;
 use bentpipe_link::rcs2::dama::{
     AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, Load, Mix, Phase, Probe, ReturnConfig,
     ReturnLink, SignallingSpec, SlotRate, VolumeKindSpec, VolumeSpec,
@@ -383,7 +383,7 @@ fn any_link() -> impl Strategy<Value = ReturnConfig> {
             let slot = SignallingSpec::RequestSlot { period };
             let signalling = if piggyback { SignallingSpec::Piggyback { period, bytes } } else { slot };
             let mut config = ReturnConfig {
-                layout: Layout { carriers, ..layout() },
+                layout: LayoutSpec { carriers, ..layout() },
                 classes: classes.into_iter().map(|mix| class(mix, 100_000)).collect(),
                 background: background.into_iter().map(|(mix, load)| neighbour(mix, load)).collect(),
                 signalling,

@@ -1,7 +1,7 @@
 use bentpipe_units::{Bytes, Decibel, Duration};
 
 use super::{AccountConfig, Controller, Load, Mix, PlacementSpec, Supply};
-use crate::rcs2::{Encapsulation, Layout};
+use crate::rcs2::{Encapsulation, LayoutSpec};
 use crate::{EsN0Spec, LoadSpec, MixSpec, QueueSpec};
 
 /// How requests get to the controller.
@@ -54,7 +54,7 @@ pub struct BackgroundSpec {
 #[derive(Clone, Debug)]
 pub struct ReturnConfig {
     /// How the superframe is divided.
-    pub layout: Layout,
+    pub layout: LayoutSpec,
     /// What has been before the link starts.
     pub phase: Phase,
     /// What one burst of a traffic slot carries.

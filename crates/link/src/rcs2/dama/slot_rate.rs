@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 
 use bentpipe_units::Rate;
 
-use crate::rcs2::{Goodput, Layout};
+use crate::rcs2::{Goodput, LayoutSpec};
 
 /// Traffic slots per superframe, as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ impl SlotRate {
     }
 
     /// R = 8 B r / Tsf: the rate of B bytes in each slot, rounded down.
-    pub fn bit_rate(self, layout: &Layout, goodput: Goodput) -> Rate {
-        let bits = u128::from(goodput.bytes) * 8 * u128::from(layout.symbol_rate.get());
+    pub fn bit_rate(self, layout: &LayoutSpec, goodput: Goodput) -> Rate {
+        let bits = u128::from(goodput.bytes) * 8 * u128::from(layout.symbols_per_s);
         let symbols = u128::from(goodput.bursts) * u128::from(layout.symbols());
         // The quotient by parts, since the product with all bits of a cycle need not fit.
         let scaled = self.numerator * (bits / symbols) + self.numerator * (bits % symbols) / symbols;
@@ -155,14 +155,13 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rcs2::SymbolRate;
 
     #[test]
     fn a_bit_rate_of_many_slots_in_fine_fractions_fits_its_arithmetic() {
         // The largest of all: nearly a million slots by parts of 2^40, in a superframe of 60 s at 10 Gsymbol/s, with the
         // cycle of packets of 32 kB in bursts of a thousand TS packets.
-        let layout = Layout {
-            symbol_rate: SymbolRate::new(10_000_000_000).unwrap(),
+        let layout = LayoutSpec {
+            symbols_per_s: 10_000_000_000,
             carriers: 1,
             frames: 1,
             request_slots: 0,
