@@ -1,11 +1,12 @@
-//! What a spec asks for: checked, and in the terms of the link's parts.
+//! A link as its spec asks for it: checked, and in the terms of the link's parts.
 
 use std::collections::BTreeSet;
 
 use bentpipe_units::{Bytes, Duration, Rate};
 
-use crate::dvbs2::config as dvbs2;
+use crate::dvbs2::{Carrier, config as dvbs2};
 use crate::rcs2::config as rcs2;
+use crate::rcs2::dama::ReturnConfig;
 use crate::{ClassSpec, Dvbs2Spec, EsN0Spec, JitterSpec, LegSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
 
 /// A path between client and server: two directions with settings of their own.
@@ -76,32 +77,52 @@ impl CapacitySpec {
     }
 }
 
+/// The capacity of a direction, checked, and in the terms of the parts that it is made of.
+pub(crate) enum Capacity<'a> {
+    Constant(Rate),
+    Dvbs2(&'a Dvbs2Spec, Carrier),
+    Rcs2(&'a Rcs2Spec, ReturnConfig),
+}
+
 /// Whether a path can be made of this spec.
 ///
 /// # Errors
 /// When a satellite carrier cannot be as its spec says.
 pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
-    match &spec.forward.capacity {
-        CapacitySpec::Constant { .. } => {}
+    capacities(spec).map(drop)
+}
+
+/// The capacities of the forward and of the return direction.
+///
+/// # Errors
+/// When a satellite carrier cannot be as its spec says.
+pub(crate) fn capacities(spec: &LinkSpec) -> Result<[Capacity<'_>; 2], SpecError> {
+    let (forward, return_, mtu) = (&spec.forward, &spec.return_, spec.mtu_bytes);
+    let forward = match &forward.capacity {
+        CapacitySpec::Constant { rate_bps } => Capacity::Constant(*rate_bps),
         CapacitySpec::Dvbs2(carrier) => {
-            let most = dvbs2::largest_packet(carrier).map_err(|error| error.within("forward.capacity"))?;
-            check_mtu(spec.mtu_bytes, most)?;
-            dvbs2::check(carrier, spec.mtu_bytes).map_err(|error| error.within("forward.capacity"))?;
-            check_room(&spec.forward.queue, spec.mtu_bytes).map_err(|error| error.within("forward.queue"))?;
+            let within = |error: SpecError| error.within("forward.capacity");
+            check_mtu(mtu, dvbs2::largest_packet(carrier).map_err(within)?)?;
+            let checked = dvbs2::carrier(carrier, mtu).map_err(within)?;
+            check_room(&forward.queue, mtu).map_err(|error| error.within("forward.queue"))?;
+            Capacity::Dvbs2(carrier, checked)
         }
         CapacitySpec::Rcs2(_) => return Err(SpecError::new("forward.capacity", "constant or dvbs2", "rcs2")),
-    }
-    match &spec.return_.capacity {
-        CapacitySpec::Constant { .. } => Ok(()),
-        CapacitySpec::Dvbs2(_) => Err(SpecError::new("return.capacity", "constant or rcs2", "dvbs2")),
-        CapacitySpec::Rcs2(return_link) => {
-            let most = rcs2::largest_packet(return_link).map_err(|error| error.within("return.capacity"))?;
-            check_mtu(spec.mtu_bytes, most)?;
-            rcs2::return_config(return_link, &spec.return_.queue, spec.mtu_bytes)
-                .map_err(|error| error.within("return.capacity"))?;
-            check_room(&spec.return_.queue, spec.mtu_bytes).map_err(|error| error.within("return.queue"))
+    };
+    let return_ = match &return_.capacity {
+        CapacitySpec::Constant { rate_bps } => Capacity::Constant(*rate_bps),
+        CapacitySpec::Dvbs2(_) => {
+            return Err(SpecError::new("return.capacity", "constant or rcs2", "dvbs2"));
         }
-    }
+        CapacitySpec::Rcs2(terminal) => {
+            let within = |error: SpecError| error.within("return.capacity");
+            check_mtu(mtu, rcs2::largest_packet(terminal).map_err(within)?)?;
+            let config = rcs2::return_config(terminal, &return_.queue, mtu).map_err(within)?;
+            check_room(&return_.queue, mtu).map_err(|error| error.within("return.queue"))?;
+            Capacity::Rcs2(terminal, config)
+        }
+    };
+    Ok([forward, return_])
 }
 
 /// The rate of IP packets of `mtu` bytes in clear sky, one after the other.

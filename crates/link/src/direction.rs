@@ -4,6 +4,7 @@ use bentpipe_units::{Bytes, Time};
 
 use crate::channel::Loss;
 use crate::channel::Propagation;
+use crate::config::Capacity;
 use crate::counters::Counters;
 use crate::egress::DelayProbe;
 use crate::egress::{Access, Delay, Exit};
@@ -36,7 +37,7 @@ struct Channel<P> {
 impl<P: Packet> Direction<P> {
     pub(crate) fn new(
         way: Way,
-        spec: &DirectionSpec,
+        (spec, capacity): (&DirectionSpec, &Capacity<'_>),
         mtu: Bytes,
         seed: u64,
         start: Time,
@@ -50,7 +51,13 @@ impl<P: Packet> Direction<P> {
             counters: Counters::new(start),
             delays,
         };
-        Self { way, mtu, access: Access::new(way, spec, mtu, seed, start), next_step: None, channel }
+        Self {
+            way,
+            mtu,
+            access: Access::new(way, (spec, capacity), mtu, seed, start),
+            next_step: None,
+            channel,
+        }
     }
 
     pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), (DropCause, P)> {

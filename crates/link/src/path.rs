@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 
 use bentpipe_units::{Bytes, Time};
 
+use crate::config::capacities;
 use crate::direction::Direction;
 use crate::egress::{self, DelayProbe};
-use crate::{DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, Way, check, queue};
+use crate::{DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, Way, queue};
 
 /// How many forward deliveries the report lists.
 const FIRST_PACKETS: usize = 4096;
@@ -25,19 +26,19 @@ impl<P: Packet> Path<P> {
     /// An empty path at `start`; counting starts there too, as if marked.
     ///
     /// # Panics
-    /// When the spec does not pass [`check`].
+    /// When the spec does not pass [`check`](crate::check).
     pub fn new(spec: &LinkSpec, seed: u64, start: Time) -> Self {
-        check(spec).unwrap_or_else(|error| panic!("{error}"));
+        let [forward, return_] = capacities(spec).unwrap_or_else(|error| panic!("{error}"));
         let is_flat = [&spec.forward, &spec.return_].iter().all(|way| way.capacity.is_constant());
-        let direction = |way, direction| {
+        let direction = |way, direction, capacity| {
             let delays = if is_flat { None } else { Some(DelayProbe::new(start)) };
-            Direction::new(way, direction, spec.mtu_bytes, seed, start, delays)
+            Direction::new(way, (direction, capacity), spec.mtu_bytes, seed, start, delays)
         };
         Self {
             now: start,
             marked: start,
-            forward: direction(Way::Forward, &spec.forward),
-            return_: direction(Way::Return, &spec.return_),
+            forward: direction(Way::Forward, &spec.forward, &forward),
+            return_: direction(Way::Return, &spec.return_, &return_),
             first_packets: Vec::with_capacity(FIRST_PACKETS),
         }
     }

@@ -73,19 +73,15 @@ pub enum ModulationSpec {
     Adaptive(AcmSpec),
 }
 
-pub(crate) fn check(spec: &Dvbs2Spec, mtu: Bytes) -> Result<(), SpecError> {
-    check_classes(&spec.classes, mtu)?;
-    check_es_n0(&spec.es_n0)?;
-    carrier(spec).map(drop)
-}
-
 /// The longest packet that its encapsulation takes.
 pub(crate) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
     Ok(encapsulation(spec)?.largest_packet())
 }
 
 /// The carrier; with ACM it begins with the most robust frames.
-pub(crate) fn carrier(spec: &Dvbs2Spec) -> Result<Carrier, SpecError> {
+pub(crate) fn carrier(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Carrier, SpecError> {
+    check_classes(&spec.classes, mtu)?;
+    check_es_n0(&spec.es_n0)?;
     let symbol_rate = SymbolRate::new(spec.symbols_per_s)
         .ok_or_else(|| SpecError::new("symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
     let closing_timeout = spec.closing_timeout_ns;
@@ -95,8 +91,7 @@ pub(crate) fn carrier(spec: &Dvbs2Spec) -> Result<Carrier, SpecError> {
 
 /// The rate of the packets of no class, with the MODCOD that they have in clear sky.
 pub(crate) fn nominal_rate(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
-    check(spec, mtu)?;
-    let Carrier { symbol_rate, encapsulation, streams, .. } = carrier(spec)?;
+    let Carrier { symbol_rate, encapsulation, streams, .. } = carrier(spec, mtu)?;
     let plframe = match &spec.modulation {
         ModulationSpec::Adaptive(acm) => in_clear_sky(acm, spec),
         ModulationSpec::Constant { .. } | ModulationSpec::ByClass { .. } => streams[streams.len() - 1],

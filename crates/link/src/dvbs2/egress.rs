@@ -4,7 +4,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use super::acm::Acm;
 use super::probe::AcmProbe;
-use super::{Backlog, Fate, Frame, Reassembly, Source, Transmitter, config, frame_error};
+use super::{Backlog, Carrier, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
 use crate::egress::{Delay, Exit};
 use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::Stream;
@@ -56,16 +56,15 @@ struct Feed<'a, P, E> {
 }
 
 impl<P: Packet> Dvbs2<P> {
-    /// A carrier that begins at `start`; the spec has been checked.
+    /// A carrier that begins at `start`, by its spec and what that comes to.
     pub(crate) fn new(
         way: Way,
-        spec: &Dvbs2Spec,
+        (spec, carrier): (&Dvbs2Spec, &Carrier),
         direction: &DirectionSpec,
         mtu: Bytes,
         seed: u64,
         start: Time,
     ) -> Self {
-        let carrier = config::carrier(spec).expect("the spec has been checked");
         let queues = ClassQueues::new(&spec.classes, &direction.queue, mtu, (seed, way), start);
         let (streams, acm) = match &spec.modulation {
             ModulationSpec::ByClass { .. } => (Streams::PerClass, None),
@@ -83,10 +82,10 @@ impl<P: Packet> Dvbs2<P> {
         };
         let mut access = Self {
             streams,
-            transmitter: Transmitter::new(&carrier, start),
+            transmitter: Transmitter::new(carrier, start),
             acm,
             receiver,
-            probe: AcmProbe::new(&carrier, streams.of_class(queues.count() - 1), start),
+            probe: AcmProbe::new(carrier, streams.of_class(queues.count() - 1), start),
             completed: Vec::new(),
             queues,
         };

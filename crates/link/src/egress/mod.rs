@@ -7,12 +7,13 @@ use std::ops::Add;
 use bentpipe_units::{Bytes, Duration, Time};
 
 pub(crate) use self::delay_probe::{DelayProbe, table as delays};
+use crate::config::Capacity;
 use crate::dvbs2::egress::Dvbs2;
 use crate::pipe::Pipe;
 use crate::queue::{ClassProbe, Waiting};
 use crate::random::Stream;
 use crate::rcs2::egress::Rcs2;
-use crate::{CapacitySpec, DirectionSpec, DropCause, Packet, Table, Way};
+use crate::{DirectionSpec, DropCause, Packet, Table, Way};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Access<P> {
@@ -47,17 +48,22 @@ pub(crate) struct Delay {
 }
 
 impl<P: Packet> Access<P> {
-    pub(crate) fn new(way: Way, spec: &DirectionSpec, mtu: Bytes, seed: u64, start: Time) -> Self {
-        match &spec.capacity {
-            CapacitySpec::Constant { rate_bps } => {
-                Self::Pipe(Pipe::new(*rate_bps, &spec.queue, mtu, Stream::new(seed, way, "queue")))
+    /// The queue and transmitter of a direction, whose capacity has been checked.
+    pub(crate) fn new(
+        way: Way,
+        (spec, capacity): (&DirectionSpec, &Capacity<'_>),
+        mtu: Bytes,
+        seed: u64,
+        start: Time,
+    ) -> Self {
+        match capacity {
+            Capacity::Constant(rate) => {
+                Self::Pipe(Pipe::new(*rate, &spec.queue, mtu, Stream::new(seed, way, "queue")))
             }
-            CapacitySpec::Dvbs2(carrier) => {
-                Self::Dvbs2(Box::new(Dvbs2::new(way, carrier, spec, mtu, seed, start)))
+            Capacity::Dvbs2(of, carrier) => {
+                Self::Dvbs2(Box::new(Dvbs2::new(way, (of, carrier), spec, mtu, seed, start)))
             }
-            CapacitySpec::Rcs2(return_link) => {
-                Self::Rcs2(Box::new(Rcs2::new(return_link, spec, mtu, seed, start)))
-            }
+            Capacity::Rcs2(of, config) => Self::Rcs2(Box::new(Rcs2::new(of, config, seed, start))),
         }
     }
 

@@ -1,10 +1,9 @@
 use bentpipe_units::{Bytes, Time};
 
-use super::config;
-use super::dama::{Departure, Fate, Probe, ReturnLink};
+use super::dama::{Departure, Fate, Probe, ReturnConfig, ReturnLink};
 use crate::egress::{Delay, Exit};
 use crate::queue::{ClassProbe, Classifier, Waiting};
-use crate::{DirectionSpec, DropCause, Packet, Rcs2Spec, Table};
+use crate::{DropCause, Packet, Rcs2Spec, Table};
 
 /// Timeslots of a DVB-RCS2 return link, assigned on demand. Model page: docs/models/dama.md.
 pub(crate) struct Rcs2<P> {
@@ -19,16 +18,9 @@ pub(crate) struct Rcs2<P> {
 }
 
 impl<P: Packet> Rcs2<P> {
-    /// A return link that starts at `start`; the spec has been checked.
-    pub(crate) fn new(
-        spec: &Rcs2Spec,
-        direction: &DirectionSpec,
-        mtu: Bytes,
-        seed: u64,
-        start: Time,
-    ) -> Self {
-        let config = config::return_config(spec, &direction.queue, mtu).expect("the spec has been checked");
-        let link = ReturnLink::new(&config, seed, start).expect("the spec has been checked");
+    /// A return link that starts at `start`, by its spec and what that comes to.
+    pub(crate) fn new(spec: &Rcs2Spec, config: &ReturnConfig, seed: u64, start: Time) -> Self {
+        let link = ReturnLink::new(config, seed, start).expect("the spec has been checked");
         Self {
             link,
             classifier: Classifier::new(spec.classes.iter().map(|class| &class.class)),
