@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 class _Modcod(TypedDict):
-    """`bits` are those of a frame's data field, `spectral_efficiency` the same per symbol of the frame."""
+    """`bits` are those of a frame's data field, `spectral_efficiency` the same for each of its `symbols`."""
 
     number: int
     name: str
     threshold_db: float
     spectral_efficiency: float
     bits: int
+    symbols: int
 
 class _Waveform(TypedDict):
     """`payload_bytes` are what a burst of `symbols` carries; `code_rate` is a fraction such as 3/4."""
@@ -49,11 +50,18 @@ def modcods(*, fecframe: str, pilots: str) -> list[_Modcod]:
 def waveforms() -> list[_Waveform]:
     """Return the linear-modulation waveforms of DVB-RCS2."""
 
-def link_nominal_bps(capacity_json: str, mtu_bytes: int) -> int:
-    """Return the rate of full IP packets of a capacity in clear sky. Raises ValueError as `check_link`."""
+class SpecError(ValueError):
+    """A specification of which no link can be made: `path` of a field, what was `expected` and `found`."""
 
-def check_link(link_json: str) -> None:
-    """Raise ValueError when no link can be made of a specification: FIELD: expected THIS, found THAT."""
+    path: str
+    expected: str
+    found: str
+
+def describe_link(link_json: str) -> str:
+    """Check a link and return what it comes to, JSON in and out. Raises SpecError."""
+
+def describe_slots(layout_json: str, burst_json: str) -> str:
+    """Return what the slots of a return link come to, JSON in and out. Raises SpecError."""
 
 INTERCEPTION_PORT: int
 """Where a proxy accepts the connections that it intercepts."""

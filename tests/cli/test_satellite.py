@@ -6,7 +6,7 @@ import pytest
 
 from bentpipe.cli.figures import print_record
 from bentpipe.cli.link import described
-from tests.support.satellite import DVBS2, MIX, RCS2, demanded, faded, link_spec
+from tests.support.satellite import DVBS2, MIX, RCS2, classified, demanded, faded, link_spec
 
 
 def printed(capsys, **series):
@@ -41,7 +41,7 @@ def words(**capacities):
 
 def test_a_forward_carrier_is_described_line_by_line():
     found = words()
-    assert "  rate    9.9 Mbit/s\n" in found
+    assert "  rate    14.089176 Mbit/s\n" in found
     assert "carrier DVB-S2, 4.4 Msymbol/s, normal FECFRAMEs with pilots, dummy frames when idle" in found
     assert "modcod  ACM, margin 1 dB, hysteresis 0.5 dB, a report every 500 ms, 280 ms on its way" in found
     assert "packets GSE, label of 3 B; a frame waits 10 ms for more" in found
@@ -53,6 +53,7 @@ def test_modcods_without_acm_are_named():
     carrier["modulation"] = {"kind": "constant", "modcod": "QPSK 3/4"}
     assert "modcod  QPSK 3/4 (CCM)" in words(forward=carrier)
     carrier["modulation"] = {"kind": "by-class", "modcods": ["QPSK 1/4", "8PSK 2/3"]}
+    carrier["classes"] = [classified("voice")]
     assert "modcod  QPSK 1/4, 8PSK 2/3 (VCM, in the order of the classes, others last)" in words(
         forward=carrier
     )
@@ -74,7 +75,15 @@ def test_classes_and_other_terminals_are_described():
     voice = {"name": "voice", "dscp": [46, 34], "queue": {"kind": "packets", "limit_packets": 9}}
     load = {"kind": "poisson", "rate_bps": 1000, "packet_bytes": 500}
     terminal = {"mix": MIX, "limit_bytes": 9000, "load": load}
-    back = {**RCS2, "classes": [{"class": voice, "mix": MIX}], "background": [terminal] * 20}
+    # Slots enough for all of them.
+    layout = {**RCS2["layout"], "carriers": 2, "request_slots": 6}
+    back = {
+        **RCS2,
+        "layout": layout,
+        "mix": {**MIX, "rbdc": None},
+        "classes": [{"class": voice, "mix": MIX}],
+        "background": [terminal] * 20,
+    }
     found = words(back=back)
     assert "class   voice: DSCP 46, 34; 9 packets; CRA 18 + RBDC up to 105" in found
     assert "others  20 other terminals; CRA 18 + RBDC up to 105 + VBDC up to 105" in found

@@ -5,12 +5,14 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from bentpipe.figures import link_plot, packet_way
+from bentpipe.figures import link_plot, packet_path
 from bentpipe.figures.drawing import svg_text
-from bentpipe.scenario.link.superframes import mix_words
+from bentpipe.scenario.link.description import describe_link
+from bentpipe.scenario.link.mix_words import mix_words
 from bentpipe.scenario.links import Link, presets
 from tests.support.satellite import DVBS2, MIX, RCS2, classified, constant, link_spec
 
+FEW = {**MIX, "cra": {"slots": 2, "superframes": 1}, "rbdc": None}
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -56,7 +58,11 @@ def test_every_preset_can_be_drawn(preset):
 
 
 def stages(**capacities):
-    return {way.heading: way.stages for way in packet_way.ways(link_spec(**capacities))}
+    return {way.heading: way.stages for way in ways(link_spec(**capacities))}
+
+
+def ways(spec):
+    return packet_path.ways(spec, describe_link(spec))
 
 
 def test_a_packet_on_a_constant_link_is_sent_and_propagates():
@@ -68,7 +74,7 @@ def test_a_packet_on_a_constant_link_is_sent_and_propagates():
 
 
 def test_a_packet_waits_for_others_to_fill_its_frame_at_most_for_the_closing_timeout():
-    found = dict(stages()["Forward, 9.9 Mbit/s"])
+    found = dict(stages()["Forward, 14.1 Mbit/s"])
     # 16APSK 5/6 with pilots: 90 + 16200 + 11 x 36 symbols.
     assert found["waiting, at most"] == 0.010
     assert found["transmission"] == pytest.approx((90 + 16_200 + 11 * 36) / 4.4e6)
@@ -77,7 +83,7 @@ def test_a_packet_waits_for_others_to_fill_its_frame_at_most_for_the_closing_tim
 def test_a_packet_on_demand_waits_for_its_request_slot_the_loop_and_a_superframe():
     found = stages()
     superframe_s = 4 * 58 * 540 / 1.3e6
-    assert found["Return, 1 Mbit/s, on demand"][:4] == [
+    assert found["Return, 1.07 Mbit/s, on demand"][:4] == [
         ("waiting, at most", pytest.approx(superframe_s)),
         ("request and plan", pytest.approx(536 / 1.3e6 + 0.520)),
         ("waiting, at most", pytest.approx(superframe_s)),
@@ -85,7 +91,7 @@ def test_a_packet_on_demand_waits_for_its_request_slot_the_loop_and_a_superframe
         ("transmission", pytest.approx(2 * 536 / 1.3e6)),
     ]
     # 18 of 228 slots, spread by multiples of 143: the longest way from one to the next is 27.
-    assert found["Return, 1 Mbit/s, constant rate"][0] == (
+    assert found["Return, 1.07 Mbit/s, constant rate"][0] == (
         "waiting, at most",
         pytest.approx(superframe_s * 27 / 228),
     )
@@ -103,9 +109,9 @@ def test_a_packet_on_demand_waits_for_its_request_slot_the_loop_and_a_superframe
     ],
 )
 def test_the_longest_wait_within_a_constant_rate(slots, superframes, placement, expected):
-    mix = {**MIX, "cra": {"slots": slots, "superframes": superframes}}
-    spec = {**RCS2, "mix": mix, "placement": placement}
-    assert packet_way.longest_gap(spec) == pytest.approx(expected)
+    mix = {**MIX, "cra": {"slots": slots, "superframes": superframes}, "rbdc": None, "volume": None}
+    model = describe_link(link_spec(back={**RCS2, "mix": mix, "placement": placement}))
+    assert model.return_.rcs2.longest_gap == pytest.approx(expected)
 
 
 def test_a_delay_that_varies_says_so():
@@ -117,7 +123,7 @@ def test_a_delay_that_varies_says_so():
         "quantiles": [{"p": 0.0, "offset_ns": -20_000_000}, {"p": 1.0, "offset_ns": 20_000_000}],
     }
     # A straight line from -20 to 20 ms is at +-19.8 ms at 0.5 and 99.5 %.
-    assert [way.variation for way in packet_way.ways(spec)] == [
+    assert [way.variation for way in ways(spec)] == [
         ", sd 10 ms",
         " \N{MINUS SIGN}20 to +20 ms (99 %)",
     ]
@@ -156,7 +162,7 @@ def test_every_modcod_stands_at_its_threshold():
 def test_with_vcm_each_class_is_named_at_its_modcod():
     carrier = copy.deepcopy(DVBS2)
     carrier["modulation"] = {"kind": "by-class", "modcods": ["QPSK 1/2", "8PSK 2/3", "8PSK 2/3"]}
-    carrier["classes"] = [classified(name) for name in ("voice", "web")]
+    carrier["classes"] = [classified("voice"), {**classified("web"), "dscp": [0]}]
     found = legend(drawn(forward=carrier).figure.axes[1])
     assert "QPSK 1/2: voice" in found
     assert "8PSK 2/3: web, other" in found
@@ -179,7 +185,7 @@ def test_slots_of_a_superframe_stand_at_their_symbols():
         "symbols_per_s": 1_000_000,
         "idle_symbols": 40,
     }
-    found = bars(drawn(back={**RCS2, "layout": layout}).figure.axes[2 + 0])
+    found = bars(drawn(back={**RCS2, "layout": layout, "mix": FEW}).figure.axes[2 + 0])
     # A slot has 540 symbols of 1 us, guard time included; a frame has four slots and 40 symbols of silence.
     expected = [(begin + n * 0.54, begin + n * 0.54 + 0.536) for begin in (0.0, 2.2) for n in range(4)]
     assert found == [pytest.approx(span) for span in expected]
@@ -203,7 +209,8 @@ def test_what_a_burst_carries_and_what_guards_it_is_said():
 
 def test_classes_have_a_bar_each():
     each = {"class": classified("voice"), "mix": MIX}
-    found = words(drawn(back={**RCS2, "classes": [each]}))
+    # 228 slots are enough for the rates of both.
+    found = words(drawn(back={**RCS2, "classes": [each], "mix": FEW}))
     assert "voice: CRA 18 + RBDC up to 105 + VBDC up to 105" in found
     assert "What the terminal may have, by class" in found
 

@@ -1,15 +1,11 @@
 """What the standards say that a carrier can send, as Python sees it."""
 
-import copy
-
 import pytest
 
 from bentpipe import _core
-from bentpipe.scenario.link.bursts import burst
-from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
+from bentpipe.scenario.link.description import describe_link, describe_slots, nominal_bps
 from bentpipe.scenario.link.modcods import modcods
-from bentpipe.scenario.link.nominal import nominal_bps
-from tests.support.satellite import CLEAR_SKY, DVBS2, RCS2, constant
+from tests.support.satellite import DVBS2, RCS2, classified, constant, link_spec
 
 
 def test_modcods_have_the_efficiencies_and_thresholds_of_the_standards_table_13():
@@ -55,13 +51,36 @@ def test_waveforms_are_those_of_annex_a():
 
 
 def test_a_burst_is_a_waveform_or_so_many_mpeg_packets():
-    assert (burst(RCS2).name, burst(RCS2).payload_bytes) == ("waveform 4, QPSK 1/2", 59)
-    mpeg = {"kind": "mpeg", "packets": 2, "threshold_db": 5.0}
-    assert (burst({"burst": mpeg}).name, burst({"burst": mpeg}).payload_bytes) == ("2 MPEG packets", 376)
+    waveform = describe_slots(RCS2["layout"], RCS2["burst"]).burst
+    assert (waveform.name, waveform.payload_bytes) == ("waveform 4, QPSK 1/2", 59)
+    layout = {**RCS2["layout"], "burst_symbols": 1504}
+    mpeg = describe_slots(layout, {"kind": "mpeg", "packets": 2, "threshold_db": 5.0}).burst
+    assert (mpeg.name, mpeg.payload_bytes, mpeg.threshold_db) == ("2 MPEG packets", 376, 5.0)
+
+
+def test_slots_and_superframes_are_counted_in_symbols():
+    # Four frames of a request slot and 57 traffic slots, each of 536 symbols and 4 of guard time.
+    slots = describe_slots(RCS2["layout"], RCS2["burst"])
+    assert (slots.columns, slots.frame_symbols, slots.superframe_symbols) == (4 * 57, 58 * 540, 4 * 58 * 540)
+    assert slots.superframe_ns == -(-4 * 58 * 540 * 10**9 // 1_300_000)
+
+
+def carrier_in(es_n0_db, **changes):
+    """A carrier that is received with this Es/N0, for the noise of the other leg is far below."""
+    clear = {"points": [], "period_ns": None}
+    legs = {
+        leg: {"clear_sky_db": db, "attenuation": clear} for leg, db in (("up", 1000.0), ("down", es_n0_db))
+    }
+    return describe_link(link_spec(forward={**DVBS2, "es_n0": legs, **changes})).forward.dvbs2
+
+
+def names_in_use(carrier):
+    return [carrier.by_number()[number].name for number in carrier.in_use]
 
 
 def test_two_equal_legs_are_3_db_worse_than_one():
-    assert clear_sky_db({"up": CLEAR_SKY, "down": CLEAR_SKY}) == pytest.approx(20.0 - 3.0103, abs=1e-4)
+    model = describe_link(link_spec())
+    assert model.return_.rcs2.clear_sky_db == pytest.approx(20.0 - 3.0103, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -70,15 +89,21 @@ def test_two_equal_legs_are_3_db_worse_than_one():
     [(8.9, "8PSK 2/3"), (8.92, "8PSK 3/4"), (17.05, "32APSK 9/10"), (-1.34, "QPSK 1/4"), (-9.0, "QPSK 1/4")],
 )
 def test_acm_takes_the_most_efficient_modcod_within_its_margin(es_n0_db, name):
-    assert modcod_at(DVBS2, es_n0_db).name == name
+    assert names_in_use(carrier_in(es_n0_db)) == [name]
 
 
-def test_without_acm_the_modcod_is_that_of_the_carrier_or_of_packets_of_no_class():
-    carrier = copy.deepcopy(DVBS2)
-    carrier["modulation"] = {"kind": "constant", "modcod": "QPSK 3/4"}
-    assert modcod_at(carrier, 20.0).name == "QPSK 3/4"
-    carrier["modulation"] = {"kind": "by-class", "modcods": ["QPSK 1/4", "8PSK 2/3"]}
-    assert modcod_at(carrier, -5.0).name == "8PSK 2/3"
+def test_without_acm_the_modcod_is_that_of_the_carrier_or_of_each_class():
+    constant_modcod = {"kind": "constant", "modcod": "QPSK 3/4"}
+    assert names_in_use(carrier_in(20.0, modulation=constant_modcod)) == ["QPSK 3/4"]
+    by_class = {"kind": "by-class", "modcods": ["QPSK 1/4", "8PSK 2/3"]}
+    found = carrier_in(-5.0, modulation=by_class, classes=[classified("voice")])
+    assert names_in_use(found) == ["QPSK 1/4", "8PSK 2/3"]
+
+
+def test_acm_never_takes_a_modcod_beside_which_a_more_efficient_one_needs_less():
+    # Table 13 with normal frames, as in crates/link.
+    normal = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 11, 13, 14, 18, 19, 20, 21, 24, 25, 26, 27, 28)
+    assert carrier_in(20.0).ladder == normal
 
 
 def test_the_nominal_rate_is_the_constant_one_or_that_of_the_carrier():

@@ -11,8 +11,8 @@ from bentpipe import _core
 from bentpipe.errors import InputError
 from bentpipe.scenario import load, parse_override
 from bentpipe.scenario.link.pipe import KEYS
+from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.links import link
-from bentpipe.scenario.resolve import link_spec
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.table import validated
 from bentpipe.scenario.written.where import Where
@@ -155,7 +155,7 @@ def test_any_parts_of_a_direction_are_one_or_bad_input(parts):
     table = {"rtt": "600 ms", "forward": forward, "return": {"rate": "1 Mbit/s"}}
     where = Where(file="test")
     with suppress(InputError):
-        found = link_spec(validated(LinkTable, table, where), where, folder=Path())["forward"]
+        found = resolved_link(validated(LinkTable, table, where), where, folder=Path()).spec["forward"]
         assert all(found[key]["kind"] for key in parts)
 
 
@@ -250,7 +250,7 @@ def test_any_carriers_are_a_link_or_bad_input(forward, back, rtt):
     where = Where(file="test")
     table = {"rtt": rtt, "forward": forward, "return": back}
     with suppress(InputError):
-        spec = link_spec(validated(LinkTable, table, where), where, folder=Path())
+        spec = resolved_link(validated(LinkTable, table, where), where, folder=Path()).spec
         assert (spec["forward"]["capacity"]["kind"], spec["return"]["capacity"]["kind"]) == ("dvbs2", "rcs2")
 
 

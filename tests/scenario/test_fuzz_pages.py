@@ -10,7 +10,7 @@ from bentpipe.errors import InputError
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page
 from bentpipe.scenario.page.references import in_css, in_html, in_script
-from bentpipe.scenario.page.web_page import KINDS
+from bentpipe.scenario.written.vocabulary import OBJECT_KIND
 from bentpipe.scenario.written.where import Where
 from tests.support.har import HTML, entry
 
@@ -92,7 +92,7 @@ def assert_is_page(page):
         assert item["path"].isascii()
         assert 0 <= item.get("after", 0) < max(position, 1)
         assert item.get("wait_ns", 1) > 0
-        assert item.get("kind", "image") in KINDS
+        assert item.get("kind", "image") in OBJECT_KIND.available
         if "after" in item and "file" not in item:
             cause = page["objects"][item["after"]].get("kind", "image")
             assert cause == "script" or (cause == "style" and "wait_ns" not in item)

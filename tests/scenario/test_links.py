@@ -4,8 +4,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario.link.catalogue import PRESETS
-from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
-from bentpipe.scenario.link.nominal import nominal_bps
+from bentpipe.scenario.link.description import describe_link, nominal_bps
 from bentpipe.scenario.links import link, presets
 
 
@@ -90,8 +89,8 @@ def test_a_preset_of_carriers_has_the_rates_of_its_study(name, expected_rates, e
     ("name", "expected"), [("geo-alshagri", "32APSK 9/10"), ("geo-viasat2", "16APSK 5/6")]
 )
 def test_an_adaptive_preset_has_the_modcod_of_its_study_in_clear_sky(name, expected):
-    carrier = link(name)["forward"]["capacity"]
-    assert modcod_at(carrier, clear_sky_db(carrier["es_n0"])).name == expected
+    carrier = describe_link(link(name)).forward.dvbs2
+    assert carrier.by_number()[carrier.in_use[-1]].name == expected
 
 
 def test_the_viasat_link_is_its_pipe_but_for_the_carrier():

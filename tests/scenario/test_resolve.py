@@ -7,7 +7,7 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.scenario import resolve_document
-from bentpipe.scenario.link.access import longest_wait_ns
+from bentpipe.scenario.link.description import describe_link
 
 
 def resolved(run, **scenario):
@@ -203,6 +203,7 @@ def test_what_a_run_sends_may_be_marked():
 def test_waits_of_the_access_count_where_a_run_needs_time():
     # Four times the bandwidth-delay product with the longest wait, and five round trips with it.
     spec = spec_of(bulk={"duration": "60 s"}, link={"base": "geo-snep", "return": {"dama": "vbdc"}})
-    wait_ns = sum(longest_wait_ns(spec["link"][way]["capacity"]) for way in ("forward", "return"))
+    model = describe_link(spec["link"])
+    wait_ns = model.forward.longest_wait_ns + model.return_.longest_wait_ns
     assert spec["validity"]["timeout_ns"] == 120 * 10**9 + 5 * (520_000_000 + wait_ns)
     assert wait_ns > 520_000_000

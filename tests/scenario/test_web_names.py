@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bentpipe.scenario.page.names import LONGEST_PATH, file_paths, host_name
-from bentpipe.scenario.page.web_page import KINDS
+from bentpipe.scenario.written.vocabulary import OBJECT_KIND
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_any_text_gives_a_host_that_dns_takes(text):
         st.tuples(
             st.sampled_from(["a", "b"]),
             st.one_of(st.text(), st.lists(st.sampled_from(["x", "x.js", "..", ""])).map("/".join)),
-            st.sampled_from(KINDS),
+            st.sampled_from(OBJECT_KIND.available),
         )
     )
 )

@@ -17,6 +17,7 @@ FRAME = {
         "channel",
         "config",
         "counters",
+        "describe",
         "direction",
         "dscp",
         "egress",

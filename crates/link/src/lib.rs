@@ -29,6 +29,7 @@
 mod channel;
 mod config;
 mod counters;
+mod describe;
 mod direction;
 mod dscp;
 pub mod dvbs2;
@@ -49,6 +50,10 @@ mod way;
 
 pub use channel::{JitterSpec, LossSpec, OutageSpec, QuantileSpec};
 pub use config::{CapacitySpec, DirectionSpec, LinkSpec, check, nominal_rate};
+pub use describe::{
+    BurstDescription, DirectionDescription, Dvbs2Description, LinkDescription, ModcodDescription,
+    Rcs2Description, SlotsDescription, describe, describe_slots,
+};
 pub use dscp::{Dscp, DscpError};
 pub use dvbs2::{
     AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,

@@ -1,31 +1,46 @@
-use bentpipe_link::{SpecError, check, nominal_rate};
-use bentpipe_run::{CapacitySpec, LinkSpec};
-use bentpipe_units::Bytes;
+//! What can be said of a link before it runs, and what is wrong with it.
+
+use bentpipe_link::SpecError as LinkError;
+use bentpipe_run::{BurstSpec, LayoutSpec, LinkSpec};
+use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::record::from_json;
+use crate::record::{from_json, to_json};
+
+create_exception!(
+    _core,
+    SpecError,
+    PyValueError,
+    "A specification of which no link can be made: `path` of a field in it, what was `expected` and `found` there."
+);
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(link_nominal_bps, module)?)?;
-    module.add_function(wrap_pyfunction!(check_link, module)?)
+    module.add("SpecError", module.py().get_type::<SpecError>())?;
+    module.add_function(wrap_pyfunction!(describe_link, module)?)?;
+    module.add_function(wrap_pyfunction!(describe_slots, module)?)
 }
 
-/// Bits per second of full IP packets in clear sky, of a capacity in JSON.
-///
-/// ValueError says which field cannot be as it is, what was expected and what was found.
+/// Checks a link and returns what it comes to, JSON in and out; SpecError when there can be no such link.
 #[pyfunction]
-fn link_nominal_bps(capacity_json: &str, mtu_bytes: u64) -> PyResult<u64> {
-    let capacity: CapacitySpec = from_json(capacity_json)?;
-    Ok(nominal_rate(&capacity, Bytes::new(mtu_bytes)).map_err(value_error)?.as_bps())
+fn describe_link(py: Python<'_>, link_json: &str) -> PyResult<String> {
+    let link: LinkSpec = from_json(link_json)?;
+    to_json(&bentpipe_link::describe(&link).map_err(|error| spec_error(py, error))?)
 }
 
-/// Raises ValueError with the field, what was expected and what was found when there can be no such link.
+/// What the slots of a return link come to, JSON in and out; SpecError when there can be no such slots.
 #[pyfunction]
-fn check_link(link_json: &str) -> PyResult<()> {
-    check(&from_json::<LinkSpec>(link_json)?).map_err(value_error)
+fn describe_slots(py: Python<'_>, layout_json: &str, burst_json: &str) -> PyResult<String> {
+    let (layout, burst): (LayoutSpec, BurstSpec) = (from_json(layout_json)?, from_json(burst_json)?);
+    to_json(&bentpipe_link::describe_slots(&layout, &burst).map_err(|error| spec_error(py, error))?)
 }
 
-fn value_error(error: SpecError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+fn spec_error(py: Python<'_>, error: LinkError) -> PyErr {
+    let raised = SpecError::new_err(error.to_string());
+    let value = raised.value(py);
+    let parts = [("path", error.field), ("expected", error.expected), ("found", error.found)];
+    match parts.into_iter().try_for_each(|(name, part)| value.setattr(name, part)) {
+        Ok(()) => raised,
+        Err(error) => error,
+    }
 }

@@ -19,6 +19,7 @@ struct ModcodRow {
     threshold_db: f64,
     spectral_efficiency: f64,
     bits: u64,
+    symbols: u32,
 }
 
 /// A waveform of the return link.
@@ -55,6 +56,7 @@ fn modcod_row(frame: PlFrame) -> ModcodRow {
         threshold_db: frame.threshold().get(),
         spectral_efficiency: frame.spectral_efficiency(),
         bits: frame.data_field().bits(),
+        symbols: frame.symbols(),
     }
 }
 

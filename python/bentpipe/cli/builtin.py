@@ -168,10 +168,11 @@ def _study(study: Any) -> dict[str, Any]:
 
 def _link_row(link: dict[str, Any]) -> tuple[str, ...]:
     from bentpipe import _core
-    from bentpipe.scenario.link.nominal import nominal_bps
+    from bentpipe.scenario.link.description import describe_link
 
     spec = link["spec"]
-    rates = [_core.format_rate(nominal_bps(spec[way]["capacity"])) for way in ("forward", "return")]
+    model = describe_link(spec)
+    rates = [_core.format_rate(way.nominal_bps) for way in (model.forward, model.return_)]
     rtt = _core.format_duration(spec["forward"]["delay_ns"] + spec["return"]["delay_ns"])
     return (link["name"], *rates, rtt, link["title"])
 

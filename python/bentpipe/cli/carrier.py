@@ -5,8 +5,8 @@ from typing import Any
 
 from bentpipe import _core
 from bentpipe.cli.queue import queue_words
-from bentpipe.scenario.link.bursts import burst
-from bentpipe.scenario.link.superframes import counted, mix_words, superframe_s
+from bentpipe.scenario.link.description import DirectionDescription, Rcs2Description
+from bentpipe.scenario.link.mix_words import counted, mix_words
 
 Part = Mapping[str, Any]
 Line = tuple[str, str]
@@ -16,13 +16,12 @@ _PROTECTIONS = {"sequence": "a sequence number", "crc": "a CRC-32"}
 _ORDERS = {"oldest-first": "the oldest", "largest-first": "the largest"}
 
 
-def carrier_lines(capacity: Part) -> Iterator[Line]:
+def carrier_lines(capacity: Part, described: DirectionDescription) -> Iterator[Line]:
     """The lines that describe a direction's carrier; none of a constant rate."""
-    match capacity["kind"]:
-        case "dvbs2":
-            yield from _dvbs2(capacity)
-        case "rcs2":
-            yield from _rcs2(capacity)
+    if described.dvbs2 is not None:
+        yield from _dvbs2(capacity)
+    elif described.rcs2 is not None:
+        yield from _rcs2(capacity, described.rcs2)
 
 
 def _dvbs2(spec: Part) -> Iterator[Line]:
@@ -56,12 +55,13 @@ def _modulation(spec: Part) -> str:
             return f"ACM, {limits}, a report every {period}, {delay} on its way"
 
 
-def _rcs2(spec: Part) -> Iterator[Line]:
-    layout, carried = spec["layout"], burst(spec)
+def _rcs2(spec: Part, described: Rcs2Description) -> Iterator[Line]:
+    layout, carried = spec["layout"], described.slots.burst
+    superframe_ms = described.slots.superframe_symbols / layout["symbols_per_s"] * 1e3
     slots = ", ".join(counted(layout[f"{kind}_slots"], f"{kind} slot") for kind in ("request", "traffic"))
     carriers = f"{counted(layout['carriers'], 'carrier')} of {layout['symbols_per_s'] / 1e6:g} Msymbol/s"
     frames = f"{counted(layout['frames'], 'frame')} of {slots}"
-    yield "carrier", f"DVB-RCS2, {carriers}; superframe {superframe_s(layout) * 1e3:.2f} ms, {frames}"
+    yield "carrier", f"DVB-RCS2, {carriers}; superframe {superframe_ms:.2f} ms, {frames}"
     yield "burst", f"{carried.name}: {carried.payload_bytes} B"
     yield "packets", _return_encapsulation(spec["encapsulation"])
     yield "demand", f"{mix_words(spec['mix'])} (slots per superframe)"

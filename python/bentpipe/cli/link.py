@@ -6,25 +6,25 @@ from typing import Any
 from bentpipe import _core
 from bentpipe.cli.carrier import carrier_lines
 from bentpipe.cli.queue import exact_percent, queue_words
-from bentpipe.scenario.link.nominal import nominal_bps
+from bentpipe.scenario.link.description import DirectionDescription, describe_link
 
 Part = Mapping[str, Any]
 
 
 def described(spec: Part) -> list[str]:
     """Return the lines that describe a link specification."""
-    lines = [f"Largest packet: {spec['mtu_bytes']} B"]
-    for heading, way in (
-        ("Forward, server to client", "forward"),
-        ("Return, client to server", "return"),
+    lines, model = [f"Largest packet: {spec['mtu_bytes']} B"], describe_link(spec)
+    for heading, way, described_way in (
+        ("Forward, server to client", spec["forward"], model.forward),
+        ("Return, client to server", spec["return"], model.return_),
     ):
-        lines += [f"{heading}:", *_direction(spec[way])]
+        lines += [f"{heading}:", *_direction(way, described_way)]
     return lines
 
 
-def _direction(spec: Part) -> Iterator[str]:
-    yield f"  rate    {_core.format_rate(nominal_bps(spec['capacity']))}"
-    for label, words in carrier_lines(spec["capacity"]):
+def _direction(spec: Part, model: DirectionDescription) -> Iterator[str]:
+    yield f"  rate    {_core.format_rate(model.nominal_bps)}"
+    for label, words in carrier_lines(spec["capacity"], model):
         yield f"  {label:<7} {words}"
     yield f"  queue   {queue_words(spec['queue'])}"
     yield f"  loss    {_loss(spec['loss'])}"

@@ -6,8 +6,9 @@ from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 
-from bentpipe.figures import attenuation, modcod_ladder, packet_way, style, superframe
+from bentpipe.figures import attenuation, modcod_ladder, packet_path, style, superframe
 from bentpipe.figures.drawing import Drawing
+from bentpipe.scenario.link.description import DirectionDescription, describe_link
 from bentpipe.scenario.links import Link
 
 Panel: TypeAlias = tuple[float, Callable[[Axes], None]]
@@ -17,17 +18,18 @@ Panel: TypeAlias = tuple[float, Callable[[Axes], None]]
 @style.applied()
 def draw(link: Link) -> Drawing:
     """Draw a resolved link."""
-    rows = packet_way.ways(link.spec)
-    panels: list[Panel] = [(packet_way.height_in(rows), lambda axis: packet_way.draw_on(axis, rows))]
-    for way in ("forward", "return"):
-        panels += _carrier_panels(link.spec[way]["capacity"])
+    described = describe_link(link.spec)
+    rows = packet_path.ways(link.spec, described)
+    panels: list[Panel] = [(packet_path.height_in(rows), lambda axis: packet_path.draw_on(axis, rows))]
+    panels += _forward_panels(link.spec["forward"]["capacity"], described.forward)
+    panels += _return_panels(link.spec["return"]["capacity"], described.return_)
     legs = attenuation.legs(link.spec)
     if legs:
         panels.append((attenuation.HEIGHT_IN, lambda axis: attenuation.draw_on(axis, legs)))
     figure, axes = style.uneven_canvas(heights_in=[height for height, _ in panels], legend_rows=2)
     for axis, (_, draw_on) in zip(axes, panels, strict=True):
         draw_on(axis)
-    packet_way.legend(figure, rows)
+    packet_path.legend(figure, rows)
     return Drawing(
         name=re.sub(r"[^\w.-]+", "-", link.name),
         title=f"{link.name}: {link.title}" if link.title else link.name,
@@ -36,14 +38,20 @@ def draw(link: Link) -> Drawing:
     )
 
 
-def _carrier_panels(capacity: Mapping[str, Any]) -> list[Panel]:
-    if capacity["kind"] == "dvbs2":
-        return [(modcod_ladder.HEIGHT_IN, lambda axis: modcod_ladder.draw_on(axis, capacity))]
-    if capacity["kind"] == "rcs2":
-        draws = (
-            lambda axis: superframe.draw_layout_on(axis, capacity["layout"]),
-            lambda axis: superframe.draw_burst_on(axis, capacity),
-            lambda axis: superframe.draw_mixes_on(axis, capacity),
-        )
-        return list(zip(superframe.heights_in(capacity), draws, strict=True))
-    return []
+def _forward_panels(capacity: Mapping[str, Any], described: DirectionDescription) -> list[Panel]:
+    carrier = described.dvbs2
+    if carrier is None:
+        return []
+    return [(modcod_ladder.HEIGHT_IN, lambda axis: modcod_ladder.draw_on(axis, capacity, carrier))]
+
+
+def _return_panels(capacity: Mapping[str, Any], described: DirectionDescription) -> list[Panel]:
+    if described.rcs2 is None:
+        return []
+    slots = described.rcs2.slots
+    draws = (
+        lambda axis: superframe.draw_layout_on(axis, capacity["layout"], slots),
+        lambda axis: superframe.draw_burst_on(axis, capacity["layout"], slots),
+        lambda axis: superframe.draw_mixes_on(axis, capacity, slots),
+    )
+    return list(zip(superframe.heights_in(capacity), draws, strict=True))

@@ -6,8 +6,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
-from bentpipe.scenario.link.modcods import Modcod, modcods
+from bentpipe.scenario.link.description import Dvbs2Description, Modcod
 
 HEIGHT_IN = 3.2
 
@@ -20,18 +19,18 @@ _LOOKS = dict(
 )
 
 
-def draw_on(axis: Axes, carrier: Mapping[str, Any]) -> None:
+def draw_on(axis: Axes, carrier: Mapping[str, Any], described: Dvbs2Description) -> None:
     """Draw a carrier's specification (kind dvbs2); the rates on the right are those of the data fields."""
-    known = list(modcods(carrier).values())
-    clear_db, megasymbols_per_s = clear_sky_db(carrier["es_n0"]), carrier["symbols_per_s"] / 1e6
+    known = described.modcods
+    clear_db, megasymbols_per_s = described.clear_sky_db, carrier["symbols_per_s"] / 1e6
     _draw_modcods(axis, known)
-    for modcod, label in _in_use(carrier, clear_db):
+    for modcod, label in _in_use(carrier, described):
         place = (modcod.threshold_db, modcod.spectral_efficiency)
         axis.plot(*place, "o", markersize=_RING, markerfacecolor="none", markeredgecolor="black", label=label)
     label = f"clear sky, {clear_db:.1f} dB"
     axis.axvline(clear_db, color="black", linewidth=1.0, linestyle=(0, (4, 2)), label=label)
     if carrier["modulation"]["kind"] == "adaptive":
-        _draw_choice(axis, float(carrier["modulation"]["margin_db"]), known, clear_db)
+        _draw_choice(axis, float(carrier["modulation"]["margin_db"]), described)
     _draw_legends(axis)
     axis.set_xlim(left=min(modcod.threshold_db for modcod in known) - 1.3)
     axis.set_title(f"Forward carrier of {megasymbols_per_s:g} Msymbol/s: its MODCODs")
@@ -93,14 +92,12 @@ def _is_near(one: Modcod, other: Modcod) -> bool:
     return apart_db < _LABEL_DB and abs(one.spectral_efficiency - other.spectral_efficiency) < _LABEL_HEIGHT
 
 
-def _draw_choice(axis: Axes, margin_db: float, known: Sequence[Modcod], clear_db: float) -> None:
+def _draw_choice(axis: Axes, margin_db: float, described: Dvbs2Description) -> None:
     """What ACM takes at each Es/N0, as a line, and its margin."""
-    frontier: list[Modcod] = []
-    for modcod in sorted(known, key=lambda modcod: (modcod.threshold_db, -modcod.spectral_efficiency)):
-        if not frontier or modcod.spectral_efficiency > frontier[-1].spectral_efficiency:
-            frontier.append(modcod)
-    reach = [modcod.threshold_db + margin_db for modcod in frontier]
-    taken = [modcod.spectral_efficiency for modcod in frontier]
+    known, clear_db = described.by_number(), described.clear_sky_db
+    ladder = [known[number] for number in described.ladder]
+    reach = [modcod.threshold_db + margin_db for modcod in ladder]
+    taken = [modcod.spectral_efficiency for modcod in ladder]
     steps = ([*reach, max(reach[-1], clear_db) + 1.5], [*taken, taken[-1]])
     axis.step(*steps, where="post", color=style.GREY, linewidth=1.1, zorder=1.5, label="what ACM takes")
     if margin_db:
@@ -108,15 +105,14 @@ def _draw_choice(axis: Axes, margin_db: float, known: Sequence[Modcod], clear_db
         axis.axvspan(*band, color=style.AMBER, alpha=0.3, linewidth=0, label=f"margin, {margin_db:g} dB")
 
 
-def _in_use(carrier: Mapping[str, Any], clear_db: float) -> list[tuple[Modcod, str]]:
+def _in_use(carrier: Mapping[str, Any], described: Dvbs2Description) -> list[tuple[Modcod, str]]:
     """The MODCODs of the carrier in clear sky, and what they are called in the figure."""
-    modulation = carrier["modulation"]
-    if modulation["kind"] != "by-class":
-        modcod = modcod_at(carrier, clear_db)
+    known = described.by_number()
+    if carrier["modulation"]["kind"] != "by-class":
+        modcod = known[described.in_use[-1]]
         return [(modcod, f"{modcod.name} in use")]
-    by_name = {modcod.name: modcod for modcod in modcods(carrier).values()}
-    users: dict[str, list[str]] = {}
+    users: dict[int, list[str]] = {}
     classes = [*(each["name"] for each in carrier["classes"]), "other"]
-    for modcod, user in zip(modulation["modcods"], classes, strict=True):
-        users.setdefault(modcod, []).append(user)
-    return [(by_name[modcod], f"{modcod}: {', '.join(names)}") for modcod, names in users.items()]
+    for number, user in zip(described.in_use, classes, strict=True):
+        users.setdefault(number, []).append(user)
+    return [(known[number], f"{known[number].name}: {', '.join(names)}") for number, names in users.items()]

@@ -1,20 +1,15 @@
 """How the time of a return link is divided, what one burst carries, and what the terminal may have of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.scenario.link.bursts import burst
-from bentpipe.scenario.link.superframes import (
-    Layout,
-    counted,
-    frame_symbols,
-    mix_slots,
-    mix_words,
-    superframe_s,
-)
+from bentpipe.scenario.link.description import SlotsDescription
+from bentpipe.scenario.link.mix_words import counted, mix_slots, mix_words
+
+Layout: TypeAlias = Mapping[str, Any]
 
 REQUEST, TRAFFIC, GUARD = style.PALETTE[1], style.PALETTE[0], "black"
 KIND_COLOURS = {"CRA": "#0072B2", "RBDC": "#E69F00", "VBDC": "#009E73", "AVBDC": "#009E73", "FCA": "#56B4E9"}
@@ -31,20 +26,21 @@ def heights_in(return_link: Mapping[str, Any]) -> tuple[float, float, float]:
     return 0.9 + 0.22 * rows, 0.95, 0.65 + 0.5 * (1 + len(return_link["classes"]))
 
 
-def draw_layout_on(axis: Axes, layout: Layout) -> None:
+def draw_layout_on(axis: Axes, layout: Layout, described: SlotsDescription) -> None:
     """Draw a superframe: a row for each carrier, its frames with request slots and traffic slots."""
     carriers, frames = layout["carriers"], layout["frames"]
     shown = min(carriers, _MOST_CARRIERS)
     ms_per_symbol = 1e3 / layout["symbols_per_s"]
+    superframe_ms = described.superframe_symbols * ms_per_symbol
     for frame in range(frames):
-        begin = frame * frame_symbols(layout)
+        start = frame * described.frame_symbols
         for row in range(shown):
-            for spans, colour in _slots(layout, begin):
+            for spans, colour in _slots(layout, start):
                 bars = [(a * ms_per_symbol, (b - a) * ms_per_symbol) for a, b in spans]
                 # Snapped to pixels, narrow slots of one length would differ.
                 axis.broken_barh(bars, (row - 0.36, 0.72), color=colour, linewidth=0, snap=False)
-        axis.plot([begin * ms_per_symbol] * 2, [-0.55, -0.4], color="black", linewidth=1.2)
-    axis.set_xlim(0.0, superframe_s(layout) * 1e3)
+        axis.plot([start * ms_per_symbol] * 2, [-0.55, -0.4], color="black", linewidth=1.2)
+    axis.set_xlim(0.0, superframe_ms)
     axis.set_ylim(shown - 0.45, -0.55)
     style.strip(axis)
     if carriers > 1:
@@ -55,15 +51,15 @@ def draw_layout_on(axis: Axes, layout: Layout) -> None:
     each = counted(layout["traffic_slots"], "traffic slot")
     requests = counted(layout["request_slots"], "request slot")
     axis.set_title(
-        f"Return superframe of {superframe_s(layout) * 1e3:.1f} ms: {counted(frames, 'frame')}"
+        f"Return superframe of {superframe_ms:.1f} ms: {counted(frames, 'frame')}"
         f"\nof {requests} (orange) and {each} (blue)"
     )
     axis.set_xlabel(f"ms{rest}")
 
 
-def draw_burst_on(axis: Axes, return_link: Mapping[str, Any]) -> None:
-    """Draw the beginning of a frame, in symbols: request slot, traffic slots, guard times."""
-    layout, carried = return_link["layout"], burst(return_link)
+def draw_burst_on(axis: Axes, layout: Layout, described: SlotsDescription) -> None:
+    """Draw the start of a frame, in symbols: request slot, traffic slots, guard times."""
+    carried = described.burst
     guard, at = layout["guard_symbols"], 0
     lengths = [(layout["request_symbols"], REQUEST, "request")] * min(1, layout["request_slots"])
     lengths += [(layout["burst_symbols"], TRAFFIC, f"{carried.payload_bytes} B")] * min(
@@ -80,13 +76,12 @@ def draw_burst_on(axis: Axes, return_link: Mapping[str, Any]) -> None:
     axis.grid(visible=False)
     axis.set_title(f"A burst: {carried.name}, {carried.payload_bytes} B")
     guards = f"guard times of {guard} black" if guard else "no guard times"
-    axis.set_xlabel(f"symbols since the begin of a frame; {guards}")
+    axis.set_xlabel(f"symbols since the start of a frame; {guards}")
 
 
-def draw_mixes_on(axis: Axes, return_link: Mapping[str, Any]) -> None:
+def draw_mixes_on(axis: Axes, return_link: Mapping[str, Any], described: SlotsDescription) -> None:
     """Draw what each class may have, in slots per superframe; what counts at most is pale."""
-    layout = return_link["layout"]
-    columns = layout["frames"] * layout["traffic_slots"]
+    columns = described.columns
     rows = [
         *((each["class"]["name"], each["mix"]) for each in return_link["classes"]),
         ("other", return_link["mix"]),
@@ -109,9 +104,9 @@ def draw_mixes_on(axis: Axes, return_link: Mapping[str, Any]) -> None:
     axis.set_xlabel(f"slots per superframe, of {counted(columns, 'slot')} of a carrier")
 
 
-def _slots(layout: Layout, begin: int) -> list[tuple[Sequence[tuple[int, int]], tuple[str, float]]]:
+def _slots(layout: Layout, start: int) -> list[tuple[Sequence[tuple[int, int]], tuple[str, float]]]:
     """The slots of a frame by their colour: neighbours alternate, so that they can be told apart."""
-    guard, at = layout["guard_symbols"], begin
+    guard, at = layout["guard_symbols"], start
     found: list[tuple[Sequence[tuple[int, int]], tuple[str, float]]] = []
     for count, symbols, colour in (
         (layout["request_slots"], layout["request_symbols"], REQUEST),

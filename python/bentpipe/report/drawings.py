@@ -22,7 +22,7 @@ from bentpipe.report.clients import Judged
 from bentpipe.report.echoes import Echoes
 from bentpipe.report.source import Source
 from bentpipe.scenario.hosts.flows import flow_label
-from bentpipe.scenario.link.nominal import nominal_bps
+from bentpipe.scenario.link.description import nominal_bps
 from bentpipe.stats import cell_label, competitors, cumulative, exceedance, mean_layers
 from bentpipe.studies import Study
 

@@ -1,8 +1,7 @@
 """Scenarios: parse what is written, resolve it to complete run specifications in SI units."""
 
-from bentpipe.scenario.identity import identity
 from bentpipe.scenario.load import Clock, Extent, Override, load, parse_override, resolve_document
-from bentpipe.scenario.model import Cell, Scenario, canonical_json
+from bentpipe.scenario.model import Cell, Scenario, canonical_json, identity
 
 __all__ = [
     "Cell",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario.link.catalogue import PRESETS, written_link
-from bentpipe.scenario.resolve import link_spec
+from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.written.dotted import with_dotted
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.table import validated
@@ -34,7 +34,7 @@ def link(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = None) 
     InputError
         When there is no such link, or it cannot be used.
     """
-    return link_spec(LinkTable(base=text), where, folder=folder or Path())
+    return resolved_link(LinkTable(base=text), where, folder=folder or Path()).spec
 
 
 def described(
@@ -86,7 +86,7 @@ def _changed(text: str, settings: Mapping[str, Any], *, folder: Path) -> dict[st
             raise place.error(expected="a key of the link such as link.forward.delay", found=shown(key))
         run = with_dotted(run, key, value, place)
     place = Where(file=COMMAND_LINE.file, field="--set link")
-    return link_spec(validated(LinkTable, run["link"], place), place, folder=folder)
+    return resolved_link(validated(LinkTable, run["link"], place), place, folder=folder).spec
 
 
 def presets() -> tuple[Link, ...]:

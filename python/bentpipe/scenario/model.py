@@ -57,3 +57,17 @@ class Scenario:
 def canonical_json(value: object) -> str:
     """Write a value as the one JSON text that equal values share."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def identity(spec: Any) -> Any:
+    """Return a specification, or a document of several, without the folders that its files lie in.
+
+    A file's digest says what it holds, and the engines hold it to that: the same files elsewhere make the
+    same runs.
+    """
+    if isinstance(spec, dict):
+        is_file = "sha256" in spec
+        return {key: identity(value) for key, value in spec.items() if not (is_file and key == "folder")}
+    if isinstance(spec, list):
+        return [identity(value) for value in spec]
+    return spec

@@ -4,12 +4,10 @@ What a scenario does not say is in `defaults`. Keys of the result are those of `
 spec.rs, link.rs and satellite.rs.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.flows import flow_specs
@@ -17,17 +15,17 @@ from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.hosts.tls import tls_spec
-from bentpipe.scenario.link.buffers import buffer_bytes, propagation_ns, rtt_ns
-from bentpipe.scenario.link.catalogue import written_link
-from bentpipe.scenario.link.direction import Surroundings, forward_spec, return_spec
-from bentpipe.scenario.link.layout import superframe_ns
-from bentpipe.scenario.link.nominal import nominal_bps
-from bentpipe.scenario.link.refusal import refused
+from bentpipe.scenario.link.resolved import (
+    IPV4_HEADER_BYTES,
+    LEAST_MTU_BYTES,
+    LEAST_QUIC_BYTES,
+    UDP_HEADER_BYTES,
+    ResolvedLink,
+    resolved_link,
+)
 from bentpipe.scenario.page.web_page import longest_wait_ns
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point
-from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
-from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
 from bentpipe.scenario.written.quantity import SECOND_NS, count, duration_ns, size_bytes, size_bytes_or
 from bentpipe.scenario.written.schema import (
     BulkTable,
@@ -41,26 +39,17 @@ from bentpipe.scenario.written.schema import (
     TlsTable,
     ValidityTable,
 )
-from bentpipe.scenario.written.table import given, refuse, validated
+from bentpipe.scenario.written.table import given, refuse
 from bentpipe.scenario.written.where import Where, shown
 
-CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
-"""What a direction may have in place of a constant rate."""
 FLOWS = ("bulk", "flows", "iperf3")
 """Kinds of workload that are a flow, or several, of some length."""
 
-IPV4_HEADER_BYTES = 20
-UDP_HEADER_BYTES = 8
-
-LEAST_QUIC_BYTES = 1200
-"""UDP payloads that QUIC needs (RFC 9000 section 14)."""
 LEAST_QUIC_WINDOW = 2
 """Packets in the smallest window (RFC 9002 section 7.2)."""
 LEAST_INITIAL_RTT_NS = 1_000_000
 """The granularity of QUIC's timers (RFC 9002 section 6.1.2). Starved flows that assume much less never come
 out of their probe timeouts."""
-LEAST_MTU_BYTES = LEAST_QUIC_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
-MOST_MTU_BYTES = 65_535
 
 
 def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
@@ -77,7 +66,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         raise where.at("link").error(
             expected="a preset's name, a TOML file or an inline pipe", found="nothing"
         )
-    link = link_spec(run.link, where.at("link"), folder=folder)
+    link = resolved_link(run.link, where.at("link"), folder=folder)
     pep_place = where.at("pep")
     pep = pep_spec(
         given(run.pep, PepTable(kind=defaults.PEP)),
@@ -86,13 +75,13 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         link=link,
         least_mtu_bytes=LEAST_MTU_BYTES,
     )
-    payload_bytes = host_mtu_bytes(link, pep) - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    payload_bytes = host_mtu_bytes(link.mtu_bytes, pep) - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
     workload = _workload(run, where, folder=folder, most_ping_bytes=payload_bytes)
     check_use(pep, workload, pep_place)
     if ends.client == iperf3.NAME:
         workload = iperf3.flow(workload, where)
     check_programs(ends, run, workload, where, cc=cc)
-    limit_bytes = buffer_bytes(link)
+    limit_bytes = link.buffer_bytes
     tcp = tcp_spec(given(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     # What is not in use is not in the specification: the run is what it was before there was such a thing.
     rarer = {
@@ -103,7 +92,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         "dscp": None if run.dscp is None else code_point(run.dscp, where.at("dscp")),
     }
     return {
-        "link": link,
+        "link": link.spec,
         "cc": cc,
         "tcp": tcp,
         "quic": _quic(
@@ -119,93 +108,6 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         "capture": _capture(given(run.capture, CaptureTable())),
         **{key: value for key, value in rarer.items() if value is not None},
     }
-
-
-def link_spec(
-    table: LinkTable, where: Where, *, folder: Path, within: tuple[Path, ...] = ()
-) -> dict[str, Any]:
-    """Return the link that a table describes.
-
-    Parameters
-    ----------
-    table : LinkTable
-        As written.
-    where : Where
-        Its place.
-    folder : Path
-        Where relative paths of link files start.
-    within : tuple of Path
-        The files that led here, against circles.
-    """
-    own = _own(table, where, folder)
-    name = table.name
-    base = own.pop("base", None)
-    if base is not None:
-        found = written_link(base, where, folder=folder)
-        identity = Path(found.where.file).resolve()
-        if identity in within:
-            raise where.error(expected="a base that does not lead back to itself", found=shown(base))
-        base_table = validated(LinkTable, found.table, found.where)
-        # The base must be a link by itself: its faults are then reported where they are.
-        link_spec(base_table, found.where, folder=found.folder, within=(*within, identity))
-        unchanged = not own
-        own = merged_links(_flattened(base_table, found.where, found.folder), own)
-        name = name or base_table.name or (found.name if unchanged else None)
-    return _complete_link(validated(LinkTable, own, where), name or "custom", where)
-
-
-def _own(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
-    """Return what a table itself says, so that it says the same wherever it is merged."""
-    written = table.model_dump(by_alias=True, exclude_none=True)
-    return with_folder(with_delays(written, where), folder)
-
-
-def _flattened(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
-    """Return a table with its bases merged in."""
-    own = _own(table, where, folder)
-    base = own.pop("base", None)
-    if base is None:
-        return own
-    found = written_link(base, where, folder=folder)
-    below = validated(LinkTable, found.table, found.where)
-    return merged_links(_flattened(below, found.where, found.folder), own)
-
-
-def _complete_link(table: LinkTable, name: str, where: Where) -> dict[str, Any]:
-    mtu = given(table.mtu, defaults.MTU)
-    mtu_bytes = size_bytes(mtu, where.at("mtu"), least=LEAST_MTU_BYTES, most=MOST_MTU_BYTES)
-    forward, return_ = given(table.forward, ForwardTable()), given(table.return_, ReturnTable())
-    delays_ns = []
-    for key, direction, carrier in (("forward", forward, forward.dvbs2), ("return", return_, return_.rcs2)):
-        if direction.rate is None and carrier is None:
-            expected = f'a rate such as "10 Mbit/s", or {CARRIERS[key]}'
-            raise where.at(f"{key}.rate").error(expected=expected, found="nothing")
-        if direction.delay is None:
-            raise where.at("rtt").error(expected='a duration such as "600 ms"', found="nothing")
-        delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
-    there_ns, back_ns = delays_ns
-    there = Surroundings(delay_ns=there_ns, opposite_delay_ns=back_ns, mtu_bytes=mtu_bytes)
-    back = Surroundings(delay_ns=back_ns, opposite_delay_ns=there_ns, mtu_bytes=mtu_bytes)
-    backward = return_spec(return_, back, where.at("return"))
-    report_wait_ns = _report_wait_ns(backward["capacity"])
-    onward = forward_spec(forward, there, where.at("forward"), report_wait_ns=report_wait_ns)
-    link: dict[str, Any] = {"name": name, "mtu_bytes": mtu_bytes, "forward": onward, "return": backward}
-    if any(link[key]["capacity"]["kind"] != "constant" for key in CARRIERS):
-        _check_carriers(link, where)
-    return link
-
-
-def _report_wait_ns(capacity: Mapping[str, Any]) -> int:
-    """Return how long a report of the terminal waits for its turn: at most a superframe, if there are any."""
-    return superframe_ns(capacity["layout"]) if capacity["kind"] == "rcs2" else 0
-
-
-def _check_carriers(link: Mapping[str, Any], where: Where) -> None:
-    """Raise an InputError when parts of a link that are right by themselves are not together."""
-    try:
-        _core.check_link(json.dumps(link))
-    except ValueError as error:
-        raise refused(error, where, link=where) from None
 
 
 def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Where) -> str | None:
@@ -317,11 +219,11 @@ def _quic(
 
 
 def _validity(
-    table: ValidityTable, link: Mapping[str, Any], workload: Mapping[str, Any], where: Where
+    table: ValidityTable, link: ResolvedLink, workload: Mapping[str, Any], where: Where
 ) -> dict[str, Any]:
-    is_fast = nominal_bps(link["forward"]["capacity"]) > defaults.FAST_BPS
+    is_fast = link.down_bps > defaults.FAST_BPS
     least_ns = defaults.LATENESS_FAST_NS if is_fast else defaults.LATENESS_NS
-    lateness_ns = max(least_ns, int(propagation_ns(link) * defaults.LATENESS_OF_RTT))
+    lateness_ns = max(least_ns, int(link.propagation_ns * defaults.LATENESS_OF_RTT))
     if table.lateness is not None:
         lateness_ns = duration_ns(table.lateness, where.at("lateness"), least_ns=1)
     timeout_ns = _timeout_ns(link, workload)
@@ -340,17 +242,17 @@ def _capture(table: CaptureTable) -> dict[str, Any]:
     }
 
 
-def _timeout_ns(link: Mapping[str, Any], workload: Mapping[str, Any]) -> int:
-    round_trip_ns = rtt_ns(link)
-    down_bps, up_bps = (nominal_bps(link[direction]["capacity"]) for direction in CARRIERS)
+def _timeout_ns(link: ResolvedLink, workload: Mapping[str, Any]) -> int:
+    round_trip_ns = link.rtt_ns
     if workload["kind"] == "page-load":
         page = workload["page"]
         sizes: list[int] = [item["bytes"] for item in page["objects"]]
-        ideal_ns = _transfer_ns(sum(sizes), down_bps) + len(sizes) * round_trip_ns + longest_wait_ns(page)
+        transfer_ns = _transfer_ns(sum(sizes), link.down_bps)
+        ideal_ns = transfer_ns + len(sizes) * round_trip_ns + longest_wait_ns(page)
         return max(defaults.TIMEOUT_PAGE_NS, defaults.TIMEOUT_MARGIN_NS + defaults.TIMEOUT_FACTOR * ideal_ns)
     flows = len(workload.get("flows", [workload]))
     if workload["kind"] in FLOWS and workload["bytes"] is not None:
-        rate = down_bps if workload["direction"] == "down" else up_bps
+        rate = link.down_bps if workload["direction"] == "down" else link.up_bps
         last_start_ns = max((flow["start_ns"] for flow in workload.get("flows", ())), default=0)
         ideal_ns = _transfer_ns(flows * workload["bytes"], rate) + round_trip_ns
         return defaults.TIMEOUT_MARGIN_NS + last_start_ns + defaults.TIMEOUT_FACTOR * ideal_ns

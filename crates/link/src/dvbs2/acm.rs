@@ -148,7 +148,7 @@ impl Band {
 }
 
 /// The frames that can be sent, less those beside which a more efficient one needs no more Es/N0.
-fn ladder(fecframe: FecFrameSpec, pilots: PilotsSpec) -> Vec<PlFrame> {
+pub(crate) fn ladder(fecframe: FecFrameSpec, pilots: PilotsSpec) -> Vec<PlFrame> {
     let mut ladder: Vec<PlFrame> =
         Modcod::all().filter_map(|modcod| PlFrame::new(modcod, fecframe, pilots)).collect();
     ladder.sort_by(|a, b| a.spectral_efficiency().total_cmp(&b.spectral_efficiency()));

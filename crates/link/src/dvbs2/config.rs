@@ -154,10 +154,7 @@ fn check_acm(acm: &AcmSpec) -> Result<(), SpecError> {
 }
 
 /// What a gateway chooses that begins with a report of a clear sky.
-fn in_clear_sky(acm: &AcmSpec, spec: &Dvbs2Spec) -> PlFrame {
-    let mut clear = spec.es_n0.clone();
-    for leg in [&mut clear.up, &mut clear.down] {
-        leg.attenuation.points.clear();
-    }
-    Acm::new(acm, spec.fecframe, spec.pilots, Time::ZERO).plframe_at(Time::ZERO, &EsN0::new(&clear))
+pub(crate) fn in_clear_sky(acm: &AcmSpec, spec: &Dvbs2Spec) -> PlFrame {
+    Acm::new(acm, spec.fecframe, spec.pilots, Time::ZERO)
+        .plframe_at(Time::ZERO, &EsN0::in_clear_sky(&spec.es_n0))
 }

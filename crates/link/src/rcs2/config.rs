@@ -110,9 +110,9 @@ const MOST_BITS_PER_SYMBOL: u64 = 4;
 const MOST_SUPERFRAMES: u64 = 1 << 40;
 
 /// What one burst of a traffic slot carries.
-struct Burst {
-    payload: Bytes,
-    threshold: Decibel,
+pub(crate) struct Burst {
+    pub(crate) payload: Bytes,
+    pub(crate) threshold: Decibel,
 }
 
 /// What the spec asks for, with `queue` as the waiting room of packets of no class.
@@ -123,7 +123,7 @@ pub(crate) fn return_config(
 ) -> Result<ReturnConfig, SpecError> {
     check_classes(spec.classes.iter().map(|class| &class.class), mtu)?;
     check_es_n0(&spec.es_n0)?;
-    let Burst { payload, threshold } = burst(spec)?;
+    let Burst { payload, threshold } = burst(&spec.burst, &spec.layout)?;
     let signalling = signalling(spec.signalling)?;
     spec.layout.check()?;
     let config = ReturnConfig {
@@ -151,7 +151,7 @@ pub(crate) fn return_config(
 pub(crate) fn nominal_rate(spec: &Rcs2Spec, mtu: Bytes) -> Result<Rate, SpecError> {
     spec.layout.check()?;
     let encapsulation = encapsulation(spec)?;
-    let payload = burst(spec)?.payload;
+    let payload = burst(&spec.burst, &spec.layout)?.payload;
     let period = signalling(spec.signalling)?.period();
     let mix = mix(&spec.mix, period).map_err(|error| error.within("mix"))?;
     let [burst, packet] = [payload, mtu].map(|bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX));
@@ -165,13 +165,13 @@ pub(crate) fn largest_packet(spec: &Rcs2Spec) -> Result<u32, SpecError> {
     Ok(encapsulation(spec)?.max_sdu_bytes())
 }
 
-fn burst(spec: &Rcs2Spec) -> Result<Burst, SpecError> {
-    match spec.burst {
+pub(crate) fn burst(spec: &BurstSpec, layout: &LayoutSpec) -> Result<Burst, SpecError> {
+    match *spec {
         BurstSpec::Waveform { id } => {
             let waveform = Waveform::by_id(id)
                 .ok_or_else(|| SpecError::new("burst.id", "a linear-modulation waveform, 3 to 22", id))?;
             let symbols = waveform.length().symbols();
-            let found = spec.layout.burst_symbols;
+            let found = layout.burst_symbols;
             let expected = format!("{symbols}, the length of waveform {id}");
             require(found == symbols, "layout.burst_symbols", &expected, found)?;
             Ok(Burst { payload: waveform.payload(), threshold: waveform.threshold() })
@@ -180,7 +180,7 @@ fn burst(spec: &Rcs2Spec) -> Result<Burst, SpecError> {
             require((1..=1_000).contains(&packets), "burst.packets", "1 to 1000", packets)?;
             check_finite("burst.threshold_db", threshold_db)?;
             let payload = Bytes::new(u64::from(packets) * u64::from(TS_PACKET_BYTES));
-            let (least, found) = (payload.bits().div_ceil(MOST_BITS_PER_SYMBOL), spec.layout.burst_symbols);
+            let (least, found) = (payload.bits().div_ceil(MOST_BITS_PER_SYMBOL), layout.burst_symbols);
             let expected = format!("{least} at least, for {packets} MPEG packets at four bits a symbol");
             require(u64::from(found) >= least, "layout.burst_symbols", &expected, found)?;
             Ok(Burst { payload, threshold: Decibel::new(threshold_db) })
@@ -298,32 +298,30 @@ fn signalling(spec: SignallingSpec) -> Result<SignallingSpec, SpecError> {
 fn refused(error: ConfigError, config: &ReturnConfig) -> SpecError {
     let (layout, payload) = (&config.layout, config.burst_payload.get());
     match error {
-        ConfigError::Overbooked => SpecError::new(
-            "mix",
-            format!(
-                "constant rates of at most {} slots per superframe for all terminals, and constant and maximum rates \
-                 of at most {} for one",
-                layout.slots(),
-                layout.columns()
-            ),
-            "more",
-        ),
+        ConfigError::Overbooked => overbooked(config),
         ConfigError::TooFewRequestSlots => {
             let terminals = 1 + config.background.len();
             let expected = format!("a request slot in each period for each of {terminals} terminals");
             SpecError::new("layout.request_slots", expected, layout.request_opportunities())
         }
-        ConfigError::CannotAsk => SpecError::new(
-            "signalling",
-            "a constant rate for each terminal that asks in front of its data",
-            "a terminal without",
-        ),
+        ConfigError::CannotAsk => {
+            let is_mute = |mixes: &[(String, Mix)]| {
+                mixes.iter().all(|(_, mix)| mix.cra.is_zero()) && mixes.iter().any(|(_, mix)| mix.asks())
+            };
+            let asking = |(_, mix): &(String, Mix)| mix.asks();
+            let expected = "a constant rate of the terminal, which asks in front of its data";
+            SpecError::new(blamed(config, is_mute, asking) + ".cra", expected, "none")
+        }
         ConfigError::Empty => SpecError::new("layout", "superframes with traffic slots", "none"),
-        ConfigError::NeverServed => SpecError::new(
-            "mix",
-            "a capacity for each class: its own, or constant or free capacity of another of its terminal",
-            "a class without",
-        ),
+        ConfigError::NeverServed => {
+            let is_unserved = |mixes: &[(String, Mix)]| {
+                !Mix::serve_all(&mixes.iter().map(|(_, mix)| *mix).collect::<Vec<_>>())
+            };
+            let idle = |(_, mix): &(String, Mix)| mix.most().is_zero() && mix.volume.is_none();
+            let expected =
+                "a capacity of its own, or constant or free capacity of another class of the terminal";
+            SpecError::new(blamed(config, is_unserved, idle), expected, "none")
+        }
         ConfigError::EmptyPacket => {
             SpecError::new("background", "packets of at least one byte", "an empty one")
         }
@@ -342,4 +340,68 @@ fn refused(error: ConfigError, config: &ReturnConfig) -> SpecError {
             "another",
         ),
     }
+}
+
+/// What each terminal may have, with its field: the terminal whose packets these are, then the others.
+fn mixes(config: &ReturnConfig) -> Vec<Vec<(String, Mix)>> {
+    let classes = config.classes.iter().enumerate().map(|(number, class)| {
+        let is_last = number + 1 == config.classes.len();
+        (if is_last { "mix".to_owned() } else { format!("classes[{number}].mix") }, class.mix)
+    });
+    let others = config.background.iter().enumerate();
+    let others = others.map(|(number, other)| vec![(format!("background[{number}].mix"), other.class.mix)]);
+    std::iter::once(classes.collect()).chain(others).collect()
+}
+
+/// The field of the first mix that is `wrong` of the first terminal that is.
+fn blamed(
+    config: &ReturnConfig,
+    is_wrong: impl Fn(&[(String, Mix)]) -> bool,
+    wrong: impl Fn(&(String, Mix)) -> bool,
+) -> String {
+    let terminals = mixes(config);
+    let terminal = terminals.iter().find(|mixes| is_wrong(mixes));
+    let mix = terminal.and_then(|mixes| mixes.iter().find(|mix| wrong(mix)).or(mixes.first()));
+    mix.map_or_else(|| "mix".to_owned(), |(field, _)| field.clone())
+}
+
+/// The rate with which the sum is too much: of one terminal for a carrier, or of all constant ones for the superframe.
+fn overbooked(config: &ReturnConfig) -> SpecError {
+    let (one, all) = (SlotRate::slots(config.layout.columns()), SlotRate::slots(config.layout.slots()));
+    let terminals = mixes(config);
+    for mixes in &terminals {
+        let mut sum = SlotRate::ZERO;
+        for (field, mix) in mixes {
+            let rbdc = mix.rbdc.map_or(SlotRate::ZERO, |rbdc| rbdc.max);
+            for (kind, rate) in [("cra", mix.cra), ("rbdc.max", rbdc)] {
+                sum = sum.plus(rate);
+                if sum > one {
+                    let most = config.layout.columns();
+                    let expected = format!(
+                        "constant and maximum rates of one terminal of at most {most} slots per superframe together"
+                    );
+                    return SpecError::new(format!("{field}.{kind}"), expected, in_slots(rate, sum));
+                }
+            }
+        }
+    }
+    let mut sum = SlotRate::ZERO;
+    for (field, mix) in terminals.iter().flatten() {
+        sum = sum.plus(mix.cra);
+        if sum > all {
+            let most = config.layout.slots();
+            let expected =
+                format!("constant rates of all terminals of at most {most} slots per superframe together");
+            return SpecError::new(format!("{field}.cra"), expected, in_slots(mix.cra, sum));
+        }
+    }
+    SpecError::new("mix", "rates that the slots are enough for", "more")
+}
+
+fn in_slots(rate: SlotRate, sum: SlotRate) -> String {
+    let rounded = |rate: SlotRate| (rate.as_f64() * 1e3).round() / 1e3;
+    if rate == sum {
+        return format!("{} slots", rounded(rate));
+    }
+    format!("{} slots with these {}", rounded(sum), rounded(rate))
 }

@@ -113,7 +113,8 @@ impl LayoutSpec {
         require(span.contains(&duration), "layout", "superframes of 1 ms to 60 s", duration)
     }
 
-    const fn frame_symbols(&self) -> u64 {
+    /// Length of a frame in symbols.
+    pub const fn frame_symbols(&self) -> u64 {
         self.requests_symbols() + self.traffic_slots as u64 * self.traffic_pitch() + self.idle_symbols as u64
     }
 

@@ -48,6 +48,15 @@ impl EsN0 {
         Self { up: Leg::new(&spec.up), down: Leg::new(&spec.down), origin: Time::MAX }
     }
 
+    /// Without attenuation.
+    pub(crate) fn in_clear_sky(spec: &EsN0Spec) -> Self {
+        let mut clear = spec.clone();
+        for leg in [&mut clear.up, &mut clear.down] {
+            leg.attenuation.points.clear();
+        }
+        Self::new(&clear)
+    }
+
     /// The workload starts at `mark`.
     pub(crate) fn set_origin(&mut self, mark: Time) {
         self.origin = mark;

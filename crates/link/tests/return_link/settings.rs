@@ -70,8 +70,7 @@ fn what_cannot_be_is_refused_by_field_expectation_and_finding() {
     );
     assert_eq!(
         refused(Rcs2Spec { signalling: SignallingSpec::Piggyback { period: 1, bytes: 8 }, ..base() }),
-        "return.capacity.signalling: expected a constant rate for each terminal that asks in front of its data, \
-         found a terminal without"
+        "return.capacity.mix.cra: expected a constant rate of the terminal, which asks in front of its data, found none"
     );
     assert_eq!(
         mix(|mix| mix.cra.superframes = 0),
@@ -88,16 +87,17 @@ fn what_cannot_be_is_refused_by_field_expectation_and_finding() {
     );
     assert_eq!(
         mix(|mix| *mix = cra(0)),
-        "return.capacity.mix: expected a capacity for each class: its own, or constant or free capacity of another of \
-         its terminal, found a class without"
+        "return.capacity.mix: expected a capacity of its own, or constant or free capacity of another class of the \
+         terminal, found none"
     );
     assert_eq!(
         mix(|mix| mix.volume = mix.volume.map(|volume| VolumeSpec { max_slots: 0, ..volume })),
         "return.capacity.mix.volume.max_slots: expected at least 1, found 0"
     );
-    assert!(
-        mix(|mix| mix.cra.slots = 41)
-            .starts_with("return.capacity.mix: expected constant rates of at most 40")
+    assert_eq!(
+        mix(|mix| (mix.cra.slots, mix.volume) = (41, None)),
+        "return.capacity.mix.cra: expected constant and maximum rates of one terminal of at most 40 slots per superframe \
+         together, found 41 slots"
     );
 }
 

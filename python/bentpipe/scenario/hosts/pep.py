@@ -5,7 +5,7 @@ from typing import Any
 
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
-from bentpipe.scenario.link.buffers import buffer_bytes
+from bentpipe.scenario.link.resolved import ResolvedLink
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.quantity import size_bytes
 from bentpipe.scenario.written.schema import PepTable, TcpTable
@@ -14,7 +14,7 @@ from bentpipe.scenario.written.where import Where, shown
 
 
 def pep_spec(
-    table: PepTable, where: Where, *, cc: str, link: Mapping[str, Any], least_mtu_bytes: int
+    table: PepTable, where: Where, *, cc: str, link: ResolvedLink, least_mtu_bytes: int
 ) -> dict[str, Any] | None:
     """Return the proxy, or None where there is none.
 
@@ -29,7 +29,7 @@ def pep_spec(
     cc : str
         Congestion control over the satellite where the proxy has none of its own: what differs from a run
         without a proxy is then the proxy alone.
-    link : Mapping
+    link : ResolvedLink
         As resolved.
     least_mtu_bytes : int
         What a tunnel leaves of the link's MTU.
@@ -47,7 +47,7 @@ def pep_spec(
             return None
         case "tunnel":
             header = given(table.header, defaults.TUNNEL_HEADER)
-            most = link["mtu_bytes"] - least_mtu_bytes
+            most = link.mtu_bytes - least_mtu_bytes
             return {"kind": "tunnel", "header_bytes": size_bytes(header, where.at("header"), most=most)}
         case "proxy":
             return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
@@ -60,9 +60,8 @@ def pep_spec(
             }
 
 
-def host_mtu_bytes(link: Mapping[str, Any], pep: Mapping[str, Any] | None) -> int:
+def host_mtu_bytes(mtu_bytes: int, pep: Mapping[str, Any] | None) -> int:
     """Return the longest packet that a host can send: the header of a tunnel comes on top of it."""
-    mtu_bytes: int = link["mtu_bytes"]
     return mtu_bytes - (pep["header_bytes"] if pep is not None and pep["kind"] == "tunnel" else 0)
 
 
@@ -80,13 +79,13 @@ def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where:
     raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=shown("proxy"))
 
 
-def _over_satellite(table: PepTable, where: Where, *, cc: str, link: Mapping[str, Any]) -> dict[str, Any]:
+def _over_satellite(table: PepTable, where: Where, *, cc: str, link: ResolvedLink) -> dict[str, Any]:
     tcp, place = given(table.tcp, TcpTable()), where.at("tcp")
     refuse_client_settings(tcp, place, why="a proxy connects when a client does")
     buffer = given(table.relay_buffer, defaults.PEP_RELAY_BUFFER)
     return {
         "cc": vocabulary.CONGESTION_CONTROL.checked(given(table.cc, cc), where.at("cc")),
         # The operator's own, whatever the hosts have.
-        "tcp": tcp_spec(tcp, place, buffer_bytes=buffer_bytes(link)),
+        "tcp": tcp_spec(tcp, place, buffer_bytes=link.buffer_bytes),
         "relay_buffer_bytes": size_bytes(buffer, where.at("relay_buffer")),
     }

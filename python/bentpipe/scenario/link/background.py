@@ -20,7 +20,7 @@ def background_specs(
     where: Where,
     *,
     mix: Callable[[str, Where], dict[str, Any]],
-    limit_bytes: int,
+    default_limit: Callable[[dict[str, Any]], None],
     mtu_bytes: int,
 ) -> list[dict[str, Any]]:
     """Return every terminal besides the one that is measured.
@@ -33,8 +33,8 @@ def background_specs(
         Their place.
     mix : callable
         Finds a mix by its name.
-    limit_bytes : int
-        What waits at most in a terminal that does not say.
+    default_limit : callable
+        Puts in what waits at most in a terminal that does not say.
     mtu_bytes : int
         The longest packet.
 
@@ -55,11 +55,13 @@ def background_specs(
             raise place.at("mix").error(expected='the name of a mix such as "cra"', found="nothing")
         terminal = {
             "mix": mix(table.mix, place.at("mix")),
-            "limit_bytes": limit_bytes
-            if table.queue is None
-            else size_bytes(table.queue, place.at("queue"), least=mtu_bytes),
+            "limit_bytes": mtu_bytes,
             "load": _load(table, place, mtu_bytes=mtu_bytes),
         }
+        if table.queue is None:
+            default_limit(terminal)
+        else:
+            terminal["limit_bytes"] = size_bytes(table.queue, place.at("queue"), least=mtu_bytes)
         terminals += [terminal] * several
     return terminals
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from bentpipe.scenario.written.dscp import code_point
-from bentpipe.scenario.written.queue_schema import QueueTable
-from bentpipe.scenario.written.satellite_schema import ClassTable
+from bentpipe.scenario.written.satellite_schema import ClassTable, QueueTable
 from bentpipe.scenario.written.where import Where, shown
 
 MOST = 16

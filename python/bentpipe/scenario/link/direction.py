@@ -1,28 +1,24 @@
-"""One direction of a link, from what is written to the run specification."""
+"""One direction of a link, from what is written to a draft of its specification, which lacks its rate."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec
 from bentpipe.scenario.link.es_n0 import es_n0_spec
 from bentpipe.scenario.link.jitter import jitter_spec
 from bentpipe.scenario.link.loss import loss_spec
-from bentpipe.scenario.link.queue import bdp_bytes, queue_spec
+from bentpipe.scenario.link.queue import bdp_bytes, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
-from bentpipe.scenario.link.refusal import refused
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.quantity import rate_bps
-from bentpipe.scenario.written.queue_schema import QueueTable
+from bentpipe.scenario.written.satellite_schema import QueueTable
 from bentpipe.scenario.written.table import given, refuse
 from bentpipe.scenario.written.where import Where, shown
 
-LEAST_NOMINAL_BPS = 1
-"""Stands for the rate of a carrier until what it carries is known; only limits in BDP depend on it."""
+UNKNOWN_BPS = 0
+"""Stands for the rate of a carrier until the link says it; what waits is one full packet until then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +45,65 @@ class Surroundings:
         return self.delay_ns + self.opposite_delay_ns
 
 
-def forward_spec(
+class Queues:
+    """The queues of one direction; limits in BDP are filled in when its rate is known."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._waiting: list[Callable[[int], None]] = []
+
+    def spec(self, table: QueueTable | None, where: Where) -> dict[str, Any]:
+        """Return a queue, with the least that its limits can be."""
+        if table is None:
+            default: dict[str, Any] = {"kind": "bytes"}
+            self.default_limit(default)
+            return default
+        queue, mtu_bytes = read_queue(table, where), self._surroundings.mtu_bytes
+        spec = queue.spec(bdp_bytes=0, mtu_bytes=mtu_bytes)
+
+        def fill(bdp: int) -> None:
+            spec.update(queue.spec(bdp_bytes=bdp, mtu_bytes=mtu_bytes))
+            queue.check(spec, table, where)
+
+        self._waiting.append(fill)
+        return spec
+
+    def default_limit(self, spec: dict[str, Any]) -> None:
+        """Put the limit into a specification that says none."""
+
+        def fill(bdp: int) -> None:
+            least_bytes = defaults.QUEUE_LEAST_PACKETS * self._surroundings.mtu_bytes
+            spec["limit_bytes"] = max(defaults.QUEUE_BDP * bdp, least_bytes)
+
+        fill(0)
+        self._waiting.append(fill)
+
+    def fill(self, nominal_bps: int) -> None:
+        """Fill in all limits."""
+        bdp = bdp_bytes(nominal_bps, self._surroundings.rtt_ns)
+        for fill in self._waiting:
+            fill(bdp)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A direction with all but what follows from its rate: that itself and limits of queues."""
+
+    spec: dict[str, Any]
+    queues: Queues
+
+    def complete(self, nominal_bps: int) -> dict[str, Any]:
+        """Return the specification; limits are checked against each other now."""
+        capacity = self.spec["capacity"]
+        if capacity["kind"] != "constant":
+            capacity["nominal_bps"] = nominal_bps
+        self.queues.fill(nominal_bps)
+        return self.spec
+
+
+def forward_draft(
     table: ForwardTable, surroundings: Surroundings, where: Where, *, report_wait_ns: int
-) -> dict[str, Any]:
+) -> Draft:
     """Return the direction from server to client: a constant rate, or a DVB-S2 carrier.
 
     Parameters
@@ -70,26 +122,23 @@ def forward_spec(
     InputError
         For keys that do not belong together, and for values that no direction can have.
     """
+    queues = Queues(surroundings)
     if table.dvbs2 is None:
         refuse(table, ("acm", "classes"), where, why="there is no dvbs2")
-        return _constant(table, surroundings, where, instead="dvbs2")
+        return _draft(table, _constant(table, where, instead="dvbs2"), queues, surroundings, where)
     _refuse_rate(table, where, carrier="dvbs2")
-    es_n0 = es_n0_spec(table, where)
-
-    def capacity(nominal_bps: int) -> dict[str, Any]:
-        return dvbs2_spec(
-            table,
-            where,
-            es_n0=es_n0,
-            queue=_queue(nominal_bps, surroundings),
-            nominal_bps=nominal_bps,
-            report_delay_ns=surroundings.opposite_delay_ns + report_wait_ns,
-        )
-
-    return _carrier(table, capacity, surroundings, where)
+    capacity = dvbs2_spec(
+        table,
+        where,
+        es_n0=es_n0_spec(table, where),
+        queue=queues.spec,
+        nominal_bps=UNKNOWN_BPS,
+        report_delay_ns=surroundings.opposite_delay_ns + report_wait_ns,
+    )
+    return _draft(table, capacity, queues, surroundings, where)
 
 
-def return_spec(table: ReturnTable, surroundings: Surroundings, where: Where) -> dict[str, Any]:
+def return_draft(table: ReturnTable, surroundings: Surroundings, where: Where) -> Draft:
     """Return the direction from client to server: a constant rate, or a DVB-RCS2 return link.
 
     Raises
@@ -97,96 +146,52 @@ def return_spec(table: ReturnTable, surroundings: Surroundings, where: Where) ->
     InputError
         For keys that do not belong together, and for values that no direction can have.
     """
+    queues = Queues(surroundings)
     if table.rcs2 is None:
         refuse(table, ("mixes", "classes", "background"), where, why="there is no rcs2")
         dama = given(table.dama, defaults.DAMA_CONSTANT)
         if dama != defaults.DAMA_CONSTANT:
             expected = f"{shown(defaults.DAMA_CONSTANT)}, as there is no rcs2 with slots to assign"
             raise where.at("dama").error(expected=expected, found=shown(dama))
-        return _constant(table, surroundings, where, instead="rcs2")
+        return _draft(table, _constant(table, where, instead="rcs2"), queues, surroundings, where)
     _refuse_rate(table, where, carrier="rcs2")
-    es_n0 = es_n0_spec(table, where)
-
-    def capacity(nominal_bps: int) -> dict[str, Any]:
-        return rcs2_spec(
-            table,
-            where,
-            es_n0=es_n0,
-            queue=_queue(nominal_bps, surroundings),
-            background_bytes=_default_limit_bytes(nominal_bps, surroundings),
-            nominal_bps=nominal_bps,
-            delay_ns=surroundings.delay_ns,
-            plan_delay_ns=surroundings.opposite_delay_ns,
-            mtu_bytes=surroundings.mtu_bytes,
-        )
-
-    return _carrier(table, capacity, surroundings, where)
+    capacity = rcs2_spec(
+        table,
+        where,
+        es_n0=es_n0_spec(table, where),
+        queue=queues.spec,
+        background_limit=queues.default_limit,
+        nominal_bps=UNKNOWN_BPS,
+        delay_ns=surroundings.delay_ns,
+        plan_delay_ns=surroundings.opposite_delay_ns,
+        mtu_bytes=surroundings.mtu_bytes,
+    )
+    return _draft(table, capacity, queues, surroundings, where)
 
 
-def _constant(
-    table: DirectionTable, surroundings: Surroundings, where: Where, *, instead: str
-) -> dict[str, Any]:
+def _constant(table: DirectionTable, where: Where, *, instead: str) -> dict[str, Any]:
     refuse(table, ("clear_sky", "attenuation"), where, why=f"there is no {instead}")
     if table.rate is None:
         raise where.at("rate").error(expected=f'a rate such as "10 Mbit/s", or {instead}', found="nothing")
-    rate = rate_bps(table.rate, where.at("rate"))
-    return _direction(table, {"kind": "constant", "rate_bps": rate}, rate, surroundings, where)
+    return {"kind": "constant", "rate_bps": rate_bps(table.rate, where.at("rate"))}
 
 
-def _carrier(
-    table: DirectionTable,
-    capacity: Callable[[int], dict[str, Any]],
-    surroundings: Surroundings,
-    where: Where,
-) -> dict[str, Any]:
-    """Return a direction with a carrier, whose rate follows from all its settings."""
-    draft = json.dumps(capacity(LEAST_NOMINAL_BPS))
-    try:
-        nominal_bps = _nominal_bps(draft, surroundings.mtu_bytes)
-    except ValueError as error:
-        raise refused(error, where, link=where.above()) from None
-    return _direction(table, capacity(nominal_bps), nominal_bps, surroundings, where)
-
-
-@lru_cache(maxsize=256)
-def _nominal_bps(capacity: str, mtu_bytes: int) -> int:
-    """Return the rate of a carrier; cells of a matrix mostly have the same."""
-    return _core.link_nominal_bps(capacity, mtu_bytes)
-
-
-def _direction(
+def _draft(
     table: DirectionTable,
     capacity: dict[str, Any],
-    nominal_bps: int,
+    queues: Queues,
     surroundings: Surroundings,
     where: Where,
-) -> dict[str, Any]:
+) -> Draft:
     delay_ns = surroundings.delay_ns
-    return {
+    spec = {
         "capacity": capacity,
         "delay_ns": delay_ns,
         "jitter": jitter_spec(given(table.jitter, defaults.JITTER), where.at("jitter"), delay_ns=delay_ns),
-        "queue": _queue(nominal_bps, surroundings)(table.queue, where.at("queue")),
+        "queue": queues.spec(table.queue, where.at("queue")),
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
-
-
-def _queue(
-    nominal_bps: int, surroundings: Surroundings
-) -> Callable[[QueueTable | None, Where], dict[str, Any]]:
-    bdp = bdp_bytes(nominal_bps, surroundings.rtt_ns)
-
-    def queue(table: QueueTable | None, where: Where) -> dict[str, Any]:
-        if table is None:
-            return {"kind": "bytes", "limit_bytes": _default_limit_bytes(nominal_bps, surroundings)}
-        return queue_spec(table, where, bdp_bytes=bdp, mtu_bytes=surroundings.mtu_bytes)
-
-    return queue
-
-
-def _default_limit_bytes(nominal_bps: int, surroundings: Surroundings) -> int:
-    bdp = bdp_bytes(nominal_bps, surroundings.rtt_ns)
-    return max(defaults.QUEUE_BDP * bdp, defaults.QUEUE_LEAST_PACKETS * surroundings.mtu_bytes)
+    return Draft(spec=spec, queues=queues)
 
 
 def _refuse_rate(table: DirectionTable, where: Where, *, carrier: str) -> None:

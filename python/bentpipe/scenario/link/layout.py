@@ -1,14 +1,12 @@
 """The superframe of a return link, from what is written to the run specification."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
-from bentpipe.scenario.link.superframes import frame_symbols
-from bentpipe.scenario.written.quantity import SECOND_NS, count, decibels, symbols
+from bentpipe.scenario.written.quantity import count, decibels, symbols
 from bentpipe.scenario.written.satellite_schema import BurstTable, Rcs2Table
 from bentpipe.scenario.written.table import given, refuse
 from bentpipe.scenario.written.where import Where, shown
@@ -50,26 +48,11 @@ def layout_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:
         "guard_symbols": guard_symbols,
         "idle_symbols": idle_symbols,
     }
-    slots = layout["carriers"] * columns(layout)
+    slots = layout["carriers"] * layout["frames"] * layout["traffic_slots"]
     if slots > MOST_SLOTS:
         found = f"{slots} slots"
         raise where.at("traffic_slots").error(expected=f"at most {MOST_SLOTS} in a superframe", found=found)
     return layout
-
-
-def columns(layout: Mapping[str, int]) -> int:
-    """Return the traffic slots of one carrier in a superframe: as many as one terminal can use."""
-    return layout["frames"] * layout["traffic_slots"]
-
-
-def superframe(layout: Mapping[str, int]) -> Fraction:
-    """Return the length of a superframe in seconds, exactly (docs/models/rcs2.md)."""
-    return Fraction(layout["frames"] * frame_symbols(layout), layout["symbols_per_s"])
-
-
-def superframe_ns(layout: Mapping[str, int]) -> int:
-    """Return the length of a superframe in nanoseconds, rounded up."""
-    return -int(-superframe(layout) * SECOND_NS // 1)
 
 
 def burst_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from bentpipe.scenario.link.queue import queue_spec
+from bentpipe.scenario.link.queue import read_queue
 from bentpipe.scenario.written.quantity import duration_ns, fraction, rate_bps, size_bytes
-from bentpipe.scenario.written.queue_schema import QueueTable
+from bentpipe.scenario.written.satellite_schema import QueueTable
 from bentpipe.scenario.written.where import Where, closest, shown
 
 PREFIX = "flat:"
@@ -61,6 +61,6 @@ def _check(key: str, value: str, where: Where) -> None:
     elif quantity == "loss":
         fraction(value, where)
     elif quantity == "queue":
-        queue_spec(QueueTable(limit=value), where, bdp_bytes=0, mtu_bytes=0)
+        read_queue(QueueTable(limit=value), where)
     else:
         size_bytes(value, where)

@@ -1,11 +1,12 @@
 """The queue of one direction, from what is written to the run specification."""
 
 import re
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, size_bytes
-from bentpipe.scenario.written.queue_schema import QueueTable
+from bentpipe.scenario.written.satellite_schema import QueueTable
 from bentpipe.scenario.written.where import Where, shown
 
 MOST_PACKETS = 10**9
@@ -19,8 +20,46 @@ def bdp_bytes(rate_bps: int, rtt_ns: int) -> int:
     return -(-rate_bps * rtt_ns // (8 * SECOND_NS))
 
 
-def queue_spec(table: QueueTable, where: Where, *, bdp_bytes: int, mtu_bytes: int) -> dict[str, Any]:
-    """Return what a queue drops; which keys are written decides on the discipline.
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """How much waits at most: a number of bandwidth-delay products, or a limit of another kind."""
+
+    bdp: Fraction | None = None
+    other: dict[str, Any] | None = None
+
+    def spec(self, *, bdp_bytes: int, mtu_bytes: int) -> dict[str, Any]:
+        """Return the limit; one in BDP holds a full packet at least, or else nothing could ever wait."""
+        if self.bdp is None:
+            return dict(self.other or {})
+        return {"kind": "bytes", "limit_bytes": max(round(self.bdp * bdp_bytes), mtu_bytes)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A queue whose quantities are read: what it drops, and limits that may wait for a rate."""
+
+    limit: Limit
+    start: Limit | None = None
+    rest: dict[str, Any] = field(default_factory=dict)
+
+    def spec(self, *, bdp_bytes: int, mtu_bytes: int) -> dict[str, Any]:
+        """Return the queue of a direction with this bandwidth-delay product."""
+        limit = self.limit.spec(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
+        if not self.rest:
+            return limit
+        spec = {"kind": self.rest["kind"], "limit_bytes": limit["limit_bytes"]}
+        if self.start is not None:
+            spec["start_bytes"] = self.start.spec(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)["limit_bytes"]
+        return {**spec, **self.rest}
+
+    def check(self, spec: dict[str, Any], table: QueueTable, where: Where) -> None:
+        """Raise an InputError when limits do not belong together, which may hang on the rate."""
+        if self.start is not None and spec["start_bytes"] >= spec["limit_bytes"]:
+            raise where.at("start").error(expected="less than the limit", found=shown(table.start))
+
+
+def read_queue(table: QueueTable, where: Where) -> Queue:
+    """Return a queue with its quantities read; which keys are written decides on the discipline.
 
     Raises
     ------
@@ -28,27 +67,20 @@ def queue_spec(table: QueueTable, where: Where, *, bdp_bytes: int, mtu_bytes: in
         For keys that do not belong together, and for values that no queue can have.
     """
 
-    def volume(key: str, text: str | None) -> int:
+    def volume(key: str, text: str | None) -> Limit:
         place = where.at(key)
-        limit = _limit(text or "", place, bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
-        if limit["kind"] != "bytes":
+        limit = _limit(text or "", place)
+        if limit.other is not None and limit.other["kind"] != "bytes":
             raise place.error(expected=VOLUME, found=shown(text))
-        return int(limit["limit_bytes"])
+        return limit
 
     match table.written():
         case ("limit",):
-            return _limit(table.limit or "", where, bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
+            return Queue(limit=_limit(table.limit or "", where))
         case ("limit", "start", "p"):
-            limit_bytes, start_bytes = volume("limit", table.limit), volume("start", table.start)
-            if start_bytes >= limit_bytes:
-                raise where.at("start").error(expected="less than the limit", found=shown(table.start))
-            p = fraction(table.p or 0, where.at("p"))
-            return {
-                "kind": "random-early-drop",
-                "limit_bytes": limit_bytes,
-                "start_bytes": start_bytes,
-                "p": p,
-            }
+            limit, start = volume("limit", table.limit), volume("start", table.start)
+            rest = {"kind": "random-early-drop", "p": fraction(table.p or 0, where.at("p"))}
+            return Queue(limit=limit, start=start, rest=rest)
         case ("limit", "target", "interval"):
             target_ns = duration_ns(table.target or "", where.at("target"), least_ns=1)
             interval_ns = duration_ns(table.interval or "", where.at("interval"), least_ns=1)
@@ -56,23 +88,15 @@ def queue_spec(table: QueueTable, where: Where, *, bdp_bytes: int, mtu_bytes: in
                 raise where.at("target").error(
                     expected="no more than the interval", found=shown(table.target)
                 )
-            limit_bytes = volume("limit", table.limit)
-            return {
-                "kind": "codel",
-                "limit_bytes": limit_bytes,
-                "target_ns": target_ns,
-                "interval_ns": interval_ns,
-            }
+            rest = {"kind": "codel", "target_ns": target_ns, "interval_ns": interval_ns}
+            return Queue(limit=volume("limit", table.limit), rest=rest)
         case found:
             expected = "the keys limit, or limit, start and p, or limit, target and interval"
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
 
 
-def _limit(text: str, where: Where, *, bdp_bytes: int, mtu_bytes: int) -> dict[str, Any]:
-    """Return a limit in bytes, packets or time.
-
-    A queue in BDP holds one full packet at least, for otherwise nothing could ever wait.
-    """
+def _limit(text: str, where: Where) -> Limit:
+    """Return a limit in BDP, bytes, packets or time."""
     error = where.error(expected=LIMIT, found=shown(text))
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(BDP|packets?)\s*", text)
     if match is not None:
@@ -80,12 +104,12 @@ def _limit(text: str, where: Where, *, bdp_bytes: int, mtu_bytes: int) -> dict[s
         if unit == "BDP":
             if number > MOST_BDP:
                 raise error
-            return {"kind": "bytes", "limit_bytes": max(round(number * bdp_bytes), mtu_bytes)}
+            return Limit(bdp=number)
         if number.denominator != 1 or not 1 <= number <= MOST_PACKETS:
             raise error
-        return {"kind": "packets", "limit_packets": int(number)}
+        return Limit(other={"kind": "packets", "limit_packets": int(number)})
     if text.rstrip().endswith("s"):
-        return {"kind": "time", "limit_ns": duration_ns(text, where, least_ns=1)}
+        return Limit(other={"kind": "time", "limit_ns": duration_ns(text, where, least_ns=1)})
     if text.rstrip().endswith("B"):
-        return {"kind": "bytes", "limit_bytes": size_bytes(text, where)}
+        return Limit(other={"kind": "bytes", "limit_bytes": size_bytes(text, where)})
     raise error

@@ -1,13 +1,16 @@
 """A DVB-RCS2 return link, from what is written to the run specification."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
+from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.background import background_specs
-from bentpipe.scenario.link.bursts import burst
 from bentpipe.scenario.link.classes import Queue, class_specs
-from bentpipe.scenario.link.layout import burst_spec, columns, layout_spec, superframe
+from bentpipe.scenario.link.description import describe_slots
+from bentpipe.scenario.link.errors import slots_error
+from bentpipe.scenario.link.layout import burst_spec, layout_spec
 from bentpipe.scenario.link.mix import Supply, mix_specs
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ReturnTable
@@ -26,7 +29,7 @@ def rcs2_spec(
     *,
     es_n0: dict[str, Any],
     queue: Queue,
-    background_bytes: int,
+    background_limit: Callable[[dict[str, Any]], None],
     nominal_bps: int,
     delay_ns: int,
     plan_delay_ns: int,
@@ -44,8 +47,8 @@ def rcs2_spec(
         Es/N0 of its legs, resolved.
     queue : Queue
         Resolves the queues of its classes.
-    background_bytes : int
-        What waits at most in other terminals that do not say.
+    background_limit : callable
+        Puts in what waits at most in other terminals that do not say.
     nominal_bps : int
         Most that the terminal can get, in full IP packets.
     delay_ns, plan_delay_ns : int
@@ -61,10 +64,14 @@ def rcs2_spec(
     link, place = given(table.rcs2, Rcs2Table()), where.at("rcs2")
     burst_of_slot, layout = burst_spec(link, place), layout_spec(link, place)
     signalling = _signalling(given(link.signalling, SignallingTable()), place.at("signalling"))
+    try:
+        slots = describe_slots(layout, burst_of_slot)
+    except _core.SpecError as error:
+        raise slots_error(error, table, where) from None
     supply = Supply(
-        columns=columns(layout),
-        payload_bytes=burst({"burst": burst_of_slot}).payload_bytes,
-        superframe_s=superframe(layout),
+        columns=slots.columns,
+        payload_bytes=slots.burst.payload_bytes,
+        superframe_s=Fraction(slots.superframe_symbols, layout["symbols_per_s"]),
         request_period=signalling["period"],
     )
     mix = mix_specs(table.mixes, where.at("mixes"), supply=supply)
@@ -90,7 +97,7 @@ def rcs2_spec(
             given(table.background, []),
             where.at("background"),
             mix=mix,
-            limit_bytes=background_bytes,
+            default_limit=background_limit,
             mtu_bytes=mtu_bytes,
         ),
     }

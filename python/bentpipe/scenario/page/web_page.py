@@ -7,7 +7,6 @@ from typing import Any
 from bentpipe import _core
 from bentpipe.scenario.written.where import Where
 
-KINDS = ("image", "script", "style", "font", "other")
 USUAL_KIND = "image"
 """The one that an object has that does not say otherwise."""
 
@@ -30,7 +29,7 @@ class PageObject:
     bytes : int
         Length of the body.
     kind : str
-        One of `KINDS`.
+        One of `vocabulary.OBJECT_KIND`.
     after : int or None
         Position of the object that names it; none where the document does.
     wait_ns : int

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from bentpipe.scenario.written.queue_schema import QueueTable
 from bentpipe.scenario.written.satellite_schema import (
     AcmTable,
     AttenuationTable,
@@ -13,6 +12,7 @@ from bentpipe.scenario.written.satellite_schema import (
     Dvbs2Table,
     ForwardClassTable,
     MixTable,
+    QueueTable,
     Rcs2Table,
     ReturnClassTable,
 )

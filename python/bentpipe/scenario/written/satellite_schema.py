@@ -1,11 +1,21 @@
-"""A link's satellite carriers as written: names and types of their keys, nothing filled in."""
+"""A link's queues and satellite carriers as written: names and types of their keys, nothing filled in."""
 
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from bentpipe.scenario.written.queue_schema import QueueTable
-from bentpipe.scenario.written.table import A_TABLE, COUNT, DSCP, DURATION, QUEUE, RATE, SIZE, Table, named
+from bentpipe.scenario.written.table import (
+    A_TABLE,
+    COUNT,
+    DSCP,
+    DURATION,
+    PROBABILITY,
+    QUEUE,
+    RATE,
+    SIZE,
+    Table,
+    named,
+)
 
 DECIBELS = 'a ratio such as "10 dB"'
 SYMBOL_RATE = 'a symbol rate such as "4 Msym/s"'
@@ -21,6 +31,16 @@ MIX = 'the name of a mix such as "cra"'
 
 def _list(value: object) -> object:
     return value if isinstance(value, list) else [value]
+
+
+class QueueTable(Table):
+    """A queue: {limit} drop-tail; {limit, start, p} random early drop; {limit, target, interval} CoDel."""
+
+    limit: str | None = Field(default=None, description=QUEUE)
+    start: str | None = Field(default=None, description=SIZE)
+    p: float | str | None = Field(default=None, description=PROBABILITY)
+    target: str | None = Field(default=None, description=DURATION)
+    interval: str | None = Field(default=None, description=DURATION)
 
 
 class CarrierTable(Table):

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from bentpipe.scenario.page.web_page import KINDS
 from bentpipe.scenario.written.where import Where, closest, shown
 
 
@@ -37,7 +36,7 @@ TRANSPORT = Vocabulary(available=("tcp", "quic"))
 DIRECTION = Vocabulary(available=("down", "up"))
 CLIENT = Vocabulary(available=("loader", "chromium", "firefox", "iperf3"))
 SERVER = Vocabulary(available=("bentpipe", "nginx", "caddy", "iperf3"))
-OBJECT_KIND = Vocabulary(available=KINDS)
+OBJECT_KIND = Vocabulary(available=("image", "script", "style", "font", "other"))
 PEP = Vocabulary(available=("none", "split", "tunnel", "proxy"))
 PEP_PLACE = Vocabulary(available=("terminal", "gateway", "both"))
 TLS_VERSION = Vocabulary(available=("1.3", "1.2"))

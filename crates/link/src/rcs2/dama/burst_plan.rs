@@ -39,6 +39,16 @@ impl BurstPlan {
     }
 }
 
+/// The longest wait for the next of `slots` of a terminal that is alone, from the start of one slot to that of the next,
+/// in columns; without slots there is none.
+pub(crate) fn longest_gap(columns: u32, placement: PlacementSpec, slots: u32) -> Option<u32> {
+    let mut placed = Vec::new();
+    BurstPlan::new(columns, placement).place(0, slots, &mut placed);
+    let around = columns + *placed.first()?;
+    placed.push(around);
+    placed.windows(2).map(|pair| pair[1] - pair[0]).max()
+}
+
 /// The first number from columns/phi up that has no divisor in common with them: its multiples fall into the largest
 /// gaps (the three-distance theorem), whatever number of them is taken.
 fn spreading_stride(columns: u32) -> u32 {

@@ -29,6 +29,7 @@ mod terminal;
 
 pub use agent::{Agent, Asked, ControlLoop};
 pub use burst_plan::PlacementSpec;
+pub(crate) use burst_plan::longest_gap;
 pub use config::{
     BackgroundConfig, BackgroundSpec, ClassConfig, ConfigError, Phase, ReturnConfig, SignallingSpec, Timing,
     VolumeOrderSpec,

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import gcd, sqrt
 from typing import Any
 
 import numpy as np
@@ -11,10 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bentpipe.figures import style
-from bentpipe.scenario.link.bursts import burst
-from bentpipe.scenario.link.clear_sky import clear_sky_db, modcod_at
-from bentpipe.scenario.link.nominal import nominal_bps
-from bentpipe.scenario.link.superframes import superframe_s
+from bentpipe.scenario.link.description import (
+    DirectionDescription,
+    Dvbs2Description,
+    LinkDescription,
+    Rcs2Description,
+)
 
 PACKET_BYTES = 84
 """As ping sends it: 56 B behind the headers of IP and ICMP."""
@@ -41,13 +41,15 @@ class Way:
     stages: Sequence[tuple[str, float]]
 
 
-def ways(spec: Mapping[str, Any]) -> list[Way]:
+def ways(spec: Mapping[str, Any], described: LinkDescription) -> list[Way]:
     """The ways of a link's specification: forward, then return, within a constant rate and on demand."""
     found = []
-    for name, key in (("Forward", "forward"), ("Return", "return")):
-        direction = spec[key]
-        rate = nominal_bps(direction["capacity"])
-        for variant, stages in _access(direction["capacity"], rate):
+    for name, direction, model in (
+        ("Forward", spec["forward"], described.forward),
+        ("Return", spec["return"], described.return_),
+    ):
+        rate = model.nominal_bps
+        for variant, stages in _access(direction["capacity"], model):
             queue_s = _full_queue_s(direction["queue"], rate, spec["mtu_bytes"])
             found.append(
                 Way(
@@ -114,28 +116,34 @@ def _variation(jitter: Mapping[str, Any]) -> str:
             return ""
 
 
-def _access(capacity: Mapping[str, Any], rate_bps: int) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+def _access(
+    capacity: Mapping[str, Any], model: DirectionDescription
+) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """What comes before propagation, by what it holds for."""
-    match capacity["kind"]:
-        case "dvbs2":
-            frame = modcod_at(capacity, clear_sky_db(capacity["es_n0"])).symbols
-            waiting = ("waiting, at most", capacity["closing_timeout_ns"] / 1e9)
-            yield "", [waiting, ("transmission", frame / capacity["symbols_per_s"])]
-        case "rcs2":
-            yield from _slots(capacity)
-        case _:
-            yield "", [("transmission", PACKET_BYTES * 8 / rate_bps)]
+    if model.dvbs2 is not None:
+        yield "", _frames(capacity, model.dvbs2)
+    elif model.rcs2 is not None:
+        yield from _slots(capacity, model.rcs2)
+    else:
+        yield "", [("transmission", PACKET_BYTES * 8 / model.nominal_bps)]
 
 
-def _slots(capacity: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+def _frames(capacity: Mapping[str, Any], model: Dvbs2Description) -> list[tuple[str, float]]:
+    frame = model.by_number()[model.in_use[-1]].symbols
+    waiting = ("waiting, at most", capacity["closing_timeout_ns"] / 1e9)
+    return [waiting, ("transmission", frame / capacity["symbols_per_s"])]
+
+
+def _slots(
+    capacity: Mapping[str, Any], model: Rcs2Description
+) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """docs/models/dama.md, delay of an idle terminal."""
     layout, mix = capacity["layout"], capacity["mix"]
-    superframe = superframe_s(layout)
-    bursts = -(-PACKET_BYTES // burst(capacity).payload_bytes)
+    superframe = model.slots.superframe_symbols / layout["symbols_per_s"]
+    bursts = -(-PACKET_BYTES // model.slots.burst.payload_bytes)
     sending = ("transmission", bursts * layout["burst_symbols"] / layout["symbols_per_s"])
-    if mix["cra"]["slots"]:
-        apart = superframe * longest_gap(capacity)
-        yield ", constant rate", [("waiting, at most", apart), sending]
+    if model.longest_gap is not None:
+        yield ", constant rate", [("waiting, at most", superframe * model.longest_gap), sending]
     if mix["rbdc"] or mix["volume"]:
         period = capacity["signalling"]["period"]
         asking = layout["request_symbols"] / layout["symbols_per_s"]
@@ -144,24 +152,6 @@ def _slots(capacity: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, f
         yield ", on demand", [
             ("waiting, at most", period * superframe), ("request and plan", loop), waiting, sending,
         ]  # fmt: skip
-
-
-def longest_gap(return_link: Mapping[str, Any]) -> float:
-    """The longest wait for a slot of the constant rate, in superframes, where the terminal is alone."""
-    layout, rate = return_link["layout"], return_link["mix"]["cra"]
-    columns = layout["frames"] * layout["traffic_slots"]
-    always = min(rate["slots"] // rate["superframes"], columns)
-    if not always:
-        return float(-(-rate["superframes"] // rate["slots"]))
-    stride = _spreading_stride(columns) if return_link["placement"] == "spread" else 1
-    places = sorted(slot * stride % columns for slot in range(always))
-    return float(max(b - a for a, b in pairwise([*places, places[0] + columns])) / columns)
-
-
-def _spreading_stride(columns: int) -> int:
-    """docs/models/dama.md: columns/phi, or the next number that has no divisor in common with them."""
-    nearest = max(1, round(columns * (sqrt(5) - 1) / 2))
-    return next((stride for stride in range(nearest, columns) if gcd(stride, columns) == 1), 1)
 
 
 def _full_queue_s(queue: Mapping[str, Any], rate_bps: int, mtu_bytes: int) -> float:

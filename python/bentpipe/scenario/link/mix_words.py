@@ -1,22 +1,7 @@
-"""A return link's superframe and what a terminal may have of it, as a link's specification says."""
+"""What a terminal of a return link may have, as a link's specification says, in slots and in words."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
-
-Layout: TypeAlias = Mapping[str, Any]
-
-
-def frame_symbols(layout: Layout) -> int:
-    """Length of a frame: request slots, traffic slots, each with its guard time, and what remains."""
-    guard = layout["guard_symbols"]
-    requests = layout["request_slots"] * (layout["request_symbols"] + guard)
-    traffic = layout["traffic_slots"] * (layout["burst_symbols"] + guard)
-    return int(requests + traffic + layout["idle_symbols"])
-
-
-def superframe_s(layout: Layout) -> float:
-    """Length of a superframe."""
-    return float(layout["frames"] * frame_symbols(layout) / layout["symbols_per_s"])
+from typing import Any
 
 
 def mix_slots(mix: Mapping[str, Any]) -> list[tuple[str, float]]:

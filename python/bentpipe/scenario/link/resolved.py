@@ -1,0 +1,154 @@
+"""A link from tables as written: bases merged in, both directions drafted, then checked as a whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.scenario import defaults
+from bentpipe.scenario.link.catalogue import written_link
+from bentpipe.scenario.link.description import LinkDescription, describe_link, describe_slots
+from bentpipe.scenario.link.direction import Surroundings, forward_draft, return_draft
+from bentpipe.scenario.link.errors import error_from_core
+from bentpipe.scenario.link.queue import bdp_bytes
+from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
+from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
+from bentpipe.scenario.written.quantity import duration_ns, size_bytes
+from bentpipe.scenario.written.table import given, validated
+from bentpipe.scenario.written.where import Where, shown
+
+CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
+"""What a direction may have in place of a constant rate."""
+
+IPV4_HEADER_BYTES = 20
+UDP_HEADER_BYTES = 8
+LEAST_QUIC_BYTES = 1200
+"""UDP payloads that QUIC needs (RFC 9000 section 14)."""
+LEAST_MTU_BYTES = LEAST_QUIC_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
+MOST_MTU_BYTES = 65_535
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedLink:
+    """A link's specification, and what it comes to."""
+
+    spec: dict[str, Any]
+    description: LinkDescription
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The largest packet."""
+        return int(self.spec["mtu_bytes"])
+
+    @property
+    def down_bps(self) -> int:
+        """The rate to the client."""
+        return self.description.forward.nominal_bps
+
+    @property
+    def up_bps(self) -> int:
+        """The rate to the server."""
+        return self.description.return_.nominal_bps
+
+    @property
+    def propagation_ns(self) -> int:
+        """The propagation there and back."""
+        return sum(int(self.spec[direction]["delay_ns"]) for direction in CARRIERS)
+
+    @property
+    def rtt_ns(self) -> int:
+        """The longest round trip when the link is idle: propagation, and waiting for frames and slots."""
+        there, back = self.description.forward, self.description.return_
+        return self.propagation_ns + there.longest_wait_ns + back.longest_wait_ns
+
+    @property
+    def buffer_bytes(self) -> int:
+        """What a buffer or a window holds that shall not limit."""
+        bdp = bdp_bytes(max(self.down_bps, self.up_bps), self.rtt_ns)
+        return max(defaults.BUFFER_BDP * bdp, defaults.BUFFER_LEAST_BYTES)
+
+
+def resolved_link(
+    table: LinkTable, where: Where, *, folder: Path, within: tuple[Path, ...] = ()
+) -> ResolvedLink:
+    """Return the link that a table describes.
+
+    Parameters
+    ----------
+    table : LinkTable
+        As written.
+    where : Where
+        Its place.
+    folder : Path
+        Where relative paths of link files start.
+    within : tuple of Path
+        The files that led here, against circles.
+    """
+    own = _own(table, where, folder)
+    name = table.name
+    base = own.pop("base", None)
+    if base is not None:
+        found = written_link(base, where, folder=folder)
+        identity = Path(found.where.file).resolve()
+        if identity in within:
+            raise where.error(expected="a base that does not lead back to itself", found=shown(base))
+        base_table = validated(LinkTable, found.table, found.where)
+        # The base must be a link by itself: its faults are then reported where they are.
+        resolved_link(base_table, found.where, folder=found.folder, within=(*within, identity))
+        unchanged = not own
+        own = merged_links(_flattened(base_table, found.where, found.folder), own)
+        name = name or base_table.name or (found.name if unchanged else None)
+    return _complete_link(validated(LinkTable, own, where), name or "custom", where)
+
+
+def _own(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
+    """Return what a table itself says, so that it says the same wherever it is merged."""
+    written = table.model_dump(by_alias=True, exclude_none=True)
+    return with_folder(with_delays(written, where), folder)
+
+
+def _flattened(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
+    """Return a table with its bases merged in."""
+    own = _own(table, where, folder)
+    base = own.pop("base", None)
+    if base is None:
+        return own
+    found = written_link(base, where, folder=folder)
+    below = validated(LinkTable, found.table, found.where)
+    return merged_links(_flattened(below, found.where, found.folder), own)
+
+
+def _complete_link(table: LinkTable, name: str, where: Where) -> ResolvedLink:
+    mtu = given(table.mtu, defaults.MTU)
+    mtu_bytes = size_bytes(mtu, where.at("mtu"), least=LEAST_MTU_BYTES, most=MOST_MTU_BYTES)
+    forward, return_ = given(table.forward, ForwardTable()), given(table.return_, ReturnTable())
+    delays_ns = []
+    for key, direction, carrier in (("forward", forward, forward.dvbs2), ("return", return_, return_.rcs2)):
+        if direction.rate is None and carrier is None:
+            expected = f'a rate such as "10 Mbit/s", or {CARRIERS[key]}'
+            raise where.at(f"{key}.rate").error(expected=expected, found="nothing")
+        if direction.delay is None:
+            raise where.at("rtt").error(expected='a duration such as "600 ms"', found="nothing")
+        delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
+    there_ns, back_ns = delays_ns
+    there = Surroundings(delay_ns=there_ns, opposite_delay_ns=back_ns, mtu_bytes=mtu_bytes)
+    back = Surroundings(delay_ns=back_ns, opposite_delay_ns=there_ns, mtu_bytes=mtu_bytes)
+    backward = return_draft(return_, back, where.at("return"))
+    report_wait_ns = _report_wait_ns(backward.spec["capacity"])
+    onward = forward_draft(forward, there, where.at("forward"), report_wait_ns=report_wait_ns)
+    spec = {"name": name, "mtu_bytes": mtu_bytes, "forward": onward.spec, "return": backward.spec}
+    try:
+        description = describe_link(spec)
+    except _core.SpecError as error:
+        raise error_from_core(error, table, where) from None
+    backward.complete(description.return_.nominal_bps)
+    onward.complete(description.forward.nominal_bps)
+    return ResolvedLink(spec=spec, description=description)
+
+
+def _report_wait_ns(capacity: Mapping[str, Any]) -> int:
+    """Return how long a report of the terminal waits for its turn: at most a superframe, if there are any."""
+    if capacity["kind"] != "rcs2":
+        return 0
+    return describe_slots(capacity["layout"], capacity["burst"]).superframe_ns
