@@ -6,10 +6,10 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario.page.folder import folder_page
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 from tests.support.specs import spec_of
 
-HERE = Where(file="scenario.toml", field="run.page")
+HERE = Location(file="scenario.toml", field="run.page")
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from bentpipe.scenario.link.pipe import KEYS
 from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.links import link
 from bentpipe.scenario.written.link_schema import LinkTable
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.table import validated
-from bentpipe.scenario.written.where import Where
 from tests.support.specs import spec_of
 
 VALUES = st.one_of(
@@ -153,7 +153,7 @@ PARTS = {
 def test_any_parts_of_a_direction_are_one_or_bad_input(parts):
     forward = {"rate": "10 Mbit/s", **parts}
     table = {"rtt": "600 ms", "forward": forward, "return": {"rate": "1 Mbit/s"}}
-    where = Where(file="test")
+    where = Location(file="test")
     with suppress(InputError):
         found = resolved_link(validated(LinkTable, table, where), where, folder=Path()).spec["forward"]
         assert all(found[key]["kind"] for key in parts)
@@ -247,7 +247,7 @@ RETURN = {
 )
 @settings(max_examples=500)
 def test_any_carriers_are_a_link_or_bad_input(forward, back, rtt):
-    where = Where(file="test")
+    where = Location(file="test")
     table = {"rtt": rtt, "forward": forward, "return": back}
     with suppress(InputError):
         spec = resolved_link(validated(LinkTable, table, where), where, folder=Path()).spec

@@ -10,8 +10,8 @@ from bentpipe.errors import InputError
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page
 from bentpipe.scenario.page.references import in_css, in_html, in_script
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import OBJECT_KIND
-from bentpipe.scenario.written.where import Where
 from tests.support.har import HTML, entry
 
 JSON = st.recursive(
@@ -171,7 +171,7 @@ def test_any_files_are_a_page_or_bad_input(tmp_path_factory, html, css, script):
     for name, text in {"index.html": html, "x.css": css, "x.js": script, "x.png": ""}.items():
         (folder / name).write_bytes(text.encode(errors="surrogatepass"))
     with suppress(InputError):
-        page = folder_page(folder, Where(file="test"), name="page")
+        page = folder_page(folder, Location(file="test"), name="page")
         assert_is_page(page)
         assert {item["file"]["name"] for item in page["objects"]} <= {"x.css", "x.js", "x.png"}
 

@@ -12,10 +12,10 @@ from bentpipe.errors import InputError
 from bentpipe.scenario.page import har_file
 from bentpipe.scenario.page.har import har_page
 from bentpipe.scenario.page.har_file import parsed, without_bodies
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 from tests.support.har import HTML, JS, PNG, entry, har, write
 
-WHERE = Where(file="page.har")
+WHERE = Location(file="page.har")
 SITE = "https://www.shop.example"
 # As browsers write it: escapes, and a character beyond U+FFFF, for which text has four bytes each in memory.
 SCRIPT = 'f("\\\\", "\U0001f6f0");\n' * 2000

@@ -14,7 +14,7 @@ from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page
 from bentpipe.scenario.page.names import file_paths, host_name
 from bentpipe.scenario.page.references import in_css, in_html, in_script
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 from tests.support.har import HTML, entry, write
 
 SMALL, LARGE = 60_000, 1_000_000
@@ -94,7 +94,7 @@ def test_a_folder_is_read_in_time_as_the_length_of_its_files(tmp_path, case):
     def read(text):
         (tmp_path / "index.html").write_text(text)
         try:
-            folder_page(tmp_path, Where(file="test"), name="page")
+            folder_page(tmp_path, Location(file="test"), name="page")
         except InputError as error:
             assert error.field == "index.html"
 

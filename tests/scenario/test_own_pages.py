@@ -15,9 +15,9 @@ from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.own import PUBLISHED, from_recipe
 from bentpipe.scenario.page.pages import PAGES
 from bentpipe.scenario.page.web_page import hosts_of, longest_wait_ns
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 
-HERE = Where(file="recipe")
+HERE = Location(file="recipe")
 MEAN_BYTES = {"image": 1026 / 25 * 1024, "script": 509 / 22 * 1024, "style": 72 / 7 * 1024}
 MEDIAN_BYTES = {"image": 7 * 1024, "script": 4 * 1024, "style": 2 * 1024}
 

@@ -6,10 +6,10 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario.page.pages import PAGES, PAGES_OF, SOURCES, page, source_of
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 
 TOTALS = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
-HERE = Where(file="test", field="page")
+HERE = Location(file="test", field="page")
 
 
 def sizes_of(name):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bentpipe.printable import printable
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.location import Location, quoted
 
 OBEYED = [
     # C0, DEL and C1 (ECMA-48): ESC begins a sequence, U+009B is one character for ESC [.
@@ -54,8 +54,8 @@ def test_lines_may_be_kept():
 
 
 def test_an_error_quotes_nothing_raw():
-    where = Where(file="\x1b[2J.toml").at("run").at("\x9bm")
-    error = where.error(expected="a name unlike \u202e", found=shown("\x7f\x1b"))
+    where = Location(file="\x1b[2J.toml").at("run").at("\x9bm")
+    error = where.error(expected="a name unlike \u202e", found=quoted("\x7f\x1b"))
     assert str(error).isprintable()
     assert (error.file, error.field) == (r"\x1b[2J.toml", r"run.\x9bm")
     # What is below U+0020 has JSON's own escape in quotes.

@@ -10,8 +10,8 @@ from bentpipe.errors import InputError
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.mix import Supply, mix_spec
 from bentpipe.scenario.links import link
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.satellite_schema import MixTable
-from bentpipe.scenario.written.where import Where
 
 # 1 Msym/s, so that a symbol is a microsecond; 85 bytes in a burst of waveform 5.
 LINK = """
@@ -190,7 +190,7 @@ AMOUNTS = st.one_of(
 def test_any_mix_is_bad_input_or_within_what_a_terminal_can_send(written, columns, payload, superframe_s):
     supply = Supply(columns=columns, payload_bytes=payload, superframe_s=superframe_s, request_period=1)
     try:
-        mix = mix_spec(MixTable(**written), Where(file="test"), supply=supply)
+        mix = mix_spec(MixTable(**written), Location(file="test"), supply=supply)
     except InputError:
         return
     rates = [mix["cra"], *([mix["rbdc"]["max"]] if mix["rbdc"] else [])]

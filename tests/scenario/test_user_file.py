@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from bentpipe.errors import InputError
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.user_file import read_user_file
-from bentpipe.scenario.written.where import Where
 
-WHERE = Where(file="scenario.toml", field="run.page")
+WHERE = Location(file="scenario.toml", field="run.page")
 
 
 def read(path):

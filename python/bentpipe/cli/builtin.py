@@ -34,11 +34,11 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
     """
     from bentpipe.scenario import parse_override
     from bentpipe.scenario.links import Link, described, presets
-    from bentpipe.scenario.written.where import Where
+    from bentpipe.scenario.written.location import Location
 
     changes = {override.key: override.value for override in map(parse_override, settings)}
     if name is not None:
-        link = described(name, where=Where(file="command line", field="NAME"), settings=changes)
+        link = described(name, where=Location(file="command line", field="NAME"), settings=changes)
         if plot is not None:
             echo(str(_plot(link, plot)), err=as_json)
         if as_json:
@@ -78,9 +78,9 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     from bentpipe.cli.page import described
     from bentpipe.scenario.page.pages import PAGES, SOURCES, page, source_of
     from bentpipe.scenario.page.web_page import hosts_of
-    from bentpipe.scenario.written.where import Where
+    from bentpipe.scenario.written.location import Location
 
-    where = Where(file="command line", field="NAME")
+    where = Location(file="command line", field="NAME")
     chosen = PAGES if name is None else {name: page(name, where, folder=Path())}
     sources = {each: SOURCES.get(source_of(each), each) for each in chosen}
     if folder is not None:
@@ -148,14 +148,14 @@ def find_study(name: str) -> Any:
         When there is none.
     """
     from bentpipe import studies as library
-    from bentpipe.scenario.written.where import closest, shown
+    from bentpipe.scenario.written.location import closest, quoted
 
     if name not in library.names():
         raise InputError(
             file="command line",
             field="STUDY",
             expected=f"one of {', '.join(library.names())}",
-            found=shown(name),
+            found=quoted(name),
             suggestion=closest(name, library.names()),
         )
     return library.get(name)

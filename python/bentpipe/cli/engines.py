@@ -8,7 +8,7 @@ from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
-    from bentpipe.scenario.written.where import Where
+    from bentpipe.scenario.written.location import Location
 
 
 def choose(name: str) -> "Engine":
@@ -33,7 +33,7 @@ def choose(name: str) -> "Engine":
 
 
 def require(
-    engine: "Engine", specs: Sequence[Mapping[str, Any]], *, written: "Callable[[str], Where]"
+    engine: "Engine", specs: Sequence[Mapping[str, Any]], *, written: "Callable[[str], Location]"
 ) -> None:
     """Refuse runs that ask for what the engine or this machine has not got.
 
@@ -60,7 +60,7 @@ def require(
 
 
 def require_congestion_controls(
-    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where", flows: "Where"
+    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Location", flows: "Location"
 ) -> None:
     """Refuse runs whose congestion control the engine has not got.
 
@@ -85,7 +85,7 @@ def require_congestion_controls(
             )
 
 
-def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where") -> None:
+def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Location") -> None:
     """Refuse runs whose slow start ends in a way that the kernel's TCP does not know.
 
     Raises
@@ -106,7 +106,7 @@ def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, 
             )
 
 
-def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Where") -> None:
+def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Location") -> None:
     """Refuse runs of iperf3 where there is none.
 
     Raises
@@ -130,7 +130,7 @@ def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, wher
 
 
 def require_programs(
-    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, client: "Where", server: "Where"
+    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, client: "Location", server: "Location"
 ) -> None:
     """Refuse runs of browsers and of servers that are not ours where there are none.
 

@@ -78,7 +78,7 @@ def _campaign(
     from bentpipe.ledger.folder import UNINDEXED
     from bentpipe.scenario import Clock, Extent, defaults, identity, load, parse_override
     from bentpipe.scenario.written.command_line import CommandLine
-    from bentpipe.scenario.written.where import Where
+    from bentpipe.scenario.written.location import Location
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
@@ -97,7 +97,7 @@ def _campaign(
     specs = [cell.spec for cell in scenario.cells]
     overridden = [parse_override(text).key for text in settings]
     command_line = CommandLine(overridden=overridden, options=varied.keys())
-    table = Where(file=str(file), field="run")
+    table = Location(file=str(file), field="run")
     engines.require(machine, specs, written=lambda key: command_line.place(key, table))
     kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
     document = identity({**scenario.document(), "engine": machine.name})

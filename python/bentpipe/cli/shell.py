@@ -67,7 +67,7 @@ def shell(
     from bentpipe.engine import emulate, window
     from bentpipe.engine import shell as shells
     from bentpipe.scenario import parse_override, resolve_document
-    from bentpipe.scenario.written.where import shown
+    from bentpipe.scenario.written.location import quoted
 
     given = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
     run: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
@@ -92,7 +92,7 @@ def shell(
             file=COMMAND_LINE,
             field="--set client",
             expected="no client of a shell but its command",
-            found=shown(spec["client"]),
+            found=quoted(spec["client"]),
         )
     spoken = spec["workload"]["http"]
     if window.preparation(command) is not None and spoken not in window.PROTOCOLS:
@@ -100,7 +100,7 @@ def shell(
             file=COMMAND_LINE,
             field="--http",
             expected=f"one of {', '.join(window.PROTOCOLS)} for {Path(command[0]).name}",
-            found=shown(spoken),
+            found=quoted(spoken),
         )
     engines.require_emulate()
     require(emulate.Emulator(), spec, overrides=overrides)

@@ -11,7 +11,7 @@ from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
-    from bentpipe.scenario.written.where import Where
+    from bentpipe.scenario.written.location import Location
 
 
 @click.command()
@@ -26,10 +26,10 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
     """
     del as_json  # It is JSON in any case: what is shown is the form in which the engines get it.
     from bentpipe.scenario.page.pages import FOLDER, HAR, PAGES, page
-    from bentpipe.scenario.written.where import Where
+    from bentpipe.scenario.written.location import Location
 
     path = Path(thing)
-    where = Where(file="command line", field="THING")
+    where = Location(file="command line", field="THING")
     if thing in PAGES or thing.startswith((HAR, FOLDER)):
         print_json(page(thing, where, folder=Path()))
     elif _is_run(path, where):
@@ -42,7 +42,7 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
         print_json(link(thing, where=where))
 
 
-def _is_run(path: Path, where: "Where") -> bool:
+def _is_run(path: Path, where: "Location") -> bool:
     """Whether a path is DIR/RUN_ID of a folder of results."""
     from bentpipe.ledger.folder import INDEX
 

@@ -8,7 +8,7 @@ from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.flows import flow_label
 from bentpipe.scenario.written.dotted import flattened
 from bentpipe.scenario.written.schema import PepTable, RunTable
-from bentpipe.scenario.written.table import given
+from bentpipe.scenario.written.table import or_default
 
 NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""
@@ -49,7 +49,7 @@ def factors_of(
     factors |= {
         "client": run.client or defaults.CLIENT,
         "server": run.server or defaults.SERVER,
-        "pep": given(given(run.pep, PepTable()).kind, defaults.PEP),
+        "pep": or_default(or_default(run.pep, PepTable()).kind, defaults.PEP),
     }
     written = {key: label(value) for key, value in varied.items() if key not in NAMED}
     return factors | written

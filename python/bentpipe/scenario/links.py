@@ -9,10 +9,10 @@ from bentpipe.scenario.link.catalogue import PRESETS, written_link
 from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.written.dotted import with_dotted
 from bentpipe.scenario.written.link_schema import LinkTable
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.table import validated
-from bentpipe.scenario.written.where import Where, shown
 
-COMMAND_LINE = Where(file="command line", field="--link")
+COMMAND_LINE = Location(file="command line", field="--link")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Link:
     spec: dict[str, Any]
 
 
-def link(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = None) -> dict[str, Any]:
+def link(text: str, *, where: Location = COMMAND_LINE, folder: Path | None = None) -> dict[str, Any]:
     """Return the link specification of a preset, a TOML file or an inline pipe.
 
     Raises
@@ -40,7 +40,7 @@ def link(text: str, *, where: Where = COMMAND_LINE, folder: Path | None = None) 
 def described(
     text: str,
     *,
-    where: Where = COMMAND_LINE,
+    where: Location = COMMAND_LINE,
     folder: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Link:
@@ -50,7 +50,7 @@ def described(
     ----------
     text : str
         A preset, a TOML file or an inline pipe.
-    where : Where
+    where : Location
         Its place.
     folder : Path
         Where relative paths start.
@@ -81,11 +81,11 @@ def _changed(text: str, settings: Mapping[str, Any], *, folder: Path) -> dict[st
     run: dict[str, Any] = {"link": text}
     for key, value in settings.items():
         head, _, rest = key.partition(".")
-        place = Where(file=COMMAND_LINE.file, field=f"--set {key}")
+        place = Location(file=COMMAND_LINE.file, field=f"--set {key}")
         if head != "link" or not rest:
-            raise place.error(expected="a key of the link such as link.forward.delay", found=shown(key))
+            raise place.error(expected="a key of the link such as link.forward.delay", found=quoted(key))
         run = with_dotted(run, key, value, place)
-    place = Where(file=COMMAND_LINE.file, field="--set link")
+    place = Location(file=COMMAND_LINE.file, field="--set link")
     return resolved_link(validated(LinkTable, run["link"], place), place, folder=folder).spec
 
 

@@ -15,12 +15,12 @@ from bentpipe.scenario.factors import factors_of
 from bentpipe.scenario.model import Cell, Scenario, canonical_json
 from bentpipe.scenario.written.command_line import COMMAND_LINE, CommandLine
 from bentpipe.scenario.written.dotted import is_at_or_below, with_dotted
+from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.matrix import Block, check_size, parse_matrix
 from bentpipe.scenario.written.quantity import count
 from bentpipe.scenario.written.schema import RunTable, ScenarioTable
 from bentpipe.scenario.written.table import keys, validated
 from bentpipe.scenario.written.toml import read_toml
-from bentpipe.scenario.written.where import Where, closest, shown
 
 MOST_REPETITIONS = 10_000
 LARGEST_SEED = 2**53 - 1
@@ -108,7 +108,7 @@ def resolve_document(
     clock: Clock = Clock.REAL,
 ) -> Scenario:
     """Return the resolved scenario of a table as written; `file` names it in errors."""
-    where = Where(file=file)
+    where = Location(file=file)
     _check_decided_once(overrides, varied)
     for override in overrides:
         if override.key in SCENARIO_KEYS:
@@ -165,7 +165,7 @@ def parse_override(text: str) -> Override:
             file=COMMAND_LINE,
             field="--set",
             expected="KEY=VALUE such as tcp.initial_window=10",
-            found=shown(text),
+            found=quoted(text),
         )
     head = key.partition(".")[0]
     known = (*keys(RunTable), *SCENARIO_KEYS)
@@ -174,7 +174,7 @@ def parse_override(text: str) -> Override:
             file=COMMAND_LINE,
             field=f"--set {key}",
             expected=f"a key that starts with one of {', '.join(known)}",
-            found=f"the unknown key {shown(head)}",
+            found=f"the unknown key {quoted(head)}",
             suggestion=closest(head, known),
         )
     try:
@@ -188,8 +188,8 @@ class _Builder:
     """Makes cells of [run], a combination of the matrix, and the overrides, in this order."""
 
     run: Mapping[str, Any]
-    where: Where
-    matrix_where: Where
+    where: Location
+    matrix_where: Location
     folder: Path
     overrides: tuple[Override, ...]
     command_line: CommandLine
@@ -216,7 +216,7 @@ class _Builder:
             for override in self.overrides:
                 if not self._is_about(override, run):
                     continue
-                place = Where(file=COMMAND_LINE, field=f"--set {override.key}")
+                place = Location(file=COMMAND_LINE, field=f"--set {override.key}")
                 run = with_dotted(run, override.key, override.value, place)
             table = validated(RunTable, run, where)
             spec = resolve.resolve_run(table, where, folder=self.folder)
@@ -260,19 +260,19 @@ def _check_decided_once(overrides: Iterable[Override], varied: Collection[str]) 
                 file=COMMAND_LINE,
                 field=f"--set {override.key}",
                 expected=f"nothing beside --{override.key}",
-                found=shown(override.value),
+                found=quoted(override.value),
             )
 
 
-def _checked_name(name: str, where: Where) -> str:
+def _checked_name(name: str, where: Location) -> str:
     """Return a name that can be a folder's."""
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         return name
     expected = "at most 100 letters, digits, dots, dashes and underscores, not starting with a dot or dash"
-    raise where.error(expected=expected, found=shown(name))
+    raise where.error(expected=expected, found=quoted(name))
 
 
-def _distinct(cells: Iterable[Cell], where: Where) -> tuple[Cell, ...]:
+def _distinct(cells: Iterable[Cell], where: Location) -> tuple[Cell, ...]:
     """Return each cell once: those with equal specifications share their measurements and their factors.
 
     Raises

@@ -26,6 +26,7 @@ from bentpipe.scenario.link.resolved import (
 from bentpipe.scenario.page.web_page import longest_wait_ns
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, count, duration_ns, size_bytes, size_bytes_or
 from bentpipe.scenario.written.schema import (
     BulkTable,
@@ -39,8 +40,7 @@ from bentpipe.scenario.written.schema import (
     TlsTable,
     ValidityTable,
 )
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default, refuse
 
 FLOWS = ("bulk", "flows", "iperf3")
 """Kinds of workload that are a flow, or several, of some length."""
@@ -52,7 +52,7 @@ LEAST_INITIAL_RTT_NS = 1_000_000
 out of their probe timeouts."""
 
 
-def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
+def resolve_run(run: RunTable, where: Location, *, folder: Path) -> dict[str, Any]:
     """Return a cell's run specification without its seed.
 
     Raises
@@ -61,7 +61,9 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         When a key is missing, contradicts another or holds what does not exist (yet).
     """
     ends = programs(run, where)
-    cc = vocabulary.CONGESTION_CONTROL.checked(given(run.cc, defaults.CONGESTION_CONTROL), where.at("cc"))
+    cc = vocabulary.CONGESTION_CONTROL.checked(
+        or_default(run.cc, defaults.CONGESTION_CONTROL), where.at("cc")
+    )
     if run.link is None:
         raise where.at("link").error(
             expected="a preset's name, a TOML file or an inline pipe", found="nothing"
@@ -69,7 +71,7 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
     link = resolved_link(run.link, where.at("link"), folder=folder)
     pep_place = where.at("pep")
     pep = pep_spec(
-        given(run.pep, PepTable(kind=defaults.PEP)),
+        or_default(run.pep, PepTable(kind=defaults.PEP)),
         pep_place,
         cc=cc,
         link=link,
@@ -82,10 +84,10 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         workload = iperf3.flow(workload, where)
     check_programs(ends, run, workload, where, cc=cc)
     limit_bytes = link.buffer_bytes
-    tcp = tcp_spec(given(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
+    tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     # What is not in use is not in the specification: the run is what it was before there was such a thing.
     rarer = {
-        "tls": tls_spec(given(run.tls, TlsTable()), workload, where.at("tls")),
+        "tls": tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls")),
         "pep": pep,
         **ends.spec(),
         "slow_start": _slow_start(run, cc, workload, where.at("slow_start")),
@@ -96,34 +98,38 @@ def resolve_run(run: RunTable, where: Where, *, folder: Path) -> dict[str, Any]:
         "cc": cc,
         "tcp": tcp,
         "quic": _quic(
-            given(run.quic, QuicTable()),
+            or_default(run.quic, QuicTable()),
             where.at("quic"),
             most_payload_bytes=payload_bytes,
             initial_window=tcp["initial_window"],
             limit_bytes=limit_bytes,
         ),
-        "http2": http.http2_spec(given(run.http2, Http2Table()), where.at("http2"), buffer_bytes=limit_bytes),
+        "http2": http.http2_spec(
+            or_default(run.http2, Http2Table()), where.at("http2"), buffer_bytes=limit_bytes
+        ),
         "workload": workload,
-        "validity": _validity(given(run.validity, ValidityTable()), link, workload, where.at("validity")),
-        "capture": _capture(given(run.capture, CaptureTable())),
+        "validity": _validity(
+            or_default(run.validity, ValidityTable()), link, workload, where.at("validity")
+        ),
+        "capture": _capture(or_default(run.capture, CaptureTable())),
         **{key: value for key, value in rarer.items() if value is not None},
     }
 
 
-def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Where) -> str | None:
+def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Location) -> str | None:
     """Return how slow start ends, or None where that is each congestion control's own way."""
-    way = vocabulary.SLOW_START.checked(given(run.slow_start, defaults.SLOW_START), where)
+    way = vocabulary.SLOW_START.checked(or_default(run.slow_start, defaults.SLOW_START), where)
     if way == defaults.SLOW_START:
         return None
     ccs = [flow["cc"] for flow in workload.get("flows", ())] or [cc]
     other = next((cc for cc in ccs if cc not in vocabulary.LOSS_BASED), None)
     if other is not None:
         expected = f'"{defaults.SLOW_START}", as {other} is not one of {", ".join(vocabulary.LOSS_BASED)}'
-        raise where.error(expected=expected, found=shown(way))
+        raise where.error(expected=expected, found=quoted(way))
     return way
 
 
-def _workload(run: RunTable, where: Where, *, folder: Path, most_ping_bytes: int) -> dict[str, Any]:
+def _workload(run: RunTable, where: Location, *, folder: Path, most_ping_bytes: int) -> dict[str, Any]:
     kinds = {"page": run.page, "bulk": run.bulk, "ping": run.ping}
     written = [key for key, value in kinds.items() if value is not None]
     if len(written) != 1:
@@ -133,26 +139,26 @@ def _workload(run: RunTable, where: Where, *, folder: Path, most_ping_bytes: int
         return http.page_load_spec(run, run.page, where, folder=folder)
     why = f"{written[0]} does not use it"
     refuse(run, http.KEYS, where, why=why)
-    refuse_client_settings(given(run.tcp, TcpTable()), where.at("tcp"), why=why)
+    refuse_client_settings(or_default(run.tcp, TcpTable()), where.at("tcp"), why=why)
     if run.bulk is not None:
         if run.bulk.flows is not None and run.cc is not None:
             expected = "nothing, as each of several flows has its own"
-            raise where.at("cc").error(expected=expected, found=shown(run.cc))
+            raise where.at("cc").error(expected=expected, found=quoted(run.cc))
         return _bulk(run.bulk, where.at("bulk"))
     assert run.ping is not None
     return _ping(run.ping, where.at("ping"), most_bytes=most_ping_bytes)
 
 
-def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
+def _bulk(table: BulkTable, where: Location) -> dict[str, Any]:
     if (table.size is None) == (table.duration is None):
         found = "neither" if table.size is None else "both"
         raise where.error(expected="either size or duration", found=found)
     transport = vocabulary.TRANSPORT.checked(
-        given(table.transport, defaults.BULK_TRANSPORT), where.at("transport")
+        or_default(table.transport, defaults.BULK_TRANSPORT), where.at("transport")
     )
     extent: dict[str, Any] = {
         "direction": vocabulary.DIRECTION.checked(
-            given(table.direction, defaults.BULK_DIRECTION), where.at("direction")
+            or_default(table.direction, defaults.BULK_DIRECTION), where.at("direction")
         ),
         "bytes": None if table.size is None else size_bytes(table.size, where.at("size")),
         "duration_ns": None
@@ -171,22 +177,22 @@ def _bulk(table: BulkTable, where: Where) -> dict[str, Any]:
     return {"kind": "flows", **extent, "flows": flows}
 
 
-def _ping(table: PingTable, where: Where, *, most_bytes: int) -> dict[str, Any]:
-    requests = given(table.count, defaults.PING_COUNT)
+def _ping(table: PingTable, where: Location, *, most_bytes: int) -> dict[str, Any]:
+    requests = or_default(table.count, defaults.PING_COUNT)
     return {
         "kind": "ping",
         "count": count(requests, where.at("count"), least=1, most=1_000_000),
         "interval_ns": duration_ns(
-            given(table.interval, defaults.PING_INTERVAL), where.at("interval"), least_ns=1
+            or_default(table.interval, defaults.PING_INTERVAL), where.at("interval"), least_ns=1
         ),
         "payload_bytes": size_bytes(
-            given(table.size, defaults.PING_SIZE), where.at("size"), least=20, most=most_bytes
+            or_default(table.size, defaults.PING_SIZE), where.at("size"), least=20, most=most_bytes
         ),
     }
 
 
 def _quic(
-    table: QuicTable, where: Where, *, most_payload_bytes: int, initial_window: int, limit_bytes: int
+    table: QuicTable, where: Location, *, most_payload_bytes: int, initial_window: int, limit_bytes: int
 ) -> dict[str, Any]:
     """Return the settings of QUIC; windows that are not written are `limit_bytes`."""
 
@@ -206,7 +212,7 @@ def _quic(
             least=LEAST_QUIC_WINDOW * payload_bytes,
         ),
         "initial_rtt_ns": duration_ns(
-            given(table.initial_rtt, defaults.INITIAL_RTT),
+            or_default(table.initial_rtt, defaults.INITIAL_RTT),
             where.at("initial_rtt"),
             least_ns=LEAST_INITIAL_RTT_NS,
         ),
@@ -219,7 +225,7 @@ def _quic(
 
 
 def _validity(
-    table: ValidityTable, link: ResolvedLink, workload: Mapping[str, Any], where: Where
+    table: ValidityTable, link: ResolvedLink, workload: Mapping[str, Any], where: Location
 ) -> dict[str, Any]:
     is_fast = link.down_bps > defaults.FAST_BPS
     least_ns = defaults.LATENESS_FAST_NS if is_fast else defaults.LATENESS_NS
@@ -237,8 +243,8 @@ def _validity(
 
 def _capture(table: CaptureTable) -> dict[str, Any]:
     return {
-        "pcapng": given(table.pcapng, defaults.PCAPNG),
-        "qlog": given(table.qlog, defaults.QLOG),
+        "pcapng": or_default(table.pcapng, defaults.PCAPNG),
+        "qlog": or_default(table.qlog, defaults.QLOG),
     }
 
 

@@ -6,16 +6,16 @@ from typing import Any
 from bentpipe import _core
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point, code_point_name
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import duration_ns
 from bentpipe.scenario.written.schema import FlowTable
-from bentpipe.scenario.written.where import Where
 
 MOST = 100
 """Each has a port of the origin; a link's terminal has hardly more connections at work."""
 
 
 def flow_specs(
-    tables: Sequence[FlowTable], where: Where, *, transport: str, start: str, end_ns: int | None
+    tables: Sequence[FlowTable], where: Location, *, transport: str, start: str, end_ns: int | None
 ) -> list[dict[str, Any]]:
     """Return the flows that a list of tables describes.
 
@@ -23,7 +23,7 @@ def flow_specs(
     ----------
     tables : sequence of FlowTable
         As written.
-    where : Where
+    where : Location
         The list's place.
     transport, start : str
         Of flows that name none.
@@ -53,7 +53,7 @@ def flow_label(flow: Mapping[str, Any]) -> str:
 
 
 def _flow_spec(
-    table: FlowTable, where: Where, *, transport: str, start: str, end_ns: int | None
+    table: FlowTable, where: Location, *, transport: str, start: str, end_ns: int | None
 ) -> dict[str, Any]:
     if table.cc is None:
         expected = vocabulary.one_of(vocabulary.CONGESTION_CONTROL.available)

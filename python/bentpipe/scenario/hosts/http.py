@@ -6,11 +6,11 @@ from typing import Any
 from bentpipe.scenario import defaults
 from bentpipe.scenario.page.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, percent, size_bytes, size_bytes_or
 from bentpipe.scenario.written.schema import Http2Table, PageTable, RunTable
-from bentpipe.scenario.written.table import given
+from bentpipe.scenario.written.table import or_default
 from bentpipe.scenario.written.texts import checked_name
-from bentpipe.scenario.written.where import Where, shown
 
 KEYS = ("http", "connections", "requests_per_connection", "pipelining", "push", "priorities", "visit")
 """Keys of a run that are about the load of a page."""
@@ -27,7 +27,7 @@ MOST_HEADER_TABLE_BYTES = 2**32 - 1
 """The value of a setting has 32 bits (RFC 9113 section 6.5.1)."""
 
 
-def page_load_spec(run: RunTable, table: PageTable, where: Where, *, folder: Path) -> dict[str, Any]:
+def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: Path) -> dict[str, Any]:
     """Return the load of a page.
 
     Parameters
@@ -36,7 +36,7 @@ def page_load_spec(run: RunTable, table: PageTable, where: Where, *, folder: Pat
         As written.
     table : PageTable
         Its page.
-    where : Where
+    where : Location
         The place of the run.
     folder : Path
         Where relative paths of pages start.
@@ -50,7 +50,7 @@ def page_load_spec(run: RunTable, table: PageTable, where: Where, *, folder: Pat
     if run.http is None:
         raise where.at("http").error(expected=expected, found="nothing")
     http = vocabulary.HTTP.checked(run.http, where.at("http"))
-    connections = given(run.connections, defaults.CONNECTIONS)
+    connections = or_default(run.connections, defaults.CONNECTIONS)
     connections = count(connections, where.at("connections"), least=1, most=MOST_CONNECTIONS)
     if http in vocabulary.SINGLE_CONNECTION_HTTP:
         connections = 1
@@ -68,7 +68,7 @@ def page_load_spec(run: RunTable, table: PageTable, where: Where, *, folder: Pat
     }
 
 
-def http2_spec(table: Http2Table, where: Where, *, buffer_bytes: int) -> dict[str, Any]:
+def http2_spec(table: Http2Table, where: Location, *, buffer_bytes: int) -> dict[str, Any]:
     """Return the settings of HTTP/2; windows that are not written have `buffer_bytes` and limit nothing."""
     window_bytes = min(buffer_bytes, MOST_WINDOW_BYTES)
 
@@ -83,80 +83,80 @@ def http2_spec(table: Http2Table, where: Where, *, buffer_bytes: int) -> dict[st
     place, most = where.at("header_table"), MOST_HEADER_TABLE_BYTES
     own, usual = (
         size_bytes(text, place, least=0, most=most)
-        for text in (given(table.header_table, defaults.HEADER_TABLE), defaults.HEADER_TABLE)
+        for text in (or_default(table.header_table, defaults.HEADER_TABLE), defaults.HEADER_TABLE)
     )
     return spec if own == usual else {**spec, "header_table_bytes": own}
 
 
-def max_concurrent_streams(written: int | None, where: Where) -> int:
+def max_concurrent_streams(written: int | None, where: Location) -> int:
     """Return the requests that may be open at once."""
-    streams = given(written, defaults.MAX_CONCURRENT_STREAMS)
+    streams = or_default(written, defaults.MAX_CONCURRENT_STREAMS)
     return count(streams, where.at("max_concurrent_streams"), least=1, most=MOST_STREAMS)
 
 
-def _page(table: PageTable, where: Where, *, folder: Path) -> dict[str, Any]:
+def _page(table: PageTable, where: Location, *, folder: Path) -> dict[str, Any]:
     if table.name is None:
         raise where.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
     if table.objects is None:
         return page(table.name, where, folder=folder)
     if table.name.startswith((HAR, FOLDER)):
         expected = f"nothing, as the page is from {table.name}"
-        raise where.at("objects").error(expected=expected, found=shown(table.objects))
+        raise where.at("objects").error(expected=expected, found=quoted(table.objects))
     if not table.objects:
         raise where.at("objects").error(expected="at least one size", found="an empty list")
     sizes = [size_bytes(size, where.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
     return page_spec(checked_name(table.name, where.at("name")), sizes)
 
 
-def _requests_per_connection(run: RunTable, http: str, where: Where) -> dict[str, int]:
+def _requests_per_connection(run: RunTable, http: str, where: Location) -> dict[str, int]:
     written: int | str | None = run.requests_per_connection
     written = defaults.REQUESTS_PER_CONNECTION if written is None else written
     if written == UNLIMITED:
         return {}
     if isinstance(written, str) or not 1 <= written <= MOST_REQUESTS:
         expected = f'a whole number from 1 to {MOST_REQUESTS}, or "{UNLIMITED}"'
-        raise where.error(expected=expected, found=shown(written))
+        raise where.error(expected=expected, found=quoted(written))
     _check_persistent(http, where, written)
     return {"requests_per_connection": written}
 
 
-def _pipelining(run: RunTable, http: str, where: Where) -> dict[str, int]:
-    depth = count(given(run.pipelining, defaults.PIPELINING), where, least=1, most=MOST_PIPELINED)
+def _pipelining(run: RunTable, http: str, where: Location) -> dict[str, int]:
+    depth = count(or_default(run.pipelining, defaults.PIPELINING), where, least=1, most=MOST_PIPELINED)
     if depth == defaults.PIPELINING:
         return {}
     _check_persistent(http, where, depth)
     return {"pipelining": depth}
 
 
-def _check_persistent(http: str, where: Where, found: int) -> None:
+def _check_persistent(http: str, where: Location, found: int) -> None:
     """Raise an InputError unless requests go one after the other over connections that last."""
     if http not in vocabulary.PERSISTENT_HTTP:
         is_multiplexed = http in vocabulary.MULTIPLEXING_HTTP
         why = "multiplexes all requests" if is_multiplexed else "has a connection for each request"
-        raise where.error(expected=f"nothing, as {http} {why}", found=shown(found))
+        raise where.error(expected=f"nothing, as {http} {why}", found=quoted(found))
 
 
-def _push(run: RunTable, http: str, where: Where) -> dict[str, int]:
-    share = percent(given(run.push, defaults.PUSH), where)
+def _push(run: RunTable, http: str, where: Location) -> dict[str, int]:
+    share = percent(or_default(run.push, defaults.PUSH), where)
     if share == percent(defaults.PUSH, where):
         return {}
     if http not in vocabulary.PUSHING_HTTP:
         # RFC 9114 section 4.6 has it for HTTP/3; no browser and hardly a library ever had.
         expected = f"nothing, as {http} has no server push here; {', '.join(vocabulary.PUSHING_HTTP)} have"
-        raise where.error(expected=expected, found=shown(run.push))
+        raise where.error(expected=expected, found=quoted(run.push))
     return {"push_percent": share}
 
 
-def _priorities(run: RunTable, http: str, where: Where) -> dict[str, str]:
-    switch = vocabulary.SWITCH.checked(given(run.priorities, defaults.PRIORITIES), where)
+def _priorities(run: RunTable, http: str, where: Location) -> dict[str, str]:
+    switch = vocabulary.SWITCH.checked(or_default(run.priorities, defaults.PRIORITIES), where)
     if switch == defaults.PRIORITIES:
         return {}
     if http not in vocabulary.MULTIPLEXING_HTTP:
         expected = f"nothing, as {http} answers in the order of requests"
-        raise where.error(expected=expected, found=shown(run.priorities))
+        raise where.error(expected=expected, found=quoted(run.priorities))
     return {"priorities": switch}
 
 
-def _visit(run: RunTable, where: Where) -> dict[str, str]:
-    visit = vocabulary.VISIT.checked(given(run.visit, defaults.VISIT), where)
+def _visit(run: RunTable, where: Location) -> dict[str, str]:
+    visit = vocabulary.VISIT.checked(or_default(run.visit, defaults.VISIT), where)
     return {} if visit == defaults.VISIT else {"visit": visit}

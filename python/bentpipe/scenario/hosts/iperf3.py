@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from bentpipe import _core
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS
-from bentpipe.scenario.written.where import Where, shown
 
 NAME = "iperf3"
 """As client and as server."""
 
 
-def is_wanted(*, client: str, server: str, where: Where) -> bool:
+def is_wanted(*, client: str, server: str, where: Location) -> bool:
     """Whether iperf3 runs at both ends.
 
     Raises
@@ -22,11 +22,11 @@ def is_wanted(*, client: str, server: str, where: Where) -> bool:
     if (client == NAME) == (server == NAME):
         return client == NAME
     key, other = ("client", "server") if client == NAME else ("server", "client")
-    found = f"{shown(NAME)} with {other} = {shown(server if client == NAME else client)}"
+    found = f"{quoted(NAME)} with {other} = {quoted(server if client == NAME else client)}"
     raise where.at(key).error(expected=f'"{NAME}" at both ends or at neither', found=found)
 
 
-def flow(workload: Mapping[str, Any], where: Where) -> dict[str, Any]:
+def flow(workload: Mapping[str, Any], where: Location) -> dict[str, Any]:
     """Return the flow of a run as one of iperf3's.
 
     Raises
@@ -37,11 +37,11 @@ def flow(workload: Mapping[str, Any], where: Where) -> dict[str, Any]:
     kind = workload["kind"]
     if kind != "bulk":
         raise where.at("client").error(
-            expected=f"another client for a {kind}, as iperf3 has a single bulk flow", found=shown(NAME)
+            expected=f"another client for a {kind}, as iperf3 has a single bulk flow", found=quoted(NAME)
         )
     if workload["transport"] != "tcp":
         raise where.at("bulk.transport").error(
-            expected='"tcp", as the client is iperf3', found=shown(workload["transport"])
+            expected='"tcp", as the client is iperf3', found=quoted(workload["transport"])
         )
     duration_ns = workload["duration_ns"]
     if duration_ns is not None and duration_ns % SECOND_NS:

@@ -7,14 +7,14 @@ from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.link.resolved import ResolvedLink
 from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import size_bytes
 from bentpipe.scenario.written.schema import PepTable, TcpTable
-from bentpipe.scenario.written.table import given
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default
 
 
 def pep_spec(
-    table: PepTable, where: Where, *, cc: str, link: ResolvedLink, least_mtu_bytes: int
+    table: PepTable, where: Location, *, cc: str, link: ResolvedLink, least_mtu_bytes: int
 ) -> dict[str, Any] | None:
     """Return the proxy, or None where there is none.
 
@@ -24,7 +24,7 @@ def pep_spec(
     ----------
     table : PepTable
         As written.
-    where : Where
+    where : Location
         Its place.
     cc : str
         Congestion control over the satellite where the proxy has none of its own: what differs from a run
@@ -46,13 +46,13 @@ def pep_spec(
         case "none":
             return None
         case "tunnel":
-            header = given(table.header, defaults.TUNNEL_HEADER)
+            header = or_default(table.header, defaults.TUNNEL_HEADER)
             most = link.mtu_bytes - least_mtu_bytes
             return {"kind": "tunnel", "header_bytes": size_bytes(header, where.at("header"), most=most)}
         case "proxy":
             return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
         case _:
-            place = given(table.place, defaults.PEP_PLACE)
+            place = or_default(table.place, defaults.PEP_PLACE)
             return {
                 "kind": "split",
                 "place": vocabulary.PEP_PLACE.checked(place, where.at("place")),
@@ -65,7 +65,7 @@ def host_mtu_bytes(mtu_bytes: int, pep: Mapping[str, Any] | None) -> int:
     return mtu_bytes - (pep["header_bytes"] if pep is not None and pep["kind"] == "tunnel" else 0)
 
 
-def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where: Where) -> None:
+def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where: Location) -> None:
     """Raise an InputError when a proxy cannot do what the client does."""
     if pep is None or pep["kind"] != "proxy":
         return
@@ -76,15 +76,15 @@ def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where:
             return
         why = "h3 runs over UDP, and CONNECT carries TCP alone (RFC 9113 section 8.5)"
     others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
-    raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=shown("proxy"))
+    raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=quoted("proxy"))
 
 
-def _over_satellite(table: PepTable, where: Where, *, cc: str, link: ResolvedLink) -> dict[str, Any]:
-    tcp, place = given(table.tcp, TcpTable()), where.at("tcp")
+def _over_satellite(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> dict[str, Any]:
+    tcp, place = or_default(table.tcp, TcpTable()), where.at("tcp")
     refuse_client_settings(tcp, place, why="a proxy connects when a client does")
-    buffer = given(table.relay_buffer, defaults.PEP_RELAY_BUFFER)
+    buffer = or_default(table.relay_buffer, defaults.PEP_RELAY_BUFFER)
     return {
-        "cc": vocabulary.CONGESTION_CONTROL.checked(given(table.cc, cc), where.at("cc")),
+        "cc": vocabulary.CONGESTION_CONTROL.checked(or_default(table.cc, cc), where.at("cc")),
         # The operator's own, whatever the hosts have.
         "tcp": tcp_spec(tcp, place, buffer_bytes=link.buffer_bytes),
         "relay_buffer_bytes": size_bytes(buffer, where.at("relay_buffer")),

@@ -8,10 +8,10 @@ from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import iperf3
 from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import MILLISECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import RunTable, TcpTable
-from bentpipe.scenario.written.table import Table, given, shown_part
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import Table, or_default, quoted_part
 
 BROWSERS = ("chromium", "firefox")
 SERVERS = ("nginx", "caddy")
@@ -92,7 +92,7 @@ class Programs:
         return {**spec, "server": self.server} if self.server in SERVERS else spec
 
 
-def programs(run: RunTable, where: Where) -> Programs:
+def programs(run: RunTable, where: Location) -> Programs:
     """Return the programs of a run.
 
     Raises
@@ -100,14 +100,14 @@ def programs(run: RunTable, where: Where) -> Programs:
     InputError
         When there is no such program, or iperf3 is at one end only.
     """
-    client = vocabulary.CLIENT.checked(given(run.client, defaults.CLIENT), where.at("client"))
-    server = vocabulary.SERVER.checked(given(run.server, defaults.SERVER), where.at("server"))
+    client = vocabulary.CLIENT.checked(or_default(run.client, defaults.CLIENT), where.at("client"))
+    server = vocabulary.SERVER.checked(or_default(run.server, defaults.SERVER), where.at("server"))
     iperf3.is_wanted(client=client, server=server, where=where)
     return Programs(client=client, server=server)
 
 
 def check_programs(
-    ends: Programs, run: RunTable, workload: Mapping[str, Any], where: Where, *, cc: str
+    ends: Programs, run: RunTable, workload: Mapping[str, Any], where: Location, *, cc: str
 ) -> None:
     """Raise an InputError when a program at one of the ends cannot do what a run asks of it.
 
@@ -119,7 +119,7 @@ def check_programs(
         As written.
     workload : Mapping
         As resolved.
-    where : Where
+    where : Location
         The place of the run.
     cc : str
         Congestion control, as resolved.
@@ -127,23 +127,23 @@ def check_programs(
     for key, program in ends.spec().items():
         if workload["kind"] != "page-load":
             ours = vocabulary.one_of((defaults.CLIENT if key == "client" else defaults.SERVER, iperf3.NAME))
-            raise where.at(key).error(expected=f"{ours}, as {program} is for pages", found=shown(program))
+            raise where.at(key).error(expected=f"{ours}, as {program} is for pages", found=quoted(program))
         if workload["http"] not in HTTP_OF[program]:
             expected = f"{vocabulary.one_of(HTTP_OF[program])}, as the {key} is {program}"
-            raise where.at("http").error(expected=expected, found=shown(workload["http"]))
+            raise where.at("http").error(expected=expected, found=quoted(workload["http"]))
         _check_settings(run, where, OF_CLIENT if key == "client" else OF_SERVER, key=key, program=program)
         if run.dscp is not None:
             expected = f"nothing, as the {key} is {program}, which marks no packets"
-            raise where.at("dscp").error(expected=expected, found=shown(run.dscp))
+            raise where.at("dscp").error(expected=expected, found=quoted(run.dscp))
     if ends.client in BROWSERS:
         _check_browser(ends.client, run, workload, where)
     if ends.server == "caddy" and workload["http"] == "h3" and cc != QUIC_GO_CC:
         expected = f'"{QUIC_GO_CC}", as the QUIC of caddy (quic-go) has no other'
-        raise where.at("cc").error(expected=expected, found=shown(cc))
+        raise where.at("cc").error(expected=expected, found=quoted(cc))
 
 
 def _check_settings(
-    run: RunTable, where: Where, refusals: Mapping[str, Refusals], *, key: str, program: str
+    run: RunTable, where: Location, refusals: Mapping[str, Refusals], *, key: str, program: str
 ) -> None:
     tables: dict[str, Table | None] = {
         "": run,
@@ -161,29 +161,29 @@ def _check_settings(
                 continue
             other = "nothing" if usual is None else _as_written(usual)
             expected = f"{other}, as the {key} is {program}, which has no such setting here"
-            raise place.at(setting).error(expected=expected, found=shown_part(written))
+            raise place.at(setting).error(expected=expected, found=quoted_part(written))
 
 
 def _as_written(value: object) -> str:
-    return shown(value) if isinstance(value, str | bool) else str(value)
+    return quoted(value) if isinstance(value, str | bool) else str(value)
 
 
-def _check_browser(browser: str, run: RunTable, workload: Mapping[str, Any], where: Where) -> None:
+def _check_browser(browser: str, run: RunTable, workload: Mapping[str, Any], where: Location) -> None:
     if run.pep is not None and run.pep.kind == "proxy":
         others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"
-        raise where.at("pep").error(expected=expected, found=shown("proxy"))
+        raise where.at("pep").error(expected=expected, found=quoted("proxy"))
     if browser == "chromium" and workload["http"] not in vocabulary.SINGLE_CONNECTION_HTTP:
-        connections = given(run.connections, defaults.CONNECTIONS)
+        connections = or_default(run.connections, defaults.CONNECTIONS)
         if connections != CHROMIUM_CONNECTIONS:
             expected = f"{CHROMIUM_CONNECTIONS}, as the client is chromium, which has no other number"
-            raise where.at("connections").error(expected=expected, found=shown(connections))
-    retry = given(given(run.tcp, TcpTable()).connect_retry, defaults.CONNECT_RETRY)
+            raise where.at("connections").error(expected=expected, found=quoted(connections))
+    retry = or_default(or_default(run.tcp, TcpTable()).connect_retry, defaults.CONNECT_RETRY)
     if retry != defaults.CONNECT_RETRY:
         _check_retry(browser, retry, where.at("tcp.connect_retry"))
 
 
-def _check_retry(browser: str, retry: str, where: Where) -> None:
+def _check_retry(browser: str, retry: str, where: Location) -> None:
     retry_ns = duration_ns(retry, where, least_ns=1)
     if browser == "chromium":
         is_possible, possible = retry_ns == CHROMIUM_RETRY_NS, f'"{_core.format_duration(CHROMIUM_RETRY_NS)}"'
@@ -191,4 +191,4 @@ def _check_retry(browser: str, retry: str, where: Where) -> None:
         is_possible, possible = retry_ns % MILLISECOND_NS == 0, "whole milliseconds"
     if not is_possible:
         expected = f'"{defaults.CONNECT_RETRY}" or {possible}, as the client is {browser}'
-        raise where.error(expected=expected, found=shown(retry))
+        raise where.error(expected=expected, found=quoted(retry))

@@ -5,12 +5,12 @@ from typing import Any
 
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.schema import TlsTable
-from bentpipe.scenario.written.table import given
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default
 
 
-def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Where) -> dict[str, Any] | None:
+def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Location) -> dict[str, Any] | None:
     """Return the settings of TLS, or None where they are the defaults.
 
     Parameters
@@ -19,7 +19,7 @@ def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Where) -> dict
         As written.
     workload : Mapping
         As resolved: what is not a default needs one that has TLS.
-    where : Where
+    where : Location
         The place of the table.
 
     Raises
@@ -28,14 +28,14 @@ def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Where) -> dict
         When the workload has no TLS, or not of this version, or the version cannot do what is asked of it.
     """
     # TOML's 1.2 is a number, and the command line's too.
-    written = str(given(table.version, defaults.TLS_VERSION))
+    written = str(or_default(table.version, defaults.TLS_VERSION))
     version = vocabulary.TLS_VERSION.checked(written, where.at("version"))
-    resumption = given(table.resumption, defaults.RESUMPTION)
+    resumption = or_default(table.resumption, defaults.RESUMPTION)
     vocabulary.RESUMPTION.checked(resumption, where.at("resumption"))
     key = "resumption" if version == defaults.TLS_VERSION else "version"
     if key == "resumption" and resumption == defaults.RESUMPTION:
         return None
-    place, found = where.at(key), shown(resumption if key == "resumption" else version)
+    place, found = where.at(key), quoted(resumption if key == "resumption" else version)
     if workload["kind"] != "page-load":
         raise place.error(expected=f"nothing, as {workload['kind']} does not use it", found=found)
     http = workload["http"]
@@ -48,6 +48,6 @@ def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Where) -> dict
     if resumption == "early-data" and version != "1.3":
         raise where.at("resumption").error(
             expected=f'"none" or "ticket", as TLS {version} has no early data (RFC 8446 section 2.3)',
-            found=shown(resumption),
+            found=quoted(resumption),
         )
     return {"version": version, "resumption": resumption}

@@ -4,17 +4,17 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario.link.raining import rain_points_of
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LARGEST_DB, decibels, duration_ns
 from bentpipe.scenario.written.samples import read_samples
 from bentpipe.scenario.written.satellite_schema import FadeTable
-from bentpipe.scenario.written.where import Where, shown
 
 COLUMNS = ("time_s", "db")
 FADE = ("depth", "begin", "rise", "lasting", "fall", "every")
 KINDS = "depth, or depth with some of begin, rise, lasting, fall and every, or file, or rain"
 
 
-def attenuation_spec(table: FadeTable | None, where: Where) -> dict[str, Any]:
+def attenuation_spec(table: FadeTable | None, where: Location) -> dict[str, Any]:
     """Return the attenuation of a leg; which keys are written decides on the kind.
 
     Raises
@@ -36,7 +36,7 @@ def attenuation_spec(table: FadeTable | None, where: Where) -> dict[str, Any]:
     raise where.error(expected=f"the keys {KINDS}", found=", ".join(table.written()) or "an empty table")
 
 
-def _fade(table: FadeTable, where: Where) -> dict[str, Any]:
+def _fade(table: FadeTable, where: Location) -> dict[str, Any]:
     """Return a fade that rises to its depth, lasts and falls; steps where nothing says how long they take."""
     begin_ns, rise_ns, lasting_ns, fall_ns = (
         0 if text is None else duration_ns(text, where.at(key))
@@ -57,25 +57,25 @@ def _fade(table: FadeTable, where: Where) -> dict[str, Any]:
     return _spec(points, period_ns=_period_ns(table, where, last_ns=over_ns))
 
 
-def _from_file(table: FadeTable, file: str, where: Where) -> dict[str, Any]:
+def _from_file(table: FadeTable, file: str, where: Location) -> dict[str, Any]:
     samples = read_samples(Path(file), COLUMNS, where.at("file"))
     for at_ns, db in samples:
         if not 0 <= db <= LARGEST_DB:
             found = f"{db:g} dB at {at_ns / 1e9:g} s"
-            raise Where(file=file).error(expected=f"attenuation from 0 dB to {LARGEST_DB} dB", found=found)
+            raise Location(file=file).error(expected=f"attenuation from 0 dB to {LARGEST_DB} dB", found=found)
     return _spec(samples, period_ns=_period_ns(table, where, last_ns=samples[-1][0]))
 
 
-def _period_ns(table: FadeTable, where: Where, *, last_ns: int) -> int | None:
+def _period_ns(table: FadeTable, where: Location, *, last_ns: int) -> int | None:
     if table.every is None:
         return None
     period_ns = duration_ns(table.every, where.at("every"), least_ns=1)
     if period_ns < last_ns:
-        raise where.at("every").error(expected="no less than up to the end of it", found=shown(table.every))
+        raise where.at("every").error(expected="no less than up to the end of it", found=quoted(table.every))
     return period_ns
 
 
-def _depth_db(table: FadeTable, where: Where) -> float:
+def _depth_db(table: FadeTable, where: Location) -> float:
     return decibels(table.depth or "", where.at("depth"), least=0)
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario import defaults
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, rate_bps, size_bytes
 from bentpipe.scenario.written.samples import read_samples
 from bentpipe.scenario.written.satellite_schema import BackgroundTable
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_TERMINALS = 1000
 COLUMNS = ("time_s", "bytes")
@@ -17,9 +17,9 @@ COLUMNS = ("time_s", "bytes")
 
 def background_specs(
     tables: Sequence[BackgroundTable],
-    where: Where,
+    where: Location,
     *,
-    mix: Callable[[str, Where], dict[str, Any]],
+    mix: Callable[[str, Location], dict[str, Any]],
     default_limit: Callable[[dict[str, Any]], None],
     mtu_bytes: int,
 ) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def background_specs(
     ----------
     tables : sequence of BackgroundTable
         As written.
-    where : Where
+    where : Location
         Their place.
     mix : callable
         Finds a mix by its name.
@@ -46,7 +46,7 @@ def background_specs(
     terminals: list[dict[str, Any]] = []
     for number, table in enumerate(tables, start=1):
         place = where.at(str(number))
-        wanted = given(table.count, defaults.BACKGROUND_COUNT)
+        wanted = or_default(table.count, defaults.BACKGROUND_COUNT)
         several = count(wanted, place.at("count"), least=1, most=MOST_TERMINALS)
         if len(terminals) + several > MOST_TERMINALS:
             found = f"{len(terminals) + several} terminals"
@@ -66,7 +66,7 @@ def background_specs(
     return terminals
 
 
-def _load(table: BackgroundTable, where: Where, *, mtu_bytes: int) -> dict[str, Any]:
+def _load(table: BackgroundTable, where: Location, *, mtu_bytes: int) -> dict[str, Any]:
     if table.file is not None:
         refuse(table, ("load", "packet"), where, why="file says what is sent")
         return _trace(table, table.file, where, mtu_bytes=mtu_bytes)
@@ -74,7 +74,7 @@ def _load(table: BackgroundTable, where: Where, *, mtu_bytes: int) -> dict[str, 
         expected = 'a rate such as "256 kbit/s", or file'
         raise where.at("load").error(expected=expected, found="nothing")
     refuse(table, ("every",), where, why="a load at random has no end")
-    packet = given(table.packet, defaults.BACKGROUND_PACKET)
+    packet = or_default(table.packet, defaults.BACKGROUND_PACKET)
     return {
         "kind": "poisson",
         "rate_bps": rate_bps(table.load, where.at("load")),
@@ -82,14 +82,14 @@ def _load(table: BackgroundTable, where: Where, *, mtu_bytes: int) -> dict[str, 
     }
 
 
-def _trace(table: BackgroundTable, file: str, where: Where, *, mtu_bytes: int) -> dict[str, Any]:
+def _trace(table: BackgroundTable, file: str, where: Location, *, mtu_bytes: int) -> dict[str, Any]:
     samples = read_samples(Path(file), COLUMNS, where.at("file"))
     for at_ns, size in samples:
         if size != int(size) or not 1 <= size <= mtu_bytes:
             found = f"{size:g} at {at_ns / 1e9:g} s"
-            raise Where(file=file).error(expected=f"whole bytes from 1 to {mtu_bytes}", found=found)
+            raise Location(file=file).error(expected=f"whole bytes from 1 to {mtu_bytes}", found=found)
     period_ns = None if table.every is None else duration_ns(table.every, where.at("every"), least_ns=1)
     if period_ns is not None and period_ns <= samples[-1][0]:
-        raise where.at("every").error(expected="more than up to its last packet", found=shown(table.every))
+        raise where.at("every").error(expected="more than up to its last packet", found=quoted(table.every))
     packets = [{"at_ns": at_ns, "bytes": int(size)} for at_ns, size in samples]
     return {"kind": "trace", "packets": packets, "period_ns": period_ns}

@@ -2,16 +2,16 @@
 
 from fractions import Fraction
 
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import FASTEST_SYMBOLS_PER_S, hertz, symbols_per_s
 from bentpipe.scenario.written.satellite_schema import CarrierTable
 from bentpipe.scenario.written.table import refuse
-from bentpipe.scenario.written.where import Where, shown
 
 ROLL_OFFS = {0.35: Fraction(35, 100), 0.25: Fraction(25, 100), 0.2: Fraction(20, 100)}
 """EN 302 307-1 clause 5.6; EN 301 545-2 has the last of them."""
 
 
-def symbol_rate(table: CarrierTable, where: Where) -> int:
+def symbol_rate(table: CarrierTable, where: Location) -> int:
     """Return the symbols per second of a carrier.
 
     Raises
@@ -28,12 +28,12 @@ def symbol_rate(table: CarrierTable, where: Where) -> int:
     bandwidth = hertz(table.bandwidth, where.at("bandwidth"))
     roll_off = ROLL_OFFS.get(table.roll_off) if table.roll_off is not None else None
     if roll_off is None:
-        found = "nothing" if table.roll_off is None else shown(table.roll_off)
+        found = "nothing" if table.roll_off is None else quoted(table.roll_off)
         raise where.at("roll_off").error(expected="0.35, 0.25 or 0.20", found=found)
     # Rs = floor(B / (1 + roll-off)), docs/models/dvbs2.md.
     rate = int(bandwidth / (1 + roll_off))
     if not 1 <= rate <= FASTEST_SYMBOLS_PER_S:
         raise where.at("bandwidth").error(
-            expected="a bandwidth for 1 sym/s to 1000 Msym/s", found=shown(table.bandwidth)
+            expected="a bandwidth for 1 sym/s to 1000 Msym/s", found=quoted(table.bandwidth)
         )
     return rate

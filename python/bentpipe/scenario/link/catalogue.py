@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe.scenario.link.pipe import PREFIX, parse_pipe
+from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.toml import parse_toml, read_toml
-from bentpipe.scenario.written.where import Where, closest, shown
 
 PRESETS = (
     "lan",
@@ -30,11 +30,11 @@ class WrittenLink:
 
     name: str | None
     table: dict[str, Any]
-    where: Where
+    where: Location
     folder: Path
 
 
-def written_link(text: str, where: Where, *, folder: Path) -> WrittenLink:
+def written_link(text: str, where: Location, *, folder: Path) -> WrittenLink:
     """Find a link by a preset's name, a file's path (from `folder`) or an inline pipe.
 
     Raises
@@ -47,15 +47,15 @@ def written_link(text: str, where: Where, *, folder: Path) -> WrittenLink:
     if text.endswith(".toml") or "/" in text:
         path = folder / text
         table = read_toml(path)
-        return WrittenLink(name=None, table=table, where=Where(file=str(path)), folder=path.parent)
+        return WrittenLink(name=None, table=table, where=Location(file=str(path)), folder=path.parent)
     if text not in PRESETS:
         expected = f"a preset ({', '.join(PRESETS)}), a file ending in .toml or {PREFIX}..."
-        raise where.error(expected=expected, found=shown(text), suggestion=closest(text, PRESETS))
-    where = Where(file=f"preset {text}")
+        raise where.error(expected=expected, found=quoted(text), suggestion=closest(text, PRESETS))
+    where = Location(file=f"preset {text}")
     return WrittenLink(name=text, table=_preset(text), where=where, folder=folder)
 
 
 @functools.cache
 def _preset(name: str) -> dict[str, Any]:
     file = importlib.resources.files("bentpipe.scenario") / "presets" / f"{name}.toml"
-    return parse_toml(file.read_bytes(), Where(file=f"preset {name}"))
+    return parse_toml(file.read_bytes(), Location(file=f"preset {name}"))

@@ -4,19 +4,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from bentpipe.scenario.written.dscp import code_point
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.satellite_schema import ClassTable, QueueTable
-from bentpipe.scenario.written.where import Where, shown
 
 MOST = 16
 """More than there are code points in use."""
 OTHER = "other"
 """What the packets of no class are called in series and figures."""
 
-Queue: TypeAlias = Callable[[QueueTable | None, Where], dict[str, Any]]
+Queue: TypeAlias = Callable[[QueueTable | None, Location], dict[str, Any]]
 """Resolves a queue of the direction that the classes belong to."""
 
 
-def class_specs(tables: Sequence[ClassTable], where: Where, *, queue: Queue) -> list[dict[str, Any]]:
+def class_specs(tables: Sequence[ClassTable], where: Location, *, queue: Queue) -> list[dict[str, Any]]:
     """Return classes in the order of their priority, the most urgent first.
 
     Raises
@@ -38,20 +38,20 @@ def class_specs(tables: Sequence[ClassTable], where: Where, *, queue: Queue) -> 
     return specs
 
 
-def _name(table: ClassTable, where: Where, *, taken: Sequence[str]) -> str:
+def _name(table: ClassTable, where: Location, *, taken: Sequence[str]) -> str:
     place = where.at("name")
     if table.name is None:
         raise place.error(expected='a name such as "voice"', found="nothing")
     is_word = table.name.isascii() and table.name.replace("-", "").isalnum() and table.name.islower()
     if not is_word or table.name == OTHER:
         expected = f'small letters, digits and dashes, and not "{OTHER}"'
-        raise place.error(expected=expected, found=shown(table.name))
+        raise place.error(expected=expected, found=quoted(table.name))
     if table.name in taken:
-        raise place.error(expected="a name of its own", found=f"{shown(table.name)} twice")
+        raise place.error(expected="a name of its own", found=f"{quoted(table.name)} twice")
     return table.name
 
 
-def _code_points(table: ClassTable, where: Where, *, taken: set[int]) -> list[int]:
+def _code_points(table: ClassTable, where: Location, *, taken: set[int]) -> list[int]:
     place = where.at("dscp")
     if not table.dscp:
         expected = 'code points such as ["EF"] or [46]'
@@ -61,7 +61,7 @@ def _code_points(table: ClassTable, where: Where, *, taken: set[int]) -> list[in
         point = code_point(written, place.at(str(number)))
         if point in taken or point in points:
             raise place.at(str(number)).error(
-                expected="each code point once", found=f"{shown(written)} twice"
+                expected="each code point once", found=f"{quoted(written)} twice"
             )
         points.append(point)
     return points

@@ -12,10 +12,10 @@ from bentpipe.scenario.link.loss import loss_spec
 from bentpipe.scenario.link.queue import bdp_bytes, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps
 from bentpipe.scenario.written.satellite_schema import QueueTable
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default, refuse
 
 UNKNOWN_BPS = 0
 """Stands for the rate of a carrier until the link says it; what waits is one full packet until then."""
@@ -52,7 +52,7 @@ class Queues:
         self._surroundings = surroundings
         self._waiting: list[Callable[[int], None]] = []
 
-    def spec(self, table: QueueTable | None, where: Where) -> dict[str, Any]:
+    def spec(self, table: QueueTable | None, where: Location) -> dict[str, Any]:
         """Return a queue, with the least that its limits can be."""
         if table is None:
             default: dict[str, Any] = {"kind": "bytes"}
@@ -102,7 +102,7 @@ class Draft:
 
 
 def forward_draft(
-    table: ForwardTable, surroundings: Surroundings, where: Where, *, report_wait_ns: int
+    table: ForwardTable, surroundings: Surroundings, where: Location, *, report_wait_ns: int
 ) -> Draft:
     """Return the direction from server to client: a constant rate, or a DVB-S2 carrier.
 
@@ -112,7 +112,7 @@ def forward_draft(
         As written.
     surroundings : Surroundings
         Of its link.
-    where : Where
+    where : Location
         Its place.
     report_wait_ns : int
         How long a report of the terminal waits for its turn on the return link.
@@ -138,7 +138,7 @@ def forward_draft(
     return _draft(table, capacity, queues, surroundings, where)
 
 
-def return_draft(table: ReturnTable, surroundings: Surroundings, where: Where) -> Draft:
+def return_draft(table: ReturnTable, surroundings: Surroundings, where: Location) -> Draft:
     """Return the direction from client to server: a constant rate, or a DVB-RCS2 return link.
 
     Raises
@@ -149,10 +149,10 @@ def return_draft(table: ReturnTable, surroundings: Surroundings, where: Where) -
     queues = Queues(surroundings)
     if table.rcs2 is None:
         refuse(table, ("mixes", "classes", "background"), where, why="there is no rcs2")
-        dama = given(table.dama, defaults.DAMA_CONSTANT)
+        dama = or_default(table.dama, defaults.DAMA_CONSTANT)
         if dama != defaults.DAMA_CONSTANT:
-            expected = f"{shown(defaults.DAMA_CONSTANT)}, as there is no rcs2 with slots to assign"
-            raise where.at("dama").error(expected=expected, found=shown(dama))
+            expected = f"{quoted(defaults.DAMA_CONSTANT)}, as there is no rcs2 with slots to assign"
+            raise where.at("dama").error(expected=expected, found=quoted(dama))
         return _draft(table, _constant(table, where, instead="rcs2"), queues, surroundings, where)
     _refuse_rate(table, where, carrier="rcs2")
     capacity = rcs2_spec(
@@ -169,7 +169,7 @@ def return_draft(table: ReturnTable, surroundings: Surroundings, where: Where) -
     return _draft(table, capacity, queues, surroundings, where)
 
 
-def _constant(table: DirectionTable, where: Where, *, instead: str) -> dict[str, Any]:
+def _constant(table: DirectionTable, where: Location, *, instead: str) -> dict[str, Any]:
     refuse(table, ("clear_sky", "attenuation"), where, why=f"there is no {instead}")
     if table.rate is None:
         raise where.at("rate").error(expected=f'a rate such as "10 Mbit/s", or {instead}', found="nothing")
@@ -181,20 +181,22 @@ def _draft(
     capacity: dict[str, Any],
     queues: Queues,
     surroundings: Surroundings,
-    where: Where,
+    where: Location,
 ) -> Draft:
     delay_ns = surroundings.delay_ns
     spec = {
         "capacity": capacity,
         "delay_ns": delay_ns,
-        "jitter": jitter_spec(given(table.jitter, defaults.JITTER), where.at("jitter"), delay_ns=delay_ns),
+        "jitter": jitter_spec(
+            or_default(table.jitter, defaults.JITTER), where.at("jitter"), delay_ns=delay_ns
+        ),
         "queue": queues.spec(table.queue, where.at("queue")),
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
     return Draft(spec=spec, queues=queues)
 
 
-def _refuse_rate(table: DirectionTable, where: Where, *, carrier: str) -> None:
+def _refuse_rate(table: DirectionTable, where: Location, *, carrier: str) -> None:
     if table.rate is not None:
         expected = f"nothing, as {carrier} decides on the rate; presets that end in -flat have a constant one"
-        raise where.at("rate").error(expected=expected, found=shown(table.rate))
+        raise where.at("rate").error(expected=expected, found=quoted(table.rate))

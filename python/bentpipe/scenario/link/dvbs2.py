@@ -9,10 +9,10 @@ from bentpipe.scenario.link.carrier import symbol_rate
 from bentpipe.scenario.link.classes import Queue, class_specs
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ForwardTable
+from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import decibels, duration_ns
 from bentpipe.scenario.written.satellite_schema import AcmTable, Dvbs2Table, ForwardClassTable
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where, closest, shown
+from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_MARGIN_DB = 20
 SHORTEST_REPORT_PERIOD_NS = 1_000_000
@@ -20,7 +20,7 @@ SHORTEST_REPORT_PERIOD_NS = 1_000_000
 
 def dvbs2_spec(
     table: ForwardTable,
-    where: Where,
+    where: Location,
     *,
     es_n0: dict[str, Any],
     queue: Queue,
@@ -33,7 +33,7 @@ def dvbs2_spec(
     ----------
     table : ForwardTable
         The direction as written.
-    where : Where
+    where : Location
         Its place.
     es_n0 : dict
         Es/N0 of its legs, resolved.
@@ -49,12 +49,12 @@ def dvbs2_spec(
     InputError
         For keys that do not belong together, and for values that no carrier can have.
     """
-    carrier, place = given(table.dvbs2, Dvbs2Table()), where.at("dvbs2")
-    fecframe = given(carrier.fecframe, defaults.FECFRAME)
-    pilots = given(carrier.pilots, defaults.PILOTS)
-    idle = given(carrier.idle, defaults.IDLE)
-    timeout = given(carrier.closing_timeout, defaults.CLOSING_TIMEOUT)
-    classes = given(table.classes, [])
+    carrier, place = or_default(table.dvbs2, Dvbs2Table()), where.at("dvbs2")
+    fecframe = or_default(carrier.fecframe, defaults.FECFRAME)
+    pilots = or_default(carrier.pilots, defaults.PILOTS)
+    idle = or_default(carrier.idle, defaults.IDLE)
+    timeout = or_default(carrier.closing_timeout, defaults.CLOSING_TIMEOUT)
+    classes = or_default(table.classes, [])
     fecframe = vocabulary.FECFRAME.checked(fecframe, place.at("fecframe"))
     return {
         "kind": "dvbs2",
@@ -73,13 +73,13 @@ def dvbs2_spec(
     }
 
 
-def _encapsulation(carrier: Dvbs2Table, where: Where) -> dict[str, Any]:
-    written = given(carrier.encapsulation, defaults.DVBS2_ENCAPSULATION)
+def _encapsulation(carrier: Dvbs2Table, where: Location) -> dict[str, Any]:
+    written = or_default(carrier.encapsulation, defaults.DVBS2_ENCAPSULATION)
     kind = vocabulary.DVBS2_ENCAPSULATION.checked(written, where.at("encapsulation"))
     if kind != "gse":
         refuse(carrier, ("label",), where, why=f"{kind} has no label")
         return {"kind": kind}
-    label = vocabulary.LABEL.checked(given(carrier.label, defaults.DVBS2_LABEL), where.at("label"))
+    label = vocabulary.LABEL.checked(or_default(carrier.label, defaults.DVBS2_LABEL), where.at("label"))
     return {"kind": kind, "label_bytes": int(label.removesuffix("B"))}
 
 
@@ -87,7 +87,7 @@ def _modulation(
     carrier: Dvbs2Table,
     acm: AcmTable | None,
     classes: Sequence[ForwardClassTable],
-    where: Where,
+    where: Location,
     *,
     fecframe: str,
     report_delay_ns: int,
@@ -113,20 +113,20 @@ def _modulation(
     return {"kind": "by-class", "modcods": [*of_classes, modcod]}
 
 
-def _modcod(name: str, where: Where, *, fecframe: str) -> str:
+def _modcod(name: str, where: Location, *, fecframe: str) -> str:
     names = [modcod["name"] for modcod in _core.modcods(fecframe=fecframe, pilots="off")]
     if name in names:
         return name
     expected = f"one of {', '.join(names)} with {fecframe} frames"
-    raise where.error(expected=expected, found=shown(name), suggestion=closest(name, names))
+    raise where.error(expected=expected, found=quoted(name), suggestion=closest(name, names))
 
 
-def _acm(table: AcmTable, where: Where, *, report_delay_ns: int) -> dict[str, Any]:
+def _acm(table: AcmTable, where: Location, *, report_delay_ns: int) -> dict[str, Any]:
     margin, hysteresis = (
         decibels(text, where.at(key), least=0, most=MOST_MARGIN_DB)
         for key, text in (
-            ("margin", given(table.margin, defaults.ACM_MARGIN)),
-            ("hysteresis", given(table.hysteresis, defaults.ACM_HYSTERESIS)),
+            ("margin", or_default(table.margin, defaults.ACM_MARGIN)),
+            ("hysteresis", or_default(table.hysteresis, defaults.ACM_HYSTERESIS)),
         )
     )
     if table.report_delay is not None:
@@ -136,7 +136,7 @@ def _acm(table: AcmTable, where: Where, *, report_delay_ns: int) -> dict[str, An
         "margin_db": margin,
         "hysteresis_db": hysteresis,
         "report_period_ns": duration_ns(
-            given(table.report_period, defaults.ACM_REPORT_PERIOD),
+            or_default(table.report_period, defaults.ACM_REPORT_PERIOD),
             where.at("report_period"),
             least_ns=SHORTEST_REPORT_PERIOD_NS,
         ),

@@ -7,9 +7,9 @@ from bentpipe import _core
 from bentpipe.errors import InputError
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.satellite_schema import BackgroundTable, MixTable, Rcs2Table
-from bentpipe.scenario.written.table import given
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.table import or_default
 
 _LAYOUT = {
     "request_symbols": "request_length",
@@ -23,7 +23,7 @@ _LAYOUT = {
 _RETURN = {"lead_ns": "rcs2.lead", "request_delay_ns": "delay", "signalling": "rcs2.signalling"}
 
 
-def error_from_core(error: _core.SpecError, table: LinkTable, where: Where) -> InputError:
+def error_from_core(error: _core.SpecError, table: LinkTable, where: Location) -> InputError:
     """Return the error of a link's specification.
 
     Parameters
@@ -32,13 +32,13 @@ def error_from_core(error: _core.SpecError, table: LinkTable, where: Where) -> I
         What was said, of a field of the specification.
     table : LinkTable
         The link as written.
-    where : Where
+    where : Location
         Its place.
     """
     return where.at(written_key(error.path, table)).error(expected=error.expected, found=error.found)
 
 
-def slots_error(error: _core.SpecError, table: ReturnTable, where: Where) -> InputError:
+def slots_error(error: _core.SpecError, table: ReturnTable, where: Location) -> InputError:
     """Return the error of a return link's slots, of which nothing else is known yet."""
     return where.at(_rcs2_key(_steps(error.path), table)).error(expected=error.expected, found=error.found)
 
@@ -51,9 +51,9 @@ def written_key(path: str, table: LinkTable) -> str:
         case ["forward" | "return" as direction, "queue", *_]:
             return f"{direction}.queue"
         case ["forward", "capacity", *rest]:
-            return f"forward.{_dvbs2_key(rest, given(table.forward, ForwardTable()))}"
+            return f"forward.{_dvbs2_key(rest, or_default(table.forward, ForwardTable()))}"
         case ["return", "capacity", *rest]:
-            return f"return.{_rcs2_key(rest, given(table.return_, ReturnTable()))}"
+            return f"return.{_rcs2_key(rest, or_default(table.return_, ReturnTable()))}"
         case steps:
             return ".".join(steps)
 
@@ -71,7 +71,7 @@ def _dvbs2_key(steps: Sequence[str], table: ForwardTable) -> str:
         case ["encapsulation", "label_bytes"]:
             return "dvbs2.label"
         case ["modulation", "modcods", index]:
-            classes = given(table.classes, [])
+            classes = or_default(table.classes, [])
             is_own = int(index) < len(classes) and classes[int(index)].modcod is not None
             return f"classes.{int(index) + 1}.modcod" if is_own else "dvbs2.modcod"
         case ["modulation", "modcod" | "modcods"]:
@@ -89,7 +89,7 @@ def _dvbs2_key(steps: Sequence[str], table: ForwardTable) -> str:
 
 
 def _rcs2_key(steps: Sequence[str], table: ReturnTable) -> str:
-    link = given(table.rcs2, Rcs2Table())
+    link = or_default(table.rcs2, Rcs2Table())
     match steps:
         case ["layout", "symbols_per_s"]:
             return "rcs2.symbol_rate" if link.bandwidth is None else "rcs2.bandwidth"
@@ -104,9 +104,9 @@ def _rcs2_key(steps: Sequence[str], table: ReturnTable) -> str:
         case ["encapsulation", "protocol_bytes" | "label_bytes" as field]:
             return f"rcs2.{field.removesuffix('_bytes')}"
         case ["mix", *rest]:
-            return _mix_key(rest, given(table.dama, defaults.DAMA_RCS2), table, named_by="dama")
+            return _mix_key(rest, or_default(table.dama, defaults.DAMA_RCS2), table, named_by="dama")
         case ["classes", index, "mix", *rest]:
-            each = given(table.classes, [])[int(index)]
+            each = or_default(table.classes, [])[int(index)]
             return _mix_key(rest, each.mix or "", table, named_by=f"classes.{int(index) + 1}.mix")
         case ["classes", index, field, *_]:
             return f"classes.{int(index) + 1}.{field}"
@@ -147,7 +147,7 @@ def _key_of_mix(steps: Sequence[str], mix: MixTable) -> str:
 
 def _background_key(index: int, steps: Sequence[str], table: ReturnTable) -> str:
     """Return the key of a terminal; a table may stand for several of them."""
-    number, each = _background_table(index, given(table.background, []))
+    number, each = _background_table(index, or_default(table.background, []))
     place = f"background.{number}"
     match steps:
         case ["mix", *rest]:
@@ -161,7 +161,7 @@ def _background_key(index: int, steps: Sequence[str], table: ReturnTable) -> str
 def _background_table(index: int, tables: Sequence[BackgroundTable]) -> tuple[int, BackgroundTable]:
     first = 0
     for number, each in enumerate(tables, start=1):
-        first += given(each.count, defaults.BACKGROUND_COUNT)
+        first += or_default(each.count, defaults.BACKGROUND_COUNT)
         if index < first:
             return number, each
     return len(tables), tables[-1]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bentpipe.scenario.written.link_schema import JitterTable
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import duration_ns, fraction, offset_ns
-from bentpipe.scenario.written.where import Where, shown
 
 SHORTEST_HOLD_NS = 1_000_000
 """What the link accepts: a value is drawn for every hold, whether anything is sent in it or not."""
@@ -13,7 +13,7 @@ MOST_QUANTILES = 1000
 POINT = 'a probability and an offset such as [0.5, "0 ms"]'
 
 
-def jitter_spec(table: JitterTable, where: Where, *, delay_ns: int) -> dict[str, Any]:
+def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> dict[str, Any]:
     """Return how a delay varies; which keys are written decides on the model.
 
     Raises
@@ -37,7 +37,7 @@ def jitter_spec(table: JitterTable, where: Where, *, delay_ns: int) -> dict[str,
 
 
 def _quantiles(
-    written: Sequence[Sequence[float | str]], where: Where, *, delay_ns: int
+    written: Sequence[Sequence[float | str]], where: Location, *, delay_ns: int
 ) -> list[dict[str, Any]]:
     """Return a quantile function, which begins at probability 0, ends at 1 and never falls."""
     if not 2 <= len(written) <= MOST_QUANTILES:
@@ -47,20 +47,20 @@ def _quantiles(
     for number, pair in enumerate(written, start=1):
         place = where.at(str(number))
         if len(pair) != 2 or not isinstance(pair[1], str):
-            raise place.error(expected=POINT, found=shown(list(pair)))
+            raise place.error(expected=POINT, found=quoted(list(pair)))
         point = {"p": fraction(pair[0], place.at("1")), "offset_ns": offset_ns(pair[1], place.at("2"))}
         if points and (point["p"] < points[-1]["p"] or point["offset_ns"] < points[-1]["offset_ns"]):
             raise place.error(expected="no less than the point before it", found=_shown(pair))
         if point["offset_ns"] < -delay_ns:
             raise place.at("2").error(
-                expected="an offset that leaves a delay above zero", found=shown(pair[1])
+                expected="an offset that leaves a delay above zero", found=quoted(pair[1])
             )
         points.append(point)
     for name, point, p in (("1", points[0], 0), (str(len(points)), points[-1], 1)):
         if point["p"] != p:
-            raise where.at(f"{name}.1").error(expected=f"the probability {p}", found=shown(point["p"]))
+            raise where.at(f"{name}.1").error(expected=f"the probability {p}", found=quoted(point["p"]))
     return points
 
 
 def _shown(pair: Sequence[float | str]) -> str:
-    return f"[{', '.join(map(shown, pair))}]"
+    return f"[{', '.join(map(quoted, pair))}]"

@@ -6,16 +6,16 @@ from typing import Any
 from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, decibels, symbols
 from bentpipe.scenario.written.satellite_schema import BurstTable, Rcs2Table
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_SLOTS = 100_000
 MOST_PACKETS = 1000
 
 
-def layout_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:
+def layout_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
     """Return how a superframe is divided.
 
     Raises
@@ -39,9 +39,11 @@ def layout_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:
 
     layout = {
         "symbols_per_s": symbol_rate(table, where),
-        "carriers": number("carriers", given(table.carriers, defaults.CARRIERS), least=1),
-        "frames": number("frames", given(table.frames, defaults.FRAMES), least=1),
-        "request_slots": number("request_slots", given(table.request_slots, defaults.REQUEST_SLOTS), least=0),
+        "carriers": number("carriers", or_default(table.carriers, defaults.CARRIERS), least=1),
+        "frames": number("frames", or_default(table.frames, defaults.FRAMES), least=1),
+        "request_slots": number(
+            "request_slots", or_default(table.request_slots, defaults.REQUEST_SLOTS), least=0
+        ),
         "traffic_slots": number("traffic_slots", table.traffic_slots, least=1),
         "request_symbols": request_symbols,
         "burst_symbols": _burst_symbols(table, where),
@@ -55,7 +57,7 @@ def layout_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:
     return layout
 
 
-def burst_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:
+def burst_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
     """Return what one burst of a traffic slot carries.
 
     Raises
@@ -79,7 +81,7 @@ def burst_spec(table: Rcs2Table, where: Where) -> dict[str, Any]:
     }
 
 
-def _burst_symbols(table: Rcs2Table, where: Where) -> int:
+def _burst_symbols(table: Rcs2Table, where: Location) -> int:
     if table.waveform is not None:
         return int(_waveform(table.waveform, where)["symbols"])
     length, place = _written_burst(table, where).length, where.at("burst.length")
@@ -88,16 +90,16 @@ def _burst_symbols(table: Rcs2Table, where: Where) -> int:
     return symbols(length, place, least=1)
 
 
-def _written_burst(table: Rcs2Table, where: Where) -> BurstTable:
+def _written_burst(table: Rcs2Table, where: Location) -> BurstTable:
     if table.burst is None:
         expected = "a waveform from 3 to 22, or the table burst of packets, length and threshold"
         raise where.at("waveform").error(expected=expected, found="nothing")
     return table.burst
 
 
-def _waveform(number: int, where: Where) -> Mapping[str, Any]:
+def _waveform(number: int, where: Location) -> Mapping[str, Any]:
     known = {row["id"]: row for row in _core.waveforms()}
     if number not in known:
         expected = f"the id of a waveform, from {min(known)} to {max(known)}"
-        raise where.at("waveform").error(expected=expected, found=shown(number))
+        raise where.at("waveform").error(expected=expected, found=quoted(number))
     return known[number]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bentpipe.scenario.written.link_schema import LossTable
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, fraction
-from bentpipe.scenario.written.where import Where, shown
 
 SHORTEST_PERIOD_NS = 1_000_000
 """What the link accepts: an outage is drawn for every period, whether anything is sent in it or not."""
@@ -14,7 +14,7 @@ LARGEST_WEIGHTS = 1_000_000
 KIND = 'a weight and a duration such as [23, "200 ms"]'
 
 
-def loss_spec(table: LossTable, where: Where) -> dict[str, Any]:
+def loss_spec(table: LossTable, where: Location) -> dict[str, Any]:
     """Return what the channel loses; which keys are written decides on the model.
 
     Raises
@@ -43,7 +43,7 @@ def loss_spec(table: LossTable, where: Where) -> dict[str, Any]:
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
 
 
-def _durations(written: Sequence[Sequence[int | str]], where: Where) -> list[dict[str, Any]]:
+def _durations(written: Sequence[Sequence[int | str]], where: Location) -> list[dict[str, Any]]:
     """Return how long outages last and how often."""
     kinds = []
     for number, pair in enumerate(written, start=1):
@@ -53,9 +53,9 @@ def _durations(written: Sequence[Sequence[int | str]], where: Where) -> list[dic
                 weight = count(weight, place.at("1"), least=1, most=LARGEST_WEIGHTS)
                 kinds.append({"weight": weight, "duration_ns": duration_ns(text, place.at("2"), least_ns=1)})
             case _:
-                raise place.error(expected=KIND, found=shown(list(pair)))
+                raise place.error(expected=KIND, found=quoted(list(pair)))
     total = sum(kind["weight"] for kind in kinds)
     if not 1 <= total <= LARGEST_WEIGHTS:
         expected = f"weights from 1 to {LARGEST_WEIGHTS} together, each {KIND}"
-        raise where.error(expected=expected, found=shown(total))
+        raise where.error(expected=expected, found=quoted(total))
     return kinds

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from bentpipe.scenario import defaults
+from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, rate_bps
 from bentpipe.scenario.written.satellite_schema import SLOTS, MixTable
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where, closest, shown
+from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_SUPERFRAMES = 10**12
 """Over which a rate may be a whole number of slots: 64 bits hold both, and 10^-12 slots are no capacity."""
@@ -40,8 +40,8 @@ class Supply:
 
 
 def mix_specs(
-    tables: Mapping[str, MixTable] | None, where: Where, *, supply: Supply
-) -> Callable[[str, Where], dict[str, Any]]:
+    tables: Mapping[str, MixTable] | None, where: Location, *, supply: Supply
+) -> Callable[[str, Location], dict[str, Any]]:
     """Return what finds a mix by its name, those of the link and those that every link has.
 
     Raises
@@ -54,16 +54,16 @@ def mix_specs(
         for name, table in {**defaults.MIXES, **(tables or {})}.items()
     }
 
-    def named(name: str, place: Where) -> dict[str, Any]:
+    def named(name: str, place: Location) -> dict[str, Any]:
         if name not in known:
             expected = f"one of {', '.join(known)}"
-            raise place.error(expected=expected, found=shown(name), suggestion=closest(name, known))
+            raise place.error(expected=expected, found=quoted(name), suggestion=closest(name, known))
         return known[name]
 
     return named
 
 
-def mix_spec(table: MixTable, where: Where, *, supply: Supply) -> dict[str, Any]:
+def mix_spec(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any]:
     """Return the capacity of one mix.
 
     Raises
@@ -71,7 +71,7 @@ def mix_spec(table: MixTable, where: Where, *, supply: Supply) -> dict[str, Any]
     InputError
         For values that are no capacity, and for more than one carrier has.
     """
-    free = given(table.free, False)
+    free = or_default(table.free, False)
     if not free and not {"cra", "rbdc", "vbdc", "avbdc"} & set(table.written()):
         found = ", ".join(table.written()) or "an empty table"
         raise where.error(expected=ANY_CAPACITY, found=found)
@@ -86,12 +86,12 @@ def mix_spec(table: MixTable, where: Where, *, supply: Supply) -> dict[str, Any]
     }
 
 
-def _rbdc(table: MixTable, where: Where, *, supply: Supply) -> dict[str, Any] | None:
+def _rbdc(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any] | None:
     if table.rbdc is None:
         refuse(table, ("rbdc_timeout",), where, why="there is no rbdc")
         return None
     timeout = duration_ns(
-        given(table.rbdc_timeout, defaults.RBDC_TIMEOUT), where.at("rbdc_timeout"), least_ns=1
+        or_default(table.rbdc_timeout, defaults.RBDC_TIMEOUT), where.at("rbdc_timeout"), least_ns=1
     )
     superframes = -int(-Fraction(timeout, SECOND_NS) / supply.superframe_s // 1)
     if table.rbdc_timeout is None:
@@ -103,17 +103,17 @@ def _rbdc(table: MixTable, where: Where, *, supply: Supply) -> dict[str, Any] | 
     }
 
 
-def _volume(table: MixTable, where: Where, *, supply: Supply) -> dict[str, Any] | None:
+def _volume(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any] | None:
     for kind, text in (("vbdc", table.vbdc), ("avbdc", table.avbdc)):
         if text is not None:
             slots = int(_slots(text, where.at(kind), supply=supply))
             if slots < 1:
-                raise where.at(kind).error(expected="at least one slot of a superframe", found=shown(text))
+                raise where.at(kind).error(expected="at least one slot of a superframe", found=quoted(text))
             return {"kind": kind, "max_slots": slots}
     return None
 
 
-def _slots(text: str, where: Where, *, supply: Supply) -> Fraction:
+def _slots(text: str, where: Location, *, supply: Supply) -> Fraction:
     """Return slots of a superframe: a number of them, a share of a carrier's, or a rate of burst payload."""
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*slots?\s*", text)
     if match is not None:
@@ -124,10 +124,10 @@ def _slots(text: str, where: Where, *, supply: Supply) -> Fraction:
         # R T_sf / (8 B), docs/models/dama.md.
         slots = rate_bps(text, where) * supply.superframe_s / (8 * supply.payload_bytes)
     else:
-        raise where.error(expected=SLOTS, found=shown(text))
+        raise where.error(expected=SLOTS, found=quoted(text))
     if slots > supply.columns:
         expected = f"at most {supply.columns} slots of a superframe, those of one carrier"
-        raise where.error(expected=expected, found=f"{shown(text)}, {float(slots):g} slots")
+        raise where.error(expected=expected, found=f"{quoted(text)}, {float(slots):g} slots")
     return slots
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from bentpipe.scenario.link.queue import read_queue
+from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import duration_ns, fraction, rate_bps, size_bytes
 from bentpipe.scenario.written.satellite_schema import QueueTable
-from bentpipe.scenario.written.where import Where, closest, shown
 
 PREFIX = "flat:"
 REQUIRED = ("down", "up", "rtt")
@@ -14,7 +14,7 @@ BOTH_WAYS = ("loss", "queue", "jitter")
 KEYS = (*REQUIRED, *(key + end for key in BOTH_WAYS for end in ("", "_down", "_up")), "mtu")
 
 
-def parse_pipe(text: str, where: Where) -> dict[str, Any]:
+def parse_pipe(text: str, where: Location) -> dict[str, Any]:
     """Return the link table that an inline pipe stands for.
 
     Raises
@@ -26,19 +26,19 @@ def parse_pipe(text: str, where: Where) -> dict[str, Any]:
     for part in text.removeprefix(PREFIX).split(","):
         key, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator:
-            raise where.error(expected='pairs such as "rtt=600ms", parted by commas', found=shown(part))
+            raise where.error(expected='pairs such as "rtt=600ms", parted by commas', found=quoted(part))
         if key not in KEYS:
             expected = f"one of {', '.join(KEYS)}"
             raise where.error(
-                expected=expected, found=f"the unknown key {shown(key)}", suggestion=closest(key, KEYS)
+                expected=expected, found=f"the unknown key {quoted(key)}", suggestion=closest(key, KEYS)
             )
         if key in values:
-            raise where.at(key).error(expected="each key once", found=f"{shown(key)} twice")
+            raise where.at(key).error(expected="each key once", found=f"{quoted(key)} twice")
         _check(key, value, where.at(key))
         values[key] = value
     for key in REQUIRED:
         if key not in values:
-            raise where.error(expected=f"the keys {', '.join(REQUIRED)}", found=f"no {shown(key)}")
+            raise where.error(expected=f"the keys {', '.join(REQUIRED)}", found=f"no {quoted(key)}")
     table: dict[str, Any] = {"rtt": values["rtt"]}
     if "mtu" in values:
         table["mtu"] = values["mtu"]
@@ -51,7 +51,7 @@ def parse_pipe(text: str, where: Where) -> dict[str, Any]:
     return table
 
 
-def _check(key: str, value: str, where: Where) -> None:
+def _check(key: str, value: str, where: Location) -> None:
     """Read a value once, so that a fault is reported under the key that the author wrote."""
     quantity = key.partition("_")[0]
     if quantity in ("down", "up"):

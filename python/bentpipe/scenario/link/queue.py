@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, size_bytes
 from bentpipe.scenario.written.satellite_schema import QueueTable
-from bentpipe.scenario.written.where import Where, shown
 
 MOST_PACKETS = 10**9
 MOST_BDP = 1000
@@ -52,13 +52,13 @@ class Queue:
             spec["start_bytes"] = self.start.spec(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)["limit_bytes"]
         return {**spec, **self.rest}
 
-    def check(self, spec: dict[str, Any], table: QueueTable, where: Where) -> None:
+    def check(self, spec: dict[str, Any], table: QueueTable, where: Location) -> None:
         """Raise an InputError when limits do not belong together, which may hang on the rate."""
         if self.start is not None and spec["start_bytes"] >= spec["limit_bytes"]:
-            raise where.at("start").error(expected="less than the limit", found=shown(table.start))
+            raise where.at("start").error(expected="less than the limit", found=quoted(table.start))
 
 
-def read_queue(table: QueueTable, where: Where) -> Queue:
+def read_queue(table: QueueTable, where: Location) -> Queue:
     """Return a queue with its quantities read; which keys are written decides on the discipline.
 
     Raises
@@ -71,7 +71,7 @@ def read_queue(table: QueueTable, where: Where) -> Queue:
         place = where.at(key)
         limit = _limit(text or "", place)
         if limit.other is not None and limit.other["kind"] != "bytes":
-            raise place.error(expected=VOLUME, found=shown(text))
+            raise place.error(expected=VOLUME, found=quoted(text))
         return limit
 
     match table.written():
@@ -86,7 +86,7 @@ def read_queue(table: QueueTable, where: Where) -> Queue:
             interval_ns = duration_ns(table.interval or "", where.at("interval"), least_ns=1)
             if target_ns > interval_ns:
                 raise where.at("target").error(
-                    expected="no more than the interval", found=shown(table.target)
+                    expected="no more than the interval", found=quoted(table.target)
                 )
             rest = {"kind": "codel", "target_ns": target_ns, "interval_ns": interval_ns}
             return Queue(limit=volume("limit", table.limit), rest=rest)
@@ -95,9 +95,9 @@ def read_queue(table: QueueTable, where: Where) -> Queue:
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
 
 
-def _limit(text: str, where: Where) -> Limit:
+def _limit(text: str, where: Location) -> Limit:
     """Return a limit in BDP, bytes, packets or time."""
-    error = where.error(expected=LIMIT, found=shown(text))
+    error = where.error(expected=LIMIT, found=quoted(text))
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(BDP|packets?)\s*", text)
     if match is not None:
         number, unit = Fraction(match[1]), match[2]

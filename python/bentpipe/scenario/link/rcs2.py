@@ -14,10 +14,10 @@ from bentpipe.scenario.link.layout import burst_spec, layout_spec
 from bentpipe.scenario.link.mix import Supply, mix_specs
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ReturnTable
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes
 from bentpipe.scenario.written.satellite_schema import Rcs2Table, ReturnClassTable, SignallingTable
-from bentpipe.scenario.written.table import given, refuse
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_PERIOD = 1000
 MOST_REQUEST_BYTES = 100
@@ -25,7 +25,7 @@ MOST_REQUEST_BYTES = 100
 
 def rcs2_spec(
     table: ReturnTable,
-    where: Where,
+    where: Location,
     *,
     es_n0: dict[str, Any],
     queue: Queue,
@@ -41,7 +41,7 @@ def rcs2_spec(
     ----------
     table : ReturnTable
         The direction as written.
-    where : Where
+    where : Location
         Its place.
     es_n0 : dict
         Es/N0 of its legs, resolved.
@@ -61,9 +61,9 @@ def rcs2_spec(
     InputError
         For keys that do not belong together, and for values that no return link can have.
     """
-    link, place = given(table.rcs2, Rcs2Table()), where.at("rcs2")
+    link, place = or_default(table.rcs2, Rcs2Table()), where.at("rcs2")
     burst_of_slot, layout = burst_spec(link, place), layout_spec(link, place)
-    signalling = _signalling(given(link.signalling, SignallingTable()), place.at("signalling"))
+    signalling = _signalling(or_default(link.signalling, SignallingTable()), place.at("signalling"))
     try:
         slots = describe_slots(layout, burst_of_slot)
     except _core.SpecError as error:
@@ -75,8 +75,8 @@ def rcs2_spec(
         request_period=signalling["period"],
     )
     mix = mix_specs(table.mixes, where.at("mixes"), supply=supply)
-    placement = given(link.placement, defaults.PLACEMENT)
-    order = given(link.order, defaults.VOLUME_ORDER)
+    placement = or_default(link.placement, defaults.PLACEMENT)
+    order = or_default(link.order, defaults.VOLUME_ORDER)
     return {
         "kind": "rcs2",
         "nominal_bps": nominal_bps,
@@ -91,10 +91,10 @@ def rcs2_spec(
         "placement": vocabulary.PLACEMENT.checked(placement, place.at("placement")),
         "order": vocabulary.VOLUME_ORDER.checked(order, place.at("order")),
         "es_n0": es_n0,
-        "mix": mix(given(table.dama, defaults.DAMA_RCS2), where.at("dama")),
-        "classes": _classes(given(table.classes, []), where.at("classes"), queue=queue, mix=mix),
+        "mix": mix(or_default(table.dama, defaults.DAMA_RCS2), where.at("dama")),
+        "classes": _classes(or_default(table.classes, []), where.at("classes"), queue=queue, mix=mix),
         "background": background_specs(
-            given(table.background, []),
+            or_default(table.background, []),
             where.at("background"),
             mix=mix,
             default_limit=background_limit,
@@ -105,10 +105,10 @@ def rcs2_spec(
 
 def _classes(
     tables: list[ReturnClassTable],
-    where: Where,
+    where: Location,
     *,
     queue: Queue,
-    mix: Callable[[str, Where], dict[str, Any]],
+    mix: Callable[[str, Location], dict[str, Any]],
 ) -> list[dict[str, Any]]:
     specs = class_specs(tables, where, queue=queue)
     classes = []
@@ -121,9 +121,9 @@ def _classes(
     return classes
 
 
-def _signalling(table: SignallingTable, where: Where) -> dict[str, Any]:
+def _signalling(table: SignallingTable, where: Location) -> dict[str, Any]:
     period = count(
-        given(table.period, defaults.REQUEST_PERIOD), where.at("period"), least=1, most=MOST_PERIOD
+        or_default(table.period, defaults.REQUEST_PERIOD), where.at("period"), least=1, most=MOST_PERIOD
     )
     if table.size is None:
         return {"kind": "request-slot", "period": period}
@@ -131,10 +131,10 @@ def _signalling(table: SignallingTable, where: Where) -> dict[str, Any]:
     return {"kind": "piggyback", "period": period, "bytes": size}
 
 
-def _encapsulation(link: Rcs2Table, where: Where, *, burst_kind: str) -> dict[str, Any]:
+def _encapsulation(link: Rcs2Table, where: Location, *, burst_kind: str) -> dict[str, Any]:
     # What the standard of either kind of burst was given for IP: TS 103 179; EN 301 790 clause 5.1.
     own = {"waveform": "rle", "mpeg": "mpe"}[burst_kind]
-    written, place = given(link.encapsulation, own), where.at("encapsulation")
+    written, place = or_default(link.encapsulation, own), where.at("encapsulation")
     kind = vocabulary.RCS2_ENCAPSULATION.checked(written, place)
     if (kind == "rle") != (burst_kind == "waveform"):
         expected = '"rle" in bursts of a waveform, "mpe" or "ule" in bursts of MPEG packets'
@@ -143,10 +143,10 @@ def _encapsulation(link: Rcs2Table, where: Where, *, burst_kind: str) -> dict[st
         refuse(link, ("label", "protocol", "protection"), where, why=f"{kind} has none")
         return {"kind": kind}
     protocol = vocabulary.RLE_PROTOCOL.checked(
-        given(link.protocol, defaults.RLE_PROTOCOL), where.at("protocol")
+        or_default(link.protocol, defaults.RLE_PROTOCOL), where.at("protocol")
     )
-    label = vocabulary.LABEL.checked(given(link.label, defaults.RLE_LABEL), where.at("label"))
-    protection = given(link.protection, defaults.RLE_PROTECTION)
+    label = vocabulary.LABEL.checked(or_default(link.label, defaults.RLE_LABEL), where.at("label"))
+    protection = or_default(link.protection, defaults.RLE_PROTECTION)
     return {
         "kind": kind,
         "protocol_bytes": int(protocol.removesuffix("B")),

@@ -13,10 +13,10 @@ from bentpipe.scenario.link.direction import Surroundings, forward_draft, return
 from bentpipe.scenario.link.errors import error_from_core
 from bentpipe.scenario.link.queue import bdp_bytes
 from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
 from bentpipe.scenario.written.quantity import duration_ns, size_bytes
-from bentpipe.scenario.written.table import given, validated
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.table import or_default, validated
 
 CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
 """What a direction may have in place of a constant rate."""
@@ -70,7 +70,7 @@ class ResolvedLink:
 
 
 def resolved_link(
-    table: LinkTable, where: Where, *, folder: Path, within: tuple[Path, ...] = ()
+    table: LinkTable, where: Location, *, folder: Path, within: tuple[Path, ...] = ()
 ) -> ResolvedLink:
     """Return the link that a table describes.
 
@@ -78,7 +78,7 @@ def resolved_link(
     ----------
     table : LinkTable
         As written.
-    where : Where
+    where : Location
         Its place.
     folder : Path
         Where relative paths of link files start.
@@ -92,7 +92,7 @@ def resolved_link(
         found = written_link(base, where, folder=folder)
         identity = Path(found.where.file).resolve()
         if identity in within:
-            raise where.error(expected="a base that does not lead back to itself", found=shown(base))
+            raise where.error(expected="a base that does not lead back to itself", found=quoted(base))
         base_table = validated(LinkTable, found.table, found.where)
         # The base must be a link by itself: its faults are then reported where they are.
         resolved_link(base_table, found.where, folder=found.folder, within=(*within, identity))
@@ -102,13 +102,13 @@ def resolved_link(
     return _complete_link(validated(LinkTable, own, where), name or "custom", where)
 
 
-def _own(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
+def _own(table: LinkTable, where: Location, folder: Path) -> dict[str, Any]:
     """Return what a table itself says, so that it says the same wherever it is merged."""
     written = table.model_dump(by_alias=True, exclude_none=True)
     return with_folder(with_delays(written, where), folder)
 
 
-def _flattened(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
+def _flattened(table: LinkTable, where: Location, folder: Path) -> dict[str, Any]:
     """Return a table with its bases merged in."""
     own = _own(table, where, folder)
     base = own.pop("base", None)
@@ -119,10 +119,10 @@ def _flattened(table: LinkTable, where: Where, folder: Path) -> dict[str, Any]:
     return merged_links(_flattened(below, found.where, found.folder), own)
 
 
-def _complete_link(table: LinkTable, name: str, where: Where) -> ResolvedLink:
-    mtu = given(table.mtu, defaults.MTU)
+def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink:
+    mtu = or_default(table.mtu, defaults.MTU)
     mtu_bytes = size_bytes(mtu, where.at("mtu"), least=LEAST_MTU_BYTES, most=MOST_MTU_BYTES)
-    forward, return_ = given(table.forward, ForwardTable()), given(table.return_, ReturnTable())
+    forward, return_ = or_default(table.forward, ForwardTable()), or_default(table.return_, ReturnTable())
     delays_ns = []
     for key, direction, carrier in (("forward", forward, forward.dvbs2), ("return", return_, return_.rcs2)):
         if direction.rate is None and carrier is None:

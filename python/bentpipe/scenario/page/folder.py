@@ -14,7 +14,7 @@ from bentpipe.scenario.page import kinds, references
 from bentpipe.scenario.page.names import LONGEST_HOST, LONGEST_URL, authority
 from bentpipe.scenario.page.references import Reference
 from bentpipe.scenario.page.web_page import LARGEST_PAGE_BYTES, PageObject, check_number, page_of
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.location import Location, quoted
 
 INDEX = "index.html"
 HOST = "folder.invalid"
@@ -31,14 +31,14 @@ LARGEST_TEXT_BYTES = 20_000_000
 """Of a file that is searched for what it names."""
 
 
-def folder_page(folder: Path, where: Where, *, name: str) -> dict[str, Any]:
+def folder_page(folder: Path, where: Location, *, name: str) -> dict[str, Any]:
     """Return the page in a folder.
 
     Parameters
     ----------
     folder : Path
         The folder.
-    where : Where
+    where : Location
         The place where it is named.
     name : str
         Of the page.
@@ -56,7 +56,7 @@ def folder_page(folder: Path, where: Where, *, name: str) -> dict[str, Any]:
         raise where.error(expected="a folder", found=reason or str(error)) from None
     if not is_folder:
         raise where.error(expected="a folder", found="a file")
-    site = _Site(root=root, where=Where(file=str(folder)))
+    site = _Site(root=root, where=Location(file=str(folder)))
     index = site.file(INDEX)
     if index is None:
         raise site.where.at(INDEX).error(expected="a file", found="none")
@@ -108,7 +108,7 @@ class _Site:
     """The files below a folder."""
 
     root: Path
-    where: Where
+    where: Location
     digests: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)
     """Lengths and SHA-256 of the files that were read, however many names they have, by device and inode."""
     read_bytes: int = 0
@@ -206,7 +206,7 @@ class _Walk:
     def _base(self, written: str, file: _File) -> str:
         if len(written) > PATH_MAX:
             expected = f"a <base> of at most {PATH_MAX} characters"
-            raise self.site.where.at(file.name).error(expected=expected, found=shown(written))
+            raise self.site.where.at(file.name).error(expected=expected, found=quoted(written))
         return written
 
     def _files(self, named: Iterable[Reference], file: _File, *, base: str) -> Iterator[tuple[_File, str]]:
@@ -224,12 +224,12 @@ class _Walk:
                 yield found, path
             elif targets and file.name.lower().endswith(HTML_SUFFIXES):
                 raise self.site.where.at(file.name).error(
-                    expected="nothing but files that are in the folder", found=shown(reference.urls[0])
+                    expected="nothing but files that are in the folder", found=quoted(reference.urls[0])
                 )
 
     def _check(self, path: str, url: str, file: _File) -> None:
         """Raise an InputError when no path is asked for like this, and no page can have an object there."""
-        place, found = self.site.where.at(file.name), shown(url)
+        place, found = self.site.where.at(file.name), quoted(url)
         if path.startswith("//") or {".", ".."} & set(path.partition("?")[0].split("/")):
             raise place.error(expected="a URL whose path has no dots and one slash at its start", found=found)
         if len(path) > LONGEST_PATH:

@@ -17,9 +17,9 @@ from bentpipe.scenario.page.har_entry import (
 )
 from bentpipe.scenario.page.names import file_paths, host_name
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, check_number, page_of
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import LONGEST_NS, MILLISECOND_NS
 from bentpipe.scenario.written.user_file import read_user_file
-from bentpipe.scenario.written.where import Where
 
 MOST_ENTRIES = 10 * MOST_OBJECTS
 PARSING_NS = 50 * MILLISECOND_NS
@@ -50,7 +50,7 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     InputError
         When it cannot be read, is no HAR or holds no page; names the field.
     """
-    where = Where(file=str(path))
+    where = Location(file=str(path))
     content = read_user_file(path, where, kind="HAR", largest_bytes=har_file.LARGEST_FILE_BYTES)
     key = (hashlib.sha256(content).digest(), str(path), name)
     if key not in _pages:
@@ -64,7 +64,7 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     return _pages[key]
 
 
-def _page(har: object, where: Where, name: str) -> dict[str, Any]:
+def _page(har: object, where: Location, name: str) -> dict[str, Any]:
     place = where.at("log.entries")
     document, requests = _of_one_page(_answered(_entries(har, where)), place)
     check_number(requests, place)
@@ -102,7 +102,7 @@ def _page(har: object, where: Where, name: str) -> dict[str, Any]:
     return page_of(name, objects, place, host=home, document_bytes=max(document.bytes, 1))
 
 
-def _entries(har: object, where: Where) -> list[HarEntry]:
+def _entries(har: object, where: Location) -> list[HarEntry]:
     log = member(checked(har, dict, where, "an object"), "log", dict, where, "an object")
     if log is None:
         raise where.at("log").error(expected="an object", found="nothing")
@@ -154,7 +154,7 @@ def _in_order(entries: Iterable[HarEntry]) -> list[HarEntry]:
     return [entry for _, _, entry in sorted(keyed, key=lambda item: item[:2])]
 
 
-def _of_one_page(entries: Sequence[HarEntry], where: Where) -> tuple[HarEntry, list[HarEntry]]:
+def _of_one_page(entries: Sequence[HarEntry], where: Location) -> tuple[HarEntry, list[HarEntry]]:
     """Return the document, the first HTML that there is, and what else belongs to its page."""
     for document in entries:
         is_there = 200 <= document.status <= 299 or document.status == NOT_MODIFIED

@@ -13,8 +13,8 @@ from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
 
 from bentpipe.scenario.page import kinds
 from bentpipe.scenario.page.names import LONGEST_AUTHORITY, LONGEST_HOST, LONGEST_URL, authority
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LARGEST_BYTES, MILLISECOND_NS
-from bentpipe.scenario.written.where import Where, shown
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DATA = "data:"
@@ -85,7 +85,7 @@ class HarEntry:
     referrer: str | None
 
 
-def read_entry(written: object, where: Where, *, position: int) -> HarEntry:
+def read_entry(written: object, where: Location, *, position: int) -> HarEntry:
     """Return an entry of `log.entries`.
 
     Raises
@@ -127,22 +127,22 @@ def read_entry(written: object, where: Where, *, position: int) -> HarEntry:
     )
 
 
-def checked(value: object, kind: type[Member], where: Where, expected: str) -> Member:
+def checked(value: object, kind: type[Member], where: Location, expected: str) -> Member:
     """Return a value that is of this type."""
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise where.error(expected=expected, found=shown(value) if value is not None else "nothing")
+        raise where.error(expected=expected, found=quoted(value) if value is not None else "nothing")
     return value
 
 
 def member(
-    table: Mapping[str, Any], key: str, kind: type[Member], where: Where, expected: str
+    table: Mapping[str, Any], key: str, kind: type[Member], where: Location, expected: str
 ) -> Member | None:
     """Return a member of an object that is of this type, or None where there is none."""
     value = table.get(key)
     return None if value is None else checked(value, kind, where.at(key), expected)
 
 
-def _url(text: str, where: Where) -> tuple[str, SplitResult]:
+def _url(text: str, where: Location) -> tuple[str, SplitResult]:
     if text[: len(DATA)].lower() == DATA:
         return DATA, urlsplit(DATA)
     _check_length(text, where)
@@ -152,31 +152,31 @@ def _url(text: str, where: Where) -> tuple[str, SplitResult]:
         # Splitting leaves brackets unchecked until they are asked for.
         host = parts.hostname or ""
     except ValueError:
-        raise where.error(expected="a URL", found=shown(text)) from None
+        raise where.error(expected="a URL", found=quoted(text)) from None
     if parts.scheme in ("http", "https") and not host:
-        raise where.error(expected="a URL with a host", found=shown(text))
+        raise where.error(expected="a URL with a host", found=quoted(text))
     if len(host) > LONGEST_HOST:
-        raise where.error(expected=f"a host of at most {LONGEST_HOST} characters", found=shown(text))
+        raise where.error(expected=f"a host of at most {LONGEST_HOST} characters", found=quoted(text))
     return url, parts
 
 
-def _check_length(url: str, where: Where) -> None:
+def _check_length(url: str, where: Location) -> None:
     """Raise an InputError when a URL is longer than any that is asked for, before it is taken apart."""
     if len(url) > LONGEST_URL:
-        raise where.error(expected=f"a URL of at most {LONGEST_URL} characters", found=shown(url))
+        raise where.error(expected=f"a URL of at most {LONGEST_URL} characters", found=quoted(url))
     if len(authority(url)) > LONGEST_AUTHORITY:
         expected = f"a host of at most {LONGEST_HOST} characters, with user and port {LONGEST_AUTHORITY}"
-        raise where.error(expected=expected, found=shown(url))
+        raise where.error(expected=expected, found=quoted(url))
 
 
-def _status(answer: Mapping[str, Any], where: Where) -> int:
+def _status(answer: Mapping[str, Any], where: Location) -> int:
     status = member(answer, "status", int, where, "a status code")
     if status is not None and not 0 <= status <= MOST_STATUS:
-        raise where.at("status").error(expected=f"a status code up to {MOST_STATUS}", found=shown(status))
+        raise where.at("status").error(expected=f"a status code up to {MOST_STATUS}", found=quoted(status))
     return status or 0
 
 
-def _redirect(url: str, status: int, answer: Mapping[str, Any], where: Where) -> str | None:
+def _redirect(url: str, status: int, answer: Mapping[str, Any], where: Location) -> str | None:
     if status not in REDIRECTS:
         return None
     target = member(answer, "redirectURL", str, where, "a URL")
@@ -187,7 +187,7 @@ def _redirect(url: str, status: int, answer: Mapping[str, Any], where: Where) ->
     try:
         return urldefrag(urljoin(url, target)).url
     except ValueError:
-        raise where.at("redirectURL").error(expected="a URL", found=shown(target)) from None
+        raise where.at("redirectURL").error(expected="a URL", found=quoted(target)) from None
 
 
 def _kind(media: str, path: str, entry: Mapping[str, Any]) -> str:
@@ -199,7 +199,7 @@ def _kind(media: str, path: str, entry: Mapping[str, Any]) -> str:
 
 
 def _body_bytes(
-    answer: Mapping[str, Any], content: Mapping[str, Any], where: Where, *, says_cached: bool
+    answer: Mapping[str, Any], content: Mapping[str, Any], where: Location, *, says_cached: bool
 ) -> tuple[int, bool]:
     """Return the length of the body as it was or would have been transferred, and whether a cache had it.
 
@@ -222,28 +222,28 @@ def _body_bytes(
     return uncached or 0, is_cached
 
 
-def _size(table: Mapping[str, Any], key: str, where: Where) -> int | None:
+def _size(table: Mapping[str, Any], key: str, where: Location) -> int | None:
     value = _number(table, key, where)
     if value is None or value < 0:
         return None
     if value > LARGEST_BYTES:
-        raise where.at(key).error(expected=f"at most {LARGEST_BYTES} bytes", found=shown(value))
+        raise where.at(key).error(expected=f"at most {LARGEST_BYTES} bytes", found=quoted(value))
     return round(value)
 
 
-def _number(table: Mapping[str, Any], key: str, where: Where) -> float | None:
+def _number(table: Mapping[str, Any], key: str, where: Location) -> float | None:
     value = table.get(key)
     if value is None:
         return None
     # Unlike isfinite, a comparison takes integers beyond floats.
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
-        raise where.at(key).error(expected="a number", found=shown(value))
+        raise where.at(key).error(expected="a number", found=quoted(value))
     if key == "time" and value > LONGEST_MS:
-        raise where.at(key).error(expected=f"at most {LONGEST_MS:.0f} ms", found=shown(value))
+        raise where.at(key).error(expected=f"at most {LONGEST_MS:.0f} ms", found=quoted(value))
     return value
 
 
-def _started_ns(entry: Mapping[str, Any], where: Where) -> int | None:
+def _started_ns(entry: Mapping[str, Any], where: Location) -> int | None:
     text = member(entry, "startedDateTime", str, where, "a time")
     if text is None:
         return None
@@ -252,11 +252,11 @@ def _started_ns(entry: Mapping[str, Any], where: Where) -> int | None:
         since = (started if started.tzinfo else started.replace(tzinfo=UTC)) - EPOCH
     except (ValueError, OverflowError):
         expected = "a time such as 2026-01-31T12:00:00.000Z"
-        raise where.at("startedDateTime").error(expected=expected, found=shown(text)) from None
+        raise where.at("startedDateTime").error(expected=expected, found=quoted(text)) from None
     return since // timedelta(microseconds=1) * 1000
 
 
-def _header(message: Mapping[str, Any], name: str, where: Where) -> str | None:
+def _header(message: Mapping[str, Any], name: str, where: Location) -> str | None:
     headers = member(message, "headers", list, where, "a list") or []
     for header in headers:
         if isinstance(header, dict):
@@ -266,7 +266,7 @@ def _header(message: Mapping[str, Any], name: str, where: Where) -> str | None:
     return None
 
 
-def _referrer(request: Mapping[str, Any], where: Where) -> str | None:
+def _referrer(request: Mapping[str, Any], where: Location) -> str | None:
     text = _header(request, "referer", where)
     return None if text is None else text.partition("#")[0]
 

@@ -5,7 +5,7 @@ import re
 from typing import Any, Never
 
 from bentpipe import _core
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 
 LARGEST_FILE_BYTES = 200_000_000
 """Browsers write the bodies into the file."""
@@ -40,14 +40,14 @@ def without_bodies(content: bytes) -> bytes:
     return b"".join([*kept, view[at:]]) if kept else content
 
 
-def parsed(rest: bytes, where: Where) -> object:
+def parsed(rest: bytes, where: Location) -> object:
     """Return what a HAR file says beside its bodies.
 
     Parameters
     ----------
     rest : bytes
         The content `without_bodies`.
-    where : Where
+    where : Location
         The file.
 
     Raises

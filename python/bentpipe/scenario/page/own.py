@@ -18,10 +18,10 @@ from pydantic import Field
 
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, page_of
 from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes
 from bentpipe.scenario.written.table import COUNT, DURATION, SIZE, TABLES, Table, validated
 from bentpipe.scenario.written.toml import parse_toml
-from bentpipe.scenario.written.where import Where, shown
 
 NAMES = ("news-front", "web-shop")
 
@@ -103,11 +103,11 @@ class RecipeTable(Table):
 def own_page(name: str) -> dict[str, Any]:
     """Return a page of our own by name."""
     file = importlib.resources.files("bentpipe.scenario") / "presets" / "pages" / f"{name}.toml"
-    where = Where(file=f"page {name}")
+    where = Location(file=f"page {name}")
     return from_recipe(parse_toml(file.read_bytes(), where), where, name=name)
 
 
-def from_recipe(written: Mapping[str, Any], where: Where, *, name: str) -> dict[str, Any]:
+def from_recipe(written: Mapping[str, Any], where: Location, *, name: str) -> dict[str, Any]:
     """Return the page that a recipe describes.
 
     Raises
@@ -122,12 +122,12 @@ def from_recipe(written: Mapping[str, Any], where: Where, *, name: str) -> dict[
     for number, group in enumerate(recipe.objects, start=1):
         place = where.at(f"objects.{number}")
         if group.after is not None and group.after not in position_of:
-            raise place.at("after").error(expected="the path of an object above", found=shown(group.after))
+            raise place.at("after").error(expected="the path of an object above", found=quoted(group.after))
         after = None if group.after is None else position_of[group.after]
         wait_ns = 0 if group.wait is None else duration_ns(group.wait, place.at("wait"))
         for path in _paths(group):
             if path in position_of:
-                raise place.at("path").error(expected="each path once", found=shown(path))
+                raise place.at("path").error(expected="each path once", found=quoted(path))
             position_of[path] = len(objects)
             if group.size is None:
                 size = next(sizes[group.kind, path in causes])
@@ -142,7 +142,7 @@ def from_recipe(written: Mapping[str, Any], where: Where, *, name: str) -> dict[
     return page_of(name, objects, where, host=recipe.host, document_bytes=document_bytes)
 
 
-def _sizes(recipe: RecipeTable, where: Where) -> dict[tuple[str, bool], Iterator[int]]:
+def _sizes(recipe: RecipeTable, where: Location) -> dict[tuple[str, bool], Iterator[int]]:
     """Return the sizes of objects that have none written, by kind and by whether they name others.
 
     Those that do are of the larger half of their kind: what an object names must fit into it.

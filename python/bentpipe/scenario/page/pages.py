@@ -7,7 +7,7 @@ from typing import Any
 from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page
-from bentpipe.scenario.written.where import Where, closest, shown
+from bentpipe.scenario.written.location import Location, closest, quoted
 
 SOURCES = {
     "alshagri2023": "Alshagri, Mutairi, Network 2023, 3(3), 451-468, doi 10.3390/network3030019, table 3",
@@ -103,14 +103,14 @@ PAGES_OF: Mapping[str, Mapping[str, dict[str, Any]]] = {
 PAGES: dict[str, dict[str, Any]] = {name: page for pages in PAGES_OF.values() for name, page in pages.items()}
 
 
-def page(name: str, where: Where, *, folder: Path) -> dict[str, Any]:
+def page(name: str, where: Location, *, folder: Path) -> dict[str, Any]:
     """Return a page by name.
 
     Parameters
     ----------
     name : str
         Of a built-in page, `har:FILE` or `dir:FOLDER`.
-    where : Where
+    where : Location
         The place of the name.
     folder : Path
         Where relative paths start.
@@ -121,7 +121,7 @@ def page(name: str, where: Where, *, folder: Path) -> dict[str, Any]:
         When there is no such page, or its file cannot be used.
     """
     if name.startswith((HAR, FOLDER)) and not name.isprintable():
-        raise where.error(expected="a path of printable characters", found=shown(name))
+        raise where.error(expected="a path of printable characters", found=quoted(name))
     if name.startswith(HAR):
         return har_page(folder / name.removeprefix(HAR), name=name)
     if name.startswith(FOLDER):
@@ -129,7 +129,7 @@ def page(name: str, where: Where, *, folder: Path) -> dict[str, Any]:
     if name in PAGES:
         return PAGES[name]
     expected = f"one of {', '.join(PAGES)}, {HAR}FILE or {FOLDER}FOLDER"
-    raise where.error(expected=expected, found=shown(name), suggestion=closest(name, PAGES))
+    raise where.error(expected=expected, found=quoted(name), suggestion=closest(name, PAGES))
 
 
 def source_of(name: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 
 USUAL_KIND = "image"
 """The one that an object has that does not say otherwise."""
@@ -50,7 +50,7 @@ class PageObject:
 def page_of(
     name: str,
     objects: Sequence[PageObject],
-    where: Where,
+    where: Location,
     *,
     host: str | None,
     document_bytes: int | None,
@@ -64,7 +64,7 @@ def page_of(
         Of the page.
     objects : sequence of PageObject
         Each behind the one that names it.
-    where : Where
+    where : Location
         What the page is from, for errors.
     host : str or None
         That of the document; none for the one that pages have without one.
@@ -93,7 +93,7 @@ def page_of(
     }
 
 
-def check_number(objects: Sized, where: Where) -> None:
+def check_number(objects: Sized, where: Location) -> None:
     """Raise an InputError when there are more objects than the engines take."""
     if len(objects) > MOST_OBJECTS:
         raise where.error(expected=f"at most {MOST_OBJECTS} objects", found=str(len(objects)))

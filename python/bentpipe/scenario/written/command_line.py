@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from bentpipe.scenario.written.dotted import is_at_or_below
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 
 COMMAND_LINE = "command line"
 """In place of a file's name."""
@@ -25,10 +25,10 @@ class CommandLine:
     overridden: Collection[str]
     options: Collection[str] = ()
 
-    def place(self, key: str, written: Where) -> Where:
+    def place(self, key: str, written: Location) -> Location:
         """Return where the value of a key was written: here, or else as that key in the table `written`."""
         if any(is_at_or_below(key, other) for other in self.overridden):
-            return Where(file=COMMAND_LINE, field=f"--set {key}")
+            return Location(file=COMMAND_LINE, field=f"--set {key}")
         if any(is_at_or_below(key, other) for other in self.options):
-            return Where(file=COMMAND_LINE, field=f"--{key}")
+            return Location(file=COMMAND_LINE, field=f"--{key}")
         return written.at(key)

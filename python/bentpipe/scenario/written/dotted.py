@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.location import Location, quoted
 
 REPLACED_SCALARS = {"link": "base", "pep": "kind"}
 """Keys whose text stands for a table with this one key."""
@@ -13,7 +13,7 @@ DROPPED_SCALARS = ("jitter", "loss", "queue", "up", "down")
 """Keys whose scalar gives way when a key below it is set."""
 
 
-def with_dotted(table: Mapping[str, Any], key: str, value: object, where: Where) -> dict[str, Any]:
+def with_dotted(table: Mapping[str, Any], key: str, value: object, where: Location) -> dict[str, Any]:
     """Return a copy of `table` in which the dotted `key` has `value`.
 
     Raises
@@ -23,7 +23,7 @@ def with_dotted(table: Mapping[str, Any], key: str, value: object, where: Where)
     """
     head, _, rest = key.partition(".")
     if not head or key.endswith("."):
-        raise where.error(expected='a key such as "tcp.initial_window"', found=shown(key))
+        raise where.error(expected='a key such as "tcp.initial_window"', found=quoted(key))
     below = table.get(head, {})
     if not rest and head in CHANGED_TABLES and isinstance(value, str) and isinstance(below, dict):
         return {**table, head: {**below, REPLACED_SCALARS[head]: value}}
@@ -34,7 +34,7 @@ def with_dotted(table: Mapping[str, Any], key: str, value: object, where: Where)
     elif not isinstance(below, dict) and head in DROPPED_SCALARS:
         below = {}
     if not isinstance(below, dict):
-        raise where.error(expected=f"{head} to be a table so that {key} can be set", found=shown(below))
+        raise where.error(expected=f"{head} to be a table so that {key} can be set", found=quoted(below))
     return {**table, head: with_dotted(below, rest, value, where)}
 
 

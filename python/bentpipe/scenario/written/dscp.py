@@ -1,6 +1,6 @@
 """Code points of differentiated services by name or number."""
 
-from bentpipe.scenario.written.where import Where, closest, shown
+from bentpipe.scenario.written.location import Location, closest, quoted
 
 MOST = 63
 """Six bits (RFC 2474)."""
@@ -17,7 +17,7 @@ NAMES = {
 """RFC 2474, 2597, 3246, 5865 and 8622; RFC 4594 says what each is for."""
 
 
-def code_point(written: int | str, where: Where) -> int:
+def code_point(written: int | str, where: Location) -> int:
     """Return the number of a code point.
 
     Raises
@@ -31,7 +31,7 @@ def code_point(written: int | str, where: Where) -> int:
         return written
     suggestion = closest(written, NAMES) if isinstance(written, str) else None
     expected = f"a number from 0 to {MOST} or one of {', '.join(NAMES)}"
-    raise where.error(expected=expected, found=shown(written), suggestion=suggestion)
+    raise where.error(expected=expected, found=quoted(written), suggestion=suggestion)
 
 
 def code_point_name(point: int) -> str:

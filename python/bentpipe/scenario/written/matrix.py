@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bentpipe.scenario.written.dotted import flattened
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.location import Location, quoted
 
 MOST_RUNS = 100_000
 """A plan beyond this is a slip of the pen: at ten seconds a run it would take eleven days."""
@@ -39,7 +39,7 @@ class Block:
         return Block(values={**self.without(list(varied)).values, **varied})
 
 
-def parse_matrix(written: object, where: Where) -> tuple[Block, ...]:
+def parse_matrix(written: object, where: Location) -> tuple[Block, ...]:
     """Return the blocks of a matrix; one that is not written is a single empty block.
 
     Raises
@@ -54,25 +54,25 @@ def parse_matrix(written: object, where: Where) -> tuple[Block, ...]:
     return (_block(written, where),)
 
 
-def check_size(blocks: Sequence[Block], repetitions: int, where: Where) -> None:
+def check_size(blocks: Sequence[Block], repetitions: int, where: Location) -> None:
     """Raise an InputError when the blocks make more runs than anybody can mean."""
     runs = repetitions * sum(len(block) for block in blocks)
     if runs > MOST_RUNS:
         raise where.error(expected=f"at most {MOST_RUNS} runs", found=f"{runs} runs")
 
 
-def _block(written: object, where: Where) -> Block:
+def _block(written: object, where: Location) -> Block:
     if not isinstance(written, dict) or not written:
-        raise where.error(expected=EXPECTED, found=shown(written))
+        raise where.error(expected=EXPECTED, found=quoted(written))
     values = flattened(written)
     for key, candidates in values.items():
         place = where.at(key)
         if not isinstance(candidates, list):
-            raise place.error(expected="a list of values", found=shown(candidates))
+            raise place.error(expected="a list of values", found=quoted(candidates))
         if not candidates:
             raise place.error(expected="at least one value", found="an empty list")
         for n, value in enumerate(candidates):
             # A list of Python's would take 1, 1.0 and true for the same.
             if any(type(value) is type(other) and value == other for other in candidates[:n]):
-                raise place.error(expected="each value once", found=f"{shown(value)} twice")
+                raise place.error(expected="each value once", found=f"{quoted(value)} twice")
     return Block(values=values)

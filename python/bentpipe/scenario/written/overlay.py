@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import duration_ns
-from bentpipe.scenario.written.where import Where
 
 DIRECTIONS = ("forward", "return")
 CARRIERS = ("dvbs2", "rcs2")
@@ -18,7 +18,7 @@ ALTERNATIVES = {
 """Keys of a carrier that take the place of others."""
 
 
-def with_delays(table: dict[str, Any], where: Where) -> dict[str, Any]:
+def with_delays(table: dict[str, Any], where: Location) -> dict[str, Any]:
     """Return the table with its `rtt` as delays of the directions, half each; a written delay stays."""
     rest = dict(table)
     rtt = rest.pop("rtt", None)

@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LONGEST_NS, SECOND_NS
 from bentpipe.scenario.written.user_file import read_user_file
-from bentpipe.scenario.written.where import Where, shown
 
 MOST_ROWS = 1_000_000
 LARGEST_FILE_BYTES = 100 * MOST_ROWS
 """Two numbers written to the last digit take half of it."""
 
 
-def read_samples(path: Path, names: Sequence[str], where: Where) -> list[tuple[int, float]]:
+def read_samples(path: Path, names: Sequence[str], where: Location) -> list[tuple[int, float]]:
     """Return times in nanoseconds, which never fall, with the values beside them.
 
     Parameters
@@ -24,7 +24,7 @@ def read_samples(path: Path, names: Sequence[str], where: Where) -> list[tuple[i
         The file.
     names : sequence of str
         The names of its two columns; the first is in seconds.
-    where : Where
+    where : Location
         The place of the path, for errors before the file could be read.
 
     Raises
@@ -38,7 +38,7 @@ def read_samples(path: Path, names: Sequence[str], where: Where) -> list[tuple[i
         rows = [row for row, _ in zip(csv.reader(text), range(MOST_ROWS + 2), strict=False)]
     except (ValueError, csv.Error) as error:
         raise where.error(expected="a readable CSV file", found=str(error)) from None
-    place = Where(file=str(path))
+    place = Location(file=str(path))
     if not rows or [name.strip() for name in rows[0]] != list(names):
         found = ",".join(rows[0]) if rows else "an empty file"
         raise place.at("line 1").error(expected=f"the columns {','.join(names)}", found=found)
@@ -53,11 +53,11 @@ def read_samples(path: Path, names: Sequence[str], where: Where) -> list[tuple[i
     return samples
 
 
-def _sample(row: Sequence[str], where: Where) -> tuple[int, float]:
+def _sample(row: Sequence[str], where: Location) -> tuple[int, float]:
     try:
         time_s, value = map(float, row)
     except ValueError:
-        raise where.error(expected="two numbers", found=shown(",".join(row))) from None
+        raise where.error(expected="two numbers", found=quoted(",".join(row))) from None
     if not 0 <= time_s <= LONGEST_NS / SECOND_NS or not math.isfinite(value):
         raise where.error(expected="a time from 0 to 86400 s and a finite number", found=",".join(row))
     return round(time_s * SECOND_NS), value

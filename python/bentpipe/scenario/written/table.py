@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.written.where import Where, closest, shown
+from bentpipe.scenario.written.location import Location, closest, quoted
 
 A_TABLE = "a table"
 TABLES = "a list of tables"
@@ -38,25 +38,25 @@ AnyTable = TypeVar("AnyTable", bound=Table)
 Value = TypeVar("Value")
 
 
-def given(written: Value | None, default: Value) -> Value:
+def or_default(written: Value | None, default: Value) -> Value:
     """Return what is written, or else the default."""
     return default if written is None else written
 
 
-def refuse(table: Table, names: tuple[str, ...], where: Where, *, why: str) -> None:
+def refuse(table: Table, names: tuple[str, ...], where: Location, *, why: str) -> None:
     """Raise an InputError when one of these keys is written."""
     values: dict[str, Any] = dict(table)
     for name in names:
         if values[name] is not None:
-            raise where.at(name).error(expected=f"nothing, as {why}", found=shown_part(values[name]))
+            raise where.at(name).error(expected=f"nothing, as {why}", found=quoted_part(values[name]))
 
 
-def shown_part(value: object) -> str:
+def quoted_part(value: object) -> str:
     """Write a value of a table as its author would recognise it."""
-    return "a table" if isinstance(value, Table) else shown(value)
+    return "a table" if isinstance(value, Table) else quoted(value)
 
 
-def validated(schema: type[AnyTable], written: object, where: Where) -> AnyTable:
+def validated(schema: type[AnyTable], written: object, where: Location) -> AnyTable:
     """Return what is written as a table of the schema; the first fault becomes an InputError."""
     try:
         return schema.model_validate(written)
@@ -87,7 +87,7 @@ def _holds_by_name(annotation: object) -> bool:
 
 
 def _input_error(
-    schema: type[Table], kind: str, path: tuple[int | str, ...], found: object, where: Where
+    schema: type[Table], kind: str, path: tuple[int | str, ...], found: object, where: Location
 ) -> InputError:
     here: type[Table] | None = schema
     expected = A_TABLE
@@ -106,9 +106,9 @@ def _input_error(
         if step not in fields:
             assert kind == "extra_forbidden"
             expected = f"one of {', '.join(sorted(fields))}"
-            found = f"the unknown key {shown(step)}"
+            found = f"the unknown key {quoted(step)}"
             return where.error(expected=expected, found=found, suggestion=closest(step, fields))
         field = fields[step]
         expected = field.description or A_TABLE
         here, is_name = subtable(field), _holds_by_name(field.annotation)
-    return where.error(expected=expected, found=shown(found))
+    return where.error(expected=expected, found=quoted(found))

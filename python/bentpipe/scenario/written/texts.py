@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator
 
-from bentpipe.scenario.written.where import Where, shown
+from bentpipe.scenario.written.location import Location, quoted
 
 LONGEST_NAME = 100
 NAME = f'a name of at most {LONGEST_NAME} printable characters that does not start with "=", "+", "-" or "@"'
@@ -15,7 +15,7 @@ FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the begin of a formula; of full width too, which some read as the others."""
 
 
-def checked_name(name: str, where: Where) -> str:
+def checked_name(name: str, where: Location) -> str:
     """Return a name that tables, figures and terminals can bear.
 
     Raises
@@ -24,7 +24,7 @@ def checked_name(name: str, where: Where) -> str:
         When it is none.
     """
     if not _is_name(name):
-        raise where.error(expected=NAME, found=shown(name))
+        raise where.error(expected=NAME, found=quoted(name))
     return name
 
 

@@ -4,8 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.user_file import read_user_file
-from bentpipe.scenario.written.where import Where
 
 LARGEST_FILE_BYTES = 10_000_000
 
@@ -18,12 +18,12 @@ def read_toml(path: Path) -> dict[str, Any]:
     InputError
         When it is missing, unreadable, a folder, too large, not UTF-8 or not TOML.
     """
-    where = Where(file=str(path))
+    where = Location(file=str(path))
     content = read_user_file(path, where, kind="TOML", largest_bytes=LARGEST_FILE_BYTES)
     return parse_toml(content, where)
 
 
-def parse_toml(content: bytes, where: Where) -> dict[str, Any]:
+def parse_toml(content: bytes, where: Location) -> dict[str, Any]:
     """Return the table that TOML text holds; an InputError says where it is not TOML."""
     try:
         text = content.decode("utf-8")

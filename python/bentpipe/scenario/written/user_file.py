@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from bentpipe.scenario.written.where import Where
+from bentpipe.scenario.written.location import Location
 
 
-def read_user_file(path: Path, where: Where, *, kind: str, largest_bytes: int) -> bytes:
+def read_user_file(path: Path, where: Location, *, kind: str, largest_bytes: int) -> bytes:
     """Return the content of a file.
 
     Parameters
     ----------
     path : Path
         The file.
-    where : Where
+    where : Location
         What errors name.
     kind : str
         What it is to be, such as "TOML", for errors.

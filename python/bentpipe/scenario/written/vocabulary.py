@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bentpipe.scenario.written.where import Where, closest, shown
+from bentpipe.scenario.written.location import Location, closest, quoted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,7 +11,7 @@ class Vocabulary:
 
     available: tuple[str, ...]
 
-    def checked(self, name: str, where: Where) -> str:
+    def checked(self, name: str, where: Location) -> str:
         """Return `name` when it is available.
 
         Raises
@@ -22,7 +22,7 @@ class Vocabulary:
         if name in self.available:
             return name
         suggestion = closest(name, self.available)
-        raise where.error(expected=one_of(self.available), found=shown(name), suggestion=suggestion)
+        raise where.error(expected=one_of(self.available), found=quoted(name), suggestion=suggestion)
 
 
 def one_of(names: tuple[str, ...]) -> str:

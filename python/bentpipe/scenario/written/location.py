@@ -12,17 +12,17 @@ LONGEST_QUOTE = 80
 
 
 @dataclass(frozen=True, kw_only=True)
-class Where:
+class Location:
     """A dotted key in a file."""
 
     file: str
     field: str = ""
 
-    def at(self, key: str) -> "Where":
+    def at(self, key: str) -> "Location":
         """Return the place of a key below this one."""
         return replace(self, field=f"{self.field}.{key}" if self.field else key)
 
-    def above(self) -> "Where":
+    def above(self) -> "Location":
         """Return the place of the table in which this key stands."""
         return replace(self, field=self.field.rpartition(".")[0])
 
@@ -37,7 +37,7 @@ class Where:
         )
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Write a value as its author would recognise it, in one line."""
     if isinstance(value, dict):
         return "a table" if value else "an empty table"
