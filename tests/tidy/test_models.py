@@ -36,7 +36,7 @@ FRAME = {
 }
 # Folders of the link whose files are a model each, and those among them that are none.
 SLICES = {
-    "channel": {"deck", "mod"},
+    "channel": {"mod", "stratified"},
     "queue": {"class_probe", "class_queues", "classifier", "mod"},
     "signal": {"mod"},
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const MS: u64 = 1_000_000;
 const DELAY: Duration = Duration::from_millis(300);
 const HOLD: u64 = 200;
-/// What a deck deals before it is shuffled again.
+/// Strata that are drawn before any is drawn again.
 const DECK: usize = 100_000;
 /// A body, a jump and a tail; ms.
 const QUANTILES: [(f64, i64); 5] = [(0.0, -33), (0.5, 0), (0.9, 20), (0.9, 40), (1.0, 90)];

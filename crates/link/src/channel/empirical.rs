@@ -3,7 +3,7 @@
 use bentpipe_units::{Duration, Time};
 
 use crate::Way;
-use crate::channel::deck::Deck;
+use crate::channel::stratified::StratifiedSampler;
 use crate::random::Stream;
 
 /// A point of a quantile function.
@@ -18,7 +18,7 @@ pub struct QuantileSpec {
     pub offset_ns: i64,
 }
 
-/// A deck deals each hundred-thousandth of the distribution once.
+/// Each hundred-thousandth of the distribution is drawn once before any is drawn again.
 const STRATA: u32 = 100_000;
 /// What a silence of a day costs to catch up with stays below a second.
 const SHORTEST_HOLD: Duration = Duration::from_millis(1);
@@ -30,7 +30,7 @@ pub(crate) struct Empirical {
     /// When the present offset is over.
     until: Time,
     offset_ns: i64,
-    deck: Deck,
+    sampler: StratifiedSampler,
     stream: Stream,
 }
 
@@ -44,7 +44,7 @@ impl Empirical {
             hold,
             until: start,
             offset_ns: 0,
-            deck: Deck::new(STRATA),
+            sampler: StratifiedSampler::new(STRATA),
             stream: Stream::new(seed, way, "propagation"),
         }
     }
@@ -63,9 +63,9 @@ impl Empirical {
         self.offset_ns
     }
 
-    /// Uniform on [0, 1): any place in the stratum that was dealt.
+    /// Uniform on [0, 1): any place in the stratum that was drawn.
     fn draw(&mut self) -> f64 {
-        let stratum = self.deck.deal(&mut self.stream);
+        let stratum = self.sampler.draw(&mut self.stream);
         (f64::from(stratum) + self.stream.uniform()) / f64::from(STRATA)
     }
 

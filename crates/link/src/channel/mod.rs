@@ -1,10 +1,10 @@
 //! What packets meet after they were sent: losses, and the propagation delay with its jitter.
 
-pub(crate) mod deck;
 mod empirical;
 mod loss;
 mod outages;
 mod propagation;
+mod stratified;
 
 pub use empirical::QuantileSpec;
 pub(crate) use loss::Loss;

@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Duration, Time};
 
-use crate::channel::deck::Deck;
+use crate::channel::stratified::StratifiedSampler;
 use crate::random::Stream;
 
 /// A duration of outages.
@@ -28,9 +28,9 @@ pub(crate) struct Outages {
     next: Outage,
     /// End of the outages that have begun.
     until: Time,
-    /// The duration of each card.
+    /// The duration of each stratum.
     durations: Vec<Duration>,
-    deck: Deck,
+    sampler: StratifiedSampler,
 }
 
 /// Nothing gets through from `begin` on, and something again at `end`.
@@ -43,11 +43,13 @@ impl Outages {
     /// The first period begins at `start`.
     pub(crate) fn new(period: Duration, durations: &[OutageSpec], start: Time, stream: &mut Stream) -> Self {
         assert!(period >= SHORTEST_PERIOD, "a period lasts 1 ms at least");
-        let cards = durations.iter().flat_map(|kind| (0..kind.weight).map(|_| kind.duration_ns));
-        let durations: Vec<Duration> = cards.collect();
-        let deck = Deck::new(u32::try_from(durations.len()).expect("weights are at most a million together"));
+        let strata = durations.iter().flat_map(|kind| (0..kind.weight).map(|_| kind.duration_ns));
+        let durations: Vec<Duration> = strata.collect();
+        let sampler = StratifiedSampler::new(
+            u32::try_from(durations.len()).expect("weights are at most a million together"),
+        );
         let next = Outage { begin: start, end: start };
-        let mut outages = Self { period, following: start, next, until: start, durations, deck };
+        let mut outages = Self { period, following: start, next, until: start, durations, sampler };
         outages.next = outages.draw(stream);
         outages
     }
@@ -61,10 +63,10 @@ impl Outages {
         at < self.until
     }
 
-    /// The outage of the following period: it begins anywhere in it and lasts as long as its card says.
+    /// The outage of the following period: it begins anywhere in it and lasts as long as its stratum says.
     fn draw(&mut self, stream: &mut Stream) -> Outage {
         let begin = self.following + self.period.mul_f64(stream.uniform());
-        let duration = self.durations[self.deck.deal(stream) as usize];
+        let duration = self.durations[self.sampler.draw(stream) as usize];
         self.following += self.period;
         Outage { begin, end: begin.saturating_add(duration) }
     }
