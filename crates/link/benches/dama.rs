@@ -1,9 +1,9 @@
 //! Superframes per second of the return link: one iteration is one superframe.
 
 use bentpipe_link::rcs2::dama::{
-    AccountConfig, BackgroundConfig, ClassConfig, Controller, Load, Mix, Phase, PlacementSpec, RateCapacity,
-    Request, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Supply, Timing, VolumeKindSpec,
-    VolumeOrderSpec, VolumeSpec,
+    AccountConfig, BackgroundConfig, ClassConfig, Controller, LoadSpec, Mix, Phase, PlacementSpec,
+    RateCapacity, Request, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Supply, Timing,
+    VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
 use bentpipe_link::rcs2::{Encapsulation, ProtectionSpec, ProtocolField, Waveform};
 use bentpipe_link::{
@@ -70,7 +70,7 @@ fn overloaded_controller(criterion: &mut Criterion) {
 fn loaded_link(criterion: &mut Criterion) {
     let queue = QueueSpec::Bytes { limit_bytes: Bytes::new(100_000) };
     let class = ClassConfig { mix: mix(), queue };
-    let load = Load::Poisson { rate: Rate::from_bps(60_000), packet: Bytes::new(700) };
+    let load = LoadSpec::Poisson { rate_bps: Rate::from_bps(60_000), packet_bytes: Bytes::new(700) };
     let neighbour = BackgroundConfig { class: class.clone(), load };
     let waveform = Waveform::by_id(14).expect("a waveform");
     let leg =

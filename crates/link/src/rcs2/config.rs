@@ -1,8 +1,7 @@
 use bentpipe_units::{Bytes, Decibel, Duration, Rate};
 
 use super::dama::{
-    BackgroundConfig, ClassConfig, ConfigError, Load, Mix, Phase, RateCapacity, ReturnConfig, SlotRate,
-    Timing,
+    BackgroundConfig, ClassConfig, ConfigError, Mix, Phase, RateCapacity, ReturnConfig, SlotRate, Timing,
 };
 use super::layout::MOST_SLOTS;
 use super::{Encapsulation, Goodput, ProtectionSpec, ProtocolField, Waveform};
@@ -10,7 +9,7 @@ use crate::config::{check_classes, check_es_n0, check_finite, check_limit};
 use crate::error::require;
 use crate::mpeg_ts::TS_PACKET_BYTES;
 use crate::{
-    BackgroundSpec, ClassSpec, EsN0Spec, FreeSpec, LayoutSpec, LoadSpec, MixSpec, PlacementSpec, QueueSpec,
+    BackgroundSpec, ClassSpec, EsN0Spec, FreeSpec, LayoutSpec, MixSpec, PlacementSpec, QueueSpec,
     SignallingSpec, SlotRateSpec, SpecError, VolumeOrderSpec,
 };
 
@@ -262,23 +261,11 @@ fn background(spec: &Rcs2Spec, period: u32) -> Result<Vec<BackgroundConfig>, Spe
         let within = |error: SpecError| error.within(&format!("background[{number}]"));
         let mix = mix(&own.mix, period).map_err(|error| within(error.within("mix")))?;
         let queue = QueueSpec::Bytes { limit_bytes: own.limit_bytes };
-        let load = load(&own.load);
+        let load = own.load.clone();
         check_limit("limit_bytes", own.limit_bytes, load.longest()).map_err(within)?;
         Ok(BackgroundConfig { class: ClassConfig { mix, queue }, load })
     };
     spec.background.iter().enumerate().map(terminal).collect()
-}
-
-fn load(spec: &LoadSpec) -> Load {
-    match spec {
-        LoadSpec::Poisson { rate_bps, packet_bytes } => {
-            Load::Poisson { rate: *rate_bps, packet: *packet_bytes }
-        }
-        LoadSpec::Trace { packets, period_ns } => Load::Trace {
-            packets: packets.iter().map(|packet| (packet.at_ns, packet.bytes)).collect(),
-            period: *period_ns,
-        },
-    }
 }
 
 fn timing(spec: &Rcs2Spec) -> Result<Timing, SpecError> {

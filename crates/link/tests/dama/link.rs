@@ -1,8 +1,8 @@
 use bentpipe_link::DropCause;
 use bentpipe_link::rcs2::LayoutSpec;
 use bentpipe_link::rcs2::dama::{
-    AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, Load, Mix, Phase, Probe, ReturnConfig,
-    ReturnLink, SignallingSpec, SlotRate, VolumeKindSpec, VolumeSpec,
+    AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, LoadSpec, Mix, Phase, Probe, ReturnConfig,
+    ReturnLink, SignallingSpec, SlotRate, TracePacketSpec, VolumeKindSpec, VolumeSpec,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn probes(link: &mut ReturnLink<Numbered>, now: Time) -> Vec<Probe> {
 
 /// A terminal of 1400-byte packets at this rate.
 fn neighbour(mix: Mix, load_bps: u64) -> BackgroundConfig {
-    let load = Load::Poisson { rate: Rate::from_bps(load_bps), packet: Bytes::new(1400) };
+    let load = LoadSpec::Poisson { rate_bps: Rate::from_bps(load_bps), packet_bytes: Bytes::new(1400) };
     BackgroundConfig { class: class(mix, 100_000), load }
 }
 
@@ -210,9 +210,10 @@ fn impossible_links_are_refused() {
     assert_eq!(refused(&alone(cra(41))), Some(ConfigError::Overbooked));
     let jumbo = ReturnConfig { mtu: Bytes::new(4095), ..alone(cra(1)) };
     assert_eq!(refused(&jumbo), Some(ConfigError::PacketTooLong));
-    let trace = |packets: &[u64], period| Load::Trace {
-        packets: packets.iter().map(|s| (Duration::from_secs(*s), Bytes::new(100))).collect(),
-        period: Some(Duration::from_secs(period)),
+    let packet = |at_ns, bytes| TracePacketSpec { at_ns, bytes: Bytes::new(bytes) };
+    let trace = |packets: &[u64], period| LoadSpec::Trace {
+        packets: packets.iter().map(|s| packet(Duration::from_secs(*s), 100)).collect(),
+        period_ns: Some(Duration::from_secs(period)),
     };
     let loaded = |load| {
         let signalling = SignallingSpec::RequestSlot { period: 4 };
@@ -222,16 +223,17 @@ fn impossible_links_are_refused() {
     for load in [trace(&[1, 0], 9), trace(&[0, 9], 9), trace(&[0], 0)] {
         assert_eq!(loaded(load), Some(ConfigError::TraceOutOfOrder));
     }
-    let poisson = |bps, bytes| Load::Poisson { rate: Rate::from_bps(bps), packet: Bytes::new(bytes) };
+    let poisson =
+        |bps, bytes| LoadSpec::Poisson { rate_bps: Rate::from_bps(bps), packet_bytes: Bytes::new(bytes) };
     // RLE takes 4093 bytes at most; a packet of a byte at 8 Mbit/s is one in a microsecond.
     assert_eq!(loaded(poisson(1_000, 4_093)), None);
     assert_eq!(loaded(poisson(1_000, 4_094)), Some(ConfigError::PacketTooLong));
     assert_eq!(loaded(poisson(1_000, 0)), Some(ConfigError::EmptyPacket));
     assert_eq!(loaded(poisson(8_000_000, 1)), None);
     assert_eq!(loaded(poisson(8_010_000, 1)), Some(ConfigError::TooManyPackets));
-    let dense = |nanos| Load::Trace {
-        packets: vec![(Duration::ZERO, Bytes::new(100)); 2],
-        period: Some(Duration::from_nanos(nanos)),
+    let dense = |nanos| LoadSpec::Trace {
+        packets: vec![packet(Duration::ZERO, 100); 2],
+        period_ns: Some(Duration::from_nanos(nanos)),
     };
     assert_eq!((loaded(dense(2_000)), loaded(dense(1_999))), (None, Some(ConfigError::TooManyPackets)));
 }
@@ -271,8 +273,10 @@ fn neighbours_take_what_they_load_and_slow_the_others_down() {
 #[test]
 fn a_trace_of_a_neighbour_is_given_what_it_needs_each_time() {
     let packets = [(0, 1400), (3, 60), (3, 60)];
-    let packets = packets.map(|(s, bytes)| (Duration::from_secs(s), Bytes::new(bytes))).to_vec();
-    let load = Load::Trace { packets, period: Some(Duration::from_secs(10)) };
+    let packets = packets
+        .map(|(s, bytes)| TracePacketSpec { at_ns: Duration::from_secs(s), bytes: Bytes::new(bytes) })
+        .to_vec();
+    let load = LoadSpec::Trace { packets, period_ns: Some(Duration::from_secs(10)) };
     let background = vec![BackgroundConfig { class: class(vbdc(40), 100_000), load }];
     let mut link = new(&ReturnConfig { background, ..alone(vbdc(40)) });
     let slots: u64 = probes(&mut link, ms(99_900)).iter().map(|probe| u64::from(probe.allocated)).sum();

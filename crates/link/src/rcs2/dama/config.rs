@@ -1,6 +1,6 @@
 use bentpipe_units::{Bytes, Decibel, Duration};
 
-use super::{AccountConfig, Controller, Load, Mix, PlacementSpec, Supply};
+use super::{AccountConfig, Controller, Mix, PlacementSpec, Supply};
 use crate::rcs2::{Encapsulation, LayoutSpec};
 use crate::{EsN0Spec, LoadSpec, MixSpec, QueueSpec};
 
@@ -117,7 +117,7 @@ pub struct BackgroundConfig {
     /// Its queue, and what it may have.
     pub class: ClassConfig,
     /// Its packets.
-    pub load: Load,
+    pub load: LoadSpec,
 }
 
 /// Why there can be no such return link.

@@ -1,3 +1,5 @@
+//! Packets of background terminals: a Poisson process, or a trace.
+
 use std::iter::Peekable;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -43,25 +45,6 @@ pub struct TracePacketSpec {
 /// Mean time from one packet to the next, at least: a million packets per second.
 const SHORTEST_GAP: Duration = Duration::from_micros(1);
 
-/// Packets of a background terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Load {
-    /// Packets of one length at exponential gaps: a Poisson process.
-    Poisson {
-        /// Mean rate.
-        rate: Rate,
-        /// Length of each.
-        packet: Bytes,
-    },
-    /// Packets as they once came: when, since the start of the link, and how long, in order of time.
-    Trace {
-        /// Instant and length of each.
-        packets: Vec<(Duration, Bytes)>,
-        /// After so long all begins again; more than up to the last packet.
-        period: Option<Duration>,
-    },
-}
-
 /// The packets of a load, one after the other.
 pub(super) struct Source(Peekable<Kind>);
 
@@ -74,21 +57,23 @@ pub(super) struct Arrival {
 
 enum Kind {
     Poisson { stream: Stream, bytes: u32, mean_gap_ns: f64, last: Time },
-    Trace { packets: Vec<(Duration, Bytes)>, period: Option<Duration>, next: usize, begun: Time },
+    Trace { packets: Vec<TracePacketSpec>, period: Option<Duration>, next: usize, begun: Time },
 }
 
-impl Load {
+impl LoadSpec {
     /// # Errors
     /// When its packets have no bytes, come out of order, or are too many for the time to go on.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let (has_empty, is_in_order, gap) = match self {
-            Self::Poisson { rate, packet } => (*packet == Bytes::ZERO, true, Some(rate.time_for(*packet))),
-            Self::Trace { packets, period } => {
-                let instants = || packets.iter().map(|(since, _)| *since);
-                let ends = period.is_none_or(|period| instants().all(|since| since < period));
-                let gap = period
+            Self::Poisson { rate_bps, packet_bytes } => {
+                (*packet_bytes == Bytes::ZERO, true, Some(rate_bps.time_for(*packet_bytes)))
+            }
+            Self::Trace { packets, period_ns } => {
+                let instants = || packets.iter().map(|packet| packet.at_ns);
+                let ends = period_ns.is_none_or(|period| instants().all(|since| since < period));
+                let gap = period_ns
                     .map(|period| Duration::from_nanos(period.as_nanos() / packets.len().max(1) as u64));
-                let has_empty = packets.iter().any(|(_, bytes)| *bytes == Bytes::ZERO);
+                let has_empty = packets.iter().any(|packet| packet.bytes == Bytes::ZERO);
                 (has_empty, instants().is_sorted() && ends, gap)
             }
         };
@@ -104,9 +89,9 @@ impl Load {
     /// Length of the longest packet.
     pub(crate) fn longest(&self) -> Bytes {
         match self {
-            Self::Poisson { packet, .. } => *packet,
+            Self::Poisson { packet_bytes, .. } => *packet_bytes,
             Self::Trace { packets, .. } => {
-                packets.iter().map(|(_, bytes)| *bytes).max().unwrap_or(Bytes::ZERO)
+                packets.iter().map(|packet| packet.bytes).max().unwrap_or(Bytes::ZERO)
             }
         }
     }
@@ -114,16 +99,16 @@ impl Load {
 
 impl Source {
     /// The load of the background terminal with this number.
-    pub(super) fn new(load: &Load, number: u32, seed: u64, start: Time) -> Self {
+    pub(super) fn new(load: &LoadSpec, number: u32, seed: u64, start: Time) -> Self {
         let kind = match load {
-            Load::Poisson { rate, packet } => Kind::Poisson {
+            LoadSpec::Poisson { rate_bps, packet_bytes } => Kind::Poisson {
                 stream: Stream::new(seed, Way::Return, &format!("background.{number}")),
-                bytes: len(*packet),
-                mean_gap_ns: packet.get() as f64 / rate.as_bytes_per_sec() * 1e9,
+                bytes: len(*packet_bytes),
+                mean_gap_ns: packet_bytes.get() as f64 / rate_bps.as_bytes_per_sec() * 1e9,
                 last: start,
             },
-            Load::Trace { packets, period } => {
-                Kind::Trace { packets: packets.clone(), period: *period, next: 0, begun: start }
+            LoadSpec::Trace { packets, period_ns } => {
+                Kind::Trace { packets: packets.clone(), period: *period_ns, next: 0, begun: start }
             }
         };
         Self(kind.peekable())
@@ -154,9 +139,9 @@ impl Iterator for Kind {
                     *begun = begun.saturating_add((*period)?);
                     *next = 0;
                 }
-                let (since, bytes) = packets.get(*next)?;
+                let TracePacketSpec { at_ns, bytes } = packets.get(*next)?;
                 *next += 1;
-                Some(Arrival { at: begun.saturating_add(*since), bytes: len(*bytes) })
+                Some(Arrival { at: begun.saturating_add(*at_ns), bytes: len(*bytes) })
             }
         }
     }
@@ -170,7 +155,7 @@ fn len(bytes: Bytes) -> u32 {
 mod tests {
     use super::*;
 
-    fn arrivals(load: &Load, end_ms: u64) -> Vec<(u64, u32)> {
+    fn arrivals(load: &LoadSpec, end_ms: u64) -> Vec<(u64, u32)> {
         let start = Time::from_nanos(500);
         let mut source = Source::new(load, 1, 1, start);
         let end = start + Duration::from_millis(end_ms);
@@ -179,11 +164,12 @@ mod tests {
             .collect()
     }
 
-    fn trace(packets: &[(u64, u64)], period_ms: Option<u64>) -> Load {
-        let packet = |&(ms, bytes)| (Duration::from_millis(ms), Bytes::new(bytes));
-        Load::Trace {
+    fn trace(packets: &[(u64, u64)], period_ms: Option<u64>) -> LoadSpec {
+        let packet =
+            |&(ms, bytes)| TracePacketSpec { at_ns: Duration::from_millis(ms), bytes: Bytes::new(bytes) };
+        LoadSpec::Trace {
             packets: packets.iter().map(packet).collect(),
-            period: period_ms.map(Duration::from_millis),
+            period_ns: period_ms.map(Duration::from_millis),
         }
     }
 
@@ -205,14 +191,14 @@ mod tests {
     #[test]
     fn an_empty_trace_is_no_load_and_neither_is_a_rate_of_zero() {
         assert_eq!(arrivals(&trace(&[], Some(10)), 1_000), []);
-        let silent = Load::Poisson { rate: Rate::ZERO, packet: Bytes::new(100) };
+        let silent = LoadSpec::Poisson { rate_bps: Rate::ZERO, packet_bytes: Bytes::new(100) };
         assert_eq!(arrivals(&silent, 1_000_000), []);
     }
 
     #[test]
     fn a_poisson_process_has_its_mean_rate_and_as_much_variance() {
         // 1000 packets a second; counts of 20 000 spans of 10 ms.
-        let load = Load::Poisson { rate: Rate::from_bps(800_000), packet: Bytes::new(100) };
+        let load = LoadSpec::Poisson { rate_bps: Rate::from_bps(800_000), packet_bytes: Bytes::new(100) };
         let mut counts = vec![0.0f64; 20_000];
         for (ns, bytes) in arrivals(&load, 200_000) {
             assert_eq!(bytes, 100);

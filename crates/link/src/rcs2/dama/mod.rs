@@ -36,7 +36,7 @@ pub use config::{
 };
 pub use controller::{AccountConfig, Controller, Supply};
 pub use departure::{AccessDelay, Departure, Fate};
-pub use load::{Load, LoadSpec, TracePacketSpec};
+pub use load::{LoadSpec, TracePacketSpec};
 pub use mix::{FreeSpec, Mix, MixSpec, RateCapacity, RbdcSpec, VolumeKindSpec, VolumeSpec};
 pub use probe::Probe;
 pub use request::{Grant, Request};
