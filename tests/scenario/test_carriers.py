@@ -3,8 +3,7 @@
 import pytest
 
 from bentpipe import _core
-from bentpipe.scenario.link.description import describe_link, describe_slots, nominal_bps
-from bentpipe.scenario.link.modcods import modcods
+from bentpipe.scenario.link.description import describe_link, describe_slots, modcods, nominal_bps
 from tests.support.satellite import DVBS2, RCS2, classified, constant, link_spec
 
 

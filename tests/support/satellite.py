@@ -5,7 +5,7 @@ Nothing is claimed about real carriers: expected values of tests come from the a
 
 import numpy as np
 
-from bentpipe.scenario.link.modcods import modcods
+from bentpipe.scenario.link.description import modcods
 
 BIN_S = 0.1
 DVBS2 = {

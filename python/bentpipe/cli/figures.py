@@ -150,7 +150,7 @@ def _losses(rtts_s: Sequence[float | None]) -> list[tuple[str, str, str]]:
 
 def _satellite(link: Mapping[str, Any], series: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """What frames and slots of a satellite link did, where the run has their series."""
-    from bentpipe.scenario.link.modcods import modcods
+    from bentpipe.scenario.link.description import modcods
     from bentpipe.stats import carrier_use, slot_use
 
     rows = []

@@ -10,7 +10,7 @@ from bentpipe.figures import style
 from bentpipe.figures.bins import Series, Values, group_size, last, mean, merged
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.run_over_time import bin_rates_bps
-from bentpipe.scenario.link.modcods import Modcod
+from bentpipe.scenario.link.description import Modcod
 
 TRUE, REPORTED, THRESHOLD = (
     "Es/N0 at the receiver",

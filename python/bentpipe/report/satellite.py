@@ -9,7 +9,7 @@ from bentpipe.figures.drawing import Drawing
 from bentpipe.ledger import Entry
 from bentpipe.report.cells import CellResult
 from bentpipe.report.source import Series, Source
-from bentpipe.scenario.link.modcods import modcods
+from bentpipe.scenario.link.description import modcods
 from bentpipe.stats import CarrierUse, SlotUse, carrier_use, delay_means, slot_use
 
 MOST_DRAWN = 6

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bentpipe.scenario.link.modcods import Modcod
+from bentpipe.scenario.link.description import Modcod
 
 GRANTS = ("granted_cra_slots", "granted_rbdc_slots", "granted_volume_slots", "granted_free_slots")
 """Columns of the series `dama`: the terminal's slots, in the order in which they are given."""

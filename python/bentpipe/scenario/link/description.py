@@ -114,6 +114,11 @@ def describe_slots(layout: Mapping[str, Any], burst: Mapping[str, Any]) -> Slots
     return _described_slots(json.dumps(layout), json.dumps(burst))
 
 
+def modcods(carrier: Mapping[str, Any]) -> Mapping[int, Modcod]:
+    """The MODCODs of a carrier's specification (kind dvbs2) by their numbers."""
+    return _modcods(carrier["fecframe"], carrier["pilots"])
+
+
 def nominal_bps(capacity: Mapping[str, Any]) -> int:
     """Return the rate that a complete specification has: bits of full IP packets per second in clear sky."""
     return int(capacity["rate_bps" if capacity["kind"] == "constant" else "nominal_bps"])
@@ -128,3 +133,9 @@ def _described_link(link: str) -> LinkDescription:
 @lru_cache(maxsize=256)
 def _described_slots(layout: str, burst: str) -> SlotsDescription:
     return SlotsDescription.model_validate_json(_core.describe_slots(layout, burst))
+
+
+@lru_cache
+def _modcods(fecframe: str, pilots: str) -> Mapping[int, Modcod]:
+    rows = _core.modcods(fecframe=fecframe, pilots=pilots)
+    return {row["number"]: Modcod(**row) for row in rows}

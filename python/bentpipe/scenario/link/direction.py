@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bentpipe.scenario import defaults
+from bentpipe.scenario.link.channel import jitter_spec, loss_spec
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec
-from bentpipe.scenario.link.es_n0 import es_n0_spec
-from bentpipe.scenario.link.jitter import jitter_spec
-from bentpipe.scenario.link.loss import loss_spec
 from bentpipe.scenario.link.queue import bdp_bytes, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
+from bentpipe.scenario.link.signal import es_n0_spec
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps

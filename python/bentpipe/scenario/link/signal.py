@@ -1,13 +1,16 @@
-"""What the atmosphere takes off a leg over time, from what is written to points of the run specification."""
+"""Es/N0 of a direction over time: two legs, and what the atmosphere takes off each, from what is written."""
 
 from pathlib import Path
 from typing import Any
 
-from bentpipe.scenario.link.raining import rain_points_of
+from bentpipe.scenario import defaults
+from bentpipe.scenario.link.rain_attenuation import rain_points_of
+from bentpipe.scenario.written.link_schema import DirectionTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LARGEST_DB, decibels, duration_ns
 from bentpipe.scenario.written.samples import read_samples
-from bentpipe.scenario.written.satellite_schema import FadeTable
+from bentpipe.scenario.written.satellite_schema import AttenuationTable, ClearSkyTable, FadeTable
+from bentpipe.scenario.written.table import or_default
 
 COLUMNS = ("time_s", "db")
 FADE = ("depth", "begin", "rise", "lasting", "fall", "every")
@@ -81,3 +84,26 @@ def _depth_db(table: FadeTable, where: Location) -> float:
 
 def _spec(points: list[tuple[int, float]], *, period_ns: int | None = None) -> dict[str, Any]:
     return {"points": [{"at_ns": at_ns, "db": db} for at_ns, db in points], "period_ns": period_ns}
+
+
+def es_n0_spec(table: DirectionTable, where: Location) -> dict[str, Any]:
+    """Return Es/N0 of both legs of a direction over time.
+
+    Raises
+    ------
+    InputError
+        For what is no ratio or no attenuation.
+    """
+    clear_sky = or_default(table.clear_sky, ClearSkyTable())
+    attenuation = or_default(table.attenuation, AttenuationTable())
+    legs = {
+        "up": (clear_sky.up, attenuation.up),
+        "down": (clear_sky.down, attenuation.down),
+    }
+    return {
+        leg: {
+            "clear_sky_db": decibels(or_default(clear, defaults.CLEAR_SKY), where.at(f"clear_sky.{leg}")),
+            "attenuation": attenuation_spec(fade, where.at(f"attenuation.{leg}")),
+        }
+        for leg, (clear, fade) in legs.items()
+    }
