@@ -15,10 +15,6 @@ _LAYOUT = {
     "request_symbols": "request_length",
     "guard_symbols": "guard",
     "idle_symbols": "silence",
-    "carriers": "carriers",
-    "frames": "frames",
-    "request_slots": "request_slots",
-    "traffic_slots": "traffic_slots",
 }
 _RETURN = {"lead_ns": "rcs2.lead", "request_delay_ns": "delay", "signalling": "rcs2.signalling"}
 
@@ -96,7 +92,7 @@ def _rcs2_key(steps: Sequence[str], table: ReturnTable) -> str:
         case ["layout", "burst_symbols"]:
             return "rcs2.burst.length" if link.waveform is None else "rcs2.waveform"
         case ["layout", field]:
-            return f"rcs2.{_LAYOUT[field]}"
+            return f"rcs2.{_LAYOUT.get(field, field)}"
         case ["burst", *rest]:
             if link.waveform is not None:
                 return "rcs2.waveform"
