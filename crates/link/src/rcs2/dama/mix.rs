@@ -107,19 +107,19 @@ impl Mix {
 
     /// Whether each of the classes of one terminal is given something sooner or later: when it asks, or since slots
     /// that come unasked serve all classes.
-    pub(crate) fn serve_all(classes: &[Self]) -> bool {
+    pub(super) fn serve_all(classes: &[Self]) -> bool {
         let comes_unasked = |mix: &Self| !mix.cra.is_zero() || mix.free;
         classes.iter().any(comes_unasked) || classes.iter().all(Self::asks)
     }
 
     /// Whether it is given what it asks for.
-    pub(crate) fn asks(&self) -> bool {
+    pub(super) fn asks(&self) -> bool {
         self.rbdc.is_some_and(|rbdc| !rbdc.max.is_zero())
             || self.volume.is_some_and(|volume| volume.max_slots > 0)
     }
 
     /// Most slots that are ever due in a superframe for rates.
-    pub(crate) fn most(&self) -> SlotRate {
+    pub(super) fn most(&self) -> SlotRate {
         self.rbdc.map_or(self.cra, |rbdc| self.cra.plus(rbdc.max))
     }
 }
