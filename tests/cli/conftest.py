@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from bentpipe.cli import engines, main
-from bentpipe.engine.programs import Program
+from bentpipe.engine.programs.third_party import Program
 from tests.campaign.fake_engine import FakeEngine
 
 

@@ -2,8 +2,10 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.cli import engines
-from bentpipe.engine import congestion_control, emulate, iperf3, shell
-from bentpipe.engine.programs import Program
+from bentpipe.engine import emulate
+from bentpipe.engine.programs import iperf3, shell
+from bentpipe.engine.programs.third_party import Program
+from bentpipe.engine.testbed import congestion_control
 from bentpipe.errors import AbilityError
 
 

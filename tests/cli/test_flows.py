@@ -3,7 +3,8 @@
 import pytest
 
 from bentpipe import _core
-from bentpipe.engine import congestion_control, emulate
+from bentpipe.engine import emulate
+from bentpipe.engine.testbed import congestion_control
 from tests.campaign.fake_engine import record
 
 BULK = ("bulk", "--link", "geo-alshagri-flat", "--duration", "60 s")

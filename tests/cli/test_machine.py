@@ -5,8 +5,9 @@ import platform
 import pytest
 
 from bentpipe import _core
-from bentpipe.engine import netns, scratch
-from bentpipe.engine.doctor import Finding, report
+from bentpipe.engine.host.doctor import Finding, report
+from bentpipe.engine.process import scratch
+from bentpipe.engine.testbed import netns
 
 
 def check(name):

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bentpipe.engine import netns
+from bentpipe.engine.testbed import netns
 
 _ALL = 3
 """ETH_P_ALL (linux/if_ether.h)."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.engine import bench, processor, punctuality
+from bentpipe.engine import bench
+from bentpipe.engine.host import cpu_time, timer_latency
 
 
 def test_processor_time_is_what_the_process_has_used():
@@ -16,7 +17,7 @@ def test_processor_time_is_what_the_process_has_used():
     while time.process_time() < until:
         pass
     # Two counts, user and system, each in ticks of 10 ms.
-    assert processor.used_s([os.getpid()]) == pytest.approx(time.process_time(), abs=0.03)
+    assert cpu_time.used_s([os.getpid()]) == pytest.approx(time.process_time(), abs=0.03)
 
 
 @pytest.mark.parametrize("rate_mbps", [10, 144, 500])
@@ -32,7 +33,7 @@ def test_the_goodput_flows_are_single_and_over_a_lossless_link_of_two_bdp_of_que
 
 
 def test_a_bare_timer_on_each_core_says_how_late_the_machine_is():
-    with punctuality.watched() as machine:
+    with timer_latency.watched() as machine:
         time.sleep(0.2)
     assert len(machine.late_s) == len(os.sched_getaffinity(0))
     for late_s in machine.late_s:
@@ -42,14 +43,14 @@ def test_a_bare_timer_on_each_core_says_how_late_the_machine_is():
 
 
 def test_the_machine_is_as_late_as_its_worst_core():
-    machine = punctuality.Punctuality()
+    machine = timer_latency.Punctuality()
     machine.late_s = [[0.001, 0.002, 0.009], [0.003, 0.004, 0.005]]
     assert machine.quantile_s(0.5) == 0.004
     assert machine.quantile_s(1.0) == 0.009
 
 
 def test_a_timer_that_is_held_up_is_late_at_each_instant_that_passes():
-    with punctuality.watched() as machine:
+    with timer_latency.watched() as machine:
         time.sleep(0.05)
         timers = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children").read_text().split()
         for timer in timers:

@@ -13,11 +13,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bentpipe.engine import emulate, netns, programs
-from bentpipe.engine.browser import kernel, process
-from bentpipe.engine.browser.process import descendants
+from bentpipe.engine import emulate
 from bentpipe.engine.emulate import Emulator
-from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.engine.programs import third_party
+from bentpipe.engine.programs.browser import kernel, process
+from bentpipe.engine.programs.browser.process import descendants
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
 from tests.support.specs import spec_of
@@ -38,7 +40,7 @@ INITIAL_TIMEOUT_S = 0.3
 def needing(*names):
     """Skip where one of these programs is not installed."""
     for name in names:
-        if (lack := programs.missing_for(name)) is not None:
+        if (lack := third_party.missing_for(name)) is not None:
             pytest.skip(str(lack))
 
 

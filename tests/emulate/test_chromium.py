@@ -6,8 +6,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bentpipe.engine import emulate, hosts, programs
-from bentpipe.engine.browser import (
+from bentpipe.engine import emulate
+from bentpipe.engine.emulate import Emulator
+from bentpipe.engine.programs import third_party
+from bentpipe.engine.programs.browser import (
     chromium,
     chromium_sighting,
     chromium_switches,
@@ -17,12 +19,12 @@ from bentpipe.engine.browser import (
     trust,
     warm_up,
 )
-from bentpipe.engine.emulate import Emulator
+from bentpipe.engine.testbed import hosts
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
 from tests.support.specs import spec_of
 
-LACK = programs.missing_for("chromium")
+LACK = third_party.missing_for("chromium")
 pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
 
 LATE_OR_NOT = "1 s"
@@ -164,7 +166,7 @@ def header_fields(monkeypatch):
 @pytest.mark.parametrize(("server", "cc"), [(None, "cubic"), ("caddy", "reno")])
 def test_over_http_3_each_response_says_that_there_is_http_3(header_fields, server, cc):
     """A Chromium that does not know so has been seen to keep six images in flight."""
-    if server is not None and (lack := programs.missing_for(server)) is not None:
+    if server is not None and (lack := third_party.missing_for(server)) is not None:
         pytest.skip(str(lack))
     assert_valid(loaded("h3", server=server, cc=cc))
     assert [fields["alt-svc"] for fields in header_fields.values()] == ['h3=":443"; ma=86400'] * 2

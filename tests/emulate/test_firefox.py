@@ -4,15 +4,16 @@ import time
 
 import pytest
 
-from bentpipe.engine import emulate, programs
-from bentpipe.engine.browser import firefox, firefox_preferences, kernel, trust
+from bentpipe.engine import emulate
 from bentpipe.engine.emulate import Emulator
+from bentpipe.engine.programs import third_party
+from bentpipe.engine.programs.browser import firefox, firefox_preferences, kernel, trust
 from tests.emulate.measuring import in_time
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
 from tests.support.specs import spec_of
 
-LACK = programs.missing_for("firefox")
+LACK = third_party.missing_for("firefox")
 pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
 
 LINK = "geo-alshagri"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bentpipe import _core
-from bentpipe.engine.congestion_control import LOADED
+from bentpipe.engine.testbed.congestion_control import LOADED
 from tests.emulate.measuring import measured
 
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms"

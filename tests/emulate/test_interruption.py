@@ -8,7 +8,7 @@ import pytest
 
 from bentpipe.campaign import plan
 from bentpipe.campaign.executor import was_late
-from bentpipe.engine import netns
+from bentpipe.engine.testbed import netns
 from bentpipe.ledger import Ledger
 from bentpipe.scenario import load
 from tests.emulate import traces

@@ -9,9 +9,10 @@ from itertools import accumulate
 import numpy as np
 import pytest
 
-from bentpipe.engine import iperf3, netns
-from bentpipe.engine.congestion_control import LOADED, available
-from bentpipe.engine.iperf3_report import INTERVAL_S
+from bentpipe.engine.programs import iperf3
+from bentpipe.engine.programs.iperf3_report import INTERVAL_S
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.congestion_control import LOADED, available
 from tests.emulate import traces
 from tests.emulate.measuring import measured, measured_once, measured_together
 

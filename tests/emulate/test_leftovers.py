@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from bentpipe.engine import netns
 from bentpipe.engine.emulate import open_world
-from bentpipe.engine.maker import Maker
+from bentpipe.engine.process.maker import Maker
+from bentpipe.engine.testbed import netns
 from tests.support.specs import spec_of
 
 
@@ -91,7 +91,7 @@ def test_what_runs_on_in_a_world_ends_with_it():
 OWN_NETWORK = """
 import subprocess, sys
 from pathlib import Path
-from bentpipe.engine import netns_pids
+from bentpipe.engine.testbed import netns_pids
 
 place = Path(sys.argv[1], "bp-name")
 place.touch()

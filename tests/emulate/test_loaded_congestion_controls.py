@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bentpipe import _core
-from bentpipe.engine import netns
-from bentpipe.engine.congestion_control import LOADED
 from bentpipe.engine.emulate import Emulator
-from bentpipe.engine.kernel_control import KernelControls
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.congestion_control import LOADED
+from bentpipe.engine.testbed.kernel_control import KernelControls
 from tests.emulate import foreign_control, traces
 from tests.emulate.measuring import measured, measured_once
 from tests.support.specs import spec_of

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from bentpipe.engine import netns, pep
 from bentpipe.engine.emulate import Emulator, open_world
-from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.engine.testbed import netns, pep
+from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces, transfers
 from tests.emulate.measuring import in_time
 from tests.emulate.transfers import at_work

@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from bentpipe import invoking_user
-from bentpipe.engine import privilege, programs
-from bentpipe.engine.processor import descendants
+from bentpipe.engine.host.cpu_time import descendants
+from bentpipe.engine.process import privilege
+from bentpipe.engine.programs import third_party
 from tests.emulate import traces
 
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms"
@@ -155,7 +156,7 @@ def test_a_program_of_another_user_finds_its_files_whatever_root_s_temporary_fol
 
 @pytest.mark.parametrize("end", ["server=nginx", "server=caddy", "client=firefox", "client=chromium"])
 def test_what_root_keeps_to_itself_by_its_umask_keeps_nothing_from_programs(bentpipe, end):
-    if (lack := programs.missing_for(end.partition("=")[2])) is not None:
+    if (lack := third_party.missing_for(end.partition("=")[2])) is not None:
         pytest.skip(str(lack))
     page = ("page", "--engine", "emulate", "--link", LINK, "--http", "h2", "--page", "single-100k", "--json")
     hardened = ("sh", "-c", 'umask 077; exec "$@"', "sh")
@@ -284,7 +285,7 @@ def has_privileges(seen):
     ],
 )
 def test_a_measured_browser_is_a_user_s_without_privileges_and_may_write_nowhere(command, client, names):
-    if (lack := programs.missing_for(client)) is not None:
+    if (lack := third_party.missing_for(client)) is not None:
         pytest.skip(str(lack))
     seen = seen_while_measuring(command, "--set", f"client={client}", names=names)
     assert not [one for one in seen if has_privileges(one)]
@@ -294,7 +295,7 @@ def test_a_measured_browser_is_a_user_s_without_privileges_and_may_write_nowhere
 
 @pytest.mark.parametrize("server", ["nginx", "caddy"])
 def test_a_server_is_a_user_s_without_privileges(command, server):
-    if (lack := programs.missing_for(server)) is not None:
+    if (lack := third_party.missing_for(server)) is not None:
         pytest.skip(str(lack))
     seen = seen_while_measuring(command, "--set", f"server={server}", names=(server, "program"))
     assert not [one for one in seen if has_privileges(one)]

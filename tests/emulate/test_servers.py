@@ -11,11 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from bentpipe.engine import congestion_control, netns, programs, server
-from bentpipe.engine.congestion_control import LOADED, available
 from bentpipe.engine.emulate import Emulator, open_world
-from bentpipe.engine.server.process import FOLDER, PROGRAM, started
-from bentpipe.engine.server.site import File, Site
+from bentpipe.engine.programs import server, third_party
+from bentpipe.engine.programs.server.process import FOLDER, PROGRAM, started
+from bentpipe.engine.programs.server.site import File, Site
+from bentpipe.engine.testbed import congestion_control, netns
+from bentpipe.engine.testbed.congestion_control import LOADED, available
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
 from tests.support.specs import spec_of
@@ -39,7 +40,7 @@ LOADS = [
 
 
 def spec_served_by(name, http, cc="cubic", *, link=LINK):
-    lack = programs.missing_for(name)
+    lack = third_party.missing_for(name)
     if lack is not None:
         pytest.skip(str(lack))
     run = {"link": link, "http": http, "cc": cc, "page": PAGE, "connections": 2}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.engine import scratch
+from bentpipe.engine.process import scratch
 from tests.emulate import traces
 
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms"

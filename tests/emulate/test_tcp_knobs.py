@@ -8,11 +8,11 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from bentpipe.engine import netns
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
-from bentpipe.engine.netns import SERVER_ADDRESS
-from bentpipe.engine.part import START_TIMEOUT_S
+from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.simulate import Simulator
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.netns import SERVER_ADDRESS
 from tests.emulate.measuring import measured, measured_once
 from tests.support.specs import spec_of
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from bentpipe.engine.emulate import open_world
-from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS, inside
+from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS, inside
 from tests.emulate import traces
 from tests.emulate.measuring import measured_once
 from tests.support.specs import spec_of

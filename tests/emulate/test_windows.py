@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from bentpipe.engine import scratch
+from bentpipe.engine.process import scratch
 from tests.emulate import traces
 
 LINK = "flat:down=20Mbit/s,up=5Mbit/s,rtt=100ms"

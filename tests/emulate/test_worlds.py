@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.engine import offload
-from bentpipe.engine.browser import kernel
 from bentpipe.engine.emulate import open_world
-from bentpipe.engine.netns import CLIENT_ADDRESS, DEVICE, HOST_DEVICE, TERMINAL_ADDRESS, inside
+from bentpipe.engine.programs.browser import kernel
+from bentpipe.engine.testbed import offload
+from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, DEVICE, HOST_DEVICE, TERMINAL_ADDRESS, inside
 from tests.emulate import traces
 from tests.support.specs import spec_of
 

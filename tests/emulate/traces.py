@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bentpipe.engine import netns
+from bentpipe.engine.testbed import netns
 
 MARK = "BENTPIPE_TEST_MARK"
 """An environment variable that every process started by a test inherits, orphans included."""
@@ -30,7 +30,7 @@ def processes(mark: str, *, command: str = "") -> list[int]:
 
 
 def parts(mark: str, *, name: str | None = None) -> list[int]:
-    """Return the parts of emulated runs (`engine/part.py`) that carry a mark: all, or those of one name."""
+    """Return the parts of runs (`engine/process/part.py`) that carry a mark: all, or those of one name."""
     return [
         pid
         for pid in processes(mark, command="run_part(")

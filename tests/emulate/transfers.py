@@ -18,10 +18,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bentpipe.engine import netns, pep
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
-from bentpipe.engine.netns import SERVER_ADDRESS, World
-from bentpipe.engine.part import START_TIMEOUT_S
+from bentpipe.engine.process.part import START_TIMEOUT_S
+from bentpipe.engine.testbed import netns, pep
+from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
 from tests.support.specs import spec_of
 
 LINK = "flat:down=144Mbit/s,up=144Mbit/s,rtt=200ms,queue=1BDP,loss=0.01%"

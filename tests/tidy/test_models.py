@@ -43,7 +43,7 @@ SLICES = {
 
 # What other crates and parts of the frame do to the numbers has a page too.
 ELSEWHERE = {
-    "browsers": ROOT / "python/bentpipe/engine/browser",
+    "browsers": ROOT / "python/bentpipe/engine/programs/browser",
     "acm": ROOT / "crates/link/src/dvbs2/acm.rs",
     "capacity": ROOT / "crates/link/src/pipe",
     "classes": ROOT / "crates/link/src/queue/class_queues.rs",
@@ -58,7 +58,7 @@ ELSEWHERE = {
     "simulation": ROOT / "crates/sim/src",
     "quic": ROOT / "crates/web/src/quic",
     "rain": ROOT / "python/bentpipe/scenario/link/rain.py",
-    "servers": ROOT / "python/bentpipe/engine/server",
+    "servers": ROOT / "python/bentpipe/engine/programs/server",
     "spdy": ROOT / "crates/web/src/spdy",
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.engine.programs import CADDY
+from bentpipe.engine.programs.third_party import CADDY
 from tests.tidy.project import ROOT
 
 USED = ("bash", "chmod", "cut", "dirname", "grep", "head", "mkdir", "rm", "sed", "sort")

@@ -35,7 +35,7 @@ pub fn with_devices(test: impl FnOnce(Devices) + Send + 'static) {
     thread.join().unwrap();
 }
 
-/// A device that is up, as `engine/netns.py` opens one.
+/// A device that is up, as `engine/testbed/netns.py` opens one.
 fn device(name: &str) -> OwnedFd {
     let file = File::options().read(true).write(true).open("/dev/net/tun").unwrap();
     // SAFETY: all zeros are an ifreq.

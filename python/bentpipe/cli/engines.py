@@ -71,7 +71,8 @@ def require_congestion_controls(
     AbilityError
         When this machine cannot load what a run asks for.
     """
-    from bentpipe.engine import congestion_control, emulate
+    from bentpipe.engine import emulate
+    from bentpipe.engine.testbed import congestion_control
 
     if engine.name != emulate.NAME:
         return
@@ -93,7 +94,8 @@ def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, 
     InputError
         At `where`, for the first such run.
     """
-    from bentpipe.engine import congestion_control, emulate
+    from bentpipe.engine import emulate
+    from bentpipe.engine.testbed import congestion_control
     from bentpipe.scenario import defaults
 
     if engine.name != emulate.NAME:
@@ -116,7 +118,8 @@ def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, wher
     AbilityError
         When iperf3 is not installed.
     """
-    from bentpipe.engine import emulate, iperf3
+    from bentpipe.engine import emulate
+    from bentpipe.engine.programs import iperf3
 
     if all(spec["workload"]["kind"] != iperf3.KIND for spec in specs):
         return
@@ -141,12 +144,13 @@ def require_programs(
     AbilityError
         When one of them is not installed.
     """
-    from bentpipe.engine import emulate, programs
+    from bentpipe.engine import emulate
+    from bentpipe.engine.programs import third_party
     from bentpipe.scenario import defaults
 
     if engine.name == emulate.NAME:
         named = (spec[key] for spec in specs for key in ("client", "server") if key in spec)
-        lack = programs.missing_for(*named)
+        lack = third_party.missing_for(*named)
         if lack is not None:
             raise lack
         return

@@ -73,7 +73,8 @@ def _campaign(
 ) -> None:
     from bentpipe.campaign import Ending, execute, plan
     from bentpipe.cli.progress import progress
-    from bentpipe.engine import processor, simulate
+    from bentpipe.engine import simulate
+    from bentpipe.engine.host import cpu_time
     from bentpipe.ledger import Ledger
     from bentpipe.ledger.folder import UNINDEXED
     from bentpipe.scenario import Clock, Extent, defaults, identity, load, parse_override
@@ -114,7 +115,7 @@ def _campaign(
                 plan(scenario),
                 engine=machine,
                 ledger=ledger,
-                jobs=jobs or processor.runs_at_once(specs),
+                jobs=jobs or cpu_time.runs_at_once(specs),
                 progress=told,
             )
         _tell_reasons(ledger)

@@ -11,7 +11,7 @@ def doctor(as_json: bool) -> None:
     """Say what this machine can do and what to install."""
     from dataclasses import asdict
 
-    from bentpipe.engine import doctor as examination
+    from bentpipe.engine.host import doctor as examination
 
     checks = examination.report()
     if as_json:
@@ -25,7 +25,8 @@ def doctor(as_json: bool) -> None:
 def clean() -> None:
     """Remove what interrupted runs left behind."""
     from bentpipe import _core
-    from bentpipe.engine import netns, scratch
+    from bentpipe.engine.process import scratch
+    from bentpipe.engine.testbed import netns
 
     # Congestion controls come last: connections of namespaces that are left may still use them.
     controls = (f"congestion control {name}" for name in _core.remove_congestion_control_leftovers())

@@ -64,8 +64,9 @@ def shell(
       bentpipe shell --link geo-viasat2 --http h3 -- chromium
       bentpipe shell --link geo-viasat2 -- curl -s -o /dev/null https://origin.bentpipe.test/
     """
-    from bentpipe.engine import emulate, window
-    from bentpipe.engine import shell as shells
+    from bentpipe.engine import emulate
+    from bentpipe.engine.programs import shell as shells
+    from bentpipe.engine.programs import window
     from bentpipe.scenario import parse_override, resolve_document
     from bentpipe.scenario.written.location import quoted
 

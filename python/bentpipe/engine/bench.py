@@ -10,11 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from bentpipe.engine import netns, processor, provenance, punctuality
+from bentpipe.engine import provenance
 from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
-from bentpipe.engine.netns import CLIENT_ADDRESS, SERVER_ADDRESS
-from bentpipe.engine.part import START_TIMEOUT_S
+from bentpipe.engine.host import cpu_time, timer_latency
+from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.simulate import Simulator
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.scenario import resolve_document
 
 TCP_PAYLOAD_SHARE = 1448 / 1500
@@ -148,7 +150,7 @@ def _full_chain() -> dict[str, Any]:
         "tcp": {"receive_buffer": "256 MB", "send_buffer": "256 MB"},
         "validity": {"lateness": "2 ms"},
     }
-    with punctuality.watched() as machine:
+    with timer_latency.watched() as machine:
         record = _measure(run)
     used_s = time.process_time()
     simulated = Simulator().run(run_id="bench", spec=_spec(run), artifacts=None)
@@ -182,9 +184,9 @@ def _throughput(*, packet_bytes: int) -> dict[str, Any]:
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
         started = time.monotonic()
-        cpu_started = processor.used_s([link.pid])
+        cpu_started = cpu_time.used_s([link.pid])
         time.sleep(BLAST_S)
-        cpu_s = processor.used_s([link.pid]) - cpu_started
+        cpu_s = cpu_time.used_s([link.pid]) - cpu_started
         link.order("report")
         report = _parsed(link.answer(timeout_s=START_TIMEOUT_S))
         span_s = time.monotonic() - started

@@ -11,24 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from bentpipe import _core
-from bentpipe.engine import (
-    congestion_control,
-    ends,
-    hosts,
-    iperf3,
-    kernel_tcp,
-    netns,
-    pep,
-    precedence,
-    processor,
-    provenance,
-    starvation,
-    vigil,
-    web_ends,
-)
-from bentpipe.engine.browser import warm_up
-from bentpipe.engine.kernel_control import KernelControls
-from bentpipe.engine.netns import (
+from bentpipe.engine import provenance
+from bentpipe.engine.host import cpu_time, cpu_wait, rt_priority
+from bentpipe.engine.host.cpu_idle import awake
+from bentpipe.engine.host.rt_priority import Rank
+from bentpipe.engine.process import vigil
+from bentpipe.engine.process.part import START_TIMEOUT_S, Part, PartError
+from bentpipe.engine.programs import endpoints, iperf3, web_endpoints
+from bentpipe.engine.programs.browser import warm_up
+from bentpipe.engine.testbed import congestion_control, hosts, kernel_tcp, netns, pep
+from bentpipe.engine.testbed.kernel_control import KernelControls
+from bentpipe.engine.testbed.netns import (
     CLIENT_ADDRESS,
     GATEWAY_ADDRESS,
     SERVER_ADDRESS,
@@ -36,9 +29,6 @@ from bentpipe.engine.netns import (
     Settings,
     World,
 )
-from bentpipe.engine.part import START_TIMEOUT_S, Part, PartError
-from bentpipe.engine.precedence import Rank
-from bentpipe.engine.wakefulness import awake
 from bentpipe.errors import AbilityError
 
 NAME = "emulate"
@@ -142,7 +132,7 @@ def open_link(world: World, configuration: Mapping[str, Any], source: dict[str, 
             os.close(device)
     with link, awake() as idle_cores:
         source["idle_cores"] = idle_cores
-        source["link_scheduling"] = precedence.put_first(link.pid, Rank.LINK)
+        source["link_scheduling"] = rt_priority.put_first(link.pid, Rank.LINK)
         yield link
 
 
@@ -174,10 +164,10 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
         began_s = time.monotonic()
-        used_s, before = proxies.processor_s() + processor.used_s([link.pid]), proxies.shares()
+        used_s, before = proxies.processor_s() + cpu_time.used_s([link.pid]), proxies.shares()
         with vigil.over([link, *proxies.parts, *programs.vital], abandon=programs.abandon):
-            shares = {**programs.work(), **starvation.between(before, proxies.shares())}
-        used_s = proxies.processor_s() + processor.used_s([link.pid]) - used_s
+            shares = {**programs.work(), **cpu_wait.between(before, proxies.shares())}
+        used_s = proxies.processor_s() + cpu_time.used_s([link.pid]) - used_s
         elapsed_s = time.monotonic() - began_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
@@ -189,8 +179,8 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         source |= proxies.seen()
     source |= seen.versions
     source["link_and_proxies_cores"] = f"{used_s / elapsed_s:.3f}"
-    source["waited_for_a_core_ms"] = f"{starvation.waited_s(shares) * 1e3:.2f}"
-    starved = starvation.doubt(
+    source["waited_for_a_core_ms"] = f"{cpu_wait.waited_s(shares) * 1e3:.2f}"
+    starved = cpu_wait.doubt(
         shares,
         elapsed_s=elapsed_s,
         lateness_bound_s=spec["validity"]["lateness_p999_ns"] / 1e9,
@@ -227,8 +217,8 @@ def _is_flow(spec: Mapping[str, Any]) -> bool:
     return spec["workload"]["kind"] in {"bulk", "flows", iperf3.KIND}
 
 
-def _opener(spec: Mapping[str, Any]) -> ends.Opener:
-    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else web_ends.opened
+def _opener(spec: Mapping[str, Any]) -> endpoints.Opener:
+    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else web_endpoints.opened
 
 
 def _linger_s(spec: Mapping[str, Any]) -> float:

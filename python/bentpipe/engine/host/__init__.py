@@ -1,0 +1,1 @@
+"""The machine under the testbed: what it can do, and whether it keeps up."""

@@ -1,0 +1,194 @@
+"""What this machine can do, and what to install for what it cannot."""
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+
+from bentpipe import _core
+from bentpipe.engine.host.cpu_idle import LATENCY_REQUEST
+from bentpipe.engine.process import scratch
+from bentpipe.engine.programs import third_party
+from bentpipe.engine.testbed import congestion_control, netns, pep
+from bentpipe.scenario.link import rain
+
+AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+class Finding(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    MISSING = "missing"
+    """Emulation does not work without it."""
+    OPTIONAL = "optional"
+    """Something beyond a measurement does not work without it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One thing looked at.
+
+    Attributes
+    ----------
+    name : str
+        What was looked at.
+    finding : Finding
+        How it ended.
+    found : str
+        What is there.
+    remedy : str
+        What to do; empty when there is nothing to do.
+    """
+
+    name: str
+    finding: Finding
+    found: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        """Write the check as one line, or two with its remedy."""
+        line = f"{self.finding:<9} {self.name}: {self.found}"
+        return f"{line}\n{'':<10}{self.remedy}" if self.remedy else line
+
+
+def report() -> list[Check]:
+    """Look at what the simulation and the emulation need, then at what makes the latter better."""
+    return [*_needed(), *_wanted()]
+
+
+def _needed() -> Iterator[Check]:
+    yield Check(name="simulate engine", finding=Finding.OK, found="needs nothing of this machine")
+    is_root = os.geteuid() == 0
+    yield _required(
+        "root", is_root, "yes" if is_root else f"user {os.geteuid()}", "run with sudo: namespaces need root"
+    )
+    tun = Path("/dev/net/tun")
+    yield _required("TUN", tun.exists(), str(tun), "load the kernel module tun (modprobe tun)")
+    ip = shutil.which("ip")
+    yield _required("iproute2", ip is not None, ip or "no command ip", "apt-get install iproute2")
+    kernel = platform.release()
+    yield _required(
+        "kernel",
+        _version(kernel) >= (5, 9),
+        kernel,
+        "Linux 5.9 or later (TUN rings that never drop silently)",
+    )
+    available = AVAILABLE_CC.read_text().split() if AVAILABLE_CC.exists() else []
+    for name in congestion_control.KERNEL:
+        yield _required(
+            f"congestion control {name}",
+            name in available,
+            "available" if name in available else f"only {', '.join(available) or 'none'}",
+            f"load the kernel module tcp_{name} (modprobe tcp_{name})",
+        )
+
+
+def _wanted() -> Iterator[Check]:
+    cores = len(os.sched_getaffinity(0))
+    yield _useful(
+        "cores", cores >= 2, str(cores), "with one core the link waits for the programs: expect late runs"
+    )
+    can_stay_awake = os.access(LATENCY_REQUEST, os.W_OK)
+    yield _useful(
+        "cores that stay awake",
+        can_stay_awake,
+        str(LATENCY_REQUEST) if can_stay_awake else "none",
+        f"a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
+    )
+    left = _leftovers()
+    yield _useful("leftovers", not left, " and ".join(left) or "none", "bentpipe clean")
+    yield _tool("tshark", "tshark", purpose="to read captures and to test them")
+    yield _tool("iperf3", "iperf3", purpose="for iperf3 as client and server of flows")
+    nft = shutil.which(pep.COMMAND)
+    yield _useful(
+        pep.PACKAGE,
+        nft is not None,
+        nft or "not installed",
+        f"apt-get install {pep.PACKAGE}, for proxies that split connections",
+    )
+    kernel = platform.release()
+    yield _useful(
+        "kernel for browsers",
+        _version(kernel) >= (5, 12),
+        kernel,
+        "Linux 5.12 or later, for browsers that are measured (they see files read-only by mount_setattr(2))",
+    )
+    for program in third_party.ALL:
+        found = program.found()
+        remedy = f"{program.remedy}, {program.purpose}"
+        yield _useful(program.name, found is not None, found or "not installed", remedy)
+    has_rain = find_spec("itur") is not None
+    yield _useful(
+        "itur",
+        has_rain,
+        "installed" if has_rain else "not installed",
+        f"{rain.REMEDY}, for rain over a site",
+    )
+    yield from _loaded_congestion_controls()
+
+
+def _leftovers() -> list[str]:
+    """Say in words what ended runs have left."""
+    left = []
+    if worlds := [*netns.leftovers(), *scratch.leftovers()]:
+        left.append(f"{len(worlds)} namespaces and folders of ended runs")
+    if controls := _core.congestion_control_leftovers():
+        left.append(f"the congestion controls {', '.join(controls)} of killed runs")
+    return left
+
+
+def _loaded_congestion_controls() -> Iterator[Check]:
+    clang = _clang()
+    yield _useful(
+        "clang",
+        clang is not None,
+        clang or "not installed",
+        "apt-get install clang, then `make clean setup`: for congestion controls as eBPF",
+    )
+    btf = Path("/sys/kernel/btf/vmlinux")
+    yield _useful(
+        "eBPF type information",
+        btf.exists(),
+        str(btf) if btf.exists() else "none",
+        "a kernel with CONFIG_DEBUG_INFO_BTF, for congestion controls as eBPF",
+    )
+    obstacle = _core.congestion_control_obstacle()
+    yield _useful(
+        f"{' and '.join(congestion_control.LOADED)} for the kernel's TCP",
+        obstacle is None,
+        obstacle or "can be loaded",
+        congestion_control.REMEDY,
+    )
+
+
+def _clang() -> str | None:
+    """Find what crates/bpf/build.rs finds: clang, or one that a distribution calls clang-14."""
+    names = ["clang", *(f"clang-{version}" for version in range(39, 11, -1))]
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def _required(name: str, is_there: bool, found: str, remedy: str) -> Check:
+    if is_there:
+        return Check(name=name, finding=Finding.OK, found=found)
+    return Check(name=name, finding=Finding.MISSING, found=found, remedy=remedy)
+
+
+def _useful(name: str, is_there: bool, found: str, remedy: str) -> Check:
+    if is_there:
+        return Check(name=name, finding=Finding.OK, found=found)
+    return Check(name=name, finding=Finding.OPTIONAL, found=found, remedy=remedy)
+
+
+def _tool(name: str, package: str, *, purpose: str) -> Check:
+    path = shutil.which(package)
+    return _useful(name, path is not None, path or "not installed", f"apt-get install {package}, {purpose}")
+
+
+def _version(release: str) -> tuple[int, ...]:
+    digits = release.split("-")[0].split(".")[:2]
+    return tuple(int(part) for part in digits if part.isdigit())

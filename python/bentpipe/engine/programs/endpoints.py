@@ -1,0 +1,46 @@
+"""What runs at the two ends of a world: a client and a server."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bentpipe.engine.host.cpu_wait import Shares
+from bentpipe.engine.process.vigil import Watched
+from bentpipe.engine.testbed.netns import World
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What both ends saw, in the shape of crates/run/src/report.rs, and which programs they were."""
+
+    client: dict[str, Any]
+    origin: dict[str, Any]
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+class Ends(Protocol):
+    """A client and a server of one run, started in their namespaces."""
+
+    def await_ready(self) -> None:
+        """Return when the client can begin, over a link that is at work.
+
+        Raises PartError when an end does not come up.
+        """
+
+    @property
+    def vital(self) -> Sequence[Watched]:
+        """Processes besides the client whose end is the end of the work."""
+
+    def abandon(self) -> None:
+        """End the client at once, so that `work` returns or raises; called from another thread."""
+
+    def work(self) -> Shares:
+        """Do the workload; return what the threads of both programs had of the cores meanwhile."""
+
+    def seen(self, link_report: str, /) -> Seen:
+        """Return what they saw; the link's report (JSON) tells what passed between them."""
+
+
+Opener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Ends]]
+"""Starts the programs of a world by the configuration of its parts; they end with the context."""

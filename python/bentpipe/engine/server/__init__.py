@@ -1,5 +1,0 @@
-"""Web servers that are not ours: started for one run, with its page and its certificate, and watched."""
-
-from bentpipe.engine.server.adapter import PROGRAMS, Server, opened
-
-__all__ = ["PROGRAMS", "Server", "opened"]

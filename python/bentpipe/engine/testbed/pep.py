@@ -1,0 +1,112 @@
+"""Proxies on the path: the parts of a terminal and a gateway, and what their world is made of."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from bentpipe import _core
+from bentpipe.engine.host import cpu_time, cpu_wait, rt_priority
+from bentpipe.engine.process.part import START_TIMEOUT_S, Part
+from bentpipe.engine.testbed import netns
+from bentpipe.engine.testbed.netns import Middle, Settings, World
+from bentpipe.errors import AbilityError
+
+COMMAND = "nft"
+PACKAGE = "nftables"
+
+_PLACES = {"terminal": ("terminal",), "gateway": ("gateway",), "both": ("terminal", "gateway")}
+
+
+class Proxies:
+    """The parts of a terminal and a gateway; none in a world without them."""
+
+    def __init__(self, parts: tuple[Part, ...]) -> None:
+        self.parts = parts
+
+    def await_ready(self) -> None:
+        """Return when they take connections. Raises PartError when one does not come up."""
+        for part in self.parts:
+            part.answer(timeout_s=START_TIMEOUT_S)
+
+    def shares(self) -> cpu_wait.Shares:
+        """Return what their threads have had of the cores so far."""
+        return cpu_wait.shares(part.pid for part in self.parts)
+
+    def processor_s(self) -> float:
+        """Return the processor time that they have used so far."""
+        return cpu_time.used_s(part.pid for part in self.parts)
+
+    def seen(self) -> dict[str, str]:
+        """End them; what each has done, for the record's provenance."""
+        for part in self.parts:
+            part.order("report")
+        reports = {part.name: json.loads(part.answer(timeout_s=START_TIMEOUT_S)) for part in self.parts}
+        return {
+            f"{name}_{counted}": str(number)
+            for name, report in reports.items()
+            for counted, number in report.items()
+        }
+
+
+def missing() -> AbilityError | None:
+    """Say that the tool for the kernel's interception rules is not there."""
+    if shutil.which(COMMAND) is not None:
+        return None
+    return AbilityError(f"the command `{COMMAND}` is missing", f"install the Debian package {PACKAGE}")
+
+
+@contextmanager
+def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Proxies]:
+    """Start the parts of the world's terminal and gateway; they end with the context."""
+    with ExitStack() as stack:
+        parts = []
+        for name, namespace in (("terminal", world.terminal), ("gateway", world.gateway)):
+            if namespace is not None:
+                with netns.inside(namespace):
+                    part = stack.enter_context(Part(name, configuration))
+                rt_priority.put_before_browsers(part.pid, configuration["spec"])
+                parts.append(part)
+        yield Proxies(tuple(parts))
+
+
+def client_tcp(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the TCP settings of the client: across the satellite to an HTTP proxy it has the proxy's."""
+    pep = spec.get("pep")
+    tcp: Mapping[str, Any] = pep["tcp"] if pep is not None and pep["kind"] == "proxy" else spec["tcp"]
+    return tcp
+
+
+def middle(spec: Mapping[str, Any], settings: Callable[[Mapping[str, Any]], Settings]) -> Middle | None:
+    """Say what stands between the hosts of a run; None when there is nothing but the link.
+
+    Parameters
+    ----------
+    spec
+        The run's specification.
+    settings
+        Makes a namespace's settings of a TCP specification.
+
+    Raises
+    ------
+    AbilityError
+        When the machine cannot intercept connections.
+    """
+    pep = spec.get("pep")
+    if pep is None:
+        return None
+    intercepting = _PLACES[pep["place"]] if pep["kind"] == "split" else ()
+    lack = missing() if intercepting else None
+    if lack is not None:
+        raise lack
+    # In a tunnel, from host to host, there is no TCP of a terminal's or a gateway's own.
+    tcp = pep.get("tcp", spec["tcp"])
+    # A namespace allows Fast Open on both its legs or on none; on which it is used its sockets say.
+    allowed = {"fast_open": "on"} if "on" in (tcp.get("fast_open"), spec["tcp"].get("fast_open")) else {}
+    return Middle(
+        satellite=settings({**tcp, **allowed}),
+        host_mtu_bytes=spec["link"]["mtu_bytes"] - pep.get("header_bytes", 0),
+        intercepting=intercepting,
+        port=_core.INTERCEPTION_PORT,
+    )
