@@ -5,14 +5,14 @@ import subprocess
 
 import pytest
 
-from bentpipe.engine.testbed.etc_overlay import View
+from bentpipe.engine.testbed.etc_overlay import EtcOverlay
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root has mount namespaces")
 
 
 def said(script, **view):
     ended = subprocess.run(
-        View(command=["sh", "-c", script], **view).arguments(),
+        EtcOverlay(command=["sh", "-c", script], **view).arguments(),
         capture_output=True,
         text=True,
         check=False,

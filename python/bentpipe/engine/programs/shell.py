@@ -19,7 +19,7 @@ from bentpipe.engine.process import orphans, privilege, scratch, vigil
 from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.programs import builtin, display, server, web_endpoints, window
 from bentpipe.engine.testbed import hosts, names, netns, pep, unix_sockets
-from bentpipe.engine.testbed.etc_overlay import View
+from bentpipe.engine.testbed.etc_overlay import EtcOverlay
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.invoking_user import User
@@ -141,11 +141,11 @@ def _is_home_of(user: User) -> bool:
 
 def _view(
     command: Sequence[str], user: User | None, *, etc: Mapping[str, str], environment: Mapping[str, str]
-) -> View:
+) -> EtcOverlay:
     # It ends with whoever started it as with its terminal; behind nohup that signal would be ignored.
     is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     death_signal = "KILL" if is_ignored else "HUP"
-    return View(
+    return EtcOverlay(
         command=command if user is None else privilege.dropped(command, user, death_signal=death_signal),
         parent=os.getpid(),
         death_signal=death_signal,

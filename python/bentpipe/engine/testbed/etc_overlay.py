@@ -2,7 +2,7 @@
 
     python -I etc_overlay.py VIEW
 
-VIEW is a `View` as JSON. A process of its own instead of a function called between fork and exec:
+VIEW is an `EtcOverlay` as JSON. A process of its own instead of a function called between fork and exec:
 measurements have threads, and then only what the kernel itself offers is safe between the two. It needs
 nothing but the standard library.
 """
@@ -32,7 +32,7 @@ _AT_FDCWD, _AT_RECURSIVE, _MOUNT_ATTR_RDONLY = -100, 0x8000, 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class EtcOverlay:
     """What a program is to see, in a mount namespace of its own.
 
     Attributes
@@ -148,7 +148,7 @@ class Kernel:
             raise OSError(error, f"{call}: {os.strerror(error)}")
 
 
-def main(view: View) -> int:
+def main(view: EtcOverlay) -> int:
     """Show the files, then become the command; return an exit status when that fails."""
     kernel = Kernel()
     if view.parent is not None:
@@ -176,7 +176,7 @@ def main(view: View) -> int:
         return 127 if isinstance(error, FileNotFoundError) else 126
 
 
-def _show(kernel: Kernel, view: View) -> None:
+def _show(kernel: Kernel, view: EtcOverlay) -> None:
     if not view.has_own_mounts:
         kernel.own_mounts()
     if view.is_read_only:
@@ -223,4 +223,4 @@ def _put_in_memory(kernel: Kernel, memory: Mapping[str, str], kept: Sequence[Pat
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(View(**json.loads(sys.argv[1]))))
+    raise SystemExit(main(EtcOverlay(**json.loads(sys.argv[1]))))

@@ -26,7 +26,7 @@ def write_files(hosts: Mapping[str, str], *, folder: Path) -> dict[str, str]:
     Returns
     -------
     dict
-        Files of the machine, by their paths, with those that are to be seen in their place (`View.shown`).
+        Files of the machine, by their paths, with those to be seen in their place (`EtcOverlay.shown`).
     """
     machine = _NSSWITCH.read_text() if _NSSWITCH.exists() else ""
     texts = {

@@ -21,7 +21,7 @@ from bentpipe.engine.host.cpu_time import descendants
 from bentpipe.engine.process import last_words, privilege
 from bentpipe.engine.process.part import PartError, tied
 from bentpipe.engine.testbed import netns, unix_sockets
-from bentpipe.engine.testbed.etc_overlay import PREPARED, View
+from bentpipe.engine.testbed.etc_overlay import PREPARED, EtcOverlay
 
 HOME = Path("/tmp")
 """The home of a browser, as it sees it: empty at first, in memory, its own."""
@@ -255,13 +255,13 @@ def prepared(
             process.wait()
 
 
-def _view(command: Sequence[str]) -> View:
+def _view(command: Sequence[str]) -> EtcOverlay:
     """Return what a browser sees: the machine's programs and fonts, a home and an /etc of its own."""
     # Before the folder is changed that the path may start from.
     named = Path(shutil.which(command[0]) or command[0]).absolute()
     program = named.resolve()
     hidden = [place for place in _HIDDEN if not program.is_relative_to(place)]
-    return View(
+    return EtcOverlay(
         command=privilege.dropped(
             [str(named), *command[1:]], invoking_user.unprivileged(), may_have_capabilities=False
         ),

@@ -12,7 +12,7 @@ from bentpipe import invoking_user
 from bentpipe.engine.process import privilege
 from bentpipe.engine.process.last_words import last_words
 from bentpipe.engine.process.part import PartError
-from bentpipe.engine.testbed.etc_overlay import PREPARED, View
+from bentpipe.engine.testbed.etc_overlay import PREPARED, EtcOverlay
 
 FOLDER = Path("/run")
 """Where a server finds its files: memory that it alone sees there, and that is gone when it is."""
@@ -84,7 +84,7 @@ def started(
         When the process cannot have the folder.
     """
     user = invoking_user.unprivileged()
-    view = View(
+    view = EtcOverlay(
         command=privilege.dropped(arguments, user, may_have_capabilities=False),
         parent=os.getpid(),
         memory={str(FOLDER): f"mode=0700,uid={user.uid},gid={user.gid},size={_MOST_MEMORY}"},
