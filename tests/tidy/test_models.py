@@ -19,6 +19,7 @@ FRAME = {
         "counters",
         "describe",
         "direction",
+        "directional_path",
         "dscp",
         "egress",
         "error",
@@ -31,7 +32,6 @@ FRAME = {
         "report",
         "signal",
         "table",
-        "way",
     },
 }
 # Folders of the link whose files are a model each, and those among them that are none.

@@ -2,7 +2,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bentpipe_link::Way;
+use bentpipe_link::Direction;
 use bentpipe_trace::pcapng::Interface;
 use bentpipe_trace::{CaptureFile, WallClock};
 use bentpipe_units::Time;
@@ -20,19 +20,19 @@ impl Tap {
     }
 
     /// A packet enters the link.
-    pub(crate) fn sent(&mut self, way: Way, at: Time, packet: &[u8]) -> io::Result<()> {
+    pub(crate) fn sent(&mut self, way: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
         let interface = match way {
-            Way::Forward => Interface::Server,
-            Way::Return => Interface::Client,
+            Direction::Forward => Interface::Server,
+            Direction::Return => Interface::Client,
         };
         self.capture.packet(interface, at, packet)
     }
 
     /// A packet leaves the link.
-    pub(crate) fn delivered(&mut self, way: Way, at: Time, packet: &[u8]) -> io::Result<()> {
+    pub(crate) fn delivered(&mut self, way: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
         let interface = match way {
-            Way::Forward => Interface::Client,
-            Way::Return => Interface::Server,
+            Direction::Forward => Interface::Client,
+            Direction::Return => Interface::Server,
         };
         self.capture.packet(interface, at, packet)
     }

@@ -1,7 +1,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use bentpipe_link::{Event, Packet, Path, Way};
+use bentpipe_link::{Direction, Event, Packet, Path};
 use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_units::{Duration, Time};
 use nix::errno::Errno;
@@ -106,7 +106,7 @@ impl Pump {
     pub(crate) fn run(&mut self, orders: BorrowedFd<'_>) -> io::Result<()> {
         loop {
             self.release()?;
-            let busy = self.take_in(Way::Forward)? | self.take_in(Way::Return)?;
+            let busy = self.take_in(Direction::Forward)? | self.take_in(Direction::Return)?;
             self.release()?;
             let timeout = if busy { Duration::ZERO } else { self.patience() };
             let mut ready = [
@@ -125,7 +125,7 @@ impl Pump {
     }
 
     /// Reads what the host at the sending end has for the link; whether there may be more.
-    fn take_in(&mut self, way: Way) -> io::Result<bool> {
+    fn take_in(&mut self, way: Direction) -> io::Result<bool> {
         for _ in 0..BATCH {
             let mut packet = self.spare.pop().unwrap_or_else(|| Buffer::of(self.mtu, self.header));
             match unistd::read(self.devices.sender(way), &mut packet.bytes[..]) {
@@ -186,18 +186,18 @@ impl Pump {
 
 impl Devices {
     /// Where packets of a direction enter the link.
-    fn sender(&self, way: Way) -> &OwnedFd {
+    fn sender(&self, way: Direction) -> &OwnedFd {
         match way {
-            Way::Forward => &self.server,
-            Way::Return => &self.client,
+            Direction::Forward => &self.server,
+            Direction::Return => &self.client,
         }
     }
 
     /// Where packets of a direction leave the link.
-    fn receiver(&self, way: Way) -> &OwnedFd {
+    fn receiver(&self, way: Direction) -> &OwnedFd {
         match way {
-            Way::Forward => &self.client,
-            Way::Return => &self.server,
+            Direction::Forward => &self.client,
+            Direction::Return => &self.server,
         }
     }
 }

@@ -6,7 +6,7 @@ use bentpipe_link::{
     AcmSpec, AttenuationSpec, CapacitySpec, DirectionSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec,
     FecFrameSpec, IdleSpec, JitterSpec, LegSpec, LinkSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec,
 };
-use bentpipe_link::{Packet, Path, Way};
+use bentpipe_link::{Direction, Packet, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -59,7 +59,7 @@ fn path(forward: CapacitySpec) -> Path<Borrowed> {
 fn run(path: &mut Path<Borrowed>, now: &mut Time, end: Time) {
     while *now < end {
         while path.poll(*now).is_some() {
-            assert!(path.enqueue(*now, Way::Forward, Borrowed).is_ok(), "the queue has room");
+            assert!(path.enqueue(*now, Direction::Forward, Borrowed).is_ok(), "the queue has room");
         }
         *now = path.next_event().expect("packets are under way");
     }
@@ -84,7 +84,7 @@ fn saturated(criterion: &mut Criterion) {
                 now = Time::ZERO + Duration::from_millis(100) * burst;
                 while path.poll(now).is_some() {}
                 for _ in 0..900 {
-                    assert!(path.enqueue(now, Way::Forward, Borrowed).is_ok(), "the queue has room");
+                    assert!(path.enqueue(now, Direction::Forward, Borrowed).is_ok(), "the queue has room");
                 }
             }
             bencher.iter(|| {

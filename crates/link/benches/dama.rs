@@ -10,7 +10,7 @@ use bentpipe_link::{
     AttenuationSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec, FreeSpec, JitterSpec, LayoutSpec,
     LegSpec, LinkSpec, LossSpec, MixSpec, QueueSpec, Rcs2EncapsulationSpec, Rcs2Spec, SlotRateSpec,
 };
-use bentpipe_link::{Packet, Path, Way};
+use bentpipe_link::{Direction, Packet, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -158,7 +158,7 @@ fn saturated_path(criterion: &mut Criterion) {
     group.bench_function("packet", |bencher| {
         let mut path = Path::new(&spec, 1, Time::ZERO);
         for _ in 0..200 {
-            assert!(path.enqueue(Time::ZERO, Way::Return, Borrowed).is_ok());
+            assert!(path.enqueue(Time::ZERO, Direction::Return, Borrowed).is_ok());
         }
         bencher.iter(|| {
             let event = loop {
@@ -167,7 +167,7 @@ fn saturated_path(criterion: &mut Criterion) {
                     break event;
                 }
             };
-            assert!(path.enqueue(event.at(), Way::Return, Borrowed).is_ok());
+            assert!(path.enqueue(event.at(), Direction::Return, Borrowed).is_ok());
         });
     });
     group.finish();

@@ -1,7 +1,7 @@
 //! Packets per second through a saturated path: one iteration is one packet offered and one event polled.
 
 use bentpipe_link::{CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, QueueSpec};
-use bentpipe_link::{Packet, Path, Way};
+use bentpipe_link::{Direction, Packet, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -33,7 +33,7 @@ fn saturated(direction: DirectionSpec) -> Path<Borrowed> {
         return_: direction,
     };
     let mut path = Path::new(&spec, 1, Time::ZERO);
-    for way in Way::BOTH {
+    for way in Direction::BOTH {
         for _ in 0..30_000 {
             offer(&mut path, Time::ZERO, way);
         }
@@ -41,7 +41,7 @@ fn saturated(direction: DirectionSpec) -> Path<Borrowed> {
     path
 }
 
-fn offer(path: &mut Path<Borrowed>, now: Time, way: Way) {
+fn offer(path: &mut Path<Borrowed>, now: Time, way: Direction) {
     assert!(path.enqueue(now, way, Borrowed).is_ok(), "the queue has room");
 }
 

@@ -1,174 +1,23 @@
-use std::collections::VecDeque;
+//! Which of its two directions a path is meant in.
 
-use bentpipe_units::{Bytes, Time};
-
-use crate::channel::Loss;
-use crate::channel::Propagation;
-use crate::config::Capacity;
-use crate::counters::Counters;
-use crate::egress::DelayProbe;
-use crate::egress::{Access, Delay, Exit};
-use crate::queue::Waiting;
-use crate::{DirectionSpec, DropCause, Event, Packet, Way};
-
-/// One direction of a path: access, loss, propagation, and their counters.
-pub(crate) struct Direction<P> {
-    way: Way,
-    mtu: Bytes,
-    access: Access<P>,
-    /// [`Access::next_step`] since the access last changed: asking it anew for every packet costs more than the rest.
-    next_step: Option<Time>,
-    channel: Channel<P>,
+/// A direction of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// Server to client: gateway, satellite, terminal.
+    Forward,
+    /// Client to server: terminal, satellite, gateway.
+    Return,
 }
 
-/// What packets meet after they were sent.
-struct Channel<P> {
-    loss: Loss,
-    propagation: Propagation,
-    /// Packets that will arrive, from the start of their transmission on, in order of release.
-    arriving: VecDeque<(Time, P)>,
-    /// Packets that will not, with what takes them and when, in order of time.
-    vanishing: VecDeque<(Time, DropCause, P)>,
-    counters: Counters,
-    /// Only on paths that have something to tell apart.
-    delays: Option<DelayProbe>,
-}
+impl Direction {
+    /// Both, in the order in which simultaneous events are handed out.
+    pub const BOTH: [Self; 2] = [Self::Forward, Self::Return];
 
-impl<P: Packet> Direction<P> {
-    pub(crate) fn new(
-        way: Way,
-        (spec, capacity): (&DirectionSpec, &Capacity<'_>),
-        mtu: Bytes,
-        seed: u64,
-        start: Time,
-        delays: Option<DelayProbe>,
-    ) -> Self {
-        let channel = Channel {
-            loss: Loss::new(&spec.loss, seed, way, start),
-            propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, way, start),
-            arriving: VecDeque::new(),
-            vanishing: VecDeque::new(),
-            counters: Counters::new(start),
-            delays,
-        };
-        Self {
-            way,
-            mtu,
-            access: Access::new(way, (spec, capacity), mtu, seed, start),
-            next_step: None,
-            channel,
+    /// The name used in scenarios, records and the names of random streams.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Return => "return",
         }
-    }
-
-    pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), (DropCause, P)> {
-        // What an access that holds nothing puts off, such as a change of MODCOD, it has to do before.
-        if self.next_step.is_none_or(|step| step <= now) {
-            self.access.advance(now, &mut self.channel);
-        }
-        let size = Bytes::new(u64::from(packet.len_bytes()));
-        self.channel.counters.offered(now, size);
-        let admitted = if size > self.mtu {
-            Err((DropCause::Oversize, packet))
-        } else {
-            self.access.enqueue(Waiting { since: now, size, packet }, &mut self.channel)
-        };
-        self.next_step = self.access.next_step();
-        admitted.inspect_err(|(cause, _)| self.channel.counters.dropped(now, *cause))
-    }
-
-    /// Does everything that was to be done by `now`, each thing at its own instant.
-    pub(crate) fn advance(&mut self, now: Time) {
-        self.access.advance(now, &mut self.channel);
-        self.next_step = self.access.next_step();
-    }
-
-    /// The same, for packets alone: what an access does that holds none can be done later.
-    pub(crate) fn advance_packets(&mut self, now: Time) {
-        if self.next_step.is_some_and(|step| step <= now) {
-            self.advance(now);
-        }
-    }
-
-    /// When [`Direction::pop`] has something, or when a waiting packet can turn out to be lost.
-    pub(crate) fn next_event(&self) -> Option<Time> {
-        let steps_matter = self.access.steps_matter() || !self.channel.loss.is_none();
-        let next_step = if steps_matter { self.next_step } else { None };
-        [self.next_due(), next_step].into_iter().flatten().min()
-    }
-
-    /// The instant of the event that [`Direction::pop`] would return.
-    pub(crate) fn next_due(&self) -> Option<Time> {
-        let lost = self.channel.vanishing.front().map(|(at, ..)| *at);
-        let delivered = self.channel.arriving.front().map(|(due, _)| *due);
-        [lost, delivered].into_iter().flatten().min()
-    }
-
-    /// Takes out the earliest event.
-    pub(crate) fn pop(&mut self) -> Option<Event<P>> {
-        let way = self.way;
-        let next = self.next_due()?;
-        let channel = &mut self.channel;
-        if channel.vanishing.front().is_some_and(|(at, ..)| *at == next) {
-            let (at, cause, packet) = channel.vanishing.pop_front()?;
-            channel.counters.dropped(at, cause);
-            return Some(Event::Lost { way, at, cause, packet });
-        }
-        let (due, packet) = channel.arriving.pop_front()?;
-        if let Some(delays) = &mut channel.delays {
-            delays.delivered(due);
-        }
-        channel.counters.delivered(due, Bytes::new(u64::from(packet.len_bytes())));
-        Some(Event::Delivered { way, due, packet })
-    }
-
-    pub(crate) fn held_packets(&self) -> usize {
-        self.access.held_packets() + self.channel.arriving.len() + self.channel.vanishing.len()
-    }
-
-    /// The workload begins, and counting starts again, after [`Direction::advance`] to this instant.
-    pub(crate) fn mark(&mut self, now: Time) {
-        self.access.mark(now);
-        self.channel.counters.mark(now);
-        if let Some(delays) = &mut self.channel.delays {
-            delays.mark(now);
-        }
-    }
-
-    pub(crate) fn counters(&mut self) -> &mut Counters {
-        &mut self.channel.counters
-    }
-
-    pub(crate) fn access(&mut self) -> &mut Access<P> {
-        &mut self.access
-    }
-
-    pub(crate) fn delays(&mut self) -> Option<&mut DelayProbe> {
-        self.channel.delays.as_mut()
-    }
-}
-
-impl<P> Exit<P> for Channel<P> {
-    fn waiting(&mut self, at: Time, bytes: Bytes) {
-        self.counters.queue(at, bytes);
-    }
-
-    /// The fate is drawn when the access tells: the end of the transmission and the order of the draws are known.
-    fn sent(&mut self, at: Time, size: Bytes, delay: Delay, packet: P) {
-        if at == Time::MAX {
-            // At a rate of zero no transmission ends, and nothing is lost after it.
-            self.arriving.push_back((at, packet));
-        } else if self.loss.takes(at, size) {
-            self.vanishing.push_back((at, DropCause::Channel, packet));
-        } else {
-            let due = self.propagation.release(at);
-            if let Some(delays) = &mut self.delays {
-                delays.sent(delay, due.since(at));
-            }
-            self.arriving.push_back((due, packet));
-        }
-    }
-
-    fn lost(&mut self, at: Time, cause: DropCause, packet: P) {
-        self.vanishing.push_back((at, cause, packet));
     }
 }

@@ -1,4 +1,4 @@
-use crate::Way;
+use crate::Direction;
 use bentpipe_units::Time;
 
 /// Something that happened to a packet inside the link.
@@ -7,7 +7,7 @@ pub enum Event<P> {
     /// The packet leaves the link at its far end.
     Delivered {
         /// Which direction it travelled.
-        way: Way,
+        way: Direction,
         /// The instant at which it leaves, whenever it was polled.
         due: Time,
         /// The packet.
@@ -16,7 +16,7 @@ pub enum Event<P> {
     /// The packet was accepted but does not arrive.
     Lost {
         /// Which direction it travelled.
-        way: Way,
+        way: Direction,
         /// When its transmission ended, or would have begun if the queue dropped it.
         at: Time,
         /// What took it.
@@ -47,7 +47,7 @@ impl<P> Event<P> {
     }
 
     /// Which direction the packet travelled.
-    pub const fn way(&self) -> Way {
+    pub const fn way(&self) -> Direction {
         match self {
             Self::Delivered { way, .. } | Self::Lost { way, .. } => *way,
         }

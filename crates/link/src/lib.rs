@@ -31,6 +31,7 @@ mod config;
 mod counters;
 mod describe;
 mod direction;
+mod directional_path;
 mod dscp;
 pub mod dvbs2;
 mod egress;
@@ -46,7 +47,6 @@ pub mod rcs2;
 mod report;
 mod signal;
 mod table;
-mod way;
 
 pub use channel::{JitterSpec, LossSpec, OutageSpec, QuantileSpec};
 pub use config::{CapacitySpec, DirectionSpec, LinkSpec, check, nominal_rate};
@@ -54,6 +54,7 @@ pub use describe::{
     BurstDescription, DirectionDescription, Dvbs2Description, LinkDescription, ModcodDescription,
     Rcs2Description, SlotsDescription, describe, describe_slots,
 };
+pub use direction::Direction;
 pub use dscp::{Dscp, DscpError};
 pub use dvbs2::{
     AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,
@@ -71,4 +72,3 @@ pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2Encap
 pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting};
 pub use signal::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
 pub use table::{INTERVAL, Table};
-pub use way::Way;

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use bentpipe_units::{Bytes, Time};
 
 use crate::config::capacities;
-use crate::direction::Direction;
+use crate::directional_path::DirectionalPath;
 use crate::egress::{self, DelayProbe};
-use crate::{DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, Way, queue};
+use crate::{Direction, DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, queue};
 
 /// How many forward deliveries the report lists.
 const FIRST_PACKETS: usize = 4096;
@@ -17,8 +17,8 @@ pub struct Path<P: Packet> {
     /// Latest instant seen.
     now: Time,
     marked: Time,
-    forward: Direction<P>,
-    return_: Direction<P>,
+    forward: DirectionalPath<P>,
+    return_: DirectionalPath<P>,
     first_packets: Vec<PacketSighting>,
 }
 
@@ -32,13 +32,13 @@ impl<P: Packet> Path<P> {
         let is_flat = [&spec.forward, &spec.return_].iter().all(|way| way.capacity.is_constant());
         let direction = |way, direction, capacity| {
             let delays = if is_flat { None } else { Some(DelayProbe::new(start)) };
-            Direction::new(way, (direction, capacity), spec.mtu_bytes, seed, start, delays)
+            DirectionalPath::new(way, (direction, capacity), spec.mtu_bytes, seed, start, delays)
         };
         Self {
             now: start,
             marked: start,
-            forward: direction(Way::Forward, &spec.forward, &forward),
-            return_: direction(Way::Return, &spec.return_, &return_),
+            forward: direction(Direction::Forward, &spec.forward, &forward),
+            return_: direction(Direction::Return, &spec.return_, &return_),
             first_packets: Vec::with_capacity(FIRST_PACKETS),
         }
     }
@@ -48,7 +48,7 @@ impl<P: Packet> Path<P> {
     /// # Errors
     /// When it is dropped on arrival ([`DropCause::Queue`], [`DropCause::Oversize`]); the packet comes back,
     /// so that its buffer can be used again.
-    pub fn enqueue(&mut self, now: Time, way: Way, packet: P) -> Result<(), (DropCause, P)> {
+    pub fn enqueue(&mut self, now: Time, way: Direction, packet: P) -> Result<(), (DropCause, P)> {
         self.now = self.now.max(now);
         let now = self.now;
         self.direction_mut(way).enqueue(now, packet)
@@ -72,20 +72,20 @@ impl<P: Packet> Path<P> {
         self.now = self.now.max(now);
         self.forward.advance_packets(self.now);
         self.return_.advance_packets(self.now);
-        let (due, way) = Way::BOTH
+        let (due, way) = Direction::BOTH
             .into_iter()
             .filter_map(|way| Some((self.direction(way).next_due()?, way)))
             .min()
             .filter(|(due, _)| *due <= self.now)?;
         let event = self.direction_mut(way).pop()?;
-        if let Event::Delivered { way: Way::Forward, packet, .. } = &event {
+        if let Event::Delivered { way: Direction::Forward, packet, .. } = &event {
             self.note_first(due, packet);
         }
         Some(event)
     }
 
     /// Packets inside one direction: waiting, in transmission, or on their way; with those due but not yet polled.
-    pub fn held_packets(&self, way: Way) -> usize {
+    pub fn held_packets(&self, way: Direction) -> usize {
         self.direction(way).held_packets()
     }
 
@@ -139,8 +139,10 @@ impl<P: Packet> Path<P> {
     fn probes(&mut self) -> BTreeMap<String, Table> {
         let (now, forward, return_) = (self.now, &mut self.forward, &mut self.return_);
         let (acm, dama) = (forward.access().acm(now), return_.access().dama(now));
-        let by_class =
-            [(Way::Forward, forward.access().classes()), (Way::Return, return_.access().classes())];
+        let by_class = [
+            (Direction::Forward, forward.access().classes()),
+            (Direction::Return, return_.access().classes()),
+        ];
         let classes = queue::classes(by_class, now);
         let delays = match (forward.delays(), return_.delays()) {
             (Some(forward), Some(return_)) => Some(egress::delays(forward, return_, now)),
@@ -163,17 +165,17 @@ impl<P: Packet> Path<P> {
         self.return_.advance(self.now);
     }
 
-    fn direction(&self, way: Way) -> &Direction<P> {
+    fn direction(&self, way: Direction) -> &DirectionalPath<P> {
         match way {
-            Way::Forward => &self.forward,
-            Way::Return => &self.return_,
+            Direction::Forward => &self.forward,
+            Direction::Return => &self.return_,
         }
     }
 
-    fn direction_mut(&mut self, way: Way) -> &mut Direction<P> {
+    fn direction_mut(&mut self, way: Direction) -> &mut DirectionalPath<P> {
         match way {
-            Way::Forward => &mut self.forward,
-            Way::Return => &mut self.return_,
+            Direction::Forward => &mut self.forward,
+            Direction::Return => &mut self.return_,
         }
     }
 }

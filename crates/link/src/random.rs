@@ -1,6 +1,6 @@
 //! Random streams: one per component, each derived from the run's seed and the component's name.
 
-use crate::Way;
+use crate::Direction;
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
 
@@ -9,7 +9,7 @@ pub(crate) struct Stream(Pcg64Dxsm);
 
 impl Stream {
     /// The stream named `link.{way}.{component}` under `seed`.
-    pub(crate) fn new(seed: u64, way: Way, component: &str) -> Self {
+    pub(crate) fn new(seed: u64, way: Direction, component: &str) -> Self {
         let name = ["link.", way.name(), ".", component];
         let bytes = name.iter().flat_map(|part| part.bytes()).chain(seed.to_le_bytes());
         let mut words = SplitMix64(fnv1a(bytes));
@@ -77,16 +77,16 @@ mod tests {
     #[test]
     fn each_seed_way_and_component_has_a_stream_of_its_own() {
         let first = |seed, way, component| Stream::new(seed, way, component).uniform();
-        let base = first(1, Way::Forward, "loss");
-        assert_eq!(base, first(1, Way::Forward, "loss"));
-        assert_ne!(base, first(2, Way::Forward, "loss"));
-        assert_ne!(base, first(1, Way::Return, "loss"));
-        assert_ne!(base, first(1, Way::Forward, "propagation"));
+        let base = first(1, Direction::Forward, "loss");
+        assert_eq!(base, first(1, Direction::Forward, "loss"));
+        assert_ne!(base, first(2, Direction::Forward, "loss"));
+        assert_ne!(base, first(1, Direction::Return, "loss"));
+        assert_ne!(base, first(1, Direction::Forward, "propagation"));
     }
 
     #[test]
     fn normal_draws_have_mean_zero_and_variance_one() {
-        let mut stream = Stream::new(7, Way::Forward, "test");
+        let mut stream = Stream::new(7, Direction::Forward, "test");
         let n = 200_000;
         let draws: Vec<f64> = (0..n).map(|_| stream.normal()).collect();
         let mean = draws.iter().sum::<f64>() / f64::from(n);

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use bentpipe_link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
-use bentpipe_link::{Event, Packet, Path, Way};
+use bentpipe_link::{Direction, Event, Packet, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 thread_local! {
@@ -90,7 +90,7 @@ fn overload(path: &mut Path<Borrowed>, from: Duration, to: Duration) -> u64 {
     let mut events = 0;
     for ns in (from.as_nanos()..to.as_nanos()).step_by(909_090) {
         let now = Time::from_nanos(ns);
-        for way in Way::BOTH {
+        for way in Direction::BOTH {
             let _ = path.enqueue(now, way, Borrowed);
         }
         while let Some(Event::Delivered { .. } | Event::Lost { .. }) = path.poll(now) {

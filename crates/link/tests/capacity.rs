@@ -1,7 +1,7 @@
 //! The constant-rate transmitter against closed forms in exact integers.
 
 use crate::common::*;
-use bentpipe_link::{Event, Path, Way};
+use bentpipe_link::{Direction, Event, Path};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn lindley(offers: &[Offer], rate_bps: u64) -> Vec<Time> {
 fn forward_traffic() -> impl Strategy<Value = Vec<Offer>> {
     any_offers().prop_map(|mut offers| {
         for offer in &mut offers {
-            offer.way = Way::Forward;
+            offer.way = Direction::Forward;
             offer.len = offer.len.min(MTU);
         }
         offers
@@ -48,7 +48,7 @@ proptest! {
     ) {
         let mut path = Path::new(&symmetric(pipe(rate_bps, DELAY)), 0, Time::ZERO);
         let outcome = punctually(&mut path, &offers);
-        let delivered = deliveries(&outcome, Way::Forward);
+        let delivered = deliveries(&outcome, Direction::Forward);
         for from in 0..delivered.len() {
             let mut bits = 0;
             for to in from + 1..delivered.len() {
@@ -72,7 +72,7 @@ fn a_saturated_link_keeps_the_closed_form_to_the_nanosecond_over_a_million_packe
     let mut numbers = 0..1_000_000;
     let mut offer = |path: &mut Path<Numbered>, now: Time| {
         if let Some(number) = numbers.next() {
-            path.enqueue(now, Way::Forward, Numbered { number, len: len(number) }).unwrap();
+            path.enqueue(now, Direction::Forward, Numbered { number, len: len(number) }).unwrap();
         }
     };
     // A thousand packets inside: about 770 kB, of which the propagation holds 312 kB, so that the queue never empties.
@@ -87,7 +87,7 @@ fn a_saturated_link_keeps_the_closed_form_to_the_nanosecond_over_a_million_packe
         let span = (sent_bits * NANOS_PER_SEC).div_ceil(u128::from(rate_bps));
         let due = start + Duration::from_nanos(u64::try_from(span).unwrap()) + DELAY;
         let packet = Numbered { number: delivered, len: len(delivered) };
-        assert_eq!(event, Event::Delivered { way: Way::Forward, due, packet });
+        assert_eq!(event, Event::Delivered { way: Direction::Forward, due, packet });
         delivered += 1;
     }
     assert_eq!(delivered, 1_000_000);

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::common::*;
+use bentpipe_link::{Direction, DropCause, Path};
 use bentpipe_link::{DirectionSpec, LinkSpec, QueueSpec};
-use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn codel(target_ns: u64, interval_ns: u64, limit: u64) -> LinkSpec {
 /// Instants, in ns, at which CoDel dropped packets of the forward direction, with their numbers.
 fn drops(spec: &LinkSpec, offers: &[Offer]) -> Vec<(usize, u64)> {
     let outcome = punctually(&mut Path::new(spec, 0, Time::ZERO), offers);
-    let drops = losses(&outcome, Way::Forward, DropCause::Queue);
+    let drops = losses(&outcome, Direction::Forward, DropCause::Queue);
     drops.into_iter().map(|(number, at)| (number, at.as_nanos())).collect()
 }
 
@@ -129,7 +129,7 @@ impl Rfc8289 {
 /// Full packets every `gap_ns` from `from` to `to`.
 fn stream(from: u64, to: u64, gap_ns: u64) -> impl Iterator<Item = Offer> {
     let at = (from..to).step_by(usize::try_from(gap_ns).unwrap());
-    at.map(|ns| Offer { at: Time::from_nanos(ns), way: Way::Forward, len: 1500 })
+    at.map(|ns| Offer { at: Time::from_nanos(ns), way: Direction::Forward, len: 1500 })
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn the_limit_drops_on_arrival_what_codel_is_too_slow_for() {
     let report = path.report(Time::from_nanos(200 * MS));
     assert_eq!(report.forward.queue_max_bytes, Bytes::new(30_000));
     assert!(outcome.refused.len() > 800);
-    let inside = losses(&outcome, Way::Forward, DropCause::Queue).len();
+    let inside = losses(&outcome, Direction::Forward, DropCause::Queue).len();
     assert_eq!(report.forward.drops.queue as usize, outcome.refused.len() + inside, "both are the queue's");
 }
 
@@ -194,7 +194,7 @@ fn a_steady_overload_is_held_until_the_wait_is_about_the_target() {
     let offers: Vec<Offer> = stream(0, 60_000 * MS, MS * 10 / 11).collect();
     let mut path = Path::new(&codel(TARGET, INTERVAL, NO_LIMIT), 0, Time::ZERO);
     let outcome = punctually(&mut path, &offers);
-    let delivered = deliveries(&outcome, Way::Forward);
+    let delivered = deliveries(&outcome, Direction::Forward);
     let last: Vec<u64> = delivered
         .iter()
         .filter(|(number, _)| offers[*number].at.as_nanos() > 30_000 * MS)
@@ -211,7 +211,7 @@ fn any_load() -> impl Strategy<Value = Vec<Offer>> {
         let mut offers = Vec::new();
         for (packets, gap, pause, thirds) in phases {
             for _ in 0..packets {
-                offers.push(Offer { at: Time::from_nanos(at), way: Way::Forward, len: thirds * 3 });
+                offers.push(Offer { at: Time::from_nanos(at), way: Direction::Forward, len: thirds * 3 });
                 at += gap;
             }
             at += pause;

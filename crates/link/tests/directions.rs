@@ -1,12 +1,12 @@
 //! Two directions that do not know of each other, and streams of random numbers that do not either.
 
 use crate::common::*;
+use bentpipe_link::{Direction, Event, Path};
 use bentpipe_link::{DirectionSpec, JitterSpec, LinkSpec, LossSpec};
-use bentpipe_link::{Event, Path, Way};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
-fn events_of(spec: &LinkSpec, seed: u64, offers: &[Offer], way: Way) -> Vec<Event<Numbered>> {
+fn events_of(spec: &LinkSpec, seed: u64, offers: &[Offer], way: Direction) -> Vec<Event<Numbered>> {
     let mut outcome = punctually(&mut Path::new(spec, seed, Time::ZERO), offers);
     outcome.events.retain(|event| event.way() == way);
     outcome.events
@@ -40,7 +40,7 @@ proptest! {
         let spec = link(forward, return_);
         let mut path = Path::new(&spec, seed, Time::ZERO);
         let both = punctually(&mut path, &offers);
-        for way in Way::BOTH {
+        for way in Direction::BOTH {
             let alone: Vec<Offer> = offers.iter().copied().filter(|offer| offer.way == way).collect();
             let numbers: Vec<usize> = (0..offers.len()).filter(|i| offers[*i].way == way).collect();
             let due_alone: Vec<(usize, Time)> =
@@ -69,7 +69,7 @@ proptest! {
 #[test]
 fn another_seed_gives_other_losses() {
     let spec = symmetric(lossy_and_jittery());
-    let run = |seed| lost(&events_of(&spec, seed, &spaced_offers(), Way::Forward));
+    let run = |seed| lost(&events_of(&spec, seed, &spaced_offers(), Direction::Forward));
     assert_ne!(run(1), run(2));
 }
 
@@ -77,10 +77,11 @@ fn another_seed_gives_other_losses() {
 fn the_two_directions_draw_from_different_streams() {
     let spec = symmetric(lossy_and_jittery());
     let forward = spaced_offers();
-    let return_: Vec<Offer> = forward.iter().map(|offer| Offer { way: Way::Return, ..*offer }).collect();
+    let return_: Vec<Offer> =
+        forward.iter().map(|offer| Offer { way: Direction::Return, ..*offer }).collect();
     assert_ne!(
-        lost(&events_of(&spec, 1, &forward, Way::Forward)),
-        lost(&events_of(&spec, 1, &return_, Way::Return)),
+        lost(&events_of(&spec, 1, &forward, Direction::Forward)),
+        lost(&events_of(&spec, 1, &return_, Direction::Return)),
     );
 }
 
@@ -88,7 +89,7 @@ fn the_two_directions_draw_from_different_streams() {
 fn jitter_does_not_change_which_packets_are_lost() {
     let jittery = lossy_and_jittery();
     let steady = DirectionSpec { jitter: JitterSpec::None, ..jittery.clone() };
-    let run = |direction| lost(&events_of(&symmetric(direction), 1, &spaced_offers(), Way::Forward));
+    let run = |direction| lost(&events_of(&symmetric(direction), 1, &spaced_offers(), Direction::Forward));
     assert_eq!(run(jittery), run(steady));
 }
 
@@ -96,8 +97,8 @@ fn jitter_does_not_change_which_packets_are_lost() {
 fn simultaneous_events_come_forward_first() {
     let spec = symmetric(pipe(12_000_000, Duration::from_millis(250)));
     let at = Time::ZERO;
-    let offers = [Way::Return, Way::Forward].map(|way| Offer { at, way, len: 1500 });
+    let offers = [Direction::Return, Direction::Forward].map(|way| Offer { at, way, len: 1500 });
     let outcome = punctually(&mut Path::new(&spec, 0, Time::ZERO), &offers);
-    let ways: Vec<Way> = outcome.events.iter().map(Event::way).collect();
-    assert_eq!(ways, [Way::Forward, Way::Return]);
+    let ways: Vec<Direction> = outcome.events.iter().map(Event::way).collect();
+    assert_eq!(ways, [Direction::Forward, Direction::Return]);
 }

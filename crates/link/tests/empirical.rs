@@ -1,8 +1,8 @@
 //! Delays of a distribution given by its quantiles.
 
 use crate::common::*;
+use bentpipe_link::{Direction, Path};
 use bentpipe_link::{DirectionSpec, JitterSpec, QuantileSpec};
-use bentpipe_link::{Path, Way};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -45,7 +45,7 @@ fn offsets(jitter: JitterSpec, delay: Duration, packets: usize, gap_ms: u64, see
     let outcome = punctually(&mut Path::new(&spec, seed, Time::ZERO), &offers);
     let constant = delay.as_nanos() as i64 + 1_000;
     let delay = |(number, due): (usize, Time)| due.since(offers[number].at).as_nanos() as i64 - constant;
-    deliveries(&outcome, Way::Forward).into_iter().map(delay).collect()
+    deliveries(&outcome, Direction::Forward).into_iter().map(delay).collect()
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn an_offset_below_the_delay_makes_it_zero() {
 fn the_directions_vary_independently() {
     let direction = DirectionSpec { jitter: jitter(&QUANTILES, HOLD), ..pipe(1_000_000_000, DELAY) };
     let offers: Vec<Offer> = (0..100)
-        .flat_map(|i| Way::BOTH.map(|way| Offer { at: Time::from_nanos(i * HOLD * MS), way, len: 125 }))
+        .flat_map(|i| Direction::BOTH.map(|way| Offer { at: Time::from_nanos(i * HOLD * MS), way, len: 125 }))
         .collect();
     let outcome = punctually(&mut Path::new(&symmetric(direction), 6, Time::ZERO), &offers);
-    let [forward, back] = Way::BOTH.map(|way| deliveries(&outcome, way));
+    let [forward, back] = Direction::BOTH.map(|way| deliveries(&outcome, way));
     let alike = forward.iter().zip(&back).filter(|((_, a), (_, b))| a == b).count();
     assert_eq!(alike, 0);
 }

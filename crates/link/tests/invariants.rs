@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use bentpipe_link::{CapacitySpec, DirectionSpec, JitterSpec, LossSpec, QueueSpec};
-use bentpipe_link::{DropCause, Event, Path, Way};
+use bentpipe_link::{Direction, DropCause, Event, Path};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ proptest! {
         let outcome = punctually(&mut path, &offers);
         let end = outcome.events.last().map_or(Time::ZERO, Event::at).max(offers[offers.len() - 1].at);
         let report = path.report(end);
-        for (way, counted) in [(Way::Forward, &report.forward), (Way::Return, &report.return_)] {
+        for (way, counted) in [(Direction::Forward, &report.forward), (Direction::Return, &report.return_)] {
             let offered: Vec<_> = offers.iter().filter(|offer| offer.way == way).collect();
             let delivered = deliveries(&outcome, way);
             let bytes: u64 = delivered.iter().map(|(number, _)| u64::from(offers[*number].len)).sum();
@@ -42,7 +42,7 @@ proptest! {
         forward in any_direction(), return_ in any_direction(), offers in any_offers(), seed: u64,
     ) {
         let outcome = punctually(&mut Path::new(&link(forward, return_), seed, Time::ZERO), &offers);
-        for way in Way::BOTH {
+        for way in Direction::BOTH {
             let delivered = deliveries(&outcome, way);
             prop_assert!(delivered.is_sorted(), "numbers and instants both ascend: {:?}", delivered);
         }
@@ -115,7 +115,7 @@ proptest! {
 fn an_instant_that_goes_backwards_is_taken_for_the_latest_one_seen() {
     let spec = symmetric(pipe(12_000_000, Duration::ZERO));
     let mut path = Path::new(&spec, 0, Time::from_nanos(5_000_000));
-    path.enqueue(Time::from_nanos(4_000_000), Way::Forward, Numbered { number: 0, len: 1500 }).unwrap();
+    path.enqueue(Time::from_nanos(4_000_000), Direction::Forward, Numbered { number: 0, len: 1500 }).unwrap();
     // 1500 bytes at 12 Mbit/s take 1 ms, from the path's start.
     assert_eq!(path.next_event(), Some(Time::from_nanos(6_000_000)));
 }
@@ -124,18 +124,18 @@ fn an_instant_that_goes_backwards_is_taken_for_the_latest_one_seen() {
 fn a_rate_of_zero_holds_its_packets_for_ever() {
     let mut path = Path::new(&symmetric(pipe(0, Duration::ZERO)), 0, Time::ZERO);
     for number in 0..2 {
-        path.enqueue(Time::ZERO, Way::Forward, Numbered { number, len: 1500 }).unwrap();
+        path.enqueue(Time::ZERO, Direction::Forward, Numbered { number, len: 1500 }).unwrap();
     }
     assert_eq!(path.next_event(), None);
     assert_eq!(path.poll(Time::from_nanos(1 << 62)), None);
-    assert_eq!(path.held_packets(Way::Forward), 2);
+    assert_eq!(path.held_packets(Direction::Forward), 2);
 }
 
 #[test]
 fn the_mtu_itself_passes_and_one_byte_more_does_not() {
     let mut path = Path::new(&symmetric(pipe(1_000_000, Duration::ZERO)), 0, Time::ZERO);
-    assert_eq!(path.enqueue(Time::ZERO, Way::Forward, vec![0u8; 1500]), Ok(()));
-    let refused = path.enqueue(Time::ZERO, Way::Forward, vec![0u8; 1501]);
+    assert_eq!(path.enqueue(Time::ZERO, Direction::Forward, vec![0u8; 1500]), Ok(()));
+    let refused = path.enqueue(Time::ZERO, Direction::Forward, vec![0u8; 1501]);
     assert_eq!(refused, Err((DropCause::Oversize, vec![0u8; 1501])));
 }
 

@@ -2,8 +2,8 @@
 //! under the model (two-sided: 6 in 10 million), and the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{Direction, DropCause, Event, Path};
 use bentpipe_link::{DirectionSpec, LossSpec};
-use bentpipe_link::{DropCause, Event, Path, Way};
 use bentpipe_units::{Duration, Time};
 
 const PACKETS: usize = 400_000;
@@ -140,7 +140,7 @@ fn a_lost_packet_has_used_its_share_of_the_capacity() {
     let spec = symmetric(DirectionSpec { loss, ..pipe(12_000_000, Duration::from_millis(250)) });
     let outcome = punctually(&mut Path::new(&spec, 0, Time::ZERO), &forward_offers([0, 0, 0], 1500));
     // 1500 bytes at 12 Mbit/s take 1 ms; a loss is known at the end of its transmission.
-    let at: Vec<(Way, u64)> =
+    let at: Vec<(Direction, u64)> =
         outcome.events.iter().map(|event| (event.way(), event.at().as_nanos())).collect();
-    assert_eq!(at, [1_000_000, 2_000_000, 3_000_000].map(|ns| (Way::Forward, ns)));
+    assert_eq!(at, [1_000_000, 2_000_000, 3_000_000].map(|ns| (Direction::Forward, ns)));
 }

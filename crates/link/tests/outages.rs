@@ -1,8 +1,8 @@
 //! Losses by the clock. Statistical bounds are five standard errors; the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{Direction, DropCause, Path};
 use bentpipe_link::{DirectionSpec, LossSpec, OutageSpec};
-use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn fates(loss: LossSpec, packets: usize, gap_ms: u64, seed: u64) -> Vec<bool> {
     let offers = forward_offers((0..packets as u64).map(|i| i * gap_ms * MS), 125);
     let outcome = punctually(&mut Path::new(&spec, seed, Time::ZERO), &offers);
     let mut lost = vec![false; packets];
-    for (number, _) in losses(&outcome, Way::Forward, DropCause::Channel) {
+    for (number, _) in losses(&outcome, Direction::Forward, DropCause::Channel) {
         lost[number] = true;
     }
     lost
@@ -111,10 +111,10 @@ proptest! {
     fn the_directions_have_outages_of_their_own(seed: u64) {
         let direction = DirectionSpec { loss: outages(1_000, &[(1, 100)]), ..pipe(1_000_000_000, Duration::ZERO) };
         let offers: Vec<Offer> = (0..5_000u64)
-            .flat_map(|i| Way::BOTH.map(|way| Offer { at: Time::from_nanos(i * 2 * MS), way, len: 125 }))
+            .flat_map(|i| Direction::BOTH.map(|way| Offer { at: Time::from_nanos(i * 2 * MS), way, len: 125 }))
             .collect();
         let outcome = punctually(&mut Path::new(&symmetric(direction), seed, Time::ZERO), &offers);
-        let [forward, back] = Way::BOTH.map(|way| {
+        let [forward, back] = Direction::BOTH.map(|way| {
             losses(&outcome, way, DropCause::Channel).into_iter().map(|(_, at)| at).collect::<Vec<Time>>()
         });
         prop_assert_ne!(forward, back);

@@ -1,8 +1,8 @@
 //! Constant delay and jitter. Bounds of estimates are five standard errors; the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{Direction, Path};
 use bentpipe_link::{DirectionSpec, JitterSpec};
-use bentpipe_link::{Path, Way};
 use bentpipe_units::{Duration, Time};
 
 const DELAY: Duration = Duration::from_millis(265);
@@ -14,7 +14,7 @@ fn delays(delay: Duration, sd: Duration, gap_ns: u64) -> Vec<u64> {
     let spec = symmetric(DirectionSpec { jitter, ..pipe(1_000_000_000, delay) });
     let offers = forward_offers((0..100_000).map(|i| i * gap_ns), 125);
     let outcome = punctually(&mut Path::new(&spec, 1, Time::ZERO), &offers);
-    let delivered = deliveries(&outcome, Way::Forward);
+    let delivered = deliveries(&outcome, Direction::Forward);
     assert_eq!(delivered.len(), offers.len());
     delivered.iter().map(|(number, due)| due.since(offers[*number].at).as_nanos() - 1_000).collect()
 }
@@ -23,7 +23,7 @@ fn delays(delay: Duration, sd: Duration, gap_ns: u64) -> Vec<u64> {
 fn without_jitter_the_delay_is_the_same_for_every_packet() {
     let mut path = Path::new(&symmetric(pipe(1_000_000_000, DELAY)), 1, Time::ZERO);
     let offers = forward_offers((0..1_000).map(|i| i * 7_777), 125);
-    for (number, due) in deliveries(&punctually(&mut path, &offers), Way::Forward) {
+    for (number, due) in deliveries(&punctually(&mut path, &offers), Direction::Forward) {
         // 125 bytes at 1 Gbit/s: 1 microsecond.
         assert_eq!(due, offers[number].at + Duration::from_micros(1) + DELAY);
     }

@@ -1,8 +1,8 @@
 //! Drop-tail by bytes, packets and time.
 
 use crate::common::*;
+use bentpipe_link::{Direction, DropCause, Path};
 use bentpipe_link::{DirectionSpec, LinkSpec, QueueSpec};
-use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -49,8 +49,8 @@ fn a_packet_may_wait_as_long_as_the_limit_and_no_longer() {
 #[test]
 fn a_refused_packet_comes_back_with_its_cause() {
     let mut path = Path::new(&one_packet_per_ms(bytes(0)), 0, Time::ZERO);
-    assert_eq!(path.enqueue(Time::ZERO, Way::Forward, vec![1u8; 1500]), Ok(()));
-    let refused = path.enqueue(Time::ZERO, Way::Forward, vec![2u8; 1500]);
+    assert_eq!(path.enqueue(Time::ZERO, Direction::Forward, vec![1u8; 1500]), Ok(()));
+    let refused = path.enqueue(Time::ZERO, Direction::Forward, vec![2u8; 1500]);
     assert_eq!(refused, Err((DropCause::Queue, vec![2u8; 1500])));
     assert_eq!(path.report(Time::ZERO).forward.drops.queue, 1);
 }
@@ -60,7 +60,7 @@ fn a_short_packet_may_fit_where_a_long_one_did_not() {
     let mut path = Path::new(&one_packet_per_ms(bytes(2000)), 0, Time::ZERO);
     let offers = [(1500, true), (1500, true), (501, false), (500, true), (1, false)];
     for (len, fits) in offers {
-        let accepted = path.enqueue(Time::ZERO, Way::Forward, vec![0u8; len]).is_ok();
+        let accepted = path.enqueue(Time::ZERO, Direction::Forward, vec![0u8; len]).is_ok();
         assert_eq!(accepted, fits, "{len} bytes");
     }
 }
@@ -101,7 +101,7 @@ proptest! {
     ) {
         let offers: Vec<Offer> = offers
             .into_iter()
-            .map(|offer| Offer { way: Way::Forward, len: offer.len.clamp(1, MTU), ..offer })
+            .map(|offer| Offer { way: Direction::Forward, len: offer.len.clamp(1, MTU), ..offer })
             .collect();
         let spec = symmetric(DirectionSpec { queue: queue.clone(), ..pipe(rate_bps, Duration::ZERO) });
         let outcome = punctually(&mut Path::new(&spec, 0, Time::ZERO), &offers);

@@ -1,8 +1,8 @@
 //! Random early drop against its line. Bounds are five standard errors of a binomial share; the seeds are fixed.
 
 use crate::common::*;
+use bentpipe_link::{Direction, Event, Path};
 use bentpipe_link::{DirectionSpec, LinkSpec, LossSpec, QueueSpec};
-use bentpipe_link::{Event, Path, Way};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn standing(queue: QueueSpec) -> LinkSpec {
 }
 
 fn offer(path: &mut Path<Numbered>, len: u32) -> bool {
-    path.enqueue(Time::ZERO, Way::Forward, Numbered { number: 0, len }).is_ok()
+    path.enqueue(Time::ZERO, Direction::Forward, Numbered { number: 0, len }).is_ok()
 }
 
 /// The share of empty packets, which leave the queue as it is, that a queue of `waiting` bytes drops.

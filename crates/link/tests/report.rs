@@ -1,8 +1,8 @@
 //! What the report counts, from which instant to which, and in which bin.
 
 use crate::common::*;
+use bentpipe_link::{Direction, DropCause, Path};
 use bentpipe_link::{DirectionSpec, LinkReport, LossSpec, QueueSpec};
-use bentpipe_link::{DropCause, Path, Way};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn path() -> Path<Numbered> {
 
 fn enqueue(path: &mut Path<Numbered>, at: Time, count: usize) {
     for number in 0..count {
-        path.enqueue(at, Way::Forward, Numbered { number, len: 1500 }).unwrap();
+        path.enqueue(at, Direction::Forward, Numbered { number, len: 1500 }).unwrap();
     }
 }
 
@@ -49,7 +49,7 @@ proptest! {
         let outcome = punctually(&mut path, &offers);
         let end = Time::from_nanos(100_000_000_000);
         let report = path.report(end);
-        for (way, counted) in [(Way::Forward, &report.forward), (Way::Return, &report.return_)] {
+        for (way, counted) in [(Direction::Forward, &report.forward), (Direction::Return, &report.return_)] {
             let delivered = deliveries(&outcome, way).into_iter().map(|(number, due)| (number, due, 8_000));
             let dropped = losses(&outcome, way, DropCause::Queue).into_iter().map(|(number, at)| (number, at, 0));
             let byte_nanos: u128 = delivered
@@ -119,7 +119,7 @@ fn drops_of_every_cause_are_counted_at_their_instant() {
     };
     let mut path = Path::new(&symmetric(lossy), 0, Time::ZERO);
     for len in [1500, 1500, 1500, 1501] {
-        let _ = path.enqueue(ms(99), Way::Forward, Numbered { number: 0, len });
+        let _ = path.enqueue(ms(99), Direction::Forward, Numbered { number: 0, len });
     }
     let report = settled_report(&mut path, ms(200));
     let drops = report.forward.drops;
@@ -135,7 +135,7 @@ fn a_mark_starts_counting_afresh_and_leaves_the_packets_where_they_are() {
     // At 54.5 ms four packets have been delivered (51, 52, 53, 54 ms) and six are on their way.
     while path.poll(Time::from_nanos(54_500_000)).is_some() {}
     path.mark(Time::from_nanos(54_500_000));
-    assert_eq!(path.held_packets(Way::Forward), 6);
+    assert_eq!(path.held_packets(Direction::Forward), 6);
     let report = settled_report(&mut path, ms(254));
     assert_eq!(report.marked, Time::from_nanos(54_500_000));
     assert_eq!(report.forward.offered_packets, 0);
@@ -180,7 +180,7 @@ fn a_report_can_be_asked_for_again() {
 fn the_first_4096_forward_deliveries_are_listed() {
     let mut path = path();
     enqueue(&mut path, ms(0), 5_000);
-    path.enqueue(ms(0), Way::Return, Numbered { number: 0, len: 40 }).unwrap();
+    path.enqueue(ms(0), Direction::Return, Numbered { number: 0, len: 40 }).unwrap();
     let report = settled_report(&mut path, ms(6_000));
     assert_eq!(report.forward.delivered_packets, 5_000);
     assert_eq!(report.first_packets.len(), 4_096);

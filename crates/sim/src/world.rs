@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use bentpipe_link::{Event, Path, Way};
+use bentpipe_link::{Direction, Event, Path};
 use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_tcp::ConnectionId;
 use bentpipe_units::Time;
@@ -217,8 +217,8 @@ impl World {
     /// Moves a packet into the link.
     fn enter(&self, side: Side, packet: WirePacket) {
         let way = match side {
-            Side::Client => Way::Return,
-            Side::Server => Way::Forward,
+            Side::Client => Direction::Return,
+            Side::Server => Direction::Forward,
         };
         if let Some(tap) = &mut *self.tap.borrow_mut() {
             tap.sent(side, self.now(), &packet);
@@ -279,8 +279,8 @@ impl World {
                 Some(Event::Lost { packet, .. }) => self.discard(packet),
                 Some(Event::Delivered { way, due, packet }) => {
                     let side = match way {
-                        Way::Forward => Side::Client,
-                        Way::Return => Side::Server,
+                        Direction::Forward => Side::Client,
+                        Direction::Return => Side::Server,
                     };
                     let packet = self.parcels.borrow_mut().take(packet);
                     if let Some(tap) = &mut *self.tap.borrow_mut() {

@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Duration, Time};
 
-use crate::Way;
+use crate::Direction;
 use crate::channel::stratified::StratifiedSampler;
 use crate::random::Stream;
 
@@ -36,7 +36,13 @@ pub(crate) struct Empirical {
 
 impl Empirical {
     /// The first offset begins at `start`.
-    pub(crate) fn new(quantiles: &[QuantileSpec], hold: Duration, seed: u64, way: Way, start: Time) -> Self {
+    pub(crate) fn new(
+        quantiles: &[QuantileSpec],
+        hold: Duration,
+        seed: u64,
+        way: Direction,
+        start: Time,
+    ) -> Self {
         assert!(quantiles.len() >= 2, "a quantile function has two points at least");
         assert!(hold >= SHORTEST_HOLD, "an offset holds for 1 ms at least");
         Self {

@@ -4,7 +4,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::channel::outages::Outages;
 use crate::random::Stream;
-use crate::{OutageSpec, Way};
+use crate::{Direction, OutageSpec};
 
 /// Losses on the channel, after transmission.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,7 @@ enum Model {
 }
 
 impl Loss {
-    pub(crate) fn new(spec: &LossSpec, seed: u64, way: Way, start: Time) -> Self {
+    pub(crate) fn new(spec: &LossSpec, seed: u64, way: Direction, start: Time) -> Self {
         let mut stream = Stream::new(seed, way, "loss");
         let model = match spec {
             LossSpec::None => Model::None,

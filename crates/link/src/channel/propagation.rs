@@ -4,7 +4,7 @@ use bentpipe_units::{Duration, Time};
 
 use crate::channel::empirical::Empirical;
 use crate::random::Stream;
-use crate::{QuantileSpec, Way};
+use crate::{Direction, QuantileSpec};
 
 /// Random variation of the propagation delay.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ enum Jitter {
 }
 
 impl Propagation {
-    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: u64, way: Way, start: Time) -> Self {
+    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: u64, way: Direction, start: Time) -> Self {
         let jitter = match jitter {
             JitterSpec::None => Jitter::None,
             JitterSpec::Normal { sd_ns } => {

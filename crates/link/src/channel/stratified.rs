@@ -30,7 +30,7 @@ impl StratifiedSampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Way;
+    use crate::Direction;
 
     fn draw(sampler: &mut StratifiedSampler, stream: &mut Stream, times: usize) -> Vec<u32> {
         (0..times).map(|_| sampler.draw(stream)).collect()
@@ -38,7 +38,8 @@ mod tests {
 
     #[test]
     fn each_stratum_comes_once_in_a_round_and_rounds_differ() {
-        let (mut sampler, mut stream) = (StratifiedSampler::new(100), Stream::new(1, Way::Forward, "test"));
+        let (mut sampler, mut stream) =
+            (StratifiedSampler::new(100), Stream::new(1, Direction::Forward, "test"));
         let rounds = [(); 2].map(|()| draw(&mut sampler, &mut stream, 100));
         assert_ne!(rounds[0], rounds[1]);
         for mut strata in rounds {
@@ -49,7 +50,8 @@ mod tests {
 
     #[test]
     fn every_order_is_as_likely_as_every_other() {
-        let (mut sampler, mut stream) = (StratifiedSampler::new(3), Stream::new(2, Way::Forward, "test"));
+        let (mut sampler, mut stream) =
+            (StratifiedSampler::new(3), Stream::new(2, Direction::Forward, "test"));
         let mut seen = std::collections::BTreeMap::new();
         let rounds = 60_000;
         for _ in 0..rounds {

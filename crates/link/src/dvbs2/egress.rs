@@ -9,7 +9,7 @@ use crate::egress::{Delay, Exit};
 use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::Stream;
 use crate::signal::EsN0;
-use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table, Way};
+use crate::{Direction, DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
 
 /// Class queues before a DVB-S2 carrier. Model page: docs/models/dvbs2.md.
 pub(crate) struct Dvbs2<P> {
@@ -58,7 +58,7 @@ struct Feed<'a, P, E> {
 impl<P: Packet> Dvbs2<P> {
     /// A carrier that begins at `start`, by its spec and what that comes to.
     pub(crate) fn new(
-        way: Way,
+        way: Direction,
         (spec, carrier): (&Dvbs2Spec, &Carrier),
         direction: &DirectionSpec,
         mtu: Bytes,

@@ -13,7 +13,7 @@ use crate::pipe::Pipe;
 use crate::queue::{ClassProbe, Waiting};
 use crate::random::Stream;
 use crate::rcs2::egress::Rcs2;
-use crate::{DirectionSpec, DropCause, Packet, Table, Way};
+use crate::{Direction, DirectionSpec, DropCause, Packet, Table};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Access<P> {
@@ -50,7 +50,7 @@ pub(crate) struct Delay {
 impl<P: Packet> Access<P> {
     /// The queue and transmitter of a direction, whose capacity has been checked.
     pub(crate) fn new(
-        way: Way,
+        way: Direction,
         (spec, capacity): (&DirectionSpec, &Capacity<'_>),
         mtu: Bytes,
         seed: u64,

@@ -1,7 +1,7 @@
 use bentpipe_units::{Bytes, Time};
 
 use crate::counters::bins::Bins;
-use crate::{ClassSpec, Table, Way};
+use crate::{ClassSpec, Direction, Table};
 
 /// What waits in each class of one direction over time; nothing where there are no classes.
 pub(crate) struct ClassProbe {
@@ -35,7 +35,7 @@ impl ClassProbe {
 
 /// The classes of the directions that have any; none where none has.
 pub(crate) fn table<'a>(
-    probes: impl IntoIterator<Item = (Way, Option<&'a mut ClassProbe>)>,
+    probes: impl IntoIterator<Item = (Direction, Option<&'a mut ClassProbe>)>,
     now: Time,
 ) -> Option<Table> {
     let mut ends = Vec::new();

@@ -6,7 +6,7 @@ use super::classifier::Classifier;
 use super::{ClassProbe, Queue, Waiting};
 use crate::dvbs2::Backlog;
 use crate::random::Stream;
-use crate::{ClassSpec, Packet, QueueSpec, Way};
+use crate::{ClassSpec, Direction, Packet, QueueSpec};
 
 /// A queue for each class, the most urgent first; the last is that of the packets of no class.
 pub(crate) struct ClassQueues<P> {
@@ -20,7 +20,7 @@ impl<P: Packet> ClassQueues<P> {
         classes: &[ClassSpec],
         other: &QueueSpec,
         mtu: Bytes,
-        (seed, way): (u64, Way),
+        (seed, way): (u64, Direction),
         start: Time,
     ) -> Self {
         let queue = |class: &ClassSpec| {

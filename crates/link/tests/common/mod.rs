@@ -6,7 +6,7 @@ pub mod transport_stream;
 use bentpipe_link::{
     CapacitySpec, DirectionSpec, JitterSpec, LinkSpec, LossSpec, OutageSpec, QuantileSpec, QueueSpec,
 };
-use bentpipe_link::{DropCause, Event, Path, Way};
+use bentpipe_link::{Direction, DropCause, Event, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ pub use numbered::Numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
     pub at: Time,
-    pub way: Way,
+    pub way: Direction,
     pub len: u32,
 }
 
@@ -51,7 +51,7 @@ pub fn link(forward: DirectionSpec, return_: DirectionSpec) -> LinkSpec {
 
 /// Offers `len` bytes to the forward direction at each of `instants`.
 pub fn forward_offers(instants: impl IntoIterator<Item = u64>, len: u32) -> Vec<Offer> {
-    instants.into_iter().map(|ns| Offer { at: Time::from_nanos(ns), way: Way::Forward, len }).collect()
+    instants.into_iter().map(|ns| Offer { at: Time::from_nanos(ns), way: Direction::Forward, len }).collect()
 }
 
 /// Drives a path as an event queue does: every event is polled at its own instant.
@@ -92,7 +92,7 @@ pub fn drain(path: &mut Path<Numbered>, now: Time, outcome: &mut Outcome) {
 }
 
 /// Instants at which the packets of one way were delivered, with their numbers, in the order of events.
-pub fn deliveries(outcome: &Outcome, wanted: Way) -> Vec<(usize, Time)> {
+pub fn deliveries(outcome: &Outcome, wanted: Direction) -> Vec<(usize, Time)> {
     let delivered = |event: &Event<Numbered>| match event {
         Event::Delivered { way, due, packet } if *way == wanted => Some((packet.number, *due)),
         _ => None,
@@ -103,7 +103,7 @@ pub fn deliveries(outcome: &Outcome, wanted: Way) -> Vec<(usize, Time)> {
 /// Up to 200 offers to both directions, bunched enough to queue at the rates of [`any_direction`].
 pub fn any_offers() -> impl Strategy<Value = Vec<Offer>> {
     let gap = prop_oneof![Just(0), 0..2_000u64, 0..3_000_000u64, 0..200_000_000u64];
-    let way = prop_oneof![2 => Just(Way::Forward), 1 => Just(Way::Return)];
+    let way = prop_oneof![2 => Just(Direction::Forward), 1 => Just(Direction::Return)];
     // The upper end is above the MTU: some offers are oversize.
     prop::collection::vec((gap, way, 0..=MTU + 20), 1..200).prop_map(|steps| {
         let mut at = Time::ZERO;
@@ -125,7 +125,7 @@ pub fn any_direction() -> impl Strategy<Value = DirectionSpec> {
 }
 
 /// Instants at which accepted packets of one way were lost, with their numbers, in the order of events.
-pub fn losses(outcome: &Outcome, wanted: Way, by: DropCause) -> Vec<(usize, Time)> {
+pub fn losses(outcome: &Outcome, wanted: Direction, by: DropCause) -> Vec<(usize, Time)> {
     let lost = |event: &Event<Numbered>| match event {
         Event::Lost { way, at, cause, packet } if *way == wanted && *cause == by => {
             Some((packet.number, *at))
@@ -232,11 +232,11 @@ pub fn holds_what_went_in_and_did_not_come_out(
         {
             inside[event.way() as usize] -= 1;
         }
-        prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), inside);
+        prop_assert_eq!(Direction::BOTH.map(|way| path.held_packets(way)), inside);
     }
     while let Some(next) = path.next_event() {
         while path.poll(next).is_some() {}
     }
-    prop_assert_eq!(Way::BOTH.map(|way| path.held_packets(way)), [0, 0]);
+    prop_assert_eq!(Direction::BOTH.map(|way| path.held_packets(way)), [0, 0]);
     Ok(())
 }

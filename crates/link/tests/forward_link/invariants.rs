@@ -6,7 +6,7 @@ use bentpipe_link::{
     AcmSpec, ClassSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, LinkSpec, LossSpec,
     ModulationSpec, PilotsSpec, QueueSpec,
 };
-use bentpipe_link::{Event, Way};
+use bentpipe_link::{Direction, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -146,7 +146,7 @@ proptest! {
             while let Some(event) = path.poll(offer.at) {
                 prop_assert_eq!(event.at(), offer.at);
             }
-            let _ = path.enqueue(offer.at, Way::Forward, Marked { number, len: offer.len, dscp: offer.dscp });
+            let _ = path.enqueue(offer.at, Direction::Forward, Marked { number, len: offer.len, dscp: offer.dscp });
         }
         while let Some(next) = path.next_event() {
             while let Some(event) = path.poll(next) {
@@ -162,20 +162,20 @@ proptest! {
         let mut ended = BTreeSet::new();
         for (number, offer) in offers.iter().enumerate() {
             let packet = Marked { number, len: offer.len, dscp: offer.dscp };
-            if path.enqueue(offer.at, Way::Forward, packet).is_err() {
+            if path.enqueue(offer.at, Direction::Forward, packet).is_err() {
                 prop_assert!(ended.insert(number));
             }
             while number % 3 == 0 && let Some(event) = path.poll(offer.at) {
                 prop_assert!(ended.insert(event.into_packet().number));
             }
-            prop_assert_eq!(path.held_packets(Way::Forward) + ended.len(), number + 1);
+            prop_assert_eq!(path.held_packets(Direction::Forward) + ended.len(), number + 1);
         }
         while let Some(next) = path.next_event() {
             while let Some(event) = path.poll(next) {
                 prop_assert!(ended.insert(event.into_packet().number));
             }
         }
-        prop_assert_eq!((path.held_packets(Way::Forward), ended.len()), (0, offers.len()));
+        prop_assert_eq!((path.held_packets(Direction::Forward), ended.len()), (0, offers.len()));
         let report = path.report(END).forward;
         prop_assert_eq!(report.offered_packets, report.delivered_packets + report.drops.total());
     }

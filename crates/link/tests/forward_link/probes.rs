@@ -1,7 +1,7 @@
 //! What the record tells of a DVB-S2 carrier over time.
 
+use bentpipe_link::{Direction, Path};
 use bentpipe_link::{Dvbs2Spec, IdleSpec, LinkReport};
-use bentpipe_link::{Path, Way};
 use bentpipe_units::{Duration, Time};
 
 use super::rig::*;
@@ -13,7 +13,7 @@ fn report_of(carrier: Dvbs2Spec, offers: &[Offer], now: Time) -> LinkReport {
 fn report(path: &mut Path<Marked>, offers: &[Offer], now: Time) -> LinkReport {
     for (number, offer) in offers.iter().enumerate() {
         let packet = Marked { number, len: offer.len, dscp: offer.dscp };
-        path.enqueue(offer.at, Way::Forward, packet).unwrap();
+        path.enqueue(offer.at, Direction::Forward, packet).unwrap();
     }
     while path.poll(now).is_some() {}
     path.report(now)
@@ -72,7 +72,7 @@ fn delays_of_a_constant_rate_beside_a_carrier_are_queue_and_transmission() {
     let mut path = path(&link(ccm("QPSK 1/4"), endless()), 1);
     for number in 0..2 {
         let packet = Marked { number, len: 1_250, dscp: 0 };
-        path.enqueue(ms(0), Way::Return, packet).unwrap();
+        path.enqueue(ms(0), Direction::Return, packet).unwrap();
     }
     while path.poll(ms(300)).is_some() {}
     let delays = &path.report(ms(300)).probes["delays"];

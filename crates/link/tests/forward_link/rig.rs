@@ -5,7 +5,7 @@ use bentpipe_link::{
     Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec, FecFrameSpec, IdleSpec, JitterSpec, LegSpec, LinkReport,
     LinkSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec,
 };
-use bentpipe_link::{Event, Packet, Path, Way};
+use bentpipe_link::{Direction, Event, Packet, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 pub const MTU: u32 = 1_500;
@@ -156,7 +156,7 @@ fn drive(
     for (number, offer) in offers.iter().enumerate() {
         go_on(path, Some(offer.at), &mut outcome);
         let packet = Marked { number, len: offer.len, dscp: offer.dscp };
-        if let Err((_, packet)) = path.enqueue(offer.at, Way::Forward, packet) {
+        if let Err((_, packet)) = path.enqueue(offer.at, Direction::Forward, packet) {
             outcome.refused.push(packet.number);
         }
     }
@@ -194,7 +194,7 @@ pub fn saturated(carrier: Dvbs2Spec, end: Time) -> (Outcome, LinkReport) {
     let mut outcome = Outcome { refused: Vec::new(), events: Vec::new() };
     let mut now = Time::ZERO;
     for number in 0.. {
-        while path.enqueue(now, Way::Forward, Marked { number, len: MTU, dscp: 0 }).is_err() {
+        while path.enqueue(now, Direction::Forward, Marked { number, len: MTU, dscp: 0 }).is_err() {
             drain(&mut path, now, &mut outcome);
             now = path.next_event().expect("packets wait");
             if now > end {

@@ -1,7 +1,7 @@
 //! Classes at the terminal: strict priority, by code point.
 
 use bentpipe_link::{ClassSpec, DemandClassSpec, Dscp, MixSpec, QueueSpec, Rcs2Spec};
-use bentpipe_link::{DropCause, Event, Packet, Way};
+use bentpipe_link::{Direction, DropCause, Event, Packet};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn delivered(spec: &Rcs2Spec, arrivals: &[Arrival], dscp: u8) -> Vec<(usize, Tim
     };
     for (at, packet) in arrivals {
         std::iter::from_fn(|| path.poll(*at)).for_each(&mut take);
-        let _ = path.enqueue(*at, Way::Return, *packet);
+        let _ = path.enqueue(*at, Direction::Return, *packet);
     }
     while let Some(next) = path.next_event() {
         std::iter::from_fn(|| path.poll(next)).for_each(&mut take);
@@ -93,14 +93,14 @@ fn a_class_asks_for_what_its_own_mix_allows() {
     let arrivals = [(ms(1_000), Coloured { number: 0, len: 1400, dscp: EF })];
     // 5 slots of 91 bytes in each of 24 superframes carry 1403 bytes before an answer could come.
     let mut path = path(&geo(spec), 5);
-    path.enqueue(arrivals[0].0, Way::Return, arrivals[0].1).unwrap();
+    path.enqueue(arrivals[0].0, Direction::Return, arrivals[0].1).unwrap();
     let report = path.report(ms(5_000));
     let asked: f64 = report.probes["dama"].column("requested_volume_slots").iter().sum();
     assert_eq!(asked, 0.0);
     let flood: Vec<_> = (0..20).map(|number| (ms(1_000), Coloured { number, len: 1400, dscp: EF })).collect();
     let mut path = super::specs::path(&geo(Rcs2Spec { classes: vec![voice(vbdc(40))], ..alone(cra(5)) }), 5);
     for (at, packet) in &flood {
-        path.enqueue(*at, Way::Return, *packet).unwrap();
+        path.enqueue(*at, Direction::Return, *packet).unwrap();
     }
     let report = path.report(ms(5_000));
     let column = |name: &str| -> f64 { report.probes["dama"].column(name).iter().sum() };
@@ -125,9 +125,9 @@ fn what_the_queue_of_a_class_drops_in_a_burst_comes_before_what_that_burst_carri
     for number in 0..5_000 {
         // One burst has room for one of each.
         let at = ms(2 * number as u64);
-        let _ = path.enqueue(at, Way::Return, Coloured { number, len: 40, dscp: 0 });
+        let _ = path.enqueue(at, Direction::Return, Coloured { number, len: 40, dscp: 0 });
         if number % 3 == 0 {
-            let _ = path.enqueue(at, Way::Return, Coloured { number, len: 30, dscp: EF });
+            let _ = path.enqueue(at, Direction::Return, Coloured { number, len: 30, dscp: EF });
         }
         while let Some(event) = path.poll(at) {
             instants.push(event.at());
@@ -148,7 +148,7 @@ fn the_record_has_the_queue_of_each_class() {
     let spec = Rcs2Spec { classes: vec![voice(cra(0))], ..alone(cra(1)) };
     let mut path = path(&geo(spec), 5);
     for (number, dscp) in [(0, EF), (1, EF), (2, 0)] {
-        path.enqueue(ms(50), Way::Return, Coloured { number, len: 1000, dscp }).unwrap();
+        path.enqueue(ms(50), Direction::Return, Coloured { number, len: 1000, dscp }).unwrap();
     }
     let classes = path.report(ms(30_000)).probes["classes"].clone();
     let column = |name: &str| classes.column(name).to_vec();

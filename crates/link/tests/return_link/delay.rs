@@ -1,7 +1,7 @@
 //! What access costs in time, against the closed forms of docs/models/dama.md.
 
+use bentpipe_link::{Direction, Path};
 use bentpipe_link::{MixSpec, Rcs2Spec, SignallingSpec};
-use bentpipe_link::{Path, Way};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::common::*;
 /// From arrival to delivery of one packet on an idle link.
 fn one_way(spec: &Rcs2Spec, seed: u64, at: Time, len: u32) -> Duration {
     let outcome = punctually(&mut path(&geo(spec.clone()), seed), &[offer(at, len)]);
-    deliveries(&outcome, Way::Return)[0].1.since(at)
+    deliveries(&outcome, Direction::Return)[0].1.since(at)
 }
 
 /// Instants in nanoseconds since the begin of superframe 0, before the start of the link.
@@ -65,7 +65,7 @@ proptest! {
         let spec = Rcs2Spec { signalling: SignallingSpec::RequestSlot { period }, ..alone(mix) };
         let (mut path, at) = (path(&geo(spec), seed), Time::from_nanos(at));
         let outcome = punctually(&mut path, &[offer(at, 60)]);
-        let delivered = deliveries(&outcome, Way::Return)[0].1;
+        let delivered = deliveries(&outcome, Direction::Return)[0].1;
         let asked = first_request(&mut path, delivered);
         prop_assert!(asked > at && asked <= at + SUPERFRAME * u64::from(period));
         prop_assert_eq!(delivered, asked + answer() + HOP);

@@ -1,7 +1,7 @@
 //! Bursts that are lost, by what the hub gets of the signal.
 
 use bentpipe_link::Rcs2Spec;
-use bentpipe_link::{DropCause, Way};
+use bentpipe_link::{Direction, DropCause};
 use bentpipe_units::{Duration, Time};
 
 use super::specs::*;
@@ -23,7 +23,7 @@ fn packets_of_three_bursts_are_lost_by_the_curve_through_one_in_a_hundred_thousa
     // 270 + 1 + 1 bytes with headers of 4, 2 and 2 are three bursts of 96; 5 ms are nine slots.
     let offers: Vec<_> = (0..40_000).map(|i| offer(ms(5 * i), 270)).collect();
     let outcome = punctually(&mut path(&geo(spec), 1), &offers);
-    let lost = losses(&outcome, Way::Return, DropCause::Channel).len() as f64 / offers.len() as f64;
+    let lost = losses(&outcome, Direction::Return, DropCause::Channel).len() as f64 / offers.len() as f64;
     let expected = 1.0 - (1.0 - p) * (1.0 - p) * (1.0 - p);
     let standard_error = (expected * (1.0 - expected) / offers.len() as f64).sqrt();
     assert!((lost - expected).abs() < 5.0 * standard_error, "{lost}, {expected}");
@@ -37,12 +37,12 @@ fn a_fade_loses_what_is_sent_while_it_lasts_and_nothing_else() {
     let mut path = path(&geo(spec), 1);
     path.mark(Time::ZERO);
     let outcome = punctually(&mut path, &offers(30));
-    let lost = losses(&outcome, Way::Return, DropCause::Channel);
+    let lost = losses(&outcome, Direction::Return, DropCause::Channel);
     for (_, at) in &lost {
         let begun = Time::from_nanos(at.as_nanos() - BURST.as_nanos());
         assert!((ms(10_000)..ms(20_000)).contains(&begun), "{at:?}");
     }
-    for (number, at) in deliveries(&outcome, Way::Return) {
+    for (number, at) in deliveries(&outcome, Direction::Return) {
         let sent = Time::from_nanos(at.as_nanos() - HOP.as_nanos());
         let begun = Time::from_nanos(sent.as_nanos() - BURST.as_nanos());
         assert!(!(ms(10_000)..ms(20_000)).contains(&begun), "{number}: {begun:?}");

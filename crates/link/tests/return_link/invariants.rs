@@ -5,7 +5,7 @@ use bentpipe_link::{
     MixSpec, PlacementSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, TracePacketSpec, VolumeKindSpec,
     VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::{DropCause, Event, Path, Way};
+use bentpipe_link::{Direction, DropCause, Event, Path};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ proptest! {
     fn events_come_in_order_and_packets_keep_theirs(spec in any_link(), offers in any_offers(), seed: u64) {
         let outcome = punctually(&mut path(&spec, seed), &offers);
         prop_assert!(outcome.events.iter().map(Event::at).is_sorted());
-        prop_assert!(deliveries(&outcome, Way::Return).is_sorted(), "numbers and instants both ascend");
+        prop_assert!(deliveries(&outcome, Direction::Return).is_sorted(), "numbers and instants both ascend");
     }
 
     #[test]
@@ -153,8 +153,8 @@ proptest! {
         }
         let counted = &report.return_;
         prop_assert_eq!(counted.offered_packets, counted.delivered_packets + counted.drops.total());
-        prop_assert_eq!(counted.delivered_packets, deliveries(&outcome, Way::Return).len() as u64);
-        let dropped = losses(&outcome, Way::Return, DropCause::Queue).len();
+        prop_assert_eq!(counted.delivered_packets, deliveries(&outcome, Direction::Return).len() as u64);
+        let dropped = losses(&outcome, Direction::Return, DropCause::Queue).len();
         prop_assert!(counted.drops.queue >= dropped as u64);
     }
 }

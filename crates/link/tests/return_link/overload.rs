@@ -1,6 +1,6 @@
 //! Twenty terminals that ask for more than there is, through a whole path.
 
-use bentpipe_link::Way;
+use bentpipe_link::Direction;
 use bentpipe_link::{
     BackgroundSpec, LayoutSpec, LinkReport, MixSpec, Rcs2Spec, SignallingSpec, SlotRateSpec,
 };
@@ -45,7 +45,7 @@ fn run(spec: Rcs2Spec, seconds: u64, gap_us: u64, len: u32) -> LinkReport {
             marked = true;
             path.mark(now);
         }
-        let _ = path.enqueue(now, Way::Return, Numbered { number, len });
+        let _ = path.enqueue(now, Direction::Return, Numbered { number, len });
         while path.poll(now).is_some() {}
         now += Duration::from_micros(gap_us);
         if now > end {

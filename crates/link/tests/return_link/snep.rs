@@ -7,7 +7,7 @@
 use bentpipe_link::{
     BurstSpec, LayoutSpec, LinkSpec, MixSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec, SlotRateSpec,
 };
-use bentpipe_link::{Event, Path, Way};
+use bentpipe_link::{Direction, Event, Path};
 use bentpipe_units::{Duration, Time};
 
 use super::specs::*;
@@ -63,10 +63,10 @@ fn mean_rtt(spec: &LinkSpec, gap: Duration, batch: usize, len: u32) -> f64 {
         while let Some(next) = path.next_event().filter(|next| *next <= until) {
             while let Some(event) = path.poll(next) {
                 match event {
-                    Event::Delivered { way: Way::Return, due, packet } => {
-                        path.enqueue(due, Way::Forward, packet).expect("room");
+                    Event::Delivered { way: Direction::Return, due, packet } => {
+                        path.enqueue(due, Direction::Forward, packet).expect("room");
                     }
-                    Event::Delivered { way: Way::Forward, due, packet } => {
+                    Event::Delivered { way: Direction::Forward, due, packet } => {
                         sum += due.since(asked[packet.number]).as_secs_f64();
                         answers += 1;
                     }
@@ -80,7 +80,7 @@ fn mean_rtt(spec: &LinkSpec, gap: Duration, batch: usize, len: u32) -> f64 {
         now += gap;
         advance(&mut path, &asked, now);
         for _ in 0..batch {
-            path.enqueue(now, Way::Return, Numbered { number: asked.len(), len }).expect("room");
+            path.enqueue(now, Direction::Return, Numbered { number: asked.len(), len }).expect("room");
             asked.push(now);
         }
     }

@@ -6,7 +6,7 @@ use bentpipe_link::{
     Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeKindSpec, VolumeOrderSpec,
     VolumeSpec,
 };
-use bentpipe_link::{Packet, Path, Way};
+use bentpipe_link::{Direction, Packet, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::common::*;
@@ -99,7 +99,7 @@ pub fn path<P: Packet>(spec: &LinkSpec, seed: u64) -> Path<P> {
 }
 
 pub fn offer(at: Time, len: u32) -> Offer {
-    Offer { at, way: Way::Return, len }
+    Offer { at, way: Direction::Return, len }
 }
 
 /// When superframe 1 of a path that starts at zero begins: superframe 0 began before the start.

@@ -1,6 +1,6 @@
 //! The waiting room of the terminal has the disciplines of all others.
 
-use bentpipe_link::{DropCause, Way, nominal_rate};
+use bentpipe_link::{Direction, DropCause, nominal_rate};
 use bentpipe_link::{LinkSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -29,7 +29,7 @@ fn a_saturated_link_carries_its_nominal_rate() {
         if now == ms(10_000) {
             path.mark(now);
         }
-        let _ = path.enqueue(now, Way::Return, Numbered { number: number as usize, len: MTU });
+        let _ = path.enqueue(now, Direction::Return, Numbered { number: number as usize, len: MTU });
         while path.poll(now).is_some() {}
     }
     while path.poll(ms(200_000)).is_some() {}
@@ -55,7 +55,7 @@ fn no_packet_waits_longer_than_the_limit_in_time_and_some_wait_nearly_as_long() 
     let spec = with_queue(QueueSpec::Time { limit_ns: limit });
     let offers = flood();
     let outcome = punctually(&mut path(&spec, 1), &offers);
-    let waits = deliveries(&outcome, Way::Return);
+    let waits = deliveries(&outcome, Direction::Return);
     let longest = waits.iter().map(|(number, at)| at.since(offers[*number].at)).max().unwrap();
     // The estimate counts the least that bursts carry, 91 of 96 bytes; a packet takes twelve slots itself.
     let most = limit + HOP + PITCH * 12 + SUPERFRAME;
@@ -75,8 +75,8 @@ fn codel_keeps_the_wait_near_its_target() {
     let offers: Vec<_> = (0..4_000).map(|i| offer(Time::from_nanos(i * 5_600_000), 1000)).collect();
     let [tail, codel] = [QueueSpec::Bytes { limit_bytes: room }, queue(room)].map(|queue| {
         let outcome = punctually(&mut path(&with_queue(queue), 1), &offers);
-        let dropped = losses(&outcome, Way::Return, DropCause::Queue).len();
-        let last = deliveries(&outcome, Way::Return).into_iter().rev().take(500);
+        let dropped = losses(&outcome, Direction::Return, DropCause::Queue).len();
+        let last = deliveries(&outcome, Direction::Return).into_iter().rev().take(500);
         let waits = last.map(|(number, at)| at.since(offers[number].at + HOP).as_secs_f64());
         (dropped, waits.sum::<f64>() / 500.0)
     });

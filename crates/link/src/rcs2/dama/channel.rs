@@ -4,7 +4,7 @@ use super::ReturnConfig;
 use crate::random::Stream;
 use crate::rcs2::burst_error;
 use crate::signal::EsN0;
-use crate::{EsN0Spec, Way};
+use crate::{Direction, EsN0Spec};
 
 /// What the terminal's bursts meet.
 pub(super) struct Channel {
@@ -34,7 +34,7 @@ impl Channel {
         } else {
             Signal::Fading { es_n0, threshold }
         };
-        Self { signal, stream: Stream::new(seed, Way::Return, "burst") }
+        Self { signal, stream: Stream::new(seed, Direction::Return, "burst") }
     }
 
     /// Whether a burst arrives that begins at `at`.

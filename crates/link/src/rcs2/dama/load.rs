@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::ConfigError;
-use crate::Way;
+use crate::Direction;
 use crate::random::Stream;
 
 /// Packets of a background terminal.
@@ -102,7 +102,7 @@ impl Source {
     pub(super) fn new(load: &LoadSpec, number: u32, seed: u64, start: Time) -> Self {
         let kind = match load {
             LoadSpec::Poisson { rate_bps, packet_bytes } => Kind::Poisson {
-                stream: Stream::new(seed, Way::Return, &format!("background.{number}")),
+                stream: Stream::new(seed, Direction::Return, &format!("background.{number}")),
                 bytes: len(*packet_bytes),
                 mean_gap_ns: packet_bytes.get() as f64 / rate_bps.as_bytes_per_sec() * 1e9,
                 last: start,

@@ -14,7 +14,7 @@ use super::{
 use crate::queue::Waiting;
 use crate::random::Stream;
 use crate::rcs2::{Reassembler, Superframes};
-use crate::{DropCause, Packet, Way};
+use crate::{Direction, DropCause, Packet};
 
 /// The return link of one terminal, with the controller and the other terminals.
 ///
@@ -68,7 +68,7 @@ impl<P: Packet> ReturnLink<P> {
     pub fn new(config: &ReturnConfig, seed: u64, start: Time) -> Result<Self, ConfigError> {
         let mut controller = config.controller()?;
         if config.phase == Phase::Random {
-            let mut stream = Stream::new(seed, Way::Return, "constant-rate");
+            let mut stream = Stream::new(seed, Direction::Return, "constant-rate");
             controller.continue_from(|| stream.uniform());
         }
         let superframes = Superframes::under_way(config.layout, start, phase(config, seed));
@@ -300,7 +300,7 @@ fn phase(config: &ReturnConfig, seed: u64) -> Duration {
         Phase::Begin => Duration::ZERO,
         Phase::Random => {
             let period = config.layout.duration() * u64::from(config.signalling.period());
-            let share = Stream::new(seed, Way::Return, "superframe").uniform();
+            let share = Stream::new(seed, Direction::Return, "superframe").uniform();
             Duration::from_nanos((share * period.as_nanos() as f64) as u64)
         }
     }

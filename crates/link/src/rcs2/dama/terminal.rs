@@ -6,7 +6,7 @@ use super::{Asked, ClassConfig, ControlLoop, Grant, ReturnConfig, SignallingSpec
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::rcs2::{Goodput, Reassembler, Span, Superframes};
-use crate::{Packet, Way};
+use crate::{Direction, Packet};
 
 /// A terminal: its classes, the slots it has in the present superframe, and its turn to ask.
 pub(super) struct Terminal<P> {
@@ -77,7 +77,7 @@ impl<P: Packet> Terminal<P> {
         let frame = Frame { encapsulation: config.encapsulation, slot_bytes, control };
         let queue = |(place, class): (usize, &ClassConfig)| {
             let name = queue_name(number, place + 1 == classes.len(), place);
-            let queue = Queue::new(&class.queue, config.mtu, Stream::new(seed, Way::Return, &name));
+            let queue = Queue::new(&class.queue, config.mtu, Stream::new(seed, Direction::Return, &name));
             let most = class.mix.most_slots(config.layout.columns());
             let most = most.bit_rate(&config.layout, Goodput { bytes: slot_bytes, bursts: 1 });
             ClassQueue::new(queue, class.mix, most, frame)
