@@ -7,7 +7,7 @@ use crate::channel::Propagation;
 use crate::config::Capacity;
 use crate::counters::Counters;
 use crate::egress::DelayProbe;
-use crate::egress::{Access, Delay, Exit};
+use crate::egress::{Delay, Egress, EgressSink};
 use crate::queue::Waiting;
 use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
 
@@ -15,8 +15,8 @@ use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
 pub(crate) struct DirectionalPath<P> {
     way: Direction,
     mtu: Bytes,
-    access: Access<P>,
-    /// [`Access::next_step`] since the access last changed: asking it anew for every packet costs more than the rest.
+    egress: Egress<P>,
+    /// [`Egress::next_step`] since the access last changed: asking it anew for every packet costs more than the rest.
     next_step: Option<Time>,
     channel: Channel<P>,
 }
@@ -54,7 +54,7 @@ impl<P: Packet> DirectionalPath<P> {
         Self {
             way,
             mtu,
-            access: Access::new(way, (spec, capacity), mtu, seed, start),
+            egress: Egress::new(way, (spec, capacity), mtu, seed, start),
             next_step: None,
             channel,
         }
@@ -63,23 +63,23 @@ impl<P: Packet> DirectionalPath<P> {
     pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), (DropCause, P)> {
         // What an access that holds nothing puts off, such as a change of MODCOD, it has to do before.
         if self.next_step.is_none_or(|step| step <= now) {
-            self.access.advance(now, &mut self.channel);
+            self.egress.advance(now, &mut self.channel);
         }
         let size = Bytes::new(u64::from(packet.len_bytes()));
         self.channel.counters.offered(now, size);
         let admitted = if size > self.mtu {
             Err((DropCause::Oversize, packet))
         } else {
-            self.access.enqueue(Waiting { since: now, size, packet }, &mut self.channel)
+            self.egress.enqueue(Waiting { since: now, size, packet }, &mut self.channel)
         };
-        self.next_step = self.access.next_step();
+        self.next_step = self.egress.next_step();
         admitted.inspect_err(|(cause, _)| self.channel.counters.dropped(now, *cause))
     }
 
     /// Does everything that was to be done by `now`, each thing at its own instant.
     pub(crate) fn advance(&mut self, now: Time) {
-        self.access.advance(now, &mut self.channel);
-        self.next_step = self.access.next_step();
+        self.egress.advance(now, &mut self.channel);
+        self.next_step = self.egress.next_step();
     }
 
     /// The same, for packets alone: what an access does that holds none can be done later.
@@ -91,8 +91,8 @@ impl<P: Packet> DirectionalPath<P> {
 
     /// When [`DirectionalPath::pop`] has something, or when a waiting packet can turn out to be lost.
     pub(crate) fn next_event(&self) -> Option<Time> {
-        let steps_matter = self.access.steps_matter() || !self.channel.loss.is_none();
-        let next_step = if steps_matter { self.next_step } else { None };
+        let has_internal_events = self.egress.has_internal_events() || !self.channel.loss.is_none();
+        let next_step = if has_internal_events { self.next_step } else { None };
         [self.next_due(), next_step].into_iter().flatten().min()
     }
 
@@ -122,12 +122,12 @@ impl<P: Packet> DirectionalPath<P> {
     }
 
     pub(crate) fn held_packets(&self) -> usize {
-        self.access.held_packets() + self.channel.arriving.len() + self.channel.vanishing.len()
+        self.egress.held_packets() + self.channel.arriving.len() + self.channel.vanishing.len()
     }
 
     /// The workload begins, and counting starts again, after [`DirectionalPath::advance`] to this instant.
     pub(crate) fn mark(&mut self, now: Time) {
-        self.access.mark(now);
+        self.egress.mark(now);
         self.channel.counters.mark(now);
         if let Some(delays) = &mut self.channel.delays {
             delays.mark(now);
@@ -138,8 +138,8 @@ impl<P: Packet> DirectionalPath<P> {
         &mut self.channel.counters
     }
 
-    pub(crate) fn access(&mut self) -> &mut Access<P> {
-        &mut self.access
+    pub(crate) fn egress(&mut self) -> &mut Egress<P> {
+        &mut self.egress
     }
 
     pub(crate) fn delays(&mut self) -> Option<&mut DelayProbe> {
@@ -147,7 +147,7 @@ impl<P: Packet> DirectionalPath<P> {
     }
 }
 
-impl<P> Exit<P> for Channel<P> {
+impl<P> EgressSink<P> for Channel<P> {
     fn waiting(&mut self, at: Time, bytes: Bytes) {
         self.counters.queue(at, bytes);
     }

@@ -138,10 +138,10 @@ impl<P: Packet> Path<P> {
 
     fn probes(&mut self) -> BTreeMap<String, Table> {
         let (now, forward, return_) = (self.now, &mut self.forward, &mut self.return_);
-        let (acm, dama) = (forward.access().acm(now), return_.access().dama(now));
+        let (acm, dama) = (forward.egress().acm(now), return_.egress().dama(now));
         let by_class = [
-            (Direction::Forward, forward.access().classes()),
-            (Direction::Return, return_.access().classes()),
+            (Direction::Forward, forward.egress().classes()),
+            (Direction::Return, return_.egress().classes()),
         ];
         let classes = queue::classes(by_class, now);
         let delays = match (forward.delays(), return_.delays()) {

@@ -5,7 +5,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use super::acm::Acm;
 use super::probe::AcmProbe;
 use super::{Backlog, Carrier, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
-use crate::egress::{Delay, Exit};
+use crate::egress::{Delay, EgressSink};
 use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::Stream;
 use crate::signal::EsN0;
@@ -96,7 +96,7 @@ impl<P: Packet> Dvbs2<P> {
     pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
-        exit: &mut impl Exit<P>,
+        exit: &mut impl EgressSink<P>,
     ) -> Result<(), (DropCause, P)> {
         let now = waiting.since;
         let class = self.queues.class_of(&waiting.packet);
@@ -112,7 +112,7 @@ impl<P: Packet> Dvbs2<P> {
     }
 
     /// Starts every frame that was to start by `now`, with the MODCOD of its start.
-    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         while let Some(report) = self.next_report().filter(|report| *report <= now) {
             self.transmit(report, exit);
             self.adapt(report);
@@ -146,7 +146,7 @@ impl<P: Packet> Dvbs2<P> {
         self.probe.table(now, &self.receiver.es_n0)
     }
 
-    fn transmit(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    fn transmit(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         loop {
             let feed = &mut Feed { queues: &mut self.queues, streams: self.streams, exit };
             let completed = &mut self.completed;
@@ -206,7 +206,7 @@ impl Streams {
 
 impl<P> Begun<P> {
     /// The packet's last frame ends.
-    fn leave(self, at: Time, exit: &mut impl Exit<P>) {
+    fn leave(self, at: Time, exit: &mut impl EgressSink<P>) {
         let Self { start, waiting: Waiting { since, size, packet } } = self;
         let delay = Delay { queue: start.since(since), transmission: at.since(start), ..Delay::default() };
         exit.sent(at, size, delay, packet);
@@ -219,7 +219,7 @@ impl<P: Packet> Packet for Begun<P> {
     }
 }
 
-impl<P: Packet, E: Exit<P>> Source for Feed<'_, P, E> {
+impl<P: Packet, E: EgressSink<P>> Source for Feed<'_, P, E> {
     type Packet = Begun<P>;
 
     fn backlog(&self, stream: usize) -> Backlog {

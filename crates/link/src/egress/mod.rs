@@ -16,14 +16,14 @@ use crate::rcs2::egress::Rcs2;
 use crate::{Direction, DirectionSpec, DropCause, Packet, Table};
 
 /// One kind of access for each kind of capacity.
-pub(crate) enum Access<P> {
+pub(crate) enum Egress<P> {
     Pipe(Pipe<P>),
     Dvbs2(Box<Dvbs2<P>>),
     Rcs2(Box<Rcs2<P>>),
 }
 
 /// Where an access tells what happens, each thing with its own instant and in the order of time.
-pub(crate) trait Exit<P> {
+pub(crate) trait EgressSink<P> {
     /// From `at` on so many bytes wait.
     fn waiting(&mut self, at: Time, bytes: Bytes);
 
@@ -47,7 +47,7 @@ pub(crate) struct Delay {
     pub(crate) transmission: Duration,
 }
 
-impl<P: Packet> Access<P> {
+impl<P: Packet> Egress<P> {
     /// The queue and transmitter of a direction, whose capacity has been checked.
     pub(crate) fn new(
         way: Direction,
@@ -67,11 +67,11 @@ impl<P: Packet> Access<P> {
         }
     }
 
-    /// Offers a packet that comes at `waiting.since`, after [`Access::advance`] to this instant.
+    /// Offers a packet that comes at `waiting.since`, after [`Egress::advance`] to this instant.
     pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
-        exit: &mut impl Exit<P>,
+        exit: &mut impl EgressSink<P>,
     ) -> Result<(), (DropCause, P)> {
         match self {
             Self::Pipe(pipe) => pipe.enqueue(waiting, exit),
@@ -81,7 +81,7 @@ impl<P: Packet> Access<P> {
     }
 
     /// Does everything that was to be done by `now`, each thing at its own instant.
-    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         match self {
             Self::Pipe(pipe) => pipe.advance(now, exit),
             Self::Dvbs2(carrier) => carrier.advance(now, exit),
@@ -89,7 +89,7 @@ impl<P: Packet> Access<P> {
         }
     }
 
-    /// When [`Access::advance`] next does something with a packet that is held here; none when none is.
+    /// When [`Egress::advance`] next does something with a packet that is held here; none when none is.
     pub(crate) fn next_step(&self) -> Option<Time> {
         match self {
             Self::Pipe(pipe) => pipe.next_step(),
@@ -102,7 +102,7 @@ impl<P: Packet> Access<P> {
     ///
     /// Where packets are only put off and never dropped, what is told of the first of them is the next event, and
     /// nobody need come back for a step.
-    pub(crate) fn steps_matter(&self) -> bool {
+    pub(crate) fn has_internal_events(&self) -> bool {
         match self {
             Self::Pipe(pipe) => pipe.drops_admitted(),
             // A frame or a burst may be lost.

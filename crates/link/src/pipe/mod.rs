@@ -5,7 +5,7 @@ mod constant_rate;
 use bentpipe_units::{Bytes, Rate, Time};
 
 use self::constant_rate::ConstantRate;
-use crate::egress::{Delay, Exit};
+use crate::egress::{Delay, EgressSink};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::{DropCause, QueueSpec};
@@ -24,7 +24,7 @@ impl<P> Pipe<P> {
     pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
-        exit: &mut impl Exit<P>,
+        exit: &mut impl EgressSink<P>,
     ) -> Result<(), (DropCause, P)> {
         let now = waiting.since;
         if self.transmitter.free_at() <= now {
@@ -43,7 +43,7 @@ impl<P> Pipe<P> {
     }
 
     /// Starts every transmission that was to start by `now`.
-    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         while self.transmitter.free_at() <= now && !self.queue.is_empty() {
             let start = self.transmitter.free_at();
             let drop = |waiting: Waiting<P>| exit.lost(start, DropCause::Queue, waiting.packet);
@@ -67,7 +67,7 @@ impl<P> Pipe<P> {
         self.queue.len()
     }
 
-    fn transmit(&mut self, start: Time, waiting: Waiting<P>, exit: &mut impl Exit<P>) {
+    fn transmit(&mut self, start: Time, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) {
         let Waiting { since, size, packet } = waiting;
         let sent = self.transmitter.transmit(since, size);
         let delay = Delay { queue: start.since(since), transmission: sent.since(start), ..Delay::default() };

@@ -1,7 +1,7 @@
 use bentpipe_units::{Bytes, Time};
 
 use super::dama::{Departure, Fate, Probe, ReturnConfig, ReturnLink};
-use crate::egress::{Delay, Exit};
+use crate::egress::{Delay, EgressSink};
 use crate::queue::{ClassProbe, Classifier, Waiting};
 use crate::{DropCause, Packet, Rcs2Spec, Table};
 
@@ -34,7 +34,7 @@ impl<P: Packet> Rcs2<P> {
     pub(crate) fn enqueue(
         &mut self,
         waiting: Waiting<P>,
-        exit: &mut impl Exit<P>,
+        exit: &mut impl EgressSink<P>,
     ) -> Result<(), (DropCause, P)> {
         let Waiting { since, packet, .. } = waiting;
         let class = self.classifier.class_of(packet.dscp());
@@ -43,7 +43,7 @@ impl<P: Packet> Rcs2<P> {
         Ok(())
     }
 
-    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl Exit<P>) {
+    pub(crate) fn advance(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         while let Some(at) = self.link.step(now) {
             self.tell_waiting(at, exit);
             while let Some(departure) = self.link.take() {
@@ -100,7 +100,7 @@ impl<P: Packet> Rcs2<P> {
         self.probes.extend(new);
     }
 
-    fn tell_waiting(&mut self, at: Time, exit: &mut impl Exit<P>) {
+    fn tell_waiting(&mut self, at: Time, exit: &mut impl EgressSink<P>) {
         let mut has_changed = false;
         for (class, (told, bytes)) in self.waiting.iter_mut().zip(self.link.waiting_bytes()).enumerate() {
             if *told != bytes {
@@ -115,7 +115,7 @@ impl<P: Packet> Rcs2<P> {
     }
 }
 
-fn tell<P: Packet>(departure: Departure<P>, exit: &mut impl Exit<P>) {
+fn tell<P: Packet>(departure: Departure<P>, exit: &mut impl EgressSink<P>) {
     let Departure { at, fate, delay, packet, .. } = departure;
     match fate {
         Fate::Whole => {
