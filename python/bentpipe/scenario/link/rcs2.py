@@ -83,9 +83,9 @@ def rcs2_spec(
         "layout": layout,
         "burst": burst_of_slot,
         "encapsulation": _encapsulation(link, place, burst_kind=burst_of_slot["kind"]),
-        # One hop; the burst's own end is when it is all there.
+        # The one-way delay; the burst's own end is when it is all there.
         "request_delay_ns": delay_ns,
-        # One hop too: the controller plans as late as it can, unless the scenario says otherwise.
+        # The one-way delay too: the controller plans as late as it can, unless the scenario says otherwise.
         "lead_ns": plan_delay_ns if link.lead is None else duration_ns(link.lead, place.at("lead")),
         "signalling": signalling,
         "placement": vocabulary.PLACEMENT.checked(placement, place.at("placement")),

@@ -26,7 +26,7 @@ has a backslash before it, so that this is never a part of one."""
 LEAST_BODY_BYTES = 1000
 """Of one that is worth the trouble."""
 _VALUE = re.compile(rb'(?:[^",\[{]++|"(?:[^"\\]++|\\.)*+")*+[,\[{]', re.DOTALL)
-"""Up to what stands before a value: a comma, or the begin of a list or an object."""
+"""Up to what stands before a value: a comma, or the start of a list or an object."""
 
 
 def without_bodies(content: bytes) -> bytes:

@@ -14,7 +14,7 @@ LONGEST_PATH = 200
 LONGEST_LABEL, LONGEST_HOST = 63, 253
 """Characters of a host's name (RFC 1035 section 2.3.4)."""
 LONGEST_URL = 65_534
-"""Octets of a URL that can be asked for: those of the `http` crate's Uri (crates/web/src/page/resolve.rs)."""
+"""Bytes of a URL that can be asked for: those of the `http` crate's Uri (crates/web/src/page/resolve.rs)."""
 LONGEST_AUTHORITY = 1024
 """Characters of a host with user, password and port, four times the name's, that are looked at at all: to
 compose letters beyond ASCII (NFKC, punycode) takes time as the square of their number."""

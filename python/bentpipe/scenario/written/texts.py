@@ -12,7 +12,7 @@ NAME = f'a name of at most {LONGEST_NAME} printable characters that does not sta
 LINE = "a line of printable text"
 TEXT = "printable text"
 FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a spreadsheet takes for the begin of a formula; of full width too, which some read as the others."""
+"""What a spreadsheet takes for the start of a formula; of full width too, which some read as the others."""
 
 
 def checked_name(name: str, where: Location) -> str:
