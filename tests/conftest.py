@@ -18,6 +18,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if IN_REAL_TIME & {item.path, *item.path.parents}:
             item.add_marker(pytest.mark.realtime)
-            # A machine that loses its cores for a while fails what it measures then, not what follows: once more,
-            # and the first attempt is told (RERUN).
+            # A machine that loses its cores for a while fails what it measures then, not what follows: once
+            # more, and the first attempt is told (RERUN).
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -137,7 +137,7 @@ def test_a_terminal_without_a_constant_rate_has_no_way_within_it():
 
 def test_left_overs_are_named_in_a_mix():
     only_free = {**MIX, "rbdc": None, "volume": None, "free": "fca"}
-    assert mix_words(only_free) == "CRA 18 + left-overs (FCA)"
+    assert mix_words(only_free) == "CRA 18 + FCA"
 
 
 def legend(axis):

@@ -11,7 +11,7 @@ RATES_BPS = np.where(TIMES_S < 20.05, 10e6, 30e6)
 
 
 def download(*, length_s=40.0):
-    """The download cut off after so many seconds; from second 20 on each 50th packet is sent again."""
+    """The download cut off after so many seconds; from second 20 on each 50th packet is retransmitted."""
     is_there = length_s + 1e-6 > TIMES_S
     times, rates = TIMES_S[is_there], RATES_BPS[is_there]
     packets = rates * 0.1 / 8 / MTU_BYTES

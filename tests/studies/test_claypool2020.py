@@ -189,7 +189,7 @@ def test_no_claimed_order_agrees_where_the_order_is_reversed(order):
     for control in first:
         ranks[control] = 0.5 if is_more else 2.0
     names = {"throughput": ("mbps", "start_mbps"), "round trip": ("rtt_ms",), "power": ("mbps", "start_mbps"),
-             "packets sent again": ("resent_percent",)}[order.quantity.name]  # fmt: skip
+             "packets retransmitted": ("resent_percent",)}[order.quantity.name]  # fmt: skip
     scale = 800.0 if names == ("rtt_ms",) else 1.0 if names == ("resent_percent",) else 100.0
     runs = campaign(**{name: {cc: rank * scale for cc, rank in ranks.items()} for name in names})
     assert claim(runs, order.claim_id).agreement is DIFFERS

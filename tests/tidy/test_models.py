@@ -12,7 +12,7 @@ OUTLINE = ["Idea", "Equations", "Parameters", "Validation", "Limits"]
 # Files of the model crates that are no model: the frame that models are put in, and parts of a model whose
 # page is the model's.
 FRAME = {
-    "cc": {"control", "filter", "lib", "resolved", "round", "usage"},
+    "cc": {"algorithm", "control", "filter", "lib", "resolved", "round", "usage"},
     "link": {
         "channel",
         "config",

@@ -21,7 +21,6 @@ impl Switch {
     }
 
     /// Whether it is not.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub const fn is_off(&self) -> bool {
         !self.is_on()
     }

@@ -98,7 +98,7 @@ def _flows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _print_flows(flows: Sequence[Mapping[str, Any]]) -> None:
-    rows = [("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", "SENT AGAIN")]
+    rows = [("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", "RETRANSMITTED")]
     for flow in flows:
         rows.append(
             (
@@ -177,7 +177,7 @@ def _traffic(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         ("Sent down", size(metrics.get("wire_bytes_down")), "IP bytes from the server into the link"),
         ("Sent up", size(metrics.get("wire_bytes_up")), "IP bytes from the client into the link"),
         ("Overhead", percent(metrics.get("overhead_percent")), "of both directions above the payload"),
-        ("Sent again", "-" if retransmitted is None else f"{retransmitted}", "packets"),
+        ("Retransmitted", "-" if retransmitted is None else f"{retransmitted}", "packets"),
     ]
 
 

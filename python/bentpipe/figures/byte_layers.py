@@ -58,7 +58,7 @@ def draw(*, name: str, title: str, rows: Mapping[str, Layers]) -> Drawing:
     runs = count_range([layers.n for layers in rows.values()]) if rows else "0"
     caption = (
         f"Means of {runs} runs each. In brackets: header fields on the wire over the same fields as text. "
-        "What was sent again counts as the transport's."
+        "Retransmissions count as the transport's."
     )
     return Drawing(name=name, title=title, caption=caption, figure=figure)
 

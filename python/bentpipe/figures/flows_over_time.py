@@ -23,7 +23,7 @@ def draw(*, name: str, title: str, flows: Mapping[str, Seconds]) -> Drawing:
     throughput.set_ylabel("Mbit/s")
     round_trip.set_title("Smoothed round trip")
     round_trip.set_ylabel("ms")
-    resent.set_title("Packets sent again, of those sent")
+    resent.set_title("Packets retransmitted, of those sent")
     resent.set_ylabel("%")
     # A flow below a second has no whole one.
     end_s = max((float(flow.end_s[-1]) for flow in flows.values() if len(flow.end_s)), default=1.0)

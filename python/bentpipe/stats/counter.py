@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 BIN_S = 0.1
-"""Length of a bin of every series (`INTERVAL` of crates/run/src/series.rs)."""
+"""Length of a bin of every series (`INTERVAL` of crates/link/src/table.rs)."""
 
 
 @dataclass(frozen=True, kw_only=True)

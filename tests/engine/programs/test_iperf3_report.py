@@ -26,7 +26,7 @@ def received(*amounts):
 
 
 def sent(*rows):
-    """Intervals of 100 ms at a sender: window, smoothed round trip in microseconds, packets sent again."""
+    """Intervals of 100 ms at a sender: window, smoothed round trip in microseconds, packets retransmitted."""
     return [
         interval(0.1 * n, 0.1 * (n + 1), bytes=8000, snd_cwnd=cwnd, rtt=rtt, retransmits=again)
         for n, (cwnd, rtt, again) in enumerate(rows)

@@ -17,7 +17,7 @@ def mix_slots(mix: Mapping[str, Any]) -> list[tuple[str, float]]:
 def mix_words(mix: Mapping[str, Any]) -> str:
     """A mix as people write it: "CRA 18 + RBDC up to 105"."""
     words = [f"{kind} {'' if kind == 'CRA' else 'up to '}{slots:.4g}" for kind, slots in mix_slots(mix)]
-    return " + ".join([*words, *(["left-overs (FCA)"] if mix["free"] == "fca" else [])])
+    return " + ".join([*words, *(["FCA"] if mix["free"] == "fca" else [])])
 
 
 def counted(count: int, noun: str) -> str:

@@ -52,7 +52,7 @@ RULES = (
 ASSUMPTIONS = (
     "The study's PCC is our Vivace; both are of the flavour that minds latency.",
     "Round trips are the sender's smoothed ones every 100 ms; the study's are of each ACK.",
-    "Packets sent again are in percent of those sent. A download is one value of their distribution: the "
+    "Packets retransmitted are in percent of those sent. A download is one value of their distribution: the "
     "study does not say what its distributions are over.",
     "Bonferroni's correction counts the three comparisons with CUBIC in a phase.",
     "Start-up and object times count from the first packet of the handshake.",

@@ -47,7 +47,7 @@ class Quantity:
 THROUGHPUT = Quantity(name="throughput", unit="Mbit/s", decimals=1, of=lambda m: m.throughput_bps / 1e6)
 RTT = Quantity(name="round trip", unit="ms", decimals=0, of=lambda m: m.rtt_s * 1e3)
 RESENT = Quantity(
-    name="packets sent again", unit="%", decimals=2, of=lambda m: m.resent_percent, compared=points_of
+    name="packets retransmitted", unit="%", decimals=2, of=lambda m: m.resent_percent, compared=points_of
 )
 POWER = Quantity(name="power", unit="Mbit/s per s", decimals=0, of=lambda m: m.throughput_bps / 1e6 / m.rtt_s)
 

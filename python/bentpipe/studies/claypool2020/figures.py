@@ -108,8 +108,8 @@ def _resent(downloads: Downloads) -> Drawing:
 
     return cdf.draw(
         name="retransmissions",
-        title="Packets sent again: distribution over downloads",
-        axis_label="Packets sent again, in % of those sent",
+        title="Packets retransmitted: distribution over downloads",
+        axis_label="Packets retransmitted, in % of those sent",
         panels=_panels(downloads, curve),
         values="downloads",
     )

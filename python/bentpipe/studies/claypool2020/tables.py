@@ -179,7 +179,7 @@ def _resent(downloads: Downloads) -> StudyTable:
             )
     return StudyTable(
         name="retransmissions",
-        title="Packets sent again, of those sent",
+        title="Packets retransmitted, of those sent",
         columns=(
             *_CELL,
             Column(key="mean_percent", heading="Mean in %", decimals=2),

@@ -54,7 +54,7 @@ class Sample:
     delivery_rate_bps : int
         The kernel's latest estimate.
     retransmitted_packets : int
-        Segments sent again so far.
+        Segments retransmitted so far.
     """
 
     cookie: bytes
@@ -130,7 +130,7 @@ def _sample(payload: bytes) -> Sample | None:
         _pacing, _max_pacing, acknowledged, _received,
         _segs_out, _segs_in, _not_sent, min_rtt_us, _data_in, _data_out, rate_bytes,
     ) = _INFO.unpack_from(info)  # fmt: skip
-    # tcp_packets_in_flight(): what is out, less what has left the network, plus what was sent again.
+    # tcp_packets_in_flight(): what is out, less what has left the network, plus what was retransmitted.
     in_flight = max(unacked + retrans - sacked - lost, 0)
     return Sample(
         cookie=cookie,

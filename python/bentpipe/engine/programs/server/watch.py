@@ -9,7 +9,7 @@ from typing import Any
 from bentpipe.engine.programs.server.sockets import Sample, Sockets
 
 ROW_S = 0.1
-"""Between two rows of the series, as of our own (crates/run/src/series.rs)."""
+"""Between two rows of the series, as of our own (crates/link/src/table.rs)."""
 
 _LEAST_LOOK_S = 0.01
 
