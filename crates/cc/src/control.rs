@@ -11,11 +11,10 @@ use crate::usage::WindowUsage;
 ///
 /// The endpoint calls, in this order:
 /// 1. [`on_sent`](Self::on_sent) before each packet that counts as in flight;
-/// 2. when an acknowledgement arrives, first what it implies ([`on_congestion`](Self::on_congestion),
-///    [`on_recovery_end`](Self::on_recovery_end), [`on_undo`](Self::on_undo)), then [`on_ack`](Self::on_ack)
-///    once for the whole acknowledgement. An endpoint that finds losses only afterwards calls `on_congestion`
-///    then, and counts the lost bytes in its next [`AckSample`];
-/// 3. after a timer, `on_congestion`.
+/// 2. when an acknowledgement arrives, first what it implies ([`on_event`](Self::on_event)), then
+///    [`on_ack`](Self::on_ack) once for the whole acknowledgement. An endpoint that finds losses only afterwards
+///    tells of congestion then, and counts the lost bytes in its next [`AckSample`];
+/// 3. after a timer, `on_event`.
 ///
 /// Windows are in bytes in flight; [`Config::mss`](crate::Config::mss) is one packet of them.
 pub trait CongestionControl: Debug + Send + Sync {
@@ -28,49 +27,74 @@ pub trait CongestionControl: Debug + Send + Sync {
     /// An acknowledgement was processed.
     fn on_ack(&mut self, ack: &AckSample);
 
-    /// A congestion episode begins: at most once per round trip, except that a timeout or persistent congestion
-    /// may follow a loss.
-    fn on_congestion(&mut self, event: &CongestionEvent);
-
-    /// Everything outstanding when the episode began was delivered or sent again successfully.
-    fn on_recovery_end(&mut self, now: Time);
-
-    /// The episode turned out to be spurious (F-RTO, DSACK, late acknowledgement): its reduction is taken back.
-    fn on_undo(&mut self, now: Time);
-
-    /// The window went unused for longer than a retransmission timeout and may not stay above `window`
-    /// (RFC 2861; the endpoint halves the window once per timeout passed). Model-based algorithms ignore it.
-    fn on_idle(&mut self, _window: Bytes) {}
-
-    /// The size of a full packet changed.
-    fn on_mss_change(&mut self, mss: Bytes);
+    /// Something happened beside it.
+    fn on_event(&mut self, event: Event);
 
     /// Bytes that may be in flight. Never less than one packet.
     fn cwnd(&self) -> Bytes;
 
-    /// Slow-start threshold; `None` while it is infinite.
-    fn ssthresh(&self) -> Option<Bytes>;
-
-    /// The rate at which packets must leave; `None` when the algorithm does not pace.
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
-    }
-
-    /// How much may leave in one burst when pacing; `None` when the algorithm does not say.
-    fn send_quantum(&self) -> Option<Bytes> {
-        None
-    }
-
-    /// The algorithm's estimate of the bottleneck's rate, where it has one.
-    fn bandwidth(&self) -> Option<Rate> {
-        None
-    }
-
-    /// Who sets the window between the start of an episode and [`on_recovery_end`](Self::on_recovery_end).
-    fn recovery_window(&self) -> RecoveryWindow;
+    /// What else it wants of its endpoint.
+    fn state(&self) -> State;
 
     /// A copy of the algorithm and its state.
     fn clone_box(&self) -> Box<dyn CongestionControl>;
+}
+
+/// What a congestion control is told beside what is sent and acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A congestion episode begins: at most once per round trip, except that a timeout or persistent congestion
+    /// may follow a loss.
+    Congestion(CongestionEvent),
+    /// Everything outstanding when the episode began was delivered or retransmitted successfully.
+    RecoveryEnd {
+        /// When that was known.
+        now: Time,
+    },
+    /// The episode turned out to be spurious (F-RTO, DSACK, late acknowledgement): its reduction is taken back.
+    Undo {
+        /// When that was known.
+        now: Time,
+    },
+    /// The window went unused for longer than a retransmission timeout and may not stay above `window`
+    /// (RFC 2861; the endpoint halves the window once per timeout passed). Model-based algorithms ignore it.
+    Idle {
+        /// The window that is left.
+        window: Bytes,
+    },
+    /// The size of a full packet changed.
+    MssChange {
+        /// Its size from now on.
+        mss: Bytes,
+    },
+}
+
+/// What a congestion control wants of its endpoint beside its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// Slow-start threshold; `None` while it is infinite.
+    pub ssthresh: Option<Bytes>,
+    /// The rate at which packets must leave; `None` when the algorithm does not pace.
+    pub pacing_rate: Option<Rate>,
+    /// How much may leave in one burst when pacing; `None` when the algorithm does not say.
+    pub send_quantum: Option<Bytes>,
+    /// The algorithm's estimate of the bottleneck's rate, where it has one.
+    pub bandwidth: Option<Rate>,
+    /// Who sets the window between the start of an episode and [`Event::RecoveryEnd`].
+    pub recovery_window: RecoveryWindow,
+}
+
+impl State {
+    /// That of an algorithm with a window alone.
+    pub(crate) const fn of_window(ssthresh: Option<Bytes>) -> Self {
+        Self {
+            ssthresh,
+            pacing_rate: None,
+            send_quantum: None,
+            bandwidth: None,
+            recovery_window: RecoveryWindow::Endpoint,
+        }
+    }
 }
 
 /// Who sets the window during loss recovery.

@@ -1,10 +1,10 @@
 //! Hybla (Caini, Firrincieli 2004) with the arithmetic of Linux (`tcp_hybla.c`), so that a flow with a long round
 //! trip grows in time as one with 25 ms would.
 
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration};
 
 use crate::reno::{Phase, Window};
-use crate::{AckSample, Config, CongestionControl, CongestionEvent, RecoveryWindow, SentSample};
+use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
 
 /// The round trip whose growth is copied (RTT0), in microseconds.
 const REFERENCE_RTT_US: u64 = 25_000;
@@ -135,37 +135,19 @@ impl CongestionControl for Hybla {
         }
     }
 
-    fn on_congestion(&mut self, event: &CongestionEvent) {
-        self.window.on_congestion(event);
-    }
-
-    fn on_recovery_end(&mut self, _now: Time) {
-        self.window.on_recovery_end();
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.window.on_undo();
-    }
-
-    fn on_idle(&mut self, window: Bytes) {
-        self.window.on_idle(window);
-    }
-
-    fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss.get();
-        self.window.on_mss_change(mss);
+    fn on_event(&mut self, event: Event) {
+        if let Event::MssChange { mss } = event {
+            self.mss = mss.get();
+        }
+        self.window.on_event(event);
     }
 
     fn cwnd(&self) -> Bytes {
         self.window.cwnd()
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.window.ssthresh()
-    }
-
-    fn recovery_window(&self) -> RecoveryWindow {
-        RecoveryWindow::Endpoint
+    fn state(&self) -> State {
+        self.window.state()
     }
 
     fn clone_box(&self) -> Box<dyn CongestionControl> {

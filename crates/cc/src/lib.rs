@@ -27,7 +27,8 @@ pub mod vivace;
 
 pub use algorithm::Algorithm;
 pub use control::{
-    AckSample, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
+    AckSample, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow, SentSample,
+    State,
 };
 
 use bentpipe_units::{Bytes, Duration, Time};

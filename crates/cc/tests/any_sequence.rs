@@ -6,7 +6,8 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
 use bentpipe_cc::{
-    AckSample, Algorithm, Config, CongestionControl, CongestionEvent, CongestionKind, SentSample, build,
+    AckSample, Algorithm, Config, CongestionControl, CongestionEvent, CongestionKind, Event, SentSample,
+    build,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
@@ -92,14 +93,14 @@ impl Endpoint {
             Op::Ack { delivered, lost, window } => self.ack(delivered, lost, window),
             Op::AppLimited => self.estimator.on_app_limited(self.in_flight),
             Op::Congestion(kind) => {
-                self.cc.on_congestion(&CongestionEvent { now, kind, in_flight: self.in_flight });
+                self.cc.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
             }
-            Op::RecoveryEnd => self.cc.on_recovery_end(now),
-            Op::Undo => self.cc.on_undo(now),
-            Op::Idle => self.cc.on_idle(packets(10)),
+            Op::RecoveryEnd => self.cc.on_event(Event::RecoveryEnd { now }),
+            Op::Undo => self.cc.on_event(Event::Undo { now }),
+            Op::Idle => self.cc.on_event(Event::Idle { window: packets(10) }),
             Op::Mss(mss) => {
                 self.mss = Bytes::new(mss);
-                self.cc.on_mss_change(self.mss);
+                self.cc.on_event(Event::MssChange { mss: self.mss });
             }
         }
     }
@@ -190,8 +191,8 @@ proptest! {
             prop_assert!(cwnd >= least, "{op:?}: {cwnd} B");
             // Nothing but growth by what was delivered can raise it: 2^40 B means that arithmetic went wrong.
             prop_assert!(cwnd < 1 << 40, "{op:?}: {cwnd} B");
-            prop_assert!(endpoint.cc.pacing_rate() != Some(Rate::ZERO));
-            prop_assert!(endpoint.cc.ssthresh() != Some(Bytes::ZERO));
+            prop_assert!(endpoint.cc.state().pacing_rate != Some(Rate::ZERO));
+            prop_assert!(endpoint.cc.state().ssthresh != Some(Bytes::ZERO));
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::common::{Flow, Path, TokenBucket, at_ms, config, event, packets};
 use bentpipe_cc::bbr::{Bbr, HIGH_GAIN, Mode};
 use bentpipe_cc::cubic::Cubic;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, SentSample};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 /// 10 Mbit/s, 500 ms: a BDP of 417 packets.
@@ -30,14 +30,14 @@ fn ratio(a: Rate, b: Rate) -> f64 {
 fn the_initial_rate_is_the_gain_times_a_window_in_a_millisecond() {
     // No RTT is known: 2.885 * 15 000 B / 1 ms, less one per cent.
     let expected = Rate::from_bps(120_000_000).mul_f64(HIGH_GAIN * 0.99);
-    assert_eq!(Bbr::new(config()).pacing_rate(), Some(expected));
+    assert_eq!(Bbr::new(config()).state().pacing_rate, Some(expected));
 }
 
 #[test]
 fn a_handshake_rtt_sets_the_initial_rate() {
     // 2.885 * 15 000 B / 500 ms, less one per cent.
     let cc = Bbr::new(Config { handshake_rtt: Some(Duration::from_millis(500)), ..config() });
-    assert_eq!(cc.pacing_rate(), Some(Rate::from_bps(240_000).mul_f64(HIGH_GAIN * 0.99)));
+    assert_eq!(cc.state().pacing_rate, Some(Rate::from_bps(240_000).mul_f64(HIGH_GAIN * 0.99)));
 }
 
 #[test]
@@ -45,14 +45,14 @@ fn the_first_rtt_sample_replaces_the_guessed_rate() {
     let mut flow = flow(geo());
     flow.run_while(|flow| flow.last_ack.is_none());
     let expected = Rate::of(packets(10), GEO_RTT).mul_f64(HIGH_GAIN * 0.99);
-    assert_eq!(flow.cc.pacing_rate(), Some(expected));
+    assert_eq!(flow.cc.state().pacing_rate, Some(expected));
 }
 
 #[test]
 fn bandwidth_and_rtt_of_a_geo_path_are_found() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(30_000));
-    let found = ratio(flow.cc.bandwidth().unwrap(), flow.path.rate);
+    let found = ratio(flow.cc.state().bandwidth.unwrap(), flow.path.rate);
     assert!((0.98..=1.0).contains(&found), "{found} of the rate");
     assert_eq!(flow.cc.min_rtt(), Some(GEO_RTT));
     assert_eq!(flow.lost, Bytes::ZERO);
@@ -71,13 +71,13 @@ fn start_up_doubles_what_is_delivered_each_round() {
 fn start_up_ends_after_three_rounds_without_a_quarter_more() {
     let mut flow = flow(geo());
     // 1.25 times the estimate is out of reach once it has passed 8 Mbit/s.
-    flow.run_while(|flow| flow.cc.bandwidth() < Some(Rate::from_bps(8_000_000)));
+    flow.run_while(|flow| flow.cc.state().bandwidth < Some(Rate::from_bps(8_000_000)));
     let reached_at = flow.now;
     run_to(&mut flow, Mode::Drain);
     // Rounds last between the bare RTT and that with start-up's queue: cwnd 2.885 BDP, so 2.885 RTT.
     let rounds = flow.now.since(reached_at).as_secs_f64() / GEO_RTT.as_secs_f64();
     assert!((3.0..=4.0 * HIGH_GAIN).contains(&rounds), "{rounds} round-trip times");
-    assert_eq!(flow.cc.ssthresh(), Some(one_bdp(&flow)));
+    assert_eq!(flow.cc.state().ssthresh, Some(one_bdp(&flow)));
 }
 
 fn one_bdp(flow: &Flow<Bbr>) -> Bytes {
@@ -86,7 +86,7 @@ fn one_bdp(flow: &Flow<Bbr>) -> Bytes {
 
 /// The BDP times the gain, and `extra`, in whole packets; three bursts of two packets; rounded up to an even number.
 fn quantized(flow: &Flow<Bbr>, gain: f64, extra: Bytes) -> Bytes {
-    let bdp = flow.cc.bandwidth().unwrap().as_bytes_per_sec() * GEO_RTT.as_secs_f64();
+    let bdp = flow.cc.state().bandwidth.unwrap().as_bytes_per_sec() * GEO_RTT.as_secs_f64();
     let bytes = bdp * gain + extra.get() as f64;
     packets(((bytes / 1500.0).ceil() as u64 + 6).next_multiple_of(2))
 }
@@ -151,8 +151,8 @@ fn the_first_phase_depends_on_the_seed_and_is_never_the_draining_one() {
 fn pacing_is_the_estimate_times_the_gain_less_one_per_cent() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(16_000));
-    let expected = flow.cc.bandwidth().unwrap().mul_f64(flow.cc.pacing_gain() * 0.99);
-    assert_eq!(flow.cc.pacing_rate(), Some(expected));
+    let expected = flow.cc.state().bandwidth.unwrap().mul_f64(flow.cc.pacing_gain() * 0.99);
+    assert_eq!(flow.cc.state().pacing_rate, Some(expected));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_burst_is_about_a_millisecond_and_at_least_two_packets() {
     for (mbit, expected) in [(10, packets(2)), (1_000, packets(43))] {
         let mut flow = flow(Path::new(mbit, 20, packets(20_000)));
         flow.run_until(at_ms(2_000));
-        assert_eq!(flow.cc.send_quantum(), Some(expected), "{mbit} Mbit/s");
+        assert_eq!(flow.cc.state().send_quantum, Some(expected), "{mbit} Mbit/s");
     }
 }
 
@@ -189,7 +189,7 @@ fn every_ten_seconds_the_flow_dips_to_four_packets() {
 fn the_dip_does_not_lower_the_bandwidth_estimate() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(60_000));
-    let found = ratio(flow.cc.bandwidth().unwrap(), flow.path.rate);
+    let found = ratio(flow.cc.state().bandwidth.unwrap(), flow.path.rate);
     assert!(found > 0.98, "{found} of the rate after five dips");
 }
 
@@ -213,7 +213,7 @@ fn half_the_bandwidth_is_noticed_after_ten_rounds() {
     flow.run_until(at_ms(15_000));
     flow.path.rate = Rate::from_bps(5_000_000);
     flow.run_until(at_ms(40_000));
-    let found = ratio(flow.cc.bandwidth().unwrap(), flow.path.rate);
+    let found = ratio(flow.cc.state().bandwidth.unwrap(), flow.path.rate);
     assert!((0.95..=1.02).contains(&found), "{found} of the new rate");
 }
 
@@ -235,7 +235,7 @@ fn a_policer_is_recognised_and_its_rate_kept() {
     path.policer = Some(TokenBucket::full(Rate::from_bps(5_000_000), Bytes::new(200_000)));
     let mut flow = flow(path);
     flow.run_until(at_ms(1_000));
-    let found = ratio(flow.cc.bandwidth().unwrap(), Rate::from_bps(5_000_000));
+    let found = ratio(flow.cc.state().bandwidth.unwrap(), Rate::from_bps(5_000_000));
     assert!((0.95..=1.0).contains(&found), "{found} of the policed rate");
     assert_eq!(flow.cc.pacing_gain(), 1.0, "no probing while policed");
     let lost = flow.lost;
@@ -252,10 +252,14 @@ fn the_policers_rate_is_dropped_after_48_rounds() {
     flow.path.policer = None;
     // Recognised before 1 s; 48 rounds of some 42 ms later still trusted or just released.
     flow.run_until(at_ms(2_400));
-    assert!(flow.cc.bandwidth().unwrap() < Rate::from_bps(5_000_000));
+    assert!(flow.cc.state().bandwidth.unwrap() < Rate::from_bps(5_000_000));
     // Then a quarter more per cycle of 8 round trips: ln 20 / ln 1.25 = 14 cycles.
     flow.run_until(at_ms(3_000 + 14 * 8 * 42));
-    assert!(flow.cc.bandwidth().unwrap() > Rate::from_bps(80_000_000), "{}", flow.cc.bandwidth().unwrap());
+    assert!(
+        flow.cc.state().bandwidth.unwrap() > Rate::from_bps(80_000_000),
+        "{}",
+        flow.cc.state().bandwidth.unwrap()
+    );
 }
 
 #[test]
@@ -263,11 +267,11 @@ fn the_first_round_of_recovery_sends_no_more_than_is_delivered() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(16_000));
     let before = flow.cc.cwnd();
-    flow.cc.on_congestion(&event(flow.now, CongestionKind::Loss));
+    flow.cc.on_event(Event::Congestion(event(flow.now, CongestionKind::Loss)));
     let acked = flow.delivered;
     flow.run_while(|flow| flow.delivered == acked);
     assert_eq!(flow.cc.cwnd(), flow.in_flight + packets(1), "in flight and what was just delivered");
-    flow.cc.on_recovery_end(flow.now);
+    flow.cc.on_event(Event::RecoveryEnd { now: flow.now });
     let acked = flow.delivered;
     flow.run_while(|flow| flow.delivered == acked);
     assert_eq!(flow.cc.cwnd(), before, "restored");
@@ -278,12 +282,12 @@ fn a_timeout_restarts_from_one_packet_and_the_window_returns() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(16_000));
     let before = flow.cc.cwnd();
-    flow.cc.on_congestion(&event(flow.now, CongestionKind::Timeout));
+    flow.cc.on_event(Event::Congestion(event(flow.now, CongestionKind::Timeout)));
     assert_eq!(flow.cc.cwnd(), packets(1));
     let acked = flow.delivered;
     flow.run_while(|flow| flow.delivered == acked);
     assert_eq!(flow.cc.cwnd(), packets(4));
-    flow.cc.on_recovery_end(flow.now);
+    flow.cc.on_event(Event::RecoveryEnd { now: flow.now });
     let acked = flow.delivered;
     flow.run_while(|flow| flow.delivered == acked);
     assert_eq!(flow.cc.cwnd(), before);
@@ -295,7 +299,7 @@ fn after_a_pause_sending_resumes_at_the_estimate_without_a_dip() {
     flow.run_until(at_ms(16_000));
     flow.supply = Bytes::ZERO;
     flow.run_until(at_ms(45_000));
-    let estimate = flow.cc.bandwidth().unwrap();
+    let estimate = flow.cc.state().bandwidth.unwrap();
     flow.supply = packets(1_000);
     let sent = SentSample {
         now: flow.now,
@@ -304,23 +308,23 @@ fn after_a_pause_sending_resumes_at_the_estimate_without_a_dip() {
         demand: Demand::AppLimited,
     };
     flow.cc.on_sent(&sent);
-    assert_eq!(flow.cc.pacing_rate(), Some(estimate.mul_f64(0.99)), "gain 1");
+    assert_eq!(flow.cc.state().pacing_rate, Some(estimate.mul_f64(0.99)), "gain 1");
     flow.run_until(at_ms(45_600));
     assert_ne!(flow.cc.mode(), Mode::ProbeRtt, "the silence was a dip in itself");
-    assert_eq!(flow.cc.bandwidth(), Some(estimate));
+    assert_eq!(flow.cc.state().bandwidth, Some(estimate));
 }
 
 #[test]
 fn application_limited_samples_do_not_lower_the_estimate() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(16_000));
-    let estimate = flow.cc.bandwidth().unwrap();
+    let estimate = flow.cc.state().bandwidth.unwrap();
     flow.supply = Bytes::ZERO;
     for second in 17..60 {
         flow.run_until(at_ms(1_000 * second));
         flow.supply = packets(3);
     }
-    assert_eq!(flow.cc.bandwidth(), Some(estimate));
+    assert_eq!(flow.cc.state().bandwidth, Some(estimate));
 }
 
 #[test]
@@ -331,7 +335,7 @@ fn gathered_acknowledgements_widen_the_window() {
         flow.gather_acks = hold;
         flow.run_until(at_ms(8_000));
         assert_eq!(flow.cc.mode(), Mode::ProbeBw);
-        (flow.cc.cwnd(), flow.cc.bandwidth().unwrap().volume_in(flow.cc.min_rtt().unwrap()))
+        (flow.cc.cwnd(), flow.cc.state().bandwidth.unwrap().volume_in(flow.cc.min_rtt().unwrap()))
     };
     let ((plain, _), (gathered, bdp)) = (window(None), window(Some(Duration::from_millis(50))));
     assert!(gathered > plain);

@@ -3,7 +3,7 @@
 use crate::common::{Flow, Path, at_ms, config, event, packets};
 use bentpipe_cc::bbr::Bbr;
 use bentpipe_cc::bbr3::{Bbr3, Mode, Phase, STARTUP_GAIN};
-use bentpipe_cc::{Config, CongestionControl, CongestionKind};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 /// 10 Mbit/s, 500 ms: a BDP of 417 packets.
@@ -38,7 +38,7 @@ fn goodput<C: CongestionControl>(flow: &mut Flow<C>, from_s: u64, until_s: u64) 
 fn the_initial_rate_is_the_gain_times_a_window_in_a_round_trip() {
     // 2.77 * 15 000 B / 500 ms, less one per cent.
     let cc = Bbr3::new(Config { handshake_rtt: Some(Duration::from_millis(500)), ..config() });
-    assert_eq!(cc.pacing_rate(), Some(Rate::from_bps(240_000).mul_f64(STARTUP_GAIN * 0.99)));
+    assert_eq!(cc.state().pacing_rate, Some(Rate::from_bps(240_000).mul_f64(STARTUP_GAIN * 0.99)));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn start_up_doubles_what_is_delivered_each_round() {
 fn bandwidth_and_rtt_of_a_geo_path_are_found() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(30_000));
-    let found = flow.cc.bandwidth().unwrap().as_bps() as f64 / flow.path.rate.as_bps() as f64;
+    let found = flow.cc.state().bandwidth.unwrap().as_bps() as f64 / flow.path.rate.as_bps() as f64;
     assert!((0.98..=1.0).contains(&found), "{found} of the rate");
     assert_eq!(flow.cc.min_rtt(), Some(GEO_RTT));
     assert_eq!((flow.lost, flow.cc.inflight_hi()), (Bytes::ZERO, None));
@@ -108,7 +108,7 @@ fn a_dip_to_half_a_bdp_comes_every_five_seconds() {
     while flow.now < at_ms(60_000) {
         run_to(&mut flow, Mode::ProbeRtt);
         starts.push(flow.now);
-        let half = flow.cc.bandwidth().unwrap().as_bytes_per_sec() * GEO_RTT.as_secs_f64() / 2.0;
+        let half = flow.cc.state().bandwidth.unwrap().as_bytes_per_sec() * GEO_RTT.as_secs_f64() / 2.0;
         assert_eq!(flow.cc.cwnd(), packets((half / 1_500.0).ceil() as u64));
         flow.run_while(|flow| flow.cc.mode() == Mode::ProbeRtt);
     }
@@ -165,12 +165,12 @@ fn an_undone_loss_takes_its_bounds_back() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(15_000));
     run_to_phase(&mut flow, Phase::Cruise);
-    let before = (flow.cc.cwnd(), flow.cc.bandwidth());
+    let before = (flow.cc.cwnd(), flow.cc.state().bandwidth);
     let mut cc = flow.cc;
-    cc.on_congestion(&event(flow.now, CongestionKind::Timeout));
+    cc.on_event(Event::Congestion(event(flow.now, CongestionKind::Timeout)));
     assert_eq!(cc.cwnd(), packets(1));
-    cc.on_undo(flow.now);
-    assert_eq!((cc.cwnd(), cc.bandwidth()), before);
+    cc.on_event(Event::Undo { now: flow.now });
+    assert_eq!((cc.cwnd(), cc.state().bandwidth), before);
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn after_a_timeout_the_window_grows_from_one_packet_and_returns() {
     run_to_phase(&mut flow, Phase::Cruise);
     let before = flow.cc.cwnd();
     let mut cc = flow.cc;
-    cc.on_congestion(&event(flow.now, CongestionKind::Timeout));
+    cc.on_event(Event::Congestion(event(flow.now, CongestionKind::Timeout)));
     assert_eq!(cc.cwnd(), packets(1));
-    cc.on_recovery_end(flow.now);
+    cc.on_event(Event::RecoveryEnd { now: flow.now });
     assert_eq!(cc.cwnd(), before);
 }
 
@@ -190,7 +190,7 @@ fn after_a_timeout_the_window_grows_from_one_packet_and_returns() {
 fn persistent_congestion_leaves_four_packets() {
     let mut flow = flow(geo());
     flow.run_until(at_ms(15_000));
-    flow.cc.on_congestion(&event(flow.now, CongestionKind::Persistent));
+    flow.cc.on_event(Event::Congestion(event(flow.now, CongestionKind::Persistent)));
     assert_eq!(flow.cc.cwnd(), packets(4));
 }
 
@@ -200,6 +200,6 @@ fn a_growing_path_is_taken_within_a_probe() {
     flow.run_until(at_ms(20_000));
     flow.path.rate = Rate::from_bps(20_000_000);
     flow.run_until(at_ms(32_000));
-    let found = flow.cc.bandwidth().unwrap().as_bps() as f64;
+    let found = flow.cc.state().bandwidth.unwrap().as_bps() as f64;
     assert!(found > 0.95 * 20e6, "{found} bit/s");
 }

@@ -7,7 +7,7 @@ use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::{BETA, C, Cubic};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowLimit;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Counting, SentSample};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Counting, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
 
 fn cubic_with_window(segments: u64) -> Cubic {
@@ -26,8 +26,8 @@ fn segments(bytes: Bytes) -> f64 {
 }
 
 fn lose(cc: &mut Cubic, now: Time) {
-    cc.on_congestion(&event(now, CongestionKind::Loss));
-    cc.on_recovery_end(now);
+    cc.on_event(Event::Congestion(event(now, CongestionKind::Loss)));
+    cc.on_event(Event::RecoveryEnd { now });
 }
 
 /// Acknowledges windows, packet by packet, evenly spread over each RTT.
@@ -56,7 +56,7 @@ fn a_loss_multiplies_the_window_by_717_1024ths() {
     let mut cc = cubic_with_window(1024);
     lose(&mut cc, Time::ZERO);
     assert_eq!(cc.cwnd(), packets(717));
-    assert_eq!(cc.ssthresh(), Some(packets(717)));
+    assert_eq!(cc.state().ssthresh, Some(packets(717)));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_window_of_whole_segments_is_rounded_down_by_a_loss() {
     let mut cc = in_whole_segments(11);
     lose(&mut cc, Time::ZERO);
     assert_eq!(cc.cwnd(), packets(7));
-    assert_eq!(cc.ssthresh(), Some(packets(7)));
+    assert_eq!(cc.state().ssthresh, Some(packets(7)));
     lose(&mut cc, at_ms(1));
     assert_eq!(cc.cwnd(), packets(4));
     // At the plateau of 5 by K = cbrt(1 / 0.4) = 1.36 s, and still there shortly after.
@@ -203,7 +203,7 @@ fn counted_in_segments_a_window_is_smaller_than_counted_in_bytes() {
 fn before_the_first_loss_congestion_avoidance_gains_five_per_cent_a_round() {
     // As Linux: HyStart left slow start, W_max is unknown, and the curve from K = 0 is flat at first.
     let mut cc = Flow::new(Cubic::new(config()), Path::new(10, 500, packets(2_000)));
-    cc.run_while(|flow| flow.cc.ssthresh().is_none());
+    cc.run_while(|flow| flow.cc.state().ssthresh.is_none());
     let (left_at, window) = (cc.now, segments(cc.cc.cwnd()));
     cc.run_until(left_at + Duration::from_millis(500));
     let growth = segments(cc.cc.cwnd()) / window;
@@ -249,7 +249,7 @@ fn time_spent_idle_does_not_move_the_curve() {
 #[test]
 fn the_window_stays_put_during_recovery() {
     let mut cc = cubic_with_window(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
     let window = cc.cwnd();
     acknowledge(&mut cc, Time::ZERO, Duration::from_secs(1), RTT);
     assert_eq!(cc.cwnd(), window);
@@ -258,17 +258,17 @@ fn the_window_stays_put_during_recovery() {
 #[test]
 fn an_undone_loss_restores_window_and_threshold() {
     let mut cc = cubic_with_window(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    cc.on_undo(at_ms(100));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    cc.on_event(Event::Undo { now: at_ms(100) });
     assert_eq!(cc.cwnd(), packets(100));
-    assert_eq!(cc.ssthresh(), None);
+    assert_eq!(cc.state().ssthresh, None);
 }
 
 #[test]
 fn a_timeout_restarts_from_one_packet_towards_the_threshold() {
     // RFC 5681 section 3.1: loss window of one segment; then slow start doubles up to 0.7 of the old window.
     let mut cc = cubic_with_window(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Timeout));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Timeout)));
     assert_eq!(cc.cwnd(), packets(1));
     for expected in [2, 4, 8, 16, 32, 64] {
         for _ in 0..expected / 2 {
@@ -276,16 +276,16 @@ fn a_timeout_restarts_from_one_packet_towards_the_threshold() {
         }
         assert_eq!(cc.cwnd(), packets(expected));
     }
-    assert_eq!(cc.ssthresh(), Some(Bytes::new((100.0 * MSS as f64 * BETA) as u64)));
+    assert_eq!(cc.state().ssthresh, Some(Bytes::new((100.0 * MSS as f64 * BETA) as u64)));
 }
 
 #[test]
 fn losses_of_one_flight_reduce_the_threshold_once() {
     let mut cc = cubic_with_window(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    let threshold = cc.ssthresh();
-    cc.on_congestion(&event(at_ms(300), CongestionKind::Timeout));
-    assert_eq!(cc.ssthresh(), threshold);
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    let threshold = cc.state().ssthresh;
+    cc.on_event(Event::Congestion(event(at_ms(300), CongestionKind::Timeout)));
+    assert_eq!(cc.state().ssthresh, threshold);
     assert_eq!(cc.cwnd(), packets(1));
 }
 
@@ -293,7 +293,7 @@ fn losses_of_one_flight_reduce_the_threshold_once() {
 fn persistent_congestion_leaves_two_packets() {
     // RFC 9002 section 7.6.2: kMinimumWindow.
     let mut cc = cubic_with_window(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Persistent));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Persistent)));
     assert_eq!(cc.cwnd(), packets(2));
 }
 
@@ -304,9 +304,9 @@ fn an_idle_window_shrinks_and_three_quarters_become_the_threshold() {
     lose(&mut cc, Time::ZERO);
     acknowledge(&mut cc, Time::ZERO, Duration::from_secs(10), RTT);
     let open = cc.cwnd();
-    cc.on_idle(packets(10));
+    cc.on_event(Event::Idle { window: packets(10) });
     assert_eq!(cc.cwnd(), packets(10));
-    let threshold = cc.ssthresh().unwrap();
+    let threshold = cc.state().ssthresh.unwrap();
     assert!((segments(threshold) / (0.75 * segments(open)) - 1.0).abs() < 0.001);
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::usage::WindowLimit;
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
 fn hybla(segments: u64, rtt: Duration) -> Hybla {
@@ -13,8 +13,8 @@ fn hybla(segments: u64, rtt: Duration) -> Hybla {
 /// In congestion avoidance with this window.
 fn avoiding(segments: u64, rtt: Duration) -> Hybla {
     let mut cc = hybla(2 * segments, rtt);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    cc.on_recovery_end(Time::ZERO);
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    cc.on_event(Event::RecoveryEnd { now: Time::ZERO });
     assert_eq!(cc.cwnd(), packets(segments));
     cc
 }
@@ -147,20 +147,20 @@ fn where_rho_squared_is_lost_in_the_unit_it_grows_as_reno() {
 #[test]
 fn a_loss_halves_the_window_and_an_undo_restores_it() {
     let mut cc = hybla(100, millis(600));
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(50), Some(packets(50))));
-    cc.on_undo(at_ms(1));
-    assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(100), None));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    assert_eq!((cc.cwnd(), cc.state().ssthresh), (packets(50), Some(packets(50))));
+    cc.on_event(Event::Undo { now: at_ms(1) });
+    assert_eq!((cc.cwnd(), cc.state().ssthresh), (packets(100), None));
 }
 
 #[test]
 fn after_a_timeout_it_grows_as_reno_until_recovered() {
     // hybla_en is off outside the open state.
     let mut cc = hybla(100, millis(600));
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Timeout));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Timeout)));
     cc.on_ack(&full(millis(600), 100));
     assert_eq!(cc.cwnd(), packets(2));
-    cc.on_recovery_end(at_ms(1));
+    cc.on_event(Event::RecoveryEnd { now: at_ms(1) });
     cc.on_ack(&full(millis(600), 100));
     // Slow start stops at the threshold.
     assert_eq!(cc.cwnd(), packets(50));

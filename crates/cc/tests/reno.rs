@@ -3,7 +3,7 @@
 use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::reno::Reno;
 use bentpipe_cc::usage::WindowLimit;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
 const RTT: Duration = Duration::from_millis(100);
@@ -21,8 +21,8 @@ fn avoiding(segments: u64) -> Reno {
 }
 
 fn lose(cc: &mut Reno) {
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    cc.on_recovery_end(Time::ZERO);
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    cc.on_event(Event::RecoveryEnd { now: Time::ZERO });
 }
 
 fn acknowledge(cc: &mut Reno, segments: u64) {
@@ -43,9 +43,9 @@ fn slow_start_doubles_the_window_each_round_trip() {
 fn an_acknowledgement_of_many_segments_counts_all_of_them() {
     // tcp_slow_start: the window grows by what was acknowledged, up to the threshold; the rest counts beyond it.
     let mut cc = reno(20);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Timeout));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Timeout)));
     cc.on_ack(&ack(at_ms(100), packets(14), RTT));
-    assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(10), Some(packets(10))));
+    assert_eq!((cc.cwnd(), cc.state().ssthresh), (packets(10), Some(packets(10))));
     // 1 + 14 - 10 = 5 segments are left, and 5 more make the window of ten.
     acknowledge(&mut cc, 4);
     assert_eq!(cc.cwnd(), packets(10));
@@ -70,17 +70,21 @@ fn a_loss_halves_the_window_in_whole_segments_but_leaves_two() {
     for (window, expected) in [(100, 50), (7, 3), (4, 2), (3, 2), (2, 2)] {
         let mut cc = reno(window);
         lose(&mut cc);
-        assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(expected), Some(packets(expected))), "{window}");
+        assert_eq!(
+            (cc.cwnd(), cc.state().ssthresh),
+            (packets(expected), Some(packets(expected))),
+            "{window}"
+        );
     }
 }
 
 #[test]
 fn the_window_stays_put_during_recovery_and_without_use() {
     let mut cc = reno(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
     acknowledge(&mut cc, 200);
     assert_eq!(cc.cwnd(), packets(50));
-    cc.on_recovery_end(Time::ZERO);
+    cc.on_event(Event::RecoveryEnd { now: Time::ZERO });
     let mut unused = ack(at_ms(100), packets(50), RTT);
     unused.usage.limit = WindowLimit::Open;
     (0..10).for_each(|_| cc.on_ack(&unused));
@@ -91,8 +95,8 @@ fn the_window_stays_put_during_recovery_and_without_use() {
 fn a_timeout_restarts_from_one_segment_towards_half_the_window() {
     // RFC 5681 section 3.1.
     let mut cc = reno(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Timeout));
-    assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(1), Some(packets(50))));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Timeout)));
+    assert_eq!((cc.cwnd(), cc.state().ssthresh), (packets(1), Some(packets(50))));
     acknowledge(&mut cc, 49);
     assert_eq!(cc.cwnd(), packets(50));
     acknowledge(&mut cc, 50);
@@ -102,25 +106,25 @@ fn a_timeout_restarts_from_one_segment_towards_half_the_window() {
 #[test]
 fn losses_of_one_flight_halve_the_threshold_once() {
     let mut cc = reno(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    cc.on_congestion(&event(at_ms(300), CongestionKind::Timeout));
-    assert_eq!(cc.ssthresh(), Some(packets(50)));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    cc.on_event(Event::Congestion(event(at_ms(300), CongestionKind::Timeout)));
+    assert_eq!(cc.state().ssthresh, Some(packets(50)));
 }
 
 #[test]
 fn persistent_congestion_leaves_two_packets() {
     // RFC 9002 section 7.6.2.
     let mut cc = reno(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Persistent));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Persistent)));
     assert_eq!(cc.cwnd(), packets(2));
 }
 
 #[test]
 fn an_undone_loss_restores_window_and_threshold() {
     let mut cc = reno(100);
-    cc.on_congestion(&event(Time::ZERO, CongestionKind::Loss));
-    cc.on_undo(at_ms(100));
-    assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(100), None));
+    cc.on_event(Event::Congestion(event(Time::ZERO, CongestionKind::Loss)));
+    cc.on_event(Event::Undo { now: at_ms(100) });
+    assert_eq!((cc.cwnd(), cc.state().ssthresh), (packets(100), None));
 }
 
 #[test]
@@ -128,12 +132,12 @@ fn an_idle_window_shrinks_and_three_quarters_become_the_threshold() {
     // RFC 2861 section 3.1.
     let mut cc = avoiding(50);
     acknowledge(&mut cc, 50 + 51 + 52 + 53);
-    cc.on_idle(packets(10));
-    assert_eq!((cc.cwnd(), cc.ssthresh()), (packets(10), Some(packets(50))));
+    cc.on_event(Event::Idle { window: packets(10) });
+    assert_eq!((cc.cwnd(), cc.state().ssthresh), (packets(10), Some(packets(50))));
     let mut grown = avoiding(10);
     (10..100).for_each(|window| acknowledge(&mut grown, window));
-    grown.on_idle(packets(10));
-    assert_eq!(grown.ssthresh(), Some(packets(75)));
+    grown.on_event(Event::Idle { window: packets(10) });
+    assert_eq!(grown.state().ssthresh, Some(packets(75)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::reno::Reno;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
@@ -16,8 +16,8 @@ fn cubic(slow_start_exit: SlowStartExit) -> Cubic {
 /// Runs until slow start ends; returns the threshold, which is the window then.
 fn window_at_exit(exit: SlowStartExit, path: Path) -> (Bytes, Flow<Cubic>) {
     let mut flow = Flow::new(cubic(exit), path);
-    flow.run_while(|flow| flow.cc.ssthresh().is_none() && flow.now < at_ms(60_000));
-    (flow.cc.ssthresh().expect("slow start ends"), flow)
+    flow.run_while(|flow| flow.cc.state().ssthresh.is_none() && flow.now < at_ms(60_000));
+    (flow.cc.state().ssthresh.expect("slow start ends"), flow)
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn hystart_is_silent_below_16_packets() {
     for i in 0..20 {
         cc.on_ack(&ack(at_ms(10 * i), Bytes::new(1), Duration::from_millis(200)));
     }
-    assert_eq!(cc.ssthresh(), None);
+    assert_eq!(cc.state().ssthresh, None);
 }
 
 /// Feeds whole rounds to a controller.
@@ -116,7 +116,7 @@ fn hystart_plus_plus_slows_down_by_four_when_the_delay_rises() {
     assert_eq!(rounds.round(112), 10.0, "12 ms is not enough");
     assert_eq!(rounds.round(126), 7.75, "112 + 14 ms");
     assert_eq!(rounds.round(126), 2.5);
-    assert_eq!(rounds.cc.ssthresh(), None, "not yet convinced");
+    assert_eq!(rounds.cc.state().ssthresh, None, "not yet convinced");
 }
 
 #[test]
@@ -126,12 +126,12 @@ fn hystart_plus_plus_gives_up_slow_start_after_five_conservative_rounds() {
     rounds.round(130);
     for _ in 0..4 {
         rounds.round(130);
-        assert_eq!(rounds.cc.ssthresh(), None);
+        assert_eq!(rounds.cc.state().ssthresh, None);
     }
     // The round that began conservative slow start counts as the first of five.
     let window = rounds.cc.cwnd();
     rounds.round(130);
-    assert_eq!(rounds.cc.ssthresh(), Some(window));
+    assert_eq!(rounds.cc.state().ssthresh, Some(window));
 }
 
 #[test]
@@ -163,15 +163,15 @@ fn after_a_timeout_linuxs_detector_is_armed_again_and_hystart_plus_plus_is_not()
         (0..10).for_each(|_| {
             rounds.round(100);
         });
-        rounds.cc.on_congestion(&event(rounds.now, CongestionKind::Timeout));
-        rounds.cc.on_recovery_end(rounds.now);
-        let threshold = rounds.cc.ssthresh();
+        rounds.cc.on_event(Event::Congestion(event(rounds.now, CongestionKind::Timeout)));
+        rounds.cc.on_event(Event::RecoveryEnd { now: rounds.now });
+        let threshold = rounds.cc.state().ssthresh;
         rounds.round(100);
         rounds.round(100);
         (0..8).for_each(|_| {
             rounds.round(150);
         });
-        assert_eq!(rounds.cc.ssthresh() < threshold, detects, "{exit:?}");
+        assert_eq!(rounds.cc.state().ssthresh < threshold, detects, "{exit:?}");
     }
 }
 
@@ -190,7 +190,7 @@ fn hystart_plus_plus_slows_reno_down_and_ends_its_slow_start_as_cubics() {
     }
     let window = rounds.cc.cwnd();
     rounds.round(130);
-    assert_eq!(rounds.cc.ssthresh(), Some(window));
+    assert_eq!(rounds.cc.state().ssthresh, Some(window));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn linuxs_hystart_is_not_renos() {
     for rtt_ms in [100, 100, 200, 400, 800] {
         assert_eq!(rounds.round(rtt_ms), 10.0);
     }
-    assert_eq!(rounds.cc.ssthresh(), None);
+    assert_eq!(rounds.cc.state().ssthresh, None);
 }
 
 #[test]
@@ -208,8 +208,8 @@ fn the_losses_of_reno_end_hystart_plus_plus() {
     let mut rounds = reno(PLUS_PLUS);
     rounds.round(100);
     rounds.round(130);
-    rounds.cc.on_congestion(&event(rounds.now, CongestionKind::Timeout));
-    rounds.cc.on_recovery_end(rounds.now);
+    rounds.cc.on_event(Event::Congestion(event(rounds.now, CongestionKind::Timeout)));
+    rounds.cc.on_event(Event::RecoveryEnd { now: rounds.now });
     // One packet after the timeout, and a threshold of half of 27: each acknowledgement counts whole again.
     assert_eq!(rounds.round(130), 10.0);
 }

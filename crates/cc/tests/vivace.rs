@@ -3,7 +3,7 @@
 use crate::common::{Flow, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::vivace::{Phase, Vivace};
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Demand, SentSample};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 const START: Rate = Rate::from_bps(4_194_304);
@@ -33,7 +33,7 @@ fn throughput(flow: &mut Flow<Vivace>, from_s: u64, until_s: u64) -> f64 {
 #[test]
 fn it_begins_at_512_kibibytes_per_second_and_a_window_of_two_round_trips() {
     let cc = vivace();
-    assert_eq!(cc.pacing_rate(), Some(START));
+    assert_eq!(cc.state().pacing_rate, Some(START));
     assert_eq!(cc.cwnd(), Bytes::new(104_857));
     // Without a round trip the configured window counts.
     assert_eq!(Vivace::new(config()).cwnd(), packets(10));
@@ -45,7 +45,7 @@ fn the_rate_doubles_while_utility_grows_and_returns_to_the_last_good_one() {
     let mut flow = flow(Path::new(100, 100, packets(20_000)));
     let mut rates = vec![START];
     flow.run_while(|flow| {
-        let rate = flow.cc.pacing_rate().unwrap();
+        let rate = flow.cc.state().pacing_rate.unwrap();
         if rates.last() != Some(&rate) {
             rates.push(rate);
         }
@@ -60,7 +60,7 @@ fn the_rate_doubles_while_utility_grows_and_returns_to_the_last_good_one() {
 fn a_decision_of_the_start_takes_two_round_trips() {
     // One in which an interval leaves, one until its packets are acknowledged; a packet lasts 2.9 ms.
     let mut flow = flow(Path::new(1_000, 100, packets(20_000)));
-    flow.run_while(|flow| flow.cc.pacing_rate() == Some(START));
+    flow.run_while(|flow| flow.cc.state().pacing_rate == Some(START));
     let first = flow.now;
     assert!((0.195..0.206).contains(&first.since(Time::ZERO).as_secs_f64()), "{first:?}");
 }
@@ -72,7 +72,7 @@ fn pairs_are_five_per_cent_above_and_below_in_either_order() {
     let (mut firsts, mut last) = ([0, 0], None);
     while flow.now < at_ms(60_000) {
         flow.step(Time::MAX);
-        let (base, rate) = (flow.cc.base_rate(), flow.cc.pacing_rate().unwrap());
+        let (base, rate) = (flow.cc.base_rate(), flow.cc.state().pacing_rate.unwrap());
         let kind = (rate.as_bps() as f64 / base.as_bps() as f64 * 100.0).round() as u64;
         assert!([95, 100, 105].contains(&kind), "{kind} %");
         if last == Some(100) && kind != 100 {
@@ -133,7 +133,7 @@ fn an_application_that_sends_less_learns_nothing() {
         flow.supply += packets(1);
         flow.run_until(at_ms(5 * packet));
     }
-    assert_eq!((flow.cc.phase(), flow.cc.pacing_rate()), (Phase::Starting, Some(START)));
+    assert_eq!((flow.cc.phase(), flow.cc.state().pacing_rate), (Phase::Starting, Some(START)));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_packet_of_an_application_that_was_short_voids_its_interval() {
     cc.on_ack(&AckSample { rate: Some(limited), ..outstanding(at_ms(100), 34) });
     // The interval closes with this acknowledgement and is judged with the last of its packets.
     cc.on_ack(&outstanding(at_ms(101), 0));
-    assert_eq!(cc.pacing_rate(), Some(START));
+    assert_eq!(cc.state().pacing_rate, Some(START));
 }
 
 #[test]
@@ -157,20 +157,20 @@ fn a_timeout_suspends_it_and_recovery_begins_a_pair_at_the_last_good_rate() {
     let mut flow = flow(Path::new(1_000, 100, packets(20_000)));
     flow.run_while(|flow| flow.cc.base_rate() < megabits(30.0));
     let mut cc = flow.cc;
-    cc.on_congestion(&event(flow.now, CongestionKind::Timeout));
+    cc.on_event(Event::Congestion(event(flow.now, CongestionKind::Timeout)));
     assert_eq!((cc.phase(), cc.cwnd()), (Phase::Suspended, packets(1)));
     cc.on_ack(&ack(flow.now, packets(1), RTT));
     assert!(cc.cwnd() > packets(4));
-    cc.on_recovery_end(flow.now);
+    cc.on_event(Event::RecoveryEnd { now: flow.now });
     assert_eq!((cc.phase(), cc.base_rate()), (Phase::Probing, Rate::from_bps(START.as_bps() << 2)));
 }
 
 #[test]
 fn a_fast_recovery_changes_nothing() {
     let mut cc = vivace();
-    let before = (cc.cwnd(), cc.pacing_rate());
-    cc.on_congestion(&event(at_ms(1), CongestionKind::Loss));
-    assert_eq!((cc.cwnd(), cc.pacing_rate()), before);
+    let before = (cc.cwnd(), cc.state().pacing_rate);
+    cc.on_event(Event::Congestion(event(at_ms(1), CongestionKind::Loss)));
+    assert_eq!((cc.cwnd(), cc.state().pacing_rate), before);
 }
 
 #[test]

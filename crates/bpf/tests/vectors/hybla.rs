@@ -1,7 +1,7 @@
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{WindowLimit, WindowUsage};
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::SEQUENCES;
@@ -61,10 +61,10 @@ fn run(sequence: u64, script: &mut Script) {
             Phase::Recovery | Phase::Timeout if dice.chance(1, 8) => {
                 phase = Phase::Open;
                 if dice.chance(1, 3) {
-                    hybla.on_undo(Time::ZERO);
+                    hybla.on_event(Event::Undo { now: Time::ZERO });
                     "U".to_owned()
                 } else {
-                    hybla.on_recovery_end(Time::ZERO);
+                    hybla.on_event(Event::RecoveryEnd { now: Time::ZERO });
                     "E".to_owned()
                 }
             }
@@ -100,7 +100,11 @@ fn acknowledge(hybla: &mut Hybla, dice: &mut Dice, srtt: u64) -> String {
 }
 
 fn congestion(hybla: &mut Hybla, kind: CongestionKind, in_flight: u64) {
-    hybla.on_congestion(&CongestionEvent { now: Time::ZERO, kind, in_flight: Bytes::new(in_flight * MSS) });
+    hybla.on_event(Event::Congestion(CongestionEvent {
+        now: Time::ZERO,
+        kind,
+        in_flight: Bytes::new(in_flight * MSS),
+    }));
 }
 
 fn span(eighths_of_a_microsecond: u64) -> Duration {
@@ -108,6 +112,6 @@ fn span(eighths_of_a_microsecond: u64) -> Duration {
 }
 
 fn state(hybla: &Hybla) -> String {
-    let ssthresh = hybla.ssthresh().map_or(0x7fff_ffff, |ssthresh| ssthresh.get() / MSS);
+    let ssthresh = hybla.state().ssthresh.map_or(0x7fff_ffff, |ssthresh| ssthresh.get() / MSS);
     format!("{} {ssthresh}", hybla.cwnd().get() / MSS)
 }

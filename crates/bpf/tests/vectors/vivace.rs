@@ -5,7 +5,8 @@ use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{WindowLimit, WindowUsage};
 use bentpipe_cc::vivace::Vivace;
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Demand, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Demand, Event,
+    SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -113,14 +114,14 @@ impl<'a> Sender<'a> {
             self.time_out();
         } else if self.is_suspended && self.dice.chance(1, 3) {
             self.is_suspended = false;
-            self.vivace.on_recovery_end(at(self.now_us));
+            self.vivace.on_event(Event::RecoveryEnd { now: at(self.now_us) });
             self.note(format!("E {}", self.now_us));
         }
         self.send(span_us);
     }
 
     fn send(&mut self, span_us: u64) {
-        let rate = self.vivace.pacing_rate().expect("Vivace paces").as_bps();
+        let rate = self.vivace.state().pacing_rate.expect("Vivace paces").as_bps();
         let room = self.vivace.cwnd().get().saturating_sub(self.in_flight) / MSS;
         let share = if self.dice.chance(1, 40) { 50 } else { self.dice.between(97, 105) };
         let due = u128::from(rate) * u128::from(span_us * share) / (8 * 100 * 1_000_000);
@@ -184,11 +185,11 @@ impl<'a> Sender<'a> {
     fn time_out(&mut self) {
         self.is_suspended = true;
         let in_flight = Bytes::new(self.in_flight);
-        self.vivace.on_congestion(&CongestionEvent {
+        self.vivace.on_event(Event::Congestion(CongestionEvent {
             now: at(self.now_us),
             kind: CongestionKind::Timeout,
             in_flight,
-        });
+        }));
         self.note(format!("T {}", self.in_flight + MSS));
     }
 
@@ -206,6 +207,6 @@ const fn span(us: u64) -> Duration {
 }
 
 fn state(vivace: &Vivace) -> String {
-    let rate = vivace.pacing_rate().expect("Vivace paces").as_bps();
+    let rate = vivace.state().pacing_rate.expect("Vivace paces").as_bps();
     format!("{rate} {} {}", vivace.cwnd().get(), vivace.base_rate().as_bps())
 }

@@ -18,7 +18,8 @@ use crate::filter::MaxFilter;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow,
+    SentSample, State,
 };
 use aggregation::{Aggregation, AggregationLimits, HALF_ROUNDS};
 use cycle::{Cycle, CycleLevels};
@@ -353,6 +354,39 @@ impl Bbr {
     }
 }
 
+impl Bbr {
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            CongestionKind::Loss => {
+                self.save_cwnd();
+                self.episode.on_loss(self.rounds.count(), self.recovered_in);
+            }
+            // Version 1 does not listen to marks.
+            CongestionKind::Ecn => {}
+            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
+            CongestionKind::Persistent => self.on_timeout(self.floor()),
+        }
+    }
+
+    fn on_recovery_end(&mut self) {
+        if self.episode != Episode::None {
+            self.episode = Episode::Ended;
+            self.recovered_in = Some(self.rounds.count());
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.pipe.on_undo();
+        self.policer.reset(self.delivered_at, self.delivered);
+        self.on_recovery_end();
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(self.floor());
+    }
+}
+
 impl CongestionControl for Bbr {
     fn name(&self) -> &'static str {
         "bbr"
@@ -398,59 +432,28 @@ impl CongestionControl for Bbr {
         self.update_cwnd(ack);
     }
 
-    fn on_congestion(&mut self, event: &CongestionEvent) {
-        match event.kind {
-            CongestionKind::Loss => {
-                self.save_cwnd();
-                self.episode.on_loss(self.rounds.count(), self.recovered_in);
-            }
-            // Version 1 does not listen to marks.
-            CongestionKind::Ecn => {}
-            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
-            CongestionKind::Persistent => self.on_timeout(self.floor()),
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Congestion(congestion) => self.on_congestion(&congestion),
+            Event::RecoveryEnd { .. } => self.on_recovery_end(),
+            Event::Undo { .. } => self.on_undo(),
+            Event::Idle { .. } => {}
+            Event::MssChange { mss } => self.on_mss_change(mss),
         }
-    }
-
-    fn on_recovery_end(&mut self, _now: Time) {
-        if self.episode != Episode::None {
-            self.episode = Episode::Ended;
-            self.recovered_in = Some(self.rounds.count());
-        }
-    }
-
-    fn on_undo(&mut self, now: Time) {
-        self.pipe.on_undo();
-        self.policer.reset(self.delivered_at, self.delivered);
-        self.on_recovery_end(now);
-    }
-
-    fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss;
-        self.cwnd = self.cwnd.max(self.floor());
     }
 
     fn cwnd(&self) -> Bytes {
         self.cwnd
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.ssthresh
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
-        Some(self.pacing_rate)
-    }
-
-    fn send_quantum(&self) -> Option<Bytes> {
-        Some(self.packets(self.quantum_packets()))
-    }
-
-    fn bandwidth(&self) -> Option<Rate> {
-        Some(self.bandwidth_in_use()).filter(|rate| *rate > Rate::ZERO)
-    }
-
-    fn recovery_window(&self) -> RecoveryWindow {
-        RecoveryWindow::Algorithm
+    fn state(&self) -> State {
+        State {
+            ssthresh: self.ssthresh,
+            pacing_rate: Some(self.pacing_rate),
+            send_quantum: Some(self.packets(self.quantum_packets())),
+            bandwidth: Some(self.bandwidth_in_use()).filter(|rate| *rate > Rate::ZERO),
+            recovery_window: RecoveryWindow::Algorithm,
+        }
     }
 
     fn clone_box(&self) -> Box<dyn CongestionControl> {

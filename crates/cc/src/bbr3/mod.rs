@@ -21,7 +21,8 @@ use crate::bbr::probe_rtt::ProbeRtt;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, RecoveryWindow, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow,
+    SentSample, State,
 };
 use bounds::{Bounds, Latest, UNBOUNDED};
 use flight::{Departures, Flight};
@@ -315,6 +316,45 @@ impl Bbr3 {
     }
 }
 
+impl Bbr3 {
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            CongestionKind::Loss => {
+                self.save();
+                self.episode = Episode::Recovery;
+            }
+            // Marks mean something to version 3 only where the network promises shallow thresholds.
+            CongestionKind::Ecn => {}
+            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
+            CongestionKind::Persistent => self.on_timeout(self.floor()),
+        }
+    }
+
+    fn on_recovery_end(&mut self) {
+        self.episode = match self.episode {
+            Episode::Recovery => Episode::Ended,
+            Episode::Timeout => {
+                self.cwnd = self.cwnd.max(self.prior_cwnd);
+                Episode::None
+            }
+            Episode::None | Episode::Ended => Episode::None,
+        };
+    }
+
+    fn on_undo(&mut self) {
+        self.full.restart(Rate::ZERO);
+        self.loss_round.any = false;
+        self.bounds.undo(self.prior_bounds);
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.episode = Episode::None;
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(self.floor());
+    }
+}
+
 impl CongestionControl for Bbr3 {
     fn name(&self) -> &'static str {
         "bbr3"
@@ -369,65 +409,28 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn on_congestion(&mut self, event: &CongestionEvent) {
-        match event.kind {
-            CongestionKind::Loss => {
-                self.save();
-                self.episode = Episode::Recovery;
-            }
-            // Marks mean something to version 3 only where the network promises shallow thresholds.
-            CongestionKind::Ecn => {}
-            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
-            CongestionKind::Persistent => self.on_timeout(self.floor()),
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Congestion(congestion) => self.on_congestion(&congestion),
+            Event::RecoveryEnd { .. } => self.on_recovery_end(),
+            Event::Undo { .. } => self.on_undo(),
+            Event::Idle { .. } => {}
+            Event::MssChange { mss } => self.on_mss_change(mss),
         }
-    }
-
-    fn on_recovery_end(&mut self, _now: Time) {
-        self.episode = match self.episode {
-            Episode::Recovery => Episode::Ended,
-            Episode::Timeout => {
-                self.cwnd = self.cwnd.max(self.prior_cwnd);
-                Episode::None
-            }
-            Episode::None | Episode::Ended => Episode::None,
-        };
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.full.restart(Rate::ZERO);
-        self.loss_round.any = false;
-        self.bounds.undo(self.prior_bounds);
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
-        self.episode = Episode::None;
-    }
-
-    fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss;
-        self.cwnd = self.cwnd.max(self.floor());
     }
 
     fn cwnd(&self) -> Bytes {
         self.cwnd
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.ssthresh
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
-        Some(self.pacing_rate)
-    }
-
-    fn send_quantum(&self) -> Option<Bytes> {
-        Some(self.packets(self.quantum_packets()))
-    }
-
-    fn bandwidth(&self) -> Option<Rate> {
-        Some(self.bw()).filter(|rate| *rate > Rate::ZERO)
-    }
-
-    fn recovery_window(&self) -> RecoveryWindow {
-        RecoveryWindow::Algorithm
+    fn state(&self) -> State {
+        State {
+            ssthresh: self.ssthresh,
+            pacing_rate: Some(self.pacing_rate),
+            send_quantum: Some(self.packets(self.quantum_packets())),
+            bandwidth: Some(self.bw()).filter(|rate| *rate > Rate::ZERO),
+            recovery_window: RecoveryWindow::Algorithm,
+        }
     }
 
     fn clone_box(&self) -> Box<dyn CongestionControl> {

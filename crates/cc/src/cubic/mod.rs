@@ -7,8 +7,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::slow_start::{SlowStart, SlowStartExit, SlowStartView, Verdict};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, RecoveryWindow,
-    SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event, SentSample, State,
 };
 use credit::Credit;
 use epoch::Epoch;
@@ -175,6 +174,50 @@ impl Cubic {
     }
 }
 
+impl Cubic {
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            CongestionKind::Loss | CongestionKind::Ecn => {
+                self.reduce();
+                self.cwnd = self.ssthresh;
+                self.phase = Phase::Recovery;
+            }
+            CongestionKind::Timeout | CongestionKind::Persistent => {
+                // The losses of one flight reduce the threshold once, however they come to light.
+                if self.phase == Phase::Open {
+                    self.reduce();
+                }
+                let restart = match event.kind {
+                    // RFC 5681 section 3.1, and the flight that Linux grants beside the loss window.
+                    CongestionKind::Timeout => (event.in_flight + self.mss).get() as f64,
+                    // RFC 9002 section 7.6.2.
+                    _ => self.segments(MIN_WINDOW),
+                };
+                self.restart(event.now, restart);
+            }
+        }
+    }
+
+    fn on_undo(&mut self) {
+        if let Some(prior) = self.prior.take() {
+            self.cwnd = self.cwnd.max(prior.cwnd);
+            self.ssthresh = self.ssthresh.max(prior.ssthresh);
+        }
+        self.phase = Phase::Open;
+    }
+
+    fn on_idle(&mut self, window: Bytes) {
+        // RFC 2861 section 3.1: ssthresh keeps three quarters of what was open.
+        self.ssthresh = self.ssthresh.max(self.counted(self.cwnd * 0.75));
+        self.cwnd = self.cwnd.min((window.get() as f64).max(self.segments(MIN_WINDOW)));
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss;
+        self.cwnd = self.cwnd.max(self.segments(MIN_WINDOW));
+    }
+}
+
 impl CongestionControl for Cubic {
     fn name(&self) -> &'static str {
         "cubic"
@@ -207,62 +250,22 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_congestion(&mut self, event: &CongestionEvent) {
-        match event.kind {
-            CongestionKind::Loss | CongestionKind::Ecn => {
-                self.reduce();
-                self.cwnd = self.ssthresh;
-                self.phase = Phase::Recovery;
-            }
-            CongestionKind::Timeout | CongestionKind::Persistent => {
-                // The losses of one flight reduce the threshold once, however they come to light.
-                if self.phase == Phase::Open {
-                    self.reduce();
-                }
-                let restart = match event.kind {
-                    // RFC 5681 section 3.1, and the flight that Linux grants beside the loss window.
-                    CongestionKind::Timeout => (event.in_flight + self.mss).get() as f64,
-                    // RFC 9002 section 7.6.2.
-                    _ => self.segments(MIN_WINDOW),
-                };
-                self.restart(event.now, restart);
-            }
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Congestion(congestion) => self.on_congestion(&congestion),
+            Event::RecoveryEnd { .. } => self.phase = Phase::Open,
+            Event::Undo { .. } => self.on_undo(),
+            Event::Idle { window } => self.on_idle(window),
+            Event::MssChange { mss } => self.on_mss_change(mss),
         }
-    }
-
-    fn on_recovery_end(&mut self, _now: Time) {
-        self.phase = Phase::Open;
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        if let Some(prior) = self.prior.take() {
-            self.cwnd = self.cwnd.max(prior.cwnd);
-            self.ssthresh = self.ssthresh.max(prior.ssthresh);
-        }
-        self.phase = Phase::Open;
-    }
-
-    fn on_idle(&mut self, window: Bytes) {
-        // RFC 2861 section 3.1: ssthresh keeps three quarters of what was open.
-        self.ssthresh = self.ssthresh.max(self.counted(self.cwnd * 0.75));
-        self.cwnd = self.cwnd.min((window.get() as f64).max(self.segments(MIN_WINDOW)));
-    }
-
-    fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss;
-        self.cwnd = self.cwnd.max(self.segments(MIN_WINDOW));
     }
 
     fn cwnd(&self) -> Bytes {
         Bytes::new(self.cwnd as u64)
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.ssthresh.is_finite().then(|| Bytes::new(self.ssthresh as u64))
-    }
-
-    fn recovery_window(&self) -> RecoveryWindow {
-        RecoveryWindow::Endpoint
+    fn state(&self) -> State {
+        State::of_window(self.ssthresh.is_finite().then(|| Bytes::new(self.ssthresh as u64)))
     }
 
     fn clone_box(&self) -> Box<dyn CongestionControl> {

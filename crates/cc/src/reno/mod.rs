@@ -2,10 +2,10 @@
 
 mod window;
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::Bytes;
 
 use crate::slow_start::{HyStartPlusPlus, SlowStartExit, Verdict};
-use crate::{AckSample, Config, CongestionControl, CongestionEvent, RecoveryWindow, SentSample};
+use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
 pub(crate) use window::{Phase, Window};
 
 /// Reno's state.
@@ -58,38 +58,20 @@ impl CongestionControl for Reno {
         }
     }
 
-    fn on_congestion(&mut self, event: &CongestionEvent) {
-        // RFC 9406 section 4.3: for the initial slow start.
-        self.detector = None;
-        self.window.on_congestion(event);
-    }
-
-    fn on_recovery_end(&mut self, _now: Time) {
-        self.window.on_recovery_end();
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.window.on_undo();
-    }
-
-    fn on_idle(&mut self, window: Bytes) {
-        self.window.on_idle(window);
-    }
-
-    fn on_mss_change(&mut self, mss: Bytes) {
-        self.window.on_mss_change(mss);
+    fn on_event(&mut self, event: Event) {
+        if matches!(event, Event::Congestion(_)) {
+            // RFC 9406 section 4.3: for the initial slow start.
+            self.detector = None;
+        }
+        self.window.on_event(event);
     }
 
     fn cwnd(&self) -> Bytes {
         self.window.cwnd()
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        self.window.ssthresh()
-    }
-
-    fn recovery_window(&self) -> RecoveryWindow {
-        RecoveryWindow::Endpoint
+    fn state(&self) -> State {
+        self.window.state()
     }
 
     fn clone_box(&self) -> Box<dyn CongestionControl> {

@@ -2,7 +2,7 @@
 
 use bentpipe_units::Bytes;
 
-use crate::{CongestionEvent, CongestionKind};
+use crate::{CongestionEvent, CongestionKind, Event, State};
 
 /// The smallest threshold, in segments (RFC 5681 equation 4; RFC 9002 section 7.2: kMinimumWindow).
 const MIN_SEGMENTS: u64 = 2;
@@ -128,7 +128,21 @@ impl Window {
         self.credit = 0;
     }
 
-    pub fn on_congestion(&mut self, event: &CongestionEvent) {
+    pub fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Congestion(congestion) => self.on_congestion(&congestion),
+            Event::RecoveryEnd { .. } => self.phase = Phase::Open,
+            Event::Undo { .. } => self.on_undo(),
+            Event::Idle { window } => self.on_idle(window),
+            Event::MssChange { mss } => self.on_mss_change(mss),
+        }
+    }
+
+    pub fn state(&self) -> State {
+        State::of_window(self.ssthresh())
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             CongestionKind::Loss | CongestionKind::Ecn => {
                 self.cwnd = self.reduce();
@@ -151,12 +165,8 @@ impl Window {
         }
     }
 
-    pub fn on_recovery_end(&mut self) {
-        self.phase = Phase::Open;
-    }
-
     /// `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`.
-    pub fn on_undo(&mut self) {
+    fn on_undo(&mut self) {
         if let Some(prior) = self.prior.take() {
             self.cwnd = self.cwnd.max(prior.cwnd);
             self.ssthresh = self.ssthresh.zip(prior.ssthresh).map(|(now, then)| now.max(then));
@@ -165,12 +175,12 @@ impl Window {
     }
 
     /// RFC 2861 section 3.1: ssthresh keeps three quarters of what was open.
-    pub fn on_idle(&mut self, window: Bytes) {
+    fn on_idle(&mut self, window: Bytes) {
         self.ssthresh = self.ssthresh.map(|ssthresh| ssthresh.max(self.cwnd * 3 / 4));
         self.cwnd = self.cwnd.min(window.get().max(self.floor()));
     }
 
-    pub fn on_mss_change(&mut self, mss: Bytes) {
+    fn on_mss_change(&mut self, mss: Bytes) {
         self.mss = mss.get();
         self.cwnd = self.cwnd.max(self.floor());
     }

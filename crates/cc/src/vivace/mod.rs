@@ -10,7 +10,8 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::resolved::Resolved;
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, RecoveryWindow, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, SentSample,
+    State,
 };
 use climb::{Climb, Pair};
 use interval::{Closed, Interval, Judgement};
@@ -220,6 +221,22 @@ const fn micros_of(span: Duration) -> u64 {
     span.as_nanos() / 1_000
 }
 
+impl Vivace {
+    fn on_congestion(&mut self, event: &CongestionEvent) {
+        match event.kind {
+            // Loss is in the utility; marks are not heard.
+            CongestionKind::Loss | CongestionKind::Ecn => {}
+            CongestionKind::Timeout => self.suspend(event.in_flight.get() + self.mss),
+            CongestionKind::Persistent => self.suspend(MIN_WINDOW_PACKETS * self.mss),
+        }
+    }
+
+    fn on_undo(&mut self, now: Time) {
+        self.restart = None;
+        self.resume(now);
+    }
+}
+
 impl CongestionControl for Vivace {
     fn name(&self) -> &'static str {
         "vivace"
@@ -240,42 +257,28 @@ impl CongestionControl for Vivace {
         self.close_when_long_enough(now_us);
     }
 
-    fn on_congestion(&mut self, event: &CongestionEvent) {
-        match event.kind {
-            // Loss is in the utility; marks are not heard.
-            CongestionKind::Loss | CongestionKind::Ecn => {}
-            CongestionKind::Timeout => self.suspend(event.in_flight.get() + self.mss),
-            CongestionKind::Persistent => self.suspend(MIN_WINDOW_PACKETS * self.mss),
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Congestion(congestion) => self.on_congestion(&congestion),
+            Event::RecoveryEnd { now } => self.resume(now),
+            Event::Undo { now } => self.on_undo(now),
+            Event::Idle { .. } => {}
+            Event::MssChange { mss } => self.mss = mss.get(),
         }
-    }
-
-    fn on_recovery_end(&mut self, now: Time) {
-        self.resume(now);
-    }
-
-    fn on_undo(&mut self, now: Time) {
-        self.restart = None;
-        self.resume(now);
-    }
-
-    fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss.get();
     }
 
     fn cwnd(&self) -> Bytes {
         Bytes::new(self.window().max(self.mss))
     }
 
-    fn ssthresh(&self) -> Option<Bytes> {
-        None
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
-        Some(Rate::from_bps(self.rate_now()))
-    }
-
-    fn recovery_window(&self) -> RecoveryWindow {
-        RecoveryWindow::Algorithm
+    fn state(&self) -> State {
+        State {
+            ssthresh: None,
+            pacing_rate: Some(Rate::from_bps(self.rate_now())),
+            send_quantum: None,
+            bandwidth: None,
+            recovery_window: RecoveryWindow::Algorithm,
+        }
     }
 
     fn clone_box(&self) -> Box<dyn CongestionControl> {

@@ -7,7 +7,7 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit, WindowUsage};
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event, SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -205,7 +205,7 @@ impl<C: CongestionControl> Flow<C> {
         self.outstanding.insert(number, Outstanding { state, sent_at: now });
         self.in_flight += bytes;
         self.supply -= bytes;
-        if let Some(rate) = self.cc.pacing_rate() {
+        if let Some(rate) = self.cc.state().pacing_rate {
             self.send_at = now + rate.time_for(bytes);
         }
         self.forward(number, bytes);
@@ -266,7 +266,7 @@ impl<C: CongestionControl> Flow<C> {
         };
         if self.recovery.is_some_and(|end| number >= end) {
             self.recovery = None;
-            self.cc.on_recovery_end(now);
+            self.cc.on_event(Event::RecoveryEnd { now });
         }
         self.cc.on_ack(&sample);
         self.last_ack = Some(sample);
@@ -301,6 +301,10 @@ impl<C: CongestionControl> Flow<C> {
     }
 
     fn congestion(&mut self, kind: CongestionKind) {
-        self.cc.on_congestion(&CongestionEvent { now: self.now, kind, in_flight: self.in_flight });
+        self.cc.on_event(Event::Congestion(CongestionEvent {
+            now: self.now,
+            kind,
+            in_flight: self.in_flight,
+        }));
     }
 }

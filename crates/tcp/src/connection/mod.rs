@@ -188,7 +188,7 @@ impl Connection {
         Info {
             congestion_control: control.map(bentpipe_cc::CongestionControl::name),
             cwnd: Bytes::new(self.send.cwnd() * mss.get()),
-            ssthresh: control.and_then(bentpipe_cc::CongestionControl::ssthresh),
+            ssthresh: control.and_then(|control| control.state().ssthresh),
             in_flight: self.send.in_flight(),
             mss,
             srtt: self.send.srtt(),

@@ -1,6 +1,6 @@
 //! What an acknowledgement means for loss recovery (`tcp_fastretrans_alert`).
 
-use bentpipe_cc::{CongestionEvent, CongestionKind};
+use bentpipe_cc::{CongestionEvent, CongestionKind, Event};
 use bentpipe_units::Time;
 
 use super::Sender;
@@ -107,7 +107,7 @@ impl Sender {
     pub(super) fn report(&mut self, now: Time, kind: CongestionKind) {
         let in_flight = self.bytes(self.board.in_flight());
         if let Some(control) = &mut self.control {
-            control.on_congestion(&CongestionEvent { now, kind, in_flight });
+            control.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
         }
     }
 
@@ -118,7 +118,7 @@ impl Sender {
         } else {
             self.rack.on_recovered();
             if let Some(control) = &mut self.control {
-                control.on_recovery_end(facts.now);
+                control.on_event(Event::RecoveryEnd { now: facts.now });
             }
         }
         self.recovery.phase = Phase::Open;

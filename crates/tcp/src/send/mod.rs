@@ -298,7 +298,7 @@ impl Sender {
     fn reduces_itself(&self) -> bool {
         self.control
             .as_ref()
-            .is_some_and(|control| control.recovery_window() == bentpipe_cc::RecoveryWindow::Endpoint)
+            .is_some_and(|control| control.state().recovery_window == bentpipe_cc::RecoveryWindow::Endpoint)
     }
 
     fn bytes(&self, segments: u64) -> Bytes {

@@ -112,7 +112,7 @@ impl Sender {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.control.as_ref().and_then(|control| control.pacing_rate())
+        self.control.as_ref().and_then(|control| control.state().pacing_rate)
     }
 
     pub(super) fn is_held_by_pacer(&mut self, now: Time) -> bool {

@@ -1,6 +1,7 @@
 //! The sender's timer: retransmission (RFC 6298), tail loss probe (RFC 8985 section 7), reordering, persist.
 
 use bentpipe_cc::CongestionKind;
+use bentpipe_cc::Event;
 use bentpipe_units::{Duration, Time};
 
 use super::Sender;
@@ -261,7 +262,7 @@ impl Sender {
             self.probe = Probe::None;
             self.report(facts.now, CongestionKind::Loss);
             if let Some(control) = &mut self.control {
-                control.on_recovery_end(facts.now);
+                control.on_event(Event::RecoveryEnd { now: facts.now });
             }
             self.settle();
         }

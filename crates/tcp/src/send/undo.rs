@@ -1,5 +1,6 @@
 //! Taking back a reduction that was not warranted: Eifel (RFC 3522, 4015), DSACK (RFC 3708), F-RTO (RFC 5682).
 
+use bentpipe_cc::Event;
 use bentpipe_units::Time;
 
 use super::Sender;
@@ -33,7 +34,7 @@ impl Sender {
     /// `tcp_undo_cwnd_reduction`.
     pub(super) fn undo(&mut self, now: Time) {
         if let Some(control) = &mut self.control {
-            control.on_undo(now);
+            control.on_event(Event::Undo { now });
         }
         self.recovery.undo = Undo { marker: None, ..self.recovery.undo };
         self.rack.on_undo();

@@ -1,5 +1,6 @@
 //! The peer's window, and how much the application may write ahead of it.
 
+use bentpipe_cc::Event;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::{Backpressure, Sender};
@@ -71,7 +72,7 @@ impl Sender {
         }
         let window = self.bytes(cwnd.max(restart));
         if let Some(control) = &mut self.control {
-            control.on_idle(window);
+            control.on_event(Event::Idle { window });
         }
         self.idle.since = now;
         self.idle.used = 0;
@@ -96,7 +97,7 @@ impl Sender {
             let used = self.idle.used.max(self.config.initial_window);
             let window = self.bytes(cwnd.midpoint(used));
             if let Some(control) = self.control.as_mut().filter(|_| used < cwnd) {
-                control.on_idle(window);
+                control.on_event(Event::Idle { window });
             }
             self.idle.used = 0;
         }
@@ -105,7 +106,7 @@ impl Sender {
 
     /// Slow-start threshold in segments.
     pub(super) fn ssthresh(&self) -> Option<u64> {
-        self.control.as_ref()?.ssthresh().map(|ssthresh| ssthresh.get() / self.mss)
+        self.control.as_ref()?.state().ssthresh.map(|ssthresh| ssthresh.get() / self.mss)
     }
 
     /// The peer's last word on its window.

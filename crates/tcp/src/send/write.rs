@@ -134,7 +134,7 @@ impl Sender {
     /// Two windows of the sender's own (three for BBR), up to the limit (`tcp_sndbuf_expand`).
     pub(super) fn expand_buffer(&mut self) {
         let Some(control) = &self.control else { return };
-        let windows = if control.pacing_rate().is_some() { 3 } else { 2 };
+        let windows = if control.state().pacing_rate.is_some() { 3 } else { 2 };
         let segments = self.cwnd().max(self.config.initial_window).max(self.reordering + 1);
         let wanted = windows * segments * memory::of_sent_segment(self.mss);
         let limit = wanted.min(self.config.send_buffer.max.get());

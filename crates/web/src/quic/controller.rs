@@ -9,7 +9,7 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event, SentSample,
 };
 use bentpipe_run::RunSpec;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -184,14 +184,14 @@ impl Adapter {
         if self.sent < self.initial_window {
             return Some(UNPACED);
         }
-        let rate = self.algorithm.pacing_rate().or_else(|| self.window_rate());
+        let rate = self.algorithm.state().pacing_rate.or_else(|| self.window_rate());
         rate.map(|rate| (rate.as_bps() / 8).min(UNPACED))
     }
 
     /// The rate that spreads a window over its round trip, for algorithms that have no rate of their own.
     fn window_rate(&self) -> Option<Rate> {
         let cwnd = self.algorithm.cwnd();
-        let in_slow_start = self.algorithm.ssthresh().is_none_or(|ssthresh| cwnd < ssthresh);
+        let in_slow_start = self.algorithm.state().ssthresh.is_none_or(|ssthresh| cwnd < ssthresh);
         let gain = if in_slow_start { SLOW_START_PACING } else { AVOIDANCE_PACING };
         self.rtt.map(|rtt| Rate::of(cwnd, rtt.smoothed).mul_f64(gain))
     }
@@ -284,7 +284,7 @@ impl Controller for Adapter {
             && newest_sent > episode.since
         {
             episode.phase = Phase::Over;
-            self.algorithm.on_recovery_end(now);
+            self.algorithm.on_event(Event::RecoveryEnd { now });
         }
         let rate = self.estimator.sample(self.min_rtt());
         self.last_rate = rate.map(|rate| rate.rate()).or(self.last_rate);
@@ -336,17 +336,17 @@ impl Controller for Adapter {
             return;
         }
         self.episode = Some(Episode { since: now, phase: Phase::Recovery });
-        self.algorithm.on_congestion(&CongestionEvent { now, kind, in_flight: self.in_flight });
+        self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
     }
 
     fn on_spurious_congestion_event(&mut self) {
         if let Some(episode) = self.episode.take_if(|episode| episode.phase == Phase::Recovery) {
-            self.algorithm.on_undo(episode.since);
+            self.algorithm.on_event(Event::Undo { now: episode.since });
         }
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.algorithm.on_mss_change(Bytes::new(new_mtu.into()));
+        self.algorithm.on_event(Event::MssChange { mss: Bytes::new(new_mtu.into()) });
     }
 
     fn window(&self) -> u64 {
@@ -356,10 +356,11 @@ impl Controller for Adapter {
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window();
-        metrics.ssthresh = self.algorithm.ssthresh().map(Bytes::get);
+        let state = self.algorithm.state();
+        metrics.ssthresh = state.ssthresh.map(Bytes::get);
         metrics.pacing_rate = self.pacing_rate();
-        metrics.send_quantum = self.algorithm.send_quantum().map(Bytes::get);
-        metrics.bandwidth_estimate = self.algorithm.bandwidth().map(Rate::as_bps);
+        metrics.send_quantum = state.send_quantum.map(Bytes::get);
+        metrics.bandwidth_estimate = state.bandwidth.map(Rate::as_bps);
         metrics
     }
 
