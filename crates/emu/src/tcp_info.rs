@@ -86,7 +86,7 @@ pub(crate) fn sample(socket: &impl AsFd) -> io::Result<TcpSample> {
     let info = read(socket)?;
     let packets = |count: u32| Bytes::new(u64::from(count) * u64::from(info.snd_mss));
     let micros = |us: u32| Some(Duration::from_micros(us.into())).filter(|_| us > 0 && us < u32::MAX);
-    // tcp_packets_in_flight(): what is out, less what has left the network, plus what was sent again.
+    // tcp_packets_in_flight(): what is out, less what has left the network, plus what was retransmitted.
     let in_flight = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
     Ok(TcpSample {
         connected: None,

@@ -18,7 +18,7 @@ impl Packet for Borrowed {
     }
 }
 
-/// A waiting room that never empties.
+/// A queue that never empties.
 struct Endless;
 
 impl Source for Endless {

@@ -38,7 +38,7 @@ pub struct DirectionSpec {
     pub delay_ns: Duration,
     /// Delay variation added to the propagation delay; never reorders.
     pub jitter: JitterSpec,
-    /// Waiting room before the transmitter.
+    /// Queue before the transmitter.
     pub queue: QueueSpec,
     /// Losses on the channel.
     pub loss: LossSpec,
@@ -162,7 +162,7 @@ pub(crate) fn check_classes<'a>(
     Ok(())
 }
 
-/// Whether a waiting room takes a packet. Before a carrier each packet waits, if only until its frame or its burst
+/// Whether a queue takes a packet. Before a carrier each packet waits, if only until its frame or its burst
 /// begins, so that one without room would let nothing through. A limit in time refuses nobody when nobody waits.
 fn check_room(queue: &QueueSpec, longest: Bytes) -> Result<(), SpecError> {
     match *queue {

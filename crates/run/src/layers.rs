@@ -38,8 +38,8 @@ pub struct BytesByLayer {
 pub struct LayerBytes {
     /// IP headers.
     pub ip_bytes: u64,
-    /// TCP: headers, and whatever was sent again. UDP and QUIC: headers, encryption, handshake, acknowledgements and
-    /// whatever was sent again.
+    /// TCP: headers, and whatever was retransmitted. UDP and QUIC: headers, encryption, handshake, acknowledgements and
+    /// whatever was retransmitted.
     pub transport_bytes: u64,
     /// TLS over TCP: handshake, record headers, encryption.
     pub tls_bytes: u64,

@@ -115,7 +115,7 @@ pub struct FlowRecord {
     pub completion_s: Option<f64>,
     /// Payload over `completion_s`; limited by time: over its steady part, from first to last byte.
     pub goodput_bps: Option<f64>,
-    /// Packets sent again by both ends.
+    /// Packets retransmitted by both ends.
     pub retransmitted_packets: u64,
     /// Mean of the sender's smoothed RTT over time.
     pub rtt_mean_s: Option<f64>,
@@ -161,7 +161,7 @@ pub struct Metrics {
     pub overhead_percent: Option<f64>,
     /// Wire bytes of the forward direction above the payload, in percent of the payload; null for flows up.
     pub overhead_forward_percent: Option<f64>,
-    /// Packets sent again by the origin and the client, as far as they tell; null where neither does.
+    /// Packets retransmitted by the origin and the client, as far as they tell; null where neither does.
     pub retransmitted_packets: Option<u64>,
     /// Connections that carried the objects of a page load.
     pub connections_used: Option<u64>,

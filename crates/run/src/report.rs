@@ -95,7 +95,7 @@ pub struct ConnectionReport {
     pub closed: Option<Time>,
     /// Congestion control in use, read back from the socket or the library.
     pub congestion_control: String,
-    /// Packets sent again (TCP segments; QUIC packets declared lost); none where only a program of others knows.
+    /// Packets retransmitted (TCP segments; QUIC packets declared lost); none where only a program of others knows.
     pub retransmitted_packets: Option<u64>,
     /// Smoothed RTT at the end.
     #[serde(rename = "srtt_ns")]

@@ -193,7 +193,7 @@ fn a_delay_spike_beyond_the_timeout_is_recognised_and_undone() {
     pair.run_until(pair.now + ms(1000));
     let info = pair.server.conn().info();
     let again = pair.data_from(Side::Server).filter(|record| record.at > from).count() as u64;
-    assert!((1..=3).contains(&again), "{again} segments were sent again");
+    assert!((1..=3).contains(&again), "{again} segments were retransmitted");
     assert!(info.cwnd >= before, "{} of {}", info.cwnd, before);
 }
 
@@ -228,7 +228,7 @@ fn reordering_once_seen_is_waited_for() {
     pair.down.hold = (20..400).step_by(40).map(|number| (number, ms(12))).collect();
     pair.download(400 * MSS);
     let again = repeated(&pair).len();
-    assert!((1..=2).contains(&again), "{again} segments were sent again");
+    assert!((1..=2).contains(&again), "{again} segments were retransmitted");
 }
 
 #[test]

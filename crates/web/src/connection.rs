@@ -154,7 +154,7 @@ impl<P: Probe> Window<P> {
     }
 }
 
-/// QUIC's statistics in the terms of TCP's: packets declared lost are the ones sent again.
+/// QUIC's statistics in the terms of TCP's: packets declared lost are the ones retransmitted.
 fn quic_sample(connection: &noq::Connection) -> Option<TcpSample> {
     let stats = connection.path_stats(PathId::ZERO)?;
     let controller = connection.congestion_state(PathId::ZERO)?.into_any().downcast::<Adapter>().ok()?;

@@ -238,7 +238,7 @@ pub struct TcpSample {
     pub min_rtt: Option<Duration>,
     /// Latest delivery-rate sample.
     pub delivery_rate: Option<Rate>,
-    /// Segments sent again since the connection began.
+    /// Segments retransmitted since the connection began.
     pub retransmitted_packets: u64,
 }
 

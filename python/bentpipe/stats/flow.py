@@ -35,8 +35,8 @@ class Phase(Enum):
 class Flow:
     """A finished download as its series tell it; instants count from the start of the workload.
 
-    `received` counts bytes at the receiver, `sent` full packets that entered the link, `resent` packets sent
-    again. `rtt_s` is the sender's smoothed round trip every 100 ms: no record keeps that of each ACK.
+    `received` counts bytes at the receiver, `sent` full packets that entered the link, `resent` packets
+    retransmitted. `rtt_s` is the sender's smoothed round trip every 100 ms: no record keeps that of each ACK.
     """
 
     end_s: float

@@ -36,7 +36,7 @@ pub enum Phase {
     Starting,
     /// Compare a faster and a slower rate, and climb.
     Probing,
-    /// A timeout: what is sent again tells nothing.
+    /// A timeout: what is retransmitted tells nothing.
     Suspended,
 }
 

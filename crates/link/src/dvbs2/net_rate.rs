@@ -27,7 +27,7 @@ pub fn net_rate(rate: SymbolRate, encapsulation: Encapsulation, plframe: PlFrame
 /// A packet of a length.
 struct Uniform(Bytes);
 
-/// A waiting room that never empties.
+/// A queue that never empties.
 struct Endless(Bytes);
 
 impl Packet for Uniform {

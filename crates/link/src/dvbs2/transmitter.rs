@@ -21,7 +21,7 @@ pub struct Carrier {
     pub streams: Vec<PlFrame>,
 }
 
-/// The waiting room before the transmitter, with a queue for each stream.
+/// The queue before the transmitter, with a queue for each stream.
 pub trait Source {
     /// What waits.
     type Packet: Packet;
@@ -35,7 +35,7 @@ pub trait Source {
     fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Self::Packet)>;
 }
 
-/// A stream's packets in the waiting room.
+/// A stream's packets in the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// How many wait.
@@ -145,7 +145,7 @@ impl<P: Packet> Transmitter<P> {
             let Next { start, stream, dummies, .. } = next;
             let pop = || source.pop(stream, start);
             let filling = self.streams[stream].fill(pop, &mut complete);
-            // Nothing, if the waiting room dropped all there was.
+            // Nothing, if the queue dropped all there was.
             if filling.used > Bytes::ZERO {
                 let Filling { used, completed, starts, ends, open } = filling;
                 let plframe = self.streams[stream].plframe;
@@ -173,7 +173,7 @@ impl<P: Packet> Transmitter<P> {
         self.seen = self.seen.max(now);
     }
 
-    /// Packets of which some bytes are sent and some are not; they are no longer in the waiting room.
+    /// Packets of which some bytes are sent and some are not; they are no longer in the queue.
     pub fn open_packets(&self) -> usize {
         self.streams.iter().map(Stream::open_packets).sum()
     }

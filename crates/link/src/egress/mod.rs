@@ -1,4 +1,4 @@
-//! How packets get on the air: the waiting room of one direction and its transmitter.
+//! How packets get on the air: the queue of one direction and its transmitter.
 
 mod delay_probe;
 

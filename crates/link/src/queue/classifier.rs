@@ -10,7 +10,7 @@ pub struct ClassSpec {
     pub name: String,
     /// Packets with one of these code points (RFC 2474) belong to it.
     pub dscp: Vec<Dscp>,
-    /// Its waiting room.
+    /// Its queue.
     pub queue: QueueSpec,
 }
 

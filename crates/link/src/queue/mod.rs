@@ -1,4 +1,4 @@
-//! The waiting room before the transmitter. Model page: docs/models/queue.md.
+//! The queue before the transmitter. Model page: docs/models/queue.md.
 
 mod class_probe;
 mod class_queues;

@@ -114,7 +114,7 @@ pub(crate) struct Burst {
     pub(crate) threshold: Decibel,
 }
 
-/// What the spec asks for, with `queue` as the waiting room of packets of no class.
+/// What the spec asks for, with `queue` as the queue of packets of no class.
 pub(crate) fn return_config(
     spec: &Rcs2Spec,
     queue: &QueueSpec,

@@ -1,4 +1,4 @@
-//! What the tests share: a waiting room, numbered packets, and ways of driving a transmitter.
+//! What the tests share: a queue, numbered packets, and ways of driving a transmitter.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct Offer {
     pub len: u32,
 }
 
-/// A waiting room that drops nothing, with as many queues for each stream, the most urgent first.
+/// A queue that drops nothing, with as many queues for each stream, the most urgent first.
 pub struct Fifos {
     queues: Vec<VecDeque<(Time, Numbered)>>,
     classes: usize,
@@ -93,7 +93,7 @@ pub fn belatedly_in(mut link: Link, offers: &[Offer], changes: &[Option<PlFrame>
     link.sent
 }
 
-/// A transmitter, its waiting room, and what it sent.
+/// A transmitter, its queue, and what it sent.
 pub struct Link {
     pub transmitter: Transmitter<Numbered>,
     pub source: Fifos,

@@ -9,7 +9,7 @@ use super::carrier::{Numbered, ccm, plframe};
 
 const LEN: u32 = 1_500;
 
-/// A waiting room that never empties, of packets of this length.
+/// A queue that never empties, of packets of this length.
 struct Endless(u32);
 
 impl Source for Endless {

@@ -146,7 +146,7 @@ fn a_packet_that_is_partly_sent_is_counted_as_open() {
     assert_eq!((link.transmitter.open_packets(), link.next_start()), (0, None));
 }
 
-/// A waiting room that drops the packets before the last.
+/// A queue that drops the packets before the last.
 struct Fickle(Vec<Numbered>);
 
 impl Source for Fickle {

@@ -1,4 +1,4 @@
-//! Classes by DSCP: who goes first, in which frames, and with which waiting room.
+//! Classes by DSCP: who goes first, in which frames, and with which queue.
 
 use bentpipe_link::{ClassSpec, Dvbs2Spec, ModulationSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
@@ -79,7 +79,7 @@ fn each_class_has_a_waiting_room_of_its_own() {
     offers.push(voice(ms(1)));
     let limit = QueueSpec::Bytes { limit_bytes: Bytes::new(3_000) };
     let outcome = punctually(&mut path(&link(carrier, limit), 1), &offers);
-    // One is on air and two wait; the waiting room of the others is full, that of voice is not.
+    // One is on air and two wait; the queue of the others is full, that of voice is not.
     assert_eq!(outcome.refused, [3, 4, 5, 6, 7, 8, 9]);
     assert_eq!(arrivals(&outcome), [0, 10, 1, 2]);
 }

@@ -14,7 +14,7 @@ fn one_way(spec: &Rcs2Spec, seed: u64, at: Time, len: u32) -> Duration {
     deliveries(&outcome, Direction::Return)[0].1.since(at)
 }
 
-/// Instants in nanoseconds since the begin of superframe 0, before the start of the link.
+/// Instants in nanoseconds since the start of superframe 0, before the start of the link.
 fn since_superframe_0(spec: &Rcs2Spec, seed: u64, at: Time) -> u64 {
     let phase = SUPERFRAME - first_begin(&geo(spec.clone()), seed).since(Time::ZERO);
     (at + phase).as_nanos()
@@ -31,8 +31,8 @@ fn at_once(at: u64) -> u64 {
     slot * pitch + BURST.as_nanos() - at
 }
 
-/// From the begin of the request slot: the request is there a burst and a hop later, and the first superframe whose plan
-/// is made after that has the slot, its first. Request slots are at the begin of superframes.
+/// From the start of the request slot: the request is there a burst and a hop later, and the first superframe whose plan
+/// is made after that has the slot, its first. Request slots are at the start of superframes.
 fn answer() -> Duration {
     let superframes = (BURST + HOP + LEAD).as_nanos().div_ceil(SUPERFRAME.as_nanos());
     SUPERFRAME * superframes + PITCH + BURST

@@ -1,4 +1,4 @@
-//! The waiting room of the terminal has the disciplines of all others.
+//! The queue of the terminal has the disciplines of all others.
 
 use bentpipe_link::{Direction, DropCause, nominal_rate};
 use bentpipe_link::{LinkSpec, QueueSpec};

@@ -43,7 +43,7 @@ impl Connection {
     fn data_segment(&mut self, now: Time, outgoing: &Outgoing) -> Segment {
         let mut segment = self.plain_segment(now, outgoing.start);
         segment.payload = self.send.data(outgoing);
-        // What is sent again is as long as it was when it had no SACK blocks beside it; they can wait.
+        // What is retransmitted is as long as it was when it had no SACK blocks beside it; they can wait.
         let room = self.send.mss().saturating_sub(segment.payload.len());
         if u64::from(segment.options.sack.wire_len()) > room {
             segment.options.sack = SackBlocks::default();

@@ -73,7 +73,7 @@ pub(crate) struct Sender {
     persist: Persist,
     timer: Option<Timer>,
     forced: Option<Forced>,
-    /// Since when nothing has been acknowledged although it was sent again.
+    /// Since when nothing has been acknowledged although it was retransmitted.
     unanswered_since: Option<Time>,
     /// Degree of reordering in segments (`tp->reordering`).
     reordering: u64,

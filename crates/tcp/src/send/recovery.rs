@@ -22,7 +22,7 @@ pub(crate) enum Frto {
     Settled,
 }
 
-/// What may be sent again when the window opens (`tcp_xmit_recovery`).
+/// What may be retransmitted when the window opens (`tcp_xmit_recovery`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rexmit {
     /// Lost segments.

@@ -48,10 +48,10 @@ pub(crate) enum History {
 pub(crate) struct Scoreboard {
     segments: VecDeque<Sent>,
     first: u64,
-    /// Transmissions in order of time; an entry is stale once its segment is delivered, lost or sent again.
+    /// Transmissions in order of time; an entry is stale once its segment is delivered, lost or retransmitted.
     order: VecDeque<(u64, u64)>,
     transmissions: u64,
-    /// Lost and not yet sent again.
+    /// Lost and not yet retransmitted.
     waiting: BTreeSet<u64>,
     sacked: u64,
     lost: u64,
@@ -273,7 +273,7 @@ impl Scoreboard {
         self.rebuild_order();
     }
 
-    /// The lowest segment that is lost and was not sent again.
+    /// The lowest segment that is lost and was not retransmitted.
     pub fn next_waiting(&self) -> Option<u64> {
         self.waiting.first().copied()
     }

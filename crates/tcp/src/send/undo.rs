@@ -62,7 +62,7 @@ impl Sender {
         unnecessary
     }
 
-    /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be sent again.
+    /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be retransmitted.
     pub(super) fn undo_partially(&mut self, facts: &Facts) -> bool {
         if self.recovery.undo.marker.is_none() || !self.original_arrived(facts) {
             return false;

@@ -10,7 +10,7 @@ const WIDE: Config =
 const NARROW: Config = Config { stream_window: 64, session_window: 1_000, max_concurrent_streams: 2 };
 /// Octets that arrive at once at most: fewer than those whose answers may wait to be sent.
 const SEGMENT: usize = 4_096;
-/// Content of each response: a data frame and the begin of another one.
+/// Content of each response: a data frame and the start of another one.
 const BODY: usize = 5_000;
 /// What is sent beside that for a request: two heads, the announcement of a push and their data frames' headers.
 const HEADS: usize = 500;

@@ -8,7 +8,7 @@ pub(crate) enum EarlyData {
     NotTried,
     /// The origin took them.
     Accepted,
-    /// The origin ignored them; they were sent again after the handshake.
+    /// The origin ignored them; they were sent once more after the handshake.
     Refused,
 }
 

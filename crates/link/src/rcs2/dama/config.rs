@@ -84,7 +84,7 @@ pub struct ReturnConfig {
 /// Where in a superframe the link starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Nothing: it starts at the begin of a superframe.
+    /// Nothing: it starts at the start of a superframe.
     Begin,
     /// The network: it starts at any instant of a period of requests and with any part of a slot of each constant rate
     /// due, by the seed. Whoever starts a run does not know the network's.
@@ -96,7 +96,7 @@ pub enum Phase {
 pub struct Timing {
     /// From the end of a request's burst at the terminal until the controller has it: one hop.
     pub request_delay: Duration,
-    /// From the moment when the controller plans a superframe to the begin of that superframe at the terminal: one
+    /// From the moment when the controller plans a superframe to the start of that superframe at the terminal: one
     /// hop for the TBTP2, and the time that the terminal needs to prepare. A controller that plans at the pace of its
     /// superframes has more.
     pub lead: Duration,
@@ -107,7 +107,7 @@ pub struct Timing {
 pub struct ClassConfig {
     /// What it may have.
     pub mix: Mix,
-    /// Its waiting room.
+    /// Its queue.
     pub queue: QueueSpec,
 }
 

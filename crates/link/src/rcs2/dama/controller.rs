@@ -6,7 +6,7 @@ use super::{ConfigError, Grant, Mix, Request, SlotRate, VolumeKindSpec, VolumeOr
 
 /// The NCC: turns requests into one allocation for each superframe.
 ///
-/// Order of allocation: constant rates, requested rates, requested volumes, left-overs. It is told of a request when
+/// Order of allocation: constant rates, requested rates, requested volumes, free capacity. It is told of a request when
 /// it receives it and asked for a plan once a superframe; delays are the caller's.
 #[derive(Clone, Debug)]
 pub struct Controller {
@@ -16,7 +16,7 @@ pub struct Controller {
     grants: Vec<Grant>,
     /// Plans made: the number of the next superframe.
     plans: u64,
-    /// Who gets the first left-over.
+    /// Who gets the first free capacity.
     turn: usize,
     room: Room,
     queue: Vec<usize>,

@@ -24,11 +24,11 @@ pub struct Departure<P> {
 pub struct AccessDelay {
     /// Until it was the first of its class.
     pub queue: Duration,
-    /// From then to the begin of the superframe that holds its first burst; none when that began before.
+    /// From then to the start of the superframe that holds its first burst; none when that began before.
     pub request: Duration,
     /// From the later of both to its first burst.
     pub slot: Duration,
-    /// From the begin of its first burst to the end of its last.
+    /// From the start of its first burst to the end of its last.
     pub bursts: Duration,
 }
 

@@ -23,7 +23,7 @@ pub struct Probe {
     pub used: u32,
     /// Bytes of bursts that what waits needs at the end of the superframe.
     pub backlog: Bytes,
-    /// What the hub gets of the terminal's signal at the begin of the superframe.
+    /// What the hub gets of the terminal's signal at the start of the superframe.
     pub es_n0: Decibel,
 }
 

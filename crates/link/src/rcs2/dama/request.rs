@@ -22,7 +22,7 @@ pub struct Grant {
     pub rbdc: u32,
     /// Requested volume.
     pub volume: u32,
-    /// Left-overs.
+    /// Free capacity.
     pub free: u32,
 }
 

@@ -116,7 +116,7 @@ impl<P: Packet> ReturnLink<P> {
 
     /// When to call [`ReturnLink::poll`] next if no packet comes before; none when nothing is held.
     ///
-    /// Never later than the next departure. It is also the end of a burst that completes no packet, and the begin of a
+    /// Never later than the next departure. It is also the end of a burst that completes no packet, and the start of a
     /// superframe when the terminal has no slot left in the present one: `poll` then returns `None`, and the next
     /// instant is strictly later.
     pub fn next_event(&self) -> Option<Time> {

@@ -61,7 +61,7 @@ impl<N: Net> Pool<N> {
                 place.connection.fetch(&self.session, &self.remote, path, &place, &mut on_data).await;
             let mut state = self.state.borrow_mut();
             let Some(result) = result.transpose() else {
-                // RFC 9112 section 9.3.1: a GET may be sent again. That ends, because each time the connection has
+                // RFC 9112 section 9.3.1: a GET may be retried. That ends, because each time the connection has
                 // answered something.
                 turn = state.wait(order);
                 state.leave(&place.connection);

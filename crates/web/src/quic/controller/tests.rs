@@ -321,7 +321,7 @@ fn an_algorithm_with_a_rate_of_its_own_is_paced_at_that() {
     let mut sender = Sender::new(bentpipe_run::Algorithm::Bbr);
     let flight = sender.send(0, 0..10);
     sender.ack(500, &flight);
-    let own = sender.adapter.algorithm.pacing_rate().expect("BBR paces");
+    let own = sender.adapter.algorithm.state().pacing_rate.expect("BBR paces");
     assert_eq!(sender.adapter.metrics().pacing_rate, Some(own.as_bps() / 8));
     assert_ne!(own, sender.adapter.window_rate().unwrap());
 }
