@@ -51,7 +51,7 @@ def test_flows_are_printed_as_a_table(bentpipe):
     lines = bentpipe(*BULK, "--flow", "cubic", "--flow", "quic:bbr").stdout.splitlines()
     assert lines[0] == "2 flows down over geo-alshagri-flat: succeeded"
     assert lines[-3].split() == [
-        "FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN", "RTT", "SENT", "AGAIN"
+        "FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN", "RTT", "RETRANSMITTED"
     ]  # fmt: skip
     assert lines[-2].split() == [
         "cubic", "over", "tcp", "0", "s", "4.00", "Mbit/s", "40.00", "%", "30.0", "MB", "700.00", "ms", "12"
