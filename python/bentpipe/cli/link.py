@@ -7,11 +7,12 @@ from bentpipe import _core
 from bentpipe.cli.carrier import carrier_lines
 from bentpipe.cli.queue import exact_percent, queue_words
 from bentpipe.scenario.link.description import DirectionDescription, describe_link
+from bentpipe.scenario.spec.link import LinkSpec
 
 Part = Mapping[str, Any]
 
 
-def described(spec: Part) -> list[str]:
+def described(spec: LinkSpec) -> list[str]:
     """Return the lines that describe a link specification."""
     lines, model = [f"Largest packet: {spec['mtu_bytes']} B"], describe_link(spec)
     for heading, way, described_way in (

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bentpipe.scenario.link.catalogue import PRESETS, written_link
 from bentpipe.scenario.link.resolved import resolved_link
+from bentpipe.scenario.spec.link import LinkSpec
 from bentpipe.scenario.written.dotted import with_dotted
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, quoted
@@ -23,10 +23,10 @@ class Link:
     title: str
     source: str
     assumptions: tuple[str, ...]
-    spec: dict[str, Any]
+    spec: LinkSpec
 
 
-def link(text: str, *, where: Location = COMMAND_LINE, folder: Path | None = None) -> dict[str, Any]:
+def link(text: str, *, where: Location = COMMAND_LINE, folder: Path | None = None) -> LinkSpec:
     """Return the link specification of a preset, a TOML file or an inline pipe.
 
     Raises
@@ -42,7 +42,7 @@ def described(
     *,
     where: Location = COMMAND_LINE,
     folder: Path | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> Link:
     """Return a link with its title, source and assumptions.
 
@@ -77,8 +77,8 @@ def described(
     )
 
 
-def _changed(text: str, settings: Mapping[str, Any], *, folder: Path) -> dict[str, Any]:
-    run: dict[str, Any] = {"link": text}
+def _changed(text: str, settings: Mapping[str, object], *, folder: Path) -> LinkSpec:
+    run: Mapping[str, object] = {"link": text}
     for key, value in settings.items():
         head, _, rest = key.partition(".")
         place = Location(file=COMMAND_LINE.file, field=f"--set {key}")

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from bentpipe.scenario import defaults
+from bentpipe.scenario.link.mix import MixByName
+from bentpipe.scenario.spec.channel import ByteLimit
+from bentpipe.scenario.spec.rcs2 import BackgroundSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, rate_bps, size_bytes
 from bentpipe.scenario.written.samples import read_samples
@@ -19,10 +21,10 @@ def background_specs(
     tables: Sequence[BackgroundTable],
     where: Location,
     *,
-    mix: Callable[[str, Location], dict[str, Any]],
-    default_limit: Callable[[dict[str, Any]], None],
+    mix: MixByName,
+    default_limit: Callable[[ByteLimit], None],
     mtu_bytes: int,
-) -> list[dict[str, Any]]:
+) -> list[BackgroundSpec]:
     """Return every terminal besides the one that is measured.
 
     Parameters
@@ -31,7 +33,7 @@ def background_specs(
         As written.
     where : Location
         Their place.
-    mix : callable
+    mix : MixByName
         Finds a mix by its name.
     default_limit : callable
         Puts in what waits at most in a terminal that does not say.
@@ -43,7 +45,7 @@ def background_specs(
     InputError
         When there are too many, or what one sends is none.
     """
-    terminals: list[dict[str, Any]] = []
+    terminals: list[BackgroundSpec] = []
     for number, table in enumerate(tables, start=1):
         place = where.at(str(number))
         wanted = or_default(table.count, defaults.BACKGROUND_COUNT)
@@ -53,7 +55,7 @@ def background_specs(
             raise where.error(expected=f"at most {MOST_TERMINALS} terminals", found=found)
         if table.mix is None:
             raise place.at("mix").error(expected='the name of a mix such as "cra"', found="nothing")
-        terminal = {
+        terminal: BackgroundSpec = {
             "mix": mix(table.mix, place.at("mix")),
             "limit_bytes": mtu_bytes,
             "load": _load(table, place, mtu_bytes=mtu_bytes),
@@ -66,7 +68,7 @@ def background_specs(
     return terminals
 
 
-def _load(table: BackgroundTable, where: Location, *, mtu_bytes: int) -> dict[str, Any]:
+def _load(table: BackgroundTable, where: Location, *, mtu_bytes: int) -> LoadSpec:
     if table.file is not None:
         refuse(table, ("load", "packet"), where, why="file says what is sent")
         return _trace(table, table.file, where, mtu_bytes=mtu_bytes)
@@ -82,7 +84,7 @@ def _load(table: BackgroundTable, where: Location, *, mtu_bytes: int) -> dict[st
     }
 
 
-def _trace(table: BackgroundTable, file: str, where: Location, *, mtu_bytes: int) -> dict[str, Any]:
+def _trace(table: BackgroundTable, file: str, where: Location, *, mtu_bytes: int) -> TraceLoadSpec:
     samples = read_samples(Path(file), COLUMNS, where.at("file"))
     for at_ns, size in samples:
         if size != int(size) or not 1 <= size <= mtu_bytes:
@@ -91,5 +93,5 @@ def _trace(table: BackgroundTable, file: str, where: Location, *, mtu_bytes: int
     period_ns = None if table.every is None else duration_ns(table.every, where.at("every"), least_ns=1)
     if period_ns is not None and period_ns <= samples[-1][0]:
         raise where.at("every").error(expected="more than up to its last packet", found=quoted(table.every))
-    packets = [{"at_ns": at_ns, "bytes": int(size)} for at_ns, size in samples]
+    packets: list[TracePacketSpec] = [{"at_ns": at_ns, "bytes": int(size)} for at_ns, size in samples]
     return {"kind": "trace", "packets": packets, "period_ns": period_ns}

@@ -1,8 +1,8 @@
 """The channel of one direction: what it loses and how its delay varies, from what is written."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from bentpipe.scenario.spec.channel import JitterSpec, LossSpec, OutageSpec, QuantileSpec
 from bentpipe.scenario.written.link_schema import JitterTable, LossTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, fraction, offset_ns
@@ -14,7 +14,7 @@ LARGEST_WEIGHTS = 1_000_000
 KIND = 'a weight and a duration such as [23, "200 ms"]'
 
 
-def loss_spec(table: LossTable, where: Location) -> dict[str, Any]:
+def loss_spec(table: LossTable, where: Location) -> LossSpec:
     """Return what the channel loses; which keys are written decides on the model.
 
     Raises
@@ -22,16 +22,25 @@ def loss_spec(table: LossTable, where: Location) -> dict[str, Any]:
     InputError
         For keys that do not belong together, and for values that are no probability or duration.
     """
-    written = table.written()
-    match written:
-        case ("ber",) | ("p",):
-            (key,) = written
-            value = fraction(getattr(table, key), where.at(key))
-            kind = {"ber": "bit-error", "p": "bernoulli"}[key]
-            return {"kind": kind, key: value} if value > 0 else {"kind": "none"}
+
+    def probability(key: str, value: float | str | None) -> float:
+        return fraction(value or 0, where.at(key))
+
+    match table.written():
+        case ("ber",):
+            ber = probability("ber", table.ber)
+            return {"kind": "bit-error", "ber": ber} if ber > 0 else {"kind": "none"}
+        case ("p",):
+            p = probability("p", table.p)
+            return {"kind": "bernoulli", "p": p} if p > 0 else {"kind": "none"}
         case ("p", "r", "h", "k"):
-            values = {key: fraction(getattr(table, key), where.at(key)) for key in written}
-            return {"kind": "gilbert-elliott", **values}
+            return {
+                "kind": "gilbert-elliott",
+                "p": probability("p", table.p),
+                "r": probability("r", table.r),
+                "h": probability("h", table.h),
+                "k": probability("k", table.k),
+            }
         case ("every", "lasting"):
             return {
                 "kind": "outages",
@@ -43,9 +52,9 @@ def loss_spec(table: LossTable, where: Location) -> dict[str, Any]:
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
 
 
-def _durations(written: Sequence[Sequence[int | str]], where: Location) -> list[dict[str, Any]]:
+def _durations(written: Sequence[Sequence[int | str]], where: Location) -> list[OutageSpec]:
     """Return how long outages last and how often."""
-    kinds = []
+    kinds: list[OutageSpec] = []
     for number, pair in enumerate(written, start=1):
         place = where.at(str(number))
         match pair:
@@ -67,7 +76,7 @@ MOST_QUANTILES = 1000
 POINT = 'a probability and an offset such as [0.5, "0 ms"]'
 
 
-def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> dict[str, Any]:
+def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> JitterSpec:
     """Return how a delay varies; which keys are written decides on the model.
 
     Raises
@@ -92,17 +101,20 @@ def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> dict[s
 
 def _quantiles(
     written: Sequence[Sequence[float | str]], where: Location, *, delay_ns: int
-) -> list[dict[str, Any]]:
+) -> list[QuantileSpec]:
     """Return a quantile function, which begins at probability 0, ends at 1 and never falls."""
     if not 2 <= len(written) <= MOST_QUANTILES:
         expected = f"from 2 to {MOST_QUANTILES} points, each {POINT}"
         raise where.error(expected=expected, found=str(len(written)))
-    points: list[dict[str, Any]] = []
+    points: list[QuantileSpec] = []
     for number, pair in enumerate(written, start=1):
         place = where.at(str(number))
         if len(pair) != 2 or not isinstance(pair[1], str):
             raise place.error(expected=POINT, found=quoted(list(pair)))
-        point = {"p": fraction(pair[0], place.at("1")), "offset_ns": offset_ns(pair[1], place.at("2"))}
+        point: QuantileSpec = {
+            "p": fraction(pair[0], place.at("1")),
+            "offset_ns": offset_ns(pair[1], place.at("2")),
+        }
         if points and (point["p"] < points[-1]["p"] or point["offset_ns"] < points[-1]["offset_ns"]):
             raise place.error(expected="no less than the point before it", found=_quoted(pair))
         if point["offset_ns"] < -delay_ns:

@@ -1,8 +1,9 @@
 """Classes of service, from what is written to the run specification."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from bentpipe.scenario.spec.channel import ClassSpec, QueueSpec
 from bentpipe.scenario.written.dscp import code_point
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.satellite_schema import ClassTable, QueueTable
@@ -12,11 +13,11 @@ MOST = 16
 OTHER = "other"
 """What the packets of no class are called in series and figures."""
 
-Queue: TypeAlias = Callable[[QueueTable | None, Location], dict[str, Any]]
+Queue: TypeAlias = Callable[[QueueTable | None, Location], QueueSpec]
 """Resolves a queue of the direction that the classes belong to."""
 
 
-def class_specs(tables: Sequence[ClassTable], where: Location, *, queue: Queue) -> list[dict[str, Any]]:
+def class_specs(tables: Sequence[ClassTable], where: Location, *, queue: Queue) -> list[ClassSpec]:
     """Return classes in the order of their priority, the most urgent first.
 
     Raises
@@ -26,10 +27,10 @@ def class_specs(tables: Sequence[ClassTable], where: Location, *, queue: Queue) 
     """
     if len(tables) > MOST:
         raise where.error(expected=f"at most {MOST} classes", found=f"{len(tables)} classes")
-    specs: list[dict[str, Any]] = []
+    specs: list[ClassSpec] = []
     for number, table in enumerate(tables, start=1):
         place = where.at(str(number))
-        spec = {
+        spec: ClassSpec = {
             "name": _name(table, place, taken=[spec["name"] for spec in specs]),
             "dscp": _code_points(table, place, taken={point for spec in specs for point in spec["dscp"]}),
             "queue": queue(table.queue, place.at("queue")),

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bentpipe import _core
+from bentpipe.scenario.spec.dvbs2 import Dvbs2Spec
+from bentpipe.scenario.spec.link import CapacitySpec, LinkSpec
+from bentpipe.scenario.spec.rcs2 import BurstSpec, LayoutSpec
 
 
 class _Description(BaseModel):
@@ -92,7 +94,7 @@ class LinkDescription(_Description):
     return_: DirectionDescription = Field(alias="return")
 
 
-def describe_link(link: Mapping[str, Any]) -> LinkDescription:
+def describe_link(link: LinkSpec) -> LinkDescription:
     """Check a link's specification and return what it comes to; limits of queues change nothing of that.
 
     Raises
@@ -103,7 +105,7 @@ def describe_link(link: Mapping[str, Any]) -> LinkDescription:
     return _described_link(json.dumps(link))
 
 
-def describe_slots(layout: Mapping[str, Any], burst: Mapping[str, Any]) -> SlotsDescription:
+def describe_slots(layout: LayoutSpec, burst: BurstSpec) -> SlotsDescription:
     """Return what the slots of a return link come to: rates in bit/s are counted in them.
 
     Raises
@@ -114,14 +116,14 @@ def describe_slots(layout: Mapping[str, Any], burst: Mapping[str, Any]) -> Slots
     return _described_slots(json.dumps(layout), json.dumps(burst))
 
 
-def modcods(carrier: Mapping[str, Any]) -> Mapping[int, Modcod]:
+def modcods(carrier: Dvbs2Spec) -> Mapping[int, Modcod]:
     """The MODCODs of a carrier's specification (kind dvbs2) by their numbers."""
     return _modcods(carrier["fecframe"], carrier["pilots"])
 
 
-def nominal_bps(capacity: Mapping[str, Any]) -> int:
+def nominal_bps(capacity: CapacitySpec) -> int:
     """Return the rate that a complete specification has: bits of full IP packets per second in clear sky."""
-    return int(capacity["rate_bps" if capacity["kind"] == "constant" else "nominal_bps"])
+    return capacity["rate_bps"] if capacity["kind"] == "constant" else capacity["nominal_bps"]
 
 
 @lru_cache(maxsize=256)

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import jitter_spec, loss_spec
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec
-from bentpipe.scenario.link.queue import bdp_bytes, read_queue
+from bentpipe.scenario.link.queue import bdp_bytes, check_limits, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
 from bentpipe.scenario.link.signal import es_n0_spec
+from bentpipe.scenario.spec.channel import ByteLimit, BytesQueueSpec, QueueSpec
+from bentpipe.scenario.spec.link import CapacitySpec, ConstantSpec, DirectionSpec
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps
@@ -51,23 +52,23 @@ class Queues:
         self._surroundings = surroundings
         self._waiting: list[Callable[[int], None]] = []
 
-    def spec(self, table: QueueTable | None, where: Location) -> dict[str, Any]:
+    def spec(self, table: QueueTable | None, where: Location) -> QueueSpec:
         """Return a queue, with the least that its limits can be."""
         if table is None:
-            default: dict[str, Any] = {"kind": "bytes"}
+            default: BytesQueueSpec = {"kind": "bytes", "limit_bytes": 0}
             self.default_limit(default)
             return default
         queue, mtu_bytes = read_queue(table, where), self._surroundings.mtu_bytes
         spec = queue.spec(bdp_bytes=0, mtu_bytes=mtu_bytes)
 
         def fill(bdp: int) -> None:
-            spec.update(queue.spec(bdp_bytes=bdp, mtu_bytes=mtu_bytes))
-            queue.check(spec, table, where)
+            queue.fill(spec, bdp_bytes=bdp, mtu_bytes=mtu_bytes)
+            check_limits(spec, table, where)
 
         self._waiting.append(fill)
         return spec
 
-    def default_limit(self, spec: dict[str, Any]) -> None:
+    def default_limit(self, spec: ByteLimit) -> None:
         """Put the limit into a specification that says none."""
 
         def fill(bdp: int) -> None:
@@ -88,10 +89,10 @@ class Queues:
 class Draft:
     """A direction with all but what follows from its rate: that itself and limits of queues."""
 
-    spec: dict[str, Any]
+    spec: DirectionSpec
     queues: Queues
 
-    def complete(self, nominal_bps: int) -> dict[str, Any]:
+    def complete(self, nominal_bps: int) -> DirectionSpec:
         """Return the specification; limits are checked against each other now."""
         capacity = self.spec["capacity"]
         if capacity["kind"] != "constant":
@@ -168,7 +169,7 @@ def return_draft(table: ReturnTable, surroundings: Surroundings, where: Location
     return _draft(table, capacity, queues, surroundings, where)
 
 
-def _constant(table: DirectionTable, where: Location, *, instead: str) -> dict[str, Any]:
+def _constant(table: DirectionTable, where: Location, *, instead: str) -> ConstantSpec:
     refuse(table, ("clear_sky", "attenuation"), where, why=f"there is no {instead}")
     if table.rate is None:
         raise where.at("rate").error(expected=f'a rate such as "10 Mbit/s", or {instead}', found="nothing")
@@ -177,13 +178,13 @@ def _constant(table: DirectionTable, where: Location, *, instead: str) -> dict[s
 
 def _draft(
     table: DirectionTable,
-    capacity: dict[str, Any],
+    capacity: CapacitySpec,
     queues: Queues,
     surroundings: Surroundings,
     where: Location,
 ) -> Draft:
     delay_ns = surroundings.delay_ns
-    spec = {
+    spec: DirectionSpec = {
         "capacity": capacity,
         "delay_ns": delay_ns,
         "jitter": jitter_spec(

@@ -1,12 +1,13 @@
 """A DVB-S2 carrier, from what is written to the run specification."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
 from bentpipe.scenario.link.classes import Queue, class_specs
+from bentpipe.scenario.spec.dvbs2 import AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, ModulationSpec
+from bentpipe.scenario.spec.signal import EsN0Spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ForwardTable
 from bentpipe.scenario.written.location import Location, closest, quoted
@@ -22,11 +23,11 @@ def dvbs2_spec(
     table: ForwardTable,
     where: Location,
     *,
-    es_n0: dict[str, Any],
+    es_n0: EsN0Spec,
     queue: Queue,
     nominal_bps: int,
     report_delay_ns: int,
-) -> dict[str, Any]:
+) -> Dvbs2Spec:
     """Return the capacity of a direction that is a DVB-S2 carrier.
 
     Parameters
@@ -35,7 +36,7 @@ def dvbs2_spec(
         The direction as written.
     where : Location
         Its place.
-    es_n0 : dict
+    es_n0 : EsN0Spec
         Es/N0 of its legs, resolved.
     queue : Queue
         Resolves the queues of its classes.
@@ -50,12 +51,13 @@ def dvbs2_spec(
         For keys that do not belong together, and for values that no carrier can have.
     """
     carrier, place = or_default(table.dvbs2, Dvbs2Table()), where.at("dvbs2")
-    fecframe = or_default(carrier.fecframe, defaults.FECFRAME)
     pilots = or_default(carrier.pilots, defaults.PILOTS)
     idle = or_default(carrier.idle, defaults.IDLE)
     timeout = or_default(carrier.closing_timeout, defaults.CLOSING_TIMEOUT)
     classes = or_default(table.classes, [])
-    fecframe = vocabulary.FECFRAME.checked(fecframe, place.at("fecframe"))
+    fecframe = vocabulary.FECFRAME.checked(
+        or_default(carrier.fecframe, defaults.FECFRAME), place.at("fecframe")
+    )
     return {
         "kind": "dvbs2",
         "nominal_bps": nominal_bps,
@@ -73,7 +75,7 @@ def dvbs2_spec(
     }
 
 
-def _encapsulation(carrier: Dvbs2Table, where: Location) -> dict[str, Any]:
+def _encapsulation(carrier: Dvbs2Table, where: Location) -> Dvbs2EncapsulationSpec:
     written = or_default(carrier.encapsulation, defaults.DVBS2_ENCAPSULATION)
     kind = vocabulary.DVBS2_ENCAPSULATION.checked(written, where.at("encapsulation"))
     if kind != "gse":
@@ -91,7 +93,7 @@ def _modulation(
     *,
     fecframe: str,
     report_delay_ns: int,
-) -> dict[str, Any]:
+) -> ModulationSpec:
     """Return CCM, VCM or ACM: a MODCOD, one of classes too, or the table acm."""
     if acm is not None:
         why = "acm decides on the MODCOD"
@@ -121,7 +123,7 @@ def _modcod(name: str, where: Location, *, fecframe: str) -> str:
     raise where.error(expected=expected, found=quoted(name), suggestion=closest(name, names))
 
 
-def _acm(table: AcmTable, where: Location, *, report_delay_ns: int) -> dict[str, Any]:
+def _acm(table: AcmTable, where: Location, *, report_delay_ns: int) -> AcmSpec:
     margin, hysteresis = (
         decibels(text, where.at(key), least=0, most=MOST_MARGIN_DB)
         for key, text in (

@@ -1,11 +1,9 @@
 """The superframe of a return link, from what is written to the run specification."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
+from bentpipe.scenario.spec.rcs2 import BurstSpec, LayoutSpec
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, decibels, symbols
 from bentpipe.scenario.written.satellite_schema import BurstTable, Rcs2Table
@@ -15,7 +13,7 @@ MOST_SLOTS = 100_000
 MOST_PACKETS = 1000
 
 
-def layout_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
+def layout_spec(table: Rcs2Table, where: Location) -> LayoutSpec:
     """Return how a superframe is divided.
 
     Raises
@@ -37,7 +35,7 @@ def layout_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
     def number(key: str, written: int, *, least: int) -> int:
         return count(written, where.at(key), least=least, most=MOST_SLOTS)
 
-    layout = {
+    layout: LayoutSpec = {
         "symbols_per_s": symbol_rate(table, where),
         "carriers": number("carriers", or_default(table.carriers, defaults.CARRIERS), least=1),
         "frames": number("frames", or_default(table.frames, defaults.FRAMES), least=1),
@@ -57,7 +55,7 @@ def layout_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
     return layout
 
 
-def burst_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
+def burst_spec(table: Rcs2Table, where: Location) -> BurstSpec:
     """Return what one burst of a traffic slot carries.
 
     Raises
@@ -83,7 +81,7 @@ def burst_spec(table: Rcs2Table, where: Location) -> dict[str, Any]:
 
 def _burst_symbols(table: Rcs2Table, where: Location) -> int:
     if table.waveform is not None:
-        return int(_waveform(table.waveform, where)["symbols"])
+        return _waveform(table.waveform, where)["symbols"]
     length, place = _written_burst(table, where).length, where.at("burst.length")
     if length is None:
         raise place.error(expected='the length of a burst such as "1504 sym"', found="nothing")
@@ -97,7 +95,7 @@ def _written_burst(table: Rcs2Table, where: Location) -> BurstTable:
     return table.burst
 
 
-def _waveform(number: int, where: Location) -> Mapping[str, Any]:
+def _waveform(number: int, where: Location) -> "_core._Waveform":
     known = {row["id"]: row for row in _core.waveforms()}
     if number not in known:
         expected = f"the id of a waveform, from {min(known)} to {max(known)}"

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Literal, TypeAlias
 
 from bentpipe.scenario import defaults
+from bentpipe.scenario.spec.rcs2 import MixSpec, RbdcSpec, SlotRateSpec, VolumeSpec
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, rate_bps
 from bentpipe.scenario.written.satellite_schema import SLOTS, MixTable
@@ -39,9 +40,11 @@ class Supply:
     request_period: int
 
 
-def mix_specs(
-    tables: Mapping[str, MixTable] | None, where: Location, *, supply: Supply
-) -> Callable[[str, Location], dict[str, Any]]:
+MixByName: TypeAlias = Callable[[str, Location], MixSpec]
+"""Finds a mix by the name that is written at a place."""
+
+
+def mix_specs(tables: Mapping[str, MixTable] | None, where: Location, *, supply: Supply) -> MixByName:
     """Return what finds a mix by its name, those of the link and those that every link has.
 
     Raises
@@ -54,7 +57,7 @@ def mix_specs(
         for name, table in {**defaults.MIXES, **(tables or {})}.items()
     }
 
-    def named(name: str, place: Location) -> dict[str, Any]:
+    def named(name: str, place: Location) -> MixSpec:
         if name not in known:
             expected = f"one of {', '.join(known)}"
             raise place.error(expected=expected, found=quoted(name), suggestion=closest(name, known))
@@ -63,7 +66,7 @@ def mix_specs(
     return named
 
 
-def mix_spec(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any]:
+def mix_spec(table: MixTable, where: Location, *, supply: Supply) -> MixSpec:
     """Return the capacity of one mix.
 
     Raises
@@ -86,7 +89,7 @@ def mix_spec(table: MixTable, where: Location, *, supply: Supply) -> dict[str, A
     }
 
 
-def _rbdc(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any] | None:
+def _rbdc(table: MixTable, where: Location, *, supply: Supply) -> RbdcSpec | None:
     if table.rbdc is None:
         refuse(table, ("rbdc_timeout",), where, why="there is no rbdc")
         return None
@@ -103,8 +106,10 @@ def _rbdc(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any]
     }
 
 
-def _volume(table: MixTable, where: Location, *, supply: Supply) -> dict[str, Any] | None:
-    for kind, text in (("vbdc", table.vbdc), ("avbdc", table.avbdc)):
+def _volume(table: MixTable, where: Location, *, supply: Supply) -> VolumeSpec | None:
+    kinds: tuple[tuple[Literal["vbdc", "avbdc"], str | None], ...]
+    kinds = (("vbdc", table.vbdc), ("avbdc", table.avbdc))
+    for kind, text in kinds:
         if text is not None:
             slots = int(_slots(text, where.at(kind), supply=supply))
             if slots < 1:
@@ -131,6 +136,6 @@ def _slots(text: str, where: Location, *, supply: Supply) -> Fraction:
     return slots
 
 
-def _slot_rate(slots: Fraction) -> dict[str, int]:
+def _slot_rate(slots: Fraction) -> SlotRateSpec:
     exact = slots.limit_denominator(MOST_SUPERFRAMES)
     return {"slots": exact.numerator, "superframes": exact.denominator}

@@ -1,10 +1,9 @@
 """What a terminal of a return link may have, as a link's specification says, in slots and in words."""
 
-from collections.abc import Mapping
-from typing import Any
+from bentpipe.scenario.spec.rcs2 import MixSpec
 
 
-def mix_slots(mix: Mapping[str, Any]) -> list[tuple[str, float]]:
+def mix_slots(mix: MixSpec) -> list[tuple[str, float]]:
     """The kinds of capacity of a mix with their slots per superframe; of all but CRA, the most."""
     kinds = [("CRA", mix["cra"]["slots"] / mix["cra"]["superframes"])]
     if mix["rbdc"]:
@@ -14,7 +13,7 @@ def mix_slots(mix: Mapping[str, Any]) -> list[tuple[str, float]]:
     return [(kind, slots) for kind, slots in kinds if slots]
 
 
-def mix_words(mix: Mapping[str, Any]) -> str:
+def mix_words(mix: MixSpec) -> str:
     """A mix as people write it: "CRA 18 + RBDC up to 105"."""
     words = [f"{kind} {'' if kind == 'CRA' else 'up to '}{slots:.4g}" for kind, slots in mix_slots(mix)]
     return " + ".join([*words, *(["FCA"] if mix["free"] == "fca" else [])])

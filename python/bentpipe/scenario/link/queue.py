@@ -1,10 +1,10 @@
 """The queue of one direction, from what is written to the run specification."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from bentpipe.scenario.spec.channel import QueueSpec
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, size_bytes
 from bentpipe.scenario.written.satellite_schema import QueueTable
@@ -21,41 +21,48 @@ def bdp_bytes(rate_bps: int, rtt_ns: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limit:
-    """How much waits at most: a number of bandwidth-delay products, or a limit of another kind."""
+class Volume:
+    """How many bytes wait at most: a number of bandwidth-delay products, or as many as are written."""
 
-    bdp: Fraction | None = None
-    other: dict[str, Any] | None = None
+    bdp: Fraction = Fraction(0)
+    written_bytes: int | None = None
 
-    def spec(self, *, bdp_bytes: int, mtu_bytes: int) -> dict[str, Any]:
+    def bytes(self, *, bdp_bytes: int, mtu_bytes: int) -> int:
         """Return the limit; one in BDP holds a full packet at least, or else nothing could ever wait."""
-        if self.bdp is None:
-            return dict(self.other or {})
-        return {"kind": "bytes", "limit_bytes": max(round(self.bdp * bdp_bytes), mtu_bytes)}
+        if self.written_bytes is not None:
+            return self.written_bytes
+        return max(round(self.bdp * bdp_bytes), mtu_bytes)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """A queue whose quantities are read: what it drops, and limits that may wait for a rate."""
+    """A queue whose quantities are read; limits in BDP wait for a rate."""
 
-    limit: Limit
-    start: Limit | None = None
-    rest: dict[str, Any] = field(default_factory=dict)
+    shape: QueueSpec
+    """What it drops, with zeros where there are volumes."""
+    limit: Volume | None = None
+    start: Volume | None = None
 
-    def spec(self, *, bdp_bytes: int, mtu_bytes: int) -> dict[str, Any]:
+    def spec(self, *, bdp_bytes: int, mtu_bytes: int) -> QueueSpec:
         """Return the queue of a direction with this bandwidth-delay product."""
-        limit = self.limit.spec(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
-        if not self.rest:
-            return limit
-        spec = {"kind": self.rest["kind"], "limit_bytes": limit["limit_bytes"]}
-        if self.start is not None:
-            spec["start_bytes"] = self.start.spec(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)["limit_bytes"]
-        return {**spec, **self.rest}
+        spec = self.shape.copy()
+        self.fill(spec, bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
+        return spec
 
-    def check(self, spec: dict[str, Any], table: QueueTable, where: Location) -> None:
-        """Raise an InputError when limits do not belong together, which may hang on the rate."""
-        if self.start is not None and spec["start_bytes"] >= spec["limit_bytes"]:
-            raise where.at("start").error(expected="less than the limit", found=quoted(table.start))
+    def fill(self, spec: QueueSpec, *, bdp_bytes: int, mtu_bytes: int) -> None:
+        """Put the volumes of a direction with this bandwidth-delay product into its queue."""
+        if spec["kind"] == "packets" or spec["kind"] == "time":
+            return
+        if self.limit is not None:
+            spec["limit_bytes"] = self.limit.bytes(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
+        if self.start is not None and spec["kind"] == "random-early-drop":
+            spec["start_bytes"] = self.start.bytes(bdp_bytes=bdp_bytes, mtu_bytes=mtu_bytes)
+
+
+def check_limits(spec: QueueSpec, table: QueueTable, where: Location) -> None:
+    """Raise an InputError when limits do not belong together, which may hang on the rate."""
+    if spec["kind"] == "random-early-drop" and spec["start_bytes"] >= spec["limit_bytes"]:
+        raise where.at("start").error(expected="less than the limit", found=quoted(table.start))
 
 
 def read_queue(table: QueueTable, where: Location) -> Queue:
@@ -66,21 +73,14 @@ def read_queue(table: QueueTable, where: Location) -> Queue:
     InputError
         For keys that do not belong together, and for values that no queue can have.
     """
-
-    def volume(key: str, text: str | None) -> Limit:
-        place = where.at(key)
-        limit = _limit(text or "", place)
-        if limit.other is not None and limit.other["kind"] != "bytes":
-            raise place.error(expected=VOLUME, found=quoted(text))
-        return limit
-
     match table.written():
         case ("limit",):
-            return Queue(limit=_limit(table.limit or "", where))
+            return _drop_tail(table.limit or "", where)
         case ("limit", "start", "p"):
-            limit, start = volume("limit", table.limit), volume("start", table.start)
-            rest = {"kind": "random-early-drop", "p": fraction(table.p or 0, where.at("p"))}
-            return Queue(limit=limit, start=start, rest=rest)
+            limit, start = _volume(table.limit, where.at("limit")), _volume(table.start, where.at("start"))
+            p = fraction(table.p or 0, where.at("p"))
+            shape: QueueSpec = {"kind": "random-early-drop", "limit_bytes": 0, "start_bytes": 0, "p": p}
+            return Queue(shape=shape, limit=limit, start=start)
         case ("limit", "target", "interval"):
             target_ns = duration_ns(table.target or "", where.at("target"), least_ns=1)
             interval_ns = duration_ns(table.interval or "", where.at("interval"), least_ns=1)
@@ -88,28 +88,38 @@ def read_queue(table: QueueTable, where: Location) -> Queue:
                 raise where.at("target").error(
                     expected="no more than the interval", found=quoted(table.target)
                 )
-            rest = {"kind": "codel", "target_ns": target_ns, "interval_ns": interval_ns}
-            return Queue(limit=volume("limit", table.limit), rest=rest)
+            limit = _volume(table.limit, where.at("limit"))
+            shape = {"kind": "codel", "limit_bytes": 0, "target_ns": target_ns, "interval_ns": interval_ns}
+            return Queue(shape=shape, limit=limit)
         case found:
             expected = "the keys limit, or limit, start and p, or limit, target and interval"
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
 
 
-def _limit(text: str, where: Location) -> Limit:
-    """Return a limit in BDP, bytes, packets or time."""
+def _volume(text: str | None, where: Location) -> Volume:
+    """Return the limit of a queue that counts bytes."""
+    limit = _drop_tail(text or "", where).limit
+    if limit is None:
+        raise where.error(expected=VOLUME, found=quoted(text))
+    return limit
+
+
+def _drop_tail(text: str, where: Location) -> Queue:
+    """Return a queue with a limit in BDP, bytes, packets or time, and nothing else."""
     error = where.error(expected=LIMIT, found=quoted(text))
+    in_bytes: QueueSpec = {"kind": "bytes", "limit_bytes": 0}
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(BDP|packets?)\s*", text)
     if match is not None:
         number, unit = Fraction(match[1]), match[2]
         if unit == "BDP":
             if number > MOST_BDP:
                 raise error
-            return Limit(bdp=number)
+            return Queue(shape=in_bytes, limit=Volume(bdp=number))
         if number.denominator != 1 or not 1 <= number <= MOST_PACKETS:
             raise error
-        return Limit(other={"kind": "packets", "limit_packets": int(number)})
+        return Queue(shape={"kind": "packets", "limit_packets": int(number)})
     if text.rstrip().endswith("s"):
-        return Limit(other={"kind": "time", "limit_ns": duration_ns(text, where, least_ns=1)})
+        return Queue(shape={"kind": "time", "limit_ns": duration_ns(text, where, least_ns=1)})
     if text.rstrip().endswith("B"):
-        return Limit(other={"kind": "bytes", "limit_bytes": size_bytes(text, where)})
+        return Queue(shape=in_bytes, limit=Volume(written_bytes=size_bytes(text, where)))
     raise error

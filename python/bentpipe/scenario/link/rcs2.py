@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
@@ -11,7 +10,16 @@ from bentpipe.scenario.link.classes import Queue, class_specs
 from bentpipe.scenario.link.description import describe_slots
 from bentpipe.scenario.link.errors import slots_error
 from bentpipe.scenario.link.layout import burst_spec, layout_spec
-from bentpipe.scenario.link.mix import Supply, mix_specs
+from bentpipe.scenario.link.mix import MixByName, Supply, mix_specs
+from bentpipe.scenario.spec.channel import ByteLimit
+from bentpipe.scenario.spec.rcs2 import (
+    BurstSpec,
+    DemandClassSpec,
+    Rcs2EncapsulationSpec,
+    Rcs2Spec,
+    SignallingSpec,
+)
+from bentpipe.scenario.spec.signal import EsN0Spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ReturnTable
 from bentpipe.scenario.written.location import Location
@@ -27,14 +35,14 @@ def rcs2_spec(
     table: ReturnTable,
     where: Location,
     *,
-    es_n0: dict[str, Any],
+    es_n0: EsN0Spec,
     queue: Queue,
-    background_limit: Callable[[dict[str, Any]], None],
+    background_limit: Callable[[ByteLimit], None],
     nominal_bps: int,
     delay_ns: int,
     plan_delay_ns: int,
     mtu_bytes: int,
-) -> dict[str, Any]:
+) -> Rcs2Spec:
     """Return the capacity of a direction that is a DVB-RCS2 return link.
 
     Parameters
@@ -43,7 +51,7 @@ def rcs2_spec(
         The direction as written.
     where : Location
         Its place.
-    es_n0 : dict
+    es_n0 : EsN0Spec
         Es/N0 of its legs, resolved.
     queue : Queue
         Resolves the queues of its classes.
@@ -82,7 +90,7 @@ def rcs2_spec(
         "nominal_bps": nominal_bps,
         "layout": layout,
         "burst": burst_of_slot,
-        "encapsulation": _encapsulation(link, place, burst_kind=burst_of_slot["kind"]),
+        "encapsulation": _encapsulation(link, place, burst=burst_of_slot),
         # The one-way delay; the burst's own end is when it is all there.
         "request_delay_ns": delay_ns,
         # The one-way delay too: the controller plans as late as it can, unless the scenario says otherwise.
@@ -108,10 +116,10 @@ def _classes(
     where: Location,
     *,
     queue: Queue,
-    mix: Callable[[str, Location], dict[str, Any]],
-) -> list[dict[str, Any]]:
+    mix: MixByName,
+) -> list[DemandClassSpec]:
     specs = class_specs(tables, where, queue=queue)
-    classes = []
+    classes: list[DemandClassSpec] = []
     for number, (table, spec) in enumerate(zip(tables, specs, strict=True), start=1):
         place = where.at(f"{number}.mix")
         if table.mix is None:
@@ -121,7 +129,7 @@ def _classes(
     return classes
 
 
-def _signalling(table: SignallingTable, where: Location) -> dict[str, Any]:
+def _signalling(table: SignallingTable, where: Location) -> SignallingSpec:
     period = count(
         or_default(table.period, defaults.REQUEST_PERIOD), where.at("period"), least=1, most=MOST_PERIOD
     )
@@ -131,14 +139,14 @@ def _signalling(table: SignallingTable, where: Location) -> dict[str, Any]:
     return {"kind": "piggyback", "period": period, "bytes": size}
 
 
-def _encapsulation(link: Rcs2Table, where: Location, *, burst_kind: str) -> dict[str, Any]:
+def _encapsulation(link: Rcs2Table, where: Location, *, burst: BurstSpec) -> Rcs2EncapsulationSpec:
     # What the standard of either kind of burst was given for IP: TS 103 179; EN 301 790 clause 5.1.
-    own = {"waveform": "rle", "mpeg": "mpe"}[burst_kind]
+    own = {"waveform": "rle", "mpeg": "mpe"}[burst["kind"]]
     written, place = or_default(link.encapsulation, own), where.at("encapsulation")
     kind = vocabulary.RCS2_ENCAPSULATION.checked(written, place)
-    if (kind == "rle") != (burst_kind == "waveform"):
+    if (kind == "rle") != (burst["kind"] == "waveform"):
         expected = '"rle" in bursts of a waveform, "mpe" or "ule" in bursts of MPEG packets'
-        raise place.error(expected=expected, found=f'"{kind}" in a burst of kind {burst_kind}')
+        raise place.error(expected=expected, found=f'"{kind}" in a burst of kind {burst["kind"]}')
     if kind != "rle":
         refuse(link, ("label", "protocol", "protection"), where, why=f"{kind} has none")
         return {"kind": kind}

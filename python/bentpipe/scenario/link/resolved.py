@@ -1,6 +1,5 @@
 """A link from tables as written: bases merged in, both directions drafted, then checked as a whole."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from bentpipe.scenario.link.description import LinkDescription, describe_link, d
 from bentpipe.scenario.link.direction import Surroundings, forward_draft, return_draft
 from bentpipe.scenario.link.errors import error_from_core
 from bentpipe.scenario.link.queue import bdp_bytes
+from bentpipe.scenario.spec.link import CapacitySpec, LinkSpec
 from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
@@ -33,13 +33,13 @@ MOST_MTU_BYTES = 65_535
 class ResolvedLink:
     """A link's specification, and what it comes to."""
 
-    spec: dict[str, Any]
+    spec: LinkSpec
     description: LinkDescription
 
     @property
     def mtu_bytes(self) -> int:
         """The largest packet."""
-        return int(self.spec["mtu_bytes"])
+        return self.spec["mtu_bytes"]
 
     @property
     def down_bps(self) -> int:
@@ -54,7 +54,7 @@ class ResolvedLink:
     @property
     def propagation_ns(self) -> int:
         """The propagation there and back."""
-        return sum(int(self.spec[direction]["delay_ns"]) for direction in CARRIERS)
+        return self.spec["forward"]["delay_ns"] + self.spec["return"]["delay_ns"]
 
     @property
     def rtt_ns(self) -> int:
@@ -137,7 +137,7 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
     backward = return_draft(return_, back, where.at("return"))
     report_wait_ns = _report_wait_ns(backward.spec["capacity"])
     onward = forward_draft(forward, there, where.at("forward"), report_wait_ns=report_wait_ns)
-    spec = {"name": name, "mtu_bytes": mtu_bytes, "forward": onward.spec, "return": backward.spec}
+    spec: LinkSpec = {"name": name, "mtu_bytes": mtu_bytes, "forward": onward.spec, "return": backward.spec}
     try:
         description = describe_link(spec)
     except _core.SpecError as error:
@@ -147,7 +147,7 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
     return ResolvedLink(spec=spec, description=description)
 
 
-def _report_wait_ns(capacity: Mapping[str, Any]) -> int:
+def _report_wait_ns(capacity: CapacitySpec) -> int:
     """Return how long a report of the terminal waits for its turn: at most a superframe, if there are any."""
     if capacity["kind"] != "rcs2":
         return 0

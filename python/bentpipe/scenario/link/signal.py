@@ -1,10 +1,10 @@
 """Es/N0 of a direction over time: two legs, and what the atmosphere takes off each, from what is written."""
 
 from pathlib import Path
-from typing import Any
 
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.rain_attenuation import rain_points_of
+from bentpipe.scenario.spec.signal import AttenuationSpec, EsN0Spec, LegSpec
 from bentpipe.scenario.written.link_schema import DirectionTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LARGEST_DB, decibels, duration_ns
@@ -17,7 +17,7 @@ FADE = ("depth", "begin", "rise", "lasting", "fall", "every")
 KINDS = "depth, or depth with some of begin, rise, lasting, fall and every, or file, or rain"
 
 
-def attenuation_spec(table: FadeTable | None, where: Location) -> dict[str, Any]:
+def attenuation_spec(table: FadeTable | None, where: Location) -> AttenuationSpec:
     """Return the attenuation of a leg; which keys are written decides on the kind.
 
     Raises
@@ -39,7 +39,7 @@ def attenuation_spec(table: FadeTable | None, where: Location) -> dict[str, Any]
     raise where.error(expected=f"the keys {KINDS}", found=", ".join(table.written()) or "an empty table")
 
 
-def _fade(table: FadeTable, where: Location) -> dict[str, Any]:
+def _fade(table: FadeTable, where: Location) -> AttenuationSpec:
     """Return a fade that rises to its depth, lasts and falls; steps where nothing says how long they take."""
     begin_ns, rise_ns, lasting_ns, fall_ns = (
         0 if text is None else duration_ns(text, where.at(key))
@@ -60,7 +60,7 @@ def _fade(table: FadeTable, where: Location) -> dict[str, Any]:
     return _spec(points, period_ns=_period_ns(table, where, last_ns=over_ns))
 
 
-def _from_file(table: FadeTable, file: str, where: Location) -> dict[str, Any]:
+def _from_file(table: FadeTable, file: str, where: Location) -> AttenuationSpec:
     samples = read_samples(Path(file), COLUMNS, where.at("file"))
     for at_ns, db in samples:
         if not 0 <= db <= LARGEST_DB:
@@ -82,11 +82,11 @@ def _depth_db(table: FadeTable, where: Location) -> float:
     return decibels(table.depth or "", where.at("depth"), least=0)
 
 
-def _spec(points: list[tuple[int, float]], *, period_ns: int | None = None) -> dict[str, Any]:
+def _spec(points: list[tuple[int, float]], *, period_ns: int | None = None) -> AttenuationSpec:
     return {"points": [{"at_ns": at_ns, "db": db} for at_ns, db in points], "period_ns": period_ns}
 
 
-def es_n0_spec(table: DirectionTable, where: Location) -> dict[str, Any]:
+def es_n0_spec(table: DirectionTable, where: Location) -> EsN0Spec:
     """Return Es/N0 of both legs of a direction over time.
 
     Raises
@@ -96,14 +96,14 @@ def es_n0_spec(table: DirectionTable, where: Location) -> dict[str, Any]:
     """
     clear_sky = or_default(table.clear_sky, ClearSkyTable())
     attenuation = or_default(table.attenuation, AttenuationTable())
-    legs = {
-        "up": (clear_sky.up, attenuation.up),
-        "down": (clear_sky.down, attenuation.down),
-    }
-    return {
-        leg: {
-            "clear_sky_db": decibels(or_default(clear, defaults.CLEAR_SKY), where.at(f"clear_sky.{leg}")),
-            "attenuation": attenuation_spec(fade, where.at(f"attenuation.{leg}")),
+
+    def leg(name: str, clear: str | None, fade: FadeTable | None) -> LegSpec:
+        return {
+            "clear_sky_db": decibels(or_default(clear, defaults.CLEAR_SKY), where.at(f"clear_sky.{name}")),
+            "attenuation": attenuation_spec(fade, where.at(f"attenuation.{name}")),
         }
-        for leg, (clear, fade) in legs.items()
+
+    return {
+        "up": leg("up", clear_sky.up, attenuation.up),
+        "down": leg("down", clear_sky.down, attenuation.down),
     }

@@ -1,17 +1,20 @@
 """The values that scenarios name."""
 
 from dataclasses import dataclass
+from typing import Generic, Literal, TypeAlias, TypeVar, get_args
 
 from bentpipe.scenario.written.location import Location, closest, quoted
 
+Name = TypeVar("Name", bound=str)
+
 
 @dataclass(frozen=True, kw_only=True)
-class Vocabulary:
+class Vocabulary(Generic[Name]):
     """The names that one key accepts."""
 
-    available: tuple[str, ...]
+    available: tuple[Name, ...]
 
-    def checked(self, name: str, where: Location) -> str:
+    def checked(self, name: str, where: Location) -> Name:
         """Return `name` when it is available.
 
         Raises
@@ -19,8 +22,9 @@ class Vocabulary:
         InputError
             When it is unknown.
         """
-        if name in self.available:
-            return name
+        for known in self.available:
+            if name == known:
+                return known
         suggestion = closest(name, self.available)
         raise where.error(expected=one_of(self.available), found=quoted(name), suggestion=suggestion)
 
@@ -30,30 +34,55 @@ def one_of(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
 
 
-HTTP = Vocabulary(available=("http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"))
-CONGESTION_CONTROL = Vocabulary(available=("reno", "cubic", "bbr", "bbr3", "hybla", "vivace"))
-TRANSPORT = Vocabulary(available=("tcp", "quic"))
-DIRECTION = Vocabulary(available=("down", "up"))
-CLIENT = Vocabulary(available=("loader", "chromium", "firefox", "iperf3"))
-SERVER = Vocabulary(available=("bentpipe", "nginx", "caddy", "iperf3"))
-OBJECT_KIND = Vocabulary(available=("image", "script", "style", "font", "other"))
-PEP = Vocabulary(available=("none", "split", "tunnel", "proxy"))
-PEP_PLACE = Vocabulary(available=("terminal", "gateway", "both"))
-TLS_VERSION = Vocabulary(available=("1.3", "1.2"))
-RESUMPTION = Vocabulary(available=("none", "ticket", "early-data"))
-VISIT = Vocabulary(available=("first", "repeat"))
-SWITCH = Vocabulary(available=("off", "on"))
-SLOW_START = Vocabulary(available=("linux", "hystart++"))
-FECFRAME = Vocabulary(available=("normal", "short"))
-PILOTS = Vocabulary(available=("on", "off"))
-IDLE = Vocabulary(available=("dummy-frames", "silence"))
-DVBS2_ENCAPSULATION = Vocabulary(available=("gse", "mpe", "ule"))
-RCS2_ENCAPSULATION = Vocabulary(available=("rle", "mpe", "ule"))
-LABEL = Vocabulary(available=("0 B", "3 B", "6 B"))
-RLE_PROTOCOL = Vocabulary(available=("0 B", "1 B", "2 B"))
-RLE_PROTECTION = Vocabulary(available=("sequence", "crc"))
-PLACEMENT = Vocabulary(available=("spread", "contiguous"))
-VOLUME_ORDER = Vocabulary(available=("oldest-first", "largest-first"))
+Http: TypeAlias = Literal["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]
+CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+Transport: TypeAlias = Literal["tcp", "quic"]
+Direction: TypeAlias = Literal["down", "up"]
+Client: TypeAlias = Literal["loader", "chromium", "firefox", "iperf3"]
+Server: TypeAlias = Literal["bentpipe", "nginx", "caddy", "iperf3"]
+ObjectKind: TypeAlias = Literal["image", "script", "style", "font", "other"]
+Pep: TypeAlias = Literal["none", "split", "tunnel", "proxy"]
+PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
+TlsVersion: TypeAlias = Literal["1.3", "1.2"]
+Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
+Visit: TypeAlias = Literal["first", "repeat"]
+Switch: TypeAlias = Literal["off", "on"]
+SlowStart: TypeAlias = Literal["linux", "hystart++"]
+FecFrame: TypeAlias = Literal["normal", "short"]
+Pilots: TypeAlias = Literal["on", "off"]
+Idle: TypeAlias = Literal["dummy-frames", "silence"]
+Dvbs2Encapsulation: TypeAlias = Literal["gse", "mpe", "ule"]
+Rcs2Encapsulation: TypeAlias = Literal["rle", "mpe", "ule"]
+Label: TypeAlias = Literal["0 B", "3 B", "6 B"]
+RleProtocol: TypeAlias = Literal["0 B", "1 B", "2 B"]
+RleProtection: TypeAlias = Literal["sequence", "crc"]
+Placement: TypeAlias = Literal["spread", "contiguous"]
+VolumeOrder: TypeAlias = Literal["oldest-first", "largest-first"]
+
+HTTP: Vocabulary[Http] = Vocabulary(available=get_args(Http))
+CONGESTION_CONTROL: Vocabulary[CongestionControl] = Vocabulary(available=get_args(CongestionControl))
+TRANSPORT: Vocabulary[Transport] = Vocabulary(available=get_args(Transport))
+DIRECTION: Vocabulary[Direction] = Vocabulary(available=get_args(Direction))
+CLIENT: Vocabulary[Client] = Vocabulary(available=get_args(Client))
+SERVER: Vocabulary[Server] = Vocabulary(available=get_args(Server))
+OBJECT_KIND: Vocabulary[ObjectKind] = Vocabulary(available=get_args(ObjectKind))
+PEP: Vocabulary[Pep] = Vocabulary(available=get_args(Pep))
+PEP_PLACE: Vocabulary[PepPlace] = Vocabulary(available=get_args(PepPlace))
+TLS_VERSION: Vocabulary[TlsVersion] = Vocabulary(available=get_args(TlsVersion))
+RESUMPTION: Vocabulary[Resumption] = Vocabulary(available=get_args(Resumption))
+VISIT: Vocabulary[Visit] = Vocabulary(available=get_args(Visit))
+SWITCH: Vocabulary[Switch] = Vocabulary(available=get_args(Switch))
+SLOW_START: Vocabulary[SlowStart] = Vocabulary(available=get_args(SlowStart))
+FECFRAME: Vocabulary[FecFrame] = Vocabulary(available=get_args(FecFrame))
+PILOTS: Vocabulary[Pilots] = Vocabulary(available=get_args(Pilots))
+IDLE: Vocabulary[Idle] = Vocabulary(available=get_args(Idle))
+DVBS2_ENCAPSULATION: Vocabulary[Dvbs2Encapsulation] = Vocabulary(available=get_args(Dvbs2Encapsulation))
+RCS2_ENCAPSULATION: Vocabulary[Rcs2Encapsulation] = Vocabulary(available=get_args(Rcs2Encapsulation))
+LABEL: Vocabulary[Label] = Vocabulary(available=get_args(Label))
+RLE_PROTOCOL: Vocabulary[RleProtocol] = Vocabulary(available=get_args(RleProtocol))
+RLE_PROTECTION: Vocabulary[RleProtection] = Vocabulary(available=get_args(RleProtection))
+PLACEMENT: Vocabulary[Placement] = Vocabulary(available=get_args(Placement))
+VOLUME_ORDER: Vocabulary[VolumeOrder] = Vocabulary(available=get_args(VolumeOrder))
 
 MULTIPLEXING_HTTP = ("h2", "h2c", "h3", "spdy")
 """HTTP versions with streams."""
