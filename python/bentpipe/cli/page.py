@@ -1,15 +1,13 @@
 """A page for people: its objects with hosts, sizes and what names them."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe import _core
 from bentpipe.scenario.page.web_page import USUAL_KIND, hosts_of
+from bentpipe.scenario.spec.page import ObjectSpec, PageSpec
 
 Row = tuple[str, ...]
 
 
-def described(page: Mapping[str, Any]) -> tuple[str, list[Row]]:
+def described(page: PageSpec) -> tuple[str, list[Row]]:
     """Return a heading and the rows below it, an object in each.
 
     A page of one host has no column of hosts, and one whose document names everything none of causes.
@@ -37,7 +35,7 @@ def described(page: Mapping[str, Any]) -> tuple[str, list[Row]]:
     ]
 
 
-def _cause(item: Mapping[str, Any], objects: list[Mapping[str, Any]]) -> str:
+def _cause(item: ObjectSpec, objects: list[ObjectSpec]) -> str:
     wait = f"{_core.format_duration(item['wait_ns'])} " if "wait_ns" in item else ""
     if "after" in item:
         return f"{wait}after {objects[item['after']]['path']}"

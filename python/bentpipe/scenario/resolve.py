@@ -4,9 +4,8 @@ What a scenario does not say is in `defaults`. Keys of the result are those of `
 spec.rs, link.rs and satellite.rs.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
@@ -24,6 +23,17 @@ from bentpipe.scenario.link.resolved import (
     resolved_link,
 )
 from bentpipe.scenario.page.web_page import longest_wait_ns
+from bentpipe.scenario.spec.hosts import QuicSpec
+from bentpipe.scenario.spec.run import (
+    BulkSpec,
+    CaptureSpec,
+    ExtentSpec,
+    FlowsSpec,
+    PingSpec,
+    RunSpec,
+    ValiditySpec,
+    Workload,
+)
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point
 from bentpipe.scenario.written.location import Location, quoted
@@ -42,9 +52,6 @@ from bentpipe.scenario.written.schema import (
 )
 from bentpipe.scenario.written.table import or_default, refuse
 
-FLOWS = ("bulk", "flows", "iperf3")
-"""Kinds of workload that are a flow, or several, of some length."""
-
 LEAST_QUIC_WINDOW = 2
 """Packets in the smallest window (RFC 9002 section 7.2)."""
 LEAST_INITIAL_RTT_NS = 1_000_000
@@ -52,7 +59,7 @@ LEAST_INITIAL_RTT_NS = 1_000_000
 out of their probe timeouts."""
 
 
-def resolve_run(run: RunTable, where: Location, *, folder: Path) -> dict[str, Any]:
+def resolve_run(run: RunTable, where: Location, *, folder: Path) -> RunSpec:
     """Return a cell's run specification without its seed.
 
     Raises
@@ -85,15 +92,10 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> dict[str, An
     check_programs(ends, run, workload, where, cc=cc)
     limit_bytes = link.buffer_bytes
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
-    # What is not in use is not in the specification: the run is what it was before there was such a thing.
-    rarer = {
-        "tls": tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls")),
-        "pep": pep,
-        **ends.spec(),
-        "slow_start": _slow_start(run, cc, workload, where.at("slow_start")),
-        "dscp": None if run.dscp is None else code_point(run.dscp, where.at("dscp")),
-    }
-    return {
+    tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
+    slow_start = _slow_start(run, cc, workload, where.at("slow_start"))
+    dscp = None if run.dscp is None else code_point(run.dscp, where.at("dscp"))
+    spec: RunSpec = {
         "link": link.spec,
         "cc": cc,
         "tcp": tcp,
@@ -112,16 +114,29 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> dict[str, An
             or_default(run.validity, ValidityTable()), link, workload, where.at("validity")
         ),
         "capture": _capture(or_default(run.capture, CaptureTable())),
-        **{key: value for key, value in rarer.items() if value is not None},
     }
+    # What is not in use is not in the specification: the run is what it was before there was such a thing.
+    if tls is not None:
+        spec["tls"] = tls
+    if pep is not None:
+        spec["pep"] = pep
+    if ends.browser is not None:
+        spec["client"] = ends.browser
+    if ends.web_server is not None:
+        spec["server"] = ends.web_server
+    if slow_start is not None:
+        spec["slow_start"] = slow_start
+    if dscp is not None:
+        spec["dscp"] = dscp
+    return spec
 
 
-def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Location) -> str | None:
+def _slow_start(run: RunTable, cc: str, workload: Workload, where: Location) -> Literal["hystart++"] | None:
     """Return how slow start ends, or None where that is each congestion control's own way."""
     way = vocabulary.SLOW_START.checked(or_default(run.slow_start, defaults.SLOW_START), where)
-    if way == defaults.SLOW_START:
+    if way == "linux":
         return None
-    ccs = [flow["cc"] for flow in workload.get("flows", ())] or [cc]
+    ccs = [flow["cc"] for flow in workload["flows"]] if workload["kind"] == "flows" else [cc]
     other = next((cc for cc in ccs if cc not in vocabulary.LOSS_BASED), None)
     if other is not None:
         expected = f'"{defaults.SLOW_START}", as {other} is not one of {", ".join(vocabulary.LOSS_BASED)}'
@@ -129,7 +144,7 @@ def _slow_start(run: RunTable, cc: str, workload: Mapping[str, Any], where: Loca
     return way
 
 
-def _workload(run: RunTable, where: Location, *, folder: Path, most_ping_bytes: int) -> dict[str, Any]:
+def _workload(run: RunTable, where: Location, *, folder: Path, most_ping_bytes: int) -> Workload:
     kinds = {"page": run.page, "bulk": run.bulk, "ping": run.ping}
     written = [key for key, value in kinds.items() if value is not None]
     if len(written) != 1:
@@ -149,14 +164,14 @@ def _workload(run: RunTable, where: Location, *, folder: Path, most_ping_bytes: 
     return _ping(run.ping, where.at("ping"), most_bytes=most_ping_bytes)
 
 
-def _bulk(table: BulkTable, where: Location) -> dict[str, Any]:
+def _bulk(table: BulkTable, where: Location) -> BulkSpec | FlowsSpec:
     if (table.size is None) == (table.duration is None):
         found = "neither" if table.size is None else "both"
         raise where.error(expected="either size or duration", found=found)
     transport = vocabulary.TRANSPORT.checked(
         or_default(table.transport, defaults.BULK_TRANSPORT), where.at("transport")
     )
-    extent: dict[str, Any] = {
+    extent: ExtentSpec = {
         "direction": vocabulary.DIRECTION.checked(
             or_default(table.direction, defaults.BULK_DIRECTION), where.at("direction")
         ),
@@ -177,7 +192,7 @@ def _bulk(table: BulkTable, where: Location) -> dict[str, Any]:
     return {"kind": "flows", **extent, "flows": flows}
 
 
-def _ping(table: PingTable, where: Location, *, most_bytes: int) -> dict[str, Any]:
+def _ping(table: PingTable, where: Location, *, most_bytes: int) -> PingSpec:
     requests = or_default(table.count, defaults.PING_COUNT)
     return {
         "kind": "ping",
@@ -193,7 +208,7 @@ def _ping(table: PingTable, where: Location, *, most_bytes: int) -> dict[str, An
 
 def _quic(
     table: QuicTable, where: Location, *, most_payload_bytes: int, initial_window: int, limit_bytes: int
-) -> dict[str, Any]:
+) -> QuicSpec:
     """Return the settings of QUIC; windows that are not written are `limit_bytes`."""
 
     def window(text: str | None, key: str) -> int:
@@ -224,9 +239,7 @@ def _quic(
     }
 
 
-def _validity(
-    table: ValidityTable, link: ResolvedLink, workload: Mapping[str, Any], where: Location
-) -> dict[str, Any]:
+def _validity(table: ValidityTable, link: ResolvedLink, workload: Workload, where: Location) -> ValiditySpec:
     is_fast = link.down_bps > defaults.FAST_BPS
     least_ns = defaults.LATENESS_FAST_NS if is_fast else defaults.LATENESS_NS
     lateness_ns = max(least_ns, int(link.propagation_ns * defaults.LATENESS_OF_RTT))
@@ -241,31 +254,34 @@ def _validity(
     }
 
 
-def _capture(table: CaptureTable) -> dict[str, Any]:
+def _capture(table: CaptureTable) -> CaptureSpec:
     return {
         "pcapng": or_default(table.pcapng, defaults.PCAPNG),
         "qlog": or_default(table.qlog, defaults.QLOG),
     }
 
 
-def _timeout_ns(link: ResolvedLink, workload: Mapping[str, Any]) -> int:
+def _timeout_ns(link: ResolvedLink, workload: Workload) -> int:
     round_trip_ns = link.rtt_ns
     if workload["kind"] == "page-load":
         page = workload["page"]
-        sizes: list[int] = [item["bytes"] for item in page["objects"]]
+        sizes = [item["bytes"] for item in page["objects"]]
         transfer_ns = _transfer_ns(sum(sizes), link.down_bps)
         ideal_ns = transfer_ns + len(sizes) * round_trip_ns + longest_wait_ns(page)
         return max(defaults.TIMEOUT_PAGE_NS, defaults.TIMEOUT_MARGIN_NS + defaults.TIMEOUT_FACTOR * ideal_ns)
-    flows = len(workload.get("flows", [workload]))
-    if workload["kind"] in FLOWS and workload["bytes"] is not None:
-        rate = link.down_bps if workload["direction"] == "down" else link.up_bps
-        last_start_ns = max((flow["start_ns"] for flow in workload.get("flows", ())), default=0)
-        ideal_ns = _transfer_ns(flows * workload["bytes"], rate) + round_trip_ns
-        return defaults.TIMEOUT_MARGIN_NS + last_start_ns + defaults.TIMEOUT_FACTOR * ideal_ns
-    # What lasts as long as it was asked to: a flow limited by time, and pings.
-    is_flow = workload["kind"] in FLOWS
-    span_ns: int = workload["duration_ns"] if is_flow else workload["count"] * workload["interval_ns"]
-    # Each flow up has a send buffer to empty when its time is over.
+    if workload["kind"] == "ping":
+        flows, span_ns = 1, workload["count"] * workload["interval_ns"]
+    else:
+        starts_ns = [flow["start_ns"] for flow in workload["flows"]] if workload["kind"] == "flows" else [0]
+        flows = len(starts_ns)
+        if workload["bytes"] is not None:
+            rate = link.down_bps if workload["direction"] == "down" else link.up_bps
+            ideal_ns = _transfer_ns(flows * workload["bytes"], rate) + round_trip_ns
+            return defaults.TIMEOUT_MARGIN_NS + max(starts_ns) + defaults.TIMEOUT_FACTOR * ideal_ns
+        # What `_bulk` has seen to: without a size there is a duration.
+        span_ns = workload["duration_ns"] or 0
+    # What lasts as long as it was asked to: a flow limited by time, and pings. Each flow up has a send buffer
+    # to empty when its time is over.
     return defaults.TIMEOUT_MARGIN_NS + span_ns + defaults.TIMEOUT_FACTOR * flows * round_trip_ns
 
 

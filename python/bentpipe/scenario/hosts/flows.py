@@ -1,9 +1,9 @@
 """Several bulk flows at once: "cubic", "quic:bbr", "hybla@10s", as written and as resolved."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bentpipe import _core
+from bentpipe.scenario.spec.run import FlowSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point, code_point_name
 from bentpipe.scenario.written.location import Location
@@ -16,7 +16,7 @@ MOST = 100
 
 def flow_specs(
     tables: Sequence[FlowTable], where: Location, *, transport: str, start: str, end_ns: int | None
-) -> list[dict[str, Any]]:
+) -> list[FlowSpec]:
     """Return the flows that a list of tables describes.
 
     Parameters
@@ -43,7 +43,7 @@ def flow_specs(
     ]
 
 
-def flow_label(flow: Mapping[str, Any]) -> str:
+def flow_label(flow: FlowSpec) -> str:
     """Write a resolved flow in one word, as it may be written in a scenario."""
     transport = "" if flow["transport"] == "tcp" else f"{flow['transport']}:"
     start_ns = flow["start_ns"]
@@ -54,7 +54,7 @@ def flow_label(flow: Mapping[str, Any]) -> str:
 
 def _flow_spec(
     table: FlowTable, where: Location, *, transport: str, start: str, end_ns: int | None
-) -> dict[str, Any]:
+) -> FlowSpec:
     if table.cc is None:
         expected = vocabulary.one_of(vocabulary.CONGESTION_CONTROL.available)
         raise where.at("cc").error(expected=expected, found="nothing")
@@ -65,10 +65,12 @@ def _flow_spec(
         raise where.at("start").error(
             expected=f"a flow that begins before all of them end at {end}", found=written_start
         )
-    return {
+    spec: FlowSpec = {
         "cc": vocabulary.CONGESTION_CONTROL.checked(table.cc, where.at("cc")),
         "transport": vocabulary.TRANSPORT.checked(table.transport or transport, where.at("transport")),
         "start_ns": start_ns,
-        # A flow without a mark is the flow that it was before there were marks.
-        **({} if table.dscp is None else {"dscp": code_point(table.dscp, where.at("dscp"))}),
     }
+    # A flow without a mark is the flow that it was before there were marks.
+    if table.dscp is not None:
+        spec["dscp"] = code_point(table.dscp, where.at("dscp"))
+    return spec

@@ -1,10 +1,12 @@
 """HTTP at both ends and the load of a page, from what is written to the run specification."""
 
 from pathlib import Path
-from typing import Any
 
 from bentpipe.scenario import defaults
 from bentpipe.scenario.page.pages import FOLDER, HAR, page, page_spec
+from bentpipe.scenario.spec.hosts import Http2Spec
+from bentpipe.scenario.spec.page import PageSpec
+from bentpipe.scenario.spec.run import PageLoadSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, percent, size_bytes, size_bytes_or
@@ -27,7 +29,7 @@ MOST_HEADER_TABLE_BYTES = 2**32 - 1
 """The value of a setting has 32 bits (RFC 9113 section 6.5.1)."""
 
 
-def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: Path) -> dict[str, Any]:
+def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: Path) -> PageLoadSpec:
     """Return the load of a page.
 
     Parameters
@@ -54,28 +56,38 @@ def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: 
     connections = count(connections, where.at("connections"), least=1, most=MOST_CONNECTIONS)
     if http in vocabulary.SINGLE_CONNECTION_HTTP:
         connections = 1
-    # What is not in use is not in a specification, whose name would change with it.
-    return {
+    spec: PageLoadSpec = {
         "kind": "page-load",
         "http": http,
         "connections": connections,
         "page": _page(table, where.at("page"), folder=folder),
-        **_requests_per_connection(run, http, where.at("requests_per_connection")),
-        **_pipelining(run, http, where.at("pipelining")),
-        **_push(run, http, where.at("push")),
-        **_priorities(run, http, where.at("priorities")),
-        **_visit(run, where.at("visit")),
     }
+    # What is not in use is not in a specification, whose name would change with it.
+    requests = _requests_per_connection(run, http, where.at("requests_per_connection"))
+    if requests is not None:
+        spec["requests_per_connection"] = requests
+    depth = _pipelining(run, http, where.at("pipelining"))
+    if depth is not None:
+        spec["pipelining"] = depth
+    share = _push(run, http, where.at("push"))
+    if share is not None:
+        spec["push_percent"] = share
+    if _has_priorities(run, http, where.at("priorities")):
+        spec["priorities"] = "on"
+    visit = vocabulary.VISIT.checked(or_default(run.visit, defaults.VISIT), where.at("visit"))
+    if visit == "repeat":
+        spec["visit"] = visit
+    return spec
 
 
-def http2_spec(table: Http2Table, where: Location, *, buffer_bytes: int) -> dict[str, Any]:
+def http2_spec(table: Http2Table, where: Location, *, buffer_bytes: int) -> Http2Spec:
     """Return the settings of HTTP/2; windows that are not written have `buffer_bytes` and limit nothing."""
     window_bytes = min(buffer_bytes, MOST_WINDOW_BYTES)
 
     def window(text: str | None, key: str) -> int:
         return size_bytes_or(text, window_bytes, where.at(key), most=MOST_WINDOW_BYTES)
 
-    spec = {
+    spec: Http2Spec = {
         "stream_window_bytes": window(table.stream_window, "stream_window"),
         "connection_window_bytes": window(table.connection_window, "connection_window"),
         "max_concurrent_streams": max_concurrent_streams(table.max_concurrent_streams, where),
@@ -85,7 +97,9 @@ def http2_spec(table: Http2Table, where: Location, *, buffer_bytes: int) -> dict
         size_bytes(text, place, least=0, most=most)
         for text in (or_default(table.header_table, defaults.HEADER_TABLE), defaults.HEADER_TABLE)
     )
-    return spec if own == usual else {**spec, "header_table_bytes": own}
+    if own != usual:
+        spec["header_table_bytes"] = own
+    return spec
 
 
 def max_concurrent_streams(written: int | None, where: Location) -> int:
@@ -94,7 +108,7 @@ def max_concurrent_streams(written: int | None, where: Location) -> int:
     return count(streams, where.at("max_concurrent_streams"), least=1, most=MOST_STREAMS)
 
 
-def _page(table: PageTable, where: Location, *, folder: Path) -> dict[str, Any]:
+def _page(table: PageTable, where: Location, *, folder: Path) -> PageSpec:
     if table.name is None:
         raise where.at("name").error(expected='a name such as "uniform-100k"', found="nothing")
     if table.objects is None:
@@ -108,24 +122,24 @@ def _page(table: PageTable, where: Location, *, folder: Path) -> dict[str, Any]:
     return page_spec(checked_name(table.name, where.at("name")), sizes)
 
 
-def _requests_per_connection(run: RunTable, http: str, where: Location) -> dict[str, int]:
+def _requests_per_connection(run: RunTable, http: str, where: Location) -> int | None:
     written: int | str | None = run.requests_per_connection
     written = defaults.REQUESTS_PER_CONNECTION if written is None else written
     if written == UNLIMITED:
-        return {}
+        return None
     if isinstance(written, str) or not 1 <= written <= MOST_REQUESTS:
         expected = f'a whole number from 1 to {MOST_REQUESTS}, or "{UNLIMITED}"'
         raise where.error(expected=expected, found=quoted(written))
     _check_persistent(http, where, written)
-    return {"requests_per_connection": written}
+    return written
 
 
-def _pipelining(run: RunTable, http: str, where: Location) -> dict[str, int]:
+def _pipelining(run: RunTable, http: str, where: Location) -> int | None:
     depth = count(or_default(run.pipelining, defaults.PIPELINING), where, least=1, most=MOST_PIPELINED)
     if depth == defaults.PIPELINING:
-        return {}
+        return None
     _check_persistent(http, where, depth)
-    return {"pipelining": depth}
+    return depth
 
 
 def _check_persistent(http: str, where: Location, found: int) -> None:
@@ -136,27 +150,22 @@ def _check_persistent(http: str, where: Location, found: int) -> None:
         raise where.error(expected=f"nothing, as {http} {why}", found=quoted(found))
 
 
-def _push(run: RunTable, http: str, where: Location) -> dict[str, int]:
+def _push(run: RunTable, http: str, where: Location) -> int | None:
     share = percent(or_default(run.push, defaults.PUSH), where)
     if share == percent(defaults.PUSH, where):
-        return {}
+        return None
     if http not in vocabulary.PUSHING_HTTP:
         # RFC 9114 section 4.6 has it for HTTP/3; no browser and hardly a library ever had.
         expected = f"nothing, as {http} has no server push here; {', '.join(vocabulary.PUSHING_HTTP)} have"
         raise where.error(expected=expected, found=quoted(run.push))
-    return {"push_percent": share}
+    return share
 
 
-def _priorities(run: RunTable, http: str, where: Location) -> dict[str, str]:
+def _has_priorities(run: RunTable, http: str, where: Location) -> bool:
     switch = vocabulary.SWITCH.checked(or_default(run.priorities, defaults.PRIORITIES), where)
     if switch == defaults.PRIORITIES:
-        return {}
+        return False
     if http not in vocabulary.MULTIPLEXING_HTTP:
         expected = f"nothing, as {http} answers in the order of requests"
         raise where.error(expected=expected, found=quoted(run.priorities))
-    return {"priorities": switch}
-
-
-def _visit(run: RunTable, where: Location) -> dict[str, str]:
-    visit = vocabulary.VISIT.checked(or_default(run.visit, defaults.VISIT), where)
-    return {} if visit == defaults.VISIT else {"visit": visit}
+    return True

@@ -1,9 +1,7 @@
 """iperf3 in place of our client and our origin: what a scenario may ask of it."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe import _core
+from bentpipe.scenario.spec.run import BulkSpec, Workload
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS
 
@@ -26,7 +24,7 @@ def is_wanted(*, client: str, server: str, where: Location) -> bool:
     raise where.at(key).error(expected=f'"{NAME}" at both ends or at neither', found=found)
 
 
-def flow(workload: Mapping[str, Any], where: Location) -> dict[str, Any]:
+def flow(workload: Workload, where: Location) -> BulkSpec:
     """Return the flow of a run as one of iperf3's.
 
     Raises
@@ -34,8 +32,8 @@ def flow(workload: Mapping[str, Any], where: Location) -> dict[str, Any]:
     InputError
         When iperf3 cannot do it.
     """
-    kind = workload["kind"]
-    if kind != "bulk":
+    if workload["kind"] != "bulk":
+        kind = workload["kind"]
         raise where.at("client").error(
             expected=f"another client for a {kind}, as iperf3 has a single bulk flow", found=quoted(NAME)
         )
@@ -48,4 +46,4 @@ def flow(workload: Mapping[str, Any], where: Location) -> dict[str, Any]:
         raise where.at("bulk.duration").error(
             expected="whole seconds, as the client is iperf3", found=_core.format_duration(duration_ns)
         )
-    return {**workload, "kind": NAME}
+    return {**workload, "kind": "iperf3"}

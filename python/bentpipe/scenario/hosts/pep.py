@@ -1,11 +1,10 @@
 """A performance-enhancing proxy on the path, from what is written to the run specification."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.link.resolved import ResolvedLink
+from bentpipe.scenario.spec.hosts import OverSatelliteSpec, PepSpec
+from bentpipe.scenario.spec.run import Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import size_bytes
@@ -15,7 +14,7 @@ from bentpipe.scenario.written.table import or_default
 
 def pep_spec(
     table: PepTable, where: Location, *, cc: str, link: ResolvedLink, least_mtu_bytes: int
-) -> dict[str, Any] | None:
+) -> PepSpec | None:
     """Return the proxy, or None where there is none.
 
     Settings that its kind does not have are not used, so that kinds can be varied.
@@ -60,18 +59,17 @@ def pep_spec(
             }
 
 
-def host_mtu_bytes(mtu_bytes: int, pep: Mapping[str, Any] | None) -> int:
+def host_mtu_bytes(mtu_bytes: int, pep: PepSpec | None) -> int:
     """Return the longest packet that a host can send: the header of a tunnel comes on top of it."""
     return mtu_bytes - (pep["header_bytes"] if pep is not None and pep["kind"] == "tunnel" else 0)
 
 
-def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where: Location) -> None:
+def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
     """Raise an InputError when a proxy cannot do what the client does."""
     if pep is None or pep["kind"] != "proxy":
         return
-    kind = workload["kind"]
-    why = f"{kind} makes no HTTP requests"
-    if kind == "page-load":
+    why = f"{workload['kind']} makes no HTTP requests"
+    if workload["kind"] == "page-load":
         if workload["http"] != "h3":
             return
         why = "h3 runs over UDP, and CONNECT carries TCP alone (RFC 9113 section 8.5)"
@@ -79,7 +77,7 @@ def check_use(pep: Mapping[str, Any] | None, workload: Mapping[str, Any], where:
     raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=quoted("proxy"))
 
 
-def _over_satellite(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> dict[str, Any]:
+def _over_satellite(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> OverSatelliteSpec:
     tcp, place = or_default(table.tcp, TcpTable()), where.at("tcp")
     refuse_client_settings(tcp, place, why="a proxy connects when a client does")
     buffer = or_default(table.relay_buffer, defaults.PEP_RELAY_BUFFER)

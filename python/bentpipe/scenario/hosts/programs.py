@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import get_args
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import iperf3
+from bentpipe.scenario.spec.run import Browser, PageLoadSpec, WebServer, Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import MILLISECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import RunTable, TcpTable
 from bentpipe.scenario.written.table import Table, or_default, quoted_part
 
-BROWSERS = ("chromium", "firefox")
-SERVERS = ("nginx", "caddy")
+BROWSERS = get_args(Browser)
+SERVERS = get_args(WebServer)
 
 HTTP_OF = {
     # Browsers speak HTTP/2 over TLS alone and dropped SPDY in 2016; HTTP/1.0 none of them asks for.
@@ -83,13 +84,23 @@ OF_SERVER: Mapping[str, Refusals] = {
 class Programs:
     """What runs at the two ends."""
 
-    client: str
-    server: str
+    client: vocabulary.Client
+    server: vocabulary.Server
 
-    def spec(self) -> dict[str, str]:
-        """Return browsers and foreign servers by key, as a specification has them; iperf3 has a workload."""
-        spec = {"client": self.client} if self.client in BROWSERS else {}
-        return {**spec, "server": self.server} if self.server in SERVERS else spec
+    @property
+    def browser(self) -> Browser | None:
+        """The client where it is a browser, as a specification has it; iperf3 has a workload."""
+        return self.client if self.client == "chromium" or self.client == "firefox" else None
+
+    @property
+    def web_server(self) -> WebServer | None:
+        """The server where it is of others, as a specification has it."""
+        return self.server if self.server == "nginx" or self.server == "caddy" else None
+
+    def of_others(self) -> dict[str, str]:
+        """Return browser and web server by their keys."""
+        ends = {"client": self.browser, "server": self.web_server}
+        return {key: program for key, program in ends.items() if program is not None}
 
 
 def programs(run: RunTable, where: Location) -> Programs:
@@ -106,9 +117,7 @@ def programs(run: RunTable, where: Location) -> Programs:
     return Programs(client=client, server=server)
 
 
-def check_programs(
-    ends: Programs, run: RunTable, workload: Mapping[str, Any], where: Location, *, cc: str
-) -> None:
+def check_programs(ends: Programs, run: RunTable, workload: Workload, where: Location, *, cc: str) -> None:
     """Raise an InputError when a program at one of the ends cannot do what a run asks of it.
 
     Parameters
@@ -117,17 +126,20 @@ def check_programs(
         At both ends.
     run : RunTable
         As written.
-    workload : Mapping
+    workload : Workload
         As resolved.
     where : Location
         The place of the run.
     cc : str
         Congestion control, as resolved.
     """
-    for key, program in ends.spec().items():
-        if workload["kind"] != "page-load":
+    of_others = ends.of_others()
+    if workload["kind"] != "page-load":
+        for key, program in of_others.items():
             ours = vocabulary.one_of((defaults.CLIENT if key == "client" else defaults.SERVER, iperf3.NAME))
             raise where.at(key).error(expected=f"{ours}, as {program} is for pages", found=quoted(program))
+        return
+    for key, program in of_others.items():
         if workload["http"] not in HTTP_OF[program]:
             expected = f"{vocabulary.one_of(HTTP_OF[program])}, as the {key} is {program}"
             raise where.at("http").error(expected=expected, found=quoted(workload["http"]))
@@ -135,8 +147,8 @@ def check_programs(
         if run.dscp is not None:
             expected = f"nothing, as the {key} is {program}, which marks no packets"
             raise where.at("dscp").error(expected=expected, found=quoted(run.dscp))
-    if ends.client in BROWSERS:
-        _check_browser(ends.client, run, workload, where)
+    if ends.browser is not None:
+        _check_browser(ends.browser, run, workload, where)
     if ends.server == "caddy" and workload["http"] == "h3" and cc != QUIC_GO_CC:
         expected = f'"{QUIC_GO_CC}", as the QUIC of caddy (quic-go) has no other'
         raise where.at("cc").error(expected=expected, found=quoted(cc))
@@ -168,7 +180,7 @@ def _as_written(value: object) -> str:
     return quoted(value) if isinstance(value, str | bool) else str(value)
 
 
-def _check_browser(browser: str, run: RunTable, workload: Mapping[str, Any], where: Location) -> None:
+def _check_browser(browser: Browser, run: RunTable, workload: PageLoadSpec, where: Location) -> None:
     if run.pep is not None and run.pep.kind == "proxy":
         others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"

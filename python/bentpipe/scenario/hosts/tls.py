@@ -1,23 +1,22 @@
 """TLS at both ends, from what is written to the run specification."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe.scenario import defaults
+from bentpipe.scenario.spec.hosts import TlsSpec
+from bentpipe.scenario.spec.run import Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.schema import TlsTable
 from bentpipe.scenario.written.table import or_default
 
 
-def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Location) -> dict[str, Any] | None:
+def tls_spec(table: TlsTable, workload: Workload, where: Location) -> TlsSpec | None:
     """Return the settings of TLS, or None where they are the defaults.
 
     Parameters
     ----------
     table : TlsTable
         As written.
-    workload : Mapping
+    workload : Workload
         As resolved: what is not a default needs one that has TLS.
     where : Location
         The place of the table.
@@ -30,8 +29,9 @@ def tls_spec(table: TlsTable, workload: Mapping[str, Any], where: Location) -> d
     # TOML's 1.2 is a number, and the command line's too.
     written = str(or_default(table.version, defaults.TLS_VERSION))
     version = vocabulary.TLS_VERSION.checked(written, where.at("version"))
-    resumption = or_default(table.resumption, defaults.RESUMPTION)
-    vocabulary.RESUMPTION.checked(resumption, where.at("resumption"))
+    resumption = vocabulary.RESUMPTION.checked(
+        or_default(table.resumption, defaults.RESUMPTION), where.at("resumption")
+    )
     key = "resumption" if version == defaults.TLS_VERSION else "version"
     if key == "resumption" and resumption == defaults.RESUMPTION:
         return None

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from bentpipe import _core
@@ -14,6 +13,7 @@ from bentpipe.scenario.page import kinds, references
 from bentpipe.scenario.page.names import LONGEST_HOST, LONGEST_URL, authority
 from bentpipe.scenario.page.references import Reference
 from bentpipe.scenario.page.web_page import LARGEST_PAGE_BYTES, PageObject, check_number, page_of
+from bentpipe.scenario.spec.page import FileSpec, PageSpec
 from bentpipe.scenario.written.location import Location, quoted
 
 INDEX = "index.html"
@@ -31,7 +31,7 @@ LARGEST_TEXT_BYTES = 20_000_000
 """Of a file that is searched for what it names."""
 
 
-def folder_page(folder: Path, where: Location, *, name: str) -> dict[str, Any]:
+def folder_page(folder: Path, where: Location, *, name: str) -> PageSpec:
     """Return the page in a folder.
 
     Parameters
@@ -87,7 +87,7 @@ class _File:
     bytes: int
     sha256: str
 
-    def spec(self, root: Path) -> dict[str, str]:
+    def spec(self, root: Path) -> FileSpec:
         return {"folder": str(root), "name": self.name, "sha256": self.sha256}
 
     def url(self) -> str:

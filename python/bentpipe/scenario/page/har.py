@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from bentpipe.scenario.json_value import Json
 from bentpipe.scenario.page import har_file, kinds
 from bentpipe.scenario.page.har_entry import (
     NOT_MODIFIED,
@@ -17,9 +17,11 @@ from bentpipe.scenario.page.har_entry import (
 )
 from bentpipe.scenario.page.names import file_paths, host_name
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, check_number, page_of
+from bentpipe.scenario.spec.page import PageSpec
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import LONGEST_NS, MILLISECOND_NS
 from bentpipe.scenario.written.user_file import read_user_file
+from bentpipe.scenario.written.vocabulary import ObjectKind
 
 MOST_ENTRIES = 10 * MOST_OBJECTS
 PARSING_NS = 50 * MILLISECOND_NS
@@ -31,11 +33,11 @@ NAMED_BY_STYLES = ("image", "font", "style")
 MOST_KEPT = 16
 """Pages, for the cells of a matrix; the largest takes some megabytes."""
 
-_pages: dict[tuple[bytes, str, str], dict[str, Any]] = {}
+_pages: dict[tuple[bytes, str, str], PageSpec] = {}
 """By digest of the file, its name and the page's; the oldest first."""
 
 
-def har_page(path: Path, *, name: str) -> dict[str, Any]:
+def har_page(path: Path, *, name: str) -> PageSpec:
     """Return the page that a HAR file recorded.
 
     Parameters
@@ -64,7 +66,7 @@ def har_page(path: Path, *, name: str) -> dict[str, Any]:
     return _pages[key]
 
 
-def _page(har: object, where: Location, name: str) -> dict[str, Any]:
+def _page(har: Json, where: Location, name: str) -> PageSpec:
     place = where.at("log.entries")
     document, requests = _of_one_page(_answered(_entries(har, where)), place)
     check_number(requests, place)
@@ -74,7 +76,7 @@ def _page(har: object, where: Location, name: str) -> dict[str, Any]:
     causes = list(_causes(document, requests))
     causing = {after for after, _ in causes}
     # A document within the document that names others does what a script does.
-    kind_of = [
+    kind_of: list[ObjectKind] = [
         "script" if position in causing and entry.kind == kinds.OTHER else entry.kind
         for position, entry in enumerate(requests)
     ]
@@ -102,7 +104,7 @@ def _page(har: object, where: Location, name: str) -> dict[str, Any]:
     return page_of(name, objects, place, host=home, document_bytes=max(document.bytes, 1))
 
 
-def _entries(har: object, where: Location) -> list[HarEntry]:
+def _entries(har: Json, where: Location) -> list[HarEntry]:
     log = member(checked(har, dict, where, "an object"), "log", dict, where, "an object")
     if log is None:
         raise where.at("log").error(expected="an object", found="nothing")

@@ -5,16 +5,18 @@ that start with an underscore are each program's own: what is not understood in 
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit
 
+from bentpipe.scenario.json_value import Json, JsonObject
 from bentpipe.scenario.page import kinds
 from bentpipe.scenario.page.names import LONGEST_AUTHORITY, LONGEST_HOST, LONGEST_URL, authority
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LARGEST_BYTES, MILLISECOND_NS
+from bentpipe.scenario.written.vocabulary import ObjectKind
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DATA = "data:"
@@ -27,7 +29,12 @@ SWITCHING_PROTOCOLS = 101
 MOST_STATUS = 999
 MOST_STACKS = 32
 """Asynchronous stacks on top of each other that are looked through for the script at fault."""
-OF_RESOURCE_TYPE = {"image": "image", "script": "script", "stylesheet": "style", "font": "font"}
+OF_RESOURCE_TYPE: dict[str, ObjectKind] = {
+    "image": "image",
+    "script": "script",
+    "stylesheet": "style",
+    "font": "font",
+}
 
 Member = TypeVar("Member")
 
@@ -54,7 +61,7 @@ class HarEntry:
         The URL that the answer sends to.
     media : str
         Media type of the answer.
-    kind : str
+    kind : ObjectKind
         What the object is.
     bytes : int
         Length of the body as it was, or would have been, transferred.
@@ -76,7 +83,7 @@ class HarEntry:
     status: int
     redirect: str | None
     media: str
-    kind: str
+    kind: ObjectKind
     bytes: int
     is_cached: bool
     started_ns: int | None
@@ -85,7 +92,7 @@ class HarEntry:
     referrer: str | None
 
 
-def read_entry(written: object, where: Location, *, position: int) -> HarEntry:
+def read_entry(written: Json, where: Location, *, position: int) -> HarEntry:
     """Return an entry of `log.entries`.
 
     Raises
@@ -127,16 +134,14 @@ def read_entry(written: object, where: Location, *, position: int) -> HarEntry:
     )
 
 
-def checked(value: object, kind: type[Member], where: Location, expected: str) -> Member:
+def checked(value: Json, kind: type[Member], where: Location, expected: str) -> Member:
     """Return a value that is of this type."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise where.error(expected=expected, found=quoted(value) if value is not None else "nothing")
     return value
 
 
-def member(
-    table: Mapping[str, Any], key: str, kind: type[Member], where: Location, expected: str
-) -> Member | None:
+def member(table: JsonObject, key: str, kind: type[Member], where: Location, expected: str) -> Member | None:
     """Return a member of an object that is of this type, or None where there is none."""
     value = table.get(key)
     return None if value is None else checked(value, kind, where.at(key), expected)
@@ -169,14 +174,14 @@ def _check_length(url: str, where: Location) -> None:
         raise where.error(expected=expected, found=quoted(url))
 
 
-def _status(answer: Mapping[str, Any], where: Location) -> int:
+def _status(answer: JsonObject, where: Location) -> int:
     status = member(answer, "status", int, where, "a status code")
     if status is not None and not 0 <= status <= MOST_STATUS:
         raise where.at("status").error(expected=f"a status code up to {MOST_STATUS}", found=quoted(status))
     return status or 0
 
 
-def _redirect(url: str, status: int, answer: Mapping[str, Any], where: Location) -> str | None:
+def _redirect(url: str, status: int, answer: JsonObject, where: Location) -> str | None:
     if status not in REDIRECTS:
         return None
     target = member(answer, "redirectURL", str, where, "a URL")
@@ -190,7 +195,7 @@ def _redirect(url: str, status: int, answer: Mapping[str, Any], where: Location)
         raise where.at("redirectURL").error(expected="a URL", found=quoted(target)) from None
 
 
-def _kind(media: str, path: str, entry: Mapping[str, Any]) -> str:
+def _kind(media: str, path: str, entry: JsonObject) -> ObjectKind:
     kind = kinds.of_media_type(media, path)
     resource_type = entry.get("_resourceType")
     if kind == kinds.OTHER and media in kinds.UNTOLD_TYPES and isinstance(resource_type, str):
@@ -199,7 +204,7 @@ def _kind(media: str, path: str, entry: Mapping[str, Any]) -> str:
 
 
 def _body_bytes(
-    answer: Mapping[str, Any], content: Mapping[str, Any], where: Location, *, says_cached: bool
+    answer: JsonObject, content: JsonObject, where: Location, *, says_cached: bool
 ) -> tuple[int, bool]:
     """Return the length of the body as it was or would have been transferred, and whether a cache had it.
 
@@ -222,7 +227,7 @@ def _body_bytes(
     return uncached or 0, is_cached
 
 
-def _size(table: Mapping[str, Any], key: str, where: Location) -> int | None:
+def _size(table: JsonObject, key: str, where: Location) -> int | None:
     value = _number(table, key, where)
     if value is None or value < 0:
         return None
@@ -231,7 +236,7 @@ def _size(table: Mapping[str, Any], key: str, where: Location) -> int | None:
     return round(value)
 
 
-def _number(table: Mapping[str, Any], key: str, where: Location) -> float | None:
+def _number(table: JsonObject, key: str, where: Location) -> float | None:
     value = table.get(key)
     if value is None:
         return None
@@ -243,7 +248,7 @@ def _number(table: Mapping[str, Any], key: str, where: Location) -> float | None
     return value
 
 
-def _started_ns(entry: Mapping[str, Any], where: Location) -> int | None:
+def _started_ns(entry: JsonObject, where: Location) -> int | None:
     text = member(entry, "startedDateTime", str, where, "a time")
     if text is None:
         return None
@@ -256,7 +261,7 @@ def _started_ns(entry: Mapping[str, Any], where: Location) -> int | None:
     return since // timedelta(microseconds=1) * 1000
 
 
-def _header(message: Mapping[str, Any], name: str, where: Location) -> str | None:
+def _header(message: JsonObject, name: str, where: Location) -> str | None:
     headers = member(message, "headers", list, where, "a list") or []
     for header in headers:
         if isinstance(header, dict):
@@ -266,12 +271,12 @@ def _header(message: Mapping[str, Any], name: str, where: Location) -> str | Non
     return None
 
 
-def _referrer(request: Mapping[str, Any], where: Location) -> str | None:
+def _referrer(request: JsonObject, where: Location) -> str | None:
     text = _header(request, "referer", where)
     return None if text is None else text.partition("#")[0]
 
 
-def _initiators(written: object) -> Iterator[str]:
+def _initiators(written: Json) -> Iterator[str]:
     """Yield URLs of Chromium's `_initiator`: the scripts on its stacks, then the file that it names.
 
     WebPageTest writes the URL alone.

@@ -2,9 +2,10 @@
 
 import json
 import re
-from typing import Any, Never
+from typing import Never
 
 from bentpipe import _core
+from bentpipe.scenario.json_value import Json, JsonObject
 from bentpipe.scenario.written.location import Location
 
 LARGEST_FILE_BYTES = 200_000_000
@@ -40,7 +41,7 @@ def without_bodies(content: bytes) -> bytes:
     return b"".join([*kept, view[at:]]) if kept else content
 
 
-def parsed(rest: bytes, where: Location) -> object:
+def parsed(rest: bytes, where: Location) -> Json:
     """Return what a HAR file says beside its bodies.
 
     Parameters
@@ -62,11 +63,12 @@ def parsed(rest: bytes, where: Location) -> object:
         raise where.error(expected=f"at most {MOST_VALUES} values beside the bodies", found="more")
     try:
         # Some programs on Windows write a byte order mark.
-        return json.loads(rest.decode("utf-8-sig"), parse_constant=_no_number, object_hook=_kept)
+        har: Json = json.loads(rest.decode("utf-8-sig"), parse_constant=_no_number, object_hook=_kept)
     except RecursionError:
         raise where.error(expected="JSON", found="objects or lists nested too deeply") from None
     except ValueError as error:
         raise where.error(expected="JSON", found=str(error)) from None
+    return har
 
 
 def _has_more_values(rest: bytes, most: int) -> bool:
@@ -83,7 +85,7 @@ def _no_number(text: str) -> Never:
     raise ValueError(f"{text}, which JSON has not")
 
 
-def _kept(table: dict[str, Any]) -> dict[str, Any] | None:
+def _kept(table: JsonObject) -> JsonObject | None:
     """Return an object without what is not read of it, or None in place of a header that tells nothing."""
     name = table.get("name")
     if isinstance(name, str) and table.keys() <= HEADER and name.lower() not in HEADERS:

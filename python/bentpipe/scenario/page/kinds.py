@@ -1,6 +1,9 @@
 """What an object of a page is, by its media type or the extension of its name."""
 
 from pathlib import PurePosixPath
+from typing import Final
+
+from bentpipe.scenario.written.vocabulary import ObjectKind
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 SCRIPT_WORDS = ("javascript", "ecmascript")
@@ -9,13 +12,13 @@ FONT_TYPES = ("font/", "application/font", "application/x-font", "application/vn
 UNTOLD_TYPES = ("", "application/octet-stream", "binary/octet-stream", "x-unknown", "text/plain")
 """What servers and browsers say of files that they do not know, fonts above all."""
 
-BY_EXTENSION = {
+BY_EXTENSION: dict[str, ObjectKind] = {
     **dict.fromkeys((".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".ico", ".bmp"), "image"),
     **dict.fromkeys((".js", ".mjs"), "script"),
     ".css": "style",
     **dict.fromkeys((".woff2", ".woff", ".ttf", ".otf", ".eot"), "font"),
 }
-OTHER = "other"
+OTHER: Final = "other"
 
 
 def media_type(text: str) -> str:
@@ -28,7 +31,7 @@ def is_html(media: str) -> bool:
     return media in HTML_TYPES
 
 
-def of_media_type(media: str, path: str) -> str:
+def of_media_type(media: str, path: str) -> ObjectKind:
     """Return the kind of an object; where its media type tells nothing, the extension does."""
     if media.startswith("image/"):
         return "image"
@@ -41,6 +44,6 @@ def of_media_type(media: str, path: str) -> str:
     return of_name(path) if media in UNTOLD_TYPES else OTHER
 
 
-def of_name(path: str) -> str:
+def of_name(path: str) -> ObjectKind:
     """Return the kind of a file by the extension of its name."""
     return BY_EXTENSION.get(PurePosixPath(path).suffix.lower(), OTHER)

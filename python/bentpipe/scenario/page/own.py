@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import NormalDist, median
-from typing import Any
 
 from pydantic import Field
 
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, page_of
+from bentpipe.scenario.spec.page import PageSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes
@@ -100,14 +100,14 @@ class RecipeTable(Table):
     objects: list[GroupTable] = Field(description=TABLES)
 
 
-def own_page(name: str) -> dict[str, Any]:
+def own_page(name: str) -> PageSpec:
     """Return a page of our own by name."""
     file = importlib.resources.files("bentpipe.scenario") / "presets" / "pages" / f"{name}.toml"
     where = Location(file=f"page {name}")
     return from_recipe(parse_toml(file.read_bytes(), where), where, name=name)
 
 
-def from_recipe(written: Mapping[str, Any], where: Location, *, name: str) -> dict[str, Any]:
+def from_recipe(written: Mapping[str, object], where: Location, *, name: str) -> PageSpec:
     """Return the page that a recipe describes.
 
     Raises
@@ -125,6 +125,7 @@ def from_recipe(written: Mapping[str, Any], where: Location, *, name: str) -> di
             raise place.at("after").error(expected="the path of an object above", found=quoted(group.after))
         after = None if group.after is None else position_of[group.after]
         wait_ns = 0 if group.wait is None else duration_ns(group.wait, place.at("wait"))
+        kind = vocabulary.OBJECT_KIND.checked(group.kind, place.at("kind"))
         for path in _paths(group):
             if path in position_of:
                 raise place.at("path").error(expected="each path once", found=quoted(path))
@@ -134,9 +135,7 @@ def from_recipe(written: Mapping[str, Any], where: Location, *, name: str) -> di
             else:
                 size = size_bytes(group.size, place.at("size"))
             objects.append(
-                PageObject(
-                    host=group.host, path=path, bytes=size, kind=group.kind, after=after, wait_ns=wait_ns
-                )
+                PageObject(host=group.host, path=path, bytes=size, kind=kind, after=after, wait_ns=wait_ns)
             )
     document_bytes = size_bytes(recipe.document, where.at("document"))
     return page_of(name, objects, where, host=recipe.host, document_bytes=document_bytes)

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page
+from bentpipe.scenario.spec.page import ObjectSpec, PageSpec
 from bentpipe.scenario.written.location import Location, closest, quoted
 
 SOURCES = {
@@ -48,7 +48,7 @@ HAR, FOLDER = "har:", "dir:"
 """What the names of pages from files begin with."""
 
 
-def page_spec(name: str, sizes_bytes: Sequence[int], *, document_bytes: int | None = None) -> dict[str, Any]:
+def page_spec(name: str, sizes_bytes: Sequence[int], *, document_bytes: int | None = None) -> PageSpec:
     """Return a page of embedded objects of these sizes, in document order.
 
     Parameters
@@ -60,12 +60,16 @@ def page_spec(name: str, sizes_bytes: Sequence[int], *, document_bytes: int | No
     document_bytes : int, optional
         Length of the HTML document, where it is to be more than its markup.
     """
-    objects = [{"path": f"/object-{n}.jpg", "bytes": size} for n, size in enumerate(sizes_bytes, start=1)]
-    document = {} if document_bytes is None else {"document_bytes": document_bytes}
-    return {"name": name, "objects": objects, **document}
+    objects: list[ObjectSpec] = [
+        {"path": f"/object-{n}.jpg", "bytes": size} for n, size in enumerate(sizes_bytes, start=1)
+    ]
+    page: PageSpec = {"name": name, "objects": objects}
+    if document_bytes is not None:
+        page["document_bytes"] = document_bytes
+    return page
 
 
-def _of_alshagri2023() -> dict[str, dict[str, Any]]:
+def _of_alshagri2023() -> dict[str, PageSpec]:
     single = {f"single-{size}": (total,) for size, total in TOTAL_BYTES.items()}
     uniform = {
         f"uniform-{size}": (total // UNIFORM_OBJECTS,) * UNIFORM_OBJECTS
@@ -78,7 +82,7 @@ def _of_alshagri2023() -> dict[str, dict[str, Any]]:
     return {name: page_spec(name, sizes) for name, sizes in (single | uniform | triangular).items()}
 
 
-def _of_secchi2018() -> dict[str, dict[str, Any]]:
+def _of_secchi2018() -> dict[str, PageSpec]:
     pages = (
         page_spec(f"objects-{total}k-{size}k", (size * 1000,) * (total // size))
         for total in EQUAL_TOTAL_KB
@@ -87,12 +91,12 @@ def _of_secchi2018() -> dict[str, dict[str, Any]]:
     return {page["name"]: page for page in pages}
 
 
-def _of_caviglione2014() -> dict[str, dict[str, Any]]:
+def _of_caviglione2014() -> dict[str, PageSpec]:
     sizes_bytes = (SNEP_OBJECT_BYTES,) * SNEP_OBJECTS
     return {"snep-642": page_spec("snep-642", sizes_bytes, document_bytes=SNEP_DOCUMENT_BYTES)}
 
 
-PAGES_OF: Mapping[str, Mapping[str, dict[str, Any]]] = {
+PAGES_OF: Mapping[str, Mapping[str, PageSpec]] = {
     "alshagri2023": _of_alshagri2023(),
     "secchi2018": _of_secchi2018(),
     "caviglione2014": _of_caviglione2014(),
@@ -100,10 +104,10 @@ PAGES_OF: Mapping[str, Mapping[str, dict[str, Any]]] = {
 }
 """By the keys of `SOURCES`."""
 
-PAGES: dict[str, dict[str, Any]] = {name: page for pages in PAGES_OF.values() for name, page in pages.items()}
+PAGES: dict[str, PageSpec] = {name: page for pages in PAGES_OF.values() for name, page in pages.items()}
 
 
-def page(name: str, where: Location, *, folder: Path) -> dict[str, Any]:
+def page(name: str, where: Location, *, folder: Path) -> PageSpec:
     """Return a page by name.
 
     Parameters

@@ -1,13 +1,15 @@
 """A page as the engines get it: the `PageSpec` of crates/run/src/page_load.rs."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
+from typing import Final
 
 from bentpipe import _core
+from bentpipe.scenario.spec.page import FileSpec, ObjectSpec, PageSpec
 from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.vocabulary import ObjectKind
 
-USUAL_KIND = "image"
+USUAL_KIND: Final = "image"
 """The one that an object has that does not say otherwise."""
 
 MOST_OBJECTS = 5000
@@ -34,17 +36,17 @@ class PageObject:
         Position of the object that names it; none where the document does.
     wait_ns : int
         Time between the arrival of that object and the request.
-    file : Mapping or None
+    file : FileSpec or None
         The file with its content, where it has one.
     """
 
     host: str | None
     path: str
     bytes: int
-    kind: str = USUAL_KIND
+    kind: ObjectKind = USUAL_KIND
     after: int | None = None
     wait_ns: int = 0
-    file: Mapping[str, str] | None = None
+    file: FileSpec | None = None
 
 
 def page_of(
@@ -54,8 +56,8 @@ def page_of(
     *,
     host: str | None,
     document_bytes: int | None,
-    document: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+    document: FileSpec | None = None,
+) -> PageSpec:
     """Return a page; what an object or the page does not have is not in it.
 
     Parameters
@@ -70,7 +72,7 @@ def page_of(
         That of the document; none for the one that pages have without one.
     document_bytes : int or None
         Length of the HTML document.
-    document : Mapping or None
+    document : FileSpec or None
         The file with its content, where it has one.
 
     Raises
@@ -86,11 +88,14 @@ def page_of(
     if total_bytes > LARGEST_PAGE_BYTES:
         most = _core.format_size(LARGEST_PAGE_BYTES)
         raise where.error(expected=f"at most {most} in all", found=_core.format_size(total_bytes))
-    return {
-        "name": name,
-        "objects": [_object(item, page_host=host) for item in objects],
-        **_present(document_bytes=document_bytes, host=host, document=document),
-    }
+    page: PageSpec = {"name": name, "objects": [_object(item, page_host=host) for item in objects]}
+    if document_bytes is not None:
+        page["document_bytes"] = document_bytes
+    if host is not None:
+        page["host"] = host
+    if document is not None:
+        page["document"] = document
+    return page
 
 
 def check_number(objects: Sized, where: Location) -> None:
@@ -99,7 +104,7 @@ def check_number(objects: Sized, where: Location) -> None:
         raise where.error(expected=f"at most {MOST_OBJECTS} objects", found=str(len(objects)))
 
 
-def hosts_of(page: Mapping[str, Any]) -> list[str | None]:
+def hosts_of(page: PageSpec) -> list[str | None]:
     """Return the hosts of a page, its own first, then in the order of their first object.
 
     None is the one that a page has that does not say otherwise.
@@ -108,7 +113,7 @@ def hosts_of(page: Mapping[str, Any]) -> list[str | None]:
     return list(dict.fromkeys([own, *(item.get("host", own) for item in page["objects"])]))
 
 
-def longest_wait_ns(page: Mapping[str, Any]) -> int:
+def longest_wait_ns(page: PageSpec) -> int:
     """Return the most that waits add up to from the document to any object."""
     waits_ns: list[int] = []
     for item in page["objects"]:
@@ -117,19 +122,16 @@ def longest_wait_ns(page: Mapping[str, Any]) -> int:
     return max(waits_ns, default=0)
 
 
-def _object(item: PageObject, *, page_host: str | None) -> dict[str, Any]:
-    return {
-        "path": item.path,
-        "bytes": item.bytes,
-        **_present(
-            host=None if item.host == page_host else item.host,
-            kind=None if item.kind == USUAL_KIND else item.kind,
-            after=item.after,
-            wait_ns=item.wait_ns or None,
-            file=item.file,
-        ),
-    }
-
-
-def _present(**values: object) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+def _object(item: PageObject, *, page_host: str | None) -> ObjectSpec:
+    spec: ObjectSpec = {"path": item.path, "bytes": item.bytes}
+    if item.host is not None and item.host != page_host:
+        spec["host"] = item.host
+    if item.kind != USUAL_KIND:
+        spec["kind"] = item.kind
+    if item.after is not None:
+        spec["after"] = item.after
+    if item.wait_ns:
+        spec["wait_ns"] = item.wait_ns
+    if item.file is not None:
+        spec["file"] = item.file
+    return spec
