@@ -64,8 +64,7 @@ def described(
     """
     folder = folder or Path()
     spec = link(text, where=where, folder=folder)
-    found = written_link(text, where, folder=folder)
-    table = validated(LinkTable, found.table, found.where)
+    table = written_link(text, where, folder=folder).table
     if settings:
         spec = {**_changed(text, settings, folder=folder), "name": spec["name"]}
     return Link(

@@ -4,10 +4,11 @@ import functools
 import importlib.resources
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bentpipe.scenario.link.pipe import PREFIX, parse_pipe
+from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, closest, quoted
+from bentpipe.scenario.written.table import validated
 from bentpipe.scenario.written.toml import parse_toml, read_toml
 
 PRESETS = (
@@ -29,7 +30,7 @@ class WrittenLink:
     """A link's table, the name it goes by, and where it stands."""
 
     name: str | None
-    table: dict[str, Any]
+    table: LinkTable
     where: Location
     folder: Path
 
@@ -46,8 +47,9 @@ def written_link(text: str, where: Location, *, folder: Path) -> WrittenLink:
         return WrittenLink(name=None, table=parse_pipe(text, where), where=where, folder=folder)
     if text.endswith(".toml") or "/" in text:
         path = folder / text
-        table = read_toml(path)
-        return WrittenLink(name=None, table=table, where=Location(file=str(path)), folder=path.parent)
+        where = Location(file=str(path))
+        table = validated(LinkTable, read_toml(path), where)
+        return WrittenLink(name=None, table=table, where=where, folder=path.parent)
     if text not in PRESETS:
         expected = f"a preset ({', '.join(PRESETS)}), a file ending in .toml or {PREFIX}..."
         raise where.error(expected=expected, found=quoted(text), suggestion=closest(text, PRESETS))
@@ -56,6 +58,7 @@ def written_link(text: str, where: Location, *, folder: Path) -> WrittenLink:
 
 
 @functools.cache
-def _preset(name: str) -> dict[str, Any]:
+def _preset(name: str) -> LinkTable:
     file = importlib.resources.files("bentpipe.scenario") / "presets" / f"{name}.toml"
-    return parse_toml(file.read_bytes(), Location(file=f"preset {name}"))
+    where = Location(file=f"preset {name}")
+    return validated(LinkTable, parse_toml(file.read_bytes(), where), where)

@@ -1,20 +1,24 @@
 """Inline pipes: a constant-rate link written in one word, `flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms`."""
 
-from typing import Any
+from collections.abc import Mapping
 
 from bentpipe.scenario.link.queue import read_queue
+from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import duration_ns, fraction, rate_bps, size_bytes
 from bentpipe.scenario.written.satellite_schema import QueueTable
+from bentpipe.scenario.written.table import validated
 
 PREFIX = "flat:"
 REQUIRED = ("down", "up", "rtt")
 BOTH_WAYS = ("loss", "queue", "jitter")
 """Keys that hold for both directions unless given for one, as in `loss_down`."""
+WHOLE = ("rtt", "mtu")
+"""Keys of the link as such."""
 KEYS = (*REQUIRED, *(key + end for key in BOTH_WAYS for end in ("", "_down", "_up")), "mtu")
 
 
-def parse_pipe(text: str, where: Location) -> dict[str, Any]:
+def parse_pipe(text: str, where: Location) -> LinkTable:
     """Return the link table that an inline pipe stands for.
 
     Raises
@@ -39,16 +43,14 @@ def parse_pipe(text: str, where: Location) -> dict[str, Any]:
     for key in REQUIRED:
         if key not in values:
             raise where.error(expected=f"the keys {', '.join(REQUIRED)}", found=f"no {quoted(key)}")
-    table: dict[str, Any] = {"rtt": values["rtt"]}
-    if "mtu" in values:
-        table["mtu"] = values["mtu"]
-    for name, end in (("forward", "down"), ("return", "up")):
-        table[name] = {"rate": values[end]}
-        for key in BOTH_WAYS:
-            given = values.get(f"{key}_{end}", values.get(key))
-            if given is not None:
-                table[name][key] = given
-    return table
+    table: dict[str, object] = {key: values[key] for key in WHOLE if key in values}
+    table |= {"forward": _direction(values, "down"), "return": _direction(values, "up")}
+    return validated(LinkTable, table, where)
+
+
+def _direction(values: Mapping[str, str], end: str) -> dict[str, str]:
+    own = {key: values.get(f"{key}_{end}", values.get(key)) for key in BOTH_WAYS}
+    return {"rate": values[end], **{key: value for key, value in own.items() if value is not None}}
 
 
 def _check(key: str, value: str, where: Location) -> None:

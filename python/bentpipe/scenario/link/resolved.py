@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
@@ -16,7 +15,7 @@ from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, Retur
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
 from bentpipe.scenario.written.quantity import duration_ns, size_bytes
-from bentpipe.scenario.written.table import or_default, validated
+from bentpipe.scenario.written.table import or_default
 
 CARRIERS = {"forward": "dvbs2", "return": "rcs2"}
 """What a direction may have in place of a constant rate."""
@@ -85,38 +84,32 @@ def resolved_link(
     within : tuple of Path
         The files that led here, against circles.
     """
-    own = _own(table, where, folder)
-    name = table.name
-    base = own.pop("base", None)
+    own, name, base = _own(table, where, folder), table.name, table.base
     if base is not None:
         found = written_link(base, where, folder=folder)
         identity = Path(found.where.file).resolve()
         if identity in within:
             raise where.error(expected="a base that does not lead back to itself", found=quoted(base))
-        base_table = validated(LinkTable, found.table, found.where)
         # The base must be a link by itself: its faults are then reported where they are.
-        resolved_link(base_table, found.where, folder=found.folder, within=(*within, identity))
-        unchanged = not own
-        own = merged_links(_flattened(base_table, found.where, found.folder), own)
-        name = name or base_table.name or (found.name if unchanged else None)
-    return _complete_link(validated(LinkTable, own, where), name or "custom", where)
+        resolved_link(found.table, found.where, folder=found.folder, within=(*within, identity))
+        unchanged = not own.written()
+        own = merged_links(_flattened(found.table, found.where, found.folder), own)
+        name = name or found.table.name or (found.name if unchanged else None)
+    return _complete_link(own, name or "custom", where)
 
 
-def _own(table: LinkTable, where: Location, folder: Path) -> dict[str, Any]:
-    """Return what a table itself says, so that it says the same wherever it is merged."""
-    written = table.model_dump(by_alias=True, exclude_none=True)
-    return with_folder(with_delays(written, where), folder)
+def _own(table: LinkTable, where: Location, folder: Path) -> LinkTable:
+    """Return what a table itself says besides its base, so that it says the same wherever it is merged."""
+    return with_folder(with_delays(table.model_copy(update={"base": None}), where), folder)
 
 
-def _flattened(table: LinkTable, where: Location, folder: Path) -> dict[str, Any]:
+def _flattened(table: LinkTable, where: Location, folder: Path) -> LinkTable:
     """Return a table with its bases merged in."""
     own = _own(table, where, folder)
-    base = own.pop("base", None)
-    if base is None:
+    if table.base is None:
         return own
-    found = written_link(base, where, folder=folder)
-    below = validated(LinkTable, found.table, found.where)
-    return merged_links(_flattened(below, found.where, found.folder), own)
+    found = written_link(table.base, where, folder=folder)
+    return merged_links(_flattened(found.table, found.where, found.folder), own)
 
 
 def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink:

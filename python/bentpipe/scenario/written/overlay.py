@@ -1,14 +1,15 @@
 """Link tables on top of each other: what the upper one writes replaces what the lower one says."""
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
+from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import duration_ns
+from bentpipe.scenario.written.satellite_schema import BackgroundTable, CarrierTable, FadeTable
+from bentpipe.scenario.written.table import AnyTable, or_default
 
-DIRECTIONS = ("forward", "return")
-CARRIERS = ("dvbs2", "rcs2")
-MERGED = (*CARRIERS, "acm", "clear_sky", "attenuation", "mixes")
 ALTERNATIVES = {
     "symbol_rate": ("bandwidth", "roll_off"),
     "bandwidth": ("symbol_rate",),
@@ -17,65 +18,116 @@ ALTERNATIVES = {
 }
 """Keys of a carrier that take the place of others."""
 
+AnyDirection = TypeVar("AnyDirection", bound=DirectionTable)
+AnyCarrier = TypeVar("AnyCarrier", bound=CarrierTable)
+AnyFile = TypeVar("AnyFile", FadeTable, BackgroundTable)
 
-def with_delays(table: dict[str, Any], where: Location) -> dict[str, Any]:
+
+def with_delays(table: LinkTable, where: Location) -> LinkTable:
     """Return the table with its `rtt` as delays of the directions, half each; a written delay stays."""
-    rest = dict(table)
-    rtt = rest.pop("rtt", None)
-    if rtt is None:
-        return rest
-    rtt_ns = duration_ns(rtt, where.at("rtt"))
-    halves_ns = (rtt_ns - rtt_ns // 2, rtt_ns // 2)
-    for direction, delay_ns in zip(DIRECTIONS, halves_ns, strict=True):
-        rest[direction] = {"delay": f"{delay_ns} ns", **rest.get(direction, {})}
-    return rest
+    if table.rtt is None:
+        return table
+    rtt_ns = duration_ns(table.rtt, where.at("rtt"))
+    return table.model_copy(
+        update={
+            "rtt": None,
+            "forward": _delayed(or_default(table.forward, ForwardTable()), rtt_ns - rtt_ns // 2),
+            "return_": _delayed(or_default(table.return_, ReturnTable()), rtt_ns // 2),
+        }
+    )
 
 
-def with_folder(table: dict[str, Any], folder: Path) -> dict[str, Any]:
+def with_folder(table: LinkTable, folder: Path) -> LinkTable:
     """Return the table with paths of files that hold wherever it is merged."""
+    forward, return_ = table.forward, table.return_
+    if forward is not None:
+        forward = _with_anchored_fades(forward, folder)
+    if return_ is not None:
+        return_ = _with_anchored_fades(return_, folder)
+        if return_.background is not None:
+            background = [_anchored(each, folder) for each in return_.background]
+            return_ = return_.model_copy(update={"background": background})
+    return table.model_copy(update={"forward": forward, "return_": return_})
 
-    def anchored(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: str(folder / below) if key == "file" and isinstance(below, str) else anchored(below)
-                for key, below in value.items()
-            }
-        return [anchored(item) for item in value] if isinstance(value, list) else value
 
-    return {key: anchored(value) if key in DIRECTIONS else value for key, value in table.items()}
-
-
-def merged_links(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
+def merged_links(lower: LinkTable, upper: LinkTable) -> LinkTable:
     """Return the link table that `upper` makes of `lower`; neither has an `rtt` any more.
 
-    A part whose keys decide on its kind, such as a queue, is replaced; `MERGED` ones are changed key by key.
+    A part whose keys decide on its kind, such as a queue, is replaced; carriers and what belongs to their
+    signal and their capacity are changed key by key.
     """
-    directions = {
-        name: _merged_direction(lower.get(name, {}), upper.get(name, {}))
-        for name in DIRECTIONS
-        if name in lower or name in upper
+    forward, return_ = upper.forward, upper.return_
+    if lower.forward is not None and forward is not None:
+        forward = _merged_forward(lower.forward, forward)
+    if lower.return_ is not None and return_ is not None:
+        return_ = _merged_return(lower.return_, return_)
+    return _over(lower, upper.model_copy(update={"forward": forward, "return_": return_}))
+
+
+def _delayed(table: AnyDirection, delay_ns: int) -> AnyDirection:
+    return table if table.delay is not None else table.model_copy(update={"delay": f"{delay_ns} ns"})
+
+
+def _with_anchored_fades(table: AnyDirection, folder: Path) -> AnyDirection:
+    attenuation = table.attenuation
+    if attenuation is None:
+        return table
+    legs = {
+        leg: None if fade is None else _anchored(fade, folder)
+        for leg, fade in (("up", attenuation.up), ("down", attenuation.down))
     }
-    return lower | upper | directions
+    return table.model_copy(update={"attenuation": attenuation.model_copy(update=legs)})
 
 
-def _merged_direction(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
-    lower = _without_alternatives(lower, upper)
-    parts = {key: lower.get(key, {}) | upper.get(key, {}) for key in MERGED if key in lower or key in upper}
-    return lower | upper | parts
+def _anchored(table: AnyFile, folder: Path) -> AnyFile:
+    return table if table.file is None else table.model_copy(update={"file": str(folder / table.file)})
 
 
-def _without_alternatives(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
-    """Return what remains of the lower table when the upper one chooses another way to say the same."""
-    kept = dict(lower)
-    chosen = {key for part in CARRIERS for key in upper.get(part, {})}
-    dropped = {other for key in chosen for other in ALTERNATIVES.get(key, ())}
-    if "acm" in upper:
-        dropped.add("modcod")
-    if "modcod" in chosen:
-        kept.pop("acm", None)
-    if any(part in upper for part in CARRIERS):
-        kept.pop("rate", None)
-    for part in CARRIERS:
-        if part in kept:
-            kept[part] = {key: value for key, value in kept[part].items() if key not in dropped}
-    return kept
+def _merged_forward(lower: ForwardTable, upper: ForwardTable) -> ForwardTable:
+    chosen = () if upper.dvbs2 is None else upper.dvbs2.written()
+    dropped = {*_alternatives(chosen), *(() if upper.acm is None else ("modcod",))}
+    parts = {
+        "dvbs2": _merged(_without(lower.dvbs2, dropped), upper.dvbs2),
+        "acm": _merged(None if "modcod" in chosen else lower.acm, upper.acm),
+    }
+    return _merged_direction(lower, upper, has_carrier=upper.dvbs2 is not None).model_copy(update=parts)
+
+
+def _merged_return(lower: ReturnTable, upper: ReturnTable) -> ReturnTable:
+    chosen = () if upper.rcs2 is None else upper.rcs2.written()
+    parts = {"rcs2": _merged(_without(lower.rcs2, _alternatives(chosen)), upper.rcs2)}
+    merged = _merged_direction(lower, upper, has_carrier=upper.rcs2 is not None).model_copy(update=parts)
+    if lower.mixes is None or upper.mixes is None:
+        return merged
+    return merged.model_copy(update={"mixes": lower.mixes | upper.mixes})
+
+
+def _merged_direction(lower: AnyDirection, upper: AnyDirection, *, has_carrier: bool) -> AnyDirection:
+    """Return what both kinds of direction have; a carrier takes the place of a rate."""
+    parts = {
+        "rate": upper.rate if has_carrier else or_default(upper.rate, lower.rate),
+        "clear_sky": _merged(lower.clear_sky, upper.clear_sky),
+        "attenuation": _merged(lower.attenuation, upper.attenuation),
+    }
+    return _over(lower, upper).model_copy(update=parts)
+
+
+def _alternatives(chosen: Collection[str]) -> set[str]:
+    """Return the other ways to say what the upper table says."""
+    return {other for key in chosen for other in ALTERNATIVES.get(key, ())}
+
+
+def _without(carrier: AnyCarrier | None, dropped: Collection[str]) -> AnyCarrier | None:
+    if carrier is None:
+        return None
+    return carrier.model_copy(update={key: None for key in carrier.written() if key in dropped})
+
+
+def _merged(lower: AnyTable | None, upper: AnyTable | None) -> AnyTable | None:
+    if lower is None or upper is None:
+        return upper if lower is None else lower
+    return _over(lower, upper)
+
+
+def _over(lower: AnyTable, upper: AnyTable) -> AnyTable:
+    return lower.model_copy(update={key: value for key, value in upper if value is not None})
