@@ -83,19 +83,20 @@ def shell(
         )
     except InputError as error:
         raise as_option(error) from None
-    spec = {**scenario.cells[0].spec, "seed": scenario.seed}
-    if any(spec["capture"].values()):
+    cell = scenario.cells[0].spec
+    if any(cell["capture"].values()):
         raise InputError(
             file=COMMAND_LINE, field="--set capture", expected="no captures of a shell", found="some"
         )
-    if "client" in spec:
+    if "client" in cell:
         raise InputError(
             file=COMMAND_LINE,
             field="--set client",
             expected="no client of a shell but its command",
-            found=quoted(spec["client"]),
+            found=quoted(cell["client"]),
         )
-    spoken = spec["workload"]["http"]
+    workload = cell["workload"]
+    spoken = workload["http"] if workload["kind"] == "page-load" else http
     if window.preparation(command) is not None and spoken not in window.PROTOCOLS:
         raise InputError(
             file=COMMAND_LINE,
@@ -103,6 +104,7 @@ def shell(
             expected=f"one of {', '.join(window.PROTOCOLS)} for {Path(command[0]).name}",
             found=quoted(spoken),
         )
+    spec = {**cell, "seed": scenario.seed}
     engines.require_emulate()
     require(emulate.Emulator(), spec, overrides=overrides)
     raise SystemExit(shells.run(spec=spec, command=command, as_root=as_root))

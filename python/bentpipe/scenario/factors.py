@@ -1,11 +1,11 @@
 """The factors of a cell: how it is told from the others, in the scenario's own words."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.flows import flow_label
+from bentpipe.scenario.spec.run import ExtentSpec, RunSpec
 from bentpipe.scenario.written.dotted import flattened
 from bentpipe.scenario.written.schema import PepTable, RunTable
 from bentpipe.scenario.written.table import or_default
@@ -14,38 +14,35 @@ NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""
 
 
-def factors_of(
-    run: RunTable, spec: Mapping[str, Any], varied: Mapping[str, object], *, link: object
-) -> dict[str, str]:
+def factors_of(run: RunTable, spec: RunSpec, varied: Mapping[str, object], *, link: object) -> dict[str, str]:
     """Return the factors of a cell: those that every cell of its kind has, then what the matrix varies.
 
     `link` is the link as written, before the matrix changed settings below it, for these are factors too.
     """
     workload = spec["workload"]
     factors = {"link": link["name"] if isinstance(link, dict) and "name" in link else label(link)}
-    match workload["kind"]:
-        case "page-load":
-            factors |= {
-                "http": workload["http"],
-                "cc": spec["cc"],
-                "page": workload["page"]["name"],
-                "connections": str(run.connections or defaults.CONNECTIONS),
-            }
-        case "bulk" | "iperf3":
-            factors |= {
-                "cc": spec["cc"],
-                "bulk.transport": workload["transport"],
-                "bulk.direction": workload["direction"],
-                **_extent(workload),
-            }
-        case "flows":
-            factors |= {
-                "bulk.flows": " ".join(flow_label(flow) for flow in workload["flows"]),
-                "bulk.direction": workload["direction"],
-                **_extent(workload),
-            }
-        case _:
-            factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
+    if workload["kind"] == "page-load":
+        factors |= {
+            "http": workload["http"],
+            "cc": spec["cc"],
+            "page": workload["page"]["name"],
+            "connections": str(run.connections or defaults.CONNECTIONS),
+        }
+    elif workload["kind"] == "ping":
+        factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
+    elif workload["kind"] == "flows":
+        factors |= {
+            "bulk.flows": " ".join(flow_label(flow) for flow in workload["flows"]),
+            "bulk.direction": workload["direction"],
+            **_extent(workload),
+        }
+    else:
+        factors |= {
+            "cc": spec["cc"],
+            "bulk.transport": workload["transport"],
+            "bulk.direction": workload["direction"],
+            **_extent(workload),
+        }
     factors |= {
         "client": run.client or defaults.CLIENT,
         "server": run.server or defaults.SERVER,
@@ -55,10 +52,11 @@ def factors_of(
     return factors | written
 
 
-def _extent(workload: Mapping[str, Any]) -> dict[str, str]:
-    if workload["bytes"] is None:
-        return {"bulk.duration": _core.format_duration(workload["duration_ns"])}
-    return {"bulk.size": _core.format_size(workload["bytes"])}
+def _extent(workload: ExtentSpec) -> dict[str, str]:
+    if workload["bytes"] is not None:
+        return {"bulk.size": _core.format_size(workload["bytes"])}
+    # Without a size there is a duration.
+    return {"bulk.duration": _core.format_duration(workload["duration_ns"] or 0)}
 
 
 def label(value: object) -> str:

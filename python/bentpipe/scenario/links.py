@@ -11,6 +11,7 @@ from bentpipe.scenario.written.dotted import with_dotted
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.table import validated
+from bentpipe.scenario.written.toml import TomlTable
 
 COMMAND_LINE = Location(file="command line", field="--link")
 
@@ -77,7 +78,7 @@ def described(
 
 
 def _changed(text: str, settings: Mapping[str, object], *, folder: Path) -> LinkSpec:
-    run: Mapping[str, object] = {"link": text}
+    run: TomlTable = {"link": text}
     for key, value in settings.items():
         head, _, rest = key.partition(".")
         place = Location(file=COMMAND_LINE.file, field=f"--set {key}")

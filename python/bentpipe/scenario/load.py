@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import defaults, resolve
@@ -20,7 +19,7 @@ from bentpipe.scenario.written.matrix import Block, check_size, parse_matrix
 from bentpipe.scenario.written.quantity import count
 from bentpipe.scenario.written.schema import RunTable, ScenarioTable
 from bentpipe.scenario.written.table import keys, validated
-from bentpipe.scenario.written.toml import read_toml
+from bentpipe.scenario.written.toml import TomlTable, read_toml
 
 MOST_REPETITIONS = 10_000
 LARGEST_SEED = 2**53 - 1
@@ -97,7 +96,7 @@ def load(
 
 
 def resolve_document(
-    document: Mapping[str, Any],
+    document: Mapping[str, object],
     *,
     file: str,
     folder: Path,
@@ -187,7 +186,7 @@ def parse_override(text: str) -> Override:
 class _Builder:
     """Makes cells of [run], a combination of the matrix, and the overrides, in this order."""
 
-    run: Mapping[str, Any]
+    run: Mapping[str, object]
     where: Location
     matrix_where: Location
     folder: Path
@@ -205,9 +204,9 @@ class _Builder:
         ]
         return block.without(decided)
 
-    def cell(self, varied: Mapping[str, Any]) -> Cell:
+    def cell(self, varied: Mapping[str, object]) -> Cell:
         """Return the resolved cell of one combination; its errors name where the value was written."""
-        run: dict[str, Any] = dict(self.run)
+        run: TomlTable = dict(self.run)
         where = self.where.at("run")
         try:
             # Outer keys first: "link" before "link.forward.loss.ber".
@@ -224,7 +223,7 @@ class _Builder:
             raise self._at_its_origin(error, varied) from None
         return Cell(factors=factors_of(table, spec, varied, link=self._link_of(varied)), spec=spec)
 
-    def _is_about(self, override: Override, run: Mapping[str, Any]) -> bool:
+    def _is_about(self, override: Override, run: Mapping[str, object]) -> bool:
         """Whether an override is about a cell: the settings of a workload are about the cells that have it.
 
         Of a scenario that has no such cell they are about all of them, which is refused there.
@@ -232,12 +231,12 @@ class _Builder:
         workload, own = override.key.partition(".")[0], _workloads(run)
         return not own or workload in own or workload not in self.workloads
 
-    def _link_of(self, varied: Mapping[str, Any]) -> object:
+    def _link_of(self, varied: Mapping[str, object]) -> object:
         """Return the link as written, without the settings below it."""
         overriding = [override.value for override in self.overrides if override.key == "link"]
         return overriding[-1] if overriding else varied.get("link", self.run.get("link"))
 
-    def _at_its_origin(self, error: InputError, varied: Mapping[str, Any]) -> InputError:
+    def _at_its_origin(self, error: InputError, varied: Mapping[str, object]) -> InputError:
         """Return the error of a value of [run] under the key by which it came there."""
         key = error.field.removeprefix("run.")
         if error.file != self.where.file or key == error.field:

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
+
+from bentpipe.scenario.spec.run import RunSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,12 +17,31 @@ class Cell:
     factors : Mapping[str, str]
         Keys of [run] with their values as written, those that the matrix varies and those that hold for
         all, for grouping and for labels.
-    spec : dict
+    spec : RunSpec
         The run specification (crates/run/src/spec.rs) without its seed.
     """
 
     factors: Mapping[str, str]
-    spec: Mapping[str, Any]
+    spec: RunSpec
+
+
+class CellDocument(TypedDict):
+    """A cell as JSON."""
+
+    factors: dict[str, str]
+    spec: RunSpec
+
+
+class ScenarioDocument(TypedDict):
+    """A scenario as JSON; `constants` are the factors that all cells share."""
+
+    name: str
+    title: str
+    description: str
+    repetitions: int
+    seed: int
+    constants: dict[str, str]
+    cells: list[CellDocument]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +62,7 @@ class Scenario:
             shared &= set(cell.factors.items())
         return {key: value for key, value in self.cells[0].factors.items() if (key, value) in shared}
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ScenarioDocument:
         """Return the scenario as JSON, as `scenario.json` and `bentpipe show` have it."""
         return {
             "name": self.name,
@@ -59,15 +80,17 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def identity(spec: Any) -> Any:
+def identity(spec: Mapping[str, object]) -> dict[str, object]:
     """Return a specification, or a document of several, without the folders that its files lie in.
 
     A file's digest says what it holds, and the engines hold it to that: the same files elsewhere make the
     same runs.
     """
-    if isinstance(spec, dict):
-        is_file = "sha256" in spec
-        return {key: identity(value) for key, value in spec.items() if not (is_file and key == "folder")}
-    if isinstance(spec, list):
-        return [identity(value) for value in spec]
-    return spec
+    is_file = "sha256" in spec
+    return {key: _identity(value) for key, value in spec.items() if not (is_file and key == "folder")}
+
+
+def _identity(value: object) -> object:
+    if isinstance(value, dict):
+        return identity(value)
+    return [_identity(item) for item in value] if isinstance(value, list) else value

@@ -1,9 +1,9 @@
 """Dotted keys: setting one in a table as written, and telling whether one stands below another."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario.written.toml import TomlTable
 
 REPLACED_SCALARS = {"link": "base", "pep": "kind"}
 """Keys whose text stands for a table with this one key."""
@@ -13,7 +13,7 @@ DROPPED_SCALARS = ("jitter", "loss", "queue", "up", "down")
 """Keys whose scalar gives way when a key below it is set."""
 
 
-def with_dotted(table: Mapping[str, Any], key: str, value: object, where: Location) -> dict[str, Any]:
+def with_dotted(table: Mapping[str, object], key: str, value: object, where: Location) -> TomlTable:
     """Return a copy of `table` in which the dotted `key` has `value`.
 
     Raises
@@ -43,9 +43,9 @@ def is_at_or_below(key: str, other: str) -> bool:
     return key == other or key.startswith(f"{other}.")
 
 
-def flattened(table: Mapping[str, Any]) -> dict[str, Any]:
+def flattened(table: Mapping[str, object]) -> TomlTable:
     """Return nested tables as one table of dotted keys; lists and scalars are the leaves."""
-    flat: dict[str, Any] = {}
+    flat: TomlTable = {}
     for key, value in table.items():
         if isinstance(value, dict) and value:
             flat |= {f"{key}.{rest}": leaf for rest, leaf in flattened(value).items()}

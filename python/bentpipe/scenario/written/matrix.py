@@ -4,10 +4,10 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bentpipe.scenario.written.dotted import flattened
 from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario.written.toml import TomlTable
 
 MOST_RUNS = 100_000
 """A plan beyond this is a slip of the pen: at ten seconds a run it would take eleven days."""
@@ -25,7 +25,7 @@ class Block:
         """Return the number of combinations."""
         return math.prod(len(values) for values in self.values.values())
 
-    def combinations(self) -> Iterator[dict[str, Any]]:
+    def combinations(self) -> Iterator[TomlTable]:
         """Yield every combination, the last key varying fastest."""
         for combination in itertools.product(*self.values.values()):
             yield dict(zip(self.values, combination, strict=True))
@@ -64,8 +64,8 @@ def check_size(blocks: Sequence[Block], repetitions: int, where: Location) -> No
 def _block(written: object, where: Location) -> Block:
     if not isinstance(written, dict) or not written:
         raise where.error(expected=EXPECTED, found=quoted(written))
-    values = flattened(written)
-    for key, candidates in values.items():
+    values: dict[str, Sequence[object]] = {}
+    for key, candidates in flattened(written).items():
         place = where.at(key)
         if not isinstance(candidates, list):
             raise place.error(expected="a list of values", found=quoted(candidates))
@@ -75,4 +75,5 @@ def _block(written: object, where: Location) -> Block:
             # A list of Python's would take 1, 1.0 and true for the same.
             if any(type(value) is type(other) and value == other for other in candidates[:n]):
                 raise place.error(expected="each value once", found=f"{quoted(value)} twice")
+        values[key] = candidates
     return Block(values=values)

@@ -3,13 +3,14 @@
 A key that is not written is None here; what that means is decided in `resolve`.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.table import A_TABLE, COUNT, DSCP, DURATION, SIZE, Table, named
 from bentpipe.scenario.written.texts import LINE, TEXT, Line, Text
+from bentpipe.scenario.written.toml import TomlTable
 
 TRUE_OR_FALSE = "true or false"
 DURATION_OR_OFF = f'{DURATION}, or "off"'
@@ -173,7 +174,7 @@ class QuickTable(Table):
     """What `--quick` changes."""
 
     repetitions: int | None = Field(default=None, description=COUNT)
-    matrix: Any = Field(default=None, description="a table of lists, or a list of such tables")
+    matrix: object = Field(default=None, description="a table of lists, or a list of such tables")
 
 
 class SimulateTable(Table):
@@ -190,7 +191,7 @@ class ScenarioTable(Table):
     description: Text | None = Field(default=None, description=TEXT)
     repetitions: int | None = Field(default=None, description=COUNT)
     seed: int | None = Field(default=None, description=COUNT)
-    run: dict[str, Any] | None = Field(default=None, description=A_TABLE)
-    matrix: Any = Field(default=None, description="a table of lists, or a list of such tables")
+    run: TomlTable | None = Field(default=None, description=A_TABLE)
+    matrix: object = Field(default=None, description="a table of lists, or a list of such tables")
     quick: QuickTable | None = Field(default=None, description=A_TABLE)
     simulate: SimulateTable | None = Field(default=None, description=A_TABLE)

@@ -1,6 +1,6 @@
 """Tables of a scenario as written: known keys, their types, and where a fault stands."""
 
-from typing import Any, TypeVar, get_args, get_origin
+from typing import TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -45,7 +45,7 @@ def or_default(written: Value | None, default: Value) -> Value:
 
 def refuse(table: Table, names: tuple[str, ...], where: Location, *, why: str) -> None:
     """Raise an InputError when one of these keys is written."""
-    values: dict[str, Any] = dict(table)
+    values = dict(table)
     for name in names:
         if values[name] is not None:
             raise where.at(name).error(expected=f"nothing, as {why}", found=quoted_part(values[name]))

@@ -2,15 +2,18 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.user_file import read_user_file
 
 LARGEST_FILE_BYTES = 10_000_000
 
+TomlTable: TypeAlias = dict[str, object]
+"""A table as parsed; what its values are is known once a schema has been held against it."""
 
-def read_toml(path: Path) -> dict[str, Any]:
+
+def read_toml(path: Path) -> TomlTable:
     """Return the content of a TOML file.
 
     Raises
@@ -23,7 +26,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     return parse_toml(content, where)
 
 
-def parse_toml(content: bytes, where: Location) -> dict[str, Any]:
+def parse_toml(content: bytes, where: Location) -> TomlTable:
     """Return the table that TOML text holds; an InputError says where it is not TOML."""
     try:
         text = content.decode("utf-8")
