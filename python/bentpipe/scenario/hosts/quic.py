@@ -1,0 +1,63 @@
+"""QUIC at both ends of a connection, from what is written to the run specification."""
+
+from bentpipe.scenario import defaults
+from bentpipe.scenario.hosts.http import max_concurrent_streams
+from bentpipe.scenario.link.resolved import LEAST_QUIC_BYTES
+from bentpipe.scenario.spec.hosts import QuicSpec
+from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.quantity import duration_ns, size_bytes, size_bytes_or
+from bentpipe.scenario.written.schema import QuicTable
+from bentpipe.scenario.written.table import or_default
+
+LEAST_QUIC_WINDOW = 2
+"""Packets in the smallest window (RFC 9002 section 7.2)."""
+LEAST_INITIAL_RTT_NS = 1_000_000
+"""The granularity of QUIC's timers (RFC 9002 section 6.1.2). Starved flows that assume much less never come
+out of their probe timeouts."""
+
+
+def quic_spec(
+    table: QuicTable, where: Location, *, most_payload_bytes: int, initial_window: int, limit_bytes: int
+) -> QuicSpec:
+    """Return the settings of QUIC; windows that are not written are `limit_bytes`.
+
+    Parameters
+    ----------
+    table : QuicTable
+        As written.
+    where : Location
+        Its place.
+    most_payload_bytes : int
+        The longest UDP payload that the path takes.
+    initial_window : int
+        That of TCP, in segments.
+    limit_bytes : int
+        What a window has that shall not limit.
+    """
+
+    def window(text: str | None, key: str) -> int:
+        return size_bytes_or(text, limit_bytes, where.at(key))
+
+    payload_bytes = most_payload_bytes
+    if table.udp_payload is not None:
+        place = where.at("udp_payload")
+        payload_bytes = size_bytes(table.udp_payload, place, least=LEAST_QUIC_BYTES, most=most_payload_bytes)
+    return {
+        # As many full packets as TCP sends, so that the first flights of both weigh the same on the wire.
+        "initial_window_bytes": size_bytes_or(
+            table.initial_window,
+            max(initial_window, LEAST_QUIC_WINDOW) * most_payload_bytes,
+            where.at("initial_window"),
+            least=LEAST_QUIC_WINDOW * payload_bytes,
+        ),
+        "initial_rtt_ns": duration_ns(
+            or_default(table.initial_rtt, defaults.INITIAL_RTT),
+            where.at("initial_rtt"),
+            least_ns=LEAST_INITIAL_RTT_NS,
+        ),
+        "stream_receive_window_bytes": window(table.stream_receive_window, "stream_receive_window"),
+        "receive_window_bytes": window(table.receive_window, "receive_window"),
+        "send_window_bytes": window(table.send_window, "send_window"),
+        "udp_payload_bytes": payload_bytes,
+        "max_concurrent_streams": max_concurrent_streams(table.max_concurrent_streams, where),
+    }
