@@ -123,6 +123,12 @@ def run_spec_schema() -> str:
 def run_record_schema() -> str:
     """Return the JSON schema of a run's record."""
 
+def run_reports_schema() -> str:
+    """Return the JSON schema of what client, origin and link report of a run."""
+
+def link_description_schema() -> str:
+    """Return the JSON schema of what a link comes to."""
+
 def site_files(page: str) -> list[tuple[str, str, str, bytes]]:
     """Return what the origin serves of a page (JSON of its spec): host, target, media type, content.
 

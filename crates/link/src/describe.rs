@@ -21,6 +21,7 @@ const SUPERFRAMES: u64 = 3;
 /// What both directions of a link come to.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct LinkDescription {
     /// From server to client.
     pub forward: DirectionDescription,
@@ -32,6 +33,7 @@ pub struct LinkDescription {
 /// What one direction comes to.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct DirectionDescription {
     /// Rate of full IP packets in clear sky.
     pub nominal_bps: Rate,
@@ -47,6 +49,7 @@ pub struct DirectionDescription {
 /// What a DVB-S2 carrier comes to.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Dvbs2Description {
     /// Es/N0 at the receiver without attenuation, of both legs.
     pub clear_sky_db: Decibel,
@@ -61,6 +64,7 @@ pub struct Dvbs2Description {
 /// A MODCOD with frames of one kind.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct ModcodDescription {
     /// In EN 302 307-1, table 12.
     pub number: u8,
@@ -79,6 +83,7 @@ pub struct ModcodDescription {
 /// What a DVB-RCS2 return link comes to.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Rcs2Description {
     /// Es/N0 at the hub without attenuation, of both legs.
     pub clear_sky_db: Decibel,
@@ -92,6 +97,7 @@ pub struct Rcs2Description {
 /// What the slots of a superframe come to.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct SlotsDescription {
     /// Traffic slots of one carrier in a superframe: as many as one terminal can use.
     pub columns: u32,
@@ -108,6 +114,7 @@ pub struct SlotsDescription {
 /// What one burst carries.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct BurstDescription {
     /// Such as `waveform 13, 8PSK 3/4` or `8 MPEG packets`.
     pub name: String,

@@ -1,5 +1,5 @@
 use bentpipe_run::{
-    ClientReport, Engine, LinkReport, OriginReport, Parties, Provenance, RunRecord, RunSpec, assemble,
+    ClientReport, Engine, LinkReport, OriginReport, Provenance, RunRecord, RunReports, RunSpec, assemble,
     failed, schema,
 };
 use bentpipe_trace::{WallClock, har};
@@ -14,7 +14,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(failed_record, module)?)?;
     module.add_function(wrap_pyfunction!(har_of, module)?)?;
     module.add_function(wrap_pyfunction!(run_spec_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(run_record_schema, module)?)
+    module.add_function(wrap_pyfunction!(run_record_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(run_reports_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(link_description_schema, module)?)
 }
 
 /// Raises ValueError with the place when the JSON is not a complete run spec.
@@ -36,13 +38,13 @@ fn assemble_record(
     link: &str,
 ) -> PyResult<String> {
     let engine: Engine = from_json(&format!("\"{engine}\""))?;
-    let parties = Parties {
+    let reports = RunReports {
         client: from_json::<ClientReport>(client)?,
         origin: from_json::<OriginReport>(origin)?,
         link: from_json::<LinkReport>(link)?,
     };
     let provenance: Provenance = from_json(provenance)?;
-    to_json(&assemble(run_id, engine, from_json(spec)?, provenance, parties))
+    to_json(&assemble(run_id, engine, from_json(spec)?, provenance, reports))
 }
 
 /// The record, as JSON, of a run that broke before it had reports.
@@ -79,6 +81,18 @@ fn run_spec_schema() -> PyResult<String> {
 #[pyfunction]
 fn run_record_schema() -> PyResult<String> {
     to_json(&schema::run_record())
+}
+
+/// JSON schema of what client, origin and link report of a run.
+#[pyfunction]
+fn run_reports_schema() -> PyResult<String> {
+    to_json(&schema::run_reports())
+}
+
+/// JSON schema of what a link comes to.
+#[pyfunction]
+fn link_description_schema() -> PyResult<String> {
+    to_json(&schema::link_description())
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {

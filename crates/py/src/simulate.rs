@@ -41,7 +41,7 @@ impl Simulator {
         let provenance: Provenance = from_json(provenance)?;
         let config = Config { epoch: epoch(), artifacts, sites: Arc::clone(&self.sites) };
         let record = py.detach(|| match simulate(&spec, &config) {
-            Ok(parties) => assemble(run_id, Engine::Simulate, spec, provenance, parties),
+            Ok(reports) => assemble(run_id, Engine::Simulate, spec, provenance, reports),
             Err(error) => failed(run_id, Engine::Simulate, spec, provenance, error.to_string()),
         });
         to_json(&record)

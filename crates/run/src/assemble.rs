@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
 use bentpipe_units::{Bytes, Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::flows::{self, Payload};
 use crate::{
@@ -11,8 +13,8 @@ use crate::{
 use crate::{handshakes, spare_connections, streams, visit};
 
 /// The reports of a finished run.
-#[derive(Clone, Debug, Default)]
-pub struct Parties {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunReports {
     /// The client's.
     pub client: ClientReport,
     /// The origin's.
@@ -27,9 +29,9 @@ pub fn assemble(
     engine: Engine,
     spec: RunSpec,
     provenance: Provenance,
-    parties: Parties,
+    reports: RunReports,
 ) -> RunRecord {
-    let Parties { mut client, origin, link } = parties;
+    let RunReports { mut client, origin, link } = reports;
     let start = client.started;
     let mut origin = visit::left_out(&spec, origin, start);
     client.transfers.append(&mut origin.transfers);
@@ -69,9 +71,9 @@ pub fn failed(
     provenance: Provenance,
     reason: String,
 ) -> RunRecord {
-    let mut parties = Parties::default();
-    parties.client.faults.push(reason);
-    assemble(run_id, engine, spec, provenance, parties)
+    let mut reports = RunReports::default();
+    reports.client.faults.push(reason);
+    assemble(run_id, engine, spec, provenance, reports)
 }
 
 fn metrics(

@@ -25,7 +25,7 @@ mod streams;
 mod tls;
 mod visit;
 
-pub use assemble::{Parties, assemble, failed};
+pub use assemble::{RunReports, assemble, failed};
 // What a spec and a record hold of congestion control, TCP and the link is theirs.
 pub use bentpipe_cc::Algorithm;
 pub use bentpipe_cc::slow_start::SlowStartChoice;

@@ -38,7 +38,8 @@ pub struct RunRecord {
     /// Every connection as the origin saw it; instants as above.
     pub origin_connections: Vec<ConnectionReport>,
     /// Time series by name: `link`, `sender`, `progress`, `ping`, and of a satellite link `acm`, `dama`, `classes`,
-    /// `delays`. `time_s` counts from the start of the workload.
+    /// `delays`. `time_s` counts from the start of the workload. A ledger keeps them in files beside the record.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<String, Table>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::{START, at_ms, connection, object, page_load, record, spec};
 use bentpipe_run::{
-    ConnectionReport, Handshake, ObjectSighting, Parties, Resumption, RunSpec, Status, Table, TlsSpec,
+    ConnectionReport, Handshake, ObjectSighting, Resumption, RunReports, RunSpec, Status, Table, TlsSpec,
     TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Time;
@@ -29,24 +29,24 @@ fn connections(handshakes: &[Handshake]) -> Vec<ConnectionReport> {
     each.collect()
 }
 
-fn parties(handshakes: &[Handshake]) -> Parties {
-    let mut parties = page_load();
-    parties.client.connections = connections(handshakes);
-    parties.origin.connections = connections(handshakes);
-    parties
+fn reports(handshakes: &[Handshake]) -> RunReports {
+    let mut reports = page_load();
+    reports.client.connections = connections(handshakes);
+    reports.origin.connections = connections(handshakes);
+    reports
 }
 
 fn allowed_first(resumption: Resumption, visit: Option<Visit>) -> Vec<Handshake> {
     let succeeds = |handshake: &Handshake| {
-        record(run_of(resumption, visit), parties(&[*handshake])).status == Status::Succeeded
+        record(run_of(resumption, visit), reports(&[*handshake])).status == Status::Succeeded
     };
     ALL.into_iter().filter(succeeds).collect()
 }
 
 fn allowed_later(resumption: Resumption) -> Vec<Handshake> {
     let succeeds = |handshake: &Handshake| {
-        let parties = parties(&[Handshake::Full, *handshake]);
-        record(run_of(resumption, None), parties).status == Status::Succeeded
+        let reports = reports(&[Handshake::Full, *handshake]);
+        record(run_of(resumption, None), reports).status == Status::Succeeded
     };
     ALL.into_iter().filter(succeeds).collect()
 }
@@ -82,18 +82,18 @@ fn a_later_connection_may_find_a_ticket_or_none() {
 
 /// The page's own host has the first connection; another one has two, whose handshakes are these, and the
 /// second of them is secured before the first.
-fn with_another_host(of_other: [Handshake; 2], visit: Option<Visit>) -> Parties {
+fn with_another_host(of_other: [Handshake; 2], visit: Option<Visit>) -> RunReports {
     let own = if visit.is_some() { Handshake::Resumed } else { Handshake::Full };
-    let mut parties = parties(&[own, of_other[0], of_other[1]]);
+    let mut reports = reports(&[own, of_other[0], of_other[1]]);
     for (at, (connection, secured)) in [(1, 4_000), (2, 3_500)].into_iter().enumerate() {
         let url = format!("https://cdn.example/{at}.jpg");
         let timing = [1_600, 3_000, 4_500, 5_000];
-        parties.client.objects.push(ObjectSighting { url, connection, ..object("", 1_000, timing) });
-        for end in [&mut parties.client.connections, &mut parties.origin.connections] {
+        reports.client.objects.push(ObjectSighting { url, connection, ..object("", 1_000, timing) });
+        for end in [&mut reports.client.connections, &mut reports.origin.connections] {
             end[connection].secured = Some(at_ms(secured));
         }
     }
-    parties
+    reports
 }
 
 #[test]
@@ -114,23 +114,23 @@ fn every_host_s_first_connection_to_be_secured_is_the_one_that_shows_whether_the
 
 #[test]
 fn connections_within_one_to_a_proxy_are_told_apart_although_they_share_its_port() {
-    let mut parties = with_another_host([Handshake::Full; 2], None);
-    for connection in &mut parties.client.connections {
+    let mut reports = with_another_host([Handshake::Full; 2], None);
+    for connection in &mut reports.client.connections {
         connection.transport = ConnectionReport::TUNNEL.to_owned();
         connection.client_port = 40_001;
     }
     // The third is the second of its host; of the origin's nothing is known.
-    parties.client.connections[1].handshake = Some(Handshake::Resumed);
-    parties.origin.connections[0].handshake = Some(Handshake::Resumed);
-    let record = record(run_of(Resumption::Ticket, None), parties);
+    reports.client.connections[1].handshake = Some(Handshake::Resumed);
+    reports.origin.connections[0].handshake = Some(Handshake::Resumed);
+    let record = record(run_of(Resumption::Ticket, None), reports);
     assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()));
 }
 
 #[test]
 fn the_reason_names_the_end_and_both_handshakes() {
-    let mut parties = parties(&[Handshake::Resumed]);
-    parties.origin.connections = connections(&[Handshake::Full]);
-    let record = record(run_of(Resumption::Ticket, Some(Visit::Repeat)), parties);
+    let mut reports = reports(&[Handshake::Resumed]);
+    reports.origin.connections = connections(&[Handshake::Full]);
+    let record = record(run_of(Resumption::Ticket, Some(Visit::Repeat)), reports);
     assert_eq!(record.status, Status::Invalid);
     assert_eq!(record.reasons, ["wrong TLS handshake at the origin: expected resumed, found full"]);
 }
@@ -141,25 +141,25 @@ fn a_run_without_settings_for_tls_has_no_handshakes_in_its_record() {
     assert!(written["client_connections"][0].get("handshake").is_none());
     let written = serde_json::to_value(record(
         run_of(Resumption::EarlyData, Some(Visit::Repeat)),
-        parties(&[Handshake::EarlyDataAccepted]),
+        reports(&[Handshake::EarlyDataAccepted]),
     ))
     .unwrap();
     assert_eq!(written["client_connections"][0]["handshake"], Handshake::EarlyDataAccepted.name());
 }
 
 /// A visit's connection, closed before the start, which the origin goes on to sample.
-fn visited() -> Parties {
-    let mut parties = parties(&[Handshake::Resumed]);
+fn visited() -> RunReports {
+    let mut reports = reports(&[Handshake::Resumed]);
     let started = Time::from_nanos(START.as_nanos() - 3_000_000_000);
     let before =
         ConnectionReport { client_port: 39_999, started, ..connections(&[Handshake::Full]).remove(0) };
-    parties.origin.connections.insert(0, before);
+    reports.origin.connections.insert(0, before);
     let mut sender = Table::default();
     for (time_s, port) in [(98.0, 39_999.0), (100.0, 39_999.0), (100.1, 40_001.0), (100.1, 39_999.0)] {
         sender.push([("time_s", time_s), ("client_port", port), ("srtt_s", 0.53)]);
     }
-    parties.origin.sender = sender;
-    parties
+    reports.origin.sender = sender;
+    reports
 }
 
 #[test]

@@ -144,9 +144,9 @@ fn a_record_has_the_names_that_scripts_rely_on() {
 
 #[test]
 fn a_record_with_every_part_survives_json() {
-    let mut parties = page_load();
-    parties.link.series.push([("time_s", 100.5), ("forward_queue_bytes", 9.0)]);
-    let record = record(spec(), parties);
+    let mut reports = page_load();
+    reports.link.series.push([("time_s", 100.5), ("forward_queue_bytes", 9.0)]);
+    let record = record(spec(), reports);
     let text = serde_json::to_string(&record).unwrap();
     assert_eq!(serde_json::from_str::<RunRecord>(&text).unwrap(), record);
 }
@@ -162,9 +162,9 @@ fn a_record_of_a_version_without_flows_is_read() {
 
 #[test]
 fn a_round_trip_that_does_not_exist_is_null_in_json_and_survives_it() {
-    let mut parties = page_load();
-    parties.client.ping = Some(PingReport { rtts: vec![Some(Duration::from_millis(500)), None] });
-    let text = serde_json::to_string(&record(spec(), parties)).unwrap();
+    let mut reports = page_load();
+    reports.client.ping = Some(PingReport { rtts: vec![Some(Duration::from_millis(500)), None] });
+    let text = serde_json::to_string(&record(spec(), reports)).unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["series"]["ping"]["rtt_s"], json!([0.5, null]));
     // NaN equals nothing, so the texts are compared.

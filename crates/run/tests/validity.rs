@@ -2,13 +2,13 @@
 
 use crate::common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 use bentpipe_run::{
-    Browser, ConnectionReport, Engine, Http, LatenessReport, Parties, Provenance, RunSpec, Status, Workload,
-    failed,
+    Browser, ConnectionReport, Engine, Http, LatenessReport, Provenance, RunReports, RunSpec, Status,
+    Workload, failed,
 };
 use bentpipe_units::Duration;
 
-fn verdict(spec: RunSpec, parties: Parties) -> (Status, Vec<String>) {
-    let record = record(spec, parties);
+fn verdict(spec: RunSpec, reports: RunReports) -> (Status, Vec<String>) {
+    let record = record(spec, reports);
     (record.status, record.reasons)
 }
 
@@ -29,24 +29,24 @@ fn a_fault_of_either_end_fails_the_run() {
 
 #[test]
 fn a_doubt_of_the_client_makes_the_run_invalid() {
-    let mut parties = page_load();
-    parties.client.doubts.push("object /object-1.jpg: not loaded".to_owned());
+    let mut reports = page_load();
+    reports.client.doubts.push("object /object-1.jpg: not loaded".to_owned());
     let reasons = vec!["object /object-1.jpg: not loaded".to_owned()];
-    assert_eq!(verdict(spec(), parties), (Status::Invalid, reasons));
+    assert_eq!(verdict(spec(), reports), (Status::Invalid, reasons));
 }
 
 #[test]
 fn a_run_with_faults_and_doubts_failed_and_keeps_both_reasons() {
-    let mut parties = page_load();
-    parties.client.doubts.push("doubt".to_owned());
-    parties.client.faults.push("fault".to_owned());
-    assert_eq!(verdict(spec(), parties), (Status::Failed, vec!["fault".to_owned(), "doubt".to_owned()]));
+    let mut reports = page_load();
+    reports.client.doubts.push("doubt".to_owned());
+    reports.client.faults.push("fault".to_owned());
+    assert_eq!(verdict(spec(), reports), (Status::Failed, vec!["fault".to_owned(), "doubt".to_owned()]));
 }
 
-fn late(p999: Duration) -> Parties {
-    let mut parties = page_load();
-    parties.link.lateness = Some(LatenessReport { p999, count: 1_000, ..LatenessReport::default() });
-    parties
+fn late(p999: Duration) -> RunReports {
+    let mut reports = page_load();
+    reports.link.lateness = Some(LatenessReport { p999, count: 1_000, ..LatenessReport::default() });
+    reports
 }
 
 #[test]
@@ -60,17 +60,17 @@ fn lateness_up_to_the_bound_of_the_spec_is_tolerated_and_a_nanosecond_more_is_no
 
 #[test]
 fn only_the_999th_permille_of_lateness_is_judged() {
-    let mut parties = page_load();
-    parties.link.lateness =
+    let mut reports = page_load();
+    reports.link.lateness =
         Some(LatenessReport { max: Duration::from_secs(1), count: 10_000, ..LatenessReport::default() });
-    assert_eq!(verdict(spec(), parties).0, Status::Succeeded);
+    assert_eq!(verdict(spec(), reports).0, Status::Succeeded);
 }
 
 #[test]
 fn a_packet_that_the_receiving_device_refused_makes_the_run_invalid() {
-    let mut parties = page_load();
-    parties.link.lateness = Some(LatenessReport { refused: 1, count: 100, ..LatenessReport::default() });
-    let (status, reasons) = verdict(spec(), parties);
+    let mut reports = page_load();
+    reports.link.lateness = Some(LatenessReport { refused: 1, count: 100, ..LatenessReport::default() });
+    let (status, reasons) = verdict(spec(), reports);
     assert_eq!(status, Status::Invalid);
     assert_eq!(reasons, ["1 packets refused by the receiving device"]);
 }
@@ -78,11 +78,11 @@ fn a_packet_that_the_receiving_device_refused_makes_the_run_invalid() {
 #[test]
 fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid() {
     for end in ["client", "origin"] {
-        let mut parties = page_load();
+        let mut reports = page_load();
         let connections =
-            if end == "client" { &mut parties.client.connections } else { &mut parties.origin.connections };
+            if end == "client" { &mut reports.client.connections } else { &mut reports.origin.connections };
         connections[0].congestion_control = "reno".to_owned();
-        let (status, reasons) = verdict(spec(), parties);
+        let (status, reasons) = verdict(spec(), reports);
         assert_eq!(status, Status::Invalid);
         assert_eq!(reasons, [format!("wrong congestion control at the {end}: expected cubic, found reno")]);
     }
@@ -91,11 +91,11 @@ fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid
 #[test]
 fn another_protocol_than_asked_for_at_either_end_makes_a_page_load_invalid() {
     for end in ["client", "origin"] {
-        let mut parties = page_load();
+        let mut reports = page_load();
         let connections =
-            if end == "client" { &mut parties.client.connections } else { &mut parties.origin.connections };
+            if end == "client" { &mut reports.client.connections } else { &mut reports.origin.connections };
         connections[0].protocol = "http/1.1".to_owned();
-        let (status, reasons) = verdict(spec(), parties);
+        let (status, reasons) = verdict(spec(), reports);
         assert_eq!(status, Status::Invalid);
         assert_eq!(reasons, [format!("wrong protocol at the {end}: expected h2, found http/1.1")]);
     }
@@ -115,10 +115,10 @@ fn browsed(http: Http, connections: u32, at_origin: u16) -> Vec<String> {
         client_port,
         ..connection()
     };
-    let mut parties = page_load();
-    parties.client.connections = vec![named(40_001)];
-    parties.origin.connections = (40_001..).take(at_origin.into()).map(named).collect();
-    verdict(spec, parties).1
+    let mut reports = page_load();
+    reports.client.connections = vec![named(40_001)];
+    reports.origin.connections = (40_001..).take(at_origin.into()).map(named).collect();
+    verdict(spec, reports).1
 }
 
 #[test]
@@ -138,54 +138,54 @@ fn a_connection_of_a_browser_that_carried_nothing_makes_its_load_invalid() {
 fn a_second_connection_to_a_host_is_no_reason_where_both_carried_something() {
     let mut spec = spec();
     spec.client = Some(Browser::Chromium);
-    let mut parties = page_load();
+    let mut reports = page_load();
     let two = [40_001, 40_002].map(|client_port| ConnectionReport { client_port, ..connection() });
-    (parties.client.connections, parties.origin.connections) = (two.to_vec(), two.to_vec());
-    assert_eq!(verdict(spec, parties).1, [""; 0]);
+    (reports.client.connections, reports.origin.connections) = (two.to_vec(), two.to_vec());
+    assert_eq!(verdict(spec, reports).1, [""; 0]);
 }
 
 #[test]
 fn a_spare_connection_is_no_reason_where_the_scenario_wants_duplicates_or_the_client_is_ours() {
-    let mut parties = page_load();
-    parties.origin.connections.push(ConnectionReport { client_port: 40_002, ..connection() });
-    assert_eq!(verdict(spec(), parties.clone()).0, Status::Succeeded);
+    let mut reports = page_load();
+    reports.origin.connections.push(ConnectionReport { client_port: 40_002, ..connection() });
+    assert_eq!(verdict(spec(), reports.clone()).0, Status::Succeeded);
     let mut wanted = spec();
     wanted.client = Some(Browser::Firefox);
-    assert_eq!(verdict(wanted.clone(), parties.clone()).0, Status::Invalid);
+    assert_eq!(verdict(wanted.clone(), reports.clone()).0, Status::Invalid);
     wanted.tcp.connect_retry_ns = Some(Duration::from_millis(250));
-    assert_eq!(verdict(wanted, parties).0, Status::Succeeded);
+    assert_eq!(verdict(wanted, reports).0, Status::Succeeded);
 }
 
 #[test]
 fn a_reason_that_holds_for_six_connections_is_given_once() {
-    let mut parties = page_load();
+    let mut reports = page_load();
     let wrong = || ConnectionReport { congestion_control: "reno".to_owned(), ..connection() };
-    parties.client.connections = (0..6).map(|_| wrong()).collect();
-    assert_eq!(verdict(spec(), parties).1.len(), 1);
+    reports.client.connections = (0..6).map(|_| wrong()).collect();
+    assert_eq!(verdict(spec(), reports).1.len(), 1);
 }
 
 #[test]
 fn a_flow_is_not_held_to_an_http_protocol_but_to_its_congestion_control() {
     let flow = bulk_spec(bentpipe_run::Direction::Down, None, Some(Duration::from_secs(1)));
-    let mut parties = download(transfer(1_000, 600, 700));
-    for connection in parties.client.connections.iter_mut().chain(&mut parties.origin.connections) {
+    let mut reports = download(transfer(1_000, 600, 700));
+    for connection in reports.client.connections.iter_mut().chain(&mut reports.origin.connections) {
         connection.protocol = "bulk".to_owned();
     }
-    assert_eq!(verdict(flow.clone(), parties.clone()).0, Status::Succeeded);
-    parties.origin.connections[0].congestion_control = "bbr".to_owned();
-    assert_eq!(verdict(flow, parties).0, Status::Invalid);
+    assert_eq!(verdict(flow.clone(), reports.clone()).0, Status::Succeeded);
+    reports.origin.connections[0].congestion_control = "bbr".to_owned();
+    assert_eq!(verdict(flow, reports).0, Status::Invalid);
 }
 
 #[test]
 fn each_of_several_flows_is_held_to_its_own_congestion_control() {
     use bentpipe_run::Algorithm::{Bbr, Hybla};
-    let (flows, parties) = two_flows([Bbr, Hybla], [(1_000, 600, 700), (1_000, 600, 700)]);
-    assert_eq!(verdict(flows.clone(), parties.clone()).0, Status::Succeeded);
+    let (flows, reports) = two_flows([Bbr, Hybla], [(1_000, 600, 700), (1_000, 600, 700)]);
+    assert_eq!(verdict(flows.clone(), reports.clone()).0, Status::Succeeded);
     // The kernel's name is as good as ours.
-    let mut loaded = parties.clone();
+    let mut loaded = reports.clone();
     loaded.origin.connections[1].congestion_control = "bp_hybla".to_owned();
     assert_eq!(verdict(flows.clone(), loaded).0, Status::Succeeded);
-    let mut swapped = parties;
+    let mut swapped = reports;
     swapped.origin.connections[0].flow = Some(1);
     let (status, reasons) = verdict(flows, swapped);
     assert_eq!(status, Status::Invalid);
@@ -195,9 +195,9 @@ fn each_of_several_flows_is_held_to_its_own_congestion_control() {
 #[test]
 fn flows_that_series_cannot_tell_apart_make_the_run_invalid() {
     use bentpipe_run::Algorithm::Cubic;
-    let (flows, mut parties) = two_flows([Cubic, Cubic], [(1_000, 600, 700), (1_000, 600, 700)]);
-    parties.client.connections[1].client_port = parties.client.connections[0].client_port;
-    let (status, reasons) = verdict(flows, parties);
+    let (flows, mut reports) = two_flows([Cubic, Cubic], [(1_000, 600, 700), (1_000, 600, 700)]);
+    reports.client.connections[1].client_port = reports.client.connections[0].client_port;
+    let (status, reasons) = verdict(flows, reports);
     assert_eq!(status, Status::Invalid);
     assert_eq!(reasons, ["two flows have the same client port, by which series tell them apart"]);
 }

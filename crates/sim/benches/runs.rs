@@ -7,18 +7,18 @@ mod workloads;
 
 use std::time::Instant;
 
-use bentpipe_run::{Http, Parties, RunSpec, Transport};
+use bentpipe_run::{Http, RunReports, RunSpec, Transport};
 use bentpipe_sim::{Config, simulate};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const ECHOES: u32 = 1_000;
 const FLOW_BYTES: u64 = 20_000_000;
 
-fn run(spec: &RunSpec) -> Parties {
+fn run(spec: &RunSpec) -> RunReports {
     let config = Config::new(Instant::now());
-    let parties = simulate(spec, &config).expect("the run ends with a report");
-    assert!(parties.client.faults.is_empty(), "{:?}", parties.client.faults);
-    parties
+    let reports = simulate(spec, &config).expect("the run ends with a report");
+    assert!(reports.client.faults.is_empty(), "{:?}", reports.client.faults);
+    reports
 }
 
 fn event_loop(criterion: &mut Criterion) {

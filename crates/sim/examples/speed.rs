@@ -14,7 +14,7 @@ use std::fs;
 use std::io;
 use std::time::Instant;
 
-use bentpipe_run::{DirectionReport, Http, Parties, RunSpec, Transport};
+use bentpipe_run::{DirectionReport, Http, RunReports, RunSpec, Transport};
 use bentpipe_sim::{Config, simulate};
 
 /// The kernel's count of core time moves in ticks of some milliseconds: short runs are repeated this long.
@@ -44,33 +44,33 @@ fn measure(name: &str, spec: &RunSpec) -> io::Result<()> {
     // Forgets the peak so far (proc(5)).
     fs::write("/proc/self/clear_refs", "5")?;
     let (mut runs, begun) = (0, core_seconds()?);
-    let (parties, core_s) = loop {
-        let parties = simulate(spec, &config).map_err(io::Error::other)?;
+    let (reports, core_s) = loop {
+        let reports = simulate(spec, &config).map_err(io::Error::other)?;
         runs += 1;
         let core_s = core_seconds()? - begun;
         if core_s >= LEAST_SECONDS {
-            break (parties, core_s / f64::from(runs));
+            break (reports, core_s / f64::from(runs));
         }
     };
-    let virtual_s = virtual_seconds(&parties);
+    let virtual_s = virtual_seconds(&reports);
     println!(
         "{name:<28}{virtual_s:>12.1}{core_s:>12.4}{:>16.0}{:>12.0}{:>11.1}",
         virtual_s / core_s,
-        events(&parties) as f64 / core_s,
+        events(&reports) as f64 / core_s,
         peak_bytes()? as f64 / 1e6,
     );
     Ok(())
 }
 
 /// Until the link's last row, which is written when the run ends.
-fn virtual_seconds(parties: &Parties) -> f64 {
-    parties.link.series.column("time_s").last().copied().unwrap_or_default()
+fn virtual_seconds(reports: &RunReports) -> f64 {
+    reports.link.series.column("time_s").last().copied().unwrap_or_default()
 }
 
 /// Packets that entered or left the link.
-fn events(parties: &Parties) -> u64 {
+fn events(reports: &RunReports) -> u64 {
     let of = |way: &DirectionReport| way.offered_packets + way.delivered_packets + way.drops.channel;
-    of(&parties.link.forward) + of(&parties.link.return_)
+    of(&reports.link.forward) + of(&reports.link.return_)
 }
 
 /// Time that this thread has spent on a core (the first number of schedstat, in nanoseconds).

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_run::{ClientReport, Parties, RunSpec, Workload};
+use bentpipe_run::{ClientReport, RunReports, RunSpec, Workload};
 use bentpipe_trace::pcapng;
 use bentpipe_units::Duration;
 use bentpipe_web::net::Net;
@@ -62,7 +62,7 @@ pub enum SimulationError {
 ///
 /// # Errors
 /// When the origin cannot start, a capture or an event log cannot be written, or nothing more would ever happen.
-pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationError> {
+pub fn simulate(spec: &RunSpec, config: &Config) -> Result<RunReports, SimulationError> {
     simulate_with(spec, config, Content::Length)
 }
 
@@ -70,7 +70,11 @@ pub fn simulate(spec: &RunSpec, config: &Config) -> Result<Parties, SimulationEr
 ///
 /// # Errors
 /// As [`simulate`].
-pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Result<Parties, SimulationError> {
+pub fn simulate_with(
+    spec: &RunSpec,
+    config: &Config,
+    content: Content,
+) -> Result<RunReports, SimulationError> {
     let identity = Identity::from_seed(Hosts::of(spec).names(), spec.seed)?;
     let logs = || config.artifacts.clone().filter(|_| spec.capture.qlog).map(EventLogs::new);
     let [client_logs, origin_logs] = [logs(), logs()];
@@ -111,11 +115,11 @@ pub fn simulate_with(spec: &RunSpec, config: &Config, content: Content) -> Resul
     if let Some(tap) = network.world().take_tap() {
         tap.finish(&secrets.lines())?;
     }
-    let parties = Parties { client: client?, origin: origin.report(), link: network.link_report() };
+    let reports = RunReports { client: client?, origin: origin.report(), link: network.link_report() };
     drop((origin, network));
     // The connections have gone.
     [client_logs, origin_logs].into_iter().flatten().try_for_each(|logs| logs.finish())?;
-    Ok(parties)
+    Ok(reports)
 }
 
 fn visit_and_work(network: &Network, client: Client) -> Result<ClientReport, SimulationError> {

@@ -51,8 +51,8 @@ fn download(mut spec: RunSpec, cc: Algorithm, transport: Transport, extent: Exte
     };
     spec.workload = Workload::Bulk(BulkSpec { transport, direction: Direction::Down, bytes, duration_ns });
     let config = Config::new(Instant::now());
-    let parties = simulate(&spec, &config).unwrap();
-    let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), parties);
+    let reports = simulate(&spec, &config).unwrap();
+    let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), reports);
     assert_eq!(record.status, Status::Succeeded, "{cc:?}: {:?}", record.reasons);
     record
 }

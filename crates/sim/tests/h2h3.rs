@@ -49,8 +49,8 @@ fn with(mut spec: RunSpec, change: impl FnOnce(&mut PageLoadSpec)) -> RunSpec {
 }
 
 fn record(spec: &RunSpec) -> RunRecord {
-    let parties = simulate(spec, &Config::new(Instant::now())).unwrap();
-    let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties);
+    let reports = simulate(spec, &Config::new(Instant::now())).unwrap();
+    let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports);
     assert_eq!(record.status, Status::Succeeded, "{:?}", record.reasons);
     record
 }

@@ -35,8 +35,8 @@ fn record(load: PageLoadSpec) -> RunRecord {
         direction.loss = LossSpec::None;
     }
     spec.workload = Workload::PageLoad(load);
-    let parties = simulate(&spec, &Config::new(Instant::now())).unwrap();
-    let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), parties);
+    let reports = simulate(&spec, &Config::new(Instant::now())).unwrap();
+    let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), reports);
     assert_eq!(record.status, Status::Succeeded, "{:?}", record.reasons);
     record
 }

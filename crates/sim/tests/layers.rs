@@ -27,8 +27,8 @@ fn layers(http: Http) -> BytesByLayer {
     let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(OBJECT_BYTES));
     let page = PageSpec::new("page", (0..OBJECTS).map(object));
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
-    let parties = simulate(&spec, &Config::new(Instant::now())).unwrap();
-    let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), parties);
+    let reports = simulate(&spec, &Config::new(Instant::now())).unwrap();
+    let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), reports);
     let layers = record.bytes_by_layer.unwrap();
     assert_eq!(layers.down.total(), record.metrics.wire_bytes_down, "{http:?}");
     assert_eq!(layers.up.total(), record.metrics.wire_bytes_up, "{http:?}");

@@ -42,8 +42,8 @@ fn page_load(mut spec: RunSpec, http: Http, cc: Algorithm) -> RunSpec {
 
 fn record(spec: &RunSpec) -> RunRecord {
     let config = Config::new(Instant::now());
-    let parties = simulate(spec, &config).unwrap();
-    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties)
+    let reports = simulate(spec, &config).unwrap();
+    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports)
 }
 
 #[test]

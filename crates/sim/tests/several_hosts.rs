@@ -75,8 +75,8 @@ fn load(http: Http, page: PageSpec) -> RunSpec {
 }
 
 fn record_of(spec: &RunSpec) -> RunRecord {
-    let parties = simulate(spec, &Config::new(Instant::now())).unwrap();
-    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties)
+    let reports = simulate(spec, &Config::new(Instant::now())).unwrap();
+    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports)
 }
 
 fn loaded(spec: &RunSpec) -> RunRecord {
@@ -298,8 +298,8 @@ fn config() -> Config {
 fn a_page_of_files_is_loaded_as_far_as_it_is_there() {
     for http in [Http::H1, Http::H2, Http::H3] {
         let spec = load(http, written());
-        let parties = simulate(&spec, &config()).unwrap();
-        let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties);
+        let reports = simulate(&spec, &config()).unwrap();
+        let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports);
         assert_eq!((record.status, &record.reasons), (Status::Succeeded, &Vec::new()), "{http:?}");
         assert_eq!(record.objects.len(), 5, "{http:?}");
         assert_eq!(record.objects[0].bytes, DOCUMENT.len() as u64);

@@ -47,8 +47,8 @@ fn pushing(spec: RunSpec, percent: u32) -> RunSpec {
 
 fn record(spec: &RunSpec) -> RunRecord {
     let config = Config::new(Instant::now());
-    let parties = simulate(spec, &config).unwrap();
-    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties)
+    let reports = simulate(spec, &config).unwrap();
+    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports)
 }
 
 /// The record of a run that must succeed.

@@ -56,8 +56,8 @@ fn bulk(transport: Transport, bytes: u64) -> RunSpec {
 }
 
 fn record(spec: &RunSpec) -> RunRecord {
-    let parties = simulate(spec, &Config::new(Instant::now())).unwrap();
-    let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties);
+    let reports = simulate(spec, &Config::new(Instant::now())).unwrap();
+    let record = assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports);
     assert_eq!(record.status, Status::Succeeded, "{:?}", record.reasons);
     record
 }
@@ -239,10 +239,10 @@ fn a_duplicate_that_nobody_uses_is_reset_after_its_time_and_closed_with_the_page
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let config = Config { artifacts: Some(folder.clone()), ..Config::new(Instant::now()) };
-        let parties = simulate(&spec, &config).unwrap();
-        assert_eq!(parties.client.faults, Vec::<String>::new());
+        let reports = simulate(&spec, &config).unwrap();
+        assert_eq!(reports.client.faults, Vec::<String>::new());
         let packets = packets::read(&folder.join("packets.pcapng")).packets;
-        let port = parties.client.connections[1].client_port;
+        let port = reports.client.connections[1].client_port;
         let of_client =
             packets.into_iter().filter(|packet| packet.interface == 0 && packet.tcp().ports.0 == port);
         let resets = of_client.filter(|packet| packet.source() == CLIENT && packet.tcp().flags & RST != 0);

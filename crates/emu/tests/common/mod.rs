@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use bentpipe_emu::KernelNet;
 use bentpipe_run::{
     Algorithm, ClientReport, Engine, Http, LinkReport, ObjectSpec, OriginReport, PageLoadSpec, PageSpec,
-    Parties, Provenance, RunRecord, RunSpec, Workload, assemble,
+    Provenance, RunRecord, RunReports, RunSpec, Workload, assemble,
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
@@ -141,6 +141,6 @@ pub async fn transfer(client: Client) -> ClientReport {
 
 /// The record of a run without a link.
 pub fn record(spec: &RunSpec, client: ClientReport, origin: OriginReport) -> RunRecord {
-    let parties = Parties { client, origin, link: LinkReport::default() };
-    assemble("loopback".to_owned(), Engine::Emulate, spec.clone(), Provenance::default(), parties)
+    let reports = RunReports { client, origin, link: LinkReport::default() };
+    assemble("loopback".to_owned(), Engine::Emulate, spec.clone(), Provenance::default(), reports)
 }

@@ -2,7 +2,7 @@
 
 use bentpipe_run::{
     Algorithm, BulkSpec, ClientReport, ConnectionReport, Direction, Engine, FlowSpec, FlowsSpec,
-    LatenessReport, LinkReport, ObjectSighting, OriginReport, Parties, Provenance, RunRecord, RunSpec,
+    LatenessReport, LinkReport, ObjectSighting, OriginReport, Provenance, RunRecord, RunReports, RunSpec,
     TransferReport, Transport, Workload, assemble,
 };
 use bentpipe_units::{Bytes, Duration, Time};
@@ -57,8 +57,8 @@ pub fn connection() -> ConnectionReport {
     }
 }
 
-pub fn page_load() -> Parties {
-    Parties {
+pub fn page_load() -> RunReports {
+    RunReports {
         client: ClientReport {
             started: START,
             objects: vec![
@@ -89,16 +89,16 @@ pub fn transfer(bytes: u64, first: u64, last: u64) -> TransferReport {
 }
 
 /// A flow that the client received.
-pub fn download(transfer: TransferReport) -> Parties {
-    let mut parties = page_load();
-    parties.client.objects.clear();
-    parties.client.transfers = vec![transfer];
-    parties
+pub fn download(transfer: TransferReport) -> RunReports {
+    let mut reports = page_load();
+    reports.client.objects.clear();
+    reports.client.transfers = vec![transfer];
+    reports
 }
 
 /// Two flows down of 10 s over TCP by the given algorithms, the second from a second port: bytes, first and last byte in
 /// milliseconds.
-pub fn two_flows(cc: [Algorithm; 2], received: [(u64, u64, u64); 2]) -> (RunSpec, Parties) {
+pub fn two_flows(cc: [Algorithm; 2], received: [(u64, u64, u64); 2]) -> (RunSpec, RunReports) {
     let flow = |cc| FlowSpec { cc, transport: Transport::Tcp, start_ns: Duration::ZERO, dscp: None };
     let flows = FlowsSpec {
         direction: Direction::Down,
@@ -106,8 +106,8 @@ pub fn two_flows(cc: [Algorithm; 2], received: [(u64, u64, u64); 2]) -> (RunSpec
         duration_ns: Some(Duration::from_secs(10)),
         flows: cc.map(flow).to_vec(),
     };
-    let mut parties = page_load();
-    parties.client.objects.clear();
+    let mut reports = page_load();
+    reports.client.objects.clear();
     let connections = (0..).zip(cc).map(|(flow, cc)| ConnectionReport {
         flow: Some(flow),
         client_port: 40_001 + flow,
@@ -115,15 +115,15 @@ pub fn two_flows(cc: [Algorithm; 2], received: [(u64, u64, u64); 2]) -> (RunSpec
         congestion_control: cc.name().to_owned(),
         ..connection()
     });
-    parties.client.connections = connections.collect();
-    parties.origin.connections.clone_from(&parties.client.connections);
+    reports.client.connections = connections.collect();
+    reports.origin.connections.clone_from(&reports.client.connections);
     let transfers = (0..).zip(received);
-    parties.client.transfers = transfers
+    reports.client.transfers = transfers
         .map(|(flow, (bytes, first, last))| TransferReport { flow, ..transfer(bytes, first, last) })
         .collect();
-    (RunSpec { workload: Workload::Flows(flows), ..spec() }, parties)
+    (RunSpec { workload: Workload::Flows(flows), ..spec() }, reports)
 }
 
-pub fn record(spec: RunSpec, parties: Parties) -> RunRecord {
-    assemble("0123abcd".to_owned(), Engine::Emulate, spec, Provenance::default(), parties)
+pub fn record(spec: RunSpec, reports: RunReports) -> RunRecord {
+    assemble("0123abcd".to_owned(), Engine::Emulate, spec, Provenance::default(), reports)
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use bentpipe_run::{
     Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DropCounts, Http, JitterSpec, LossSpec,
-    PageLoadSpec, Parties, PingSpec, RunSpec, Transport, Workload,
+    PageLoadSpec, PingSpec, RunReports, RunSpec, Transport, Workload,
 };
 use bentpipe_sim::{Config, SimulationError, simulate};
 use bentpipe_units::{Bytes, Rate};
@@ -67,14 +67,14 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn run_into(folder: PathBuf, spec: &RunSpec) -> Result<Parties, SimulationError> {
+fn run_into(folder: PathBuf, spec: &RunSpec) -> Result<RunReports, SimulationError> {
     simulate(spec, &Config { artifacts: Some(folder), ..Config::new(Instant::now()) })
 }
 
-fn captured(name: &str, spec: &RunSpec) -> (Parties, Contents) {
+fn captured(name: &str, spec: &RunSpec) -> (RunReports, Contents) {
     let folder = folder(name);
-    let parties = run_into(folder.clone(), spec).unwrap();
-    (parties, read(&folder.join("packets.pcapng")))
+    let reports = run_into(folder.clone(), spec).unwrap();
+    (reports, read(&folder.join("packets.pcapng")))
 }
 
 fn at(packets: &[Packet], interface: u32) -> impl Iterator<Item = &Packet> {
@@ -94,14 +94,14 @@ fn octets<'a>(packets: &[&'a Packet]) -> Vec<&'a [u8]> {
 #[test]
 fn every_packet_of_every_protocol_has_right_lengths_and_checksums() {
     for http in VERSIONS {
-        let (parties, contents) = captured(&format!("valid-{http:?}"), &page_load(http));
+        let (reports, contents) = captured(&format!("valid-{http:?}"), &page_load(http));
         contents.packets.iter().for_each(Packet::check);
         let bytes = |sender| {
             let sent = from(&contents.packets, sender, sender);
             Bytes::new(sent.iter().map(|packet| packet.octets.len() as u64).sum())
         };
-        assert_eq!(bytes(SERVER), parties.link.forward.offered_bytes, "{http:?}");
-        assert_eq!(bytes(CLIENT), parties.link.return_.offered_bytes, "{http:?}");
+        assert_eq!(bytes(SERVER), reports.link.forward.offered_bytes, "{http:?}");
+        assert_eq!(bytes(CLIENT), reports.link.return_.offered_bytes, "{http:?}");
     }
 }
 
@@ -204,13 +204,13 @@ fn the_stream_is_whole_through_losses_in_either_direction() {
 
 #[test]
 fn what_the_link_dropped_was_seen_by_the_sender_alone() {
-    let (parties, contents) = captured("drops", &lossy(Direction::Down));
+    let (reports, contents) = captured("drops", &lossy(Direction::Down));
     let lost = |sender, receiver| {
         let packets = &contents.packets;
         from(packets, sender, sender).len() - from(packets, sender, receiver).len()
     };
     let dropped = |drops: &DropCounts| (drops.queue + drops.channel + drops.oversize) as usize;
-    let link = &parties.link;
+    let link = &reports.link;
     assert_ne!(dropped(&link.forward.drops), 0);
     // The run lasts until both ends have closed, so that nothing is on its way at its end.
     assert_eq!(lost(SERVER, CLIENT), dropped(&link.forward.drops));
@@ -306,9 +306,9 @@ fn the_event_logs_of_both_ends_tell_of_the_last_packet() {
     let folder = folder("qlog");
     let mut spec = page_load(Http::H3);
     spec.capture = CaptureSpec { pcapng: true, qlog: true };
-    let parties = run_into(folder.clone(), &spec).unwrap();
+    let reports = run_into(folder.clone(), &spec).unwrap();
     for (end, packets) in
-        [("client-", parties.link.return_.offered_packets), ("origin-", parties.link.forward.offered_packets)]
+        [("client-", reports.link.return_.offered_packets), ("origin-", reports.link.forward.offered_packets)]
     {
         let logs = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
         let named = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(end);

@@ -54,8 +54,8 @@ impl std::fmt::Debug for Scenario {
 /// The record of a run in virtual time whose bulk flows carry `content`.
 pub fn record(spec: &RunSpec, content: Content) -> RunRecord {
     let config = Config::new(Instant::now());
-    let parties = simulate_with(spec, &config, content).expect("a run ends with a report");
-    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), parties)
+    let reports = simulate_with(spec, &config, content).expect("a run ends with a report");
+    assemble("0".to_owned(), Engine::Simulate, spec.clone(), Provenance::default(), reports)
 }
 
 /// Scenarios of every temper.
