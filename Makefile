@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers docs clean
-.PHONY: lock audit
+.PHONY: lock audit model
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ bench-peers: setup ## Measure the simulator against ns-3, which it installs in b
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
 	$(MEASURE) $(BIN)/python -m tests.agreement
+
+model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of crates/run
+	$(BUILD) $(BIN)/python -m tools.generate_model
 
 docs: setup ## Build the documentation with its generated reference in build/docs
 	$(BUILD) scripts/build-docs.sh

@@ -14,7 +14,6 @@ from typing import Any
 
 from benches.peers.cases import BYTES, CASES, RATE_BPS, RTT_NS, Case, bentpipe_spec
 from benches.peers.simulators import Measured, Ns3, PeerError, run_bentpipe
-
 from bentpipe.engine import provenance
 
 BAR = 30.0

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from benches.peers.cases import Case, ns3_flow
-
 from bentpipe.engine.simulate import Simulator
 
 WORKER = Path(__file__).with_name("ns3_worker.py")

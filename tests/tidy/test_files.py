@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tidy.project import ROOT, files, relative
+from tools.generate_model import NOTICE
 
 LIMIT_LINES = 600
 # Split, so that this file keeps its own rule.
@@ -20,6 +21,7 @@ def lines_without_tests(path: Path) -> int:
 
 def test_no_source_file_is_longer_than_the_limit() -> None:
     sources = [path for path in files(".rs", ".py", ".sh") if "tests" not in path.relative_to(ROOT).parts]
+    sources = [path for path in sources if f"\n{NOTICE}\n" not in path.read_text()]
     assert sources
     assert relative([path for path in sources if lines_without_tests(path) > LIMIT_LINES]) == []
 

@@ -1,0 +1,678 @@
+"""A link and its parts, as crates/link takes them.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from bentpipe.model.frozen import Frozen
+
+
+class ConstantCapacitySpec(Frozen):
+    """A constant rate of IP bytes, exact to the byte."""
+
+    kind: Literal["constant"] = "constant"
+    rate_bps: int
+    """Bits of IP packets per second."""
+
+
+class FecFrameSpec(StrEnum):
+    """Size of the coded blocks."""
+
+    NORMAL = "normal"
+    """64 800 bits."""
+    SHORT = "short"
+    """16 200 bits."""
+
+
+class PilotsSpec(StrEnum):
+    """Known symbols that help a receiver to keep track of the carrier."""
+
+    OFF = "off"
+    """None."""
+    ON = "on"
+    """36 after every 16 slots."""
+
+
+class IdleSpec(StrEnum):
+    """What a carrier sends when no frame is due."""
+
+    SILENCE = "silence"
+    """Nothing: the next frame starts when it is due."""
+    DUMMY_FRAMES = "dummy-frames"
+    """Dummy frames: the next frame starts when the dummy in progress has ended."""
+
+
+class GseDvbs2EncapsulationSpec(Frozen):
+    """Generic stream encapsulation (ETSI TS 102 606-1)."""
+
+    kind: Literal["gse"] = "gse"
+    label_bytes: int
+    """Address of the receiver in each packet: 0, 3 or 6 bytes."""
+
+
+class MpeDvbs2EncapsulationSpec(Frozen):
+    """Multi-protocol encapsulation (ETSI EN 301 192) over an MPEG transport stream."""
+
+    kind: Literal["mpe"] = "mpe"
+
+
+class UleDvbs2EncapsulationSpec(Frozen):
+    """Unidirectional lightweight encapsulation (RFC 4326) over an MPEG transport stream."""
+
+    kind: Literal["ule"] = "ule"
+
+
+Dvbs2EncapsulationSpec = TypeAliasType(
+    "Dvbs2EncapsulationSpec",
+    Annotated[
+        GseDvbs2EncapsulationSpec | MpeDvbs2EncapsulationSpec | UleDvbs2EncapsulationSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""How packets get into the frames of a DVB-S2 carrier."""
+
+
+class ConstantModulationSpec(Frozen):
+    """Always the same (CCM)."""
+
+    kind: Literal["constant"] = "constant"
+    modcod: str
+    """Its name."""
+
+
+class ByClassModulationSpec(Frozen):
+    """That of its class (VCM)."""
+
+    kind: Literal["by-class"] = "by-class"
+    modcods: Sequence[str]
+    """One for each class, then one for all other packets."""
+
+
+class AdaptiveModulationSpec(Frozen):
+    """The most efficient that the receiver can decode as far as the gateway knows (ACM)."""
+
+    kind: Literal["adaptive"] = "adaptive"
+    margin_db: float
+    """How far the reported Es/N0 must be above a threshold."""
+    hysteresis_db: float
+    """How much further before a more efficient MODCOD is taken."""
+    report_period_ns: int
+    """From one report of the terminal to the next."""
+    report_delay_ns: int
+    """From the measurement until the gateway has the report."""
+
+
+ModulationSpec = TypeAliasType(
+    "ModulationSpec",
+    Annotated[
+        ConstantModulationSpec | ByClassModulationSpec | AdaptiveModulationSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""Which MODCOD a frame has; MODCODs by their names in EN 302 307-1, such as `8PSK 3/4`."""
+
+
+class AttenuationPoint(Frozen):
+    """A point of an attenuation series."""
+
+    at_ns: int
+    """Since the start of the workload."""
+    db: float
+    """Attenuation."""
+
+
+class BytesQueueSpec(Frozen):
+    """At most so many bytes wait."""
+
+    kind: Literal["bytes"] = "bytes"
+    limit_bytes: int
+    """Sum of the lengths of waiting packets."""
+
+
+class PacketsQueueSpec(Frozen):
+    """At most so many packets wait."""
+
+    kind: Literal["packets"] = "packets"
+    limit_packets: int
+    """Number of waiting packets."""
+
+
+class TimeQueueSpec(Frozen):
+    """A packet that would wait longer than this is dropped on arrival."""
+
+    kind: Literal["time"] = "time"
+    limit_ns: int
+    """Wait before transmission starts."""
+
+
+class RandomEarlyDropQueueSpec(Frozen):
+    """Arriving packets are dropped at random once more than `start_bytes` wait."""
+
+    kind: Literal["random-early-drop"] = "random-early-drop"
+    limit_bytes: int
+    """Sum of the lengths of waiting packets; above it every packet is dropped."""
+    start_bytes: int
+    """Below it no packet is dropped."""
+    p: float
+    """Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on."""
+
+
+class CodelQueueSpec(Frozen):
+    """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
+
+    kind: Literal["codel"] = "codel"
+    limit_bytes: int
+    """Sum of the lengths of waiting packets; above it every packet is dropped on arrival."""
+    target_ns: int
+    """Acceptable wait."""
+    interval_ns: int
+    """How long the wait may exceed the target; of the order of the round trip."""
+
+
+QueueSpec = TypeAliasType(
+    "QueueSpec",
+    Annotated[
+        BytesQueueSpec | PacketsQueueSpec | TimeQueueSpec | RandomEarlyDropQueueSpec | CodelQueueSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
+
+
+class LayoutSpec(Frozen):
+    """How a superframe is divided; lengths in symbols."""
+
+    symbols_per_s: int
+    """Symbols per second of each carrier."""
+    carriers: int
+    """Carriers side by side."""
+    frames: int
+    """Frames of a superframe, one after the other."""
+    request_slots: int
+    """Request slots at the beginning of each frame, on each carrier."""
+    traffic_slots: int
+    """Traffic slots after them."""
+    request_symbols: int
+    """Length of a burst in a request slot."""
+    burst_symbols: int
+    """Length of a burst in a traffic slot."""
+    guard_symbols: int
+    """Guard time after each burst."""
+    idle_symbols: int
+    """What remains of a frame after its last slot."""
+
+
+class WaveformBurstSpec(Frozen):
+    """A linear-modulation waveform of EN 301 545-2, Annex A."""
+
+    kind: Literal["waveform"] = "waveform"
+    id: int
+    """3 to 22."""
+
+
+class MpegBurstSpec(Frozen):
+    """MPEG packets of a transport stream, as in DVB-RCS (ETSI EN 301 790)."""
+
+    kind: Literal["mpeg"] = "mpeg"
+    packets: int
+    """Of 188 bytes each."""
+    threshold_db: float
+    """Es/N0 at a burst error rate of 1e-5."""
+
+
+BurstSpec = TypeAliasType(
+    "BurstSpec",
+    Annotated[WaveformBurstSpec | MpegBurstSpec, Field(discriminator="kind")],
+)
+"""What one burst of a traffic slot carries."""
+
+
+class MpeRcs2EncapsulationSpec(Frozen):
+    """Multi-protocol encapsulation (ETSI EN 301 192), in bursts of MPEG packets."""
+
+    kind: Literal["mpe"] = "mpe"
+
+
+class UleRcs2EncapsulationSpec(Frozen):
+    """Unidirectional lightweight encapsulation (RFC 4326), in bursts of MPEG packets."""
+
+    kind: Literal["ule"] = "ule"
+
+
+class ProtectionSpec(StrEnum):
+    """The trailer of a packet that is sent in fragments."""
+
+    SEQUENCE = "sequence"
+    """A sequence number, one byte."""
+    CRC = "crc"
+    """A CRC-32, four bytes."""
+
+
+class RequestSlotSignallingSpec(Frozen):
+    """In a request slot of the terminal's own."""
+
+    kind: Literal["request-slot"] = "request-slot"
+    period: int
+    """Superframes from one to the next."""
+
+
+class PiggybackSignallingSpec(Frozen):
+    """In front of the data of a burst."""
+
+    kind: Literal["piggyback"] = "piggyback"
+    period: int
+    """Superframes from one to the next."""
+    bytes: int
+    """Payload that a request takes."""
+
+
+SignallingSpec = TypeAliasType(
+    "SignallingSpec",
+    Annotated[RequestSlotSignallingSpec | PiggybackSignallingSpec, Field(discriminator="kind")],
+)
+"""How requests get to the controller."""
+
+
+class PlacementSpec(StrEnum):
+    """Where in the superframe the slots of one terminal are."""
+
+    CONTIGUOUS = "contiguous"
+    """One after the other."""
+    SPREAD = "spread"
+    """Spread over the superframe about evenly."""
+
+
+class VolumeOrderSpec(StrEnum):
+    """Which request for volume is served first."""
+
+    OLDEST_FIRST = "oldest-first"
+    """The one that waits longest."""
+    LARGEST_FIRST = "largest-first"
+    """The one for most."""
+
+
+class SlotRateSpec(Frozen):
+    """Traffic slots per superframe, as a fraction."""
+
+    slots: int
+    """So many slots ..."""
+    superframes: int
+    """... in so many superframes; at least one."""
+
+
+class RbdcSpec(Frozen):
+    """Rate-based dynamic capacity."""
+
+    max: SlotRateSpec
+    """Most that is given on top of the constant rate."""
+    timeout_superframes: int
+    """Superframes for which a request counts when no other replaces it."""
+
+
+class VolumeKindSpec(StrEnum):
+    """What a request for volume does to those before it."""
+
+    VBDC = "vbdc"
+    """It adds to them."""
+    AVBDC = "avbdc"
+    """It replaces them."""
+
+
+class FreeSpec(StrEnum):
+    """Whether a class shares what nobody asked for."""
+
+    NONE = "none"
+    """It does not."""
+    FCA = "fca"
+    """It does."""
+
+
+class PoissonLoadSpec(Frozen):
+    """A Poisson process."""
+
+    kind: Literal["poisson"] = "poisson"
+    rate_bps: int
+    """Mean rate."""
+    packet_bytes: int
+    """Length of each packet."""
+
+
+class TracePacketSpec(Frozen):
+    """A packet of a trace."""
+
+    at_ns: int
+    """Since the start of the link."""
+    bytes: int
+    """Its length."""
+
+
+class NoneJitterSpec(Frozen):
+    """The delay is constant."""
+
+    kind: Literal["none"] = "none"
+
+
+class NormalJitterSpec(Frozen):
+    """Normally distributed around the delay, cut off where the delay would be negative."""
+
+    kind: Literal["normal"] = "normal"
+    sd_ns: int
+    """Standard deviation."""
+
+
+class QuantileSpec(Frozen):
+    """A point of a quantile function."""
+
+    p: float
+    """Probability of a smaller value."""
+    offset_ns: int
+    """What is added to the delay."""
+
+
+class NoneLossSpec(Frozen):
+    """None."""
+
+    kind: Literal["none"] = "none"
+
+
+class BernoulliLossSpec(Frozen):
+    """Each packet is lost independently."""
+
+    kind: Literal["bernoulli"] = "bernoulli"
+    p: float
+    """Probability of loss."""
+
+
+class GilbertElliottLossSpec(Frozen):
+    """Two-state Markov chain stepped once per packet (Gilbert 1960, Elliott 1963)."""
+
+    kind: Literal["gilbert-elliott"] = "gilbert-elliott"
+    p: float
+    """Probability of going from the good to the bad state."""
+    r: float
+    """Probability of going from the bad to the good state."""
+    h: float
+    """Probability that a packet survives in the bad state."""
+    k: float
+    """Probability that a packet survives in the good state."""
+
+
+class BitErrorLossSpec(Frozen):
+    """Independent bit errors: a packet of n bits survives with (1 - BER)^n."""
+
+    kind: Literal["bit-error"] = "bit-error"
+    ber: float
+    """Bit error ratio."""
+
+
+class OutageSpec(Frozen):
+    """A duration of outages."""
+
+    weight: int
+    """How many of so many outages as all weights together last this long."""
+    duration_ns: int
+    """From the first instant at which nothing gets through to the first at which something does."""
+
+
+class AttenuationSpec(Frozen):
+    """
+    Attenuation over the time since the start of the workload: linear between points, constant beyond them.
+
+    Two points at one instant are a step. No points: none.
+    """
+
+    points: Sequence[AttenuationPoint]
+    """In order of time."""
+    period_ns: int | None = None
+    """After so long all begins again; at least up to the last point."""
+
+
+class ClassSpec(Frozen):
+    """A class of service: packets that go before others."""
+
+    name: str
+    """Its name in series and figures."""
+    dscp: Sequence[int]
+    """Packets with one of these code points (RFC 2474) belong to it."""
+    queue: QueueSpec
+    """Its queue."""
+
+
+class RleRcs2EncapsulationSpec(Frozen):
+    """Return link encapsulation (ETSI TS 103 179), in bursts of a waveform."""
+
+    kind: Literal["rle"] = "rle"
+    protocol_bytes: int
+    """Bytes of the protocol type: 0, 1 or 2."""
+    label_bytes: int
+    """Bytes of the address: 0, 3 or 6."""
+    protection: ProtectionSpec
+    """What guards the reassembly."""
+
+
+Rcs2EncapsulationSpec = TypeAliasType(
+    "Rcs2EncapsulationSpec",
+    Annotated[
+        RleRcs2EncapsulationSpec | MpeRcs2EncapsulationSpec | UleRcs2EncapsulationSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""How packets get into bursts."""
+
+
+class VolumeSpec(Frozen):
+    """Volume-based dynamic capacity."""
+
+    kind: VolumeKindSpec
+    """What a request does to those before it."""
+    max_slots: int
+    """Most slots of one superframe."""
+
+
+class TraceLoadSpec(Frozen):
+    """Packets as they once came."""
+
+    kind: Literal["trace"] = "trace"
+    packets: Sequence[TracePacketSpec]
+    """In order of time."""
+    period_ns: int | None = None
+    """After so long all begins again; more than up to the last packet."""
+
+
+LoadSpec = TypeAliasType("LoadSpec", Annotated[PoissonLoadSpec | TraceLoadSpec, Field(discriminator="kind")])
+"""Packets of a background terminal."""
+
+
+class EmpiricalJitterSpec(Frozen):
+    """Of any distribution, and constant for a while at a time."""
+
+    kind: Literal["empirical"] = "empirical"
+    quantiles: Sequence[QuantileSpec]
+    """The quantile function, linear between its points: at least two, from p = 0 to p = 1, both columns ascending."""
+    hold_ns: int
+    """How long a value holds before the next one is drawn; at least 1 ms."""
+
+
+JitterSpec = TypeAliasType(
+    "JitterSpec",
+    Annotated[
+        NoneJitterSpec | NormalJitterSpec | EmpiricalJitterSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""Random variation of the propagation delay."""
+
+
+class OutagesLossSpec(Frozen):
+    """The channel is out now and then and loses all that is sent meanwhile."""
+
+    kind: Literal["outages"] = "outages"
+    period_ns: int
+    """One outage begins in each period, at any instant of it; at least 1 ms."""
+    durations: Sequence[OutageSpec]
+    """How long outages last; at least one, the weights together from one to a million."""
+
+
+LossSpec = TypeAliasType(
+    "LossSpec",
+    Annotated[
+        NoneLossSpec | BernoulliLossSpec | GilbertElliottLossSpec | BitErrorLossSpec | OutagesLossSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""Losses on the channel, after transmission."""
+
+
+class LegSpec(Frozen):
+    """One leg of the path."""
+
+    clear_sky_db: float
+    """Es/N0 of the leg without attenuation."""
+    attenuation: AttenuationSpec
+    """What the atmosphere takes off it."""
+
+
+class MixSpec(Frozen):
+    """Capacity of a class, in any mix."""
+
+    cra: SlotRateSpec
+    """Constant rate assignment (CRA)."""
+    rbdc: RbdcSpec | None = None
+    """Rate-based dynamic capacity (RBDC)."""
+    volume: VolumeSpec | None = None
+    """Volume-based dynamic capacity (VBDC or AVBDC)."""
+    free: FreeSpec
+    """Free capacity assignment (FCA)."""
+
+
+class DemandClassSpec(Frozen):
+    """A class of service of the terminal, with capacity of its own."""
+
+    class_: Annotated[ClassSpec, Field(alias="class")]
+    """Which packets belong to it, and where they wait."""
+    mix: MixSpec
+    """What it may have."""
+
+
+class BackgroundSpec(Frozen):
+    """A terminal that sends packets of its own."""
+
+    mix: MixSpec
+    """What it may have."""
+    limit_bytes: int
+    """Bytes of packets that may wait."""
+    load: LoadSpec
+    """Its packets."""
+
+
+class EsN0Spec(Frozen):
+    """Es/N0 at a receiver over time: 1/(C/N) = 1/(C/N)_up + 1/(C/N)_down."""
+
+    up: LegSpec
+    """From the sender to the satellite."""
+    down: LegSpec
+    """From the satellite to the receiver."""
+
+
+class Dvbs2CapacitySpec(Frozen):
+    """Frames of a DVB-S2 carrier."""
+
+    kind: Literal["dvbs2"] = "dvbs2"
+    nominal_bps: int
+    """Rate of full IP packets in clear sky, by which the utilisation is reckoned."""
+    symbols_per_s: int
+    """Symbols per second."""
+    fecframe: FecFrameSpec
+    """Size of the coded blocks."""
+    pilots: PilotsSpec
+    """Known symbols between the others."""
+    idle: IdleSpec
+    """What is sent when no frame is due."""
+    closing_timeout_ns: int
+    """How long a packet waits for others to fill its frame."""
+    encapsulation: Dvbs2EncapsulationSpec
+    """How packets get into frames."""
+    modulation: ModulationSpec
+    """Which MODCOD a frame has."""
+    es_n0: EsN0Spec
+    """What the receiver gets of the signal."""
+    classes: Sequence[ClassSpec]
+    """Classes that go before all other packets, the most urgent first."""
+
+
+class Rcs2CapacitySpec(Frozen):
+    """Timeslots of a DVB-RCS2 return link, assigned on demand."""
+
+    kind: Literal["rcs2"] = "rcs2"
+    nominal_bps: int
+    """Most that the terminal can get, in full IP packets, by which the utilisation is reckoned."""
+    layout: LayoutSpec
+    """How a superframe is divided."""
+    burst: BurstSpec
+    """What one burst of a traffic slot carries."""
+    encapsulation: Rcs2EncapsulationSpec
+    """How packets get into bursts."""
+    request_delay_ns: int
+    """From the end of a request's burst until the controller has it."""
+    lead_ns: int
+    """From the controller's plan of a superframe to its begin at the terminal."""
+    signalling: SignallingSpec
+    """How requests get to the controller."""
+    placement: PlacementSpec
+    """Where in the superframe a terminal's slots are."""
+    order: VolumeOrderSpec
+    """Which request for volume is served first."""
+    es_n0: EsN0Spec
+    """What the hub gets of the signal."""
+    mix: MixSpec
+    """What packets of no class may have."""
+    classes: Sequence[DemandClassSpec]
+    """Classes that go before all other packets, the most urgent first."""
+    background: Sequence[BackgroundSpec]
+    """The other terminals."""
+
+
+CapacitySpec = TypeAliasType(
+    "CapacitySpec",
+    Annotated[
+        ConstantCapacitySpec | Dvbs2CapacitySpec | Rcs2CapacitySpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""The transmitter."""
+
+
+class DirectionSpec(Frozen):
+    """One direction: queue, capacity, loss, then propagation."""
+
+    capacity: CapacitySpec
+    """When the next packet may leave."""
+    delay_ns: int
+    """Propagation delay, one way."""
+    jitter: JitterSpec
+    """Delay variation added to the propagation delay; never reorders."""
+    queue: QueueSpec
+    """Queue before the transmitter."""
+    loss: LossSpec
+    """Losses on the channel."""
+
+
+class LinkSpec(Frozen):
+    """A path between client and server: two directions with settings of their own."""
+
+    name: str
+    """The preset's name, or `custom`."""
+    mtu_bytes: int
+    """Largest IP packet."""
+    forward: DirectionSpec
+    """Server to client: gateway, satellite, terminal."""
+    return_: Annotated[DirectionSpec, Field(alias="return")]
+    """Client to server: terminal, satellite, gateway."""

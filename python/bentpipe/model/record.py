@@ -1,0 +1,384 @@
+"""What a run measured.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from bentpipe.model.frozen import Frozen
+
+from .spec import Algorithm, RunSpec, Transport
+
+
+class Status(StrEnum):
+    """How a run ended (invariant 7)."""
+
+    SUCCEEDED = "succeeded"
+    """The numbers may be used."""
+    FAILED = "failed"
+    """There is no number: our fault or the machine's."""
+    INVALID = "invalid"
+    """Measured under conditions that make the numbers untrustworthy."""
+
+
+class Engine(StrEnum):
+    """Which engine made a record."""
+
+    EMULATE = "emulate"
+    """Real time, real kernel."""
+    SIMULATE = "simulate"
+    """Virtual time."""
+
+
+Provenance = TypeAliasType("Provenance", Mapping[str, str])
+"""Where a record comes from (invariant 8). The host's part is filled in by the orchestrator."""
+
+
+class DropCounts(Frozen):
+    """Lost packets of one direction by cause."""
+
+    queue: int
+    """The queue was full."""
+    channel: int
+    """The channel lost it."""
+    oversize: int
+    """Larger than the link's MTU."""
+
+
+class ObjectTiming(Frozen):
+    """One object's timeline in seconds from the start of the workload."""
+
+    url: str
+    """Absolute URL."""
+    bytes: int
+    """Bytes of the body."""
+    connection: int
+    """Index into the client's connections."""
+    discovered_s: float
+    """When it became known."""
+    request_s: float
+    """When it was requested."""
+    first_byte_s: float
+    """When its response began."""
+    last_byte_s: float
+    """When it was complete."""
+    status: int
+    """HTTP status code."""
+    response_header_bytes: int
+    """Uncompressed header fields of the response."""
+    request_header_bytes: int
+    """Uncompressed header fields of the request."""
+
+
+class Frame(Frozen):
+    """One picture of the window."""
+
+    time_s: float
+    """When it was taken."""
+    file: str
+    """Its file among the run's artifacts."""
+    completeness: float
+    """How much of what the last picture shows it shows already, from 0 to 1."""
+
+
+class LayerBytes(Frozen):
+    """One direction of it."""
+
+    ip_bytes: int
+    """IP headers."""
+    transport_bytes: int
+    """
+    TCP: headers, and whatever was retransmitted. UDP and QUIC: headers, encryption, handshake, acknowledgements and
+    whatever was retransmitted.
+    """
+    tls_bytes: int
+    """TLS over TCP: handshake, record headers, encryption."""
+    framing_bytes: int
+    """HTTP's frames without their content; HTTP/1 has none."""
+    header_bytes: int
+    """Header fields as they were sent; of HTTP/1 all text before the bodies."""
+    body_bytes: int
+    """Bodies."""
+    uncompressed_header_bytes: int
+    """What the header fields would have been as text (RFC 9112 section 5), which is no layer."""
+
+
+class FlowRecord(Frozen):
+    """One bulk flow; instants in seconds from the start of the workload."""
+
+    cc: Algorithm
+    """Congestion control asked for at both ends."""
+    transport: Transport
+    """Transport protocol."""
+    start_s: float
+    """When it began to connect."""
+    client_port: int | None = None
+    """The client's port, by which series tell flows apart; null when it was never connected."""
+    bytes: int
+    """Payload received."""
+    first_byte_s: float | None = None
+    """When the first byte of payload arrived; null when none did."""
+    last_byte_s: float | None = None
+    """When the last byte of payload arrived; null when none did."""
+    completion_s: float | None = None
+    """From `start_s` to the last byte."""
+    goodput_bps: float | None = None
+    """Payload over `completion_s`; limited by time: over its steady part, from first to last byte."""
+    retransmitted_packets: int
+    """Packets retransmitted by both ends."""
+    rtt_mean_s: float | None = None
+    """Mean of the sender's smoothed RTT over time."""
+    share: float | None = None
+    """
+    Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
+    they never ran at the same time.
+    """
+
+
+class Handshake(StrEnum):
+    """How a TLS handshake went, read back from the library."""
+
+    FULL = "full"
+    """With key exchange and certificate."""
+    RESUMED = "resumed"
+    """From a ticket of an earlier connection."""
+    EARLY_DATA_ACCEPTED = "early-data-accepted"
+    """From a ticket, with requests in the client's first flight, which the origin took."""
+    EARLY_DATA_REFUSED = "early-data-refused"
+    """The same, but the origin took none of them, and the client sent them again. Only the client knows that it tried."""
+
+
+class CarriedBytes(Frozen):
+    """One direction of it."""
+
+    stream_bytes: int
+    """Content of the TCP connection, or of all streams of the QUIC connection: each byte once, however often it was sent."""
+    plain_bytes: int
+    """The same without TLS. QUIC's TLS is below its streams."""
+    header_block_bytes: int
+    """Of these, header fields as they were sent: compressed by HPACK, QPACK or zlib; none of HTTP/1, which has them as text."""
+
+
+Purpose = TypeAliasType("Purpose", Literal["duplicate"])
+"""Why a connection was opened, where not for a request that had none."""
+
+
+Table = TypeAliasType("Table", Mapping[str, Sequence[float | None]])
+"""
+Columns of equal length; each name ends in its unit (`time_s`, `queue_bytes`).
+
+A value that does not exist, such as the round trip of a lost echo, is NaN here and null in JSON.
+"""
+
+
+class Drops(Frozen):
+    """Lost packets of both directions."""
+
+    forward: DropCounts
+    """Server to client."""
+    return_: Annotated[DropCounts, Field(alias="return")]
+    """Client to server."""
+
+
+class BrowserRecord(Frozen):
+    """What a browser saw of a load; instants in seconds from the start of the workload."""
+
+    version: str
+    """Name and version as the browser gives them."""
+    parsed_s: float | None = None
+    """When the document had been parsed (DOMContentLoaded)."""
+    loaded_s: float | None = None
+    """When the page said that it was loaded (load event)."""
+    paint_fcp_s: float | None = None
+    """First contentful paint (W3C Paint Timing); `fcp_s` of the metrics is by objects."""
+    paint_lcp_s: float | None = None
+    """Largest contentful paint (W3C Largest Contentful Paint); `lcp_s` of the metrics is by objects."""
+    speed_index_s: float | None = None
+    """Speed Index: the integral over time of what is not shown yet."""
+    frames: Sequence[Frame]
+    """Pictures of the page as it appeared, in order."""
+
+
+class BytesByLayer(Frozen):
+    """Where the bytes of a page load went, by layer. The layers of a direction add up to the bytes on the wire."""
+
+    down: LayerBytes
+    """Server to client."""
+    up: LayerBytes
+    """Client to server."""
+
+
+class Carried(Frozen):
+    """What a connection of a page load carried, as its client counted it."""
+
+    down: CarriedBytes
+    """Server to client."""
+    up: CarriedBytes
+    """Client to server."""
+
+
+class Metrics(Frozen):
+    """The figures of a run. Those that a workload does not have are null."""
+
+    plt_s: float | None = None
+    """Page load time: start of the workload to the last byte of the last object."""
+    fcp_s: float | None = None
+    """First contentful paint by the study's definition: the first embedded object is complete."""
+    lcp_s: float | None = None
+    """Largest contentful paint by the study's definition: the largest embedded object is complete."""
+    ttfb_s: float | None = None
+    """Time to the first byte of the HTML document."""
+    connect_s: float | None = None
+    """TCP handshake, or QUIC's combined handshake, of the first connection."""
+    tls_s: float | None = None
+    """
+    TLS handshake of the first connection; null without TLS and for QUIC. With early data the request is on its way
+    meanwhile.
+    """
+    completion_s: float | None = None
+    """Start to last byte of a bulk flow, or of the last of several."""
+    goodput_bps: float | None = None
+    """Payload over `completion_s`; flows limited by time: over their steady part, from first to last byte."""
+    jain_index: float | None = None
+    """
+    Jain's fairness index of several flows over the time in which all of them ran: 1 when they got the same, 1/n
+    when one got everything (Jain, Chiu, Hawe 1984).
+    """
+    payload_bytes: int | None = None
+    """Bytes of bodies: HTML and objects, or the flows' payload."""
+    wire_bytes_down: int
+    """IP bytes that the server sent into the link."""
+    wire_bytes_up: int
+    """IP bytes that the client sent into the link."""
+    wire_packets_down: int
+    """IP packets that the server sent into the link."""
+    wire_packets_up: int
+    """IP packets that the client sent into the link."""
+    overhead_percent: float | None = None
+    """Wire bytes of both directions above the payload, in percent of the payload."""
+    overhead_forward_percent: float | None = None
+    """Wire bytes of the forward direction above the payload, in percent of the payload; null for flows up."""
+    retransmitted_packets: int | None = None
+    """Packets retransmitted by the origin and the client, as far as they tell; null where neither does."""
+    connections_used: int | None = None
+    """Connections that carried the objects of a page load."""
+    streams_max: int | None = None
+    """The most objects that one of them had under way at a time: asked for, and not complete."""
+    drops: Drops
+    """Packets lost on the link."""
+    first_flight_bytes: int | None = None
+    """IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up and for several."""
+    queue_mean_bytes_down: float
+    """Mean of the queue in the forward direction, in bytes."""
+    queue_max_bytes_down: int
+    """Maximum of the queue in the forward direction, in bytes."""
+    utilisation: float | None = None
+    """
+    Bytes delivered in the data's direction over what its nominal rate would have carried during
+    the workload.
+    """
+    rtt_mean_s: float | None = None
+    """Mean round trip: of the echoes, or of the sender's smoothed RTT over time."""
+    rtt_sd_s: float | None = None
+    """Standard deviation of the same."""
+    rtt_min_s: float | None = None
+    """Smallest round trip."""
+    rtt_max_s: float | None = None
+    """Largest round trip."""
+    ping_loss_fraction: float | None = None
+    """Echoes that never came, over requests."""
+    lateness_p50_s: float | None = None
+    """Median release lateness; null in simulate."""
+    lateness_p99_s: float | None = None
+    """99th percentile of release lateness; null in simulate."""
+    lateness_p999_s: float | None = None
+    """99.9th percentile of release lateness; null in simulate."""
+    lateness_max_s: float | None = None
+    """Largest release lateness; null in simulate."""
+
+
+class ConnectionReport(Frozen):
+    """One connection as one of its ends saw it."""
+
+    transport: str
+    """`tcp` or `quic`; `tunnel` within a connection to a proxy."""
+    protocol: str
+    """Negotiated application protocol: `http/1.1`, `h2`, `h3`, `bulk`; `connect` to a proxy."""
+    client_port: int
+    """The client's port, which identifies the connection at both ends."""
+    flow: int | None = None
+    """Index of the bulk flow that it carries."""
+    started_ns: int
+    """When the first packet was sent."""
+    connected_ns: int | None = None
+    """
+    When TCP was established; for QUIC, when the handshake was complete, which with early data is not before the
+    first response. With Fast Open that is not when data could be sent first: at a client it is when the SYN-ACK came,
+    at an origin when the SYN did.
+    """
+    secured_ns: int | None = None
+    """
+    When TLS was established, which with early data is not before the first response; none without TLS. QUIC's is
+    part of `connected`.
+    """
+    handshake: Handshake | None = None
+    """How TLS was established, where the run has settings for TLS."""
+    closed_ns: int | None = None
+    """When the client closed it, or its peer did; none of a connection that was open at the end of the workload."""
+    congestion_control: str
+    """Congestion control in use, read back from the socket or the library."""
+    retransmitted_packets: int | None = None
+    """Packets retransmitted (TCP segments; QUIC packets declared lost); none where only a program of others knows."""
+    srtt_ns: int | None = None
+    """Smoothed RTT at the end."""
+    min_rtt_ns: int | None = None
+    """Smallest RTT seen."""
+    initial_cwnd_bytes: int | None = None
+    """Initial congestion window read back at the start; none at a client whose SYN carried data (RFC 7413)."""
+    carried: Carried | None = None
+    """What it carried, as the client of a page load counted it."""
+    purpose: Purpose | None = None
+    """Why it was opened, where not for a request that had none."""
+
+
+class RunRecord(Frozen):
+    """The result of one run, with all that is needed to judge and repeat it."""
+
+    run_id: str
+    """Hash of spec and seed."""
+    status: Status
+    """How the run ended."""
+    reasons: Sequence[str]
+    """Why it failed or is invalid; empty when it succeeded."""
+    engine: Engine
+    """Which engine measured it."""
+    spec: RunSpec
+    """What was run."""
+    provenance: Provenance
+    """Where, when and with what it was run."""
+    metrics: Metrics
+    """The figures."""
+    objects: Sequence[ObjectTiming]
+    """Every object of a page load, in order of completion."""
+    browser: BrowserRecord | None = None
+    """What a browser saw besides; there is none in records of the loader."""
+    bytes_by_layer: BytesByLayer | None = None
+    """Where the bytes of a page load went; null of other workloads and where a connection was not counted."""
+    flows: Annotated[Sequence[FlowRecord], Field(validate_default=True)] = []
+    """Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none."""
+    client_connections: Sequence[ConnectionReport]
+    """Every connection as the client saw it; instants in nanoseconds from the start of the workload."""
+    origin_connections: Sequence[ConnectionReport]
+    """Every connection as the origin saw it; instants as above."""
+    series: Mapping[str, Table] = {}
+    """
+    Time series by name: `link`, `sender`, `progress`, `ping`, and of a satellite link `acm`, `dama`, `classes`,
+    `delays`. `time_s` counts from the start of the workload. A ledger keeps them in files beside the record.
+    """

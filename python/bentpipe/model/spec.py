@@ -1,0 +1,468 @@
+"""A run: its hosts, its proxy, its workload and when its numbers are valid.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from bentpipe.model.frozen import Frozen
+
+from .link import LinkSpec
+
+
+class Algorithm(StrEnum):
+    """A congestion control by the name that scenarios use."""
+
+    RENO = "reno"
+    """RFC 5681, as in Linux."""
+    CUBIC = "cubic"
+    """RFC 9438."""
+    BBR = "bbr"
+    """BBR version 1, as in Linux."""
+    BBR3 = "bbr3"
+    """BBR version 3 (draft-ietf-ccwg-bbr)."""
+    HYBLA = "hybla"
+    """TCP Hybla (Caini, Firrincieli 2004), as in Linux."""
+    VIVACE = "vivace"
+    """PCC Vivace (NSDI'18), latency flavour."""
+
+
+class Switch(StrEnum):
+    """A setting that is in use or is not. One that a spec does not name is off."""
+
+    OFF = "off"
+    """Not in use."""
+    ON = "on"
+    """In use."""
+
+
+class QuicSpec(Frozen):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+
+    initial_window_bytes: int
+    """
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
+    """
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+
+
+class Http2Spec(Frozen):
+    """HTTP/2 settings (RFC 9113 section 6.5.2), the same at both ends."""
+
+    stream_window_bytes: int
+    """Flow-control window of one stream (SETTINGS_INITIAL_WINDOW_SIZE)."""
+    connection_window_bytes: int
+    """Flow-control window of the connection."""
+    max_concurrent_streams: int
+    """Streams that the peer may have open at once (SETTINGS_MAX_CONCURRENT_STREAMS)."""
+    header_table_bytes: int | None = None
+    """
+    Size of the dynamic table for header fields (SETTINGS_HEADER_TABLE_SIZE), where it is not the protocol's own 4096
+    (RFC 9113 section 6.5.2).
+    """
+
+
+class TlsVersion(StrEnum):
+    """A version of TLS."""
+
+    FIELD_1_2 = "1.2"
+    """RFC 5246."""
+    FIELD_1_3 = "1.3"
+    """RFC 8446."""
+
+
+class Resumption(StrEnum):
+    """How much of the handshake an earlier one saves."""
+
+    NONE = "none"
+    """Nothing."""
+    TICKET = "ticket"
+    """A session ticket (RFC 5077, RFC 8446 section 2.2)."""
+    EARLY_DATA = "early-data"
+    """A session ticket, and requests that travel with the first flight (0-RTT, RFC 8446 section 2.3); TLS 1.3 alone."""
+
+
+class TunnelPepSpec(Frozen):
+    """As above, but what the hosts send goes through a tunnel, in which the proxy sees no TCP."""
+
+    kind: Literal["tunnel"] = "tunnel"
+    header_bytes: int
+    """What it adds to each packet; the hosts' MTU is smaller by as much."""
+
+
+class PepPlace(StrEnum):
+    """Where a transport proxy stands."""
+
+    TERMINAL = "terminal"
+    """At the user's terminal: its connections are split in two."""
+    GATEWAY = "gateway"
+    """At the operator's gateway: likewise."""
+    BOTH = "both"
+    """At either end of the satellite link: in three."""
+
+
+SlowStartChoice = TypeAliasType("SlowStartChoice", Literal["hystart++"])
+"""A way to end slow start before losses do."""
+
+
+class PingWorkload(Frozen):
+    """Send UDP echo requests."""
+
+    kind: Literal["ping"] = "ping"
+    count: int
+    """Number of requests."""
+    interval_ns: int
+    """Time between two requests."""
+    payload_bytes: int
+    """UDP payload of each; at least 20."""
+
+
+class Http(StrEnum):
+    """An HTTP version as scenarios name it; an `s` means over TLS."""
+
+    HTTP10 = "http10"
+    """HTTP/1.0 in clear text (RFC 1945): a connection for each object."""
+    HTTP10S = "http10s"
+    """HTTP/1.0 over TLS."""
+    H1 = "h1"
+    """HTTP/1.1 in clear text (RFC 9112)."""
+    H1S = "h1s"
+    """HTTP/1.1 over TLS."""
+    H2 = "h2"
+    """HTTP/2 over TLS (RFC 9113)."""
+    H2C = "h2c"
+    """HTTP/2 in clear text, of which the client knows beforehand (RFC 9113 section 3.3)."""
+    H3 = "h3"
+    """HTTP/3 over QUIC (RFC 9114)."""
+    SPDY = "spdy"
+    """SPDY/3.1 over TLS."""
+
+
+class ObjectKind(StrEnum):
+    """What an object is to its page."""
+
+    IMAGE = "image"
+    """An image."""
+    SCRIPT = "script"
+    """A script, which may name objects of any kind."""
+    STYLE = "style"
+    """A style sheet, which may name images, fonts and style sheets."""
+    FONT = "font"
+    """A font."""
+    OTHER = "other"
+    """Anything that scripts fetch."""
+
+
+class FileSpec(Frozen):
+    """A file and what it must hold."""
+
+    folder: str
+    """The folder."""
+    name: str
+    """Path of the file in the folder."""
+    sha256: str
+    """SHA-256 of the content, in hexadecimal digits."""
+
+
+Visit = TypeAliasType("Visit", Literal["repeat"])
+"""What a client has when it loads a page."""
+
+
+class Transport(StrEnum):
+    """Transport of a bulk flow."""
+
+    TCP = "tcp"
+    """The kernel's TCP, or the simulator's."""
+    QUIC = "quic"
+    """QUIC version 1."""
+
+
+class Direction(StrEnum):
+    """Direction of a bulk flow, seen from the client."""
+
+    DOWN = "down"
+    """Server to client, over the forward link."""
+    UP = "up"
+    """Client to server, over the return link."""
+
+
+class FlowSpec(Frozen):
+    """What tells a flow from those beside it."""
+
+    cc: Algorithm
+    """Congestion control of both its ends."""
+    transport: Transport
+    """Transport protocol."""
+    start_ns: int
+    """When it begins, from the start of the workload."""
+    dscp: int | None = None
+    """Marks its packets, both ways, in place of the run's mark."""
+
+
+class Browser(StrEnum):
+    """A browser in place of our loader (emulate only)."""
+
+    CHROMIUM = "chromium"
+    """Chromium."""
+    FIREFOX = "firefox"
+    """Firefox."""
+
+
+class Server(StrEnum):
+    """A web server in place of our origin (emulate only)."""
+
+    NGINX = "nginx"
+    """nginx: HTTP/1.1 and HTTP/2."""
+    CADDY = "caddy"
+    """Caddy: HTTP/1.1, HTTP/2 and HTTP/3."""
+
+
+class ValiditySpec(Frozen):
+    """Bounds beyond which a run is invalid or given up."""
+
+    lateness_p999_ns: int
+    """Largest tolerated 99.9th percentile of the emulator's release lateness."""
+    timeout_ns: int
+    """The run fails when its workload takes longer than this."""
+
+
+class CaptureSpec(Frozen):
+    """Optional outputs of a run."""
+
+    pcapng: bool
+    """Every packet at both ends of the link, with the TLS secrets, as pcapng."""
+    qlog: bool
+    """QUIC events of both ends as qlog."""
+
+
+class TcpSpec(Frozen):
+    """TCP settings, applied through socket options or the namespace's sysctls."""
+
+    initial_window: int
+    """Initial window in segments (RFC 6928: 10)."""
+    receive_buffer_bytes: int
+    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
+    send_buffer_bytes: int
+    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
+    slow_start_after_idle: bool
+    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
+    fast_open: Switch | None = None
+    """TCP Fast Open (RFC 7413) at both ends."""
+    nagle: Switch | None = None
+    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    quick_ack: Switch | None = None
+    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
+    connect_retry_ns: int | None = None
+    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    idle_reset_ns: int | None = None
+    """A page's client resets a connection that has been idle for this long."""
+
+
+class TlsSpec(Frozen):
+    """TLS at both ends."""
+
+    version: TlsVersion
+    """The version that both ends offer, alone. QUIC has 1.3 whatever stands here (RFC 9001 section 4.2)."""
+    resumption: Resumption
+    """What a handshake may take from an earlier connection to the origin, of this load or of an earlier visit."""
+
+
+class SplitPepSpec(Frozen):
+    """Splits TCP connections without their ends knowing."""
+
+    kind: Literal["split"] = "split"
+    place: PepPlace
+    """Where it stands."""
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
+class ProxyPepSpec(Frozen):
+    """
+    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    (RFC 9113 section 8.5).
+    """
+
+    kind: Literal["proxy"] = "proxy"
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
+PepSpec = TypeAliasType(
+    "PepSpec",
+    Annotated[SplitPepSpec | TunnelPepSpec | ProxyPepSpec, Field(discriminator="kind")],
+)
+"""A performance-enhancing proxy on the path (RFC 3135)."""
+
+
+class BulkWorkload(Frozen):
+    """Transfer one flow."""
+
+    kind: Literal["bulk"] = "bulk"
+    transport: Transport
+    """Transport protocol."""
+    direction: Direction
+    """Who sends."""
+    bytes: int | None = None
+    """Length of the transfer, when it is limited by length."""
+    duration_ns: int | None = None
+    """Length of the transfer, when it is limited by time."""
+
+
+class FlowsWorkload(Frozen):
+    """Transfer several flows at once."""
+
+    kind: Literal["flows"] = "flows"
+    direction: Direction
+    """Who sends, in all of them."""
+    bytes: int | None = None
+    """Length of each transfer, when they are limited by length."""
+    duration_ns: int | None = None
+    """The end that they have in common, when they are limited by time."""
+    flows: Sequence[FlowSpec]
+    """The flows."""
+
+
+class Iperf3Workload(Frozen):
+    """Transfer one flow over TCP by iperf3, which is client and server then (emulate only)."""
+
+    kind: Literal["iperf3"] = "iperf3"
+    transport: Transport
+    """Transport protocol."""
+    direction: Direction
+    """Who sends."""
+    bytes: int | None = None
+    """Length of the transfer, when it is limited by length."""
+    duration_ns: int | None = None
+    """Length of the transfer, when it is limited by time."""
+
+
+class ObjectSpec(Frozen):
+    """One embedded object."""
+
+    path: str
+    """Absolute path on its host, such as `/object-1.jpg`; a query may follow."""
+    bytes: int
+    """Length of the body; only a style sheet or a script that names more than fits into it is longer."""
+    host: str | None = None
+    """Its host; without it the page's."""
+    kind: ObjectKind | None = None
+    """What it is to the page."""
+    after: int | None = None
+    """Index of the style sheet or the script that names it; without it the document does."""
+    wait_ns: int | None = None
+    """
+    Time between the arrival of what names it and its request, which only a document and a script can wait. Without
+    it: none.
+    """
+    file: FileSpec | None = None
+    """Its content, where that is not made up."""
+
+
+class PageSpec(Frozen):
+    """A page: an HTML document and what it makes a browser fetch, from one host or several."""
+
+    name: str
+    """Its name in scenarios and figures."""
+    objects: Sequence[ObjectSpec]
+    """The embedded objects; those that the document names stand there in this order."""
+    document_bytes: int | None = None
+    """Length of the HTML document, where it is to be more than its markup."""
+    host: str | None = None
+    """The host of the document; without it the origin's usual name."""
+    document: FileSpec | None = None
+    """The document itself, where it is not made from the objects."""
+
+
+class PageLoadWorkload(Frozen):
+    """Load one web page."""
+
+    kind: Literal["page-load"] = "page-load"
+    http: Http
+    """Protocol version and whether it runs over TLS."""
+    connections: int
+    """Parallel connections of HTTP/1.0 and HTTP/1.1 to the origin; the others always use one."""
+    page: PageSpec
+    """The page."""
+    requests_per_connection: int | None = None
+    """Requests after which an HTTP/1.1 connection is closed, by both ends; 1 is "not persistent". Without it: never."""
+    pipelining: int | None = None
+    """Requests that may wait for their responses on one HTTP/1.1 connection (RFC 9112 section 9.3.2). Without it: one."""
+    push_percent: int | None = None
+    """Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none."""
+    priorities: Switch | None = None
+    """Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
+    visit: Visit | None = None
+    """What the client remembers of the origin. Without it: nothing."""
+
+
+Workload = TypeAliasType(
+    "Workload",
+    Annotated[
+        PageLoadWorkload | BulkWorkload | FlowsWorkload | Iperf3Workload | PingWorkload,
+        Field(discriminator="kind"),
+    ],
+)
+"""What the client does."""
+
+
+class RunSpec(Frozen):
+    """Everything that decides a run's result. Equal specs and seeds give equal simulated records."""
+
+    seed: int
+    """Seed of every random stream of the run; each component derives its own."""
+    link: LinkSpec
+    """The path between client and server."""
+    cc: Algorithm
+    """Congestion control of every sender of the run; of several flows each has its own."""
+    tcp: TcpSpec
+    """Settings of TCP at both ends."""
+    quic: QuicSpec
+    """Settings of QUIC at both ends."""
+    http2: Http2Spec
+    """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
+    tls: TlsSpec | None = None
+    """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    pep: PepSpec | None = None
+    """A proxy on the path, if there is one."""
+    slow_start: SlowStartChoice | None = None
+    """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    workload: Workload
+    """What is done over the link."""
+    client: Browser | None = None
+    """What loads the page, where that is not our loader."""
+    server: Server | None = None
+    """What serves the page, where that is not our origin."""
+    dscp: int | None = None
+    """Marks the packets of the workload, both ways."""
+    validity: ValiditySpec
+    """When the run's numbers may be trusted."""
+    capture: CaptureSpec
+    """What is kept besides the record."""

@@ -1,0 +1,15 @@
+"""The workload of a run, where only one kind makes sense."""
+
+from bentpipe.model.spec import BulkWorkload, Iperf3Workload, PageLoadWorkload, RunSpec
+
+
+def page_load(spec: RunSpec) -> PageLoadWorkload:
+    """Return the page load of a run of which it is known that it has one."""
+    assert isinstance(spec.workload, PageLoadWorkload), spec.workload.kind
+    return spec.workload
+
+
+def only_flow(spec: RunSpec) -> BulkWorkload | Iperf3Workload:
+    """Return the one flow of a run that has a single one."""
+    assert isinstance(spec.workload, BulkWorkload | Iperf3Workload), spec.workload.kind
+    return spec.workload

@@ -1,0 +1,12 @@
+"""The classes of the seam are those of its JSON schemas: `make model` writes them."""
+
+from pathlib import Path
+
+from tools import generate_model
+
+
+def test_the_generated_modules_are_those_of_the_schemas(tmp_path: Path) -> None:
+    generate_model.generate(tmp_path)
+    for module in generate_model.MODULES:
+        name = f"{module}.py"
+        assert (tmp_path / name).read_text() == (generate_model.PACKAGE / name).read_text(), "make model"
