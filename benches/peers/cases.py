@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario import resolve_document
 
 BYTES = 100_000_000
@@ -80,7 +81,7 @@ def ns3_flow(case: Case, *, limit_s: float) -> dict[str, Any]:
     }
 
 
-def bentpipe_spec(case: Case) -> dict[str, Any]:
+def bentpipe_spec(case: Case) -> RunSpec:
     """Return the same flow as a run specification. Up: whoever connects sends, as in ns-3."""
     pipe = f"flat:down={RATE_BPS}bit/s,up={RATE_BPS}bit/s,rtt={RTT_NS}ns,queue={case.queue_bdp}BDP"
     run = {
@@ -92,4 +93,4 @@ def bentpipe_spec(case: Case) -> dict[str, Any]:
     scenario = resolve_document(
         {"repetitions": 1, "run": run}, file="peers", folder=Path(), default_name="peers", overrides=[]
     )
-    return {**scenario.cells[0].spec, "seed": 1}
+    return RunSpec.model_validate({**scenario.cells[0].spec, "seed": 1})

@@ -4,7 +4,6 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any, Self
 
 from benches.peers.cases import Case, ns3_flow
 from bentpipe.engine.simulate import Simulator
+from bentpipe.model.record import Status
+from bentpipe.model.spec import RunSpec
 
 WORKER = Path(__file__).with_name("ns3_worker.py")
 PEER_PYTHON = WORKER.parents[2] / "build" / "peers-venv" / "bin" / "python"
@@ -87,19 +88,19 @@ class Ns3:
         return answer
 
 
-def run_bentpipe(spec: Mapping[str, Any]) -> Measured:
+def run_bentpipe(spec: RunSpec) -> Measured:
     """Simulate once. The processor time is the whole call's, from the specification to the record."""
     started_s = time.process_time()
     record = Simulator().run(run_id="peers", spec=spec, artifacts=None)
     cpu_s = time.process_time() - started_s
-    if record["status"] != "succeeded":
-        raise RuntimeError(f"the run {record['status']}: {'; '.join(record['reasons'])}")
-    metrics = record["metrics"]
+    metrics = record.metrics
+    if record.status is not Status.SUCCEEDED or metrics.completion_s is None:
+        raise RuntimeError(f"the run {record.status}: {'; '.join(record.reasons)}")
     return Measured(
         cpu_s=cpu_s,
-        completion_s=metrics["completion_s"],
-        virtual_s=metrics["completion_s"],
-        drops=metrics["drops"]["return"]["queue"],
+        completion_s=metrics.completion_s,
+        virtual_s=metrics.completion_s,
+        drops=metrics.drops.return_.queue,
         events_per_cpu_s=None,
-        packets_per_cpu_s=(metrics["wire_packets_up"] + metrics["wire_packets_down"]) / cpu_s,
+        packets_per_cpu_s=(metrics.wire_packets_up + metrics.wire_packets_down) / cpu_s,
     )

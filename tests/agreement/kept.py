@@ -7,10 +7,13 @@ and what it was measured with. Of a run whose specification has changed since no
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from bentpipe import _core
 from bentpipe.campaign import PlannedRun
+from bentpipe.engine import emulate
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.model.record import RunRecord, Status
+from bentpipe.stats import metrics_of
 
 FOLDER = Path(__file__).parent / "emulated"
 FACTS = ("bentpipe", "kernel", "machine", "processor", "cores", "python", "link_scheduling", "idle_cores")
@@ -56,8 +59,8 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 
 def _row(entry: Entry, metric: str) -> dict[str, str]:
-    value = entry.record["metrics"].get(metric) if entry.status == "succeeded" else None
-    provenance = entry.record["provenance"]
+    value = metrics_of(entry.record)[metric] if entry.status == "succeeded" else None
+    provenance = entry.record.provenance
     return {
         "run_id": entry.run_id,
         "attempt": str(entry.attempt),
@@ -68,10 +71,17 @@ def _row(entry: Entry, metric: str) -> dict[str, str]:
 
 
 def _entry(row: dict[str, str], run: PlannedRun, metric: str) -> Entry:
-    record: dict[str, Any] = {
-        "status": row["status"],
+    """Return the attempt with the value that is kept; of all else its record has nothing."""
+    nothing = RunRecord.model_validate_json(
+        _core.failed_record(
+            run_id=run.run_id, engine=emulate.NAME, spec=run.spec.to_json(), provenance="{}", reason=""
+        )
+    )
+    measured = {metric: float(row["value"])} if row["value"] else {}
+    known = {
+        "status": Status(row["status"]),
         "reasons": [],
-        "metrics": {metric: float(row["value"])} if row["value"] else {},
+        "metrics": nothing.metrics.model_copy(update=measured),
         "provenance": {fact: row[fact] for fact in FACTS if row[fact]},
     }
     return Entry(
@@ -79,5 +89,5 @@ def _entry(row: dict[str, str], run: PlannedRun, metric: str) -> Entry:
         attempt=int(row["attempt"]),
         factors=run.cell.factors,
         repetition=run.repetition,
-        record=record,
+        record=nothing.model_copy(update=known),
     )

@@ -185,6 +185,6 @@ def _provenance(runs: Iterable[Runs]) -> list[str]:
     ]
     lines = ["| emulated with | |", "| --- | --- |"]
     for fact in FACTS:
-        values = Counter(entry.record["provenance"].get(fact, "-") for entry in entries)
+        values = Counter(entry.record.provenance.get(fact, "-") for entry in entries)
         lines.append(f"| {fact.replace('_', ' ')} | {', '.join(values)} |")
     return [*lines, ""]

@@ -8,6 +8,7 @@ from bentpipe.ledger import Entry
 from tests.agreement.comparing import two_sample_p, verdict
 from tests.agreement.grid import KINDS
 from tests.agreement.measuring import Attempts, Runs
+from tests.support.models import record_with
 
 PAGES = next(kind for kind in KINDS if kind.name == "pages")
 LOSSY = next(kind for kind in KINDS if kind.name == "lossy")
@@ -17,7 +18,7 @@ B = {"cell": "b"}
 
 
 def entry(run_id, value, *, factors=A, metric="plt_s", status="succeeded"):
-    record = {"status": status, "metrics": {metric: value}}
+    record = record_with(status=status, metrics={metric: value})
     return Entry(run_id=run_id, attempt=1, factors=factors, repetition=0, record=record)
 
 

@@ -7,6 +7,7 @@ from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import load
 from tests.agreement import kept
 from tests.agreement.grid import HERE
+from tests.support.models import record_with
 
 SCENARIO = load(HERE / "satellite.toml")
 RUNS = plan(SCENARIO)
@@ -14,12 +15,11 @@ LATE, FIRST, SECOND = RUNS[0], RUNS[0], RUNS[1]
 
 
 def entry(run, *, value, attempt=1, status="succeeded", kernel="6.1"):
-    record = {
-        "status": status,
-        "reasons": [],
-        "metrics": {"plt_s": value, "ttfb_s": 1.0},
-        "provenance": {"kernel": kernel, "seen": "something else"},
-    }
+    record = record_with(
+        status=status,
+        metrics={"plt_s": value, "ttfb_s": 1.0},
+        provenance={"kernel": kernel, "seen": "something else"},
+    )
     return Entry(
         run_id=run.run_id,
         attempt=attempt,
@@ -53,15 +53,15 @@ def restored(file, folder, *, before=(), runs=RUNS):
 
 def test_every_attempt_comes_back_with_its_value_its_cell_and_its_machine(file, tmp_path):
     late, first, second = restored(file, tmp_path / "ledger")
-    assert (late.status, late.attempt, late.record["metrics"]) == ("invalid", 1, {})
-    assert (first.status, first.attempt, first.record["metrics"]) == ("succeeded", 2, {"plt_s": 0.1 + 0.2})
+    assert (late.status, late.attempt, late.record.metrics.plt_s) == ("invalid", 1, None)
+    assert (first.status, first.attempt, first.record.metrics.plt_s) == ("succeeded", 2, 0.1 + 0.2)
     assert first.factors == FIRST.cell.factors
-    assert second.record["provenance"] == {"kernel": "6.1"}
+    assert second.record.provenance == {"kernel": "6.1"}
 
 
 def test_what_has_been_measured_here_is_left_as_it_is(file, tmp_path):
     entries = restored(file, tmp_path / "ledger", before=[entry(SECOND, value=4.0)])
-    assert [found.record["metrics"].get("plt_s") for found in entries] == [4.0, None, 0.1 + 0.2]
+    assert [found.record.metrics.plt_s for found in entries] == [4.0, None, 0.1 + 0.2]
 
 
 def test_a_run_that_the_scenario_has_no_more_is_forgotten(file, tmp_path):
@@ -74,9 +74,9 @@ def test_a_run_that_the_scenario_has_no_more_is_forgotten(file, tmp_path):
 def test_what_is_measured_anew_takes_the_place_of_what_was_kept(file, tmp_path):
     kept.keep(file, metric="plt_s", runs=RUNS, entries=[entry(FIRST, value=5.0, kernel="6.2")])
     first, second = restored(file, tmp_path / "ledger")
-    assert first.record["metrics"] == {"plt_s": 5.0}
-    assert first.record["provenance"] == {"kernel": "6.2"}
-    assert second.record["metrics"] == {"plt_s": 4.5}
+    assert first.record.metrics.plt_s == 5.0
+    assert first.record.provenance == {"kernel": "6.2"}
+    assert second.record.metrics.plt_s == 4.5
 
 
 def test_where_nothing_is_kept_nothing_comes_back(tmp_path):

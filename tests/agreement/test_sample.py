@@ -19,9 +19,9 @@ def test_both_engines_agree_within_the_bars_on_a_sample_of(kind: Kind, tmp_path)
     runs = measured(kind, results=tmp_path)
     bad = [entry.record for entry in runs.emulated.judged if entry.status != "succeeded"]
     if bad and all(map(was_late, bad)):
-        reasons = "; ".join(reason for record in bad for reason in record["reasons"])
+        reasons = "; ".join(reason for record in bad for reason in record.reasons)
         pytest.skip(f"this machine was too busy to judge the simulator by: {reasons}")
-    assert [record["reasons"] for record in bad] == []
+    assert [record.reasons for record in bad] == []
     found = verdict(kind, runs)
     assert found is not None
     assert len(found.cells) == planned_cells(kind, extent=Extent.QUICK)

@@ -1,11 +1,11 @@
 """An engine without a network: records that follow from the specification, and behaviour on demand."""
 
-import json
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
-from bentpipe import _core
+from bentpipe.model.spec import PageLoadWorkload
+from tests.support.models import record_with
 
 
 def succeeded(run_id, spec, attempt):
@@ -14,7 +14,8 @@ def succeeded(run_id, spec, attempt):
 
 
 def record(run_id, spec, *, status="succeeded", reasons=()):
-    plt_s = 1 + len(spec["workload"].get("http", "")) + spec["seed"] % 1000 / 1e4
+    http = spec.workload.http if isinstance(spec.workload, PageLoadWorkload) else ""
+    plt_s = 1 + len(http) + spec.seed % 1000 / 1e4
     timing = {
         "url": "https://origin/object-1.jpg",
         "bytes": 100_000,
@@ -27,23 +28,16 @@ def record(run_id, spec, *, status="succeeded", reasons=()):
         "response_header_bytes": 100,
         "request_header_bytes": 100,
     }
-    empty = json.loads(
-        _core.failed_record(
-            run_id=run_id,
-            engine="emulate",
-            spec=json.dumps(spec),
-            provenance=json.dumps({"started": "2026-01-01T00:00:00+00:00"}),
-            reason="",
-        )
+    return record_with(
+        run_id=run_id,
+        status=status,
+        reasons=list(reasons),
+        spec=spec,
+        provenance={"started": "2026-01-01T00:00:00+00:00"},
+        metrics={"plt_s": plt_s, "wire_bytes_down": 120_000},
+        objects=[timing],
+        series={"link": {"time_s": [0.0, 0.1], "forward_queue_bytes": [0.0, None]}},
     )
-    return {
-        **empty,
-        "status": status,
-        "reasons": list(reasons),
-        "metrics": {**empty["metrics"], "plt_s": plt_s, "wire_bytes_down": 120_000},
-        "objects": [timing],
-        "series": {"link": {"time_s": [0.0, 0.1], "forward_queue_bytes": [0.0, None]}},
-    }
 
 
 def late(run_id, spec):

@@ -9,6 +9,7 @@ import pytest
 from bentpipe.campaign import Ending, execute, plan
 from bentpipe.campaign.executor import MOST_ATTEMPTS
 from bentpipe.ledger import Ledger
+from bentpipe.model.spec import RunSpec
 from tests.campaign.fake_engine import FakeEngine, QuietProgress, late, record, succeeded
 
 
@@ -67,12 +68,12 @@ class Panic(BaseException):
 @pytest.mark.parametrize("error", [OSError("too many open files"), Panic("index out of bounds")])
 def test_an_engine_that_raises_costs_one_run_and_not_the_campaign(scenario, ledger, error):
     def raise_for_h2(run_id, spec, attempt):
-        if spec["workload"]["http"] == "h2":
+        if spec.workload.http == "h2":
             raise error
         return succeeded(run_id, spec, attempt)
 
     assert counts(run(scenario, ledger, FakeEngine(raise_for_h2))) == (6, 4, 2, 0, 0)
-    reasons = [entry.record["reasons"] for entry in ledger.entries() if entry.status == "failed"]
+    reasons = [entry.record.reasons for entry in ledger.entries() if entry.status == "failed"]
     assert all(f"{type(error).__name__}: {error}" in reason for [reason] in reasons)
 
 
@@ -91,11 +92,15 @@ def in_time():
     signal.signal(signal.SIGALRM, former)
 
 
+class _Newer(RunSpec):
+    not_known: int
+
+
 @pytest.mark.usefixtures("in_time")
 def test_a_specification_that_the_core_cannot_read_ends_the_campaign_at_once(scenario, ledger):
     # As Python code newer than the compiled core: the engine raises, and the failure has no record either.
     first, second, third, *rest = plan(scenario)
-    unread = replace(second, spec={**second.spec, "not_known": 1})
+    unread = replace(second, spec=_Newer(**dict(second.spec), not_known=1))
     in_flight, released, threads = threading.Event(), threading.Event(), set()
 
     def refuse_what_is_not_known(run_id, spec, attempt):
@@ -168,7 +173,7 @@ def test_resuming_skips_what_succeeded_and_repeats_the_rest_as_new_attempts(scen
         ledger,
         FakeEngine(
             lambda run_id, spec, _: record(
-                run_id, spec, status="succeeded" if spec["workload"]["http"] == "h1" else "failed"
+                run_id, spec, status="succeeded" if spec.workload.http == "h1" else "failed"
             )
         ),
     )

@@ -7,6 +7,7 @@ from bentpipe.engine.programs import iperf3, shell
 from bentpipe.engine.programs.third_party import Program
 from bentpipe.engine.testbed import congestion_control
 from bentpipe.errors import AbilityError
+from tests.support.models import spec_with
 
 
 def test_what_this_version_lacks_makes_status_2(bentpipe, scenario_file, tmp_path):
@@ -83,18 +84,18 @@ def test_a_scenario_that_the_kernel_cannot_do_is_refused_before_anything_is_writ
 )
 def test_only_tcp_is_bound_to_what_the_kernel_has_or_loads(monkeypatch, workload, cc, answer):
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: None)
-    assert congestion_control.refused({"cc": cc, "workload": workload}) == answer
+    assert congestion_control.refused(spec_with(cc=cc, workload=workload)) == answer
 
 
 def test_a_proxy_between_tcp_connections_is_bound_to_the_kernel_too(monkeypatch):
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: None)
     page = {"cc": "cubic", "pep": {"kind": "split", "cc": "bbr3"}}
     answers = [
-        congestion_control.refused({**page, "workload": {"kind": "page-load", "http": http}})
+        congestion_control.refused(spec_with(**page, workload={"kind": "page-load", "http": http}))
         for http in ("h2", "h3")
     ]
     assert answers == ["bbr3", None]
-    tunnelled = {"cc": "cubic", "pep": {"kind": "tunnel"}, "workload": {"kind": "page-load", "http": "h2"}}
+    tunnelled = spec_with(cc="cubic", pep={"kind": "tunnel"}, workload={"kind": "page-load", "http": "h2"})
     assert congestion_control.of_tcp(tunnelled) == ("cubic",)
 
 
@@ -115,7 +116,7 @@ def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypa
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")
     arguments = ["bulk", "--link", "lan", "--size", "1MB", "--engine", "emulate"]
     with pytest.raises(AbilityError, match='"hybla" cannot be loaded into the kernel: built without clang'):
-        congestion_control.refused({"cc": "hybla", "workload": {"kind": "bulk", "transport": "tcp"}})
+        congestion_control.refused(spec_with(cc="hybla", workload={"kind": "bulk", "transport": "tcp"}))
     assert "make clean setup" in bentpipe(*arguments, "--cc", "vivace", expect=2).stderr
 
 
@@ -244,7 +245,7 @@ def test_shell_runs_the_command_behind_the_link_and_ends_with_its_status(
     calls = []
 
     def run(*, spec, command, as_root):
-        calls.append((spec["link"]["name"], command, as_root))
+        calls.append((spec.link.name, command, as_root))
         return 7
 
     monkeypatch.setattr(emulate, "missing", list)

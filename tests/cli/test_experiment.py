@@ -129,7 +129,7 @@ def test_reproduce_runs_the_study_in_a_browser(bentpipe, tmp_path, monkeypatch, 
         entries = ledger.best()
     assert {entry.factors["client"] for entry in entries} == {client}
     assert {entry.factors["connections"] for entry in entries} == connections
-    assert {entry.record["spec"]["client"] for entry in entries} == {client}
+    assert {entry.record.spec.client for entry in entries} == {client}
 
 
 @pytest.mark.usefixtures("installed")

@@ -5,17 +5,18 @@ import pytest
 from bentpipe import _core
 from bentpipe.engine import emulate
 from bentpipe.engine.testbed import congestion_control
+from bentpipe.model.spec import FlowSpec
 from tests.campaign.fake_engine import record
+from tests.support.models import changed, spec_with
 
 BULK = ("bulk", "--link", "geo-alshagri-flat", "--duration", "60 s")
 
 
 def test_each_option_is_a_flow(bentpipe, engine):
     bentpipe(*BULK, "--flow", "cubic", "--flow", "quic:bbr@10s")
-    workload = engine.specs[-1]["workload"]
-    assert workload["flows"] == [
-        {"cc": "cubic", "transport": "tcp", "start_ns": 0},
-        {"cc": "bbr", "transport": "quic", "start_ns": 10_000_000_000},
+    assert engine.specs[-1].workload.flows == [
+        FlowSpec(cc="cubic", transport="tcp", start_ns=0),
+        FlowSpec(cc="bbr", transport="quic", start_ns=10_000_000_000),
     ]
 
 
@@ -26,7 +27,7 @@ def engine(engine):
     def competing(run_id, spec, attempt):
         del attempt
         flows = [flow(cc="cubic"), flow(cc="bbr", transport="quic", share=None)]
-        return {**record(run_id, spec), "flows": flows}
+        return changed(record(run_id, spec), flows=flows)
 
     engine.behave = competing
     return engine
@@ -83,7 +84,7 @@ def test_one_flow_that_the_kernel_has_not_got_refuses_all_of_them(bentpipe):
 def test_what_flows_over_tcp_use_is_each_named_once_and_quic_not_at_all():
     flows = [("cubic", "tcp"), ("hybla", "tcp"), ("cubic", "tcp"), ("vivace", "quic")]
     workload = {"kind": "flows", "flows": [{"cc": cc, "transport": transport} for cc, transport in flows]}
-    assert congestion_control.of_tcp({"cc": "cubic", "workload": workload}) == ("cubic", "hybla")
+    assert congestion_control.of_tcp(spec_with(cc="cubic", workload=workload)) == ("cubic", "hybla")
 
 
 def test_what_the_machine_cannot_load_for_a_flow_is_said(bentpipe, monkeypatch):

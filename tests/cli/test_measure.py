@@ -2,8 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.fake_engine import record
+from bentpipe.model.link import BernoulliLossSpec
+from bentpipe.model.spec import BulkWorkload, PingWorkload, TunnelPepSpec
+from tests.campaign.fake_engine import record, succeeded
 from tests.support.har import HTML, entry, write
+from tests.support.models import changed
 
 
 def spec_of(engine):
@@ -26,7 +29,7 @@ def test_page_prints_what_a_browser_saw_and_names_it(bentpipe, engine):
     frames = [{"time_s": 1.9, "file": "frames/1.jpg", "completeness": 1.0}] * 3
     paints = {"parsed_s": 1.2, "loaded_s": 3.75, "paint_fcp_s": 1.812, "paint_lcp_s": None}
     browser = {"version": "Firefox 153.0", **paints, "speed_index_s": 2.5, "frames": frames}
-    engine.behave = lambda run_id, spec, _: {**record(run_id, spec), "browser": browser}
+    engine.behave = lambda run_id, spec, _: changed(record(run_id, spec), browser=browser)
     lines = bentpipe(*PAGE).stdout.splitlines()
     assert lines[0] == "uniform-500k by h3 with cubic in Firefox 153.0 over geo-alshagri-flat: succeeded"
     found = {line.strip().split("  ")[0]: line for line in lines[1:]}
@@ -42,10 +45,8 @@ def test_page_prints_no_paints_of_the_loader(bentpipe):
 
 
 def test_page_prints_figures_with_units(bentpipe, engine):
-    engine.behave = lambda run_id, spec, _: {
-        **record(run_id, spec),
-        "metrics": {"plt_s": 3.4821, "ttfb_s": 0.5301, "wire_bytes_down": 534_000, "overhead_percent": 6.8},
-    }
+    metrics = {"plt_s": 3.4821, "ttfb_s": 0.5301, "wire_bytes_down": 534_000, "overhead_percent": 6.8}
+    engine.behave = lambda run_id, spec, _: changed(record(run_id, spec), metrics=metrics)
     lines = bentpipe(*PAGE).stdout.splitlines()
     assert lines[0] == "uniform-500k by h3 with cubic over geo-alshagri-flat: succeeded"
     assert any(line.split()[:5] == ["Page", "load", "time", "3.482", "s"] for line in lines)
@@ -59,7 +60,7 @@ def test_page_loads_a_page_of_ones_own_from_a_har_or_a_folder(bentpipe, engine, 
     write(Path("mine.har"), [entry("https://a.example/", media=HTML), entry("https://b.example/x.png")])
     Path("www").mkdir()
     Path("www/index.html").write_text("<h1>mine</h1>")
-    engine.behave = lambda run_id, spec, _: {"run_id": run_id, "status": "succeeded", "spec": spec}
+    engine.behave = succeeded
     pages = [
         bentpipe.json("page", "--link", "lan", "--http", "h2", "--page", name, "--json")["spec"]["workload"][
             "page"
@@ -82,7 +83,7 @@ def test_a_fault_in_a_har_is_told_with_its_file_and_field(bentpipe, engine, tmp_
 def test_client_and_server_are_settings(bentpipe, engine, client, server):
     page = (*PAGE[:3], "--http", "h2", *PAGE[5:])
     bentpipe(*page, "--set", f"client={client}", "--set", f"server={server}")
-    assert (spec_of(engine)["client"], spec_of(engine)["server"]) == (client, server)
+    assert (spec_of(engine).client, spec_of(engine).server) == (client, server)
 
 
 def test_the_seed_decides_on_the_run(bentpipe):
@@ -92,14 +93,14 @@ def test_the_seed_decides_on_the_run(bentpipe):
 
 def test_settings_reach_the_specification(bentpipe, engine):
     bentpipe(*PAGE, "--set", "tcp.initial_window=3")
-    assert spec_of(engine)["tcp"]["initial_window"] == 3
+    assert spec_of(engine).tcp.initial_window == 3
 
 
 def test_a_proxy_is_an_option_and_its_settings_are_set(bentpipe, engine):
     bentpipe(*PAGE, "--pep", "split", "--set", "pep.cc=hybla")
-    assert spec_of(engine)["pep"]["cc"] == "hybla"
+    assert spec_of(engine).pep.cc == "hybla"
     bentpipe("bulk", "--link", "lan", "--size", "1MB", "--pep", "tunnel")
-    assert spec_of(engine)["pep"] == {"kind": "tunnel", "header_bytes": 24}
+    assert spec_of(engine).pep == TunnelPepSpec(header_bytes=24)
 
 
 def test_a_proxy_that_cannot_be_is_refused_at_its_option(bentpipe):
@@ -110,28 +111,17 @@ def test_a_proxy_that_cannot_be_is_refused_at_its_option(bentpipe):
 def test_bulk_takes_its_options(bentpipe, engine):
     options = ("--transport", "quic", "--size", "10MB", "--direction", "up", "--cc", "bbr")
     bentpipe("bulk", "--link", "geo-viasat2-flat", *options)
-    assert spec_of(engine)["workload"] == {
-        "kind": "bulk",
-        "transport": "quic",
-        "direction": "up",
-        "bytes": 10_000_000,
-        "duration_ns": None,
-    }
+    assert spec_of(engine).workload == BulkWorkload(transport="quic", direction="up", bytes=10_000_000)
 
 
 def test_ping_takes_its_options(bentpipe, engine):
     bentpipe("ping", "--link", "lan", "--count", "5", "--interval", "10ms", "--size", "64B")
-    assert spec_of(engine)["workload"] == {
-        "kind": "ping",
-        "count": 5,
-        "interval_ns": 10_000_000,
-        "payload_bytes": 64,
-    }
+    assert spec_of(engine).workload == PingWorkload(count=5, interval_ns=10_000_000, payload_bytes=64)
 
 
 def test_a_link_may_be_an_inline_pipe(bentpipe, engine):
     bentpipe("ping", "--link", "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms,loss=1%,queue=1BDP,jitter=3ms")
-    assert spec_of(engine)["link"]["forward"]["loss"] == {"kind": "bernoulli", "p": 0.01}
+    assert spec_of(engine).link.forward.loss == BernoulliLossSpec(p=0.01)
 
 
 @pytest.mark.parametrize("status", ["failed", "invalid"])

@@ -15,6 +15,7 @@ from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import AbilityError, StorageError
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record
+from tests.support.models import changed
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e"
 ESCAPED = r"\x1b]0;owned\x07\x9b31m\u202e"
@@ -96,7 +97,7 @@ def test_a_source_of_several_lines_is_printed_as_such(bentpipe, tmp_path):
 def evil(run_id, spec, _):
     """A record as somebody may have made it by hand."""
     found = record(run_id, spec, status="failed", reasons=[f"first {EVIL}\nsecond"])
-    return {**found, "objects": [{**found["objects"][0], "url": f"={EVIL}"}]}
+    return changed(found, objects=[changed(found.objects[0], url=f"={EVIL}")])
 
 
 @pytest.mark.usefixtures("report")

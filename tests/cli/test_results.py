@@ -10,6 +10,7 @@ import pytest
 
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record, succeeded
+from tests.support.models import changed
 from tests.support.trees import contents
 
 pytestmark = pytest.mark.usefixtures("engine", "report")
@@ -74,7 +75,7 @@ def in_a_browser(run_id, spec, _):
               {"time_s": 2.5, "file": "frames/002.jpg", "completeness": 1.0}]  # fmt: skip
     paints = {"parsed_s": 1.0, "loaded_s": 2.6, "paint_fcp_s": 1.1, "paint_lcp_s": 2.5, "speed_index_s": 1.98}
     browser = {"version": "Chromium 156.0.8078.79", **paints, "frames": frames}
-    return {**record(run_id, spec), "browser": browser}
+    return changed(record(run_id, spec), browser=browser)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -149,8 +150,8 @@ def test_export_of_captures_that_were_not_made_says_how_to_make_them(bentpipe, r
 def faster(factor):
     def behave(run_id, spec, _):
         found = record(run_id, spec)
-        plt_s = {"h1": 4.0, "h3": 2.0}[spec["workload"]["http"]] + spec["seed"] % 2 / 100
-        return {**found, "metrics": {"plt_s": plt_s * factor}}
+        plt_s = {"h1": 4.0, "h3": 2.0}[spec.workload.http] + spec.seed % 2 / 100
+        return changed(found, metrics={"plt_s": plt_s * factor})
 
     return behave
 

@@ -6,19 +6,15 @@ import pytest
 
 from bentpipe.cli.figures import print_record
 from bentpipe.cli.link import described
+from bentpipe.model.link import LinkSpec
+from tests.support.models import record_with
 from tests.support.satellite import DVBS2, MIX, RCS2, classified, demanded, faded, link_spec
 
 
 def printed(capsys, **series):
-    record = {
-        "status": "succeeded",
-        "reasons": [],
-        "metrics": {},
-        "spec": {"workload": {"kind": "ping", "count": 1}, "link": link_spec()},
-        "series": {
-            name: {key: list(values) for key, values in table.items()} for name, table in series.items()
-        },
-    }
+    tables = {name: {key: list(values) for key, values in table.items()} for name, table in series.items()}
+    spec = {"workload": {"kind": "ping", "count": 1}, "link": link_spec()}
+    record = record_with(status="succeeded", spec=spec, series=tables)
     print_record(record, link="my-link.toml")
     return [line.split("  ") for line in capsys.readouterr().out.splitlines()]
 
@@ -36,7 +32,7 @@ def test_a_run_over_a_constant_link_says_nothing_of_them(capsys):
 
 
 def words(**capacities):
-    return "\n".join(described(link_spec(**capacities)))
+    return "\n".join(described(LinkSpec.model_validate(link_spec(**capacities))))
 
 
 def test_a_forward_carrier_is_described_line_by_line():

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bentpipe import _core
+from bentpipe.model.record import RunRecord, Status
 from tests.determinism import packets
 from tests.determinism.cells import CELLS, spec
 
@@ -29,10 +30,10 @@ def fingerprint(cell: str, *, seed: int = 1) -> Fingerprint:
     """Run a cell."""
     with tempfile.TemporaryDirectory() as folder:
         record = _core.Simulator().run(
-            run_id=cell, spec=json.dumps(spec(cell, seed=seed)), provenance="{}", artifacts=folder
+            run_id=cell, spec=spec(cell, seed=seed).to_json(), provenance="{}", artifacts=folder
         )
-        found = json.loads(record)
-        assert found["status"] == "succeeded", (cell, found["reasons"])
+        found = RunRecord.model_validate_json(record)
+        assert found.status is Status.SUCCEEDED, (cell, found.reasons)
         return Fingerprint(
             record=hashlib.sha256(record.encode()).hexdigest(),
             packets=packets.digest(Path(folder) / "packets.pcapng"),

@@ -9,18 +9,18 @@ import pytest
 
 from bentpipe.campaign.executor import MOST_ATTEMPTS, was_late
 from bentpipe.engine.emulate import Emulator
+from bentpipe.model.record import RunRecord
 from tests.support.specs import spec_of
 
 Run = Mapping[str, Any]
-Record = dict[str, Any]
 
 
-def measured_once(run: Run, *settings: str, artifacts: Path | None = None) -> Record:
+def measured_once(run: Run, *settings: str, artifacts: Path | None = None) -> RunRecord:
     """Return the record of one attempt, however it ended."""
     return Emulator().run(run_id="0123456789abcdef", spec=spec_of(run, *settings), artifacts=artifacts)
 
 
-def measured(run: Run, *settings: str, artifacts: Path | None = None) -> Record:
+def measured(run: Run, *settings: str, artifacts: Path | None = None) -> RunRecord:
     """Return the record of the first attempt that the machine was in time for; it must have succeeded.
 
     Skips the test on a machine that is never in time: what it measures says nothing about the emulator.
@@ -28,19 +28,19 @@ def measured(run: Run, *settings: str, artifacts: Path | None = None) -> Record:
     return in_time(lambda: measured_once(run, *settings, artifacts=artifacts))
 
 
-def in_time(attempt: Callable[[], Record]) -> Record:
+def in_time(attempt: Callable[[], RunRecord]) -> RunRecord:
     """Repeat an attempt as long as the emulator was late, as a campaign does."""
     for _ in range(MOST_ATTEMPTS):
         record = attempt()
         if not was_late(record):
             break
     else:
-        pytest.skip(f"this machine was too busy, {MOST_ATTEMPTS} times: {'; '.join(record['reasons'])}")
-    assert record["status"] == "succeeded", record["reasons"]
+        pytest.skip(f"this machine was too busy, {MOST_ATTEMPTS} times: {'; '.join(record.reasons)}")
+    assert record.status == "succeeded", record.reasons
     return record
 
 
-def measured_together(runs: list[Run]) -> list[Record]:
+def measured_together(runs: list[Run]) -> list[RunRecord]:
     """Measure in two worlds at a time; what was late is measured again alone."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         records = list(pool.map(measured_once, runs))

@@ -22,7 +22,7 @@ def echoes():
 
     def of(dama):
         if dama not in found:
-            found[dama] = measured(RUN, f"link.return.dama={dama}")["metrics"]
+            found[dama] = measured(RUN, f"link.return.dama={dama}").metrics
         return found[dama]
 
     return of
@@ -33,12 +33,12 @@ def test_an_echo_takes_as_long_as_in_virtual_time(echoes, dama):
     simulated = Simulator().run(run_id="0", spec=spec_of(RUN, f"link.return.dama={dama}"), artifacts=None)
     # Two of them may have missed, by what the kernel takes, the superframe that they have in virtual time.
     allowed_s = 2 * SUPERFRAME_S / ECHOES
-    expected_s = simulated["metrics"]["rtt_mean_s"]
-    assert echoes(dama)["rtt_mean_s"] == pytest.approx(expected_s, abs=allowed_s)
+    expected_s = simulated.metrics.rtt_mean_s
+    assert echoes(dama).rtt_mean_s == pytest.approx(expected_s, abs=allowed_s)
 
 
 def test_constant_capacity_costs_no_request_and_capacity_by_volume_a_second_hop(echoes):
     """The terminal asks, the controller answers: another round trip before the packet may go."""
-    constant_s, by_volume_s = (echoes(dama)["rtt_mean_s"] for dama in ("cra", "vbdc"))
+    constant_s, by_volume_s = (echoes(dama).rtt_mean_s for dama in ("cra", "vbdc"))
     assert PROPAGATION_S < constant_s < PROPAGATION_S + FRAMING_S
     assert by_volume_s > constant_s + PROPAGATION_S

@@ -10,6 +10,7 @@ import pytest
 
 from bentpipe.engine import bench
 from bentpipe.engine.host import cpu_time, timer_latency
+from bentpipe.model.link import BytesQueueSpec, NoneLossSpec
 
 
 def test_processor_time_is_what_the_process_has_used():
@@ -23,13 +24,13 @@ def test_processor_time_is_what_the_process_has_used():
 @pytest.mark.parametrize("rate_mbps", [10, 144, 500])
 def test_the_goodput_flows_are_single_and_over_a_lossless_link_of_two_bdp_of_queue(rate_mbps):
     spec = bench._spec(bench._flow(f"{rate_mbps} Mbit/s", "cubic", seconds=60))
-    assert spec["workload"]["duration_ns"] == 60_000_000_000
-    for way in ("forward", "return"):
-        direction = spec["link"][way]
-        assert direction["capacity"]["rate_bps"] == rate_mbps * 1_000_000
-        assert direction["loss"] == {"kind": "none"}
+    assert spec.workload.duration_ns == 60_000_000_000
+    for way in ("forward", "return_"):
+        direction = getattr(spec.link, way)
+        assert direction.capacity.rate_bps == rate_mbps * 1_000_000
+        assert direction.loss == NoneLossSpec()
         # Rate x 20 ms / 8, twice.
-        assert direction["queue"] == {"kind": "bytes", "limit_bytes": rate_mbps * 5_000}
+        assert direction.queue == BytesQueueSpec(limit_bytes=rate_mbps * 5_000)
 
 
 def test_a_bare_timer_on_each_core_says_how_late_the_machine_is():

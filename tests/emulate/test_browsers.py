@@ -1,6 +1,5 @@
 """What holds for either browser over the emulated link, whatever it does in its own way."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
+from tests.support.models import changed
 from tests.support.specs import spec_of
 from tests.support.tshark import CLIENT, dissected, needs_tshark
 
@@ -53,7 +53,8 @@ def client(request):
 def spec(client, http, *settings, page="single-100k", link="geo-alshagri", server=None, **run):
     tolerant = {"validity": {"lateness": LATE_OR_NOT}}
     run = {"link": link, "page": page, "http": http, **tolerant, **run}
-    return {**spec_of(run, *settings), "client": client, **({} if server is None else {"server": server})}
+    programs = {"client": client} if server is None else {"client": client, "server": server}
+    return changed(spec_of(run, *settings), **programs)
 
 
 def loaded(*arguments, artifacts=None, **run):
@@ -64,13 +65,13 @@ def loaded(*arguments, artifacts=None, **run):
 @pytest.mark.parametrize("http", ["h2", "h3"])
 def test_a_page_of_many_hosts_is_loaded_from_all_of_them(client, http):
     record = loaded(client, http, page="news-front")
-    page = record["spec"]["workload"]["page"]
-    expected = Counter(item.get("host") or page["host"] for item in page["objects"])
-    document, *objects = record["objects"]
-    assert urlsplit(document["url"]).hostname == page["host"]
-    assert Counter(urlsplit(item["url"]).hostname for item in objects) == expected
+    page = record.spec.workload.page
+    expected = Counter(item.host or page.host for item in page.objects)
+    document, *objects = record.objects
+    assert urlsplit(document.url).hostname == page.host
+    assert Counter(urlsplit(item.url).hostname for item in objects) == expected
     assert len(expected) > 10
-    assert record["metrics"]["connections_used"] >= len(expected)
+    assert record.metrics.connections_used >= len(expected)
 
 
 @pytest.mark.parametrize(
@@ -80,16 +81,16 @@ def test_a_page_is_loaded_from_another_server(client, server, http):
     needing(server)
     # Caddy's QUIC has Reno, and nobody can choose (docs/models/servers.md).
     record = loaded(client, http, server=server, cc="reno" if http == "h3" else "bbr")
-    assert server in record["provenance"]
-    assert [one["congestion_control"] for one in record["origin_connections"]] == ["bbr"] * (http != "h3")
-    assert (record["metrics"]["retransmitted_packets"] is None) == (http == "h3")
+    assert server in record.provenance
+    assert [one.congestion_control for one in record.origin_connections] == ["bbr"] * (http != "h3")
+    assert (record.metrics.retransmitted_packets is None) == (http == "h3")
 
 
 @pytest.mark.parametrize("cc", ["bbr", "reno"])
 def test_requests_and_answers_have_the_congestion_control_of_the_run(client, cc):
     record = loaded(client, "h2", cc=cc)
-    ends = record["client_connections"], record["origin_connections"]
-    assert [one["congestion_control"] for end in ends for one in end] == [cc, cc]
+    ends = record.client_connections, record.origin_connections
+    assert [one.congestion_control for end in ends for one in end] == [cc, cc]
 
 
 def test_streams_are_counted(client):
@@ -98,8 +99,8 @@ def test_streams_are_counted(client):
     Within a round trip, so that none is complete before the last is asked for.
     """
     for http, expected in [("h1", (6, 1)), ("h2", (1, 8))]:
-        metrics = loaded(client, http, page="uniform-500k", link=SHORT)["metrics"]
-        assert (metrics["connections_used"], metrics["streams_max"]) == expected
+        metrics = loaded(client, http, page="uniform-500k", link=SHORT).metrics
+        assert (metrics.connections_used, metrics.streams_max) == expected
 
 
 @needs_tshark
@@ -144,11 +145,12 @@ def test_the_largest_page_of_the_study_takes_no_more_than_its_time(client, tmp_p
 
 
 MEASUREMENT = """
-import json, signal, sys
+import signal, sys
 from bentpipe.engine.emulate import Emulator
+from bentpipe.model.spec import RunSpec
 # What a script starts in the background ignores it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-Emulator().run(run_id="0123456789abcdef", spec=json.loads(sys.argv[1]), artifacts=None)
+Emulator().run(run_id="0123456789abcdef", spec=RunSpec.model_validate_json(sys.argv[1]), artifacts=None)
 """
 
 
@@ -174,7 +176,7 @@ def files():
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
 def test_an_interrupted_load_leaves_no_process_and_no_file(client, ending):
     before = files()
-    slow = json.dumps(spec(client, "h2", page="triangular-2m"))
+    slow = spec(client, "h2", page="triangular-2m").to_json()
     measuring = subprocess.Popen([sys.executable, "-c", MEASUREMENT, slow], stderr=subprocess.DEVNULL)
     try:
         assert traces.becomes_true(lambda: showing(measuring.pid, CONTENT[client]), within_s=30)

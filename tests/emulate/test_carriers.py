@@ -11,8 +11,8 @@ def test_a_saturated_carrier_carries_symbol_rate_times_efficiency_less_encapsula
 
 
 def test_an_echo_on_an_idle_carrier_waits_for_the_end_of_a_dummy_frame_and_for_its_own_frame():
-    metrics = measured(carriers.ECHOES)["metrics"]
+    metrics = measured(carriers.ECHOES).metrics
     least_s = carriers.idle_rtt_s()
-    assert least_s <= metrics["rtt_min_s"]
+    assert least_s <= metrics.rtt_min_s
     # Within a frame's time of the closed form.
-    assert metrics["rtt_mean_s"] == pytest.approx(least_s + carriers.DUMMY_S / 2, abs=carriers.FRAME_S)
+    assert metrics.rtt_mean_s == pytest.approx(least_s + carriers.DUMMY_S / 2, abs=carriers.FRAME_S)

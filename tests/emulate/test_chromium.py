@@ -22,6 +22,7 @@ from bentpipe.engine.programs.browser import (
 from bentpipe.engine.testbed import hosts
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
+from tests.support.models import changed
 from tests.support.specs import spec_of
 
 LACK = third_party.missing_for("chromium")
@@ -43,7 +44,7 @@ def spec(http, *settings, page="single-100k", link="geo-alshagri", **run):
     resolved = spec_of(
         {"link": link, "page": page, "http": http, "cc": "cubic", **tolerant, **run}, *settings
     )
-    return {**resolved, "client": "chromium"}
+    return changed(resolved, client="chromium")
 
 
 def loaded(http, *settings, artifacts=None, server=None, **run):
@@ -54,47 +55,47 @@ def loaded(http, *settings, artifacts=None, server=None, **run):
 
 
 def assert_valid(record):
-    assert record["status"] == "succeeded", record["reasons"]
+    assert record.status == "succeeded", record.reasons
     return record
 
 
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 def test_a_page_is_loaded_by_the_protocol_asked_for(http, tmp_path):
     record = assert_valid(loaded(http, artifacts=tmp_path))
-    sizes = {one["path"]: one["bytes"] for one in record["spec"]["workload"]["page"]["objects"]}
-    document, *objects = record["objects"]
-    assert document["url"].endswith(f"{hosts.HOST}/")
-    assert {one["url"].partition(hosts.HOST)[2]: one["bytes"] for one in objects} == sizes
-    for connection in record["client_connections"]:
-        assert connection["protocol"] == ALPN[http]
-    assert record["provenance"]["chromium"] in record["browser"]["version"]
+    sizes = {one.path: one.bytes for one in record.spec.workload.page.objects}
+    document, *objects = record.objects
+    assert document.url.endswith(f"{hosts.HOST}/")
+    assert {one.url.partition(hosts.HOST)[2]: one.bytes for one in objects} == sizes
+    for connection in record.client_connections:
+        assert connection.protocol == ALPN[http]
+    assert record.provenance["chromium"] in record.browser.version
 
 
 def test_both_ends_know_a_connection_by_the_same_port_and_it_has_the_runs_congestion_control():
     record = assert_valid(loaded("h2", cc="bbr"))
-    ends = (record["client_connections"], record["origin_connections"])
-    assert [[one["client_port"] for one in end] for end in ends] == [[ends[1][0]["client_port"]]] * 2
-    assert [one["congestion_control"] for end in ends for one in end] == ["bbr", "bbr"]
+    ends = (record.client_connections, record.origin_connections)
+    assert [[one.client_port for one in end] for end in ends] == [[ends[1][0].client_port]] * 2
+    assert [one.congestion_control for end in ends for one in end] == ["bbr", "bbr"]
 
 
 def test_instants_are_in_order_and_no_answer_comes_before_a_round_trip():
     record = assert_valid(loaded("h2"))
-    (connection,) = record["client_connections"]
-    assert (connection["connected_ns"] - connection["started_ns"]) / 1e9 >= RTT_S
-    assert (connection["secured_ns"] - connection["connected_ns"]) / 1e9 >= RTT_S
-    for one in record["objects"]:
-        assert one["discovered_s"] <= one["request_s"]
-        assert one["request_s"] + RTT_S <= one["first_byte_s"] <= one["last_byte_s"]
-    browser = record["browser"]
-    assert record["objects"][0]["last_byte_s"] <= browser["parsed_s"] <= browser["loaded_s"]
-    assert record["metrics"]["plt_s"] <= browser["loaded_s"] < record["metrics"]["plt_s"] + 1
-    assert browser["paint_fcp_s"] <= browser["paint_lcp_s"]
+    (connection,) = record.client_connections
+    assert (connection.connected_ns - connection.started_ns) / 1e9 >= RTT_S
+    assert (connection.secured_ns - connection.connected_ns) / 1e9 >= RTT_S
+    for one in record.objects:
+        assert one.discovered_s <= one.request_s
+        assert one.request_s + RTT_S <= one.first_byte_s <= one.last_byte_s
+    browser = record.browser
+    assert record.objects[0].last_byte_s <= browser.parsed_s <= browser.loaded_s
+    assert record.metrics.plt_s <= browser.loaded_s < record.metrics.plt_s + 1
+    assert browser.paint_fcp_s <= browser.paint_lcp_s
 
 
 @pytest.mark.parametrize("http", ["h2", "h3"])
 def test_the_first_flight_is_the_origin_s_initial_window(http):
     """RFC 6928, RFC 9002: ten packets. The document's exchange may have taken of them, or let more grow."""
-    assert 5 * 1448 < assert_valid(loaded(http))["metrics"]["first_flight_bytes"] < 20 * 1500
+    assert 5 * 1448 < assert_valid(loaded(http)).metrics.first_flight_bytes < 20 * 1500
 
 
 def test_a_page_of_no_interest_is_loaded_before_and_does_not_cross_the_link(monkeypatch):
@@ -110,43 +111,43 @@ def test_a_page_of_no_interest_is_loaded_before_and_does_not_cross_the_link(monk
     before = log.urls[: log.urls.index(f"https://{hosts.HOST}/")]
     own = f"https://{warm_up.HOST}/"
     assert {own, f"{own}warm-up-1.jpg", f"{own}warm-up-2.jpg"} <= set(before)
-    assert len(record["origin_connections"]) == 1
+    assert len(record.origin_connections) == 1
 
 
 def test_pictures_show_the_page_as_it_appears(tmp_path):
-    browser = assert_valid(loaded("h2", artifacts=tmp_path))["browser"]
-    frames = browser["frames"]
-    assert [frame["file"] for frame in frames] == sorted(path.name for path in tmp_path.glob("frame-*.jpg"))
-    assert frames[-1]["completeness"] == 1
-    assert 0 < browser["speed_index_s"] <= frames[-1]["time_s"]
+    browser = assert_valid(loaded("h2", artifacts=tmp_path)).browser
+    frames = browser.frames
+    assert [frame.file for frame in frames] == sorted(path.name for path in tmp_path.glob("frame-*.jpg"))
+    assert frames[-1].completeness == 1
+    assert 0 < browser.speed_index_s <= frames[-1].time_s
 
 
 def test_no_connection_is_opened_beside_a_slow_one():
     """Three round trips of TCP and TLS are longer than 250 ms; the origin counts what it accepts."""
-    assert len(assert_valid(loaded("h2"))["origin_connections"]) == 1
+    assert len(assert_valid(loaded("h2")).origin_connections) == 1
 
 
 def test_a_scenario_can_study_the_second_connection():
     record = loaded("h2", tcp={"connect_retry": "250 ms"})
-    assert len(record["origin_connections"]) > 1
+    assert len(record.origin_connections) > 1
 
 
 def test_without_its_preference_a_second_socket_is_opened_ahead_of_need(monkeypatch):
     monkeypatch.setattr(chromium_switches.preferences, "__defaults__", ({},))
     record = loaded("h2")
-    assert len(record["origin_connections"]) > 1
+    assert len(record.origin_connections) > 1
 
 
 def most_in_flight(record):
     """Return the largest number of embedded objects that were asked for and had not come."""
-    _, *objects = record["objects"]
-    began = [one["request_s"] for one in objects]
-    return max(sum(o["request_s"] <= at < o["last_byte_s"] for o in objects) for at in began)
+    _, *objects = record.objects
+    began = [one.request_s for one in objects]
+    return max(sum(o.request_s <= at < o.last_byte_s for o in objects) for at in began)
 
 
 def test_over_http_3_all_objects_are_asked_for_at_once():
     record = assert_valid(loaded("h3", page="uniform-500k"))
-    assert most_in_flight(record) == len(record["objects"]) - 1 > PARALLEL
+    assert most_in_flight(record) == len(record.objects) - 1 > PARALLEL
 
 
 @pytest.fixture
@@ -237,15 +238,15 @@ def test_without_its_rules_for_names_it_would_ask_its_makers_for_updates(monkeyp
 def test_a_load_by_another_protocol_is_invalid(monkeypatch, http, switch, found):
     without_switch(monkeypatch, switch)
     record = loaded(http)
-    assert record["status"] == "invalid"
-    assert f"wrong protocol of 2 resources: expected {ALPN[http]}, found {found}" in record["reasons"]
+    assert record.status == "invalid"
+    assert f"wrong protocol of 2 resources: expected {ALPN[http]}, found {found}" in record.reasons
 
 
 def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
     page = page_with("<link rel=icon href=icon.png>", tmp_path)
     (tmp_path / "icon.png").write_bytes(b"not of the page")
     record = assert_valid(loaded("h2", page=page))
-    assert [one["url"].rpartition("/")[2] for one in record["objects"]] == ["", "a.css"]
+    assert [one.url.rpartition("/")[2] for one in record.objects] == ["", "a.css"]
 
 
 @pytest.mark.parametrize("http", ["h2", "h3"])
@@ -254,10 +255,10 @@ def test_a_certificate_error_is_invalid_although_an_error_page_has_times(monkeyp
     monkeypatch.setattr(trust, "install", lambda *_: None)
     monkeypatch.setattr(chromium.Chromium, "_warm_up", lambda *_, **__: None)
     record = loaded(http)
-    assert record["status"] == "invalid"
-    assert f"the browser did not load https://{hosts.HOST}/" in record["reasons"]
+    assert record.status == "invalid"
+    assert f"the browser did not load https://{hosts.HOST}/" in record.reasons
     # Of QUIC the browser says no more than that there was no connection.
-    assert http == "h3" or any("ERR_CERT_AUTHORITY_INVALID" in reason for reason in record["reasons"])
+    assert http == "h3" or any("ERR_CERT_AUTHORITY_INVALID" in reason for reason in record.reasons)
 
 
 def test_what_is_asked_for_besides_the_page_is_known_by_the_network_log_and_makes_the_run_invalid(
@@ -266,9 +267,9 @@ def test_what_is_asked_for_besides_the_page_is_known_by_the_network_log_and_make
     """The icon of a page that declares none."""
     monkeypatch.setattr(icons, "of", lambda *_: [])
     record = loaded("h2")
-    assert record["status"] == "invalid"
+    assert record.status == "invalid"
     stray = f"the browser asked for https://{hosts.HOST}/favicon.ico, which is not of the page"
-    assert stray in record["reasons"]
+    assert stray in record.reasons
 
 
 def test_a_packet_to_an_address_outside_makes_the_run_invalid(monkeypatch, tmp_path):
@@ -276,8 +277,8 @@ def test_a_packet_to_an_address_outside_makes_the_run_invalid(monkeypatch, tmp_p
     with_names_looked_up(monkeypatch)
     page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
     record = loaded("h2", page=page)
-    assert record["status"] == "invalid"
-    assert any("packets to addresses outside the world" in reason for reason in record["reasons"])
+    assert record.status == "invalid"
+    assert any("packets to addresses outside the world" in reason for reason in record.reasons)
 
 
 def test_a_page_behind_another_tab_is_invalid(monkeypatch):
@@ -289,13 +290,13 @@ def test_a_page_behind_another_tab_is_invalid(monkeypatch):
 
     monkeypatch.setattr(chromium.Chromium, "_prepare", prepare_and_cover)
     record = loaded("h2")
-    assert record["status"] == "invalid"
-    assert "the browser did not show the page" in record["reasons"]
+    assert record.status == "invalid"
+    assert "the browser did not show the page" in record.reasons
 
 
 def test_a_load_that_takes_longer_than_its_timeout_fails():
     record = loaded("h2", "validity.timeout=1.2s")
-    assert (record["status"], record["reasons"]) == ("failed", ["timed out after 1.2 s"])
+    assert (record.status, record.reasons) == ("failed", ["timed out after 1.2 s"])
 
 
 OWN_FILES = {"profile", ".pki", "etc", "netlog.json"}

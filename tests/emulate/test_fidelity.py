@@ -36,10 +36,10 @@ def bulk(*, transport="tcp", direction="down", duration="4 s", link=TEN_MBIT):
 
 def serialisation_s(record):
     """Both transmissions of an echo: bits over rate, each way."""
-    spec = record["spec"]
-    bits = 8 * (spec["workload"]["payload_bytes"] + HEADERS_BYTES)
-    ways = (spec["link"]["forward"], spec["link"]["return"])
-    return sum(bits / way["capacity"]["rate_bps"] for way in ways)
+    spec = record.spec
+    bits = 8 * (spec.workload.payload_bytes + HEADERS_BYTES)
+    ways = (spec.link.forward, spec.link.return_)
+    return sum(bits / way.capacity.rate_bps for way in ways)
 
 
 def quietest(attempt):
@@ -50,7 +50,7 @@ def quietest(attempt):
     """
     for _ in range(MOST_ATTEMPTS):
         record = attempt()
-        if record["metrics"]["rtt_sd_s"] < ECHO_SD_S:
+        if record.metrics.rtt_sd_s < ECHO_SD_S:
             break
     return record
 
@@ -58,19 +58,19 @@ def quietest(attempt):
 def test_echoes_over_the_geo_link_take_530_ms_and_their_own_transmission():
     run = {"link": "geo-alshagri-flat", "ping": {"count": 20, "interval": "100 ms"}}
     record = quietest(lambda: measured(run))
-    metrics = record["metrics"]
+    metrics = record.metrics
     expected_s = 0.530 + serialisation_s(record)
-    assert metrics["rtt_mean_s"] == pytest.approx(expected_s, abs=ECHO_TOLERANCE_S)
-    assert metrics["rtt_min_s"] >= expected_s
-    assert metrics["rtt_sd_s"] < ECHO_SD_S
-    assert metrics["ping_loss_fraction"] == 0
+    assert metrics.rtt_mean_s == pytest.approx(expected_s, abs=ECHO_TOLERANCE_S)
+    assert metrics.rtt_min_s >= expected_s
+    assert metrics.rtt_sd_s < ECHO_SD_S
+    assert metrics.ping_loss_fraction == 0
 
 
 def test_echoes_over_the_lan_take_1_08_ms_and_their_own_transmission():
     record = measured({"link": "lan", "ping": {"count": 50, "interval": "10 ms"}})
     expected_s = 1.08e-3 + serialisation_s(record)
-    assert record["metrics"]["rtt_min_s"] >= expected_s
-    median_s = statistics.median(record["series"]["ping"]["rtt_s"])
+    assert record.metrics.rtt_min_s >= expected_s
+    median_s = statistics.median(record.series["ping"]["rtt_s"])
     assert median_s == pytest.approx(expected_s, abs=ECHO_TOLERANCE_S)
 
 
@@ -81,25 +81,25 @@ def test_a_link_that_loses_a_fifth_loses_as_many_packets_as_chance_allows():
         "link": "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms,loss=20%",
         "ping": {"count": count, "interval": "5 ms"},
     }
-    metrics = measured(run)["metrics"]
-    sent = {"return": count, "forward": count - metrics["drops"]["return"]["channel"]}
+    metrics = measured(run).metrics
+    sent = {"return_": count, "forward": count - metrics.drops.return_.channel}
     for way, packets in sent.items():
         least, most = binom.interval(1 - 1e-9, packets, 0.2)
-        assert least <= metrics["drops"][way]["channel"] <= most
-    lost = sum(metrics["drops"][way]["channel"] for way in sent)
-    assert metrics["ping_loss_fraction"] == pytest.approx(lost / count)
+        assert least <= getattr(metrics.drops, way).channel <= most
+    lost = sum(getattr(metrics.drops, way).channel for way in sent)
+    assert metrics.ping_loss_fraction == pytest.approx(lost / count)
 
 
 @pytest.mark.parametrize("direction", ["down", "up"])
 def test_a_tcp_flow_fills_the_link_in_either_direction(direction):
-    metrics = measured(bulk(direction=direction))["metrics"]
-    assert GOODPUT_BAR <= metrics["goodput_bps"] / (10e6 * TCP_SHARE) <= 1
+    metrics = measured(bulk(direction=direction)).metrics
+    assert GOODPUT_BAR <= metrics.goodput_bps / (10e6 * TCP_SHARE) <= 1
 
 
 def test_a_quic_flow_fills_the_link():
-    metrics = measured(bulk(transport="quic"))["metrics"]
+    metrics = measured(bulk(transport="quic")).metrics
     # Shorter numbers than the longest leave up to 13 bytes more for data.
-    assert GOODPUT_BAR <= metrics["goodput_bps"] / (10e6 * QUIC_SHARE) <= 1 + 13 / 1431
+    assert GOODPUT_BAR <= metrics.goodput_bps / (10e6 * QUIC_SHARE) <= 1 + 13 / 1431
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_a_quic_flow_fills_the_link():
 )
 def test_a_queue_fills_to_its_limit_and_drops_what_comes_then(queue, limit_bytes):
     link = f"flat:down=2Mbit/s,up=2Mbit/s,rtt=40ms,queue={queue}"
-    metrics = measured(bulk(link=link, duration="1500 ms"))["metrics"]
-    assert limit_bytes - 2 * 1500 < metrics["queue_max_bytes_down"] <= limit_bytes
-    assert metrics["drops"]["forward"]["queue"] > 0
-    assert metrics["drops"]["forward"]["channel"] == 0
+    metrics = measured(bulk(link=link, duration="1500 ms")).metrics
+    assert limit_bytes - 2 * 1500 < metrics.queue_max_bytes_down <= limit_bytes
+    assert metrics.drops.forward.queue > 0
+    assert metrics.drops.forward.channel == 0
 
 
 def test_two_worlds_at_once_do_not_disturb_each_other():
     for record in measured_together([bulk(), bulk()]):
-        metrics = record["metrics"]
-        assert GOODPUT_BAR <= metrics["goodput_bps"] / (10e6 * TCP_SHARE) <= 1
-        assert metrics["lateness_p999_s"] < 1e-3
+        metrics = record.metrics
+        assert GOODPUT_BAR <= metrics.goodput_bps / (10e6 * TCP_SHARE) <= 1
+        assert metrics.lateness_p999_s < 1e-3

@@ -11,6 +11,7 @@ from bentpipe.engine.programs.browser import firefox, firefox_preferences, kerne
 from tests.emulate.measuring import in_time
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
+from tests.support.models import changed
 from tests.support.specs import spec_of
 
 LACK = third_party.missing_for("firefox")
@@ -27,7 +28,7 @@ LATE_OR_NOT = "1 min"
 
 def spec(http, *settings, page="single-100k"):
     run = {"link": LINK, "http": http, "page": page, "validity": {"lateness": LATE_OR_NOT}}
-    return {**spec_of(run, *settings), "client": "firefox"}
+    return changed(spec_of(run, *settings), client="firefox")
 
 
 def loaded(http, *settings, **run):
@@ -55,9 +56,9 @@ def test_a_page_comes_by_the_one_protocol_that_is_asked_for_from_its_first_reque
     for a spy's, and where TCP is tried beside a handshake that takes longer than 100 ms.
     """
     record = loads(http)
-    ends = record["client_connections"], record["origin_connections"]
-    assert [[one["protocol"] for one in connections] for connections in ends] == [[protocol], [protocol]]
-    (ports, same) = ([one["client_port"] for one in connections] for connections in ends)
+    ends = record.client_connections, record.origin_connections
+    assert [[one.protocol for one in connections] for connections in ends] == [[protocol], [protocol]]
+    (ports, same) = ([one.client_port for one in connections] for connections in ends)
     assert ports == same
 
 
@@ -65,7 +66,7 @@ def test_a_page_comes_by_the_one_protocol_that_is_asked_for_from_its_first_reque
 def test_all_objects_come_whole_and_no_others_are_asked_for(loads, http):
     """No icon, nothing of its makers, and in clear text what is asked for in clear text."""
     host = f"{'http' if http == 'h1' else 'https'}://origin.bentpipe.test"
-    objects = [(one["url"], one["bytes"], one["status"]) for one in loads(http)["objects"]]
+    objects = [(one.url, one.bytes, one.status) for one in loads(http).objects]
     assert [url for url, _, _ in objects] == [f"{host}/", f"{host}/object-1.jpg"]
     assert objects[1][1:] == (100_000, 200)
 
@@ -73,45 +74,43 @@ def test_all_objects_come_whole_and_no_others_are_asked_for(loads, http):
 @pytest.mark.parametrize("http", PROTOCOLS)
 def test_its_instants_are_by_the_clock_of_the_run_and_in_order(loads, http):
     record = loads(http)
-    (ours,), (theirs,) = record["client_connections"], record["origin_connections"]
-    up_ns = record["spec"]["link"]["return"]["delay_ns"]
+    (ours,), (theirs,) = record.client_connections, record.origin_connections
+    up_ns = record.spec.link.return_.delay_ns
     # What it sends first arrives one way later; with TCP what ends the handshake, two ways after that.
-    assert up_ns <= theirs["started_ns"] - ours["started_ns"] <= 4 * up_ns
-    browser, (document, image) = record["browser"], record["objects"]
-    assert (
-        document["request_s"] < document["first_byte_s"] <= document["last_byte_s"] <= browser["paint_fcp_s"]
-    )
-    assert document["last_byte_s"] < image["request_s"] < image["first_byte_s"] < image["last_byte_s"]
-    assert browser["parsed_s"] <= browser["loaded_s"]
-    assert image["last_byte_s"] <= browser["loaded_s"] <= image["last_byte_s"] + 1
-    assert image["last_byte_s"] <= browser["paint_lcp_s"]
+    assert up_ns <= theirs.started_ns - ours.started_ns <= 4 * up_ns
+    browser, (document, image) = record.browser, record.objects
+    assert document.request_s < document.first_byte_s <= document.last_byte_s <= browser.paint_fcp_s
+    assert document.last_byte_s < image.request_s < image.first_byte_s < image.last_byte_s
+    assert browser.parsed_s <= browser.loaded_s
+    assert image.last_byte_s <= browser.loaded_s <= image.last_byte_s + 1
+    assert image.last_byte_s <= browser.paint_lcp_s
 
 
 @pytest.mark.parametrize("http", PROTOCOLS)
 def test_handshakes_take_the_round_trips_of_their_protocols(loads, http):
     """TCP one (RFC 9293), TLS 1.3, where it is used, one more (RFC 8446), QUIC one for both (RFC 9001)."""
     record = loads(http)
-    (connection,) = record["client_connections"]
-    link = record["spec"]["link"]
-    round_trip_ns = link["forward"]["delay_ns"] + link["return"]["delay_ns"]
-    connected_ns = connection["connected_ns"] - connection["started_ns"]
+    (connection,) = record.client_connections
+    link = record.spec.link
+    round_trip_ns = link.forward.delay_ns + link.return_.delay_ns
+    connected_ns = connection.connected_ns - connection.started_ns
     assert round_trip_ns < connected_ns < 2 * round_trip_ns
     if http in ("h1", "h3"):
-        assert connection["secured_ns"] is None
+        assert connection.secured_ns is None
     else:
-        assert round_trip_ns < connection["secured_ns"] - connection["connected_ns"] < 2 * round_trip_ns
+        assert round_trip_ns < connection.secured_ns - connection.connected_ns < 2 * round_trip_ns
 
 
 @pytest.mark.parametrize("http", PROTOCOLS)
 def test_the_first_flight_is_the_origin_s_initial_window(loads, http):
     """RFC 6928, RFC 9002: ten packets. The document's exchange may have taken of them, or let more grow."""
-    assert 5 * 1448 < loads(http)["metrics"]["first_flight_bytes"] < 20 * 1500
+    assert 5 * 1448 < loads(http).metrics.first_flight_bytes < 20 * 1500
 
 
 def whole_milliseconds(record):
     """Which of the instants that the page's own clock saw are such."""
-    browser = record["browser"]
-    instants_ns = [round(browser[name] * 1e9) for name in ("parsed_s", "loaded_s", "paint_fcp_s")]
+    browser = record.browser
+    instants_ns = [round(getattr(browser, name) * 1e9) for name in ("parsed_s", "loaded_s", "paint_fcp_s")]
     return [instant_ns % 1_000_000 == 0 for instant_ns in instants_ns]
 
 
@@ -126,19 +125,19 @@ def test_without_its_preference_the_page_s_clock_is_in_whole_milliseconds(monkey
 
 def test_a_run_may_want_fewer_connections_than_firefox_has():
     record = loaded("h1s", "connections=3", page="uniform-500k")
-    assert len(record["origin_connections"]) == len(record["client_connections"]) == 3
+    assert len(record.origin_connections) == len(record.client_connections) == 3
 
 
 def test_it_opens_as_many_connections_as_the_run_allows_and_no_spare_ones():
     """Its own timer for a spare one, 250 ms, would make ten of six here."""
     record = loaded("h1s", page="uniform-500k")
-    assert len(record["origin_connections"]) == len(record["client_connections"]) == 6
-    assert {one["connection"] for one in record["objects"]} == set(range(6))
+    assert len(record.origin_connections) == len(record.client_connections) == 6
+    assert {one.connection for one in record.objects} == set(range(6))
 
 
 def test_a_run_may_want_spare_connections():
     record = loaded("h1s", "tcp.connect_retry=250ms", page="uniform-500k")
-    assert len(record["origin_connections"]) > 6
+    assert len(record.origin_connections) > 6
 
 
 QUIET_S = 15
@@ -182,29 +181,29 @@ OTHER = "expected h3, found http/1.1"
 def test_without_a_request_beforehand_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
     monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
     record = attempted("h3")
-    assert record["status"] == "invalid"
-    assert OTHER in " ".join(record["reasons"])
+    assert record.status == "invalid"
+    assert OTHER in " ".join(record.reasons)
 
 
 def test_with_roots_that_are_not_its_makers_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
     without(monkeypatch, "network.http.http3.disable_when_third_party_roots_found")
     record = attempted("h3")
-    assert record["status"] == "invalid"
-    assert OTHER in " ".join(record["reasons"])
+    assert record.status == "invalid"
+    assert OTHER in " ".join(record.reasons)
 
 
 def test_its_own_timer_would_have_tcp_beside_quic(monkeypatch):
     without(monkeypatch, "network.http.http3.backup_timer_delay")
-    connections = attempted("h3")["origin_connections"]
-    assert sorted(one["transport"] for one in connections) == ["quic", "tcp"]
+    connections = attempted("h3").origin_connections
+    assert sorted(one.transport for one in connections) == ["quic", "tcp"]
 
 
 def test_a_packet_to_an_address_outside_makes_the_run_invalid(tmp_path):
     """192.0.2.1 is set aside for documentation (RFC 5737); no route leads to it."""
     page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
     record = attempted("h2", page=page)
-    assert record["status"] == "invalid"
-    assert any("packets to addresses outside the world" in reason for reason in record["reasons"])
+    assert record.status == "invalid"
+    assert any("packets to addresses outside the world" in reason for reason in record.reasons)
 
 
 def test_a_page_behind_another_tab_is_invalid(monkeypatch):
@@ -216,15 +215,15 @@ def test_a_page_behind_another_tab_is_invalid(monkeypatch):
 
     monkeypatch.setattr(firefox.Firefox, "_prepare", prepare_and_cover)
     record = attempted("h2")
-    assert record["status"] == "invalid"
-    assert "the browser did not show the page" in record["reasons"]
+    assert record.status == "invalid"
+    assert "the browser did not show the page" in record.reasons
 
 
 def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
     page = page_with("<link rel=icon href=icon.png>", tmp_path)
     (tmp_path / "icon.png").write_bytes(b"not of the page")
     record = loaded("h2", page=page)
-    assert [one["url"].rpartition("/")[2] for one in record["objects"]] == ["", "a.css"]
+    assert [one.url.rpartition("/")[2] for one in record.objects] == ["", "a.css"]
 
 
 def test_a_server_that_it_does_not_trust_makes_the_run_invalid(monkeypatch):
@@ -232,16 +231,16 @@ def test_a_server_that_it_does_not_trust_makes_the_run_invalid(monkeypatch):
     monkeypatch.setattr(trust, "install", lambda *_: None)
     monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
     record = attempted("h2")
-    assert record["status"] == "invalid"
-    assert "the browser did not load https://origin.bentpipe.test/" in record["reasons"]
+    assert record.status == "invalid"
+    assert "the browser did not load https://origin.bentpipe.test/" in record.reasons
 
 
 def test_pictures_show_the_page_as_it_appears(tmp_path):
     record = Emulator().run(run_id="0123456789abcdef", spec=spec("h2"), artifacts=tmp_path)
-    assert record["status"] == "succeeded", record["reasons"]
-    frames = record["browser"]["frames"]
-    assert {frame["file"] for frame in frames} <= {path.name for path in tmp_path.iterdir()}
+    assert record.status == "succeeded", record.reasons
+    frames = record.browser.frames
+    assert {frame.file for frame in frames} <= {path.name for path in tmp_path.iterdir()}
     # Empty, the title, the image.
-    assert frames[0]["completeness"] < 0.5
-    assert frames[-1]["completeness"] == 1.0
-    assert frames[-1]["time_s"] >= record["browser"]["loaded_s"]
+    assert frames[0].completeness < 0.5
+    assert frames[-1].completeness == 1.0
+    assert frames[-1].time_s >= record.browser.loaded_s

@@ -21,26 +21,26 @@ def record():
 
 def test_each_flow_has_its_own_algorithm_at_both_ends(record):
     for end in ("client_connections", "origin_connections"):
-        assert len(record[end]) == len(record["flows"])
-        for connection in record[end]:
-            flow = record["flows"][connection["flow"]]
-            kernel = LOADED.get(flow["cc"], flow["cc"]) if flow["transport"] == "tcp" else flow["cc"]
-            assert (connection["transport"], connection["congestion_control"]) == (flow["transport"], kernel)
+        assert len(getattr(record, end)) == len(record.flows)
+        for connection in getattr(record, end):
+            flow = record.flows[connection.flow]
+            kernel = LOADED.get(flow.cc, flow.cc) if flow.transport == "tcp" else flow.cc
+            assert (connection.transport, connection.congestion_control) == (flow.transport, kernel)
 
 
 def test_every_flow_gets_on_to_the_common_end_and_the_link_is_full(record):
-    progress = record["series"]["progress"]
+    progress = record.series["progress"]
     times, ports = np.asarray(progress["time_s"]), np.asarray(progress["client_port"])
     amounts = np.asarray(progress["received_bytes"])
-    for flow in record["flows"]:
-        own = ports == flow["client_port"]
+    for flow in record.flows:
+        own = ports == flow.client_port
         late = amounts[own & (times > DURATION_S / 2)].sum()
         assert late > 0, flow
-        assert flow["last_byte_s"] <= DURATION_S + 0.01
+        assert flow.last_byte_s <= DURATION_S + 0.01
     # Half a second of handshakes and start-up at 10 Mbit/s, and headers.
-    assert record["metrics"]["utilisation"] > 0.85
+    assert record.metrics.utilisation > 0.85
 
 
 def test_shares_are_reported_and_add_up_to_one(record):
-    assert sum(flow["share"] for flow in record["flows"]) == pytest.approx(1)
-    assert 1 / len(record["flows"]) < record["metrics"]["jain_index"] <= 1
+    assert sum(flow.share for flow in record.flows) == pytest.approx(1)
+    assert 1 / len(record.flows) < record.metrics.jain_index <= 1

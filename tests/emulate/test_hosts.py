@@ -5,6 +5,7 @@ import hashlib
 import pytest
 
 from bentpipe.engine.emulate import Emulator
+from tests.support.models import changed
 from tests.support.specs import spec_of
 
 PAGE = {
@@ -26,37 +27,37 @@ def _measured(page: dict, http: str, pep: str = "none") -> dict:
     run = {"link": "lan", "http": http, "page": "single-100k", "pep": pep}
     # Nothing here depends on when packets were released.
     spec = spec_of(run, "validity.lateness=1 s")
-    spec["workload"]["page"] = page
+    spec = changed(spec, workload=changed(spec.workload, page=page))
     return Emulator().run(run_id="0", spec=spec, artifacts=None)
 
 
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 def test_every_object_is_loaded_from_its_own_host(http):
     record = _measured(PAGE, http)
-    assert (record["status"], record["reasons"]) == ("succeeded", [])
+    assert (record.status, record.reasons) == ("succeeded", [])
     scheme = "http" if http == "h1" else "https"
     expected = {
         f"{scheme}://{item.get('host', PAGE['host'])}{item['path']}": item["bytes"]
         for item in PAGE["objects"]
     }
-    document, *objects = record["objects"]
-    assert document["url"] == f"{scheme}://www.news.example/"
-    assert {item["url"]: item["bytes"] for item in objects} == expected
-    by_host = {item["url"].split("/")[2]: item["connection"] for item in record["objects"]}
+    document, *objects = record.objects
+    assert document.url == f"{scheme}://www.news.example/"
+    assert {item.url: item.bytes for item in objects} == expected
+    by_host = {item.url.split("/")[2]: item.connection for item in record.objects}
     assert len(set(by_host.values())) == ADDRESSES
 
 
 def test_what_waits_is_requested_no_sooner():
     record = _measured(PAGE, "h2")
-    timings = {item["url"].rpartition("/")[2]: item for item in record["objects"]}
-    assert timings["late"]["request_s"] >= timings["app.js?v=1"]["last_byte_s"] + 0.05
+    timings = {item.url.rpartition("/")[2]: item for item in record.objects}
+    assert timings["late"].request_s >= timings["app.js?v=1"].last_byte_s + 0.05
 
 
 @pytest.mark.parametrize("pep", ["split", "proxy", "tunnel"])
 def test_every_host_is_behind_the_proxies_too(pep):
     record = _measured(PAGE, "h2", pep)
-    assert (record["status"], record["reasons"]) == ("succeeded", [])
-    assert len(record["objects"]) == 1 + len(PAGE["objects"])
+    assert (record.status, record.reasons) == ("succeeded", [])
+    assert len(record.objects) == 1 + len(PAGE["objects"])
 
 
 def _files(folder) -> dict:
@@ -81,13 +82,13 @@ def _files(folder) -> dict:
 
 def test_a_page_of_files_is_served_and_loaded(tmp_path):
     record = _measured(_files(tmp_path), "h2")
-    assert (record["status"], record["reasons"]) == ("succeeded", [])
-    assert [item["url"].rpartition("/")[2] for item in record["objects"]] == ["", "a.css", "b.png"]
+    assert (record.status, record.reasons) == ("succeeded", [])
+    assert [item.url.rpartition("/")[2] for item in record.objects] == ["", "a.css", "b.png"]
 
 
 def test_a_file_that_has_changed_is_named(tmp_path):
     page = _files(tmp_path)
     (tmp_path / "a.css").write_bytes(b"p{}")
     record = _measured(page, "h2")
-    assert record["status"] == "failed"
-    assert any(f"{tmp_path}/a.css: expected the SHA-256 digest" in reason for reason in record["reasons"])
+    assert record.status == "failed"
+    assert any(f"{tmp_path}/a.css: expected the SHA-256 digest" in reason for reason in record.reasons)

@@ -39,9 +39,9 @@ def flow(link="50 ms", *, cc="cubic", **bulk):
 
 def received_bytes(record, *, within_s):
     """What the receiver had, so long after its first byte."""
-    progress, (only,) = record["series"]["progress"], record["flows"]
+    progress, (only,) = record.series["progress"], record.flows
     total = list(accumulate(progress["received_bytes"]))
-    return float(np.interp(only["first_byte_s"] + within_s, progress["time_s"], total))
+    return float(np.interp(only.first_byte_s + within_s, progress["time_s"], total))
 
 
 @pytest.mark.parametrize("direction", ["down", "up"])
@@ -55,24 +55,24 @@ def test_its_goodput_is_ours_and_neither_sends_anything_again(link, direction):
     for span_s in (5, 9):
         expected = received_bytes(own, within_s=span_s)
         assert received_bytes(theirs, within_s=span_s) == pytest.approx(expected, abs=INTERVAL_BYTES)
-    assert [record["metrics"]["retransmitted_packets"] for record in (own, theirs)] == [0, 0]
-    assert own["metrics"]["drops"] == theirs["metrics"]["drops"]
+    assert [record.metrics.retransmitted_packets for record in (own, theirs)] == [0, 0]
+    assert own.metrics.drops == theirs.metrics.drops
 
 
 def test_it_takes_as_long_as_ours_from_first_byte_to_last():
     """Down: its client stops its clock when it has read the last byte, as ours does."""
     ours = flow(direction="down", size="4 MB")
-    own, iperf = (record["flows"][0] for record in measured_together([ours, {**ours, **BOTH}]))
-    assert 4_000_000 <= iperf["bytes"] < 4_000_000 + iperf3.BLOCK_BYTES
-    took_s = [one["last_byte_s"] - one["first_byte_s"] for one in (own, iperf)]
+    own, iperf = (record.flows[0] for record in measured_together([ours, {**ours, **BOTH}]))
+    assert 4_000_000 <= iperf.bytes < 4_000_000 + iperf3.BLOCK_BYTES
+    took_s = [one.last_byte_s - one.first_byte_s for one in (own, iperf)]
     assert took_s[1] == pytest.approx(took_s[0], abs=2 * INTERVAL_S)
 
 
 @pytest.mark.parametrize("direction", ["down", "up"])
 def test_its_series_are_those_of_a_flow(direction):
     record = measured({**flow(direction=direction, duration="3 s"), **BOTH})
-    sender, progress, link = (record["series"][name] for name in ("sender", "progress", "link"))
-    assert sum(progress["received_bytes"]) == record["metrics"]["payload_bytes"]
+    sender, progress, link = (record.series[name] for name in ("sender", "progress", "link"))
+    assert sum(progress["received_bytes"]) == record.metrics.payload_bytes
     # Twenty full intervals after the first second, of 10 Mbit/s less headers each.
     full = [n for time_s, n in zip(progress["time_s"], progress["received_bytes"], strict=True) if time_s > 1]
     assert sum(full) / len(full) == pytest.approx(125_000 * 1448 / 1500, rel=0.15)
@@ -90,25 +90,25 @@ def test_both_ends_use_the_congestion_control_asked_for(cc):
         pytest.skip(f"no {cc} for TCP on this machine")
     record = measured({**flow(cc=cc, size="1 MB"), **BOTH})
     for end in ("client_connections", "origin_connections"):
-        assert [one["congestion_control"] for one in record[end]] == [LOADED.get(cc, cc)]
+        assert [one.congestion_control for one in getattr(record, end)] == [LOADED.get(cc, cc)]
 
 
 def test_losses_are_sent_again_and_counted():
     record = measured({**flow(size="2 MB"), **BOTH}, "link.forward.loss=1%")
-    metrics = record["metrics"]
-    assert 0 < metrics["drops"]["forward"]["channel"] <= metrics["retransmitted_packets"] + 2
-    assert record["series"]["sender"]["retransmitted_packets"][-1] <= metrics["retransmitted_packets"]
+    metrics = record.metrics
+    assert 0 < metrics.drops.forward.channel <= metrics.retransmitted_packets + 2
+    assert record.series["sender"]["retransmitted_packets"][-1] <= metrics.retransmitted_packets
 
 
 def test_the_record_says_which_iperf3_it_was():
-    provenance = measured({**flow(size="100 kB"), **BOTH})["provenance"]
+    provenance = measured({**flow(size="100 kB"), **BOTH}).provenance
     assert provenance["iperf3"].startswith("3.")
 
 
 def test_a_test_that_takes_longer_than_its_timeout_fails():
     record = measured_once({**flow(duration="60 s"), **BOTH}, "validity.timeout=1.5s")
-    assert (record["status"], record["reasons"]) == ("failed", ["timed out after 1.5 s"])
-    assert record["metrics"]["goodput_bps"] is None
+    assert (record.status, record.reasons) == ("failed", ["timed out after 1.5 s"])
+    assert record.metrics.goodput_bps is None
 
 
 def test_what_iperf3_complains_of_is_the_reason(mark):
@@ -123,8 +123,8 @@ def test_what_iperf3_complains_of_is_the_reason(mark):
     killer.start()
     record = measured_once({**flow(duration="20 s"), **BOTH})
     killer.join()
-    assert record["status"] == "failed"
-    assert record["reasons"] == ["the iperf3 client: control socket has closed unexpectedly"]
+    assert record.status == "failed"
+    assert record.reasons == ["the iperf3 client: control socket has closed unexpectedly"]
 
 
 COMMAND = ("bulk", "--link", "lan", "--duration", "60 s", "--set", "client=iperf3", "--set", "server=iperf3")

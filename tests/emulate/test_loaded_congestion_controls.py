@@ -38,16 +38,16 @@ def bulk(cc, **flow):
 def test_both_ends_use_it_and_it_fills_the_link(cc):
     record = measured(bulk(cc, size="4 MB"), LATE_OR_NOT)
     for end in ("client_connections", "origin_connections"):
-        assert [one["congestion_control"] for one in record[end]] == [LOADED[cc]]
+        assert [one.congestion_control for one in getattr(record, end)] == [LOADED[cc]]
     # A sender that stays at its initial window of ten segments has 1.2 Mbit/s.
-    assert record["metrics"]["goodput_bps"] > 6e6
+    assert record.metrics.goodput_bps > 6e6
     assert offered() == []
 
 
 @pytest.mark.parametrize("cc", LOADED)
 def test_a_page_load_uses_it(cc):
     record = measured({"link": LINK, "cc": cc, "http": "h2", "page": "single-100k"}, LATE_OR_NOT)
-    assert [one["congestion_control"] for one in record["origin_connections"]] == [LOADED[cc]]
+    assert [one.congestion_control for one in record.origin_connections] == [LOADED[cc]]
 
 
 def test_quic_has_its_own_and_loads_nothing():
@@ -58,8 +58,8 @@ def test_quic_has_its_own_and_loads_nothing():
         while not run.done():
             seen += offered()
             time.sleep(0.01)
-    (connection,) = run.result()["origin_connections"]
-    assert (connection["congestion_control"], seen) == ("hybla", [])
+    (connection,) = run.result().origin_connections
+    assert (connection.congestion_control, seen) == ("hybla", [])
 
 
 def test_runs_at_the_same_time_share_it_and_the_last_takes_it_back():
@@ -75,7 +75,7 @@ def test_runs_at_the_same_time_share_it_and_the_last_takes_it_back():
         assert offered() == ["bp_hybla"]
         last.result()
     for record in (first.result(), last.result()):
-        assert [one["congestion_control"] for one in record["origin_connections"]] == ["bp_hybla"]
+        assert [one.congestion_control for one in record.origin_connections] == ["bp_hybla"]
     assert offered() == []
 
 
@@ -104,7 +104,7 @@ def campaign(command, mark):
 def test_two_processes_that_measure_with_the_same_program_share_its_registration(campaign):
     record = measured(bulk("hybla", size="1 MB"), LATE_OR_NOT)
     for end in ("client_connections", "origin_connections"):
-        assert [one["congestion_control"] for one in record[end]] == ["bp_hybla"]
+        assert [one.congestion_control for one in getattr(record, end)] == ["bp_hybla"]
     assert campaign.poll() is None
     assert offered() == ["bp_hybla"]
 
@@ -128,9 +128,9 @@ def test_a_registration_outlives_the_killed_process_that_made_it_as_long_as_anot
 def test_another_program_with_its_name_fails_the_run_which_says_so_and_is_left_alone():
     with foreign_control.registered("bp_hybla"):
         record = measured_once(bulk("hybla", size="100 kB"))
-        assert record["status"] == "failed"
+        assert record.status == "failed"
         told = "bp_hybla is registered with another program"
-        assert any(told in reason for reason in record["reasons"]), record["reasons"]
+        assert any(told in reason for reason in record.reasons), record.reasons
         assert _core.remove_congestion_control_leftovers() == []
         assert offered() == ["bp_hybla"]
     assert offered() == []

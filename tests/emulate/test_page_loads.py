@@ -41,45 +41,45 @@ def load(request, records):
 def test_a_load_begins_when_the_page_to_compare_with_is_there():
     """Drawing 2 MB takes 20 to 40 ms, a connection over the LAN 1.1."""
     record = measured({"link": "lan", "http": "h1", "page": "single-2m", "connections": 1})
-    document = record["objects"][0]
-    assert document["discovered_s"] == 0
-    assert document["request_s"] < 0.01
+    document = record.objects[0]
+    assert document.discovered_s == 0
+    assert document.request_s < 0.01
 
 
 def test_every_object_arrives_whole(load):
     _, _, record = load
-    paths = {"/" + item["url"].split("/", 3)[3]: item["bytes"] for item in record["objects"]}
+    paths = {"/" + item.url.split("/", 3)[3]: item.bytes for item in record.objects}
     assert {path: size for path, size in paths.items() if path != "/"} == OBJECT_BYTES
-    assert [item["status"] for item in record["objects"]] == [200] * (len(OBJECT_BYTES) + 1)
-    assert max(item["last_byte_s"] for item in record["objects"]) == record["metrics"]["plt_s"]
+    assert [item.status for item in record.objects] == [200] * (len(OBJECT_BYTES) + 1)
+    assert max(item.last_byte_s for item in record.objects) == record.metrics.plt_s
 
 
 def test_both_ends_use_the_protocol_and_the_congestion_control_asked_for(load):
     http, cc, record = load
     for end in ("client_connections", "origin_connections"):
-        (connection,) = record[end]
-        assert connection["transport"] == ("quic" if http == "h3" else "tcp")
-        assert connection["protocol"] == ALPN[http]
-        assert connection["congestion_control"] == cc
+        (connection,) = getattr(record, end)
+        assert connection.transport == ("quic" if http == "h3" else "tcp")
+        assert connection.protocol == ALPN[http]
+        assert connection.congestion_control == cc
 
 
 def test_the_first_byte_takes_the_round_trips_of_the_handshakes_and_the_request(load):
     http, _, record = load
     expected_s = ROUND_TRIPS_TO_FIRST_BYTE[http] * RTT_S
-    assert 0 < record["metrics"]["ttfb_s"] - expected_s < 0.030
+    assert 0 < record.metrics.ttfb_s - expected_s < 0.030
 
 
 def test_the_load_takes_longer_than_its_handshakes_and_its_transmission(load):
     http, _, record = load
     transmission_s = 8 * sum(OBJECT_BYTES.values()) / 10e6
     # One round trip more: the document must be there before its objects are asked for.
-    assert record["metrics"]["plt_s"] > (ROUND_TRIPS_TO_FIRST_BYTE[http] + 1) * RTT_S + transmission_s
+    assert record.metrics.plt_s > (ROUND_TRIPS_TO_FIRST_BYTE[http] + 1) * RTT_S + transmission_s
 
 
 @pytest.mark.parametrize("http", list(ALPN))
 def test_the_first_flight_of_every_protocol_is_ten_packets(records, http):
     """RFC 6928 for TCP; RFC 9002 section 7.2 allows QUIC as much."""
-    flight_bytes = records[http, "cubic"]["metrics"]["first_flight_bytes"]
+    flight_bytes = records[http, "cubic"].metrics.first_flight_bytes
     assert flight_bytes == pytest.approx(IW10_BYTES, rel=0.10)
 
 
@@ -87,7 +87,7 @@ def test_nothing_of_one_load_speeds_up_the_next(records):
     """Kernel metrics carried over would start the second load with the first one's ssthresh and RTT."""
     again = measured(load_of("h2", "cubic"))
     first = records["h2", "cubic"]
-    assert again["metrics"]["plt_s"] == pytest.approx(first["metrics"]["plt_s"], rel=0.02)
+    assert again.metrics.plt_s == pytest.approx(first.metrics.plt_s, rel=0.02)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ def test_an_initial_window_of_three_is_read_back_and_seen_on_the_wire(http, wind
     link = "flat:down=10Mbit/s,up=10Mbit/s,rtt=200ms"
     run = {"link": link, "http": http, "cc": "cubic", "page": "single-100k"}
     record = measured(run, "tcp.initial_window=3")
-    assert record["origin_connections"][0]["initial_cwnd_bytes"] == window_bytes
+    assert record.origin_connections[0].initial_cwnd_bytes == window_bytes
     # The exchange of the document has opened the window by a packet before the object's first flight.
-    assert 3 * 1500 <= record["metrics"]["first_flight_bytes"] < 5 * 1500
+    assert 3 * 1500 <= record.metrics.first_flight_bytes < 5 * 1500

@@ -16,6 +16,7 @@ from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces, transfers
 from tests.emulate.measuring import in_time
 from tests.emulate.transfers import at_work
+from tests.support.models import changed
 from tests.support.specs import spec_of
 
 pytestmark = pytest.mark.skipif(pep.missing() is not None, reason=str(pep.missing()))
@@ -32,13 +33,13 @@ RESET = struct.pack("ii", 1, 0)
 def spec_with(kind, *, run=None, **settings):
     """A run with a proxy, whose TCP over the satellite is the hosts' but for the initial window."""
     spec = spec_of({"link": LINK, "ping": {"count": 1}} if run is None else run)
-    tcp = {**spec["tcp"], "initial_window": 32}
+    tcp = spec.tcp.model_copy(update={"initial_window": 32})
     own = {
         "split": {"place": "both", "cc": "cubic", "tcp": tcp, "relay_buffer_bytes": 65536},
         "proxy": {"cc": "cubic", "tcp": tcp, "relay_buffer_bytes": 65536},
         "tunnel": {"header_bytes": 60},
     }
-    return {**spec, "pep": {"kind": kind, **own[kind], **settings}}
+    return changed(spec, pep={"kind": kind, **own[kind], **settings})
 
 
 def measured(kind, run, **settings):
@@ -161,49 +162,49 @@ def test_a_flow_over_a_lossy_satellite_arrives_as_it_was_sent(direction):
     flow = {"transport": "tcp", "direction": direction, "size": "1 MB"}
     late_or_not = {"lateness": "1 s"}
     record = measured("split", {"link": LOSSY, "cc": "cubic", "bulk": flow, "validity": late_or_not})
-    assert record["metrics"]["payload_bytes"] == 1_000_000
-    assert sum(record["metrics"]["drops"]["forward"].values()) > 0
+    assert record.metrics.payload_bytes == 1_000_000
+    assert sum(dict(record.metrics.drops.forward).values()) > 0
 
 
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2"])
 def test_a_page_through_a_split_arrives_whole_and_its_client_waits_for_no_handshake_of_tcp(http):
     record = measured("split", {"link": LINK, "http": http, "cc": "cubic", "page": "uniform-100k"})
-    assert record["metrics"]["connect_s"] < RTT_S / 4
-    assert len(record["objects"]) == 9
-    assert record["provenance"]["terminal_errors"] == record["provenance"]["gateway_errors"] == "0"
+    assert record.metrics.connect_s < RTT_S / 4
+    assert len(record.objects) == 9
+    assert record.provenance["terminal_errors"] == record.provenance["gateway_errors"] == "0"
 
 
 def test_quic_passes_by():
     record = measured("split", {"link": LINK, "http": "h3", "cc": "cubic", "page": "uniform-100k"})
-    assert record["metrics"]["connect_s"] >= RTT_S
-    assert record["provenance"]["terminal_connections"] == record["provenance"]["gateway_connections"] == "0"
+    assert record.metrics.connect_s >= RTT_S
+    assert record.provenance["terminal_connections"] == record.provenance["gateway_connections"] == "0"
 
 
 def test_through_a_tunnel_hosts_shake_hands_with_each_other():
     record = measured("tunnel", {"link": LINK, "http": "h1", "cc": "cubic", "page": "uniform-100k"})
-    assert record["metrics"]["connect_s"] >= RTT_S
-    assert record["provenance"]["terminal_connections"] == record["provenance"]["gateway_connections"] == "0"
-    assert record["metrics"]["drops"]["forward"]["oversize"] == 0
+    assert record.metrics.connect_s >= RTT_S
+    assert record.provenance["terminal_connections"] == record.provenance["gateway_connections"] == "0"
+    assert record.metrics.drops.forward.oversize == 0
 
 
 def test_a_tunnel_adds_its_header_to_each_packet():
     ping = {"count": 5, "interval": "50 ms", "size": "100 B"}
     record = measured("tunnel", {"link": LINK, "ping": ping}, header_bytes=40)
     # RFC 791 section 3.1: 20; RFC 768: 8.
-    assert record["metrics"]["wire_bytes_up"] == 5 * (100 + 20 + 8 + 40)
+    assert record.metrics.wire_bytes_up == 5 * (100 + 20 + 8 + 40)
 
 
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2"])
 def test_a_page_through_the_http_proxy_arrives_whole_over_one_connection(http):
     record = measured("proxy", {"link": LINK, "http": http, "cc": "cubic", "page": "uniform-100k"})
-    to_proxy, *tunnels = record["client_connections"]
-    assert (to_proxy["protocol"], to_proxy["congestion_control"]) == ("connect", "cubic")
-    assert {connection["transport"] for connection in tunnels} == {"tunnel"}
-    assert len(record["objects"]) == 9
+    to_proxy, *tunnels = record.client_connections
+    assert (to_proxy.protocol, to_proxy.congestion_control) == ("connect", "cubic")
+    assert {connection.transport for connection in tunnels} == {"tunnel"}
+    assert len(record.objects) == 9
     # TCP, TLS and the request for the connection, each a round trip, before what the protocol needs itself.
     own_round_trips = {"h1": 1, "h1s": 2, "h2": 2}[http]
-    assert record["metrics"]["ttfb_s"] == pytest.approx((3 + own_round_trips) * RTT_S, abs=0.05)
-    assert record["provenance"]["gateway_connections"] == str(len(tunnels))
+    assert record.metrics.ttfb_s == pytest.approx((3 + own_round_trips) * RTT_S, abs=0.05)
+    assert record.provenance["gateway_connections"] == str(len(tunnels))
 
 
 def test_each_leg_has_its_own_initial_window():

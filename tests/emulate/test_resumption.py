@@ -40,12 +40,12 @@ def cell(request, records):
 
 def test_the_first_byte_takes_the_round_trips_of_the_closed_form(cell):
     round_trips, _, record = cell
-    excess_s = record["metrics"]["ttfb_s"] - round_trips * RTT_S
+    excess_s = record.metrics.ttfb_s - round_trips * RTT_S
     assert 0 <= excess_s < TOLERANCE_S
 
 
 def test_both_ends_say_how_the_handshake_went(cell):
     _, handshake, record = cell
     for end in ("client_connections", "origin_connections"):
-        (connection,) = record[end]
-        assert connection["handshake"] == handshake
+        (connection,) = getattr(record, end)
+        assert connection.handshake == handshake

@@ -1,7 +1,6 @@
 """nginx and Caddy over the emulated link: our loader verifies each byte, the kernel tells of their TCP."""
 
 import http.client
-import json
 import subprocess
 import sys
 from contextlib import ExitStack, closing
@@ -19,6 +18,7 @@ from bentpipe.engine.testbed import congestion_control, netns
 from bentpipe.engine.testbed.congestion_control import LOADED, available
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
+from tests.support.models import changed
 from tests.support.specs import spec_of
 
 RTT_S = 0.200
@@ -44,7 +44,7 @@ def spec_served_by(name, http, cc="cubic", *, link=LINK):
     if lack is not None:
         pytest.skip(str(lack))
     run = {"link": link, "http": http, "cc": cc, "page": PAGE, "connections": 2}
-    return {**spec_of({**run, "validity": {"lateness": LATE_OR_NOT}}), "server": name}
+    return changed(spec_of({**run, "validity": {"lateness": LATE_OR_NOT}}), server=name)
 
 
 def run(spec):
@@ -58,37 +58,37 @@ def served_by(*arguments, **keywords):
 
 
 def assert_whole(record, http):
-    assert [item["status"] for item in record["objects"]] == [200] * (1 + OBJECTS)
-    assert {one["protocol"] for one in record["client_connections"]} == {ALPN[http]}
+    assert [item.status for item in record.objects] == [200] * (1 + OBJECTS)
+    assert {one.protocol for one in record.client_connections} == {ALPN[http]}
 
 
 @pytest.mark.parametrize(("name", "http"), LOADS)
 def test_a_page_is_loaded_whole_and_the_kernel_tells_of_its_connections(name, http):
     record = served_by(name, http)
     assert_whole(record, http)
-    assert record["provenance"][name][0].isdigit()
-    theirs = {one["client_port"]: one for one in record["origin_connections"]}
-    assert theirs.keys() == {one["client_port"] for one in record["client_connections"]}
+    assert record.provenance[name][0].isdigit()
+    theirs = {one.client_port: one for one in record.origin_connections}
+    assert theirs.keys() == {one.client_port for one in record.client_connections}
     for connection in theirs.values():
-        assert connection["congestion_control"] == "cubic"
-        assert connection["initial_cwnd_bytes"] == 10 * 1448
-        assert connection["min_rtt_ns"] / 1e9 == pytest.approx(RTT_S, abs=0.01)
-    sender = record["series"]["sender"]
+        assert connection.congestion_control == "cubic"
+        assert connection.initial_cwnd_bytes == 10 * 1448
+        assert connection.min_rtt_ns / 1e9 == pytest.approx(RTT_S, abs=0.01)
+    sender = record.series["sender"]
     assert set(sender["client_port"]) == set(theirs)
     assert max(sender["cwnd_bytes"]) > 20 * 1448
     # An initial window, of which the end of the handshake may have had a part, or which the first
     # acknowledgements of a busy machine may have let grow: neither nothing nor a window more.
-    assert 5 * 1448 < record["metrics"]["first_flight_bytes"] < 20 * 1448
+    assert 5 * 1448 < record.metrics.first_flight_bytes < 20 * 1448
 
 
 def test_caddy_serves_http3_by_a_congestion_control_that_the_record_names_as_unread():
     record = served_by("caddy", "h3", "reno")
     assert_whole(record, "h3")
-    assert record["origin_connections"] == []
-    assert record["provenance"]["quic_control_not_read"] == "reno"
-    assert record["provenance"]["quic-go"].startswith("0.")
+    assert record.origin_connections == []
+    assert record.provenance["quic_control_not_read"] == "reno"
+    assert record.provenance["quic-go"].startswith("0.")
     # A window of 32 packets, paced, where our origin has ten.
-    assert record["metrics"]["first_flight_bytes"] > 20_000
+    assert record.metrics.first_flight_bytes > 20_000
 
 
 @pytest.mark.parametrize("cc", ["reno", "bbr", *LOADED])
@@ -96,7 +96,7 @@ def test_a_server_s_connections_have_the_congestion_control_asked_for(cc):
     if cc not in available():
         pytest.skip(f"no {cc} for TCP on this machine")
     record = served_by("nginx", "h2", cc)
-    assert [one["congestion_control"] for one in record["origin_connections"]] == [LOADED.get(cc, cc)]
+    assert [one.congestion_control for one in record.origin_connections] == [LOADED.get(cc, cc)]
 
 
 def test_another_congestion_control_than_asked_for_makes_the_run_invalid(monkeypatch):
@@ -104,20 +104,20 @@ def test_another_congestion_control_than_asked_for_makes_the_run_invalid(monkeyp
         congestion_control, "by_route", lambda _spec, end: "reno" if end == "server" else None
     )
     record = run(spec_served_by("nginx", "h1"))
-    assert record["status"] == "invalid"
-    assert "wrong congestion control at the origin: expected cubic, found reno" in record["reasons"]
+    assert record.status == "invalid"
+    assert "wrong congestion control at the origin: expected cubic, found reno" in record.reasons
 
 
 def test_a_congestion_control_that_the_kernel_refuses_fails_the_run(monkeypatch):
     monkeypatch.setattr(congestion_control, "by_route", lambda _spec, _end: "nonesuch")
-    assert run(spec_served_by("nginx", "h1"))["status"] == "failed"
+    assert run(spec_served_by("nginx", "h1")).status == "failed"
 
 
 def test_losses_are_sent_again_and_counted():
     record = served_by("nginx", "h2", link=LINK + ",loss=2%")
-    assert record["metrics"]["drops"]["forward"]["channel"] > 0
-    assert record["origin_connections"][0]["retransmitted_packets"] > 0
-    assert max(record["series"]["sender"]["retransmitted_packets"]) > 0
+    assert record.metrics.drops.forward.channel > 0
+    assert record.origin_connections[0].retransmitted_packets > 0
+    assert max(record.series["sender"]["retransmitted_packets"]) > 0
 
 
 def test_a_server_that_does_not_come_up_says_why(monkeypatch):
@@ -125,8 +125,8 @@ def test_a_server_that_does_not_come_up_says_why(monkeypatch):
     without = replace(nginx, configuration=lambda _http, _site: ("nginx.conf", "nonsense;"))
     monkeypatch.setitem(server.PROGRAMS, "nginx", without)
     record = run(spec)
-    assert record["status"] == "failed"
-    (reason,) = record["reasons"]
+    assert record.status == "failed"
+    (reason,) = record.reasons
     assert reason.startswith("nginx ended with status 1: ")
     assert 'unknown directive "nonsense"' in reason
 
@@ -193,9 +193,11 @@ def answered(connection, host, target):
 
 
 MEASUREMENT = """
-import json, sys
+import sys
 from bentpipe.engine.emulate import Emulator
-Emulator().run(run_id="0123456789abcdef", spec=json.loads(sys.argv[1]), artifacts=None)
+from bentpipe.model.spec import RunSpec
+spec = RunSpec.model_validate_json(sys.argv[1])
+Emulator().run(run_id="0123456789abcdef", spec=spec, artifacts=None)
 """
 
 
@@ -207,7 +209,7 @@ def test_a_killed_measurement_leaves_no_server_and_no_file_of_it(name, mark):
         return [pid for pid in found if Path(f"/proc/{pid}/exe").readlink() == PROGRAM]
 
     spec = spec_served_by(name, "h1", link="flat:down=20kbit/s,up=20kbit/s,rtt=200ms")
-    process = subprocess.Popen([sys.executable, "-c", MEASUREMENT, json.dumps(spec)])
+    process = subprocess.Popen([sys.executable, "-c", MEASUREMENT, spec.to_json()])
     try:
         assert traces.becomes_true(at_work, within_s=30)
         (pid,) = at_work()

@@ -47,45 +47,45 @@ def test_fast_open_saves_a_round_trip_of_each_connection_but_the_first(http, rou
     """RFC 7413: the request, or the ClientHello, travels with the SYN. TCP 1, TLS 1.3 1, the request 1."""
     # A first byte is seen when a whole record of TLS has come: of small objects that takes one window.
     record = measured(page(http, name="uniform-100k"), f"tcp.fast_open={str(fast_open).lower()}")
-    assert 0 < record["metrics"]["ttfb_s"] - round_trips * RTT_S < MACHINE_S
-    second = record["client_connections"][1]
-    started_s = seconds(second["started_ns"])
-    first_byte_s = min(item["first_byte_s"] for item in record["objects"] if item["connection"] == 1)
+    assert 0 < record.metrics.ttfb_s - round_trips * RTT_S < MACHINE_S
+    second = record.client_connections[1]
+    started_s = seconds(second.started_ns)
+    first_byte_s = min(item.first_byte_s for item in record.objects if item.connection == 1)
     # Other objects share the link with it.
     assert 0 < first_byte_s - started_s - (round_trips - fast_open) * RTT_S < 0.5 * RTT_S
     # The SYN-ACK takes a round trip either way.
-    assert 0 < seconds(second["connected_ns"]) - started_s - RTT_S < MACHINE_S
+    assert 0 < seconds(second.connected_ns) - started_s - RTT_S < MACHINE_S
 
 
 def test_nagle_holds_back_the_request_and_its_answer_behind_small_segments():
     """A round trip for each of the two that wait, and a delay unless the kernel acknowledges at once."""
     without, with_nagle = (measured(page("h2"), f"tcp.nagle={nagle}") for nagle in ("false", "true"))
-    assert 0 < without["metrics"]["ttfb_s"] - 3 * RTT_S < MACHINE_S
-    assert 0 < with_nagle["metrics"]["ttfb_s"] - 5 * RTT_S < 2 * DELAYED_ACK_S + MACHINE_S
+    assert 0 < without.metrics.ttfb_s - 3 * RTT_S < MACHINE_S
+    assert 0 < with_nagle.metrics.ttfb_s - 5 * RTT_S < 2 * DELAYED_ACK_S + MACHINE_S
 
 
 def test_with_quick_acknowledgements_as_many_packets_go_up_as_come_down():
-    metrics = measured(bulk(size="5 MB"), "tcp.quick_ack=true")["metrics"]
+    metrics = measured(bulk(size="5 MB"), "tcp.quick_ack=true").metrics
     # Segments that come while their socket is in use are put together, acknowledged as one (tcp_add_backlog).
-    assert metrics["wire_packets_up"] == pytest.approx(metrics["wire_packets_down"], rel=0.05)
-    metrics = measured(bulk(size="5 MB"))["metrics"]
-    assert metrics["wire_packets_up"] < 0.9 * metrics["wire_packets_down"]
+    assert metrics.wire_packets_up == pytest.approx(metrics.wire_packets_down, rel=0.05)
+    metrics = measured(bulk(size="5 MB")).metrics
+    assert metrics.wire_packets_up < 0.9 * metrics.wire_packets_down
 
 
 @pytest.mark.parametrize(("patience", "duplicates"), [("250 ms", 1), ("1500 ms", 0), ("off", 0)])
 def test_a_client_without_patience_for_the_path_opens_each_connection_twice(patience, duplicates):
     """secchi2018: 250 ms as Chromium has it, 1500 ms as the study."""
     record = measured(page("h2", link=GEO, name="single-100k"), f"tcp.connect_retry={patience}")
-    purposes = [connection.get("purpose") for connection in record["client_connections"]]
+    purposes = [connection.purpose for connection in record.client_connections]
     assert purposes == [None] + ["duplicate"] * duplicates
-    assert len(record["origin_connections"]) == 1 + duplicates
+    assert len(record.origin_connections) == 1 + duplicates
 
 
 @pytest.mark.parametrize("segments", [1, 40])
 def test_the_first_flight_is_the_initial_window(segments):
     record = measured(bulk(), f"tcp.initial_window={segments}")
-    assert record["origin_connections"][0]["initial_cwnd_bytes"] == segments * MSS_BYTES
-    assert record["metrics"]["first_flight_bytes"] == pytest.approx(segments * 1500, abs=1500)
+    assert record.origin_connections[0].initial_cwnd_bytes == segments * MSS_BYTES
+    assert record.metrics.first_flight_bytes == pytest.approx(segments * 1500, abs=1500)
 
 
 @pytest.mark.parametrize("buffer", ["receive_buffer", "send_buffer"])
@@ -93,7 +93,7 @@ def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer)
     run, setting = bulk(size="2 MB"), f"tcp.{buffer}=128 kB"
     emulated = measured(run, setting)
     simulated = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, setting), artifacts=None)
-    found_s, expected_s = (record["metrics"]["completion_s"] for record in (emulated, simulated))
+    found_s, expected_s = (record.metrics.completion_s for record in (emulated, simulated))
     assert found_s == pytest.approx(expected_s, rel=0.03)
     # The rate of the link would take 1.7 s and the handshake and slow start less than one.
     assert found_s > 3
@@ -116,12 +116,12 @@ def test_an_idle_time_shrinks_the_window_where_slow_start_after_idle_is_on(resta
 @pytest.mark.parametrize("http", ["h1", "h2"])
 def test_hystart_plus_plus_is_refused_over_the_kernel_s_tcp(http):
     record = measured_once(page(http), "slow_start=hystart++")
-    assert record["status"] == "failed"
-    assert "run.slow_start" in " ".join(record["reasons"])
+    assert record.status == "failed"
+    assert "run.slow_start" in " ".join(record.reasons)
 
 
 def test_hystart_plus_plus_is_quic_s_for_the_asking():
-    assert measured(page("h3"), "slow_start=hystart++")["metrics"]["plt_s"] > 0
+    assert measured(page("h3"), "slow_start=hystart++").metrics.plt_s > 0
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def connected(spec) -> Iterator[tuple[socket.socket, socket.socket]]:
     """Two ends of a connection over the emulated link, of this process's own."""
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
-        stack.enter_context(open_link(world, configuration_of(spec, None), {})).answer(
+        stack.enter_context(open_link(world, configuration_of(spec, None))).part.answer(
             timeout_s=START_TIMEOUT_S
         )
         with netns.inside(world.server):

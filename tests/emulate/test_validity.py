@@ -23,12 +23,12 @@ LONG_FLOW = {"link": "lan", "bulk": {"duration": "20 s"}}
 def test_a_run_whose_packets_were_released_later_than_the_bound_is_invalid():
     """No timer is exact to a nanosecond."""
     record = measured_once(PAGE, "validity.lateness=1 ns")
-    assert record["status"] == "invalid"
+    assert record.status == "invalid"
     # A busy machine may add that the programs waited for a core.
-    (reason,) = (reason for reason in record["reasons"] if reason.startswith("emulator late"))
+    (reason,) = (reason for reason in record.reasons if reason.startswith("emulator late"))
     assert reason.startswith("emulator late: p99.9 of release lateness")
     assert reason.endswith("above 1 ns")
-    assert record["metrics"]["plt_s"] > 0
+    assert record.metrics.plt_s > 0
 
 
 @pytest.mark.parametrize("run", [PAGE, {"link": "lan", "bulk": {"duration": "3 s"}}], ids=["page", "flow"])
@@ -46,25 +46,25 @@ def test_a_run_whose_programs_waited_for_a_core_is_invalid(run):
         for program in busy:
             program.kill()
             program.wait()
-    assert record["status"] == "invalid"
-    assert any("for a core" in reason for reason in record["reasons"]), record["reasons"]
+    assert record.status == "invalid"
+    assert any("for a core" in reason for reason in record.reasons), record.reasons
 
 
 @pytest.mark.parametrize("http", ["h1", "h3"])
 def test_a_page_load_that_takes_longer_than_its_timeout_fails(http):
     run = {"link": "geo-alshagri-flat", "http": http, "page": "single-100k"}
     record = measured_once(run, "validity.timeout=300 ms")
-    assert record["status"] == "failed"
-    assert record["reasons"] == ["timed out after 300 ms with 0 objects loaded"]
-    assert record["metrics"]["plt_s"] is None
+    assert record.status == "failed"
+    assert record.reasons == ["timed out after 300 ms with 0 objects loaded"]
+    assert record.metrics.plt_s is None
 
 
 def test_a_flow_over_a_link_that_delivers_nothing_fails():
     link = "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms,loss=100%"
     record = measured_once({"link": link, "bulk": {"size": "10 kB"}}, "validity.timeout=500 ms")
-    assert record["status"] == "failed"
-    assert "timed out after 500 ms" in record["reasons"][0]
-    assert record["metrics"]["drops"]["return"]["channel"] > 0
+    assert record.status == "failed"
+    assert "timed out after 500 ms" in record.reasons[0]
+    assert record.metrics.drops.return_.channel > 0
 
 
 @pytest.mark.parametrize("part", ["link", "origin", "client"])
@@ -85,8 +85,8 @@ def test_a_run_whose_process_dies_fails_at_once_and_names_it(mark, part):
     ended_s = time.monotonic()
     killer.join()
     assert ended_s - killed_s[0] < 5
-    assert record["status"] == "failed"
-    assert record["reasons"] == [f"the {part} ended with status -9: without a word"]
+    assert record.status == "failed"
+    assert record.reasons == [f"the {part} ended with status -9: without a word"]
 
 
 def test_packets_that_the_kernel_drops_before_the_link_are_counted():

@@ -108,11 +108,11 @@ def longest_packets():
 
 
 def test_what_passes_between_hosts_and_routers_is_packets_of_the_mtu():
-    mtu_bytes = BETWEEN_HOSTS["link"]["mtu_bytes"]
+    mtu_bytes = BETWEEN_HOSTS.link.mtu_bytes
     assert all(0.9 * mtu_bytes < length <= mtu_bytes for length in longest_packets())
 
 
 def test_their_devices_would_hand_over_many_packets_as_one(monkeypatch):
     monkeypatch.setattr(offload, "switch_off", lambda _device: None)
-    mtu_bytes = BETWEEN_HOSTS["link"]["mtu_bytes"]
+    mtu_bytes = BETWEEN_HOSTS.link.mtu_bytes
     assert all(length > 2 * mtu_bytes for length in longest_packets())

@@ -22,6 +22,8 @@ from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.testbed import netns, pep
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
+from bentpipe.model.spec import RunSpec
+from tests.support.models import changed
 from tests.support.specs import spec_of
 
 LINK = "flat:down=144Mbit/s,up=144Mbit/s,rtt=200ms,queue=1BDP,loss=0.01%"
@@ -58,12 +60,12 @@ def transfer(number: int, *, most_bytes: int = MOST_BYTES) -> Transfer:
 
 
 @contextmanager
-def at_work(spec: dict[str, Any]) -> Iterator[tuple[World, Any]]:
+def at_work(spec: RunSpec) -> Iterator[tuple[World, Any]]:
     """Open a world with its link and its proxies, and no programs at its ends but what a test puts there."""
     configuration = configuration_of(spec, None)
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
-        link = stack.enter_context(open_link(world, configuration, {}))
+        link = stack.enter_context(open_link(world, configuration)).part
         proxies = stack.enter_context(pep.opened(world, configuration))
         link.answer(timeout_s=START_TIMEOUT_S)
         proxies.await_ready()
@@ -164,11 +166,11 @@ def _main(total_bytes: float) -> None:
         "kind": "split",
         "place": "both",
         "cc": "cubic",
-        "tcp": spec["tcp"],
+        "tcp": spec.tcp,
         "relay_buffer_bytes": 262_144,
     }
     began_s = time.monotonic()
-    with at_work({**spec, "pep": split}) as (world, proxies):
+    with at_work(changed(spec, pep=split)) as (world, proxies):
         compared = carry(world, enough, at_once=AT_ONCE)
         seen = proxies.seen()
     print(json.dumps({"compared_bytes": compared, "wrong": 0, "seconds": time.monotonic() - began_s, **seen}))

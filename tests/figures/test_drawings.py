@@ -8,6 +8,7 @@ import pytest
 from bentpipe.figures import by_cell, by_page_size, byte_layers, connections, overhead, run_over_time, style
 from bentpipe.figures.drawing import interval_caption, save, svg_text
 from bentpipe.stats import LAYERS, Layers, summarise
+from tests.support.models import record_with
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -186,14 +187,14 @@ def test_a_page_of_many_objects_has_its_points_on_a_logarithmic_axis():
 def test_each_connection_is_a_line_from_its_first_packet_to_its_last():
     second = 1_000_000_000
     opened = {"transport": "tcp", "secured_ns": None}
-    record = {
-        "client_connections": [
+    record = record_with(
+        client_connections=[
             {**opened, "started_ns": 0, "connected_ns": second, "closed_ns": 3 * second},
             {**opened, "started_ns": second, "connected_ns": 2 * second, "purpose": "duplicate"},
         ],
-        "objects": [{"connection": 0, "request_s": 1.0, "last_byte_s": 4.0}],
-        "spec": {"workload": {"http": "h1"}},
-    }
+        objects=[{"connection": 0, "request_s": 1.0, "last_byte_s": 4.0}],
+        spec={"workload": {"kind": "page-load", "http": "h1"}},
+    )
     drawing = connections.draw(name="x", title="x", record=record, link={})
     _, activity = drawing.figure.axes
     lines = [[tuple(end) for end in path.vertices] for c in activity.collections for path in c.get_paths()]

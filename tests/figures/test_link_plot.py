@@ -7,6 +7,7 @@ import pytest
 
 from bentpipe.figures import link_plot, packet_path
 from bentpipe.figures.drawing import svg_text
+from bentpipe.model.link import LinkSpec, MixSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.mix_words import mix_words
 from bentpipe.scenario.links import Link, presets
@@ -17,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(**capacities):
-    spec = link_spec(**capacities)
+    spec = LinkSpec.model_validate(link_spec(**capacities))
     return link_plot.draw(Link(name="my link.toml", title="A link", source="", assumptions=(), spec=spec))
 
 
@@ -58,7 +59,7 @@ def test_every_preset_can_be_drawn(preset):
 
 
 def stages(**capacities):
-    return {way.heading: way.stages for way in ways(link_spec(**capacities))}
+    return {way.heading: way.stages for way in ways(LinkSpec.model_validate(link_spec(**capacities)))}
 
 
 def ways(spec):
@@ -110,7 +111,9 @@ def test_a_packet_on_demand_waits_for_its_request_slot_the_loop_and_a_superframe
 )
 def test_the_longest_wait_within_a_constant_rate(slots, superframes, placement, expected):
     mix = {**MIX, "cra": {"slots": slots, "superframes": superframes}, "rbdc": None, "volume": None}
-    model = describe_link(link_spec(back={**RCS2, "mix": mix, "placement": placement}))
+    model = describe_link(
+        LinkSpec.model_validate(link_spec(back={**RCS2, "mix": mix, "placement": placement}))
+    )
     assert model.return_.rcs2.longest_gap == pytest.approx(expected)
 
 
@@ -123,7 +126,7 @@ def test_a_delay_that_varies_says_so():
         "quantiles": [{"p": 0.0, "offset_ns": -20_000_000}, {"p": 1.0, "offset_ns": 20_000_000}],
     }
     # A straight line from -20 to 20 ms is at +-19.8 ms at 0.5 and 99.5 %.
-    assert [way.variation for way in ways(spec)] == [
+    assert [way.variation for way in ways(LinkSpec.model_validate(spec))] == [
         ", sd 10 ms",
         " \N{MINUS SIGN}20 to +20 ms (99 %)",
     ]
@@ -132,12 +135,12 @@ def test_a_delay_that_varies_says_so():
 def test_a_terminal_without_a_constant_rate_has_no_way_within_it():
     mix = {**MIX, "cra": {"slots": 0, "superframes": 1}}
     assert [way for way in stages(back={**RCS2, "mix": mix}) if "constant" in way] == []
-    assert mix_words(mix) == "RBDC up to 105 + VBDC up to 105"
+    assert mix_words(MixSpec.model_validate(mix)) == "RBDC up to 105 + VBDC up to 105"
 
 
 def test_left_overs_are_named_in_a_mix():
     only_free = {**MIX, "rbdc": None, "volume": None, "free": "fca"}
-    assert mix_words(only_free) == "CRA 18 + FCA"
+    assert mix_words(MixSpec.model_validate(only_free)) == "CRA 18 + FCA"
 
 
 def legend(axis):

@@ -8,6 +8,7 @@ import pytest
 from bentpipe.figures import class_queues, delay_parts, first_byte, modcod_over_time, slots_over_time
 from bentpipe.figures.bins import group_size, last, mean, merged
 from bentpipe.figures.drawing import svg_text
+from bentpipe.model.link import Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import modcods
 from bentpipe.stats import GRANTS, cumulative
 from tests.support.satellite import DELAY_PARTS_S, DVBS2, delayed, demanded, faded, queued
@@ -26,7 +27,7 @@ def drawn(tables):
         title="MODCOD",
         acm=tables["acm"],
         link=tables["link"],
-        modcods=modcods(DVBS2),
+        modcods=modcods(Dvbs2CapacitySpec.model_validate(DVBS2)),
         symbols_per_s=DVBS2["symbols_per_s"],
     )
 
@@ -65,7 +66,11 @@ def test_the_rate_below_is_what_the_link_delivered_and_what_frames_have_room_for
     link = faded()["link"]
     delivered, room = modcod_drawing().figure.axes[1].lines
     np.testing.assert_allclose(delivered.get_ydata(), link["forward_delivered_bytes"] * 80 / 1e6)
-    efficiency = next(m.spectral_efficiency for m in modcods(DVBS2).values() if m.name == "16APSK 5/6")
+    efficiency = next(
+        m.spectral_efficiency
+        for m in modcods(Dvbs2CapacitySpec.model_validate(DVBS2)).values()
+        if m.name == "16APSK 5/6"
+    )
     assert room.get_ydata()[-1] == pytest.approx(efficiency * 4.4)
 
 

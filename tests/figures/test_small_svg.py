@@ -8,6 +8,7 @@ import pytest
 
 from bentpipe.figures import link_strip, style, waterfall
 from bentpipe.figures.small_svg import nice_ticks, number
+from tests.support.models import record_with
 from tests.support.synthetic import full_study, page_load, series_of
 
 LARGEST_BYTES = 6_000
@@ -24,7 +25,8 @@ def spans(path):
 
 
 def record(objects, connections=(), http="h2"):
-    return {"objects": objects, "client_connections": connections, "spec": {"workload": {"http": http}}}
+    spec = {"workload": {"kind": "page-load", "http": http}}
+    return record_with(objects=objects, client_connections=list(connections), spec=spec)
 
 
 def timing(path, discovered, request, first, last):

@@ -9,6 +9,7 @@ from bentpipe.ledger import Entry, Ledger
 from bentpipe.ledger.folder import Folder
 from bentpipe.ledger.index import Index
 from tests.ledger.test_folder import RUN, SCENARIO, some_results
+from tests.support.models import record_with
 
 
 def test_what_was_committed_when_a_second_ctrl_c_came_is_not_committed_again(tmp_path, monkeypatch):
@@ -76,5 +77,5 @@ def test_a_link_in_place_of_captures_that_leads_nowhere_is_removed(tmp_path):
         place.symlink_to(tmp_path / "nowhere")
         ledger.begin(RUN, 1)
         assert place.is_dir() and not place.is_symlink()
-        record = {"status": "failed", "reasons": []}
+        record = record_with(status="failed")
         ledger.append(Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record), {})

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bentpipe.ledger import Ledger
 from bentpipe.ledger import ledger as module
 from bentpipe.ledger.folder import Folder
 from bentpipe.ledger.index import Index
+from bentpipe.model.spec import CaptureSpec
 from tests.campaign.conftest import a_scenario
 from tests.campaign.fake_engine import FakeEngine, QuietProgress
 
@@ -25,7 +27,7 @@ from tests.ledger import test_disk
 for size_bytes in map(int, sys.argv[2:]):
     test_disk.fill_a_disk_and_go_on(Path(sys.argv[1]), size_bytes)
 """
-LEAST_BYTES, MOST_BYTES = 16_000, 450_000
+LEAST_BYTES, MOST_BYTES = 16_000, 400_000
 """From a disk that has no room for the index to one that has room for nearly all runs."""
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: file systems of a given size")
@@ -170,9 +172,8 @@ def test_captures_are_not_begun_on_a_disk_that_is_nearly_full(tmp_path, monkeypa
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
     scenario = a_scenario()
-    runs = list(plan(scenario))
-    for run in runs:
-        run.spec["capture"]["pcapng"] = True
+    capture = {"capture": CaptureSpec(pcapng=True, qlog=False)}
+    runs = [replace(run, spec=run.spec.model_copy(update=capture)) for run in plan(scenario)]
     with (
         pytest.raises(StorageError, match="1 MB free, and captures need 64 MB"),
         Ledger.claim(tmp_path / "results", scenario.document()) as ledger,
@@ -188,9 +189,8 @@ def test_a_disk_that_does_not_say_how_full_it_is_ends_a_campaign_in_one_line(tmp
 
     monkeypatch.setattr(shutil, "disk_usage", refuse)
     scenario = a_scenario()
-    runs = list(plan(scenario))
-    for run in runs:
-        run.spec["capture"]["pcapng"] = True
+    capture = {"capture": CaptureSpec(pcapng=True, qlog=False)}
+    runs = [replace(run, spec=run.spec.model_copy(update=capture)) for run in plan(scenario)]
     with (
         pytest.raises(StorageError, match=os.strerror(errno.EIO)),
         Ledger.claim(tmp_path / "results", scenario.document()) as ledger,

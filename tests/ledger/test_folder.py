@@ -11,6 +11,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.ledger import Entry, Ledger
+from tests.support.models import record_with
 from tests.support.trees import contents
 
 SCENARIO = {"name": "example", "cells": []}
@@ -40,7 +41,7 @@ is_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: devices, and
 
 
 def some_results(folder):
-    record = {"run_id": RUN, "status": "succeeded", "reasons": [], "metrics": {}}
+    record = record_with(run_id=RUN, status="succeeded")
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(
             Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record),
@@ -208,7 +209,7 @@ def test_under_sudo_all_that_is_made_belongs_to_the_user_who_asked(tmp_path, mon
     monkeypatch.setenv("SUDO_GID", "12346")
     os.chown(tmp_path, 12345, 12346)
     folder = tmp_path / "deep" / "results"
-    record = {"run_id": RUN, "status": "succeeded", "reasons": [], "metrics": {}}
+    record = record_with(run_id=RUN, status="succeeded")
     with Ledger.claim(folder, SCENARIO) as ledger:
         (ledger.begin(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
         ledger.append(

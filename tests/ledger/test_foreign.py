@@ -1,6 +1,5 @@
 """The index of a folder that somebody else made: what it says is looked at before it becomes a path."""
 
-import json
 import os
 import sqlite3
 from contextlib import closing
@@ -11,15 +10,16 @@ from bentpipe.errors import InputError
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.index import Index
 from tests.ledger.test_folder import RUN, some_results
+from tests.support.models import record_with
 
-RECORD = {"status": "succeeded", "reasons": []}
+RECORD = record_with(status="succeeded")
 WRITTEN = {
     "run_id": RUN,
     "attempt": 1,
     "status": "succeeded",
     "factors": "{}",
     "repetition": 0,
-    "record": json.dumps(RECORD),
+    "record": RECORD.to_json(),
     "series": "{}",
 }
 

@@ -5,6 +5,7 @@ import json
 import re
 import time
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from bentpipe import report
 from bentpipe.errors import InputError
 from bentpipe.report import anonymous
 from tests.support.browsers import browser_folder, browser_load
+from tests.support.models import changed
 from tests.support.synthetic import failed, page_load, write_folder
 
 HOST = "secret-host.example.org"
@@ -36,19 +38,18 @@ def measured(entry, *, site=None):
     """An entry as this machine would have recorded it, its page from a folder where `site` names one."""
     record = entry.record
     provenance = {
-        **record["provenance"],
+        **record.provenance,
         "host": HOST,
         "command": COMMAND,
         "nginx": "1.22 of /opt/nginx/sbin/nginx on secret-host",
     }
-    workload, factors = record["spec"]["workload"], entry.factors
+    workload, factors = record.spec.workload, entry.factors
     if site is not None:
         file = {"folder": site, "name": "object-1.jpg", "sha256": "0" * 64}
-        page = {"name": f"dir:{site}", "objects": [{"path": "/object-1.jpg", "body": file}]}
-        workload, factors = {**workload, "page": page}, {**factors, "page": page["name"]}
-    spec = {**record["spec"], "workload": workload}
-    changed = {**record, "provenance": provenance, "spec": spec}
-    return type(entry)(**{**vars(entry), "factors": factors, "record": changed})
+        page = {"name": f"dir:{site}", "objects": [{"path": "/object-1.jpg", "bytes": 1000, "file": file}]}
+        workload, factors = changed(workload, page=page), {**factors, "page": page["name"]}
+    spec = changed(record.spec, workload=workload)
+    return replace(entry, factors=factors, record=changed(record, provenance=provenance, spec=spec))
 
 
 def entries():
@@ -130,8 +131,8 @@ def test_what_is_on_the_page_and_what_the_machine_is_like_stays(published):
 
 def test_a_host_that_is_called_as_a_link_leaves_the_link_its_name(tmp_path):
     entry = page_load(link="lan")
-    record = {**entry.record, "provenance": {**entry.record["provenance"], "host": "lan"}}
-    folder = write_folder(tmp_path, [type(entry)(**{**vars(entry), "record": record})])
+    record = changed(entry.record, provenance={**entry.record.provenance, "host": "lan"})
+    folder = write_folder(tmp_path, [replace(entry, record=record)])
     report.build(folder, is_anonymous=True)
     data = json.loads((folder / "report.json").read_text())
     assert data["cells"][0]["factors"]["link"] == "lan"
@@ -139,10 +140,9 @@ def test_a_host_that_is_called_as_a_link_leaves_the_link_its_name(tmp_path):
 
 def test_a_folder_of_the_page_that_is_called_home_names_no_user(tmp_path):
     entry = page_load()
-    first, *rest = entry.record["objects"]
-    objects = [{**first, "url": "https://origin.test/home/synthetic/"}, *rest]
-    record = {**entry.record, "objects": objects}
-    folder = write_folder(tmp_path, [type(entry)(**{**vars(entry), "record": record})])
+    first, *rest = entry.record.objects
+    objects = [changed(first, url="https://origin.test/home/synthetic/"), *rest]
+    folder = write_folder(tmp_path, [replace(entry, record=changed(entry.record, objects=objects))])
     report.build(folder, is_anonymous=True)
     assert json.loads((folder / "report.json").read_text())["scenario"]["title"] == "Synthetic runs"
 

@@ -15,6 +15,7 @@ from bentpipe.errors import InputError
 from bentpipe.ledger import Ledger
 from bentpipe.scenario import Extent, load
 from bentpipe.studies import get
+from tests.support.models import changed
 from tests.support.synthetic import (
     again,
     bulk,
@@ -157,10 +158,10 @@ def test_of_many_runs_the_fastest_the_slowest_and_some_between_are_drawn_and_all
     folder = built(tmp_path, [*entries, broken], repetitions=30)
     html = (folder / "report.html").read_text(encoding="utf-8")
     drawn = [entry for entry in entries if f"Repetition {entry.repetition + 1}, run " in html]
-    plt = sorted(entry.record["metrics"]["plt_s"] for entry in entries)
+    plt = sorted(entry.record.metrics.plt_s for entry in entries)
     # Ranks 0, 28/5, 2*28/5 ... 28 of 29 runs.
     expected = [plt[rank] for rank in (0, 6, 11, 17, 22, 28)]
-    assert sorted(entry.record["metrics"]["plt_s"] for entry in drawn) == expected
+    assert sorted(entry.record.metrics.plt_s for entry in drawn) == expected
     assert broken.run_id in html
 
 
@@ -197,7 +198,7 @@ def test_a_cells_numbers_are_those_of_its_runs(study):
     plt = cell["metrics"]["plt_s"]
     with Ledger(study) as ledger:
         seconds = [
-            entry.record["metrics"]["plt_s"]
+            entry.record.metrics.plt_s
             for entry in ledger.best()
             if all(entry.factors[name] == value for name, value in cell["factors"].items())
         ]
@@ -223,7 +224,7 @@ def test_the_runs_table_has_a_row_for_each_attempt_and_the_objects_table_for_eac
     assert {row["status"] for row in runs} == {"succeeded", "failed", "invalid"}
     assert {"factor_http", "plt_s", "overhead_forward_percent", "drops_forward_queue"} <= set(runs[0])
     with Ledger(study) as ledger:
-        assert len(objects) == sum(len(entry.record["objects"]) for entry in ledger.entries())
+        assert len(objects) == sum(len(entry.record.objects) for entry in ledger.entries())
 
 
 def test_the_same_folder_gives_the_same_report(study):
@@ -291,7 +292,7 @@ def test_an_invalid_run_is_shown_but_not_averaged(tmp_path):
     good, bad = page_load(repetition=0), page_load(repetition=1, scale=9.0)
     folder = built(tmp_path, [good, failed(bad, status="invalid", reasons=["emulator late: by 3 ms"])])
     plt = data_of(folder)["cells"][0]["metrics"]["plt_s"]
-    assert (plt["n"], plt["mean"]) == (1, good.record["metrics"]["plt_s"])
+    assert (plt["n"], plt["mean"]) == (1, good.record.metrics.plt_s)
     assert "invalid : emulator late: by 3 ms" in page_of(folder).text
 
 
@@ -343,7 +344,7 @@ def test_runs_of_echoes_that_failed_are_not_counted(tmp_path):
 
 def test_a_wrong_congestion_control_read_back_is_shown(tmp_path):
     entry = page_load(cc="bbr")
-    connections = [{**entry.record["client_connections"][0], "congestion_control": "cubic"}]
+    connections = [changed(entry.record.client_connections[0], congestion_control="cubic")]
     folder = built(tmp_path, [failed(page_load(cc="bbr", origin_connections=connections), status="invalid")])
     assert {"asked": "bbr", "end": "origin", "found": "cubic", "connections": 1} in (
         data_of(folder)["provenance"]["congestion_control_read_back"]

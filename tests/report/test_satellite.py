@@ -1,10 +1,12 @@
 """The page of the satellite link in a report."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from bentpipe import report
+from tests.support.models import changed
 from tests.support.satellite import (
     DELAY_PARTS_S,
     DVBS2,
@@ -31,8 +33,8 @@ TABLES = {
 
 def over(entry, link):
     """The entry with another link in its specification."""
-    spec = {**entry.record["spec"], "link": link}
-    return type(entry)(**{**vars(entry), "record": {**entry.record, "spec": spec}})
+    spec = changed(entry.record.spec, link=link)
+    return replace(entry, record=changed(entry.record, spec=spec))
 
 
 def classed_link():

@@ -16,7 +16,7 @@ from bentpipe.scenario.links import link
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.table import validated
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 VALUES = st.one_of(
     st.text(max_size=12),
@@ -309,7 +309,7 @@ PROTOCOLS = {
 def test_any_protocols_are_a_run_that_the_engine_takes_or_bad_input(run, workload):
     of_workload = {"page": "single-100k", "bulk": {"size": "1 MB"}, "ping": {}}
     with suppress(InputError):
-        spec = spec_of({"link": "lan", **run, workload: of_workload[workload]})
+        spec = document_of({"link": "lan", **run, workload: of_workload[workload]})
         _core.check_spec(json.dumps(spec))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bentpipe import _core
+from bentpipe.model.link import LinkSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.link.description import describe_link
 
@@ -203,7 +204,7 @@ def test_what_a_run_sends_may_be_marked():
 def test_waits_of_the_access_count_where_a_run_needs_time():
     # Four times the bandwidth-delay product with the longest wait, and five round trips with it.
     spec = spec_of(bulk={"duration": "60 s"}, link={"base": "geo-snep", "return": {"dama": "vbdc"}})
-    model = describe_link(spec["link"])
+    model = describe_link(LinkSpec.model_validate(spec["link"]))
     wait_ns = model.forward.longest_wait_ns + model.return_.longest_wait_ns
     assert spec["validity"]["timeout_ns"] == 120 * 10**9 + 5 * (520_000_000 + wait_ns)
     assert wait_ns > 520_000_000

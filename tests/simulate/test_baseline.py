@@ -25,8 +25,8 @@ def rtts_ms():
     """Round trips of the echoes in ms, NaN where one was lost."""
     run = {"link": "geo-viasat2-pipe", "ping": {"count": ECHOES, "interval": "200 ms", "size": "20 B"}}
     record = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, seed=SEED), artifacts=None)
-    assert record["status"] == "succeeded", record["reasons"]
-    return np.array(record["series"]["ping"]["rtt_s"], dtype=float) * 1e3
+    assert record.status == "succeeded", record.reasons
+    return np.array(record.series["ping"]["rtt_s"], dtype=float) * 1e3
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ def simulated(run, folder, *settings):
     """Return the record of a run whose captures go to a folder."""
     spec = spec_of(run, "capture.pcapng=true", "capture.qlog=true", *settings)
     record = Simulator().run(run_id="0123456789abcdef", spec=spec, artifacts=folder)
-    assert record["status"] == "succeeded", record["reasons"]
+    assert record.status == "succeeded", record.reasons
     return record
 
 
@@ -31,8 +31,8 @@ def captured(tmp_path_factory):
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 def test_the_capture_holds_every_packet_at_both_ends_of_the_link(captured, http):
     record, folder = captured[http]
-    metrics = record["metrics"]
-    expected = metrics["wire_packets_down"] + metrics["wire_packets_up"]
+    metrics = record.metrics
+    expected = metrics.wire_packets_down + metrics.wire_packets_up
     artifacts.has_every_packet_at_both_ends(record, folder)
     transport = "udp" if http == "h3" else "tcp"
     # tshark: 1 is a checksum that was verified.
@@ -40,7 +40,7 @@ def test_the_capture_holds_every_packet_at_both_ends_of_the_link(captured, http)
     for end in (CLIENT, SERVER):
         assert len(dissected(folder, show=valid, end=end)) == expected
         lengths = dissected(folder, show="ip", end=end, field="ip.len")
-        assert sum(map(int, lengths)) == metrics["wire_bytes_down"] + metrics["wire_bytes_up"]
+        assert sum(map(int, lengths)) == metrics.wire_bytes_down + metrics.wire_bytes_up
 
 
 @needs_tshark
@@ -75,7 +75,7 @@ def test_http3_is_decrypted_with_the_secrets_in_the_capture(captured):
 def test_what_the_link_lost_was_captured_at_the_sender_alone(tmp_path):
     run = {"link": "lan", "cc": "cubic", "bulk": {"size": "1 MB"}}
     record = simulated(run, tmp_path, "link.forward.loss=1%")
-    (lost,) = {sum(record["metrics"]["drops"]["forward"].values())}
+    (lost,) = {sum(dict(record.metrics.drops.forward).values())}
     assert lost > 0
     source = "tcp.srcport < 32768"
     sent, delivered = (len(dissected(tmp_path, show=source, end=end)) for end in (SERVER, CLIENT))

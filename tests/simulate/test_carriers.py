@@ -9,7 +9,7 @@ from tests.support.specs import spec_of
 
 def simulated(run):
     record = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, seed=1), artifacts=None)
-    assert record["status"] == "succeeded", record["reasons"]
+    assert record.status == "succeeded", record.reasons
     return record
 
 
@@ -18,8 +18,8 @@ def test_a_saturated_carrier_carries_symbol_rate_times_efficiency_less_encapsula
 
 
 def test_an_echo_on_an_idle_carrier_waits_for_the_end_of_a_dummy_frame_and_for_its_own_frame():
-    metrics = simulated(carriers.ECHOES)["metrics"]
+    metrics = simulated(carriers.ECHOES).metrics
     least_s = carriers.idle_rtt_s()
-    assert least_s <= metrics["rtt_min_s"] <= metrics["rtt_max_s"] <= least_s + carriers.DUMMY_S + 1e-6
+    assert least_s <= metrics.rtt_min_s <= metrics.rtt_max_s <= least_s + carriers.DUMMY_S + 1e-6
     # At any instant of a dummy frame alike: half of one on average.
-    assert metrics["rtt_mean_s"] == pytest.approx(least_s + carriers.DUMMY_S / 2, abs=0.2e-3)
+    assert metrics.rtt_mean_s == pytest.approx(least_s + carriers.DUMMY_S / 2, abs=0.2e-3)

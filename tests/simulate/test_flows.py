@@ -31,20 +31,20 @@ def spec(request):
 @pytest.fixture(scope="module")
 def record(spec):
     found = simulated(spec)
-    assert (found["status"], found["reasons"]) == ("succeeded", [])
+    assert (found.status, found.reasons) == ("succeeded", [])
     return found
 
 
 def received(record):
     """Return the payload of each flow in each window of half a minute, in bytes; one row per flow."""
-    progress = record["series"]["progress"]
+    progress = record.series["progress"]
     ports, times, amounts = (
         np.asarray(progress[name]) for name in ("client_port", "time_s", "received_bytes")
     )
     edges = np.arange(0, MINUTES * 60 + 1, WINDOW_S)
     rows = []
-    for flow in record["flows"]:
-        own = ports == flow["client_port"]
+    for flow in record.flows:
+        own = ports == flow.client_port
         rows.append(np.histogram(times[own], bins=edges, weights=amounts[own])[0])
     return np.array(rows)
 
@@ -58,7 +58,7 @@ def test_no_flow_starves_in_any_half_minute(record):
 
 def test_the_link_is_full_from_the_second_window_to_the_last(record):
     # Drift over the run would show as a link that carries less and less, or more than it can.
-    link = record["series"]["link"]
+    link = record.series["link"]
     edges = np.arange(0, MINUTES * 60 + 1, WINDOW_S)
     delivered, _ = np.histogram(link["time_s"], bins=edges, weights=link["forward_delivered_bytes"])
     rates_bps = delivered[1:] * 8 / WINDOW_S
@@ -73,29 +73,29 @@ def test_no_more_has_arrived_by_any_time_than_the_link_can_carry(record):
 
 
 def test_what_flows_received_is_what_the_link_delivered_less_headers(record):
-    metrics = record["metrics"]
-    payload = sum(flow["bytes"] for flow in record["flows"])
-    assert payload == metrics["payload_bytes"] == sum(record["series"]["progress"]["received_bytes"])
-    delivered = sum(record["series"]["link"]["forward_delivered_bytes"])
-    assert metrics["utilisation"] == pytest.approx(delivered * 8 / 10e6 / metrics["completion_s"], rel=1e-6)
+    metrics = record.metrics
+    payload = sum(flow.bytes for flow in record.flows)
+    assert payload == metrics.payload_bytes == sum(record.series["progress"]["received_bytes"])
+    delivered = sum(record.series["link"]["forward_delivered_bytes"])
+    assert metrics.utilisation == pytest.approx(delivered * 8 / 10e6 / metrics.completion_s, rel=1e-6)
     # What arrived twice after a needless retransmission is no payload; headers are 3.5 to 6 %.
     assert 0.90 < payload / delivered < 0.97
 
 
 def test_shares_are_reported_and_add_up_to_one(record):
-    shares = [flow["share"] for flow in record["flows"]]
+    shares = [flow.share for flow in record.flows]
     assert sum(shares) == pytest.approx(1)
-    assert record["metrics"]["jain_index"] == pytest.approx(1 / (len(shares) * sum(s**2 for s in shares)))
-    found = [f"{'quic:' * (flow['transport'] == 'quic')}{flow['cc']}" for flow in record["flows"]]
+    assert record.metrics.jain_index == pytest.approx(1 / (len(shares) * sum(s**2 for s in shares)))
+    found = [f"{'quic:' * (flow.transport == 'quic')}{flow.cc}" for flow in record.flows]
     assert found == FLOWS
 
 
 def test_all_flows_end_at_the_common_end(record):
-    assert all(MINUTES * 60 - 5 < flow["last_byte_s"] <= MINUTES * 60 for flow in record["flows"])
+    assert all(MINUTES * 60 - 5 < flow.last_byte_s <= MINUTES * 60 for flow in record.flows)
 
 
 def test_the_same_again_is_the_same(spec, record):
-    assert json.dumps(simulated(spec)) == json.dumps(record)
+    assert simulated(spec).to_json() == record.to_json()
 
 
 def test_the_example_is_reported_with_its_flows_and_their_shares_over_time(tmp_path):

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
+from bentpipe.model.record import FlowRecord
 from bentpipe.stats import competitors, jain_index, sharing
+from tests.support.models import complete
 
 
 def flow(port, *, start_s=0.0, last_byte_s=None):
-    return {"client_port": port, "start_s": start_s, "last_byte_s": last_byte_s}
+    parts = {"client_port": port, "start_s": start_s, "last_byte_s": last_byte_s}
+    return complete(FlowRecord, parts)
 
 
 def progress(rows):

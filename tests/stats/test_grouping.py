@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from bentpipe.stats import cell_key, cell_label, metric_values, select, values_of
+from tests.support.models import record_with
 
 
 @dataclass
@@ -12,7 +13,7 @@ class Run:
 
 
 def run(status, plt_s, **factors):
-    return Run(factors=factors, record={"status": status, "metrics": {"plt_s": plt_s}})
+    return Run(factors=factors, record=record_with(status=status, metrics={"plt_s": plt_s}))
 
 
 RUNS = [

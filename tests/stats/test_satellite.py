@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from bentpipe.model.link import Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import modcods
 from bentpipe.stats import carrier_use, delay_means, slot_use
 from tests.support.satellite import DELAY_PARTS_S, DVBS2, delayed, demanded
@@ -12,7 +13,7 @@ def acm(*rows):
 
 
 def test_frames_are_counted_and_their_efficiency_is_that_of_all_their_symbols():
-    known = modcods(DVBS2)
+    known = modcods(Dvbs2CapacitySpec.model_validate(DVBS2))
     use = carrier_use(acm((30, 0, 4), (10, 2, 14)), known)
     assert (use.frames, use.frames_lost) == (40, 2)
     bits = 30 * known[4].bits + 10 * known[14].bits
@@ -20,7 +21,10 @@ def test_frames_are_counted_and_their_efficiency_is_that_of_all_their_symbols():
 
 
 def test_without_a_frame_there_is_no_efficiency():
-    assert carrier_use(acm((0, 0, 4)), modcods(DVBS2)).spectral_efficiency is None
+    assert (
+        carrier_use(acm((0, 0, 4)), modcods(Dvbs2CapacitySpec.model_validate(DVBS2))).spectral_efficiency
+        is None
+    )
 
 
 def test_slots_are_shares_of_those_there_are_and_of_those_granted():

@@ -1,6 +1,7 @@
 """The study's matrix, published numbers, claims and table, on runs whose outcome is known beforehand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from bentpipe import studies
 from bentpipe.scenario import Extent, load
 from bentpipe.studies import Agreement
 from bentpipe.studies.alshagri2023 import overhead, published, side_by_side
+from tests.support.models import changed
 from tests.support.synthetic import failed, page_load, study_cells
 
 STUDY = studies.get("alshagri2023")
@@ -22,8 +24,7 @@ def cell_of(factors):
 
 
 def with_metric(entry, **metrics):
-    record = {**entry.record, "metrics": {**entry.record["metrics"], **metrics}}
-    return type(entry)(**{**vars(entry), "record": record})
+    return replace(entry, record=changed(entry.record, metrics=changed(entry.record.metrics, **metrics)))
 
 
 def runs_with(metric, value, *, repetitions=3):
@@ -67,7 +68,7 @@ def test_the_quick_version_shows_all_versions_both_controls_and_two_sizes_within
     assert scenario.repetitions >= 2
     # Page load times of the synthetic runs are those of a plain model; setting up takes its 4 s besides.
     loads = [page_load(**dict(zip(FACTORS, cell_of(cell), strict=True))) for cell in cells]
-    seconds = sum(entry.record["metrics"]["plt_s"] + SETTING_UP_S for entry in loads)
+    seconds = sum(entry.record.metrics.plt_s + SETTING_UP_S for entry in loads)
     assert seconds * scenario.repetitions / WORKERS < QUICK_BUDGET_S
 
 

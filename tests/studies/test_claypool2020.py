@@ -27,6 +27,7 @@ from bentpipe.studies.claypool2020.downloads import (
 )
 from bentpipe.studies.claypool2020.orders import ORDERS
 from bentpipe.studies.claypool2020.tables import tables
+from tests.support.models import record_with
 
 STUDY = studies.get("claypool2020")
 MTU_BYTES = 1500
@@ -55,7 +56,7 @@ def download(
     spec = {"workload": {"kind": "bulk"}, "link": {"mtu_bytes": MTU_BYTES}}
     return Run(
         factors={"link": "geo-viasat2", "cc": cc, "bulk.direction": "down"},
-        record={"status": status, "spec": spec, "metrics": {"completion_s": float(seconds)}},
+        record=record_with(status=status, spec=spec, metrics={"completion_s": float(seconds)}),
         tables={
             "progress": {"time_s": times, "received_bytes": rates_bps * 0.1 / 8},
             "link": {"time_s": times, "forward_sent_bytes": packets * MTU_BYTES},
@@ -70,7 +71,7 @@ def download(
 
 def quiet(rtts_s):
     """A run of the baseline."""
-    record = {"status": "succeeded", "spec": {"workload": {"kind": "ping"}}, "metrics": {}}
+    record = record_with(status="succeeded", spec={"workload": {"kind": "ping"}})
     return Run(factors={"link": "geo-viasat2"}, record=record, tables={"ping": {"rtt_s": np.asarray(rtts_s)}})
 
 

@@ -14,8 +14,8 @@ OBJECTS = [f"/object-{number}.jpg" for number in range(1, 9)]
 
 def has_every_packet_at_both_ends(record, folder):
     """Of a lossless link, which delivers what it is given."""
-    metrics = record["metrics"]
-    expected = metrics["wire_packets_down"] + metrics["wire_packets_up"]
+    metrics = record.metrics
+    expected = metrics.wire_packets_down + metrics.wire_packets_up
     for end in (CLIENT, SERVER):
         assert len(dissected(folder, show="ip", end=end)) == expected
 
@@ -44,17 +44,17 @@ def has_the_packets_sent_in_its_qlog(record, folder, *, end):
     """A JSON text sequence."""
     (file,) = folder.glob(f"{end}-*.qlog")
     sent = sum(event["name"] == "quic:packet_sent" for event in events(file))
-    on_the_wire = record["metrics"]["wire_packets_up" if end == "client" else "wire_packets_down"]
+    on_the_wire = record.metrics.wire_packets_up if end == "client" else record.metrics.wire_packets_down
     # Several QUIC packets may share a datagram in the handshake (RFC 9000 section 12.2).
     assert on_the_wire <= sent <= on_the_wire + 5
 
 
 def has_every_object_in_its_har(record):
     """HAR 1.2."""
-    log = json.loads(_core.har_of(json.dumps(record), record["provenance"]["started"]))["log"]
+    log = json.loads(_core.har_of(record.to_json(), record.provenance["started"]))["log"]
     assert log["version"] == "1.2"
     assert len(log["entries"]) == len(OBJECTS) + 1
-    assert [page["_engine"] for page in log["pages"]] == [record["engine"]]
+    assert [page["_engine"] for page in log["pages"]] == [record.engine]
     for entry in log["entries"]:
         # -1 where a phase does not apply; the others add up to the entry's time in milliseconds.
         phases = [value for key, value in entry["timings"].items() if key != "ssl" and value != -1]

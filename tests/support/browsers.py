@@ -2,6 +2,7 @@
 
 from PIL import Image, ImageDraw
 
+from tests.support.models import changed
 from tests.support.synthetic import page_load, write_folder
 
 VERSIONS = {"chromium": "Chromium 156.0.8078.79", "firefox": "Firefox 153.0"}
@@ -12,10 +13,10 @@ def browser_load(*, client="chromium", repetition=0, scale=1.0, **cell):
     """One succeeded load: nothing before the first object, then each when it is complete."""
     entry = page_load(repetition=repetition, scale=scale, **cell)
     record = entry.record
-    metrics, objects = record["metrics"], sorted(record["objects"][1:], key=lambda o: o["last_byte_s"])
+    metrics, objects = record.metrics, sorted(record.objects[1:], key=lambda o: o.last_byte_s)
     frames = [
         {
-            "time_s": item["last_byte_s"] + 0.02,
+            "time_s": item.last_byte_s + 0.02,
             "file": f"frames/{shown:03}.jpg",
             "completeness": round(shown / len(objects), 4),
         }
@@ -25,10 +26,10 @@ def browser_load(*, client="chromium", repetition=0, scale=1.0, **cell):
     missing = [1.0, *(1 - frame["completeness"] for frame in frames)]
     browser = {
         "version": VERSIONS[client],
-        "parsed_s": objects[0]["request_s"],
-        "loaded_s": metrics["plt_s"] + 0.05,
-        "paint_fcp_s": metrics["fcp_s"] + 0.03,
-        "paint_lcp_s": metrics["lcp_s"] + 0.03,
+        "parsed_s": objects[0].request_s,
+        "loaded_s": metrics.plt_s + 0.05,
+        "paint_fcp_s": metrics.fcp_s + 0.03,
+        "paint_lcp_s": metrics.lcp_s + 0.03,
         "speed_index_s": sum(m * (b - a) for m, a, b in zip(missing, edges, edges[1:], strict=False)),
         "frames": frames,
     }
@@ -37,18 +38,18 @@ def browser_load(*, client="chromium", repetition=0, scale=1.0, **cell):
         attempt=1,
         factors={**entry.factors, "client": client},
         repetition=repetition,
-        record={**record, "browser": browser},
+        record=changed(record, browser=browser),
     )
 
 
 def write_pictures(folder, entries):
     """Draw the pictures of loads into a folder of results."""
     for entry in entries:
-        frames = (entry.record.get("browser") or {}).get("frames", ())
+        frames = () if entry.record.browser is None else entry.record.browser.frames
         for frame in frames:
-            path = folder / "artifacts" / f"{entry.run_id}-{entry.attempt}" / frame["file"]
+            path = folder / "artifacts" / f"{entry.run_id}-{entry.attempt}" / frame.file
             path.parent.mkdir(parents=True, exist_ok=True)
-            picture(frame["completeness"]).save(path, quality=80)
+            picture(frame.completeness).save(path, quality=80)
 
 
 def picture(completeness):

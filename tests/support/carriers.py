@@ -49,7 +49,7 @@ def rate_bps(record: dict[str, Any]) -> float:
 
     1448 bytes of payload each: headers of IPv4, TCP and its timestamps are 52.
     """
-    progress = record["series"]["progress"]
+    progress = record.series["progress"]
     points = [
         point
         for point in zip(progress["time_s"], progress["received_bytes"], strict=True)

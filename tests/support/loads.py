@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bentpipe.model.record import RunRecord
+from tests.support.models import record_with
+
 NS = 1_000_000_000
 LAYERS = ("ip", "transport", "tls", "framing", "header", "body", "uncompressed_header")
 
@@ -13,7 +16,7 @@ class Load:
     """A run with its series at hand."""
 
     factors: dict
-    record: dict
+    record: RunRecord
     tables: dict = field(default_factory=dict)
 
     def series(self, name):
@@ -61,7 +64,7 @@ def load(
         "bytes_by_layer": {"down": down, "up": {f"{layer}_bytes": 0 for layer in LAYERS}},
     }
     link = {"time_s": ends, "forward_delivered_bytes": delivered}
-    return Load(factors=dict(factors), record=record, tables={"link": link})
+    return Load(factors=dict(factors), record=record_with(**record), tables={"link": link})
 
 
 def repeated(factors, *, repetitions=3, plt_s, **changes):

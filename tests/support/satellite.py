@@ -5,6 +5,7 @@ Nothing is claimed about real carriers: expected values of tests come from the a
 
 import numpy as np
 
+from bentpipe.model.link import Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import modcods
 
 BIN_S = 0.1
@@ -111,7 +112,7 @@ def faded(*, length_s=40.0, clear_sky_db=13.2, depth_db=10.0, report_s=1.0, dela
     The gateway goes by what was measured up to `report_s` + `delay_s` ago; frames are lost 0.4 dB below the
     threshold.
     """
-    known = list(modcods(DVBS2).values())
+    known = list(modcods(Dvbs2CapacitySpec.model_validate(DVBS2)).values())
     time = np.arange(1, round(length_s / BIN_S) + 1) * BIN_S
 
     def es_n0(at):

@@ -11,6 +11,7 @@ import random
 import numpy as np
 
 from bentpipe.ledger import Entry, Ledger
+from tests.support.models import changed, record_with
 
 RTT_S = {"geo-alshagri": 0.530, "geo-alshagri-flat": 0.530, "lan": 0.00108}
 RATE_BPS = 10_000_000
@@ -155,9 +156,9 @@ def ping(*, repetition=0, **changes):
 
 def failed(entry, *, attempt=1, status="failed", reasons=("origin did not answer within 60 s",)):
     """The same run as a failed or invalid attempt."""
-    record = {**entry.record, "status": status, "reasons": list(reasons)}
+    record = changed(entry.record, status=status, reasons=list(reasons))
     if status == "failed":
-        record = {**record, "metrics": dict.fromkeys(entry.record["metrics"]), "objects": []}
+        record = changed(record, metrics={}, objects=[])
     return Entry(
         run_id=entry.run_id,
         attempt=attempt,
@@ -209,7 +210,7 @@ def series_of(entry):
     if workload_of(entry.factors) == "ping":
         return {"ping": echoes()}
     link = entry.factors["link"]
-    plt = entry.record["metrics"].get("plt_s") or 8.0
+    plt = entry.record.metrics.plt_s or 8.0
     ends = np.arange(1, math.ceil(plt / 0.1) + 1) * 0.1
     shape = np.clip((ends - 2 * RTT_S[link]) / max(plt / 2, 0.1), 0, 1)
     delivered = np.round(shape * RATE_BPS / 8 * 0.1 * 0.95)
@@ -315,5 +316,5 @@ def _entry(factors, repetition, record, changes):
         attempt=1,
         factors=factors,
         repetition=repetition,
-        record={"run_id": run_id, **record, **changes},
+        record=changed(record_with(run_id=run_id, **record), **changes),
     )

@@ -1,8 +1,10 @@
 """What a campaign needs of an engine."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
+
+from bentpipe.model.record import RunRecord
+from bentpipe.model.spec import RunSpec
 
 
 class Engine(Protocol):
@@ -12,7 +14,7 @@ class Engine(Protocol):
     def name(self) -> str:
         """`emulate` or `simulate`."""
 
-    def run(self, *, run_id: str, spec: Mapping[str, Any], artifacts: Path | None) -> Mapping[str, Any]:
+    def run(self, *, run_id: str, spec: RunSpec, artifacts: Path | None) -> RunRecord:
         """Measure one run and return its record with its series (crates/run/src/record.rs).
 
         Blocks; may be called from several threads at once. A run that fails is a record too.

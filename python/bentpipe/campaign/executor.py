@@ -3,8 +3,7 @@
 import shutil
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bentpipe import _core
 from bentpipe.campaign.engine import Engine
@@ -15,6 +14,7 @@ from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.workers import Finished, Workers
 from bentpipe.errors import StorageError
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.model.record import RunRecord
 
 MOST_ATTEMPTS = 10
 """Attempts at a run that the emulator was late for; a machine that is late ten times stays late."""
@@ -69,10 +69,10 @@ def execute(
             raise StorageError(error.place, error.said, consequence=RESUMABLE) from None
 
 
-def was_late(record: Mapping[str, Any]) -> bool:
+def was_late(record: RunRecord) -> bool:
     """Whether the machine's lateness makes a run invalid, so that repeating it in less company may help."""
-    reasons = record["reasons"]
-    return record["status"] == "invalid" and any(late in reason for reason in reasons for late in LATE)
+    reasons = record.reasons
+    return record.status == "invalid" and any(late in reason for reason in reasons for late in LATE)
 
 
 class _Campaign:
@@ -135,7 +135,7 @@ class _Campaign:
         return Ending.COMPLETE
 
     def _start(self, workers: Workers, run: PlannedRun) -> None:
-        if any(run.spec["capture"].values()):
+        if run.spec.capture.pcapng or run.spec.capture.qlog:
             self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1
@@ -166,8 +166,7 @@ class _Campaign:
 
     def _add(self, finished: Finished) -> None:
         run, attempt = finished.run, finished.attempt
-        record = dict(finished.record)
-        series = record.pop("series")
+        record = finished.record.model_copy(update={"series": {}})
         entry = Entry(
             run_id=run.run_id,
             attempt=attempt,
@@ -175,7 +174,7 @@ class _Campaign:
             repetition=run.repetition,
             record=record,
         )
-        self._ledger.add(entry, series)
+        self._ledger.add(entry, finished.record.series)
         self._finished[run.run_id, attempt] = run
 
     def _commit(self) -> None:

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario import Cell, Scenario, canonical_json, identity
 
 RECORD_FORMAT = 1
@@ -21,7 +21,7 @@ class PlannedRun:
     run_id: str
     cell: Cell
     repetition: int
-    spec: Mapping[str, Any]
+    spec: RunSpec
 
 
 def plan(scenario: Scenario) -> tuple[PlannedRun, ...]:
@@ -46,10 +46,12 @@ def planned_run(cell: Cell, *, seed: int, repetition: int) -> PlannedRun:
     text = canonical_json([seed, repetition, identity(cell.spec)])
     run_seed = int.from_bytes(hashlib.sha256(text.encode()).digest()) >> (256 - SEED_BITS)
     spec = {**cell.spec, "seed": run_seed}
-    return PlannedRun(run_id=run_id(spec), cell=cell, repetition=repetition, spec=spec)
+    return PlannedRun(
+        run_id=run_id(spec), cell=cell, repetition=repetition, spec=RunSpec.model_validate(spec)
+    )
 
 
-def run_id(spec: Mapping[str, Any]) -> str:
+def run_id(spec: Mapping[str, object]) -> str:
     """Return the name of the run that a specification with its seed stands for."""
     text = canonical_json([RECORD_FORMAT, identity(spec)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,18 +1,17 @@
 """Threads that run an engine, abandoned with the process when it ends."""
 
-import json
 import queue
 import threading
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from bentpipe import _core
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.plan import PlannedRun
+from bentpipe.model.record import RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +20,7 @@ class Finished:
 
     run: PlannedRun
     attempt: int
-    record: Mapping[str, Any]
+    record: RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +82,7 @@ class Workers:
             else:
                 self._ended.put(Finished(run=task.run, attempt=task.attempt, record=record))
 
-    def _record(self, task: _Task) -> Mapping[str, Any]:
+    def _record(self, task: _Task) -> RunRecord:
         run = task.run
         try:
             return self._engine.run(run_id=run.run_id, spec=run.spec, artifacts=task.artifacts)
@@ -95,9 +94,8 @@ class Workers:
             return _failed(run, engine=self._engine.name, reason=reason)
 
 
-def _failed(run: PlannedRun, *, engine: str, reason: str) -> Mapping[str, Any]:
-    spec = json.dumps(run.spec)
-    record: Mapping[str, Any] = json.loads(
+def _failed(run: PlannedRun, *, engine: str, reason: str) -> RunRecord:
+    spec = run.spec.to_json()
+    return RunRecord.model_validate_json(
         _core.failed_record(run_id=run.run_id, engine=engine, spec=spec, provenance="{}", reason=reason)
     )
-    return record

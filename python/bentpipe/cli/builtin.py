@@ -1,11 +1,9 @@
 """links, pages, studies: what is built in."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +11,11 @@ from bentpipe.cli.options import json_option, set_option
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import InputError
 from bentpipe.output_folder import staged
+
+if TYPE_CHECKING:
+    from bentpipe.model.spec import PageSpec
+    from bentpipe.scenario.links import Link
+    from bentpipe.studies import Study
 
 
 @click.command()
@@ -42,7 +45,7 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
         if plot is not None:
             echo(str(_plot(link, plot)), err=as_json)
         if as_json:
-            print_json(asdict(link))
+            print_json(_document(link))
         elif plot is None:
             _print_link(link, changes=settings)
         return
@@ -51,10 +54,10 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
         raise InputError(file="command line", field="NAME", expected=f"the link to {use}", found="none")
     all_links: tuple[Link, ...] = presets()
     if as_json:
-        print_json([asdict(link) for link in all_links])
+        print_json([_document(link) for link in all_links])
         return
     rows: list[tuple[str, ...]] = [("NAME", "FORWARD", "RETURN", "RTT", "")]
-    rows += [_link_row(asdict(link)) for link in all_links]
+    rows += [_link_row(link) for link in all_links]
     print_columns(rows, indent=0)
     echo("", "Rates are those of full IP packets in clear sky; the RTT is propagation alone.")
 
@@ -76,20 +79,22 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     """
     from bentpipe import _core
     from bentpipe.cli.page import described
+    from bentpipe.model.spec import PageSpec
     from bentpipe.scenario.page.pages import PAGES, SOURCES, page, source_of
     from bentpipe.scenario.page.web_page import hosts_of
     from bentpipe.scenario.written.location import Location
 
     where = Location(file="command line", field="NAME")
-    chosen = PAGES if name is None else {name: page(name, where, folder=Path())}
+    specs = PAGES if name is None else {name: page(name, where, folder=Path())}
+    chosen = {each: PageSpec.model_validate(spec) for each, spec in specs.items()}
     sources = {each: SOURCES.get(source_of(each), each) for each in chosen}
     if folder is not None:
         with staged(folder, field="--export") as staging:
             for spec in chosen.values():
-                _export(spec, staging / _file_name(spec["name"]))
+                _export(spec, staging / _file_name(spec.name))
         echo(f"{len(chosen)} pages in {folder}", err=True)
     if as_json:
-        print_json({"pages": [{**spec, "source": sources[each]} for each, spec in chosen.items()]})
+        print_json({"pages": [{**spec, "source": sources[each]} for each, spec in specs.items()]})
     elif name is not None:
         heading, rows = described(chosen[name])
         echo(heading)
@@ -98,8 +103,8 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
     elif folder is None:
         table = [("NAME", "OBJECTS", "HOSTS", "TOTAL", "SOURCE")]
         for each, spec in chosen.items():
-            total = _core.format_size(sum(item["bytes"] for item in spec["objects"]))
-            numbers = (str(len(spec["objects"])), str(len(hosts_of(spec))))
+            total = _core.format_size(sum(item.bytes for item in spec.objects))
+            numbers = (str(len(spec.objects)), str(len(hosts_of(spec))))
             table.append((each, *numbers, total, source_of(each)))
         print_columns(table, indent=0)
         echo()
@@ -139,7 +144,7 @@ def studies(name: str | None, as_json: bool) -> None:
     print_columns(rows)
 
 
-def find_study(name: str) -> Any:
+def find_study(name: str) -> "Study":
     """Return the study of that name.
 
     Raises
@@ -161,23 +166,26 @@ def find_study(name: str) -> Any:
     return library.get(name)
 
 
-def _study(study: Any) -> dict[str, Any]:
+def _document(link: "Link") -> dict[str, object]:
+    return {**vars(link), "spec": link.spec.model_dump(mode="json", exclude_unset=True)}
+
+
+def _study(study: "Study") -> dict[str, str]:
     keys = ("name", "title", "citation", "doi")
     return {key: getattr(study, key) for key in keys}
 
 
-def _link_row(link: dict[str, Any]) -> tuple[str, ...]:
+def _link_row(link: "Link") -> tuple[str, ...]:
     from bentpipe import _core
     from bentpipe.scenario.link.description import describe_link
 
-    spec = link["spec"]
-    model = describe_link(spec)
+    spec, model = link.spec, describe_link(link.spec)
     rates = [_core.format_rate(way.nominal_bps) for way in (model.forward, model.return_)]
-    rtt = _core.format_duration(spec["forward"]["delay_ns"] + spec["return"]["delay_ns"])
-    return (link["name"], *rates, rtt, link["title"])
+    rtt = _core.format_duration(spec.forward.delay_ns + spec.return_.delay_ns)
+    return (link.name, *rates, rtt, link.title)
 
 
-def _plot(link: Any, file: str) -> Path:
+def _plot(link: "Link", file: str) -> Path:
     from bentpipe.figures import link_plot
     from bentpipe.figures.drawing import FILE_KINDS, save_as
 
@@ -196,7 +204,7 @@ def _plot(link: Any, file: str) -> Path:
     return path
 
 
-def _print_link(link: Any, *, changes: Sequence[str]) -> None:
+def _print_link(link: "Link", *, changes: Sequence[str]) -> None:
     from bentpipe.cli.link import described
 
     echo(f"{link.name} with {', '.join(changes)}" if changes else link.name)
@@ -213,12 +221,12 @@ def _file_name(page: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", page).strip(".-") or "page"
 
 
-def _export(page: Mapping[str, Any], folder: Path) -> None:
+def _export(page: "PageSpec", folder: Path) -> None:
     """Write what the hosts of a page serve, each in a folder of its own where there are several."""
     from bentpipe import _core
 
     try:
-        files = _core.site_files(json.dumps(page))
+        files = _core.site_files(page.to_json())
     except ValueError as error:
         # Of a page of the user's: a file of it has changed since it was read, for one.
         expected = "a page that can be served"

@@ -1,13 +1,14 @@
 """Which engine measures."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from bentpipe.cli.output import echo
 from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
+    from bentpipe.model.spec import RunSpec
     from bentpipe.scenario.written.location import Location
 
 
@@ -32,9 +33,7 @@ def choose(name: str) -> "Engine":
     return emulate.Emulator()
 
 
-def require(
-    engine: "Engine", specs: Sequence[Mapping[str, Any]], *, written: "Callable[[str], Location]"
-) -> None:
+def require(engine: "Engine", specs: "Sequence[RunSpec]", *, written: "Callable[[str], Location]") -> None:
     """Refuse runs that ask for what the engine or this machine has not got.
 
     Parameters
@@ -60,7 +59,7 @@ def require(
 
 
 def require_congestion_controls(
-    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Location", flows: "Location"
+    engine: "Engine", specs: "Iterable[RunSpec]", *, where: "Location", flows: "Location"
 ) -> None:
     """Refuse runs whose congestion control the engine has not got.
 
@@ -79,14 +78,14 @@ def require_congestion_controls(
     for spec in specs:
         refused = congestion_control.refused(spec)
         if refused is not None:
-            place = flows if spec["workload"]["kind"] == "flows" else where
+            place = flows if spec.workload.kind == "flows" else where
             raise place.error(
                 expected=f"for TCP on the emulate engine one of {', '.join(congestion_control.available())}",
                 found=f'"{refused}", which QUIC and --engine simulate have',
             )
 
 
-def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Location") -> None:
+def require_slow_start(engine: "Engine", specs: "Iterable[RunSpec]", *, where: "Location") -> None:
     """Refuse runs whose slow start ends in a way that the kernel's TCP does not know.
 
     Raises
@@ -101,14 +100,14 @@ def require_slow_start(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, 
     if engine.name != emulate.NAME:
         return
     for spec in specs:
-        if "slow_start" in spec and congestion_control.of_tcp(spec):
+        if spec.slow_start is not None and congestion_control.of_tcp(spec):
             raise where.error(
                 expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
-                found=f'"{spec["slow_start"]}", which QUIC and --engine simulate have',
+                found=f'"{spec.slow_start}", which QUIC and --engine simulate have',
             )
 
 
-def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, where: "Location") -> None:
+def require_iperf3(engine: "Engine", specs: "Iterable[RunSpec]", *, where: "Location") -> None:
     """Refuse runs of iperf3 where there is none.
 
     Raises
@@ -121,7 +120,7 @@ def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, wher
     from bentpipe.engine import emulate
     from bentpipe.engine.programs import iperf3
 
-    if all(spec["workload"]["kind"] != iperf3.KIND for spec in specs):
+    if all(spec.workload.kind != iperf3.KIND for spec in specs):
         return
     if engine.name != emulate.NAME:
         raise where.error(
@@ -133,7 +132,7 @@ def require_iperf3(engine: "Engine", specs: Iterable[Mapping[str, Any]], *, wher
 
 
 def require_programs(
-    engine: "Engine", specs: Iterable[Mapping[str, Any]], *, client: "Location", server: "Location"
+    engine: "Engine", specs: "Iterable[RunSpec]", *, client: "Location", server: "Location"
 ) -> None:
     """Refuse runs of browsers and of servers that are not ours where there are none.
 
@@ -149,20 +148,20 @@ def require_programs(
     from bentpipe.scenario import defaults
 
     if engine.name == emulate.NAME:
-        named = (spec[key] for spec in specs for key in ("client", "server") if key in spec)
+        named = (name for spec in specs for name in (spec.client, spec.server) if name is not None)
         lack = third_party.missing_for(*named)
         if lack is not None:
             raise lack
         return
     for spec in specs:
-        for key, ours, where in (
-            ("client", defaults.CLIENT, client),
-            ("server", defaults.SERVER, server),
+        for name, ours, where in (
+            (spec.client, defaults.CLIENT, client),
+            (spec.server, defaults.SERVER, server),
         ):
-            if key in spec:
+            if name is not None:
                 raise where.error(
                     expected=f'"{ours}" on the {engine.name} engine',
-                    found=f'"{spec[key]}", which --engine emulate has',
+                    found=f'"{name}", which --engine emulate has',
                 )
 
 

@@ -95,7 +95,8 @@ def _campaign(
         extent=Extent.QUICK if quick else Extent.FULL,
         clock=Clock.VIRTUAL if is_simulated else Clock.REAL,
     )
-    specs = [cell.spec for cell in scenario.cells]
+    runs = plan(scenario)
+    specs = [run.spec for run in runs[: len(scenario.cells)]]
     overridden = [parse_override(text).key for text in settings]
     command_line = CommandLine(overridden=overridden, options=varied.keys())
     table = Location(file=str(file), field="run")
@@ -112,7 +113,7 @@ def _campaign(
             echo(f"{ledger.set_aside} attempts that the index does not have: moved to {aside}", err=True)
         with progress() as told:
             outcome = execute(
-                plan(scenario),
+                runs,
                 engine=machine,
                 ledger=ledger,
                 jobs=jobs or cpu_time.runs_at_once(specs),
@@ -140,7 +141,7 @@ def _tell_reasons(ledger: "Ledger") -> None:
     reasons: dict[tuple[str, str], list[str]] = {}
     for entry in ledger.best():
         if entry.status != "succeeded":
-            for reason in entry.record["reasons"]:
+            for reason in entry.record.reasons:
                 reasons.setdefault((entry.status, reason.partition(":")[0]), []).append(reason)
     by_number = sorted(reasons.items(), key=lambda item: -len(item[1]))
     for (status, _), each in by_number[:MOST_REASONS]:

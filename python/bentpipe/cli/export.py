@@ -4,13 +4,12 @@ A folder of results may be somebody else's: links in it are not followed, neithe
 """
 
 import errno
-import json
 import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -21,6 +20,7 @@ from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
+    from bentpipe.report.tables import Row
 
 ARTIFACTS = {"pcapng": (".pcapng",), "qlog": (".qlog", ".sqlog")}
 REMEDIES = {
@@ -66,26 +66,26 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
         echo(f"{len(names)} files in {target}")
 
 
-def _tables(ledger: "Ledger") -> dict[str, list[dict[str, Any]]]:
+def _tables(ledger: "Ledger") -> dict[str, list["Row"]]:
     """Return every attempt, and every object, flow and picture of every attempt, as flat rows.
 
     A table of pictures is there when a browser took any.
     """
     from bentpipe.stats import metrics_of
 
-    runs, objects, flows, frames = [], [], [], []
+    runs: list[Row] = []
+    objects: list[Row] = []
+    flows: list[Row] = []
+    frames: list[Row] = []
     for entry in ledger.entries():
         who = {"run_id": entry.run_id, "attempt": entry.attempt}
-        metrics = {key: value for key, value in metrics_of(entry.record).items() if key != "drops"}
-        for way, causes in entry.record["metrics"].get("drops", {}).items():
-            metrics |= {f"drops_{way}_{cause}": number for cause, number in causes.items()}
-        reasons = "; ".join(entry.record["reasons"])
+        reasons = "; ".join(entry.record.reasons)
         state = {"status": entry.status, "reasons": reasons, "repetition": entry.repetition}
-        runs.append({**who, **state, **entry.factors, **metrics})
-        objects += [{**who, **item} for item in entry.record["objects"]]
-        flows += [{**who, "flow": place, **flow} for place, flow in enumerate(entry.record.get("flows", ()))]
-        taken = (entry.record.get("browser") or {}).get("frames", ())
-        frames += [{**who, "frame": place, **frame} for place, frame in enumerate(taken)]
+        runs.append({**who, **state, **entry.factors, **metrics_of(entry.record)})
+        objects += [{**who, **dict(item)} for item in entry.record.objects]
+        flows += [{**who, "flow": place, **dict(flow)} for place, flow in enumerate(entry.record.flows)]
+        taken = () if entry.record.browser is None else entry.record.browser.frames
+        frames += [{**who, "frame": place, **dict(frame)} for place, frame in enumerate(taken)]
     tables = {"runs": runs, "objects": objects, "flows": flows}
     return {**tables, "frames": frames} if frames else tables
 
@@ -124,14 +124,15 @@ def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
 def _har(ledger: "Ledger", target: Path) -> list[Path]:
     from bentpipe import _core
 
-    loads = [entry for entry in ledger.entries() if entry.record["objects"]]
+    loads = [entry for entry in ledger.entries() if entry.record.objects]
     if not loads:
         raise AbilityError(f"{ledger.folder} has no page loads", "HAR describes nothing else")
     written = []
     for entry in loads:
         path = target / f"{entry.run_id}-{entry.attempt}.har"
-        record = json.dumps({**entry.record, "series": {}})
-        path.write_text(_core.har_of(record, entry.record["provenance"]["started"]), encoding="utf-8")
+        path.write_text(
+            _core.har_of(entry.record.to_json(), entry.record.provenance["started"]), encoding="utf-8"
+        )
         written.append(path)
     return written
 

@@ -2,94 +2,104 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from bentpipe.cli.output import echo, echo_text, percent, print_columns, rate, seconds, size
+from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
+from bentpipe.model.record import FlowRecord, Metrics, RunRecord, Table
+from bentpipe.model.spec import (
+    BulkWorkload,
+    FlowsWorkload,
+    Iperf3Workload,
+    PageLoadWorkload,
+    PingWorkload,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
-def print_record(record: Mapping[str, Any], *, link: str) -> None:
+def print_record(record: RunRecord, *, link: str) -> None:
     """Print how a run ended and its figures with their units and meanings; `link` as its user calls it."""
-    spec, metrics = record["spec"], record["metrics"]
-    echo(f"{_headline(record)} over {link}: {record['status']}")
-    for reason in record["reasons"]:
+    spec, metrics = record.spec, record.metrics
+    echo(f"{_headline(record)} over {link}: {record.status}")
+    for reason in record.reasons:
         echo_text(f"  {reason}")
-    rows = _ROWS[spec["workload"]["kind"]](metrics)
+    rows = _ROWS[spec.workload.kind](metrics)
     rows += _browser(record)
-    if "ping" in record["series"]:
-        rows += _losses(record["series"]["ping"]["rtt_s"])
-    rows += _satellite(spec["link"], record["series"])
+    if "ping" in record.series:
+        rows += _losses(record.series["ping"]["rtt_s"])
+    rows += _satellite(spec.link, record.series)
     shown = [row for row in rows if row[1] != "-"]
     if shown:
         print_columns(shown)
-    if spec["workload"]["kind"] == "flows":
-        _print_flows(record["flows"])
+    if spec.workload.kind == "flows":
+        _print_flows(record.flows)
 
 
-def _headline(record: Mapping[str, Any]) -> str:
-    spec = record["spec"]
-    workload = spec["workload"]
-    match workload["kind"]:
-        case "page-load":
-            what = f"{workload['page']['name']} by {workload['http']} with {spec['cc']}"
-            if record.get("browser"):
-                what += f" in {record['browser']['version']}"
-        case "flows":
-            what = f"{len(workload['flows'])} flows {workload['direction']}"
-        case "iperf3":
-            what = f"iperf3 {workload['direction']} with {spec['cc']}"
-        case "bulk":
-            what = f"{workload['transport']} {workload['direction']} with {spec['cc']}"
-        case _:
-            what = f"{workload['count']} echo requests"
-    return what
+def _headline(record: RunRecord) -> str:
+    cc = record.spec.cc
+    match record.spec.workload:
+        case PageLoadWorkload(page=page, http=http):
+            browser = "" if record.browser is None else f" in {record.browser.version}"
+            return f"{page.name} by {http} with {cc}{browser}"
+        case FlowsWorkload(flows=flows, direction=direction):
+            return f"{len(flows)} flows {direction}"
+        case Iperf3Workload(direction=direction):
+            return f"iperf3 {direction} with {cc}"
+        case BulkWorkload(transport=transport, direction=direction):
+            return f"{transport} {direction} with {cc}"
+        case PingWorkload(count=count):
+            return f"{count} echo requests"
 
 
-def _page_load(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    get = metrics.get
+def _page_load(metrics: Metrics) -> list[tuple[str, str, str]]:
     return [
-        ("Page load time", seconds(get("plt_s")), "every object is complete"),
-        ("First object (FCP)", seconds(get("fcp_s")), "the first embedded object is complete"),
-        ("Largest object (LCP)", seconds(get("lcp_s")), "the largest embedded object is complete"),
-        ("First byte", seconds(get("ttfb_s")), "of the HTML document"),
-        ("Connect", seconds(get("connect_s")), "handshake of the first connection"),
-        ("TLS", seconds(get("tls_s")), "handshake on top of it; QUIC has it included"),
+        ("Page load time", seconds(metrics.plt_s), "every object is complete"),
+        ("First object (FCP)", seconds(metrics.fcp_s), "the first embedded object is complete"),
+        ("Largest object (LCP)", seconds(metrics.lcp_s), "the largest embedded object is complete"),
+        ("First byte", seconds(metrics.ttfb_s), "of the HTML document"),
+        ("Connect", seconds(metrics.connect_s), "handshake of the first connection"),
+        ("TLS", seconds(metrics.tls_s), "handshake on top of it; QUIC has it included"),
         *_traffic(metrics),
         *_emulator(metrics),
     ]
 
 
-def _browser(record: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _browser(record: RunRecord) -> list[tuple[str, str, str]]:
     """What a browser saw of the page; nothing of a run without one."""
-    browser = record.get("browser") or {}
-    get = browser.get
-    frames = len(browser.get("frames", ()))
+    browser = record.browser
+    if browser is None:
+        return []
+    frames = len(browser.frames)
     return [
-        ("First paint (FCP)", seconds(get("paint_fcp_s")), "the first text or picture is on the screen"),
-        ("Largest paint (LCP)", seconds(get("paint_lcp_s")), "the largest text or picture is on the screen"),
-        ("Speed Index", seconds(get("speed_index_s")), "the mean time at which the window's parts appear"),
-        ("Parsed", seconds(get("parsed_s")), "DOMContentLoaded"),
-        ("Loaded", seconds(get("loaded_s")), "the load event"),
+        ("First paint (FCP)", seconds(browser.paint_fcp_s), "the first text or picture is on the screen"),
+        ("Largest paint (LCP)", seconds(browser.paint_lcp_s), "the largest text or picture is on the screen"),
+        ("Speed Index", seconds(browser.speed_index_s), "the mean time at which the window's parts appear"),
+        ("Parsed", seconds(browser.parsed_s), "DOMContentLoaded"),
+        ("Loaded", seconds(browser.loaded_s), "the load event"),
         ("Pictures", f"{frames}" if frames else "-", "of the window as the page appeared"),
     ]
 
 
-def _bulk(metrics: Mapping[str, Any], *, since: str = "connect") -> list[tuple[str, str, str]]:
+def _bulk(metrics: Metrics, *, since: str = "connect") -> list[tuple[str, str, str]]:
     return [
-        ("Goodput", rate(metrics.get("goodput_bps")), "payload per second"),
-        ("Completion", seconds(metrics.get("completion_s")), f"from {since} to the last byte"),
+        ("Goodput", rate(metrics.goodput_bps), "payload per second"),
+        ("Completion", seconds(metrics.completion_s), f"from {since} to the last byte"),
         (
             "Utilisation",
-            percent(_hundredfold(metrics.get("utilisation"))),
+            percent(_hundredfold(metrics.utilisation)),
             "of the capacity in the data's direction",
         ),
-        ("Mean RTT", seconds(metrics.get("rtt_mean_s")), "as the sender saw it"),
+        ("Mean RTT", seconds(metrics.rtt_mean_s), "as the sender saw it"),
         *_traffic(metrics),
         *_emulator(metrics),
     ]
 
 
-def _flows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    index = metrics.get("jain_index")
+def _flows(metrics: Metrics) -> list[tuple[str, str, str]]:
+    index = metrics.jain_index
     meaning = "fairness while all flows ran: 1 when they got the same"
     return [
         ("Jain's index", "-" if index is None else f"{index:.3f}", meaning),
@@ -97,36 +107,36 @@ def _flows(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _print_flows(flows: Sequence[Mapping[str, Any]]) -> None:
+def _print_flows(flows: Sequence[FlowRecord]) -> None:
     rows = [("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", "RETRANSMITTED")]
     for flow in flows:
         rows.append(
             (
-                f"{flow['cc']} over {flow['transport']}",
-                f"{flow['start_s']:g} s",
-                rate(flow["goodput_bps"]),
-                percent(_hundredfold(flow["share"])),
-                size(flow["bytes"]),
-                seconds(flow["rtt_mean_s"]),
-                f"{flow['retransmitted_packets']}",
+                f"{flow.cc} over {flow.transport}",
+                f"{flow.start_s:g} s",
+                rate(flow.goodput_bps),
+                percent(_hundredfold(flow.share)),
+                size(flow.bytes),
+                seconds(flow.rtt_mean_s),
+                f"{flow.retransmitted_packets}",
             )
         )
     echo()
     print_columns(rows)
 
 
-def _ping(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _ping(metrics: Metrics) -> list[tuple[str, str, str]]:
     return [
-        ("Mean RTT", seconds(metrics.get("rtt_mean_s")), ""),
-        ("Standard deviation", seconds(metrics.get("rtt_sd_s")), ""),
-        ("Least RTT", seconds(metrics.get("rtt_min_s")), ""),
-        ("Greatest RTT", seconds(metrics.get("rtt_max_s")), ""),
-        ("Lost", percent(_hundredfold(metrics.get("ping_loss_fraction"))), "requests without an echo"),
+        ("Mean RTT", seconds(metrics.rtt_mean_s), ""),
+        ("Standard deviation", seconds(metrics.rtt_sd_s), ""),
+        ("Least RTT", seconds(metrics.rtt_min_s), ""),
+        ("Greatest RTT", seconds(metrics.rtt_max_s), ""),
+        ("Lost", percent(_hundredfold(metrics.ping_loss_fraction)), "requests without an echo"),
         *_emulator(metrics),
     ]
 
 
-_ROWS: Mapping[str, Callable[[Mapping[str, Any]], list[tuple[str, str, str]]]] = {
+_ROWS: Mapping[str, Callable[[Metrics], list[tuple[str, str, str]]]] = {
     "page-load": _page_load,
     "bulk": _bulk,
     "flows": _flows,
@@ -148,14 +158,16 @@ def _losses(rtts_s: Sequence[float | None]) -> list[tuple[str, str, str]]:
     ]
 
 
-def _satellite(link: Mapping[str, Any], series: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _satellite(link: LinkSpec, tables: Mapping[str, Table]) -> list[tuple[str, str, str]]:
     """What frames and slots of a satellite link did, where the run has their series."""
     from bentpipe.scenario.link.description import modcods
     from bentpipe.stats import carrier_use, slot_use
 
     rows = []
+    series = {name: _columns(table) for name, table in tables.items()}
     if "acm" in series:
-        use = carrier_use(series["acm"], modcods(link["forward"]["capacity"]))
+        assert isinstance(link.forward.capacity, Dvbs2CapacitySpec)
+        use = carrier_use(series["acm"], modcods(link.forward.capacity))
         lost = f"{use.frames}, {use.frames_lost} lost"
         efficiency = "-" if use.spectral_efficiency is None else f"{use.spectral_efficiency:.3f} bit/symbol"
         rows += [
@@ -171,18 +183,25 @@ def _satellite(link: Mapping[str, Any], series: Mapping[str, Any]) -> list[tuple
     return rows
 
 
-def _traffic(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    retransmitted = metrics.get("retransmitted_packets")
+def _columns(table: Table) -> "dict[str, NDArray[np.float64]]":
+    """The columns of a series, each of shape (rows,); what is missing is NaN."""
+    import numpy as np
+
+    return {name: np.asarray(values, dtype=np.float64) for name, values in table.items()}
+
+
+def _traffic(metrics: Metrics) -> list[tuple[str, str, str]]:
+    retransmitted = metrics.retransmitted_packets
     return [
-        ("Sent down", size(metrics.get("wire_bytes_down")), "IP bytes from the server into the link"),
-        ("Sent up", size(metrics.get("wire_bytes_up")), "IP bytes from the client into the link"),
-        ("Overhead", percent(metrics.get("overhead_percent")), "of both directions above the payload"),
+        ("Sent down", size(metrics.wire_bytes_down), "IP bytes from the server into the link"),
+        ("Sent up", size(metrics.wire_bytes_up), "IP bytes from the client into the link"),
+        ("Overhead", percent(metrics.overhead_percent), "of both directions above the payload"),
         ("Retransmitted", "-" if retransmitted is None else f"{retransmitted}", "packets"),
     ]
 
 
-def _emulator(metrics: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    late = seconds(metrics.get("lateness_p999_s"))
+def _emulator(metrics: Metrics) -> list[tuple[str, str, str]]:
+    late = seconds(metrics.lateness_p999_s)
     return [("Emulator lateness", late, "99.9 % of packets were released at most this late")]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bentpipe.cli import engines
-from bentpipe.cli.figures import print_record
 from bentpipe.cli.group import SOME_RUNS_FAILED
 from bentpipe.cli.options import (
     artifacts_option,
@@ -25,6 +24,7 @@ from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
+    from bentpipe.model.spec import RunSpec
     from bentpipe.scenario import Override
 
 COMMAND_LINE = "command line"
@@ -130,6 +130,8 @@ def _measure(
 ) -> None:
     from bentpipe.campaign import interruption
     from bentpipe.campaign.plan import planned_run
+    from bentpipe.cli.figures import print_record
+    from bentpipe.model.record import Status
     from bentpipe.scenario import parse_override, resolve_document
 
     overrides = [parse_override(text) for text in settings]
@@ -144,7 +146,7 @@ def _measure(
     except InputError as error:
         raise as_option(error) from None
     planned = planned_run(scenario.cells[0], seed=scenario.seed, repetition=0)
-    if out is None and any(planned.spec["capture"].values()):
+    if out is None and (planned.spec.capture.pcapng or planned.spec.capture.qlog):
         raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
     machine = engines.choose(engine)
     require(machine, planned.spec, overrides=overrides)
@@ -152,12 +154,12 @@ def _measure(
         record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=artifacts)
         is_empty = artifacts is not None and not any(artifacts.iterdir())
     if as_json:
-        print_json(record)
+        print_json(record.model_dump(mode="json", exclude_unset=True))
     else:
-        print_record(record, link=_link_words(record["spec"]["link"]["name"], run["link"], settings))
+        print_record(record, link=_link_words(record.spec.link.name, run["link"], settings))
     if is_empty:
         echo(f"{out} is empty: captures are asked for by --set {' or '.join(CAPTURES)}", err=True)
-    if record["status"] != "succeeded":
+    if record.status is not Status.SUCCEEDED:
         raise SystemExit(SOME_RUNS_FAILED)
 
 
@@ -171,7 +173,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
 
 
-def require(engine: "Engine", spec: Mapping[str, Any], *, overrides: "Iterable[Override]") -> None:
+def require(engine: "Engine", spec: "RunSpec", *, overrides: "Iterable[Override]") -> None:
     """Refuse a run that the engine cannot measure, under the option or setting that asks for it."""
     from bentpipe.scenario.written.command_line import CommandLine
     from bentpipe.scenario.written.location import Location

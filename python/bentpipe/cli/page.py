@@ -1,8 +1,10 @@
 """A page for people: its objects with hosts, sizes and what names them."""
 
+from collections.abc import Sequence
+
 from bentpipe import _core
+from bentpipe.model.spec import ObjectSpec, PageSpec
 from bentpipe.scenario.page.web_page import USUAL_KIND, hosts_of
-from bentpipe.scenario.spec.page import ObjectSpec, PageSpec
 
 Row = tuple[str, ...]
 
@@ -12,31 +14,31 @@ def described(page: PageSpec) -> tuple[str, list[Row]]:
 
     A page of one host has no column of hosts, and one whose document names everything none of causes.
     """
-    objects = page["objects"]
+    objects = page.objects
     hosts = hosts_of(page)
-    length = f" of {_core.format_size(page['document_bytes'])}" if "document_bytes" in page else ""
-    where = f" on {page['host']}" if "host" in page else ""
-    heading = f"{page['name']}: an HTML document{length}{where} that embeds, in this order"
+    length = "" if page.document_bytes is None else f" of {_core.format_size(page.document_bytes)}"
+    where = "" if page.host is None else f" on {page.host}"
+    heading = f"{page.name}: an HTML document{length}{where} that embeds, in this order"
     if len(hosts) > 1:
-        total = _core.format_size(sum(item["bytes"] for item in objects))
+        total = _core.format_size(sum(item.bytes for item in objects))
         heading = (
-            f"{page['name']}: an HTML document{length}{where} "
+            f"{page.name}: an HTML document{length}{where} "
             f"and {len(objects)} objects of {total} from {len(hosts)} hosts"
         )
-    has_causes = any("after" in item for item in objects)
+    has_causes = any(item.after is not None for item in objects)
     return heading, [
         (
-            *((item.get("host", page.get("host", "")),) if len(hosts) > 1 else ()),
-            item["path"],
-            _core.format_size(item["bytes"]),
-            *((item.get("kind", USUAL_KIND), _cause(item, objects)) if has_causes else ()),
+            *((item.host or page.host or "",) if len(hosts) > 1 else ()),
+            item.path,
+            _core.format_size(item.bytes),
+            *((item.kind or USUAL_KIND, _cause(item, objects)) if has_causes else ()),
         )
         for item in objects
     ]
 
 
-def _cause(item: ObjectSpec, objects: list[ObjectSpec]) -> str:
-    wait = f"{_core.format_duration(item['wait_ns'])} " if "wait_ns" in item else ""
-    if "after" in item:
-        return f"{wait}after {objects[item['after']]['path']}"
+def _cause(item: ObjectSpec, objects: Sequence[ObjectSpec]) -> str:
+    wait = "" if item.wait_ns is None else f"{_core.format_duration(item.wait_ns)} "
+    if item.after is not None:
+        return f"{wait}after {objects[item.after].path}"
     return f"{wait}after the document" if wait else ""

@@ -1,27 +1,32 @@
 """A queue of a resolved link for people, in words."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe import _core
+from bentpipe.model.link import (
+    BytesQueueSpec,
+    CodelQueueSpec,
+    PacketsQueueSpec,
+    QueueSpec,
+    RandomEarlyDropQueueSpec,
+    TimeQueueSpec,
+)
 
 
-def queue_words(spec: Mapping[str, Any]) -> str:
+def queue_words(spec: QueueSpec) -> str:
     """A queue in words."""
-    match spec["kind"]:
-        case "packets":
-            return f"{spec['limit_packets']} packets"
-        case "time":
-            return _core.format_duration(spec["limit_ns"])
-        case "random-early-drop":
-            limit, start = (_core.format_size(spec[key]) for key in ("limit_bytes", "start_bytes"))
-            return f"{limit}; above {start} random drops, rising to {exact_percent(spec['p'])} at the limit"
-        case "codel":
-            target, interval = (_core.format_duration(spec[key]) for key in ("target_ns", "interval_ns"))
-            limit = _core.format_size(spec["limit_bytes"])
+    match spec:
+        case PacketsQueueSpec(limit_packets=limit_packets):
+            return f"{limit_packets} packets"
+        case TimeQueueSpec(limit_ns=limit_ns):
+            return _core.format_duration(limit_ns)
+        case RandomEarlyDropQueueSpec():
+            limit, start = _core.format_size(spec.limit_bytes), _core.format_size(spec.start_bytes)
+            return f"{limit}; above {start} random drops, rising to {exact_percent(spec.p)} at the limit"
+        case CodelQueueSpec():
+            target, interval = _core.format_duration(spec.target_ns), _core.format_duration(spec.interval_ns)
+            limit = _core.format_size(spec.limit_bytes)
             return f"{limit}; CoDel with a target of {target} and an interval of {interval}"
-        case _:
-            return _core.format_size(spec["limit_bytes"])
+        case BytesQueueSpec(limit_bytes=limit_bytes):
+            return _core.format_size(limit_bytes)
 
 
 def exact_percent(share: float) -> str:

@@ -1,7 +1,6 @@
 """shell: any program behind the link."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -67,11 +66,13 @@ def shell(
     from bentpipe.engine import emulate
     from bentpipe.engine.programs import shell as shells
     from bentpipe.engine.programs import window
+    from bentpipe.model.spec import RunSpec
+    from bentpipe.model.workload import page_load
     from bentpipe.scenario import parse_override, resolve_document
     from bentpipe.scenario.written.location import quoted
 
     given = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
-    run: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    run = {key: value for key, value in given.items() if value is not None}
     overrides = [parse_override(text) for text in settings]
     try:
         scenario = resolve_document(
@@ -83,20 +84,19 @@ def shell(
         )
     except InputError as error:
         raise as_option(error) from None
-    cell = scenario.cells[0].spec
-    if any(cell["capture"].values()):
+    spec = RunSpec.model_validate({**scenario.cells[0].spec, "seed": scenario.seed})
+    if spec.capture.pcapng or spec.capture.qlog:
         raise InputError(
             file=COMMAND_LINE, field="--set capture", expected="no captures of a shell", found="some"
         )
-    if "client" in cell:
+    if spec.client is not None:
         raise InputError(
             file=COMMAND_LINE,
             field="--set client",
             expected="no client of a shell but its command",
-            found=quoted(cell["client"]),
+            found=quoted(spec.client),
         )
-    workload = cell["workload"]
-    spoken = workload["http"] if workload["kind"] == "page-load" else http
+    spoken = page_load(spec).http
     if window.preparation(command) is not None and spoken not in window.PROTOCOLS:
         raise InputError(
             file=COMMAND_LINE,
@@ -104,7 +104,6 @@ def shell(
             expected=f"one of {', '.join(window.PROTOCOLS)} for {Path(command[0]).name}",
             found=quoted(spoken),
         )
-    spec = {**cell, "seed": scenario.seed}
     engines.require_emulate()
     require(emulate.Emulator(), spec, overrides=overrides)
     raise SystemExit(shells.run(spec=spec, command=command, as_root=as_root))

@@ -2,7 +2,7 @@
 
 import errno
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +11,7 @@ from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
+    from bentpipe.model.scenario import JsonObject
     from bentpipe.scenario.written.location import Location
 
 
@@ -71,7 +72,7 @@ def _is_scenario(path: Path) -> bool:
     return not {"forward", "return", "rtt", "base"} & read_toml(path).keys()
 
 
-def _record(folder: Path, run_id: str) -> dict[str, Any]:
+def _record(folder: Path, run_id: str) -> "JsonObject":
     from bentpipe.ledger import Ledger
 
     with Ledger(folder) as ledger:
@@ -87,5 +88,5 @@ def _record(folder: Path, run_id: str) -> dict[str, Any]:
         "attempt": entry.attempt,
         "repetition": entry.repetition,
         "factors": dict(entry.factors),
-        **entry.record,
+        **entry.record.model_dump(mode="json", exclude_unset=True, exclude={"series"}),
     }

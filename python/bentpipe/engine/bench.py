@@ -1,6 +1,5 @@
 """The testbed's own fidelity and speed, measured on this machine."""
 
-import json
 import subprocess
 import sys
 import time
@@ -8,7 +7,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from bentpipe.engine import provenance
 from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
@@ -17,7 +15,17 @@ from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.simulate import Simulator
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
+from bentpipe.model.record import RunRecord
+from bentpipe.model.report import LinkReport
+from bentpipe.model.spec import Algorithm, PepPlace, RunSpec, SplitPepSpec
 from bentpipe.scenario import resolve_document
+from bentpipe.scenario.link.description import nominal_bps
+
+Run = Mapping[str, object]
+"""A [run] table as a scenario has it."""
+
+Figures = Mapping[str, object]
+"""Figures by name, each with its unit in the name."""
 
 TCP_PAYLOAD_SHARE = 1448 / 1500
 """MSS with timestamps over the IP packet of 1500 bytes."""
@@ -46,7 +54,7 @@ while clock() < end:
 """Sends UDP datagrams to the discard port as fast as it can; its own sink takes what the peer sends."""
 
 
-def run() -> dict[str, Any]:
+def run() -> Figures:
     """Measure everything; takes about seven minutes.
 
     Returns
@@ -69,16 +77,16 @@ def run() -> dict[str, Any]:
     }
 
 
-def _idle_ping() -> dict[str, Any]:
+def _idle_ping() -> Figures:
     record = _measure({"link": "geo-alshagri-flat", "ping": {"count": 100, "interval": "100 ms"}})
-    metrics = record["metrics"]
-    return {key: metrics[key] for key in ("rtt_mean_s", "rtt_sd_s", "rtt_min_s", "rtt_max_s")}
+    metrics = record.metrics
+    return {key: getattr(metrics, key) for key in ("rtt_mean_s", "rtt_sd_s", "rtt_min_s", "rtt_max_s")}
 
 
-def _goodput(rate: str) -> dict[str, Any]:
+def _goodput(rate: str) -> Figures:
     record = _measure(_flow(rate, "cubic", seconds=60))
-    goodput_bps = record["metrics"]["goodput_bps"]
-    capacity_bps = record["spec"]["link"]["forward"]["capacity"]["rate_bps"]
+    goodput_bps = record.metrics.goodput_bps or 0.0
+    capacity_bps = nominal_bps(record.spec.link.forward.capacity)
     return {
         "rate_bps": capacity_bps,
         "goodput_bps": goodput_bps,
@@ -87,54 +95,53 @@ def _goodput(rate: str) -> dict[str, Any]:
     }
 
 
-def _two_worlds() -> dict[str, Any]:
+def _two_worlds() -> Figures:
     """Two bulk flows at once, each in a world of its own: the worse of the two."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         flow = _flow("10 Mbit/s", "cubic", seconds=20)
         records = list(pool.map(_measure, [flow, flow]))
-    return max((_lateness_of(record) for record in records), key=lambda found: found["lateness_p999_s"])
+    return _lateness_of(max(records, key=lambda record: record.metrics.lateness_p999_s or 0.0))
 
 
-def _lateness(run: Mapping[str, Any]) -> dict[str, Any]:
+def _lateness(run: Run) -> Figures:
     return _lateness_of(_measure(run))
 
 
-def _first_flight(http: str) -> dict[str, Any]:
+def _first_flight(http: str) -> Figures:
     run = {"link": "geo-alshagri-flat", "http": http, "cc": "cubic", "page": "single-100k"}
-    return {"http": http, "first_flight_bytes": _measure(run)["metrics"]["first_flight_bytes"]}
+    return {"http": http, "first_flight_bytes": _measure(run).metrics.first_flight_bytes}
 
 
-def _split() -> dict[str, Any]:
+def _split() -> Figures:
     """A flow through proxies at both ends of a GEO link: goodput once it has started up, and its cost."""
     rate_bps, started_s, seconds = 144_000_000, 30, 60
     flow = {"transport": "tcp", "direction": "down", "duration": f"{seconds} s"}
     link = f"flat:down={rate_bps}bit/s,up={rate_bps}bit/s,rtt=600ms,queue=1BDP"
     spec = _spec({"link": link, "cc": "cubic", "bulk": flow})
-    split = {
-        "kind": "split",
-        "place": "both",
-        "cc": "cubic",
-        "tcp": spec["tcp"],
-        "relay_buffer_bytes": RELAY_BUFFER_BYTES,
-    }
-    record = Emulator().run(run_id="bench", spec={**spec, "pep": split}, artifacts=None)
-    progress = record["series"]["progress"]
+    split = SplitPepSpec(
+        place=PepPlace.BOTH,
+        cc=Algorithm.CUBIC,
+        tcp=spec.tcp,
+        relay_buffer_bytes=RELAY_BUFFER_BYTES,
+    )
+    record = Emulator().run(run_id="bench", spec=spec.model_copy(update={"pep": split}), artifacts=None)
+    progress = record.series["progress"]
     received_bytes = sum(
-        received
+        received or 0
         for time_s, received in zip(progress["time_s"], progress["received_bytes"], strict=True)
-        if started_s < time_s <= seconds
+        if started_s < (time_s or 0) <= seconds
     )
     goodput_bps = received_bytes * 8 / (seconds - started_s)
     return {
         "rate_bps": rate_bps,
         "goodput_bps": goodput_bps,
         "of_possible": goodput_bps / (rate_bps * TCP_PAYLOAD_SHARE),
-        "link_and_proxies_cores": float(record["provenance"]["link_and_proxies_cores"]),
+        "link_and_proxies_cores": float(record.provenance["link_and_proxies_cores"]),
         **_lateness_of(record),
     }
 
 
-def _full_chain() -> dict[str, Any]:
+def _full_chain() -> Figures:
     """A flow that fills 32APSK 9/10 at 40 Msymbol/s with ACM, ACKs in DVB-RCS2 slots, by both engines."""
     seconds = 60
     link = {
@@ -156,10 +163,10 @@ def _full_chain() -> dict[str, Any]:
     simulated = Simulator().run(run_id="bench", spec=_spec(run), artifacts=None)
     used_s = time.process_time() - used_s
     return {
-        "nominal_bps": record["spec"]["link"]["forward"]["capacity"]["nominal_bps"],
-        "goodput_bps": record["metrics"]["goodput_bps"],
-        "simulated_goodput_bps": simulated["metrics"]["goodput_bps"],
-        "link_cores": float(record["provenance"]["link_and_proxies_cores"]),
+        "nominal_bps": nominal_bps(record.spec.link.forward.capacity),
+        "goodput_bps": record.metrics.goodput_bps,
+        "simulated_goodput_bps": simulated.metrics.goodput_bps,
+        "link_cores": float(record.provenance["link_and_proxies_cores"]),
         "simulated_s_per_core_s": seconds / used_s,
         **_lateness_of(record),
         "machine_lateness_p999_s": machine.quantile_s(0.999),
@@ -167,13 +174,13 @@ def _full_chain() -> dict[str, Any]:
     }
 
 
-def _throughput(*, packet_bytes: int) -> dict[str, Any]:
+def _throughput(*, packet_bytes: int) -> Figures:
     """Load both directions of one link process beyond its rate and count what it delivers."""
     spec = _spec({"link": "flat:down=1Gbit/s,up=1Gbit/s,rtt=20ms", "ping": {"count": 1}})
     udp_payload = packet_bytes - 28
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
-        link = stack.enter_context(open_link(world, configuration_of(spec, None), {}))
+        link = stack.enter_context(open_link(world, configuration_of(spec, None))).part
         link.answer(timeout_s=START_TIMEOUT_S)
         blasters = []
         for name, peer in ((world.client, SERVER_ADDRESS), (world.server, CLIENT_ADDRESS)):
@@ -188,20 +195,20 @@ def _throughput(*, packet_bytes: int) -> dict[str, Any]:
         time.sleep(BLAST_S)
         cpu_s = cpu_time.used_s([link.pid]) - cpu_started
         link.order("report")
-        report = _parsed(link.answer(timeout_s=START_TIMEOUT_S))
+        report = LinkReport.model_validate_json(link.answer(timeout_s=START_TIMEOUT_S))
         span_s = time.monotonic() - started
         for blaster in blasters:
             blaster.wait()
-    ways = {"down": report["forward"], "up": report["return"]}
+    ways = {"down": report.forward, "up": report.return_}
     return {
-        **{f"delivered_{way}_bps": counted["delivered_bytes"] * 8 / span_s for way, counted in ways.items()},
-        **{f"delivered_{way}_pps": counted["delivered_packets"] / span_s for way, counted in ways.items()},
-        "offered_pps": sum(counted["offered_packets"] for counted in ways.values()) / span_s,
+        **{f"delivered_{way}_bps": counted.delivered_bytes * 8 / span_s for way, counted in ways.items()},
+        **{f"delivered_{way}_pps": counted.delivered_packets / span_s for way, counted in ways.items()},
+        "offered_pps": sum(counted.offered_packets for counted in ways.values()) / span_s,
         "link_cores": cpu_s / BLAST_S,
     }
 
 
-def _flow(rate: str, cc: str, *, seconds: int) -> dict[str, Any]:
+def _flow(rate: str, cc: str, *, seconds: int) -> Figures:
     flow = {"transport": "tcp", "direction": "down", "duration": f"{seconds} s"}
     return {
         "link": f"flat:down={rate},up={rate},rtt=20ms,queue=2BDP".replace(" ", ""),
@@ -210,22 +217,17 @@ def _flow(rate: str, cc: str, *, seconds: int) -> dict[str, Any]:
     }
 
 
-def _measure(run: Mapping[str, Any]) -> dict[str, Any]:
+def _measure(run: Run) -> RunRecord:
     return Emulator().run(run_id="bench", spec=_spec(run), artifacts=None)
 
 
-def _spec(run: Mapping[str, Any]) -> dict[str, Any]:
+def _spec(run: Run) -> RunSpec:
     scenario = resolve_document(
         {"repetitions": 1, "run": run}, file="bench", folder=Path(), default_name="bench", overrides=[]
     )
-    return {**scenario.cells[0].spec, "seed": 1}
+    return RunSpec.model_validate({**scenario.cells[0].spec, "seed": 1})
 
 
-def _lateness_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    metrics = record["metrics"]
-    return {key: metrics[key] for key in ("lateness_p50_s", "lateness_p999_s", "lateness_max_s")}
-
-
-def _parsed(answer: str) -> dict[str, Any]:
-    parsed: dict[str, Any] = json.loads(answer)
-    return parsed
+def _lateness_of(record: RunRecord) -> Figures:
+    metrics = record.metrics
+    return {key: getattr(metrics, key) for key in ("lateness_p50_s", "lateness_p999_s", "lateness_max_s")}

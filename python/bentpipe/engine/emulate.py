@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.engine import provenance
@@ -16,6 +15,7 @@ from bentpipe.engine.host import cpu_time, cpu_wait, rt_priority
 from bentpipe.engine.host.cpu_idle import awake
 from bentpipe.engine.host.rt_priority import Rank
 from bentpipe.engine.process import vigil
+from bentpipe.engine.process.configuration import Configuration, Identity
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part, PartError
 from bentpipe.engine.programs import endpoints, iperf3, web_endpoints
 from bentpipe.engine.programs.browser import warm_up
@@ -30,6 +30,9 @@ from bentpipe.engine.testbed.netns import (
     World,
 )
 from bentpipe.errors import AbilityError
+from bentpipe.model.record import RunRecord
+from bentpipe.model.report import ClientReport, LinkReport, OriginReport
+from bentpipe.model.spec import BulkWorkload, FlowsWorkload, Iperf3Workload, RunSpec, TcpSpec
 
 NAME = "emulate"
 
@@ -48,31 +51,33 @@ class Emulator:
     def __init__(self) -> None:
         self._controls = KernelControls()
 
-    def run(self, *, run_id: str, spec: Mapping[str, Any], artifacts: Path | None) -> dict[str, Any]:
+    def run(self, *, run_id: str, spec: RunSpec, artifacts: Path | None) -> RunRecord:
         """Measure one run; see `bentpipe.campaign.engine.Engine`.
 
         A run that breaks is a record with status `failed`; nothing of its world is left behind.
         """
-        spec_json = json.dumps(spec)
         source = provenance.of_this_host()
         try:
             with self._controls.needed_by(spec):
-                reports = _measure(spec, artifacts, source)
+                measured = _measure(spec, artifacts)
             record = _core.assemble_record(
                 run_id=run_id,
                 engine=NAME,
-                spec=spec_json,
-                provenance=json.dumps(source),
-                client=reports.client,
-                origin=reports.origin,
-                link=reports.link,
+                spec=spec.to_json(),
+                provenance=json.dumps({**source, **measured.provenance}),
+                client=measured.client.to_json(),
+                origin=measured.origin.to_json(),
+                link=measured.link,
             )
         except (AbilityError, PartError, OSError) as error:
             record = _core.failed_record(
-                run_id=run_id, engine=NAME, spec=spec_json, provenance=json.dumps(source), reason=str(error)
+                run_id=run_id,
+                engine=NAME,
+                spec=spec.to_json(),
+                provenance=json.dumps(source),
+                reason=str(error),
             )
-        result: dict[str, Any] = json.loads(record)
-        return result
+        return RunRecord.model_validate_json(record)
 
     def close(self) -> None:
         """Remove the worlds of runs abandoned in the midst, as after Ctrl-C, and what they loaded."""
@@ -81,10 +86,21 @@ class Emulator:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reports:
-    client: str
-    origin: str
+class _Measured:
+    """What both ends and the link (JSON) report, and how it was measured."""
+
+    client: ClientReport
+    origin: OriginReport
     link: str
+    provenance: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunningLink:
+    """The link process of a testbed, and how it runs."""
+
+    part: Part
+    provenance: Mapping[str, str]
 
 
 def missing() -> list[AbilityError]:
@@ -102,16 +118,16 @@ def missing() -> list[AbilityError]:
 
 
 @contextmanager
-def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
+def open_world(spec: RunSpec) -> Iterator[World]:
     """Make a world for a run's link, proxy and TCP settings; it is removed at the end, whatever happens.
 
     What killed processes left behind goes first.
     """
     netns.clean()
     world = World.create(
-        mtu_bytes=spec["link"]["mtu_bytes"],
+        mtu_bytes=spec.link.mtu_bytes,
         client=_settings(pep.client_tcp(spec), congestion_control.by_route(spec, "client")),
-        server=_settings(spec["tcp"], congestion_control.by_route(spec, "server")),
+        server=_settings(spec.tcp, congestion_control.by_route(spec, "server")),
         middle=pep.middle(spec, _settings),
         server_addresses=tuple(hosts.addresses(spec).values()),
     )
@@ -122,39 +138,39 @@ def open_world(spec: Mapping[str, Any]) -> Iterator[World]:
 
 
 @contextmanager
-def open_link(world: World, configuration: Mapping[str, Any], source: dict[str, str]) -> Iterator[Part]:
+def open_link(world: World, configuration: Configuration) -> Iterator[RunningLink]:
     """Start the link process of a world; its first answer says that it pumps."""
     devices = world.open_devices()
     try:
-        link = Part("link", {**configuration, "devices": devices}, descriptors=devices)
+        link = Part("link", configuration.model_copy(update={"devices": devices}), descriptors=devices)
     finally:
         for device in devices:
             os.close(device)
     with link, awake() as idle_cores:
-        source["idle_cores"] = idle_cores
-        source["link_scheduling"] = rt_priority.put_first(link.pid, Rank.LINK)
-        yield link
+        scheduling = rt_priority.put_first(link.pid, Rank.LINK)
+        yield RunningLink(part=link, provenance={"idle_cores": idle_cores, "link_scheduling": scheduling})
 
 
-def configuration_of(spec: Mapping[str, Any], artifacts: Path | None) -> dict[str, Any]:
-    """What every part is told first."""
-    return {
-        "spec": spec,
-        "devices": None,
-        "client": CLIENT_ADDRESS,
-        "terminal": TERMINAL_ADDRESS,
-        "gateway": GATEWAY_ADDRESS,
-        "origin": SERVER_ADDRESS,
-        "identity": json.loads(_core.generate_identity(_certified(spec), _key(spec))),
-        "artifacts": None if artifacts is None else str(artifacts),
-    }
+def configuration_of(spec: RunSpec, artifacts: Path | None) -> Configuration:
+    """Return what every part is told first."""
+    return Configuration(
+        spec=spec,
+        devices=None,
+        client=CLIENT_ADDRESS,
+        terminal=TERMINAL_ADDRESS,
+        gateway=GATEWAY_ADDRESS,
+        origin=SERVER_ADDRESS,
+        identity=Identity.model_validate_json(_core.generate_identity(_certified(spec), _key(spec))),
+        artifacts=None if artifacts is None else str(artifacts),
+    )
 
 
-def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, str]) -> _Reports:
+def _measure(spec: RunSpec, artifacts: Path | None) -> _Measured:
     configuration = configuration_of(spec, artifacts)
     with ExitStack() as stack:
         world = stack.enter_context(open_world(spec))
-        link = stack.enter_context(open_link(world, configuration, source))
+        running = stack.enter_context(open_link(world, configuration))
+        link = running.part
         proxies = stack.enter_context(pep.opened(world, configuration))
         programs = stack.enter_context(_opener(spec)(world, configuration))
         link.answer(timeout_s=START_TIMEOUT_S)
@@ -175,64 +191,68 @@ def _measure(spec: Mapping[str, Any], artifacts: Path | None, source: dict[str, 
         dropped = world.dropped_packets()
         link.order("report")
         link_report = link.answer(timeout_s=_REPORT_TIMEOUT_S)
-        seen = programs.seen(link_report)
-        source |= proxies.seen()
-    source |= seen.versions
-    source["link_and_proxies_cores"] = f"{used_s / elapsed_s:.3f}"
-    source["waited_for_a_core_ms"] = f"{cpu_wait.waited_s(shares) * 1e3:.2f}"
+        seen = programs.seen(LinkReport.model_validate_json(link_report))
+        proxy_provenance = proxies.seen()
     starved = cpu_wait.doubt(
         shares,
         elapsed_s=elapsed_s,
-        lateness_bound_s=spec["validity"]["lateness_p999_ns"] / 1e9,
+        lateness_bound_s=spec.validity.lateness_p999_ns / 1e9,
         round_trips=_round_trips(spec, elapsed_s) if _is_flow(spec) else None,
     )
-    doubts: list[str] = seen.client["doubts"]
-    if starved:
-        doubts.append(starved)
+    doubts = [*seen.client.doubts, *([starved] if starved else [])]
     if dropped:
         doubts.append(f"{dropped} packets lost before the link process read them")
-    if artifacts is not None and seen.client["tls_secrets"]:
-        _core.add_secrets(str(artifacts / "packets.pcapng"), seen.client["tls_secrets"])
-    return _Reports(client=json.dumps(seen.client), origin=json.dumps(seen.origin), link=link_report)
+    if artifacts is not None and seen.client.tls_secrets:
+        _core.add_secrets(str(artifacts / "packets.pcapng"), list(seen.client.tls_secrets))
+    return _Measured(
+        client=seen.client.model_copy(update={"doubts": doubts}),
+        origin=seen.origin,
+        link=link_report,
+        provenance={
+            **running.provenance,
+            **proxy_provenance,
+            **seen.versions,
+            "link_and_proxies_cores": f"{used_s / elapsed_s:.3f}",
+            "waited_for_a_core_ms": f"{cpu_wait.waited_s(shares) * 1e3:.2f}",
+        },
+    )
 
 
-def _certified(spec: Mapping[str, Any]) -> list[str]:
+def _certified(spec: RunSpec) -> list[str]:
     own = list(hosts.addresses(spec))
-    return [*own, warm_up.HOST] if "client" in spec else own
+    return own if spec.client is None else [*own, warm_up.HOST]
 
 
-def _key(spec: Mapping[str, Any]) -> str:
+def _key(spec: RunSpec) -> str:
     """Ed25519's signatures have one length, but programs of others do not all know them."""
-    return "ed25519" if spec.get("client") is None and spec.get("server") is None else "p256"
+    return "ed25519" if spec.client is None and spec.server is None else "p256"
 
 
-def _settings(tcp: Mapping[str, Any], by_route: str | None = None) -> Settings:
+def _settings(tcp: TcpSpec, by_route: str | None = None) -> Settings:
     return Settings(
         route_attributes=kernel_tcp.route_attributes(tcp, congestion_control=by_route),
         sysctls=kernel_tcp.sysctls(tcp),
     )
 
 
-def _is_flow(spec: Mapping[str, Any]) -> bool:
-    return spec["workload"]["kind"] in {"bulk", "flows", iperf3.KIND}
+def _is_flow(spec: RunSpec) -> bool:
+    return isinstance(spec.workload, BulkWorkload | FlowsWorkload | Iperf3Workload)
 
 
-def _opener(spec: Mapping[str, Any]) -> endpoints.Opener:
-    return iperf3.opened if spec["workload"]["kind"] == iperf3.KIND else web_endpoints.opened
+def _opener(spec: RunSpec) -> endpoints.Opener:
+    return iperf3.opened if isinstance(spec.workload, Iperf3Workload) else web_endpoints.opened
 
 
-def _linger_s(spec: Mapping[str, Any]) -> float:
+def _linger_s(spec: RunSpec) -> float:
     """The client's FIN there, the server's back, the last acknowledgement there (RFC 9293 section 3.6)."""
-    return_ns: int = spec["link"]["return"]["delay_ns"]
-    return _propagation_s(spec) + return_ns / 1e9 + _CLOSING_MARGIN_S
+    return _propagation_s(spec) + spec.link.return_.delay_ns / 1e9 + _CLOSING_MARGIN_S
 
 
-def _round_trips(spec: Mapping[str, Any], elapsed_s: float) -> float:
+def _round_trips(spec: RunSpec, elapsed_s: float) -> float:
     propagation_s = _propagation_s(spec)
     return elapsed_s / propagation_s if propagation_s else math.inf
 
 
-def _propagation_s(spec: Mapping[str, Any]) -> float:
+def _propagation_s(spec: RunSpec) -> float:
     """There and back."""
-    forward_ns, return_ns = (spec["link"][direction]["delay_ns"] for direction in ("forward", "return"))
-    return float(forward_ns + return_ns) / 1e9
+    return (spec.link.forward.delay_ns + spec.link.return_.delay_ns) / 1e9

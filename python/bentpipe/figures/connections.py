@@ -1,7 +1,6 @@
 """Connection activity of one page load: what arrived over time, and below it a line for each connection."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
@@ -10,6 +9,8 @@ from bentpipe.figures import style
 from bentpipe.figures.bins import Series, rows
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.run_over_time import bin_rates_bps
+from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
+from bentpipe.model.workload import page_load
 from bentpipe.stats import duplicates
 
 _LEAST_IN, _MOST_IN = 0.9, 5.0
@@ -19,18 +20,18 @@ _NS = 1e-9
 
 
 @style.applied()
-def draw(*, name: str, title: str, record: Mapping[str, Any], link: Series) -> Drawing:
+def draw(*, name: str, title: str, record: RunRecord, link: Series) -> Drawing:
     """Draw a record's `client_connections` from first packet to last, with the objects that each carried.
 
     `link` is the run's series of that name, in bins of 100 ms.
     """
-    connections = record["client_connections"]
+    connections = record.client_connections
     height_in = min(max(_LEAST_IN, _LINE_IN * len(connections) + 0.5), _MOST_IN)
     figure, (rate, activity) = style.uneven_canvas(heights_in=[1.5, height_in])
-    colour = style.look(str(record["spec"]["workload"]["http"])).colour
-    end_s = max((timing["last_byte_s"] for timing in record["objects"]), default=1.0)
+    colour = style.look(page_load(record.spec).http).colour
+    end_s = max((timing.last_byte_s for timing in record.objects), default=1.0)
     _draw_rate(rate, link, colour)
-    _draw_connections(activity, connections, record["objects"], colour, end_s)
+    _draw_connections(activity, connections, record.objects, colour, end_s)
     for axis in (rate, activity):
         axis.set_xlim(0.0, end_s * 1.01)
     style.from_zero(rate)
@@ -58,8 +59,8 @@ def _draw_rate(axis: Axes, link: Series, colour: str) -> None:
 
 def _draw_connections(
     axis: Axes,
-    connections: Sequence[Mapping[str, Any]],
-    objects: Sequence[Mapping[str, Any]],
+    connections: Sequence[ConnectionReport],
+    objects: Sequence[ObjectTiming],
     colour: str,
     end_s: float,
 ) -> None:
@@ -67,20 +68,20 @@ def _draw_connections(
     # A point of 1/72 inch is the least that is seen; few connections get broad lines.
     broad = min(7.0, max(1.2, 150 / max(len(connections), 1)))
     for place, connection in enumerate(connections):
-        started_s = connection["started_ns"] * _NS
-        closed_s = _seconds(connection, "closed_ns", end_s)
-        connected_s = _seconds(connection, "connected_ns", closed_s)
+        started_s = connection.started_ns * _NS
+        closed_s = _seconds(connection.closed_ns, end_s)
+        connected_s = _seconds(connection.connected_ns, closed_s)
         axis.hlines(place, started_s, closed_s, color=colour, linewidth=0.25 * broad)
         axis.hlines(place, started_s, connected_s, color=style.GREY, linewidth=0.6 * broad)
-        if connection.get("secured_ns") is not None:
+        if connection.secured_ns is not None:
             axis.hlines(
-                place, connected_s, connection["secured_ns"] * _NS, color=style.AMBER, linewidth=0.6 * broad
+                place, connected_s, connection.secured_ns * _NS, color=style.AMBER, linewidth=0.6 * broad
             )
     if objects:
         axis.hlines(
-            [timing["connection"] for timing in objects],
-            [timing["request_s"] for timing in objects],
-            [timing["last_byte_s"] for timing in objects],
+            [timing.connection for timing in objects],
+            [timing.request_s for timing in objects],
+            [timing.last_byte_s for timing in objects],
             color=colour,
             linewidth=broad,
             alpha=0.75,
@@ -95,6 +96,5 @@ def _draw_connections(
     axis.grid(visible=False, axis="y")
 
 
-def _seconds(connection: Mapping[str, Any], key: str, otherwise_s: float) -> float:
-    value = connection.get(key)
-    return otherwise_s if value is None else float(value) * _NS
+def _seconds(instant_ns: int | None, otherwise_s: float) -> float:
+    return otherwise_s if instant_ns is None else instant_ns * _NS

@@ -1,12 +1,14 @@
 """The MODCODs of a DVB-S2 carrier by Es/N0 and efficiency, and where clear sky stands among them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.scenario.link.description import Dvbs2Description, Modcod
+from bentpipe.model.description import Dvbs2Description, ModcodDescription
+from bentpipe.model.link import AdaptiveModulationSpec, ByClassModulationSpec, Dvbs2CapacitySpec
+from bentpipe.scenario.link.description import by_number, modulation_of
 
 HEIGHT_IN = 3.2
 
@@ -19,18 +21,18 @@ _LOOKS = dict(
 )
 
 
-def draw_on(axis: Axes, carrier: Mapping[str, Any], described: Dvbs2Description) -> None:
+def draw_on(axis: Axes, carrier: Dvbs2CapacitySpec, described: Dvbs2Description) -> None:
     """Draw a carrier's specification (kind dvbs2); the rates on the right are those of the data fields."""
     known = described.modcods
-    clear_db, megasymbols_per_s = described.clear_sky_db, carrier["symbols_per_s"] / 1e6
+    clear_db, megasymbols_per_s = described.clear_sky_db, carrier.symbols_per_s / 1e6
     _draw_modcods(axis, known)
     for modcod, label in _in_use(carrier, described):
         place = (modcod.threshold_db, modcod.spectral_efficiency)
         axis.plot(*place, "o", markersize=_RING, markerfacecolor="none", markeredgecolor="black", label=label)
     label = f"clear sky, {clear_db:.1f} dB"
     axis.axvline(clear_db, color="black", linewidth=1.0, linestyle=(0, (4, 2)), label=label)
-    if carrier["modulation"]["kind"] == "adaptive":
-        _draw_choice(axis, float(carrier["modulation"]["margin_db"]), described)
+    if isinstance(carrier.modulation, AdaptiveModulationSpec):
+        _draw_choice(axis, carrier.modulation.margin_db, described)
     _draw_legends(axis)
     axis.set_xlim(left=min(modcod.threshold_db for modcod in known) - 1.3)
     axis.set_title(f"Forward carrier of {megasymbols_per_s:g} Msymbol/s: its MODCODs")
@@ -38,14 +40,18 @@ def draw_on(axis: Axes, carrier: Mapping[str, Any], described: Dvbs2Description)
     axis.set_ylabel("bit/symbol")
     axis.set_ylim(bottom=0.0)
     rates = axis.secondary_yaxis(
-        "right", functions=(lambda e: e * megasymbols_per_s, lambda r: r / megasymbols_per_s)
+        "right",
+        functions=(
+            lambda e: np.asarray(e, dtype=float) * megasymbols_per_s,
+            lambda r: np.asarray(r, dtype=float) / megasymbols_per_s,
+        ),
     )
     rates.set_ylabel("Mbit/s")
 
 
-def _draw_modcods(axis: Axes, known: Sequence[Modcod]) -> None:
+def _draw_modcods(axis: Axes, known: Sequence[ModcodDescription]) -> None:
     for modulation, (colour, marker) in _LOOKS.items():
-        members = [modcod for modcod in known if modcod.modulation == modulation]
+        members = [modcod for modcod in known if modulation_of(modcod) == modulation]
         axis.plot(
             [modcod.threshold_db for modcod in members],
             [modcod.spectral_efficiency for modcod in members],
@@ -66,9 +72,9 @@ def _draw_legends(axis: Axes) -> None:
     axis.legend(*rest, loc="lower right", handlelength=1.4, frameon=True, framealpha=1.0, edgecolor="none")
 
 
-def _name_rates(axis: Axes, known: Sequence[Modcod]) -> None:
+def _name_rates(axis: Axes, known: Sequence[ModcodDescription]) -> None:
     """Write the code rates above and left of their marks, where nothing else is."""
-    named: list[Modcod] = []
+    named: list[ModcodDescription] = []
     for modcod in known:
         if any(_is_above_left(other, modcod) for other in known) or any(
             _is_near(modcod, other) for other in named
@@ -77,24 +83,24 @@ def _name_rates(axis: Axes, known: Sequence[Modcod]) -> None:
         named.append(modcod)
         axis.annotate(
             modcod.name.partition(" ")[2], (modcod.threshold_db, modcod.spectral_efficiency), xytext=(-4, 1),
-            textcoords="offset points", ha="right", fontsize=6.5, color=_LOOKS[modcod.modulation][0],
+            textcoords="offset points", ha="right", fontsize=6.5, color=_LOOKS[modulation_of(modcod)][0],
         )  # fmt: skip
 
 
-def _is_above_left(one: Modcod, other: Modcod) -> bool:
+def _is_above_left(one: ModcodDescription, other: ModcodDescription) -> bool:
     left_db = other.threshold_db - one.threshold_db
     above = one.spectral_efficiency - other.spectral_efficiency
     return -0.1 < left_db < _LABEL_DB and 0.0 < above < _LABEL_HEIGHT
 
 
-def _is_near(one: Modcod, other: Modcod) -> bool:
+def _is_near(one: ModcodDescription, other: ModcodDescription) -> bool:
     apart_db = abs(one.threshold_db - other.threshold_db)
     return apart_db < _LABEL_DB and abs(one.spectral_efficiency - other.spectral_efficiency) < _LABEL_HEIGHT
 
 
 def _draw_choice(axis: Axes, margin_db: float, described: Dvbs2Description) -> None:
     """What ACM takes at each Es/N0, as a line, and its margin."""
-    known, clear_db = described.by_number(), described.clear_sky_db
+    known, clear_db = by_number(described), described.clear_sky_db
     ladder = [known[number] for number in described.ladder]
     reach = [modcod.threshold_db + margin_db for modcod in ladder]
     taken = [modcod.spectral_efficiency for modcod in ladder]
@@ -105,14 +111,14 @@ def _draw_choice(axis: Axes, margin_db: float, described: Dvbs2Description) -> N
         axis.axvspan(*band, color=style.AMBER, alpha=0.3, linewidth=0, label=f"margin, {margin_db:g} dB")
 
 
-def _in_use(carrier: Mapping[str, Any], described: Dvbs2Description) -> list[tuple[Modcod, str]]:
+def _in_use(carrier: Dvbs2CapacitySpec, described: Dvbs2Description) -> list[tuple[ModcodDescription, str]]:
     """The MODCODs of the carrier in clear sky, and what they are called in the figure."""
-    known = described.by_number()
-    if carrier["modulation"]["kind"] != "by-class":
+    known = by_number(described)
+    if not isinstance(carrier.modulation, ByClassModulationSpec):
         modcod = known[described.in_use[-1]]
         return [(modcod, f"{modcod.name} in use")]
     users: dict[int, list[str]] = {}
-    classes = [*(each["name"] for each in carrier["classes"]), "other"]
+    classes = [*(each.name for each in carrier.classes), "other"]
     for number, user in zip(described.in_use, classes, strict=True):
         users.setdefault(number, []).append(user)
     return [(known[number], f"{known[number].name}: {', '.join(names)}") for number, names in users.items()]

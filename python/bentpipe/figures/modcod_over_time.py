@@ -10,7 +10,7 @@ from bentpipe.figures import style
 from bentpipe.figures.bins import Series, Values, group_size, last, mean, merged
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.run_over_time import bin_rates_bps
-from bentpipe.scenario.link.description import Modcod
+from bentpipe.model.description import ModcodDescription
 
 TRUE, REPORTED, THRESHOLD = (
     "Es/N0 at the receiver",
@@ -31,7 +31,7 @@ def draw(
     title: str,
     acm: Series,
     link: Series,
-    modcods: Mapping[int, Modcod],
+    modcods: Mapping[int, ModcodDescription],
     symbols_per_s: float,
 ) -> Drawing:
     """Draw the series `acm` and, below it, the forward rate of the series `link`; both have the same bins."""
@@ -80,10 +80,10 @@ def _draw_signal(axis: Axes, acm: Series, ends: Values, thresholds_db: Sequence[
     axis.margins(y=0.08)
 
 
-def _name_modcods(axis: Axes, in_use: Sequence[Modcod]) -> None:
+def _name_modcods(axis: Axes, in_use: Sequence[ModcodDescription]) -> None:
     """Write the MODCODs in use on the right, at their thresholds; of neighbours the more used one."""
     low, high = axis.get_ylim()
-    named: list[Modcod] = []
+    named: list[ModcodDescription] = []
     for modcod, _ in Counter(in_use).most_common():
         if all(abs(modcod.threshold_db - other.threshold_db) > _LEAST_GAP * (high - low) for other in named):
             named.append(modcod)

@@ -1,20 +1,32 @@
 """What a lone small packet goes through on a link, each way, and the queue that it may find."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bentpipe.figures import style
-from bentpipe.scenario.link.description import (
+from bentpipe.model.description import (
     DirectionDescription,
     Dvbs2Description,
     LinkDescription,
     Rcs2Description,
 )
+from bentpipe.model.link import (
+    CapacitySpec,
+    Dvbs2CapacitySpec,
+    EmpiricalJitterSpec,
+    JitterSpec,
+    LinkSpec,
+    NormalJitterSpec,
+    PacketsQueueSpec,
+    QueueSpec,
+    Rcs2CapacitySpec,
+    TimeQueueSpec,
+)
+from bentpipe.scenario.link.description import by_number
 
 PACKET_BYTES = 84
 """As ping sends it: 56 B behind the headers of IP and ICMP."""
@@ -41,21 +53,21 @@ class Way:
     stages: Sequence[tuple[str, float]]
 
 
-def ways(spec: Mapping[str, Any], described: LinkDescription) -> list[Way]:
+def ways(spec: LinkSpec, described: LinkDescription) -> list[Way]:
     """The ways of a link's specification: forward, then return, within a constant rate and on demand."""
     found = []
     for name, direction, model in (
-        ("Forward", spec["forward"], described.forward),
-        ("Return", spec["return"], described.return_),
+        ("Forward", spec.forward, described.forward),
+        ("Return", spec.return_, described.return_),
     ):
         rate = model.nominal_bps
-        for variant, stages in _access(direction["capacity"], model):
-            queue_s = _full_queue_s(direction["queue"], rate, spec["mtu_bytes"])
+        for variant, stages in _access(direction.capacity, model):
+            queue_s = _full_queue_s(direction.queue, rate, spec.mtu_bytes)
             found.append(
                 Way(
                     heading=f"{name}, {rate / 1e6:.3g} Mbit/s{variant}",
-                    variation=_variation(direction["jitter"]),
-                    stages=[*stages, ("propagation", direction["delay_ns"] / 1e9), ("full queue", queue_s)],
+                    variation=_variation(direction.jitter),
+                    stages=[*stages, ("propagation", direction.delay_ns / 1e9), ("full queue", queue_s)],
                 )
             )
     return found
@@ -103,13 +115,12 @@ def _summary(way: Way) -> str:
     return f"{span}{way.variation}; full queue {queue:.0f} ms"
 
 
-def _variation(jitter: Mapping[str, Any]) -> str:
-    match jitter["kind"]:
-        case "normal":
-            return f", sd {jitter['sd_ns'] / 1e6:.3g} ms"
-        case "empirical":
-            points = jitter["quantiles"]
-            known = [point["p"] for point in points], [point["offset_ns"] / 1e6 for point in points]
+def _variation(jitter: JitterSpec) -> str:
+    match jitter:
+        case NormalJitterSpec(sd_ns=sd_ns):
+            return f", sd {sd_ns / 1e6:.3g} ms"
+        case EmpiricalJitterSpec(quantiles=points):
+            known = [point.p for point in points], [point.offset_ns / 1e6 for point in points]
             low, high = np.interp((0.005, 0.995), *known)
             return f" {low:+.0f} to {high:+.0f} ms (99 %)".replace("-", "\N{MINUS SIGN}")
         case _:
@@ -117,48 +128,48 @@ def _variation(jitter: Mapping[str, Any]) -> str:
 
 
 def _access(
-    capacity: Mapping[str, Any], model: DirectionDescription
+    capacity: CapacitySpec, model: DirectionDescription
 ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """What comes before propagation, by what it holds for."""
-    if model.dvbs2 is not None:
+    if isinstance(capacity, Dvbs2CapacitySpec) and model.dvbs2 is not None:
         yield "", _frames(capacity, model.dvbs2)
-    elif model.rcs2 is not None:
+    elif isinstance(capacity, Rcs2CapacitySpec) and model.rcs2 is not None:
         yield from _slots(capacity, model.rcs2)
     else:
         yield "", [("transmission", PACKET_BYTES * 8 / model.nominal_bps)]
 
 
-def _frames(capacity: Mapping[str, Any], model: Dvbs2Description) -> list[tuple[str, float]]:
-    frame = model.by_number()[model.in_use[-1]].symbols
-    waiting = ("waiting, at most", capacity["closing_timeout_ns"] / 1e9)
-    return [waiting, ("transmission", frame / capacity["symbols_per_s"])]
+def _frames(capacity: Dvbs2CapacitySpec, model: Dvbs2Description) -> list[tuple[str, float]]:
+    frame = by_number(model)[model.in_use[-1]].symbols
+    waiting = ("waiting, at most", capacity.closing_timeout_ns / 1e9)
+    return [waiting, ("transmission", frame / capacity.symbols_per_s)]
 
 
 def _slots(
-    capacity: Mapping[str, Any], model: Rcs2Description
+    capacity: Rcs2CapacitySpec, model: Rcs2Description
 ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """docs/models/dama.md, delay of an idle terminal."""
-    layout, mix = capacity["layout"], capacity["mix"]
-    superframe = model.slots.superframe_symbols / layout["symbols_per_s"]
+    layout, mix = capacity.layout, capacity.mix
+    superframe = model.slots.superframe_symbols / layout.symbols_per_s
     bursts = -(-PACKET_BYTES // model.slots.burst.payload_bytes)
-    sending = ("transmission", bursts * layout["burst_symbols"] / layout["symbols_per_s"])
+    sending = ("transmission", bursts * layout.burst_symbols / layout.symbols_per_s)
     if model.longest_gap is not None:
         yield ", constant rate", [("waiting, at most", superframe * model.longest_gap), sending]
-    if mix["rbdc"] or mix["volume"]:
-        period = capacity["signalling"]["period"]
-        asking = layout["request_symbols"] / layout["symbols_per_s"]
-        loop = asking + (capacity["request_delay_ns"] + capacity["lead_ns"]) / 1e9
+    if mix.rbdc or mix.volume:
+        period = capacity.signalling.period
+        asking = layout.request_symbols / layout.symbols_per_s
+        loop = asking + (capacity.request_delay_ns + capacity.lead_ns) / 1e9
         waiting = ("waiting, at most", superframe)
         yield ", on demand", [
             ("waiting, at most", period * superframe), ("request and plan", loop), waiting, sending,
         ]  # fmt: skip
 
 
-def _full_queue_s(queue: Mapping[str, Any], rate_bps: int, mtu_bytes: int) -> float:
-    match queue["kind"]:
-        case "packets":
-            return float(queue["limit_packets"] * mtu_bytes * 8 / rate_bps)
-        case "time":
-            return float(queue["limit_ns"] / 1e9)
+def _full_queue_s(queue: QueueSpec, rate_bps: int, mtu_bytes: int) -> float:
+    match queue:
+        case PacketsQueueSpec(limit_packets=limit_packets):
+            return limit_packets * mtu_bytes * 8 / rate_bps
+        case TimeQueueSpec(limit_ns=limit_ns):
+            return limit_ns / 1e9
         case _:
-            return float(queue["limit_bytes"] * 8 / rate_bps)
+            return queue.limit_bytes * 8 / rate_bps

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -141,7 +141,15 @@ def colour_legend(figure: Figure, colours: Mapping[str, str], *, columns: int) -
     figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=1.0, columnspacing=1.2)
 
 
-def nth_line(place: int) -> Mapping[str, Any]:
+class LineLook(TypedDict):
+    """Properties of a line, by matplotlib's names."""
+
+    color: str
+    linestyle: str
+    zorder: float
+
+
+def nth_line(place: int) -> LineLook:
     """How the n-th of many lines looks: every other one is dashed and above, so that none covers another."""
     dashes = ("-", "--", ":", "-.")
     turns = place // len(PALETTE)

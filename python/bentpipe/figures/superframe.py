@@ -1,15 +1,13 @@
 """How the time of a return link is divided, what one burst carries, and what the terminal may have of it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.scenario.link.description import SlotsDescription
+from bentpipe.model.description import SlotsDescription
+from bentpipe.model.link import LayoutSpec, Rcs2CapacitySpec
 from bentpipe.scenario.link.mix_words import counted, mix_slots, mix_words
-
-Layout: TypeAlias = Mapping[str, Any]
 
 REQUEST, TRAFFIC, GUARD = style.PALETTE[1], style.PALETTE[0], "black"
 KIND_COLOURS = {"CRA": "#0072B2", "RBDC": "#E69F00", "VBDC": "#009E73", "AVBDC": "#009E73", "FCA": "#56B4E9"}
@@ -20,17 +18,17 @@ _MOST_SLOTS = 300
 _SHOWN_BURSTS = 2
 
 
-def heights_in(return_link: Mapping[str, Any]) -> tuple[float, float, float]:
+def heights_in(return_link: Rcs2CapacitySpec) -> tuple[float, float, float]:
     """Heights of the three panels."""
-    rows = min(_MOST_CARRIERS, return_link["layout"]["carriers"])
-    return 0.9 + 0.22 * rows, 0.95, 0.65 + 0.5 * (1 + len(return_link["classes"]))
+    rows = min(_MOST_CARRIERS, return_link.layout.carriers)
+    return 0.9 + 0.22 * rows, 0.95, 0.65 + 0.5 * (1 + len(return_link.classes))
 
 
-def draw_layout_on(axis: Axes, layout: Layout, described: SlotsDescription) -> None:
+def draw_layout_on(axis: Axes, layout: LayoutSpec, described: SlotsDescription) -> None:
     """Draw a superframe: a row for each carrier, its frames with request slots and traffic slots."""
-    carriers, frames = layout["carriers"], layout["frames"]
+    carriers, frames = layout.carriers, layout.frames
     shown = min(carriers, _MOST_CARRIERS)
-    ms_per_symbol = 1e3 / layout["symbols_per_s"]
+    ms_per_symbol = 1e3 / layout.symbols_per_s
     superframe_ms = described.superframe_symbols * ms_per_symbol
     for frame in range(frames):
         start = frame * described.frame_symbols
@@ -48,8 +46,8 @@ def draw_layout_on(axis: Axes, layout: Layout, described: SlotsDescription) -> N
         axis.set_ylabel("carrier")
     axis.grid(visible=False)
     rest = f" ({shown} of {carriers} carriers are shown)" if shown < carriers else ""
-    each = counted(layout["traffic_slots"], "traffic slot")
-    requests = counted(layout["request_slots"], "request slot")
+    each = counted(layout.traffic_slots, "traffic slot")
+    requests = counted(layout.request_slots, "request slot")
     axis.set_title(
         f"Return superframe of {superframe_ms:.1f} ms: {counted(frames, 'frame')}"
         f"\nof {requests} (orange) and {each} (blue)"
@@ -57,13 +55,13 @@ def draw_layout_on(axis: Axes, layout: Layout, described: SlotsDescription) -> N
     axis.set_xlabel(f"ms{rest}")
 
 
-def draw_burst_on(axis: Axes, layout: Layout, described: SlotsDescription) -> None:
+def draw_burst_on(axis: Axes, layout: LayoutSpec, described: SlotsDescription) -> None:
     """Draw the start of a frame, in symbols: request slot, traffic slots, guard times."""
     carried = described.burst
-    guard, at = layout["guard_symbols"], 0
-    lengths = [(layout["request_symbols"], REQUEST, "request")] * min(1, layout["request_slots"])
-    lengths += [(layout["burst_symbols"], TRAFFIC, f"{carried.payload_bytes} B")] * min(
-        _SHOWN_BURSTS, layout["traffic_slots"]
+    guard, at = layout.guard_symbols, 0
+    lengths = [(layout.request_symbols, REQUEST, "request")] * min(1, layout.request_slots)
+    lengths += [(layout.burst_symbols, TRAFFIC, f"{carried.payload_bytes} B")] * min(
+        _SHOWN_BURSTS, layout.traffic_slots
     )
     for symbols, colour, words in lengths:
         axis.broken_barh([(at, symbols)], (-0.36, 0.72), color=colour, linewidth=0)
@@ -79,12 +77,12 @@ def draw_burst_on(axis: Axes, layout: Layout, described: SlotsDescription) -> No
     axis.set_xlabel(f"symbols since the start of a frame; {guards}")
 
 
-def draw_mixes_on(axis: Axes, return_link: Mapping[str, Any], described: SlotsDescription) -> None:
+def draw_mixes_on(axis: Axes, return_link: Rcs2CapacitySpec, described: SlotsDescription) -> None:
     """Draw what each class may have, in slots per superframe; what counts at most is pale."""
     columns = described.columns
     rows = [
-        *((each["class"]["name"], each["mix"]) for each in return_link["classes"]),
-        ("other", return_link["mix"]),
+        *((each.class_.name, each.mix) for each in return_link.classes),
+        ("other", return_link.mix),
     ]
     for place, (name, mix) in enumerate(rows):
         left = 0.0
@@ -104,18 +102,18 @@ def draw_mixes_on(axis: Axes, return_link: Mapping[str, Any], described: SlotsDe
     axis.set_xlabel(f"slots per superframe, of {counted(columns, 'slot')} of a carrier")
 
 
-def _slots(layout: Layout, start: int) -> list[tuple[Sequence[tuple[int, int]], tuple[str, float]]]:
+def _slots(layout: LayoutSpec, start: int) -> list[tuple[Sequence[tuple[int, int]], tuple[str, float]]]:
     """The slots of a frame by their colour: neighbours alternate, so that they can be told apart."""
-    guard, at = layout["guard_symbols"], start
+    guard, at = layout.guard_symbols, start
     found: list[tuple[Sequence[tuple[int, int]], tuple[str, float]]] = []
     for count, symbols, colour in (
-        (layout["request_slots"], layout["request_symbols"], REQUEST),
-        (layout["traffic_slots"], layout["burst_symbols"], TRAFFIC),
+        (layout.request_slots, layout.request_symbols, REQUEST),
+        (layout.traffic_slots, layout.burst_symbols, TRAFFIC),
     ):
         pitch = symbols + guard
         slots = [(at + n * pitch, at + n * pitch + symbols) for n in range(count)]
         at += count * pitch
-        if count * layout["frames"] > _MOST_SLOTS:
+        if count * layout.frames > _MOST_SLOTS:
             slots = [(slots[0][0], slots[-1][1])]
         found += [(slots[0::2], (colour, 1.0)), (slots[1::2], (colour, 0.7))]
     return found

@@ -1,11 +1,12 @@
 """The waterfall of one page load: when each object was known, asked for, answered and complete."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
 from bentpipe.figures import style
 from bentpipe.figures.small_svg import bars, document, nice_ticks, number, text
+from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
+from bentpipe.model.spec import PageLoadWorkload
 
 WIDTH = 440
 _LABELS = 118
@@ -20,14 +21,14 @@ QUEUED = "#BBBBBB"
 WAIT_OPACITY = 0.35
 
 
-def draw(record: Mapping[str, Any]) -> str:
+def draw(record: RunRecord) -> str:
     """One run's waterfall as a small SVG; the record's `objects` and `client_connections` are drawn.
 
     Grey: known, not yet asked for. Pale: waiting for the first byte. Full: receiving. Connections come first,
     dark while connecting, amber during TLS. Rows are in the order of the requests.
     """
-    objects = sorted(record["objects"], key=lambda o: (o["request_s"], o["discovered_s"]))
-    connections = record["client_connections"]
+    objects = sorted(record.objects, key=lambda o: (o.request_s, o.discovered_s))
+    connections = record.client_connections
     rows = len(objects) + len(connections)
     labelled = rows <= _MOST_LABELLED_ROWS
     row_height = _ROW if labelled else _DENSE_ROW
@@ -43,24 +44,25 @@ def draw(record: Mapping[str, Any]) -> str:
 
     colour = style.look(_protocol(record)).colour
     thickness = row_height * 0.66
+    phases = [_phases_s(connection) for connection in connections]
     first = len(connections)
     bottom = rows * row_height + 4
     body = [
         _grid(end, x, bottom),
-        bars(_spans(connections, "started_ns", "connected_ns", x, middle, 0), colour=HANDSHAKE,
+        bars(_spans([phase[:2] for phase in phases], x, middle, 0), colour=HANDSHAKE,
              thickness=thickness),
-        bars(_spans(connections, "connected_ns", "secured_ns", x, middle, 0), colour=TLS,
+        bars(_spans([phase[1:] for phase in phases], x, middle, 0), colour=TLS,
              thickness=thickness),
-        bars(_spans(objects, "discovered_s", "request_s", x, middle, first), colour=QUEUED,
+        bars(_spans([(o.discovered_s, o.request_s) for o in objects], x, middle, first), colour=QUEUED,
              thickness=max(thickness / 4, 1)),
-        bars(_spans(objects, "request_s", "first_byte_s", x, middle, first), colour=colour,
+        bars(_spans([(o.request_s, o.first_byte_s) for o in objects], x, middle, first), colour=colour,
              thickness=thickness, opacity=WAIT_OPACITY),
-        bars(_spans(objects, "first_byte_s", "last_byte_s", x, middle, first), colour=colour,
+        bars(_spans([(o.first_byte_s, o.last_byte_s) for o in objects], x, middle, first), colour=colour,
              thickness=thickness),
     ]  # fmt: skip
     if labelled:
         names = [_connection_name(c, len(connections)) for c in connections]
-        names += [f"{_short_path(o['url'])} {o['bytes'] / 1000:.4g} kB" for o in objects]
+        names += [f"{_short_path(o.url)} {o.bytes / 1000:.4g} kB" for o in objects]
         labels = "".join(
             text(_LABELS - 6, middle(row) + 3.5, name, anchor="end") for row, name in enumerate(names)
         )
@@ -70,32 +72,28 @@ def draw(record: Mapping[str, Any]) -> str:
 
 
 def _spans(
-    items: Sequence[Mapping[str, Any]],
-    start: str,
-    end: str,
+    spans: Iterable[tuple[float | None, float | None]],
     x: Callable[[float], float],
     middle: Callable[[int], float],
     first_row: int,
 ) -> list[tuple[float, float, float]]:
-    spans = []
-    for row, item in enumerate(items, first_row):
-        a, b = _seconds(item, start), _seconds(item, end)
-        if a is not None and b is not None and b > a:
-            spans.append((x(a), x(b), middle(row)))
-    return spans
+    return [
+        (x(a_s), x(b_s), middle(row))
+        for row, (a_s, b_s) in enumerate(spans, first_row)
+        if a_s is not None and b_s is not None and b_s > a_s
+    ]
 
 
-def _seconds(item: Mapping[str, Any], key: str) -> float | None:
-    value = item.get(key)
-    if value is None:
-        return None
-    return float(value) / 1e9 if key.endswith("_ns") else float(value)
+def _phases_s(connection: ConnectionReport) -> tuple[float | None, float | None, float | None]:
+    """When it was started, connected and secured."""
+    instants_ns = (connection.started_ns, connection.connected_ns, connection.secured_ns)
+    started_s, connected_s, secured_s = (None if ns is None else ns / 1e9 for ns in instants_ns)
+    return started_s, connected_s, secured_s
 
 
-def _end_s(objects: Sequence[Mapping[str, Any]], connections: Sequence[Mapping[str, Any]]) -> float:
-    ends = [float(o["last_byte_s"]) for o in objects]
-    keys = ("started_ns", "connected_ns", "secured_ns")
-    ends += [s for c in connections for key in keys if (s := _seconds(c, key)) is not None]
+def _end_s(objects: Sequence[ObjectTiming], connections: Sequence[ConnectionReport]) -> float:
+    ends = [float(o.last_byte_s) for o in objects]
+    ends += [instant_s for c in connections for instant_s in _phases_s(c) if instant_s is not None]
     return max(ends, default=0.0) or 1.0
 
 
@@ -107,9 +105,9 @@ def _grid(end: float, x: Callable[[float], float], bottom: float) -> str:
     return f'<path d="{lines}" stroke="#ddd" fill="none"/>{"".join(words)}{unit}'
 
 
-def _connection_name(connection: Mapping[str, Any], count: int) -> str:
-    name = {"tcp": "TCP", "quic": "QUIC"}.get(connection["transport"], connection["transport"])
-    return f"{name} connection" if count == 1 else f"{name} port {connection['client_port']}"
+def _connection_name(connection: ConnectionReport, count: int) -> str:
+    name = {"tcp": "TCP", "quic": "QUIC"}.get(connection.transport, connection.transport)
+    return f"{name} connection" if count == 1 else f"{name} port {connection.client_port}"
 
 
 def _short_path(url: str) -> str:
@@ -117,5 +115,5 @@ def _short_path(url: str) -> str:
     return name if len(name) <= 14 else f"{name[:6]}…{name[-7:]}"
 
 
-def _protocol(record: Mapping[str, Any]) -> str:
-    return str(record["spec"]["workload"].get("http", ""))
+def _protocol(record: RunRecord) -> str:
+    return record.spec.workload.http if isinstance(record.spec.workload, PageLoadWorkload) else ""

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from bentpipe.model.record import RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +20,7 @@ class Entry:
         The cell that the run belongs to.
     repetition : int
         Counted from 0.
-    record : Mapping[str, Any]
+    record : RunRecord
         The run record (crates/run/src/record.rs) without its series.
     """
 
@@ -27,9 +28,9 @@ class Entry:
     attempt: int
     factors: Mapping[str, str]
     repetition: int
-    record: Mapping[str, Any]
+    record: RunRecord
 
     @property
     def status(self) -> str:
         """How the attempt ended: succeeded, failed or invalid."""
-        return str(self.record["status"])
+        return str(self.record.status)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from bentpipe.ledger.folder import INDEX, SCENARIO, Folder, attempt_of, unsettle
 from bentpipe.ledger.index import Index, is_ours
 from bentpipe.ledger.row import Row, factors_of, record_of
 from bentpipe.ledger.series import Series, read_series, write_series
+from bentpipe.model.scenario import JsonObject
 
 _SUCCEEDED = "succeeded"
 _UNUSABLE = "invalid"
@@ -63,7 +64,7 @@ class Ledger:
                 raise
 
     @classmethod
-    def claim(cls, path: Path, scenario: Mapping[str, Any], *, is_resumed: bool = True) -> Self:
+    def claim(cls, path: Path, scenario: Mapping[str, object], *, is_resumed: bool = True) -> Self:
         """Open a folder for writing; make it when it does not exist.
 
         Parameters
@@ -179,7 +180,7 @@ class Ledger:
         self.add(entry, series)
         self.commit()
 
-    def scenario(self) -> dict[str, Any]:
+    def scenario(self) -> JsonObject:
         """Return the resolved scenario as JSON."""
         return self._read_scenario()
 
@@ -256,7 +257,7 @@ class Ledger:
             self._waiting = []
         self.close()
 
-    def _refuse_others(self, scenario: Mapping[str, Any]) -> None:
+    def _refuse_others(self, scenario: Mapping[str, object]) -> None:
         """Refuse a folder of something else or of another scenario; nothing is changed."""
         root, path = self._folder.root, self.folder
         index, has_index = root / INDEX, self._folder.has_index
@@ -284,7 +285,7 @@ class Ledger:
                 found=f"the results of another one ({found.get('name', 'unnamed')}, or other settings)",
             )
 
-    def _make_what_is_missing(self, scenario: Mapping[str, Any]) -> None:
+    def _make_what_is_missing(self, scenario: Mapping[str, object]) -> None:
         """Put scenario and index there, each complete or not at all."""
         root = self._folder.root
         with output_folder.staged_in(root, shown=self.folder) as staging:
@@ -319,7 +320,7 @@ class Ledger:
         record = record_of(row, shown=self.folder / INDEX)
         lost = self._lost(row)
         if lost is not None:
-            record = {**record, "status": _UNUSABLE, "reasons": [*record["reasons"], lost]}
+            record = record.model_copy(update={"status": _UNUSABLE, "reasons": [*record.reasons, lost]})
         return Entry(
             run_id=row.run_id,
             attempt=row.attempt,
@@ -357,7 +358,7 @@ class Ledger:
                     return path, status.st_size
         return None
 
-    def _read_scenario(self) -> dict[str, Any]:
+    def _read_scenario(self) -> JsonObject:
         file = self.folder / SCENARIO
         try:
             content = json.loads((self._folder.root / SCENARIO).read_text())
@@ -379,7 +380,7 @@ def _row(entry: Entry, lengths: Mapping[str, int]) -> Row:
         status=entry.status,
         factors=json.dumps(dict(entry.factors)),
         repetition=entry.repetition,
-        record=json.dumps(entry.record, allow_nan=False),
+        record=entry.record.model_dump_json(exclude_unset=True, exclude={"series"}),
         series_bytes=lengths,
     )
 

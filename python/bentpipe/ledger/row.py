@@ -1,13 +1,17 @@
 """A row of the index, and what it has to be: the index may be somebody else's, and its names become paths."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import StrictInt, TypeAdapter, ValidationError
 
 from bentpipe.errors import InputError
+from bentpipe.model.record import RunRecord
+
+T = TypeVar("T")
 
 _NAME = re.compile(r"[0-9A-Za-z_-]{1,64}")
 """Of a run or a series."""
@@ -66,17 +70,14 @@ def checked(values: Sequence[Any], *, shown: Path) -> Row:
     )
 
 
-def factors_of(row: Row, *, shown: Path) -> dict[str, Any]:
+def factors_of(row: Row, *, shown: Path) -> dict[str, str]:
     """Return the cell of a row; raises as `checked`."""
-    return _object(row.factors, shown=shown)
+    return _read(_FACTORS, row.factors, of=f"factors of {row.name}", shown=shown)
 
 
-def record_of(row: Row, *, shown: Path) -> dict[str, Any]:
+def record_of(row: Row, *, shown: Path) -> RunRecord:
     """Return the record of a row; raises as `checked`."""
-    record = _object(row.record, shown=shown)
-    if not isinstance(record.get("status"), str) or not isinstance(record.get("reasons"), list):
-        raise not_ours(shown, f"a record of {row.name} without status or reasons")
-    return record
+    return _read(_RECORD, row.record, of=f"a record of {row.name}", shown=shown)
 
 
 def not_ours(shown: Path, found: str) -> InputError:
@@ -84,20 +85,25 @@ def not_ours(shown: Path, found: str) -> InputError:
     return InputError(file=str(shown), field="attempts", expected="a ledger of Bentpipe", found=found)
 
 
-def _lengths(text: Any, *, shown: Path) -> dict[str, int]:
-    lengths = _object(text, shown=shown)
+_FACTORS = TypeAdapter(dict[str, str])
+_RECORD = TypeAdapter(RunRecord)
+_LENGTHS = TypeAdapter(dict[str, StrictInt])
+
+
+def _lengths(text: object, *, shown: Path) -> dict[str, int]:
+    lengths = _read(_LENGTHS, text, of="lengths of series", shown=shown)
     for name, length in lengths.items():
-        if not _NAME.fullmatch(name) or type(length) is not int:
+        if not _NAME.fullmatch(name):
             raise not_ours(shown, f"a series {name!r} of {length!r} bytes")
     return lengths
 
 
-def _object(text: Any, *, shown: Path) -> dict[str, Any]:
+def _read(adapter: TypeAdapter[T], text: object, *, of: str, shown: Path) -> T:
+    if not isinstance(text, str):
+        raise not_ours(shown, f"{of} that are no text")
     try:
-        content = json.loads(text)
-    # Besides text that is no JSON: numbers too long, and nesting too deep, for Python.
-    except (TypeError, ValueError, RecursionError) as error:
-        raise not_ours(shown, str(error)) from None
-    if not isinstance(content, dict):
-        raise not_ours(shown, "JSON that is no object")
-    return content
+        return adapter.validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = "".join(f", {part}" for part in first["loc"])
+        raise not_ours(shown, f"{of}{place}: {first['msg']}") from None

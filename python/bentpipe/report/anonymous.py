@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from bentpipe.ledger import Entry
+from bentpipe.model.record import RunRecord
+from bentpipe.model.scenario import ScenarioDocument
 from bentpipe.report.source import Source
 
 LEFT_OUT = ("host", "command", "user")
@@ -36,11 +38,11 @@ _SHORTEST_NAME = 3
 def anonymous(source: Source) -> Source:
     """Return the source without hosts, command lines, names of users and absolute paths."""
     veil = _Veil(source)
-    scenario = veil.over(source.scenario)
-    words = {key: veil.text(scenario[key]) for key in _WORDS if key in scenario}
+    scenario = veil.over(source.scenario.model_dump(mode="json"))
+    words = {key: veil.text(scenario[key]) for key in _WORDS}
     return replace(
         source,
-        scenario={**scenario, **words},
+        scenario=ScenarioDocument.model_validate({**scenario, **words}),
         entries=[veil.over_entry(entry) for entry in source.entries],
         best=[veil.over_entry(entry) for entry in source.best],
     )
@@ -51,10 +53,10 @@ class _Veil:
 
     def __init__(self, source: Source) -> None:
         self._names: dict[tuple[str, str], str] = {}
-        texts = list(_texts(source.scenario))
+        texts = list(_texts(source.scenario.model_dump(mode="json")))
         for entry in source.entries:
-            texts += [*_texts(entry.factors, "factors"), *_texts(entry.record)]
-        provenances = [entry.record["provenance"] for entry in source.entries]
+            texts += [*_texts(entry.factors, "factors"), *_texts(entry.record.model_dump(mode="json"))]
+        provenances = [entry.record.provenance for entry in source.entries]
         hosts = {str(facts["host"]) for facts in provenances if facts.get("host")}
         homes = [(key, name) for key, text in texts for name in _HOME.findall(text)]
         users = {name for _, name in homes} - {name for key, name in homes if key in _TOLD_BY_THE_PAGE}
@@ -70,18 +72,21 @@ class _Veil:
     def over_entry(self, entry: Entry) -> Entry:
         """Return the attempt without them."""
         record = entry.record
-        places = frozenset(text for key, text in _texts(record) if key in _TOLD_BY_THE_PAGE)
+        places = frozenset(
+            text for key, text in _texts(record.model_dump(mode="json")) if key in _TOLD_BY_THE_PAGE
+        )
         places |= {re.sub(r"^[a-z]+://[^/]*", "", text) for text in places}
         told = {
-            "reasons": [self.text(reason, kept=places) for reason in record["reasons"]],
+            "reasons": [self.text(reason, kept=places) for reason in record.reasons],
             "provenance": {
                 name: self.text(str(value))
-                for name, value in record["provenance"].items()
+                for name, value in record.provenance.items()
                 if not _is_left_out(name)
             },
         }
-        rest = {key: value for key, value in record.items() if key not in told}
-        return replace(entry, factors=self.over(entry.factors), record={**self.over(rest), **told})
+        rest = record.model_dump(mode="json", exclude_unset=True, exclude=told.keys() | {"series"})
+        changed = RunRecord.model_validate({**self.over(rest), **told})
+        return replace(entry, factors=self.over(entry.factors), record=changed)
 
     def over(self, value: Any, key: str = "") -> Any:
         """Return data with every text in it changed that names a path."""

@@ -73,11 +73,11 @@ def results(source: Source) -> tuple[CellResult, ...]:
     runs: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
     for entry in source.best:
         runs.setdefault(cell_key(entry.factors), []).append(entry)
-    planned = {cell_key(cell["factors"]): cell for cell in source.scenario["cells"]}
+    planned = {cell_key(cell.factors): cell for cell in source.scenario.cells}
     found = [
         _result(
-            cell["factors"],
-            cell["spec"]["workload"]["kind"],
+            cell.factors,
+            cell.workload,
             sorted(runs.get(key, ()), key=lambda entry: entry.repetition),
             source,
         )
@@ -88,7 +88,7 @@ def results(source: Source) -> tuple[CellResult, ...]:
 
 
 def _result(factors: Mapping[str, str], workload: str, runs: Sequence[Entry], source: Source) -> CellResult:
-    seed = int(source.scenario["seed"])
+    seed = source.scenario.seed
     summaries = []
     for quantity in quantities(workload):
         values = [value * quantity.scale for value in metric_values(runs, quantity.metric)]
@@ -108,7 +108,7 @@ def _result(factors: Mapping[str, str], workload: str, runs: Sequence[Entry], so
 
 def _median_run(runs: Sequence[Entry], metric: str) -> Entry:
     measured = _measured(runs, metric)
-    return measured[representative([float(metrics_of(run.record)[metric]) for run in measured])]
+    return measured[representative([_metric(run, metric) for run in measured])]
 
 
 def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
@@ -117,10 +117,16 @@ def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
     unusable = [run for run in runs if run.status != "succeeded"][:MOST_DRAWN]
     if metric is None:
         return tuple(unusable)
-    ranked = sorted(_measured(runs, metric), key=lambda run: float(metrics_of(run.record)[metric]))
+    ranked = sorted(_measured(runs, metric), key=lambda run: _metric(run, metric))
     ranks = np.unique(np.linspace(0, len(ranked) - 1, MOST_DRAWN).round().astype(int))
     chosen = [*(ranked[rank] for rank in ranks), *unusable]
     return tuple(sorted(chosen, key=lambda run: run.repetition))
+
+
+def _metric(run: Entry, name: str) -> float:
+    value = metrics_of(run.record)[name]
+    assert value is not None, name
+    return float(value)
 
 
 def _measured(runs: Sequence[Entry], metric: str) -> list[Entry]:

@@ -61,7 +61,7 @@ class Contents:
 
 def gather(source: Source) -> Contents:
     """Judge, summarise and draw; a scenario that bears a study's name gets the study's share too."""
-    name = source.scenario["name"]
+    name = source.scenario.name
     study = studies.get(name) if name in studies.names() else None
     results = cells.results(source)
     sent = echoes.gather(source, results)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Clients
@@ -16,14 +15,17 @@ from bentpipe.report.validity import Validity
 from bentpipe.stats import BROWSER_METRICS, Difference, Interval, Summary
 from bentpipe.studies import Study, StudyTable, Verdict
 
+Document = dict[str, object]
+"""An object of report.json."""
+
 SCENARIO_KEYS = ("name", "title", "description", "repetitions", "seed", "constants")
 
 
-def document(contents: Contents) -> dict[str, Any]:
+def document(contents: Contents) -> Document:
     """Return the report as JSON."""
     study = contents.study
     return {
-        "scenario": {key: contents.source.scenario[key] for key in SCENARIO_KEYS},
+        "scenario": contents.source.scenario.model_dump(mode="json", include=set(SCENARIO_KEYS)),
         "validity": _validity(contents.validity),
         "figures": [
             {
@@ -48,7 +50,7 @@ def document(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _validity(validity: Validity) -> dict[str, Any]:
+def _validity(validity: Validity) -> Document:
     return {
         "planned": validity.planned,
         "succeeded": validity.succeeded,
@@ -67,14 +69,14 @@ def _validity(validity: Validity) -> dict[str, Any]:
                 "attempt": entry.attempt,
                 "status": entry.status,
                 "factors": dict(entry.factors),
-                "reasons": list(entry.record["reasons"]),
+                "reasons": list(entry.record.reasons),
             }
             for entry in validity.rejected
         ],
     }
 
 
-def _study(study: Study, verdicts: Sequence[Verdict], tables: Sequence[StudyTable]) -> dict[str, Any]:
+def _study(study: Study, verdicts: Sequence[Verdict], tables: Sequence[StudyTable]) -> Document:
     return {
         "name": study.name,
         "title": study.title,
@@ -114,7 +116,7 @@ def _study(study: Study, verdicts: Sequence[Verdict], tables: Sequence[StudyTabl
     }
 
 
-def _cell(cell: CellResult) -> dict[str, Any]:
+def _cell(cell: CellResult) -> Document:
     return {
         "factors": dict(cell.factors),
         "runs": dict(cell.counts),
@@ -126,7 +128,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
     }
 
 
-def _clients(clients: Clients) -> dict[str, Any]:
+def _clients(clients: Clients) -> Document:
     return {
         "reference": clients.reference,
         "names": list(clients.names),
@@ -174,7 +176,7 @@ def _against(difference: Difference | None) -> Mapping[str, float | None]:
     }
 
 
-def _filmstrips(strips: Filmstrips) -> dict[str, Any]:
+def _filmstrips(strips: Filmstrips) -> Document:
     return {
         "left_out": strips.left_out,
         "shown": [
@@ -198,11 +200,11 @@ def _filmstrips(strips: Filmstrips) -> dict[str, Any]:
     }
 
 
-def _flows(cell: CellFlows) -> dict[str, Any]:
+def _flows(cell: CellFlows) -> Document:
     return {"cell": cell.label, "runs": cell.n, "flows": [asdict(flow) for flow in cell.flows]}
 
 
-def _satellite(cell: CellSatellite) -> dict[str, Any]:
+def _satellite(cell: CellSatellite) -> Document:
     carrier, slots = cell.carrier, cell.slots
     return {
         "cell": cell.label,
@@ -218,7 +220,7 @@ def _satellite(cell: CellSatellite) -> dict[str, Any]:
     }
 
 
-def _echoes(echoes: Echoes) -> dict[str, Any]:
+def _echoes(echoes: Echoes) -> Document:
     losses = echoes.losses
     return {
         "cell": echoes.label,
@@ -232,7 +234,7 @@ def _echoes(echoes: Echoes) -> dict[str, Any]:
     }
 
 
-def _summary(summary: Summary, factor: float) -> dict[str, Any]:
+def _summary(summary: Summary, factor: float) -> Document:
     """A summary in the unit that the metric's name says."""
     return {
         "n": summary.n,
@@ -251,7 +253,7 @@ def _interval(interval: Interval | None, name: str, unit: str = "") -> Mapping[s
     }
 
 
-def _origins(origins: Origins) -> dict[str, Any]:
+def _origins(origins: Origins) -> Document:
     lateness = origins.lateness
     return {
         "engines": list(origins.engines),

@@ -17,6 +17,7 @@ from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Look
 from bentpipe.ledger import Entry
+from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Judged
 from bentpipe.report.echoes import Echoes
@@ -65,7 +66,7 @@ def strip(source: Source, cell: CellResult) -> str | None:
 
 def fall(run: Entry) -> str | None:
     """The waterfall of a run's objects as small SVG; None when it has none."""
-    return waterfall.draw(run.record) if run.record["objects"] else None
+    return waterfall.draw(run.record) if run.record.objects else None
 
 
 def _headlines(cells: Sequence[CellResult]) -> list[Drawing]:
@@ -106,9 +107,9 @@ def _tails(echoes: Sequence[Echoes]) -> list[Drawing]:
 def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[Drawing]:
     """The round trips of cells whose terminal asks for its capacity, or could."""
     links = {
-        cell.label: cell.median_run.record["spec"]["link"]
+        cell.label: cell.median_run.record.spec.link
         for cell in cells
-        if cell.median_run and cell.median_run.record["spec"]["link"]["return"]["capacity"]["kind"] == "rcs2"
+        if cell.median_run and cell.median_run.record.spec.link.return_.capacity.kind == "rcs2"
     }
     schemes = {
         each.label: cumulative(each.rtts_s) for each in echoes if each.label in links and len(each.rtts_s)
@@ -116,7 +117,7 @@ def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[
     if not schemes:
         return []
     round_trips_s = {
-        (links[label]["forward"]["delay_ns"] + links[label]["return"]["delay_ns"]) / 1e9 for label in schemes
+        (links[label].forward.delay_ns + links[label].return_.delay_ns) / 1e9 for label in schemes
     }
     return [
         first_byte.draw(
@@ -143,7 +144,7 @@ def _activities(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
     several = [
         cell
         for cell in cells
-        if cell.median_run and len(cell.median_run.record["client_connections"]) >= _MANY_CONNECTIONS
+        if cell.median_run and len(cell.median_run.record.client_connections) >= _MANY_CONNECTIONS
     ]
     for cell in several:
         chosen.setdefault(cell.label if len(several) <= _MOST_TIMELINES else _protocol(cell), cell)
@@ -155,7 +156,7 @@ def _activities(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
             link=source.series(cell.median_run.run_id, "link"),
         )
         for n, cell in enumerate(list(chosen.values())[:_MOST_TIMELINES], start=1)
-        if cell.median_run is not None and cell.median_run.record["objects"]
+        if cell.median_run is not None and cell.median_run.record.objects
     ]
 
 
@@ -169,12 +170,11 @@ def _sharings(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
 
 
 def _sharing(source: Source, run: Entry, *, name: str, title: str) -> Drawing:
-    workload, flows = run.record["spec"]["workload"], run.record["flows"]
-    is_timed = workload["bytes"] is None
+    duration_ns = _workload(run).duration_ns
     found = competitors(
-        flows,
+        run.record.flows,
         source.series(run.run_id, "progress"),
-        common_end_s=workload["duration_ns"] / 1e9 if is_timed else None,
+        common_end_s=None if duration_ns is None else duration_ns / 1e9,
     )
     lines = [
         shares.Line(**vars(flow), flow=competitor)
@@ -185,17 +185,23 @@ def _sharing(source: Source, run: Entry, *, name: str, title: str) -> Drawing:
 
 def _flows(run: Entry) -> list[Flow]:
     return [
-        Flow(label=flow_label(flow), congestion_control=flow["cc"], transport=flow["transport"])
-        for flow in run.record["spec"]["workload"]["flows"]
+        Flow(label=flow_label(flow), congestion_control=flow.cc, transport=flow.transport)
+        for flow in _workload(run).flows
     ]
+
+
+def _workload(run: Entry) -> FlowsWorkload:
+    workload = run.record.spec.workload
+    assert isinstance(workload, FlowsWorkload), workload.kind
+    return workload
 
 
 def _flow_looks(run: Entry) -> dict[int, Look]:
     """The looks of several flows by the client's port; nothing of another workload."""
-    if run.record["spec"]["workload"]["kind"] != "flows":
+    if not isinstance(run.record.spec.workload, FlowsWorkload):
         return {}
-    found = zip(run.record["flows"], looks(_flows(run)), strict=True)
-    return {flow["client_port"]: look for flow, look in found}
+    found = zip(run.record.flows, looks(_flows(run)), strict=True)
+    return {flow.client_port: look for flow, look in found if flow.client_port is not None}
 
 
 def _timelines(
@@ -248,4 +254,4 @@ def _protocol(cell: CellResult) -> str:
 
 
 def _capacity_bps(run: Entry) -> float:
-    return float(nominal_bps(run.record["spec"]["link"]["forward"]["capacity"]))
+    return float(nominal_bps(run.record.spec.link.forward.capacity))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bentpipe.figures import filmstrip, style, visual_progress
 from bentpipe.figures.drawing import Drawing
@@ -35,7 +34,7 @@ class Load:
         return style.look(self.protocol).label
 
     @property
-    def metrics(self) -> Mapping[str, Any]:
+    def metrics(self) -> Mapping[str, float | None]:
         """Its metrics, the browser's included."""
         return metrics_of(self.run.record)
 
@@ -156,7 +155,7 @@ def _strip(
     return Filmstrip(
         name=name,
         label=label,
-        browser=", ".join(sorted({load.run.record["browser"]["version"] for load in loads})),
+        browser=", ".join(sorted({seen.version for load in loads if (seen := load.run.record.browser)})),
         loads=tuple(loads),
         step_s=instants_s[0],
         svg=filmstrip.draw(

@@ -1,9 +1,10 @@
 """What each of several flows got, over the runs of a cell."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from bentpipe.model.record import FlowRecord
+from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario.hosts.flows import flow_label
 
@@ -36,23 +37,24 @@ def gather(cells: Sequence[CellResult]) -> tuple[CellFlows, ...]:
 
 def _of(cell: CellResult) -> CellFlows:
     records = [run.record for run in cell.runs if run.status == "succeeded"]
-    written = records[0]["spec"]["workload"]["flows"] if records else []
+    workload = records[0].spec.workload if records else None
+    written = workload.flows if isinstance(workload, FlowsWorkload) else []
     flows = [
-        _result(flow_label(flow), [record["flows"][place] for record in records])
+        _result(flow_label(flow), [record.flows[place] for record in records])
         for place, flow in enumerate(written)
     ]
     return CellFlows(label=cell.label, n=len(records), flows=tuple(flows))
 
 
-def _result(label: str, runs: Sequence[Mapping[str, Any]]) -> FlowResult:
-    def mean(name: str) -> float | None:
-        values = [float(run[name]) for run in runs if run[name] is not None]
-        return sum(values) / len(values) if values else None
+def _result(label: str, flows: Sequence[FlowRecord]) -> FlowResult:
+    def mean(values: Iterable[float | None]) -> float | None:
+        known = [float(value) for value in values if value is not None]
+        return sum(known) / len(known) if known else None
 
     return FlowResult(
         label=label,
-        goodput_bps=mean("goodput_bps"),
-        share=mean("share"),
-        retransmitted_packets=mean("retransmitted_packets"),
-        rtt_mean_s=mean("rtt_mean_s"),
+        goodput_bps=mean(flow.goodput_bps for flow in flows),
+        share=mean(flow.share for flow in flows),
+        retransmitted_packets=mean(flow.retransmitted_packets for flow in flows),
+        rtt_mean_s=mean(flow.rtt_mean_s for flow in flows),
     )

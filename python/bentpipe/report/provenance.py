@@ -1,14 +1,15 @@
 """Where the numbers come from: versions, hosts, congestion control read back, lateness of the link."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 
 from bentpipe.ledger import Entry
+from bentpipe.model.record import ConnectionReport
+from bentpipe.model.spec import FlowsWorkload, RunSpec
 from bentpipe.report.source import Source
 
 _MOST_VALUES = 4
@@ -53,9 +54,9 @@ class Origins:
 def gather(source: Source) -> Origins:
     """Gather the provenance of all attempts."""
     entries = source.entries
-    names = dict.fromkeys(name for entry in entries for name in entry.record.get("provenance", {}))
+    names = dict.fromkeys(name for entry in entries for name in entry.record.provenance)
     return Origins(
-        engines=tuple(sorted({str(entry.record["engine"]) for entry in entries})),
+        engines=tuple(sorted({str(entry.record.engine) for entry in entries})),
         facts=tuple((name, _values(entries, name)) for name in names),
         read_back=_read_back(entries),
         lateness=_lateness(entries),
@@ -65,7 +66,7 @@ def gather(source: Source) -> Origins:
 
 def _values(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
     """The distinct values; of many, such as times, the first and the last."""
-    values = sorted({str(v) for entry in entries if (v := entry.record["provenance"].get(name)) is not None})
+    values = sorted({str(v) for entry in entries if (v := entry.record.provenance.get(name)) is not None})
     if len(values) <= _MOST_VALUES:
         return tuple(values)
     return (values[0], f"({len(values) - 2} more)", values[-1])
@@ -73,10 +74,13 @@ def _values(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
 
 def _read_back(entries: Sequence[Entry]) -> tuple[ReadBack, ...]:
     counts = Counter(
-        (_asked(entry.record["spec"], connection), end, str(connection["congestion_control"]))
+        (_asked(entry.record.spec, connection), end, connection.congestion_control)
         for entry in entries
-        for end in ("client", "origin")
-        for connection in entry.record.get(f"{end}_connections", ())
+        for end, connections in (
+            ("client", entry.record.client_connections),
+            ("origin", entry.record.origin_connections),
+        )
+        for connection in connections
     )
     return tuple(
         ReadBack(asked=asked, end=end, found=found, connections=count)
@@ -84,18 +88,19 @@ def _read_back(entries: Sequence[Entry]) -> tuple[ReadBack, ...]:
     )
 
 
-def _asked(spec: Mapping[str, Any], connection: Mapping[str, Any]) -> str:
+def _asked(spec: RunSpec, connection: ConnectionReport) -> str:
     """The congestion control asked for a connection: its flow's, or else the run's."""
-    flows = spec["workload"].get("flows")
-    return str(spec["cc"] if flows is None else flows[connection["flow"]]["cc"])
+    if isinstance(spec.workload, FlowsWorkload) and connection.flow is not None:
+        return spec.workload.flows[connection.flow].cc
+    return spec.cc
 
 
 def _lateness(entries: Sequence[Entry]) -> Lateness | None:
-    p999 = [s for entry in entries if (s := entry.record["metrics"].get("lateness_p999_s")) is not None]
+    p999 = [s for entry in entries if (s := entry.record.metrics.lateness_p999_s) is not None]
     if not p999:
         return None
-    largest = [s for entry in entries if (s := entry.record["metrics"].get("lateness_max_s")) is not None]
-    bounds = {entry.record["spec"]["validity"]["lateness_p999_ns"] / 1e9 for entry in entries}
+    largest = [s for entry in entries if (s := entry.record.metrics.lateness_max_s) is not None]
+    bounds = {entry.record.spec.validity.lateness_p999_ns / 1e9 for entry in entries}
     return Lateness(
         n=len(p999),
         p999_median_s=float(np.median(p999)),

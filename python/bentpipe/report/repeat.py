@@ -1,7 +1,6 @@
 """The commands that repeat a campaign."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bentpipe.errors import InputError
 from bentpipe.report.source import Source
@@ -25,12 +24,12 @@ def _campaign(source: Source, study: Study | None) -> str:
     options = "".join(f" --client {client}" for client in clients)
     for extent, option in ((Extent.FULL, ""), (Extent.QUICK, " --quick")):
         # The folder's scenario says more than the file's, such as the engine.
-        if _document(study, extent, clients).items() <= source.scenario.items():
+        if _document(study, extent, clients).items() <= source.scenario.model_dump(mode="json").items():
             return f"bentpipe reproduce {study.name}{option}{options}"
     return f"bentpipe reproduce {study.name}{options} --set KEY=VALUE"
 
 
-def _document(study: Study, extent: Extent, clients: Sequence[str]) -> Mapping[str, Any]:
+def _document(study: Study, extent: Extent, clients: Sequence[str]) -> Mapping[str, object]:
     try:
         varied = {"client": clients} if clients else {}
         settings = study.settings(clients)
@@ -42,5 +41,5 @@ def _document(study: Study, extent: Extent, clients: Sequence[str]) -> Mapping[s
 
 def _clients(source: Source) -> tuple[str, ...]:
     """The clients of a campaign that has others than the loader."""
-    found = dict.fromkeys(cell["factors"].get("client", CLIENT) for cell in source.scenario["cells"])
+    found = dict.fromkeys(cell.factors.get("client", CLIENT) for cell in source.scenario.cells)
     return () if set(found) <= {CLIENT} else tuple(found)

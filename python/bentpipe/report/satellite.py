@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bentpipe.figures import class_queues, delay_parts, modcod_over_time, slots_over_time
 from bentpipe.figures.drawing import Drawing
 from bentpipe.ledger import Entry
+from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec, Rcs2CapacitySpec
 from bentpipe.report.cells import CellResult
 from bentpipe.report.source import Series, Source
 from bentpipe.scenario.link.description import modcods
@@ -57,17 +57,18 @@ def _drawn(runs: Sequence[Entry]) -> Sequence[Entry]:
         return runs
     firsts: dict[str, Entry] = {}
     for run in runs:
-        firsts.setdefault(repr(run.record["spec"]["link"]), run)
+        firsts.setdefault(repr(run.record.spec.link), run)
     return list(firsts.values())[:MOST_DRAWN]
 
 
 def _of(
     source: Source, cell: CellResult, run: Entry, tables: Mapping[str, Series], number: int | None
 ) -> CellSatellite:
-    link = run.record["spec"]["link"]
+    link = run.record.spec.link
     carrier = None
     if "acm" in tables:
-        carrier = carrier_use(tables["acm"], modcods(link["forward"]["capacity"]))
+        assert isinstance(link.forward.capacity, Dvbs2CapacitySpec)
+        carrier = carrier_use(tables["acm"], modcods(link.forward.capacity))
     drawings: tuple[Drawing, ...] = ()
     if number is not None:
         forward_rates = source.series(run.run_id, "link")
@@ -83,17 +84,17 @@ def _of(
 
 
 def _drawings(
-    name: str, label: str, spec: Mapping[str, Any], rates: Series, tables: Mapping[str, Series]
+    name: str, label: str, spec: LinkSpec, rates: Series, tables: Mapping[str, Series]
 ) -> Iterator[Drawing]:
-    if "acm" in tables and len(rates.get("time_s", ())):
-        carrier = spec["forward"]["capacity"]
+    carrier = spec.forward.capacity
+    if "acm" in tables and len(rates.get("time_s", ())) and isinstance(carrier, Dvbs2CapacitySpec):
         yield modcod_over_time.draw(
             name=f"{name}-modcod",
             title=f"MODCOD and Es/N0: {label}",
             acm=tables["acm"],
             link=rates,
             modcods=modcods(carrier),
-            symbols_per_s=carrier["symbols_per_s"],
+            symbols_per_s=carrier.symbols_per_s,
         )
     if "dama" in tables:
         title = f"Capacity granted and used: {label}"
@@ -108,9 +109,9 @@ def _drawings(
         yield delay_parts.draw(name=f"{name}-delays", title=title, delays=tables["delays"])
 
 
-def _class_names(spec: Mapping[str, Any]) -> list[str]:
+def _class_names(spec: LinkSpec) -> list[str]:
     """The classes of both directions, the most urgent first."""
-    forward, back = (spec[way]["capacity"].get("classes", []) for way in ("forward", "return"))
-    return list(
-        dict.fromkeys([*(each["name"] for each in forward), *(each["class"]["name"] for each in back)])
-    )
+    onward, back = spec.forward.capacity, spec.return_.capacity
+    forward = onward.classes if isinstance(onward, Dvbs2CapacitySpec) else []
+    backward = back.classes if isinstance(back, Rcs2CapacitySpec) else []
+    return list(dict.fromkeys([*(each.name for each in forward), *(each.class_.name for each in backward)]))

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.model.record import RunRecord
+from bentpipe.model.scenario import ScenarioDocument
 
 Series = Mapping[str, NDArray[np.float64]]
 
@@ -27,8 +28,8 @@ class Recorded:
         return self.entry.factors
 
     @property
-    def record(self) -> Mapping[str, Any]:
-        """The run's record as JSON, without series."""
+    def record(self) -> RunRecord:
+        """The run's record, without series."""
         return self.entry.record
 
     def series(self, name: str) -> Series:
@@ -40,7 +41,7 @@ class Recorded:
 class Source:
     """A folder's contents: `entries` are all attempts, `best` the one of each run that is judged."""
 
-    scenario: Mapping[str, Any]
+    scenario: ScenarioDocument
     entries: Sequence[Entry]
     best: Sequence[Entry]
     series: Callable[[str, str], Series]
@@ -55,20 +56,20 @@ class Source:
     @property
     def planned(self) -> int:
         """Number of runs that the scenario asks for."""
-        return int(self.scenario["repetitions"]) * len(self.scenario["cells"])
+        return self.scenario.repetitions * len(self.scenario.cells)
 
     @property
     def varied(self) -> tuple[str, ...]:
         """Names of the factors that tell the cells apart, in the order of the scenario."""
-        names = dict.fromkeys(name for cell in self.scenario["cells"] for name in cell["factors"])
-        varied = tuple(name for name in names if name not in self.scenario["constants"])
+        names = dict.fromkeys(name for cell in self.scenario.cells for name in cell.factors)
+        varied = tuple(name for name in names if name not in self.scenario.constants)
         return varied or tuple(names)[:1]
 
 
 def read(ledger: Ledger) -> Source:
     """Read an open ledger; each series is read when it is first asked for, so keep it open meanwhile."""
     return Source(
-        scenario=ledger.scenario(),
+        scenario=ScenarioDocument.model_validate(ledger.scenario()),
         entries=ledger.entries(),
         best=ledger.best(),
         series=cache(ledger.series),

@@ -4,12 +4,14 @@ import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from bentpipe.ledger import Entry
 from bentpipe.printable import printable
 from bentpipe.scenario.written import texts
 from bentpipe.stats import metrics_of
+
+Row = Mapping[str, object]
+"""A row of a table, by column."""
 
 LINES = "\t\r\n"
 """What parts a text."""
@@ -26,10 +28,10 @@ def write_runs(path: Path, entries: Sequence[Entry]) -> None:
             "attempt": entry.attempt,
             "repetition": entry.repetition,
             "status": entry.status,
-            "reasons": "; ".join(entry.record["reasons"]),
-            "engine": entry.record["engine"],
+            "reasons": "; ".join(entry.record.reasons),
+            "engine": entry.record.engine,
             **{f"factor_{name}": value for name, value in entry.factors.items()},
-            **_flat(metrics_of(entry.record)),
+            **metrics_of(entry.record),
         }
         for entry in entries
     ]
@@ -39,9 +41,9 @@ def write_runs(path: Path, entries: Sequence[Entry]) -> None:
 def write_objects(path: Path, entries: Sequence[Entry]) -> None:
     """Write one row per object of every attempt."""
     rows = [
-        {"run_id": entry.run_id, "attempt": entry.attempt, **item}
+        {"run_id": entry.run_id, "attempt": entry.attempt, **dict(item)}
         for entry in entries
-        for item in entry.record["objects"]
+        for item in entry.record.objects
     ]
     write_csv(path, rows, first=("run_id", "attempt", "url", "bytes"))
 
@@ -49,24 +51,14 @@ def write_objects(path: Path, entries: Sequence[Entry]) -> None:
 def write_flows(path: Path, entries: Sequence[Entry]) -> None:
     """Write one row per bulk flow of every attempt."""
     rows = [
-        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **flow}
+        {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **dict(flow)}
         for entry in entries
-        for place, flow in enumerate(entry.record.get("flows", ()))
+        for place, flow in enumerate(entry.record.flows)
     ]
     write_csv(path, rows, first=("run_id", "attempt", "flow", "cc", "transport"))
 
 
-def _flat(metrics: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in metrics.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{prefix}{name}_")
-        else:
-            flat[f"{prefix}{name}"] = value
-    return flat
-
-
-def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], *, first: Sequence[str] = ()) -> None:
+def write_csv(path: Path, rows: Iterable[Row], *, first: Sequence[str] = ()) -> None:
     """Write rows as CSV that a spreadsheet and a terminal may show whatever names and texts are in it.
 
     Parameters

@@ -52,6 +52,6 @@ def _reasons(rejected: Sequence[Entry]) -> tuple[tuple[str, str, int], ...]:
     kinds = Counter(
         (entry.status, kind)
         for entry in rejected
-        for kind in dict.fromkeys(reason.partition(":")[0] for reason in entry.record["reasons"])
+        for kind in dict.fromkeys(reason.partition(":")[0] for reason in entry.record.reasons)
     )
     return tuple((status, kind, count) for (status, kind), count in kinds.most_common())

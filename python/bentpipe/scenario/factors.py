@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bentpipe import _core
+from bentpipe.model.spec import FlowSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.flows import flow_label
 from bentpipe.scenario.spec.run import ExtentSpec, RunSpec
@@ -21,28 +22,31 @@ def factors_of(run: RunTable, spec: RunSpec, varied: Mapping[str, object], *, li
     """
     workload = spec["workload"]
     factors = {"link": link["name"] if isinstance(link, dict) and "name" in link else label(link)}
-    if workload["kind"] == "page-load":
-        factors |= {
-            "http": workload["http"],
-            "cc": spec["cc"],
-            "page": workload["page"]["name"],
-            "connections": str(run.connections or defaults.CONNECTIONS),
-        }
-    elif workload["kind"] == "ping":
-        factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
-    elif workload["kind"] == "flows":
-        factors |= {
-            "bulk.flows": " ".join(flow_label(flow) for flow in workload["flows"]),
-            "bulk.direction": workload["direction"],
-            **_extent(workload),
-        }
-    else:
-        factors |= {
-            "cc": spec["cc"],
-            "bulk.transport": workload["transport"],
-            "bulk.direction": workload["direction"],
-            **_extent(workload),
-        }
+    match workload["kind"]:
+        case "page-load":
+            factors |= {
+                "http": workload["http"],
+                "cc": spec["cc"],
+                "page": workload["page"]["name"],
+                "connections": str(run.connections or defaults.CONNECTIONS),
+            }
+        case "bulk" | "iperf3":
+            factors |= {
+                "cc": spec["cc"],
+                "bulk.transport": workload["transport"],
+                "bulk.direction": workload["direction"],
+                **_extent(workload),
+            }
+        case "flows":
+            factors |= {
+                "bulk.flows": " ".join(
+                    flow_label(FlowSpec.model_validate(flow)) for flow in workload["flows"]
+                ),
+                "bulk.direction": workload["direction"],
+                **_extent(workload),
+            }
+        case _:
+            factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
     factors |= {
         "client": run.client or defaults.CLIENT,
         "server": run.server or defaults.SERVER,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bentpipe.model import link as model
 from bentpipe.scenario.link.catalogue import PRESETS, written_link
 from bentpipe.scenario.link.resolved import resolved_link
 from bentpipe.scenario.spec.link import LinkSpec
@@ -24,7 +25,7 @@ class Link:
     title: str
     source: str
     assumptions: tuple[str, ...]
-    spec: LinkSpec
+    spec: model.LinkSpec
 
 
 def link(text: str, *, where: Location = COMMAND_LINE, folder: Path | None = None) -> LinkSpec:
@@ -73,7 +74,7 @@ def described(
         title=table.title or "",
         source=table.source or "",
         assumptions=tuple(table.assumptions or ()),
-        spec=spec,
+        spec=model.LinkSpec.model_validate(spec),
     )
 
 

@@ -1,9 +1,8 @@
 """Connections that a client opened beside one that was slow to come."""
 
-from collections.abc import Mapping
-from typing import Any
+from bentpipe.model.record import RunRecord
 
 
-def duplicates(record: Mapping[str, Any]) -> int:
+def duplicates(record: RunRecord) -> int:
     """How many of a page load's connections are duplicates (`Purpose` of crates/run/src/report.rs)."""
-    return sum(1 for connection in record["client_connections"] if connection.get("purpose") == "duplicate")
+    return sum(connection.purpose is not None for connection in record.client_connections)

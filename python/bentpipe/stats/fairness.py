@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bentpipe.model.record import FlowRecord
 from bentpipe.stats.counter import BIN_S, Counter, Span
 
 
@@ -43,7 +43,7 @@ def jain_index(rates: ArrayLike) -> float:
 
 
 def competitors(
-    flows: Sequence[Mapping[str, Any]],
+    flows: Sequence[FlowRecord],
     progress: Mapping[str, NDArray[np.float64]],
     *,
     common_end_s: float | None,
@@ -76,11 +76,11 @@ def sharing(flows: Sequence[Competitor], *, step_s: float = 1.0) -> Sharing:
 
 
 def _competitor(
-    flow: Mapping[str, Any], progress: Mapping[str, NDArray[np.float64]], common_end_s: float | None
+    flow: FlowRecord, progress: Mapping[str, NDArray[np.float64]], common_end_s: float | None
 ) -> Competitor:
-    from_s = float(flow["start_s"])
-    last_byte_s = from_s if flow["last_byte_s"] is None else float(flow["last_byte_s"])
-    own = progress["client_port"] == (-1 if flow["client_port"] is None else flow["client_port"])
+    from_s = float(flow.start_s)
+    last_byte_s = from_s if flow.last_byte_s is None else float(flow.last_byte_s)
+    own = progress["client_port"] == (-1 if flow.client_port is None else flow.client_port)
     received = Counter.of_bins(
         end_s=progress["time_s"][own], amount=progress["received_bytes"][own], bin_s=BIN_S
     )

@@ -1,10 +1,11 @@
 """The pictures that a browser's window showed, as a function of time."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+
+from bentpipe.model.record import RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,11 +17,10 @@ class Frame:
     file: str
 
 
-def frames_of(record: Mapping[str, Any]) -> tuple[Frame, ...]:
+def frames_of(record: RunRecord) -> tuple[Frame, ...]:
     """The pictures of a run in order; none of one that no browser made."""
-    browser = record.get("browser") or {}
-    frames = [Frame(**{name: each[name] for name in ("time_s", "completeness", "file")})
-              for each in browser.get("frames", ())]  # fmt: skip
+    seen = () if record.browser is None else record.browser.frames
+    frames = [Frame(time_s=each.time_s, completeness=each.completeness, file=each.file) for each in seen]
     return tuple(sorted(frames, key=lambda frame: frame.time_s))
 
 

@@ -1,8 +1,9 @@
 """Picking the runs of a cell, and a metric's values out of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
+from bentpipe.model.record import RunRecord, Status
 from bentpipe.stats.metrics import metrics_of
 
 _WORDS = {
@@ -20,8 +21,8 @@ class Measured(Protocol):
         """What varies between cells, as written in the scenario."""
 
     @property
-    def record(self) -> Mapping[str, Any]:
-        """The run's record as JSON."""
+    def record(self) -> RunRecord:
+        """The run's record."""
 
 
 Run = TypeVar("Run", bound=Measured)
@@ -29,7 +30,7 @@ Run = TypeVar("Run", bound=Measured)
 
 def succeeded(run: Measured) -> bool:
     """Whether the run's numbers may be used (invariant: only these are averaged)."""
-    return bool(run.record["status"] == "succeeded")
+    return run.record.status is Status.SUCCEEDED
 
 
 def select(runs: Iterable[Run], **factors: str) -> list[Run]:
@@ -41,7 +42,7 @@ def select(runs: Iterable[Run], **factors: str) -> list[Run]:
 def metric_values(runs: Iterable[Measured], metric: str) -> list[float]:
     """One metric of every succeeded run that has it, in the metric's own unit."""
     values = (metrics_of(run.record).get(metric) for run in runs if succeeded(run))
-    return [float(value) for value in values if value is not None]
+    return [value for value in values if value is not None]
 
 
 def values_of(runs: Iterable[Measured], metric: str, **factors: str) -> list[float]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from bentpipe.model.record import BytesByLayer
 from bentpipe.stats.grouping import Measured, succeeded
 
 LAYERS = ("ip", "transport", "tls", "framing", "header", "body")
@@ -31,7 +31,7 @@ class Layers:
 
 def mean_layers(runs: Iterable[Measured]) -> Layers | None:
     """The layers of the succeeded runs that were counted; None without one."""
-    found = [layers for run in runs if succeeded(run) and (layers := run.record.get("bytes_by_layer"))]
+    found = [layers for run in runs if succeeded(run) and (layers := run.record.bytes_by_layer)]
     if not found:
         return None
     means = {layer: sum(_both(layers, layer) for layers in found) / len(found) for layer in LAYERS}
@@ -40,5 +40,5 @@ def mean_layers(runs: Iterable[Measured]) -> Layers | None:
     return Layers(n=len(found), mean_bytes=means, header_ratio=sent / text if text else None)
 
 
-def _both(layers: Mapping[str, Any], layer: str) -> float:
-    return float(sum(layers[way][f"{layer}_bytes"] for way in WAYS))
+def _both(layers: BytesByLayer, layer: str) -> float:
+    return float(sum(getattr(way, f"{layer}_bytes") for way in (layers.down, layers.up)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bentpipe.scenario.link.description import Modcod
+from bentpipe.model.description import ModcodDescription
 
 GRANTS = ("granted_cra_slots", "granted_rbdc_slots", "granted_volume_slots", "granted_free_slots")
 """Columns of the series `dama`: the terminal's slots, in the order in which they are given."""
@@ -40,7 +40,7 @@ class SlotUse:
     used_share: float | None
 
 
-def carrier_use(acm: Table, modcods: Mapping[int, Modcod]) -> CarrierUse:
+def carrier_use(acm: Table, modcods: Mapping[int, ModcodDescription]) -> CarrierUse:
     """Sum up the series `acm`; the frames of a bin count as of the MODCOD at its end."""
     frames, numbers = _column(acm, "frames"), _column(acm, "modcod").astype(int)
     bits = sum(count * modcods[number].bits for count, number in zip(frames, numbers, strict=True))

@@ -17,10 +17,10 @@ _CONTENT = ("tls", "framing", "header", "body")
 
 def median_load(runs: Runs, cell: Factors) -> Run | None:
     """The succeeded load of a cell whose time is the median one; None without any."""
-    loads = [run for run in select(runs, **cell) if run.record["metrics"].get("plt_s") is not None]
-    if not loads:
+    times = [(run, plt_s) for run in select(runs, **cell) if (plt_s := run.record.metrics.plt_s) is not None]
+    if not times:
         return None
-    return loads[representative([float(run.record["metrics"]["plt_s"]) for run in loads])]
+    return times[representative([plt_s for _, plt_s in times])][0]
 
 
 def busiest_bps(runs: Sequence[Run], *, window_s: float) -> list[float]:
@@ -37,11 +37,11 @@ def busiest_bps(runs: Sequence[Run], *, window_s: float) -> list[float]:
 
 def content_bytes(runs: Sequence[Run]) -> list[float]:
     """What TCP carried to each client: bodies, header fields, frames and TLS; of those that counted it."""
-    counted = (layers for run in runs if (layers := run.record.get("bytes_by_layer")))
-    return [float(sum(layers["down"][f"{layer}_bytes"] for layer in _CONTENT)) for layers in counted]
+    counted = (layers for run in runs if (layers := run.record.bytes_by_layer))
+    return [float(sum(getattr(layers.down, f"{layer}_bytes") for layer in _CONTENT)) for layers in counted]
 
 
 def wire_bytes(runs: Sequence[Run]) -> list[float]:
     """IP bytes of each load, both directions."""
-    metrics = (run.record["metrics"] for run in runs)
-    return [float(each["wire_bytes_down"] + each["wire_bytes_up"]) for each in metrics]
+    metrics = (run.record.metrics for run in runs)
+    return [float(each.wire_bytes_down + each.wire_bytes_up) for each in metrics]

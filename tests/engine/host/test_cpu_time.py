@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from bentpipe.engine.host.cpu_time import descendants, runs_at_once, used_by_others_s
+from tests.support.models import spec_with
 
 TICKS_S = 0.05
 """Counts come in ticks of 10 ms, of each process."""
 
-LOADER, BROWSER = {}, {"client": "chromium"}
+LOADER, BROWSER = spec_with(), spec_with(client="chromium")
 
 
 @pytest.mark.parametrize(

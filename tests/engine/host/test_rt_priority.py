@@ -9,6 +9,7 @@ import pytest
 
 from bentpipe.engine import emulate
 from bentpipe.engine.host.rt_priority import Rank, put_before_browsers, put_first
+from tests.support.models import spec_with
 
 
 @contextmanager
@@ -30,13 +31,13 @@ def priority(pid):
 def test_a_server_goes_before_a_browser_and_the_link_before_a_server():
     with idle_process() as link, idle_process() as server:
         assert put_first(link, Rank.LINK) == "fifo"
-        put_before_browsers(server, {"client": "chromium"})
+        put_before_browsers(server, spec_with(client="chromium"))
         assert priority(link) > priority(server) > 0
 
 
 def test_beside_our_own_client_a_server_is_one_process_among_others():
     with idle_process() as server:
-        put_before_browsers(server, {})
+        put_before_browsers(server, spec_with())
         assert priority(server) == 0
 
 

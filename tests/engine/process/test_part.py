@@ -8,6 +8,7 @@ import pytest
 
 from bentpipe.engine.process import part, vigil
 from bentpipe.engine.process.part import Part, PartError
+from bentpipe.model.frozen import Frozen
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def begun(monkeypatch):
 
     def start(program):
         monkeypatch.setattr(part, "_PROGRAM", program)
-        return Part("link", {})
+        return Part("link", Frozen())
 
     return start
 

@@ -6,6 +6,8 @@ The documents have the shape that iperf3 3.12 writes, cut down to what is read, 
 import pytest
 
 from bentpipe.engine.programs import iperf3_report
+from bentpipe.model.report import LinkReport
+from tests.support.models import complete, spec_with
 
 FORWARD_S = 0.25
 """One way; the word of a test's beginning takes as long to reach the client."""
@@ -61,23 +63,21 @@ def receiver(intervals):
 
 def spec(direction):
     delay_ns = round(FORWARD_S * 1e9)
-    return {
-        "workload": {"kind": "iperf3", "direction": direction},
-        "link": {"forward": {"delay_ns": delay_ns}, "return": {"delay_ns": 1}},
-    }
+    return spec_with(
+        workload={"kind": "iperf3", "direction": direction},
+        link={"forward": {"delay_ns": delay_ns}, "return": {"delay_ns": 1}},
+    )
 
 
 def link(way, *sent_bytes):
     """The link's report: bins of 100 ms in the data's direction, nothing but control packets in the other."""
     other = {"forward": "return", "return": "forward"}[way]
-    return {
-        "marked": round(MARKED_S * 1e9),
-        "series": {
-            "time_s": [MARKED_S + 0.1 * (n + 1) for n in range(len(sent_bytes))],
-            f"{way}_sent_bytes": list(sent_bytes),
-            f"{other}_sent_bytes": [200] * len(sent_bytes),
-        },
+    series = {
+        "time_s": [MARKED_S + 0.1 * (n + 1) for n in range(len(sent_bytes))],
+        f"{way}_sent_bytes": list(sent_bytes),
+        f"{other}_sent_bytes": [200] * len(sent_bytes),
     }
+    return complete(LinkReport, {"marked": round(MARKED_S * 1e9), "series": series})
 
 
 def down(client, server, *sent_bytes):
@@ -94,19 +94,19 @@ def up(client, server, *sent_bytes):
 
 def test_the_receiver_of_a_flow_down_is_the_client_and_the_sender_the_origin():
     client, origin = down(receiver(received(0, 8000, 16_000, 0)), sender(sent((15_000, 530_000, 0))), 20_000)
-    (transfer,) = client["transfers"]
-    assert (transfer["flow"], transfer["bytes"]) == (0, 24_000)
-    assert origin["transfers"] == []
-    assert client["sender"] == {}
-    assert origin["sender"]["cwnd_bytes"] == [15_000]
-    assert origin["sender"]["srtt_s"] == [pytest.approx(0.53)]
+    (transfer,) = client.transfers
+    assert (transfer.flow, transfer.bytes) == (0, 24_000)
+    assert origin.transfers == []
+    assert client.sender == {}
+    assert origin.sender["cwnd_bytes"] == [15_000]
+    assert origin.sender["srtt_s"] == [pytest.approx(0.53)]
 
 
 def test_a_flow_up_is_the_other_way_round():
     client, origin = up(sender(sent((15_000, 530_000, 0))), receiver(received(0, 8000)), 20_000)
-    (transfer,) = origin["transfers"]
-    assert (transfer["bytes"], client["transfers"]) == (8000, [])
-    assert (client["sender"]["client_port"], origin["sender"]) == ([PORT], {})
+    (transfer,) = origin.transfers
+    assert (transfer.bytes, client.transfers) == (8000, [])
+    assert (client.sender["client_port"], origin.sender) == ([PORT], {})
 
 
 def test_a_flow_down_begins_at_the_server_with_its_first_data_and_at_the_client_a_way_later():
@@ -115,52 +115,52 @@ def test_a_flow_down_begins_at_the_server_with_its_first_data_and_at_the_client_
         receiver(received(8000, 8000)), sender(sent((1, 1, 0), (1, 1, 0))), 600, 600, 15_000
     )
     began_s = MARKED_S + 0.2
-    assert client["started"] == round((began_s + FORWARD_S) * 1e9)
-    (transfer,) = client["transfers"]
-    assert transfer["progress"]["time_s"] == pytest.approx(
+    assert client.started == round((began_s + FORWARD_S) * 1e9)
+    (transfer,) = client.transfers
+    assert transfer.progress["time_s"] == pytest.approx(
         [began_s + FORWARD_S + 0.1, began_s + FORWARD_S + 0.2]
     )
-    assert origin["sender"]["time_s"] == pytest.approx([began_s + 0.1, began_s + 0.2])
+    assert origin.sender["time_s"] == pytest.approx([began_s + 0.1, began_s + 0.2])
 
 
 def test_a_flow_up_begins_at_the_client_with_its_first_data_and_at_the_server_a_way_before():
     client, origin = up(sender(sent((1, 1, 0))), receiver(received(0, 0, 8000)), 600, 15_000)
     began_s = MARKED_S + 0.1
-    assert client["started"] == round((began_s - FORWARD_S) * 1e9)
-    assert client["sender"]["time_s"] == pytest.approx([began_s + 0.1])
-    assert origin["transfers"][0]["progress"]["time_s"][0] == pytest.approx(began_s - FORWARD_S + 0.1)
+    assert client.started == round((began_s - FORWARD_S) * 1e9)
+    assert client.sender["time_s"] == pytest.approx([began_s + 0.1])
+    assert origin.transfers[0].progress["time_s"][0] == pytest.approx(began_s - FORWARD_S + 0.1)
 
 
 def test_first_and_last_byte_are_those_of_the_intervals_that_hold_them():
     client, _ = down(receiver(received(0, 8000, 0, 16_000, 0, 0)), sender(sent((1, 1, 0))), 20_000)
-    (transfer,) = client["transfers"]
+    (transfer,) = client.transfers
     began_s = MARKED_S + FORWARD_S
-    assert transfer["first_byte"] / 1e9 == pytest.approx(began_s + 0.1)
-    assert transfer["last_byte"] / 1e9 == pytest.approx(began_s + 0.4)
+    assert transfer.first_byte / 1e9 == pytest.approx(began_s + 0.1)
+    assert transfer.last_byte / 1e9 == pytest.approx(began_s + 0.4)
 
 
 def test_packets_sent_again_add_up_over_the_intervals():
     _, origin = down(
         receiver(received(8000)), sender(sent((1, 1, 0), (1, 1, 3), (1, 1, 2)), retransmits=6), 20_000
     )
-    assert origin["sender"]["retransmitted_packets"] == [0, 3, 5]
+    assert origin.sender["retransmitted_packets"] == [0, 3, 5]
     # After the last interval it sent one more.
-    (connection,) = origin["connections"]
-    assert connection["retransmitted_packets"] == 6
+    (connection,) = origin.connections
+    assert connection.retransmitted_packets == 6
 
 
 def test_each_end_says_itself_which_congestion_control_it_had():
     client, origin = down(receiver(received(8000)), sender(sent((1, 1, 0))), 20_000)
-    (at_client,), (at_origin,) = client["connections"], origin["connections"]
-    assert (at_client["congestion_control"], at_origin["congestion_control"]) == ("cubic", "bp_hybla")
-    assert at_client["retransmitted_packets"] == 0
-    assert at_client["client_port"] == at_origin["client_port"] == PORT
+    (at_client,), (at_origin,) = client.connections, origin.connections
+    assert (at_client.congestion_control, at_origin.congestion_control) == ("cubic", "bp_hybla")
+    assert at_client.retransmitted_packets == 0
+    assert at_client.client_port == at_origin.client_port == PORT
 
 
 def test_a_test_without_payload_is_a_fault():
     client, origin = down(receiver(received(0, 0)), sender(sent((1, 1, 0))), 600)
-    assert client["faults"] == ["iperf3 transferred nothing"]
-    assert (client["transfers"], origin["transfers"]) == ([], [])
+    assert client.faults == ["iperf3 transferred nothing"]
+    assert (client.transfers, origin.transfers) == ([], [])
 
 
 def test_the_program_and_its_version_go_to_the_provenance():

@@ -5,15 +5,17 @@ import re
 
 import pytest
 
+from bentpipe.engine.process.configuration import Identity
 from bentpipe.engine.programs.server.caddy import CADDY
 from bentpipe.engine.programs.server.nginx import NGINX
 from bentpipe.engine.programs.server.site import File, Site
 from bentpipe.engine.testbed import congestion_control
+from bentpipe.model.spec import ObjectSpec, PageSpec
 from tests.support.specs import spec_of
 
 
 def load(http, cc="cubic", **programs):
-    return {**spec_of({"link": "lan", "http": http, "cc": cc, "page": "single-100k"}), **programs}
+    return spec_of({"link": "lan", "http": http, "cc": cc, "page": "single-100k"}).model_copy(update=programs)
 
 
 HTML = "text/html; charset=utf-8"
@@ -79,8 +81,8 @@ def test_caddy_has_each_host_s_own_certificate():
 
 
 def test_a_site_has_a_certificate_of_each_host_and_none_of_the_warm_up():
-    page = {"name": "page", "objects": [{"path": "/a.jpg", "bytes": 1000, "host": "cdn.test"}]}
-    identity = {"certificates_der": [[1], [2], [3]], "key_der": [4]}
+    page = PageSpec(name="page", objects=[ObjectSpec(path="/a.jpg", bytes=1000, host="cdn.test")])
+    identity = Identity(authority_der=[0], certificates_der=[[1], [2], [3]], key_der=[4])
     told = Site.of(page, identity).certificates_pem
     assert list(told) == ["origin.bentpipe.test", "cdn.test"]
     assert ["AQ==" in told["origin.bentpipe.test"], "Ag==" in told["cdn.test"]] == [True, True]

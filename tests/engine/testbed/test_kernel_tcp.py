@@ -1,13 +1,14 @@
 """What a namespace and its routes are told, for the settings of a run."""
 
 from bentpipe.engine.testbed import kernel_tcp
+from bentpipe.model.spec import Switch, TcpSpec
 
-PLAIN = {
-    "initial_window": 10,
-    "receive_buffer_bytes": 6_291_456,
-    "send_buffer_bytes": 4_194_304,
-    "slow_start_after_idle": True,
-}
+PLAIN = TcpSpec(
+    initial_window=10,
+    receive_buffer_bytes=6_291_456,
+    send_buffer_bytes=4_194_304,
+    slow_start_after_idle=True,
+)
 
 
 def test_without_knobs_the_kernel_is_told_the_limits_and_the_initial_window_alone():
@@ -21,17 +22,20 @@ def test_without_knobs_the_kernel_is_told_the_limits_and_the_initial_window_alon
 
 def test_a_limit_below_the_kernel_s_initial_size_is_the_initial_size_too():
     """A buffer that begins above its limit would never be held to it."""
-    small = {**PLAIN, "receive_buffer_bytes": 128_000, "send_buffer_bytes": 2_000}
+    small = PLAIN.model_copy(update={"receive_buffer_bytes": 128_000, "send_buffer_bytes": 2_000})
     assert kernel_tcp.sysctls(small)["ipv4/tcp_rmem"] == "4096 128000 128000"
     assert kernel_tcp.sysctls(small)["ipv4/tcp_wmem"] == "2000 2000 2000"
 
 
 def test_fast_open_is_allowed_to_clients_and_servers():
-    assert kernel_tcp.sysctls({**PLAIN, "fast_open": "on"})["ipv4/tcp_fastopen"] == "3"
+    assert kernel_tcp.sysctls(PLAIN.model_copy(update={"fast_open": Switch.ON}))["ipv4/tcp_fastopen"] == "3"
 
 
 def test_quick_acknowledgements_are_an_attribute_of_the_route():
-    assert kernel_tcp.route_attributes({**PLAIN, "quick_ack": "on"}) == "initcwnd 10 quickack 1"
+    assert (
+        kernel_tcp.route_attributes(PLAIN.model_copy(update={"quick_ack": Switch.ON}))
+        == "initcwnd 10 quickack 1"
+    )
 
 
 def test_a_congestion_control_that_no_socket_asks_for_is_an_attribute_of_the_route():

@@ -7,16 +7,17 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.errors import InputError
+from bentpipe.model.spec import FlowSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.hosts.flows import MOST, flow_label
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 SECOND_NS = 1_000_000_000
 
 
 def workload(*flows, **bulk):
     run = {"link": "lan", "bulk": {"duration": "60 s", **bulk, "flows": list(flows)}}
-    return spec_of(run)["workload"]
+    return document_of(run)["workload"]
 
 
 def cells(run, matrix=None):
@@ -27,7 +28,7 @@ def cells(run, matrix=None):
 def refused(*flows, run=(), **bulk):
     with pytest.raises(InputError) as caught:
         written = {"duration": "60 s", **bulk, "flows": list(flows)}
-        spec_of({"link": "lan", **dict(run), "bulk": written})
+        document_of({"link": "lan", **dict(run), "bulk": written})
     return str(caught.value)
 
 
@@ -61,7 +62,7 @@ def test_a_flow_is_one_word_or_a_table(written, cc, transport, start_s):
 def test_a_flow_may_be_marked(written, dscp):
     (flow,) = workload(written)["flows"]
     assert flow["dscp"] == dscp
-    (again,) = workload(flow_label(flow))["flows"]
+    (again,) = workload(flow_label(FlowSpec.model_validate(flow)))["flows"]
     assert again == flow
 
 
@@ -70,7 +71,7 @@ def test_flows_have_a_direction_and_a_length_in_common_and_the_engine_takes_them
     assert (found["kind"], found["direction"], found["bytes"]) == ("flows", "up", None)
     assert found["duration_ns"] == 60 * SECOND_NS
     _core.check_spec(
-        json.dumps(spec_of({"link": "lan", "bulk": {"size": "1 MB", "flows": ["reno", "reno"]}}))
+        json.dumps(document_of({"link": "lan", "bulk": {"size": "1 MB", "flows": ["reno", "reno"]}}))
     )
 
 
@@ -81,7 +82,7 @@ def test_the_transport_of_the_table_is_that_of_flows_that_name_none():
 
 def test_one_flow_that_is_not_in_a_list_is_what_it_always_was():
     run = {"link": "lan", "cc": "bbr", "bulk": {"size": "1 MB"}}
-    assert spec_of(run)["workload"]["kind"] == "bulk"
+    assert document_of(run)["workload"]["kind"] == "bulk"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_a_congestion_control_beside_flows_that_have_their_own_is_refused():
 
 def test_flows_may_begin_at_any_time_when_they_are_limited_by_length():
     run = {"link": "lan", "bulk": {"size": "1 MB", "flows": ["cubic", "cubic@1h"]}}
-    spec = spec_of(run)
+    spec = document_of(run)
     assert spec["validity"]["timeout_ns"] > 3600 * SECOND_NS
 
 
@@ -123,7 +124,10 @@ def test_a_cell_is_called_by_its_flows_in_one_word_each():
     (cell,) = cells({"bulk": {"duration": "60 s", "flows": written}})
     assert cell.factors["bulk.flows"] == "cubic quic:bbr@10s"
     assert "cc" not in cell.factors
-    assert [flow_label(flow) for flow in cell.spec["workload"]["flows"]] == ["cubic", "quic:bbr@10s"]
+    assert [flow_label(FlowSpec.model_validate(flow)) for flow in cell.spec["workload"]["flows"]] == [
+        "cubic",
+        "quic:bbr@10s",
+    ]
 
 
 def test_the_matrix_varies_flows():
@@ -133,11 +137,11 @@ def test_the_matrix_varies_flows():
 
 
 def test_flows_are_set_from_the_command_line():
-    spec = spec_of({"link": "lan", "bulk": {"duration": "60 s"}}, 'bulk.flows=["cubic", "quic:bbr"]')
+    spec = document_of({"link": "lan", "bulk": {"duration": "60 s"}}, 'bulk.flows=["cubic", "quic:bbr"]')
     assert [flow["cc"] for flow in spec["workload"]["flows"]] == ["cubic", "bbr"]
 
 
 def test_a_run_of_flows_has_time_for_all_of_them():
     # The LAN's 10 Mbit/s carry 8 * 10 MB in 64 s at best.
     run = {"link": "lan", "bulk": {"size": "10 MB", "flows": ["cubic"] * 8}}
-    assert spec_of(run)["validity"]["timeout_ns"] > 5 * 64 * SECOND_NS
+    assert document_of(run)["validity"]["timeout_ns"] > 5 * 64 * SECOND_NS

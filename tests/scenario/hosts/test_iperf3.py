@@ -3,20 +3,20 @@
 import pytest
 
 from bentpipe.errors import InputError
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 BOTH = ("client=iperf3", "server=iperf3")
 FLOW = {"link": "geo-alshagri-flat", "cc": "bbr", "bulk": {"size": "10 MB"}}
 
 
 def test_it_is_a_bulk_flow_of_another_kind():
-    ours, theirs = spec_of(FLOW), spec_of(FLOW, *BOTH)
+    ours, theirs = document_of(FLOW), document_of(FLOW, *BOTH)
     assert theirs["workload"] == {**ours["workload"], "kind": "iperf3"}
     assert {**theirs, "workload": None} == {**ours, "workload": None}
 
 
 def test_whole_seconds_are_a_length_too():
-    flow = spec_of({**FLOW, "bulk": {"duration": "1 min", "direction": "up"}}, *BOTH)["workload"]
+    flow = document_of({**FLOW, "bulk": {"duration": "1 min", "direction": "up"}}, *BOTH)["workload"]
     assert (flow["duration_ns"], flow["direction"], flow["bytes"]) == (60_000_000_000, "up", None)
 
 
@@ -69,7 +69,7 @@ def test_whole_seconds_are_a_length_too():
 )
 def test_what_it_cannot_do_is_refused_with_the_field(run, settings, field, expected, found):
     with pytest.raises(InputError) as caught:
-        spec_of(run, *settings)
+        document_of(run, *settings)
     error = caught.value
     assert (error.field, error.expected) == (field, expected)
     assert error.found == found

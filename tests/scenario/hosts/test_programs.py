@@ -6,7 +6,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import resolve_document
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 LOAD = {"link": "geo-alshagri-flat", "http": "h2", "page": "uniform-100k"}
 BROWSERS = ("chromium", "firefox")
@@ -15,13 +15,13 @@ BROWSERS = ("chromium", "firefox")
 @pytest.mark.parametrize("server", ["nginx", "caddy"])
 @pytest.mark.parametrize("client", BROWSERS)
 def test_a_specification_names_them_and_is_the_same_otherwise(client, server):
-    ours, theirs = spec_of(LOAD), spec_of(LOAD, f"client={client}", f"server={server}")
+    ours, theirs = document_of(LOAD), document_of(LOAD, f"client={client}", f"server={server}")
     assert theirs == {**ours, "client": client, "server": server}
 
 
 def test_our_own_are_not_named():
-    assert spec_of(LOAD, "client=loader", "server=bentpipe") == spec_of(LOAD)
-    assert spec_of(LOAD).keys().isdisjoint({"client", "server"})
+    assert document_of(LOAD, "client=loader", "server=bentpipe") == document_of(LOAD)
+    assert document_of(LOAD).keys().isdisjoint({"client", "server"})
 
 
 def test_a_matrix_varies_them_and_every_cell_says_which_it_has():
@@ -45,7 +45,7 @@ def test_a_matrix_varies_them_and_every_cell_says_which_it_has():
 @pytest.mark.parametrize("client", BROWSERS)
 @pytest.mark.parametrize("http", ["h1", "h1s", "h2", "h3"])
 def test_browsers_speak(client, http):
-    assert spec_of({**LOAD, "http": http}, f"client={client}")["client"] == client
+    assert document_of({**LOAD, "http": http}, f"client={client}")["client"] == client
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_browsers_speak(client, http):
     [("nginx", "h1"), ("nginx", "h1s"), ("nginx", "h2"), ("caddy", "h1"), ("caddy", "h1s"), ("caddy", "h2")],
 )
 def test_servers_speak_over_tcp_by_any_congestion_control(server, http):
-    assert spec_of({**LOAD, "http": http, "cc": "bbr"}, f"server={server}")["server"] == server
+    assert document_of({**LOAD, "http": http, "cc": "bbr"}, f"server={server}")["server"] == server
 
 
 def test_caddy_speaks_h3_by_reno():
-    assert spec_of({**LOAD, "http": "h3", "cc": "reno"}, "server=caddy")["server"] == "caddy"
+    assert document_of({**LOAD, "http": "h3", "cc": "reno"}, "server=caddy")["server"] == "caddy"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_caddy_speaks_h3_by_reno():
     ],
 )
 def test_what_they_have_or_what_stands_at_its_default_is_taken(settings):
-    assert spec_of(LOAD, *settings)
+    assert document_of(LOAD, *settings)
 
 
 REFUSED = {
@@ -175,7 +175,7 @@ REFUSED = {
 def test_what_they_have_no_part_in_is_refused(case):
     settings, field, expected, found = REFUSED[case]
     with pytest.raises(InputError) as caught:
-        spec_of(LOAD, *settings)
+        document_of(LOAD, *settings)
     assert caught.value.field == f"--set {field}"
     assert expected in caught.value.expected
     assert caught.value.found == found
@@ -191,10 +191,10 @@ def test_what_they_have_no_part_in_is_refused(case):
 @pytest.mark.parametrize("workload", [{"bulk": {"size": "1 MB"}}, {"ping": {}}])
 def test_they_are_for_pages_alone(workload, setting, expected):
     with pytest.raises(InputError) as caught:
-        spec_of({"link": "lan", **workload}, setting)
+        document_of({"link": "lan", **workload}, setting)
     assert (caught.value.field, caught.value.expected) == (f"--set {setting.partition('=')[0]}", expected)
 
 
 def test_iperf3_takes_no_browser_at_the_other_end():
     with pytest.raises(InputError, match='"iperf3" at both ends or at neither'):
-        spec_of(LOAD, "client=chromium", "server=iperf3")
+        document_of(LOAD, "client=chromium", "server=iperf3")

@@ -12,13 +12,13 @@ from bentpipe import _core
 from bentpipe.campaign import plan
 from bentpipe.errors import InputError
 from bentpipe.scenario import parse_override, resolve_document
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 LINK = "geo-alshagri-flat"
 
 
 def page_spec(http="h2", *settings, **run):
-    return spec_of({"link": LINK, "page": "single-100k", "http": http, **run}, *settings)
+    return document_of({"link": LINK, "page": "single-100k", "http": http, **run}, *settings)
 
 
 def load(*arguments, **run):
@@ -145,7 +145,7 @@ def test_http2_has_a_header_table_of_a_size():
 def test_slow_start_of_loss_based_congestion_controls_may_end_by_hystart_plus_plus():
     assert page_spec("h2", slow_start="hystart++")["slow_start"] == "hystart++"
     flows = {"bulk": {"duration": "9 s", "flows": ["reno", "quic:cubic"]}, "link": LINK}
-    assert spec_of(flows, "slow_start=hystart++")["slow_start"] == "hystart++"
+    assert document_of(flows, "slow_start=hystart++")["slow_start"] == "hystart++"
 
 
 def test_a_transport_proxy_stands_at_both_ends_and_has_what_a_host_has_unless_told():
@@ -182,7 +182,7 @@ def test_a_tunnel_takes_its_header_from_the_hosts_packets():
     assert spec["quic"]["udp_payload_bytes"] == 1500 - 60 - 28
     assert page_spec("h3", pep="tunnel")["pep"]["header_bytes"] == 24
     with pytest.raises(InputError, match=r"from 20 B to 1.412 kB"):
-        spec_of({"link": LINK, "pep": {"kind": "tunnel", "header": "60 B"}, "ping": {"size": "1413 B"}})
+        document_of({"link": LINK, "pep": {"kind": "tunnel", "header": "60 B"}, "ping": {"size": "1413 B"}})
 
 
 @pytest.mark.parametrize("http", ["http10", "h1s", "h2c", "spdy"])
@@ -470,7 +470,7 @@ def test_what_cannot_be_is_refused_where_it_stands(case):
     written, field, expected, found = REFUSED[case]
     run = {"link": LINK, "http": "h1s", "page": "single-100k", **written}
     with pytest.raises(InputError) as caught:
-        spec_of({key: value for key, value in run.items() if value is not None})
+        document_of({key: value for key, value in run.items() if value is not None})
     error = caught.value
     assert error.field == field
     assert expected in error.expected

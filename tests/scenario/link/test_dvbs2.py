@@ -3,6 +3,7 @@
 import pytest
 
 from bentpipe.errors import InputError
+from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.links import link
 
@@ -129,7 +130,7 @@ def test_classes_may_have_modcods_of_their_own(tmp_path):
 
 @pytest.mark.parametrize("text", [CCM, CCM + CLASSES, ACM], ids=["CCM", "classes", "ACM"])
 def test_the_engine_accepts_the_link(tmp_path, text):
-    describe_link(resolved(tmp_path, text))
+    describe_link(LinkSpec.model_validate(resolved(tmp_path, text)))
 
 
 def test_a_table_upon_a_carrier_changes_what_it_writes(tmp_path):

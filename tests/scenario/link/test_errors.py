@@ -4,6 +4,7 @@ import pytest
 
 from bentpipe import _core
 from bentpipe.errors import InputError
+from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.errors import written_key
 from bentpipe.scenario.links import link
@@ -167,7 +168,7 @@ def test_a_refusal_of_the_link_has_a_path_what_was_expected_and_what_was_found()
     spec = link("geo-alshagri")
     spec["return"]["capacity"]["layout"]["carriers"] = 0
     with pytest.raises(_core.SpecError) as caught:
-        describe_link(spec)
+        describe_link(LinkSpec.model_validate(spec))
     error = caught.value
     assert (error.path, error.expected, error.found) == ("return.capacity.layout.carriers", "at least 1", "0")
     assert str(error) == "return.capacity.layout.carriers: expected at least 1, found 0"

@@ -3,13 +3,15 @@
 import pytest
 
 from bentpipe.errors import InputError
+from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.catalogue import PRESETS
-from bentpipe.scenario.link.description import describe_link, nominal_bps
+from bentpipe.scenario.link.description import by_number, describe_link, nominal_bps
 from bentpipe.scenario.links import link, presets
 
 
 def rates(spec):
-    return tuple(nominal_bps(spec[way]["capacity"]) for way in ("forward", "return"))
+    link = LinkSpec.model_validate(spec)
+    return tuple(nominal_bps(direction.capacity) for direction in (link.forward, link.return_))
 
 
 def rtt_ns(spec):
@@ -89,8 +91,8 @@ def test_a_preset_of_carriers_has_the_rates_of_its_study(name, expected_rates, e
     ("name", "expected"), [("geo-alshagri", "32APSK 9/10"), ("geo-viasat2", "16APSK 5/6")]
 )
 def test_an_adaptive_preset_has_the_modcod_of_its_study_in_clear_sky(name, expected):
-    carrier = describe_link(link(name)).forward.dvbs2
-    assert carrier.by_number()[carrier.in_use[-1]].name == expected
+    carrier = describe_link(LinkSpec.model_validate(link(name))).forward.dvbs2
+    assert by_number(carrier)[carrier.in_use[-1]].name == expected
 
 
 def test_the_viasat_link_is_its_pipe_but_for_the_carrier():

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bentpipe.errors import InputError
+from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.mix import Supply, mix_spec
 from bentpipe.scenario.links import link
@@ -270,14 +271,14 @@ def test_the_longest_wait_covers_a_cycle_of_asking(tmp_path):
 
 
 def longest_wait_ns(tmp_path, text):
-    return describe_link(resolved(tmp_path, text)).return_.longest_wait_ns
+    return describe_link(LinkSpec.model_validate(resolved(tmp_path, text))).return_.longest_wait_ns
 
 
 @pytest.mark.parametrize("text", [LINK, MPEG], ids=["RCS2", "RCS"])
 @pytest.mark.parametrize("dama", ["cra", "rbdc", "vbdc", "avbdc", "mixed"])
 def test_the_engine_accepts_the_link(tmp_path, text, dama):
     text = text.replace("[return.rcs2]", f'[return]\ndama = "{dama}"\n[return.rcs2]')
-    describe_link(resolved(tmp_path, text))
+    describe_link(LinkSpec.model_validate(resolved(tmp_path, text)))
 
 
 def test_the_engine_s_refusal_is_bad_input(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from bentpipe.errors import InputError
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.written.location import Location
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 HERE = Location(file="scenario.toml", field="run.page")
 
@@ -213,7 +213,7 @@ def test_a_folder_without_an_index_is_refused(tmp_path, prepare, expected, found
 
 def test_a_scenario_names_a_folder_by_its_path_from_the_scenarios_own(folder):
     folder.file("x.png", b"content").file("index.html", '<img src="x.png">')
-    page = spec_of({"link": "lan", "http": "h2", "page": f"dir:{folder.path}"})["workload"]["page"]
+    page = document_of({"link": "lan", "http": "h2", "page": f"dir:{folder.path}"})["workload"]["page"]
     assert page["name"] == f"dir:{folder.path}"
     assert [item["path"] for item in page["objects"]] == ["/x.png"]
 

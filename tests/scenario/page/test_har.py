@@ -7,10 +7,11 @@ import pytest
 from bentpipe import _core
 from bentpipe.engine import simulate
 from bentpipe.errors import InputError
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.page.har import har_page
 from bentpipe.scenario.page.web_page import MOST_HOSTS, MOST_OBJECTS
 from tests.support.har import CSS, HTML, JS, PNG, entry, write
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 SITE = "https://www.shop.example"
 DOCUMENT = entry(f"{SITE}/", media=HTML, size=5000)
@@ -374,7 +375,7 @@ def test_a_request_days_after_its_cause_is_refused(page):
 def test_a_scenario_names_a_har_by_its_path_and_its_timeout_knows_the_waits(tmp_path):
     waiting = entry(f"{SITE}/a.png", start_ms=100_100)
     path = write(tmp_path / "page.har", [DOCUMENT, waiting])
-    spec = spec_of({"link": "lan", "http": "h2", "page": f"har:{path}"})
+    spec = document_of({"link": "lan", "http": "h2", "page": f"har:{path}"})
     assert spec["workload"]["page"]["name"] == f"har:{path}"
     # Five times the wait of 100 s and 60 s, and a few milliseconds of the network.
     assert 560_000_000_000 < spec["validity"]["timeout_ns"] < 561_000_000_000
@@ -393,14 +394,14 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path):
     with pytest.raises(
         InputError, match=r"none.har: the whole file: expected a readable HAR file, found No such"
     ):
-        spec_of({"link": "lan", "http": "h2", "page": f"har:{tmp_path}/none.har"})
+        document_of({"link": "lan", "http": "h2", "page": f"har:{tmp_path}/none.har"})
 
 
 def test_a_har_of_our_own_gives_the_page_that_was_loaded(tmp_path):
-    spec = spec_of({"link": "lan", "http": "h2", "page": "triangular-100k"})
-    record = simulate.Simulator().run(run_id="own", spec=spec, artifacts=None)
+    spec = document_of({"link": "lan", "http": "h2", "page": "triangular-100k"})
+    record = simulate.Simulator().run(run_id="own", spec=RunSpec.model_validate(spec), artifacts=None)
     path = tmp_path / "own.har"
-    path.write_text(_core.har_of(json.dumps(record), "2026-01-31T12:00:00+00:00"))
+    path.write_text(_core.har_of(record.to_json(), "2026-01-31T12:00:00+00:00"))
     found, loaded = har_page(path, name="own"), spec["workload"]["page"]
     assert {(item["path"], item["bytes"]) for item in found["objects"]} == {
         (item["path"], item["bytes"]) for item in loaded["objects"]

@@ -11,6 +11,7 @@ import statistics
 import pytest
 
 from bentpipe.errors import InputError
+from bentpipe.model.spec import PageSpec
 from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.own import PUBLISHED, from_recipe
 from bentpipe.scenario.page.pages import PAGES
@@ -51,14 +52,14 @@ def test_many_sizes_have_the_published_median_and_are_log_normal(kind):
 def test_the_news_front_page_is_100_requests_to_12_hosts():
     page = PAGES["news-front"]
     assert len(page["objects"]) + 1 == 100
-    assert len(hosts_of(page)) == 12
-    assert hosts_of(page)[0] == page["host"] == "www.news.example"
+    assert len(hosts_of(PageSpec.model_validate(page))) == 12
+    assert hosts_of(PageSpec.model_validate(page))[0] == page["host"] == "www.news.example"
 
 
 def test_the_web_shop_is_74_requests_to_7_hosts():
     page = PAGES["web-shop"]
     assert len(page["objects"]) + 1 == 74
-    assert len(hosts_of(page)) == 7
+    assert len(hosts_of(PageSpec.model_validate(page))) == 7
 
 
 @pytest.mark.parametrize("name", own_pages.NAMES)
@@ -106,7 +107,7 @@ def test_the_longest_chain_of_the_news_page_is_four_deep():
 @pytest.mark.parametrize("name", own_pages.NAMES)
 def test_every_host_is_nobodys(name):
     # RFC 2606 section 2.
-    assert all(host.endswith(".example") for host in hosts_of(PAGES[name]))
+    assert all(host.endswith(".example") for host in hosts_of(PageSpec.model_validate(PAGES[name])))
 
 
 RECIPE = {"title": "x", "host": "a.example", "document": "1 kB"}

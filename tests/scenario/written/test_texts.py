@@ -6,7 +6,7 @@ from bentpipe.errors import InputError
 from bentpipe.scenario import load
 from bentpipe.scenario.links import described
 from bentpipe.scenario.written.texts import LONGEST_NAME, NAME
-from tests.support.specs import spec_of
+from tests.support.specs import document_of
 
 PIPE = 'rtt = "10 ms"\nforward.rate = "1 Mbit/s"\nreturn.rate = "1 Mbit/s"\n'
 # What begins a formula is OWASP's list ("CSV Injection").
@@ -24,7 +24,7 @@ def link_file(tmp_path, text):
 def test_a_link_is_not_called(tmp_path, name):
     path = link_file(tmp_path, f'name = "{name}"')
     with pytest.raises(InputError) as caught:
-        spec_of({"link": str(path), "ping": {}})
+        document_of({"link": str(path), "ping": {}})
     assert (caught.value.file, caught.value.field, caught.value.expected) == (str(path), "name", NAME)
     assert caught.value.found.isprintable()
 
@@ -33,7 +33,7 @@ def test_a_link_is_not_called(tmp_path, name):
 def test_a_page_is_not_called(name):
     name = name.replace("\\t", "\t").replace("\\u001b", "\x1b").replace("\\u202e", "\u202e")
     with pytest.raises(InputError) as caught:
-        spec_of({"link": "lan", "http": "h2", "page": {"name": name, "objects": ["1 kB"]}})
+        document_of({"link": "lan", "http": "h2", "page": {"name": name, "objects": ["1 kB"]}})
     assert (caught.value.field, caught.value.expected) == ("run.page.name", NAME)
     assert caught.value.found.isprintable()
 
@@ -41,7 +41,7 @@ def test_a_page_is_not_called(name):
 @pytest.mark.parametrize("name", ["Büro, 2. Stock", "x" * LONGEST_NAME, "a=b", "4-objects"])
 def test_names_may_have_whatever_can_be_read(tmp_path, name):
     path = link_file(tmp_path, f'name = "{name}"')
-    spec = spec_of({"link": str(path), "http": "h2", "page": {"name": name, "objects": ["1 kB"]}})
+    spec = document_of({"link": str(path), "http": "h2", "page": {"name": name, "objects": ["1 kB"]}})
     assert spec["link"]["name"] == spec["workload"]["page"]["name"] == name
 
 
@@ -71,7 +71,7 @@ def test_sources_and_assumptions_may_have_several_lines(tmp_path):
 @pytest.mark.parametrize("kind", ["har", "dir"])
 def test_a_page_is_from_a_file_whose_path_can_be_printed(tmp_path, kind):
     with pytest.raises(InputError, match=r"run.page: expected a path of printable characters") as caught:
-        spec_of({"link": "lan", "http": "h2", "page": f"{kind}:{tmp_path}/\x1b[2J"})
+        document_of({"link": "lan", "http": "h2", "page": f"{kind}:{tmp_path}/\x1b[2J"})
     assert caught.value.found.isprintable()
 
 

@@ -1,9 +1,10 @@
 """How much of the processor processes take: some of them, and all others."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+
+from bentpipe.model.spec import RunSpec
 
 _CORES_OF_A_BROWSER = 2
 """What a browser keeps busy while it starts and loads: its own processes wait for one another."""
@@ -43,10 +44,10 @@ def descendants(pid: int) -> list[int]:
     return [found for child in children for found in (child, *descendants(child))]
 
 
-def runs_at_once(specs: Iterable[Mapping[str, Any]]) -> int:
+def runs_at_once(specs: Iterable[RunSpec]) -> int:
     """Return how many of some runs the cores of this machine allow side by side; one at least."""
     cores = len(os.sched_getaffinity(0))
-    has_browsers = any("client" in spec for spec in specs)
+    has_browsers = any(spec.client is not None for spec in specs)
     return max(1, cores // _CORES_OF_A_BROWSER) if has_browsers else cores
 
 

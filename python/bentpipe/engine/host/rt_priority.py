@@ -1,9 +1,9 @@
 """Which processes of a run go before others where they want the same core."""
 
 import os
-from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
+
+from bentpipe.model.spec import RunSpec
 
 
 class Rank(IntEnum):
@@ -27,10 +27,10 @@ def put_first(pid: int, rank: Rank) -> str:
     return "fifo"
 
 
-def put_before_browsers(pid: int, spec: Mapping[str, Any]) -> None:
+def put_before_browsers(pid: int, spec: RunSpec) -> None:
     """Let a server or a proxy go before the client where this is a browser.
 
     Ours takes no more of a core than they. Where it is not allowed the waits for a core tell (`starvation`).
     """
-    if "client" in spec:
+    if spec.client is not None:
         put_first(pid, Rank.SERVER)

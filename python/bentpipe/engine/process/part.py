@@ -1,18 +1,18 @@
 """The processes of an emulated run: orders go in, answers come out, one line of JSON each."""
 
-import json
 import os
 import select
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from bentpipe.engine.process.last_words import last_words
 from bentpipe.errors import BentpipeError
+from bentpipe.model.frozen import Frozen
 
 _READ_BYTES = 1 << 16
 _END_TIMEOUT_S = 20.0
@@ -55,9 +55,7 @@ class Part:
     outlive that thread, not even when this process is killed.
     """
 
-    def __init__(
-        self, name: str, configuration: Mapping[str, Any], *, descriptors: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, name: str, configuration: Frozen, *, descriptors: Sequence[int] = ()) -> None:
         self.name = name
         self._buffer = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115, closed when the process has ended
@@ -70,7 +68,7 @@ class Part:
             # Ctrl-C is the orchestrator's to handle.
             process_group=0,
         )
-        self.order(json.dumps(configuration))
+        self.order(configuration.to_json())
 
     @property
     def pid(self) -> int:

@@ -1,34 +1,35 @@
 """Our client and our origin: the parts that do a workload between them."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from bentpipe.engine.host import cpu_wait, rt_priority
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import World
+from bentpipe.model.report import ClientReport, OriginReport
+from bentpipe.model.spec import PageLoadWorkload, RunSpec
 
 _MARGIN_S = 15.0
 """What the client may take beyond its own timeout before it is given up."""
 
 
 @contextmanager
-def client(world: World, configuration: Mapping[str, Any]) -> Iterator["Client"]:
+def client(world: World, configuration: Configuration) -> Iterator["Client"]:
     """Start our client; see `web_endpoints.ClientOpener`."""
     with netns.inside(world.client):
         part = Part("client", configuration)
     with part:
-        yield Client(part, configuration["spec"])
+        yield Client(part, configuration.spec)
 
 
 @contextmanager
-def origin(world: World, configuration: Mapping[str, Any]) -> Iterator["Origin"]:
+def origin(world: World, configuration: Configuration) -> Iterator["Origin"]:
     """Start our origin; see `web_endpoints.ServerOpener`."""
     with netns.inside(world.server):
         part = Part("origin", configuration)
-    rt_priority.put_before_browsers(part.pid, configuration["spec"])
+    rt_priority.put_before_browsers(part.pid, configuration.spec)
     with part:
         yield Origin(part)
 
@@ -36,11 +37,13 @@ def origin(world: World, configuration: Mapping[str, Any]) -> Iterator["Origin"]
 class Client:
     """See `web_endpoints.Client`. It does every workload, not only page loads."""
 
-    def __init__(self, part: Part, spec: Mapping[str, Any]) -> None:
+    def __init__(self, part: Part, spec: RunSpec) -> None:
         self._part = part
-        timeout_ns: int = spec["validity"]["timeout_ns"]
+        timeout_ns: int = spec.validity.timeout_ns
         self._timeout_s = timeout_ns / 1e9 + _MARGIN_S
-        self._is_repeat_visit = spec["workload"].get("visit") == "repeat"
+        self._is_repeat_visit = (
+            isinstance(spec.workload, PageLoadWorkload) and spec.workload.visit is not None
+        )
         self._report = ""
 
     def await_ready(self) -> None:
@@ -55,10 +58,9 @@ class Client:
         self._part.order("go")
         self._report = self._part.answer(timeout_s=self._timeout_s)
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> ClientReport:
         """Return what it saw."""
-        report: dict[str, Any] = json.loads(self._report)
-        return report
+        return ClientReport.model_validate_json(self._report)
 
     def versions(self) -> dict[str, str]:
         """Return nothing: the record names our version anyway."""
@@ -88,11 +90,10 @@ class Origin:
         """Return when it listens."""
         self._part.answer(timeout_s=START_TIMEOUT_S)
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> OriginReport:
         """End it; what it saw."""
         self._part.order("report")
-        report: dict[str, Any] = json.loads(self._part.answer(timeout_s=START_TIMEOUT_S))
-        return report
+        return OriginReport.model_validate_json(self._part.answer(timeout_s=START_TIMEOUT_S))
 
     def versions(self) -> dict[str, str]:
         """Return nothing: the record names our version anyway."""

@@ -1,21 +1,23 @@
 """What runs at the two ends of a world: a client and a server."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from bentpipe.engine.host.cpu_wait import Shares
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.vigil import Watched
 from bentpipe.engine.testbed.netns import World
+from bentpipe.model.report import ClientReport, LinkReport, OriginReport
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What both ends saw, in the shape of crates/run/src/report.rs, and which programs they were."""
+    """What both ends saw, and which programs they were."""
 
-    client: dict[str, Any]
-    origin: dict[str, Any]
+    client: ClientReport
+    origin: OriginReport
     versions: dict[str, str] = field(default_factory=dict)
 
 
@@ -38,9 +40,9 @@ class Ends(Protocol):
     def work(self) -> Shares:
         """Do the workload; return what the threads of both programs had of the cores meanwhile."""
 
-    def seen(self, link_report: str, /) -> Seen:
-        """Return what they saw; the link's report (JSON) tells what passed between them."""
+    def seen(self, link_report: LinkReport, /) -> Seen:
+        """Return what they saw; the link's report tells what passed between them."""
 
 
-Opener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Ends]]
+Opener = Callable[[World, Configuration], AbstractContextManager[Ends]]
 """Starts the programs of a world by the configuration of its parts; they end with the context."""

@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from bentpipe import _core
 from bentpipe.engine.host import cpu_wait
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError, tied
 from bentpipe.engine.programs import iperf3_report
 from bentpipe.engine.programs.endpoints import Ends, Seen
@@ -20,6 +21,9 @@ from bentpipe.engine.programs.iperf3_report import INTERVAL_S, Document
 from bentpipe.engine.testbed import congestion_control, netns
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
 from bentpipe.errors import AbilityError
+from bentpipe.model.report import LinkReport
+from bentpipe.model.spec import RunSpec
+from bentpipe.model.workload import only_flow
 
 KIND = "iperf3"
 """The workload's (crates/run/src/spec.rs)."""
@@ -46,7 +50,7 @@ def missing() -> AbilityError | None:
 
 
 @contextmanager
-def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
+def opened(world: World, configuration: Configuration) -> Iterator[Ends]:
     """Start the server; see `ends.Opener`.
 
     Raises
@@ -60,20 +64,20 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
     with ExitStack() as stack:
         with netns.inside(world.server):
             server = stack.enter_context(_started("server", _server_arguments()))
-        yield _Ends(stack, world, server, configuration["spec"])
+        yield _Ends(stack, world, server, configuration.spec)
 
 
-def client_arguments(spec: Mapping[str, Any]) -> list[str]:
+def client_arguments(spec: RunSpec) -> list[str]:
     """Return the client's part of a run's flow; it tells the server."""
-    flow, cc = spec["workload"], spec["cc"]
+    flow, cc = only_flow(spec), spec.cc
     name = congestion_control.LOADED.get(cc, cc)
-    if flow["bytes"] is None:
-        extent = ["--time", str(flow["duration_ns"] // 10**9)]
+    if flow.duration_ns is not None:
+        extent = ["--time", str(flow.duration_ns // 10**9)]
     else:
-        extent = ["--bytes", str(flow["bytes"])]
-    reverse = ["--reverse"] if flow["direction"] == "down" else []
+        extent = ["--bytes", str(flow.bytes)]
+    reverse = ["--reverse"] if flow.direction == "down" else []
     # The server marks what it sends of the flow alike; the control connection is not marked.
-    mark = ["--dscp", str(spec["dscp"])] if "dscp" in spec else []
+    mark = ["--dscp", str(spec.dscp)] if spec.dscp is not None else []
     return [
         *("--client", SERVER_ADDRESS, "--port", str(PORT), *_REPORTING),
         *("--congestion", name, "--length", str(BLOCK_BYTES), *extent, *reverse, *mark),
@@ -88,7 +92,7 @@ def _server_arguments() -> list[str]:
 
 
 class _Ends:
-    def __init__(self, stack: ExitStack, world: World, server: "_Process", spec: Mapping[str, Any]) -> None:
+    def __init__(self, stack: ExitStack, world: World, server: "_Process", spec: RunSpec) -> None:
         self._stack, self._world, self._server, self._spec = stack, world, server, spec
         self._client: Document = {}
         self._fault: str | None = None
@@ -111,7 +115,7 @@ class _Ends:
         self._is_abandoned = True
 
     def work(self) -> cpu_wait.Shares:
-        timeout_ns: int = self._spec["validity"]["timeout_ns"]
+        timeout_ns: int = self._spec.validity.timeout_ns
         self._server.has_ended()
         before = self._server.shares
         self._launched_s = time.monotonic()
@@ -130,7 +134,7 @@ class _Ends:
         self._fault = self._fault or client.fault() or self._server.fault()
         return {**client.shares, **cpu_wait.between(before, self._server.shares)}
 
-    def seen(self, link_report: str, /) -> Seen:
+    def seen(self, link_report: LinkReport, /) -> Seen:
         versions = iperf3_report.versions(self._client)
         if self._fault is not None:
             client, origin = iperf3_report.broken(self._fault, started_s=self._launched_s)
@@ -139,7 +143,7 @@ class _Ends:
                 client=self._client,
                 server=self._server.document(),
                 spec=self._spec,
-                link=json.loads(link_report),
+                link=link_report,
             )
         return Seen(client=client, origin=origin, versions=versions)
 

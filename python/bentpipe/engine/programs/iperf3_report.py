@@ -8,12 +8,18 @@ says; the link's counters tell it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any
+
+from bentpipe.model.record import ConnectionReport, Table
+from bentpipe.model.report import ClientReport, LinkReport, OriginReport, TransferReport
+from bentpipe.model.spec import Direction, RunSpec
+from bentpipe.model.workload import only_flow
 
 Document = Mapping[str, Any]
 """The JSON of one end (iperf3 --json)."""
 
-Report = dict[str, Any]
+_NO_SERIES: Table = MappingProxyType({})
 
 INTERVAL_S = 0.1
 """Between two rows of a series; the least that iperf3 takes."""
@@ -29,37 +35,42 @@ def versions(document: Document) -> dict[str, str]:
     return {} if version is None else {"iperf3": version.removeprefix("iperf ")}
 
 
-def broken(fault: str, *, started_s: float) -> tuple[Report, Report]:
+def broken(fault: str, *, started_s: float) -> tuple[ClientReport, OriginReport]:
     """Return the reports of a flow without a result."""
-    return {**_client_report(started_s), "faults": [fault]}, _origin_report()
+    return _client_report(started_s, faults=[fault]), _origin_report()
 
 
 def reports(
-    *, client: Document, server: Document, spec: Mapping[str, Any], link: Report
-) -> tuple[Report, Report]:
+    *, client: Document, server: Document, spec: RunSpec, link: LinkReport
+) -> tuple[ClientReport, OriginReport]:
     """Return the reports of both ends of a finished flow.
 
     Parameters
     ----------
     client, server : Document
         What iperf3 wrote at either end.
-    spec : Mapping
+    spec : RunSpec
         The run's specification.
-    link : dict
+    link : LinkReport
         The link's report, by whose counters the beginning is found.
     """
-    is_up = spec["workload"]["direction"] == "up"
     at_client, at_server = _ends(client, server, spec, link)
+    is_up = only_flow(spec).direction is Direction.UP
     sender, receiver = (at_client, at_server) if is_up else (at_server, at_client)
-    client_report, origin_report = _client_report(receiver.began_s), _origin_report()
-    for end, report in ((at_client, client_report), (at_server, origin_report)):
-        report["connections"] = [end.connection(is_sender=end is sender)]
-        if end is sender:
-            report["sender"] = end.sender_series()
-        elif end.received_bytes == 0:
-            client_report["faults"].append("iperf3 transferred nothing")
-        else:
-            report["transfers"] = [end.transfer()]
+    series = sender.sender_series()
+    transfers = [receiver.transfer()] if receiver.received_bytes > 0 else []
+    client_report = _client_report(
+        receiver.began_s,
+        connections=[at_client.connection(is_sender=is_up)],
+        sender=series if is_up else {},
+        transfers=[] if is_up else transfers,
+        faults=[] if transfers else ["iperf3 transferred nothing"],
+    )
+    origin_report = _origin_report(
+        connections=[at_server.connection(is_sender=not is_up)],
+        sender={} if is_up else series,
+        transfers=transfers if is_up else [],
+    )
     return client_report, origin_report
 
 
@@ -82,22 +93,22 @@ class _End:
         received: int = self.document["end"]["sum_received"]["bytes"]
         return received
 
-    def transfer(self) -> Report:
+    def transfer(self) -> TransferReport:
         """Return the transfer that this end received; its first and last byte are known to an interval."""
         intervals = self.intervals
         filled = [interval for interval in intervals if interval["bytes"] > 0]
-        return {
-            "flow": 0,
-            "bytes": self.received_bytes,
-            "first_byte": _ns(self.began_s + filled[0]["start"]),
-            "last_byte": _ns(self.began_s + filled[-1]["end"]),
-            "progress": {
+        return TransferReport(
+            flow=0,
+            bytes=self.received_bytes,
+            first_byte=_ns(self.began_s + filled[0]["start"]),
+            last_byte=_ns(self.began_s + filled[-1]["end"]),
+            progress={
                 "time_s": self._times_s(),
                 "received_bytes": [interval["bytes"] for interval in intervals],
             },
-        }
+        )
 
-    def sender_series(self) -> Report:
+    def sender_series(self) -> Table:
         """Return the sender's state at the end of each interval; iperf3 looks at less of it than we do."""
         intervals = self.intervals
         unknown = [None] * len(intervals)
@@ -111,29 +122,29 @@ class _End:
             "retransmitted_packets": list(accumulate(interval["retransmits"] for interval in intervals)),
         }
 
-    def connection(self, *, is_sender: bool) -> Report:
+    def connection(self, *, is_sender: bool) -> ConnectionReport:
         """Return the flow's connection. When it was opened, before the test, iperf3 does not say."""
         end = self.document["end"]
         role = "sender" if is_sender else "receiver"
-        return {
-            "transport": "tcp",
-            "protocol": "iperf3",
-            "client_port": self.client_port,
-            "flow": 0,
-            "started_ns": _ns(self.began_s),
-            "congestion_control": end[f"{role}_tcp_congestion"],
-            "retransmitted_packets": end["sum_sent"]["retransmits"] if is_sender else 0,
-        }
+        return ConnectionReport(
+            transport="tcp",
+            protocol="iperf3",
+            client_port=self.client_port,
+            flow=0,
+            started_ns=_ns(self.began_s),
+            congestion_control=end[f"{role}_tcp_congestion"],
+            retransmitted_packets=end["sum_sent"]["retransmits"] if is_sender else 0,
+        )
 
     def _times_s(self) -> list[float]:
         return [self.began_s + interval["end"] for interval in self.intervals]
 
 
-def _ends(client: Document, server: Document, spec: Mapping[str, Any], link: Report) -> tuple[_End, _End]:
+def _ends(client: Document, server: Document, spec: RunSpec, link: LinkReport) -> tuple[_End, _End]:
     (connected,) = client["start"]["connected"]
-    is_up = spec["workload"]["direction"] == "up"
+    is_up = only_flow(spec).direction is Direction.UP
     # The server sends the word of the beginning down.
-    ahead_s = spec["link"]["forward"]["delay_ns"] / 1e9
+    ahead_s = spec.link.forward.delay_ns / 1e9
     sender_began_s = _data_began_s(link, "return" if is_up else "forward")
     server_began_s = sender_began_s - ahead_s if is_up else sender_began_s
     port: int = connected["local_port"]
@@ -143,10 +154,10 @@ def _ends(client: Document, server: Document, spec: Mapping[str, Any], link: Rep
     )
 
 
-def _data_began_s(link: Report, way: str) -> float:
+def _data_began_s(link: LinkReport, way: str) -> float:
     """When the flow's first packet entered the link, to a bin of its series: the beginning of that bin."""
-    bin_began_s: float = link["marked"] / 1e9
-    series = link["series"]
+    bin_began_s = link.marked / 1e9
+    series = {name: [value or 0.0 for value in column] for name, column in link.series.items()}
     sent = accumulate(series[f"{way}_sent_bytes"])
     for bin_ended_s, bytes_so_far in zip(series["time_s"], sent, strict=True):
         if bytes_so_far > CONTROL_BYTES:
@@ -155,22 +166,33 @@ def _data_began_s(link: Report, way: str) -> float:
     return bin_began_s
 
 
-def _client_report(started_s: float) -> Report:
-    return {
-        "started": _ns(started_s),
-        "objects": [],
-        "connections": [],
-        "transfers": [],
-        "ping": None,
-        "sender": {},
-        "faults": [],
-        "doubts": [],
-        "tls_secrets": [],
-    }
+def _client_report(
+    started_s: float,
+    *,
+    connections: Sequence[ConnectionReport] = (),
+    sender: Table = _NO_SERIES,
+    transfers: Sequence[TransferReport] = (),
+    faults: Sequence[str] = (),
+) -> ClientReport:
+    return ClientReport(
+        started=_ns(started_s),
+        objects=[],
+        connections=connections,
+        transfers=transfers,
+        sender=sender,
+        faults=faults,
+        doubts=[],
+        tls_secrets=[],
+    )
 
 
-def _origin_report() -> Report:
-    return {"connections": [], "sender": {}, "transfers": [], "faults": []}
+def _origin_report(
+    *,
+    connections: Sequence[ConnectionReport] = (),
+    sender: Table = _NO_SERIES,
+    transfers: Sequence[TransferReport] = (),
+) -> OriginReport:
+    return OriginReport(connections=connections, sender=sender, transfers=transfers, faults=[])
 
 
 def _ns(instant_s: float) -> int:

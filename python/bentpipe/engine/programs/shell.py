@@ -1,6 +1,5 @@
 """Any program of the user's behind the link."""
 
-import json
 import os
 import signal
 import ssl
@@ -11,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from bentpipe import _core, invoking_user
 from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.process import orphans, privilege, scratch, vigil
+from bentpipe.engine.process.configuration import Identity
 from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.programs import builtin, display, server, web_endpoints, window
 from bentpipe.engine.testbed import hosts, names, netns, pep, unix_sockets
@@ -23,6 +22,8 @@ from bentpipe.engine.testbed.etc_overlay import EtcOverlay
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.invoking_user import User
+from bentpipe.model.spec import RunSpec
+from bentpipe.model.workload import page_load
 
 _CLEAR_TEXT = ("http10", "h1", "h2c")
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy")
@@ -34,7 +35,7 @@ _ENDED_BY_SIGNAL = 128
 """And the signal's number, as shells count."""
 
 
-def run(*, spec: Mapping[str, Any], command: Sequence[str], as_root: bool = False) -> int:
+def run(*, spec: RunSpec, command: Sequence[str], as_root: bool = False) -> int:
     """Run a command in the client's namespace of a fresh world and return its exit status.
 
     The origin serves the page of `spec` meanwhile, and the command finds the page's hosts by name. In its
@@ -59,12 +60,12 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str], as_root: bool = Fals
     PartError
         When a part of the world ends meanwhile.
     """
-    http = spec["workload"]["http"]
+    http = page_load(spec).http
     addresses = hosts.addresses(spec)
     url = f"{'http' if http in _CLEAR_TEXT else 'https'}://{next(iter(addresses))}/"
     # Browsers do not take Ed25519.
-    identity = json.loads(_core.generate_identity(list(addresses), "p256"))
-    configuration = {**configuration_of(spec, None), "identity": identity}
+    identity = Identity.model_validate_json(_core.generate_identity(list(addresses), "p256"))
+    configuration = configuration_of(spec, None).model_copy(update={"identity": identity})
     user = None if as_root else invoking_user.unprivileged()
     is_for_others = user is not None and user.uid != os.geteuid()
     # Worlds that killed processes left behind are removed with the making of one.
@@ -73,7 +74,7 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str], as_root: bool = Fals
         folder = stack.enter_context(scratch.folder(is_for_others=is_for_others))
         stack.enter_context(orphans.killed())
         authority = folder / "authority.pem"
-        authority.write_text(ssl.DER_cert_to_PEM_cert(bytes(identity["authority_der"])))
+        authority.write_text(ssl.DER_cert_to_PEM_cert(bytes(identity.authority_der)))
         home = _made(folder / "home")
         surroundings = window.Surroundings(
             home=home, authority=authority, http=http, hosts=tuple(addresses), url=url, user=user
@@ -89,9 +90,9 @@ def run(*, spec: Mapping[str, Any], command: Sequence[str], as_root: bool = Fals
         stack.callback(controls.close)
         stack.enter_context(controls.needed_by(spec))
         world = stack.enter_context(open_world(spec))
-        link = stack.enter_context(open_link(world, configuration, {}))
+        link = stack.enter_context(open_link(world, configuration)).part
         proxies = stack.enter_context(pep.opened(world, configuration))
-        open_server: web_endpoints.ServerOpener = server.opened if "server" in spec else builtin.origin
+        open_server: web_endpoints.ServerOpener = server.opened if spec.server is not None else builtin.origin
         serving = stack.enter_context(open_server(world, configuration))
         link.answer(timeout_s=START_TIMEOUT_S)
         proxies.await_ready()

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from bentpipe.engine.host import cpu_wait
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.vigil import Watched
 from bentpipe.engine.programs import browser, builtin, server
 from bentpipe.engine.programs.endpoints import Ends, Seen
 from bentpipe.engine.testbed.netns import World
-
-Report = dict[str, Any]
+from bentpipe.model.report import ClientReport, LinkReport, OriginReport
 
 
 class Client(Protocol):
@@ -28,8 +28,8 @@ class Client(Protocol):
     def abandon(self) -> None:
         """End it at once, so that `load` returns or raises; called from another thread."""
 
-    def report(self) -> Report:
-        """Return what it saw, in the shape of `ClientReport` in crates/run/src/report.rs."""
+    def report(self) -> ClientReport:
+        """Return what it saw."""
 
     def versions(self) -> Mapping[str, str]:
         """Name the program and how it was started, for the record's provenance."""
@@ -48,8 +48,8 @@ class Server(Protocol):
     def await_ready(self) -> None:
         """Return when it listens. Raises PartError when it does not come up."""
 
-    def report(self) -> Report:
-        """Return what it saw, in the shape of `OriginReport` in crates/run/src/report.rs."""
+    def report(self) -> OriginReport:
+        """Return what it saw."""
 
     def versions(self) -> Mapping[str, str]:
         """Name the program, for the record's provenance."""
@@ -58,13 +58,13 @@ class Server(Protocol):
         """Return what its threads have had of the cores so far; the difference counts."""
 
 
-ClientOpener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Client]]
-ServerOpener = Callable[[World, Mapping[str, Any]], AbstractContextManager[Server]]
+ClientOpener = Callable[[World, Configuration], AbstractContextManager[Client]]
+ServerOpener = Callable[[World, Configuration], AbstractContextManager[Server]]
 """Start a program of a world by the configuration of its parts; it ends with the context."""
 
 
 @contextmanager
-def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
+def opened(world: World, configuration: Configuration) -> Iterator[Ends]:
     """Start what a run's specification names as client and server; see `ends.Opener`.
 
     Raises
@@ -72,9 +72,9 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Ends]:
     AbilityError
         When this machine lacks one of the programs.
     """
-    spec = configuration["spec"]
-    open_client: ClientOpener = browser.opened if "client" in spec else builtin.client
-    open_server: ServerOpener = server.opened if "server" in spec else builtin.origin
+    spec = configuration.spec
+    open_client: ClientOpener = browser.opened if spec.client is not None else builtin.client
+    open_server: ServerOpener = server.opened if spec.server is not None else builtin.origin
     with ExitStack() as stack:
         serving = stack.enter_context(open_server(world, configuration))
         client = stack.enter_context(open_client(world, configuration))
@@ -104,7 +104,7 @@ class _Joined:
     def _shares(self) -> cpu_wait.Shares:
         return {**self._server.shares(), **self._client.shares()}
 
-    def seen(self, _link_report: str, /) -> Seen:
+    def seen(self, _link_report: LinkReport, /) -> Seen:
         origin, client = self._server.report(), self._client.report()
         return Seen(
             client=client,

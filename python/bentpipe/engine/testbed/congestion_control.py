@@ -1,10 +1,17 @@
 """What an emulated run may ask of the kernel's TCP."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bentpipe import _core
 from bentpipe.errors import AbilityError
+from bentpipe.model.spec import (
+    BulkWorkload,
+    FlowsWorkload,
+    Http,
+    Iperf3Workload,
+    PageLoadWorkload,
+    RunSpec,
+    Transport,
+    TunnelPepSpec,
+)
 
 REMEDY = "install clang, then `make clean setup`; a kernel with CONFIG_DEBUG_INFO_BTF; or --engine simulate"
 """What congestion controls as eBPF programs need."""
@@ -21,7 +28,7 @@ def available() -> tuple[str, ...]:
     return KERNEL if _core.congestion_control_obstacle() else (*KERNEL, *LOADED)
 
 
-def refused(spec: Mapping[str, Any]) -> str | None:
+def refused(spec: RunSpec) -> str | None:
     """Return the first congestion control of a run that its TCP connections cannot have, if there is one.
 
     QUIC brings its own and has all of them.
@@ -41,31 +48,31 @@ def refused(spec: Mapping[str, Any]) -> str | None:
     return None
 
 
-def of_tcp(spec: Mapping[str, Any]) -> tuple[str, ...]:
+def of_tcp(spec: RunSpec) -> tuple[str, ...]:
     """Name the congestion controls of a run's TCP connections, those of a proxy included, each once."""
     hosts = _of_hosts(spec)
     # QUIC passes a proxy by.
-    proxy = spec.get("pep", {}).get("cc") if hosts else None
+    proxy = None if not hosts or spec.pep is None or isinstance(spec.pep, TunnelPepSpec) else spec.pep.cc
     return tuple(dict.fromkeys(hosts if proxy is None else (*hosts, proxy)))
 
 
-def by_route(spec: Mapping[str, Any], end: str) -> str | None:
+def by_route(spec: RunSpec, end: str) -> str | None:
     """Return the kernel's name of what the routes of one end, `client` or `server`, must ask for.
 
     None where the program there is ours, which asks by itself, or has no TCP.
     """
-    ccs = _of_hosts(spec) if end in spec else ()
+    is_foreign = (spec.client if end == "client" else spec.server) is not None
+    ccs = _of_hosts(spec) if is_foreign else ()
     return LOADED.get(ccs[0], ccs[0]) if ccs else None
 
 
-def _of_hosts(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    workload = spec["workload"]
-    match workload["kind"]:
-        case "page-load" if workload["http"] != "h3":
-            return (spec["cc"],)
-        case "bulk" | "iperf3" if workload["transport"] == "tcp":
-            return (spec["cc"],)
-        case "flows":
-            return tuple(flow["cc"] for flow in workload["flows"] if flow["transport"] == "tcp")
+def _of_hosts(spec: RunSpec) -> tuple[str, ...]:
+    match spec.workload:
+        case PageLoadWorkload(http=http) if http is not Http.H3:
+            return (spec.cc,)
+        case BulkWorkload(transport=Transport.TCP) | Iperf3Workload():
+            return (spec.cc,)
+        case FlowsWorkload(flows=flows):
+            return tuple(flow.cc for flow in flows if flow.transport is Transport.TCP)
         case _:
             return ()

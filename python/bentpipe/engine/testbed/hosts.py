@@ -1,10 +1,9 @@
 """The hosts of a run, their addresses, which all lead to the server's end, and the ports there."""
 
-from collections.abc import Mapping
 from ipaddress import IPv4Address
-from typing import Any
 
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS
+from bentpipe.model.spec import PageLoadWorkload, PageSpec, RunSpec
 
 HOST = "origin.bentpipe.test"
 """That of pages that name none, and of all other workloads (crates/web/src/hosts.rs)."""
@@ -16,23 +15,24 @@ _FURTHER = IPv4Address("198.18.1.0")
 """Before the address of host number one (crates/web/src/hosts.rs)."""
 
 
-def addresses(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the hosts of a run (JSON of its spec) with their addresses, the page's own first.
+def addresses(spec: RunSpec) -> dict[str, str]:
+    """Return the hosts of a run with their addresses, the page's own first.
 
     Each has an address of its own, else browsers share a connection among hosts (RFC 9113 section 9.1.1).
     """
-    numbered = enumerate(names(spec["workload"].get("page", {})))
-    return {name: SERVER_ADDRESS if k == 0 else str(_FURTHER + k) for k, name in numbered}
+    page = spec.workload.page if isinstance(spec.workload, PageLoadWorkload) else None
+    hosts = [HOST] if page is None else names(page)
+    return {name: SERVER_ADDRESS if k == 0 else str(_FURTHER + k) for k, name in enumerate(hosts)}
 
 
-def names(page: Mapping[str, Any]) -> list[str]:
-    """Return the hosts of a page (JSON of its spec) in the order of their numbers.
+def names(page: PageSpec) -> list[str]:
+    """Return the hosts of a page in the order of their numbers.
 
     Names have no case (RFC 9110 section 4.2.3): a host is called as it is called first.
     """
-    own: str = page.get("host", HOST)
+    own = page.host or HOST
     first: dict[str, str] = {own.lower(): own}
-    for item in page.get("objects", ()):
-        name = item.get("host", own)
+    for item in page.objects:
+        name = item.host or own
         first.setdefault(name.lower(), name)
     return list(first.values())

@@ -1,13 +1,14 @@
 """Congestion controls that the kernel has not got, loaded as eBPF programs for as long as runs need them."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
 
 from bentpipe.engine.process.part import Part, PartError
 from bentpipe.engine.testbed.congestion_control import LOADED, of_tcp
+from bentpipe.model.frozen import Frozen
+from bentpipe.model.spec import RunSpec
 
 _LOAD_TIMEOUT_S = 30.0
 """Loading takes a tenth of a second; this is for a full machine."""
@@ -33,7 +34,7 @@ class KernelControls:
         self._held: dict[str, _Held] = {}
 
     @contextmanager
-    def needed_by(self, spec: Mapping[str, Any]) -> Iterator[None]:
+    def needed_by(self, spec: RunSpec) -> Iterator[None]:
         """Have the kernel offer what the TCP connections of a run ask for.
 
         Raises
@@ -71,8 +72,14 @@ class KernelControls:
                 _let_go(held.holder)
 
 
+class _Wanted(Frozen):
+    """The congestion control that the kernel is to offer, by its name there."""
+
+    name: str
+
+
 def _register(name: str) -> Part:
-    holder = Part("congestion-control", {"name": name})
+    holder = Part("congestion-control", _Wanted(name=name))
     try:
         holder.answer(timeout_s=_LOAD_TIMEOUT_S)
     except BaseException:

@@ -1,7 +1,6 @@
 """How the settings of TCP reach the kernel: sysctls of a namespace and attributes of its routes."""
 
-from collections.abc import Mapping
-from typing import Any
+from bentpipe.model.spec import TcpSpec
 
 _FAST_OPEN_AT_BOTH_ENDS = 1 | 2
 """Bits of `net.ipv4.tcp_fastopen`: clients, servers (`ip-sysctl.rst`)."""
@@ -11,25 +10,25 @@ _SEND_BUFFER_BYTES = (4096, 16_384)
 """Minimum and initial size, the kernel's own."""
 
 
-def sysctls(tcp: Mapping[str, Any]) -> dict[str, str]:
+def sysctls(tcp: TcpSpec) -> dict[str, str]:
     """Return the settings below /proc/sys/net, by path, for a `tcp` table of a run's specification."""
     settings = {
-        "ipv4/tcp_rmem": _sizes(_RECEIVE_BUFFER_BYTES, tcp["receive_buffer_bytes"]),
-        "ipv4/tcp_wmem": _sizes(_SEND_BUFFER_BYTES, tcp["send_buffer_bytes"]),
-        "ipv4/tcp_slow_start_after_idle": str(int(tcp["slow_start_after_idle"])),
+        "ipv4/tcp_rmem": _sizes(_RECEIVE_BUFFER_BYTES, tcp.receive_buffer_bytes),
+        "ipv4/tcp_wmem": _sizes(_SEND_BUFFER_BYTES, tcp.send_buffer_bytes),
+        "ipv4/tcp_slow_start_after_idle": str(int(tcp.slow_start_after_idle)),
     }
-    if tcp.get("fast_open") == "on":
+    if tcp.fast_open == "on":
         settings["ipv4/tcp_fastopen"] = str(_FAST_OPEN_AT_BOTH_ENDS)
     return settings
 
 
-def route_attributes(tcp: Mapping[str, Any], *, congestion_control: str | None = None) -> str:
+def route_attributes(tcp: TcpSpec, *, congestion_control: str | None = None) -> str:
     """Return what `ip route` is told of a route, for a `tcp` table of a run's specification.
 
     A route's congestion control, by the kernel's name, goes before what sockets ask for.
     """
-    attributes = [f"initcwnd {tcp['initial_window']}"]
-    if tcp.get("quick_ack") == "on":
+    attributes = [f"initcwnd {tcp.initial_window}"]
+    if tcp.quick_ack == "on":
         attributes.append("quickack 1")
     if congestion_control is not None:
         attributes.append(f"congctl {congestion_control}")

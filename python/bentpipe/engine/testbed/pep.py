@@ -2,16 +2,17 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.engine.host import cpu_time, cpu_wait, rt_priority
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
+from bentpipe.model.spec import ProxyPepSpec, RunSpec, SplitPepSpec, Switch, TcpSpec, TunnelPepSpec
 
 COMMAND = "nft"
 PACKAGE = "nftables"
@@ -58,7 +59,7 @@ def missing() -> AbilityError | None:
 
 
 @contextmanager
-def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Proxies]:
+def opened(world: World, configuration: Configuration) -> Iterator[Proxies]:
     """Start the parts of the world's terminal and gateway; they end with the context."""
     with ExitStack() as stack:
         parts = []
@@ -66,19 +67,17 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator[Proxies]:
             if namespace is not None:
                 with netns.inside(namespace):
                     part = stack.enter_context(Part(name, configuration))
-                rt_priority.put_before_browsers(part.pid, configuration["spec"])
+                rt_priority.put_before_browsers(part.pid, configuration.spec)
                 parts.append(part)
         yield Proxies(tuple(parts))
 
 
-def client_tcp(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+def client_tcp(spec: RunSpec) -> TcpSpec:
     """Return the TCP settings of the client: across the satellite to an HTTP proxy it has the proxy's."""
-    pep = spec.get("pep")
-    tcp: Mapping[str, Any] = pep["tcp"] if pep is not None and pep["kind"] == "proxy" else spec["tcp"]
-    return tcp
+    return spec.pep.tcp if isinstance(spec.pep, ProxyPepSpec) else spec.tcp
 
 
-def middle(spec: Mapping[str, Any], settings: Callable[[Mapping[str, Any]], Settings]) -> Middle | None:
+def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | None:
     """Say what stands between the hosts of a run; None when there is nothing but the link.
 
     Parameters
@@ -93,20 +92,20 @@ def middle(spec: Mapping[str, Any], settings: Callable[[Mapping[str, Any]], Sett
     AbilityError
         When the machine cannot intercept connections.
     """
-    pep = spec.get("pep")
+    pep = spec.pep
     if pep is None:
         return None
-    intercepting = _PLACES[pep["place"]] if pep["kind"] == "split" else ()
+    intercepting = _PLACES[pep.place] if isinstance(pep, SplitPepSpec) else ()
     lack = missing() if intercepting else None
     if lack is not None:
         raise lack
     # In a tunnel, from host to host, there is no TCP of a terminal's or a gateway's own.
-    tcp = pep.get("tcp", spec["tcp"])
+    tcp = spec.tcp if isinstance(pep, TunnelPepSpec) else pep.tcp
     # A namespace allows Fast Open on both its legs or on none; on which it is used its sockets say.
-    allowed = {"fast_open": "on"} if "on" in (tcp.get("fast_open"), spec["tcp"].get("fast_open")) else {}
+    allowed = {"fast_open": Switch.ON} if Switch.ON in (tcp.fast_open, spec.tcp.fast_open) else {}
     return Middle(
-        satellite=settings({**tcp, **allowed}),
-        host_mtu_bytes=spec["link"]["mtu_bytes"] - pep.get("header_bytes", 0),
+        satellite=settings(tcp.model_copy(update=allowed)),
+        host_mtu_bytes=spec.link.mtu_bytes - (pep.header_bytes if isinstance(pep, TunnelPepSpec) else 0),
         intercepting=intercepting,
         port=_core.INTERCEPTION_PORT,
     )

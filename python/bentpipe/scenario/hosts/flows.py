@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bentpipe import _core
+from bentpipe.model import spec as model
 from bentpipe.scenario.spec.run import FlowSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point, code_point_name
@@ -43,13 +44,12 @@ def flow_specs(
     ]
 
 
-def flow_label(flow: FlowSpec) -> str:
+def flow_label(flow: model.FlowSpec) -> str:
     """Write a resolved flow in one word, as it may be written in a scenario."""
-    transport = "" if flow["transport"] == "tcp" else f"{flow['transport']}:"
-    start_ns = flow["start_ns"]
-    start = f"@{_core.format_duration(start_ns).replace(' ', '')}" if start_ns else ""
-    mark = f"#{code_point_name(flow['dscp'])}" if "dscp" in flow else ""
-    return f"{transport}{flow['cc']}{start}{mark}"
+    transport = "" if flow.transport is model.Transport.TCP else f"{flow.transport}:"
+    start = f"@{_core.format_duration(flow.start_ns).replace(' ', '')}" if flow.start_ns else ""
+    mark = "" if flow.dscp is None else f"#{code_point_name(flow.dscp)}"
+    return f"{transport}{flow.cc}{start}{mark}"
 
 
 def _flow_spec(

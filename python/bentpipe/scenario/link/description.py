@@ -4,98 +4,31 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from bentpipe import _core
-from bentpipe.scenario.spec.dvbs2 import Dvbs2Spec
-from bentpipe.scenario.spec.link import CapacitySpec, LinkSpec
+from bentpipe.model.description import (
+    Dvbs2Description,
+    LinkDescription,
+    ModcodDescription,
+    SlotsDescription,
+)
+from bentpipe.model.link import CapacitySpec, ConstantCapacitySpec, Dvbs2CapacitySpec, LinkSpec
+from bentpipe.scenario.spec.link import LinkSpec as LinkDraft
 from bentpipe.scenario.spec.rcs2 import BurstSpec, LayoutSpec
 
 
-class _Description(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class Modcod(_Description):
-    """A modulation with a code rate (ETSI EN 302 307-1, tables 12 and 13).
-
-    `bits` are those of a frame's data field, `spectral_efficiency` the same per symbol of the frame, and
-    `symbols` the length of the frame.
-    """
-
-    number: int
-    name: str
-    threshold_db: float
-    spectral_efficiency: float
-    bits: int
-    symbols: int
-
-    @property
-    def modulation(self) -> str:
-        """The first half of the name."""
-        return self.name.partition(" ")[0]
-
-
-class Dvbs2Description(_Description):
-    """A DVB-S2 carrier: its MODCODs, numbers of those that ACM ever takes, and in clear sky of each class.
-
-    The last of `in_use` is that of packets of no class.
-    """
-
-    clear_sky_db: float
-    modcods: tuple[Modcod, ...]
-    ladder: tuple[int, ...]
-    in_use: tuple[int, ...]
-
-    def by_number(self) -> Mapping[int, Modcod]:
-        """Return the MODCODs by their numbers."""
-        return {modcod.number: modcod for modcod in self.modcods}
-
-
-class BurstDescription(_Description):
-    """What a burst is called, what it carries, and the Es/N0 at which one in 100 000 is lost."""
-
-    name: str
-    payload_bytes: int
-    threshold_db: float
-
-
-class SlotsDescription(_Description):
-    """A superframe: its columns are the traffic slots of one carrier, as many as one terminal can use."""
-
-    columns: int
-    frame_symbols: int
-    superframe_symbols: int
-    superframe_ns: int
-    burst: BurstDescription
-
-
-class Rcs2Description(_Description):
-    """A DVB-RCS2 return link: its slots, and in superframes the longest wait for one of the constant rate."""
-
-    clear_sky_db: float
-    slots: SlotsDescription
-    longest_gap: float | None
-
-
-class DirectionDescription(_Description):
-    """One direction: rate of full IP packets in clear sky, and the longest wait of one when it is idle."""
-
-    nominal_bps: int
-    longest_wait_ns: int
-    dvbs2: Dvbs2Description | None
-    rcs2: Rcs2Description | None
-
-
-class LinkDescription(_Description):
-    """Both directions of a link."""
-
-    forward: DirectionDescription
-    return_: DirectionDescription = Field(alias="return")
-
-
 def describe_link(link: LinkSpec) -> LinkDescription:
-    """Check a link's specification and return what it comes to; limits of queues change nothing of that.
+    """Check a link's specification and return what it comes to.
+
+    Raises
+    ------
+    _core.SpecError
+        When there can be no such link.
+    """
+    return _described_link(link.to_json())
+
+
+def describe_draft(link: LinkDraft) -> LinkDescription:
+    """Return what a link comes to whose queues have no limits yet, which change nothing of that.
 
     Raises
     ------
@@ -116,14 +49,24 @@ def describe_slots(layout: LayoutSpec, burst: BurstSpec) -> SlotsDescription:
     return _described_slots(json.dumps(layout), json.dumps(burst))
 
 
-def modcods(carrier: Dvbs2Spec) -> Mapping[int, Modcod]:
-    """The MODCODs of a carrier's specification (kind dvbs2) by their numbers."""
-    return _modcods(carrier["fecframe"], carrier["pilots"])
+def modcods(carrier: Dvbs2CapacitySpec) -> Mapping[int, ModcodDescription]:
+    """Return the MODCODs of a carrier by their numbers."""
+    return _modcods(carrier.fecframe, carrier.pilots)
+
+
+def modulation_of(modcod: ModcodDescription) -> str:
+    """Return the first half of a MODCOD's name."""
+    return modcod.name.partition(" ")[0]
+
+
+def by_number(carrier: Dvbs2Description) -> Mapping[int, ModcodDescription]:
+    """Return the MODCODs that a carrier can have by their numbers."""
+    return {modcod.number: modcod for modcod in carrier.modcods}
 
 
 def nominal_bps(capacity: CapacitySpec) -> int:
     """Return the rate that a complete specification has: bits of full IP packets per second in clear sky."""
-    return capacity["rate_bps"] if capacity["kind"] == "constant" else capacity["nominal_bps"]
+    return capacity.rate_bps if isinstance(capacity, ConstantCapacitySpec) else capacity.nominal_bps
 
 
 @lru_cache(maxsize=256)
@@ -138,6 +81,6 @@ def _described_slots(layout: str, burst: str) -> SlotsDescription:
 
 
 @lru_cache
-def _modcods(fecframe: str, pilots: str) -> Mapping[int, Modcod]:
+def _modcods(fecframe: str, pilots: str) -> Mapping[int, ModcodDescription]:
     rows = _core.modcods(fecframe=fecframe, pilots=pilots)
-    return {row["number"]: Modcod(**row) for row in rows}
+    return {row["number"]: ModcodDescription(**row) for row in rows}

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe import _core
+from bentpipe.model.description import LinkDescription
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.catalogue import written_link
-from bentpipe.scenario.link.description import LinkDescription, describe_link, describe_slots
+from bentpipe.scenario.link.description import describe_draft, describe_slots
 from bentpipe.scenario.link.direction import Surroundings, forward_draft, return_draft
 from bentpipe.scenario.link.errors import error_from_core
 from bentpipe.scenario.link.queue import bdp_bytes
@@ -132,7 +133,7 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
     onward = forward_draft(forward, there, where.at("forward"), report_wait_ns=report_wait_ns)
     spec: LinkSpec = {"name": name, "mtu_bytes": mtu_bytes, "forward": onward.spec, "return": backward.spec}
     try:
-        description = describe_link(spec)
+        description = describe_draft(spec)
     except _core.SpecError as error:
         raise error_from_core(error, table, where) from None
     backward.complete(description.return_.nominal_bps)

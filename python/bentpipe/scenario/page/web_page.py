@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bentpipe import _core
+from bentpipe.model import spec as model
 from bentpipe.scenario.spec.page import FileSpec, ObjectSpec, PageSpec
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import ObjectKind
@@ -104,13 +105,12 @@ def check_number(objects: Sized, where: Location) -> None:
         raise where.error(expected=f"at most {MOST_OBJECTS} objects", found=str(len(objects)))
 
 
-def hosts_of(page: PageSpec) -> list[str | None]:
+def hosts_of(page: model.PageSpec) -> list[str | None]:
     """Return the hosts of a page, its own first, then in the order of their first object.
 
     None is the one that a page has that does not say otherwise.
     """
-    own = page.get("host")
-    return list(dict.fromkeys([own, *(item.get("host", own) for item in page["objects"])]))
+    return list(dict.fromkeys([page.host, *(item.host or page.host for item in page.objects)]))
 
 
 def longest_wait_ns(page: PageSpec) -> int:

@@ -104,7 +104,7 @@ def _over_time(runs: Runs) -> Iterator[Drawing]:
 def _activities(runs: Runs) -> Iterator[Drawing]:
     for variant in VARIANTS:
         run = median_load(runs, variant.cell(CONSTANT)) if variant.name in _IN_CLEAR_AND_SPDY else None
-        if run is not None and run.record["objects"]:
+        if run is not None and run.record.objects:
             yield connections.draw(
                 name=f"activity-{variant.name}",
                 title=f"Connections over time: {variant.label}",

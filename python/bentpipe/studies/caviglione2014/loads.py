@@ -59,7 +59,7 @@ CONNECTIONS = Quantity(
     slug="connections",
     unit="",
     decimals=1,
-    of=lambda runs: [float(len(run.record["client_connections"])) for run in runs],
+    of=lambda runs: [float(len(run.record.client_connections)) for run in runs],
 )
 
 

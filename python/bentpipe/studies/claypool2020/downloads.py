@@ -97,16 +97,18 @@ def dip_interval_s(download: Download) -> float | None:
 
 
 def _kind(run: Run) -> str:
-    return str(run.record["spec"]["workload"]["kind"])
+    return str(run.record.spec.workload.kind)
 
 
 def _download(run: Run) -> Download:
+    completion_s = run.record.metrics.completion_s
+    assert completion_s is not None
     flow = flow_of_series(
         progress=run.series("progress"),
         sender=run.series("sender"),
         link=run.series("link"),
-        end_s=float(run.record["metrics"]["completion_s"]),
-        mtu_bytes=int(run.record["spec"]["link"]["mtu_bytes"]),
+        end_s=completion_s,
+        mtu_bytes=run.record.spec.link.mtu_bytes,
     )
     spans = {phase: flow.span(phase) for phase in Phase}
     return Download(flow=flow, phases={phase: flow.means(span) for phase, span in spans.items() if span})

@@ -108,7 +108,7 @@ def _activities(runs: Runs) -> Iterator[Drawing]:
     for http in ("h1s", "spdy", "h2"):
         for pep in (PEP, TUNNEL):
             run = median_load(runs, {**cell(http, pep=pep), "page": page(*MANY)})
-            if run is not None and run.record["objects"]:
+            if run is not None and run.record.objects:
                 yield connections.draw(
                     name=f"activity-{http}-{pep}",
                     title=f"Traffic and connections of 500 objects of 5 kB: {look(http).label}, {PATHS[pep]}",

@@ -159,7 +159,7 @@ def _connections(runs: Runs) -> StudyTable:
                     "path": PATHS[pep],
                     "retry": retry,
                     "protocol": look(http).label,
-                    "connections": mean_of([len(record["client_connections"]) for record in loads]),
+                    "connections": mean_of([len(record.client_connections) for record in loads]),
                     "duplicates": mean_of(extra),
                     "loads_percent": mean_of([100.0 if count else 0.0 for count in extra]),
                     "n": len(loads),

@@ -129,8 +129,8 @@ def test_a_connection_has_the_times_of_the_request_that_opened_it_and_what_the_k
     assert connection.connected_ns == pytest.approx(1_000_517_000_000, abs=1)
     assert connection.secured_ns == pytest.approx(1_001_033_000_000, abs=1)
     report = connection.report()
-    assert (report["client_port"], report["congestion_control"]) == (40_000, "cubic")
-    assert (report["retransmitted_packets"], report["srtt_ns"]) == (1, 512_000_000)
+    assert (report.client_port, report.congestion_control) == (40_000, "cubic")
+    assert (report.retransmitted_packets, report.srtt_ns) == (1, 512_000_000)
 
 
 def test_quics_handshake_is_one():

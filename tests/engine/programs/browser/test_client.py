@@ -2,6 +2,7 @@
 
 import pytest
 
+from bentpipe.engine.emulate import configuration_of
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.programs.browser import kernel
 from bentpipe.engine.programs.browser.client import Browser
@@ -33,7 +34,8 @@ class Double(Browser[Load]):
     has_answered = False
 
     def __init__(self, behave):
-        super().__init__("client", {"spec": {**spec_of(RUN), "client": "firefox"}, "artifacts": None})
+        spec = spec_of(RUN).model_copy(update={"client": "firefox"})
+        super().__init__("client", configuration_of(spec, None))
         self._behave = behave
 
     def _nothing(self, *_, **__):
@@ -67,7 +69,7 @@ def judged(behave, *, has_answered=False):
     browser.has_answered = has_answered
     browser.load()
     report = browser.report()
-    return report["faults"], report["doubts"]
+    return report.faults, report.doubts
 
 
 def breaks(*_):

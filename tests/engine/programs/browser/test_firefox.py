@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from bentpipe.engine.emulate import configuration_of
 from bentpipe.engine.process.part import PartError
 from bentpipe.engine.programs.browser import remote
 from bentpipe.engine.programs.browser.firefox import Firefox
@@ -15,7 +16,9 @@ def test_a_firefox_without_a_tab_is_an_error(monkeypatch):
     answers = {"session.new": {"capabilities": {"browserVersion": "153.0"}}}
     control = SimpleNamespace(command=lambda method, _params: {"contexts": [], **answers.get(method, {})})
     monkeypatch.setattr(remote, "connected", lambda *_, **__: nullcontext(control))
-    browser = Firefox("none", {"spec": spec_of({"link": "lan", "http": "h2", "page": "single-100k"})})
+    browser = Firefox(
+        "none", configuration_of(spec_of({"link": "lan", "http": "h2", "page": "single-100k"}), None)
+    )
     browser._process = SimpleNamespace(
         file=lambda *_, **__: {"ws_host": "127.0.0.1", "ws_port": 9222},
         fault=lambda: "the browser is at work",

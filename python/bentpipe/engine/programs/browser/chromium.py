@@ -7,13 +7,12 @@ when, it tells with every event; its network log adds the ports, the page's own 
 import base64
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from bentpipe import invoking_user
 from bentpipe.engine.process import privilege
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.programs.browser import chromium_sighting, chromium_switches, kernel, netlog, warm_up
 from bentpipe.engine.programs.browser.chromium_sighting import Requests
@@ -22,14 +21,14 @@ from bentpipe.engine.programs.browser.page import VIEWPORT
 from bentpipe.engine.programs.browser.pictures import Picture
 from bentpipe.engine.programs.browser.process import HOME
 from bentpipe.engine.programs.browser.progress import Progress
-from bentpipe.engine.programs.browser.remote import Event, RemoteError
+from bentpipe.engine.programs.browser.remote import Event, Json, RemoteError
 from bentpipe.engine.programs.browser.sighting import Sighting
 
 _LISTENS = str(PROFILE / "DevToolsActivePort")
 _NETLOG = "netlog.json"
 _MOST_NAMED = 3
 
-_PICTURE: Mapping[str, Any] = {"format": "jpeg", "quality": 70, "maxWidth": 683, "maxHeight": 384}
+_PICTURE: Json = {"format": "jpeg", "quality": 70, "maxWidth": 683, "maxHeight": 384}
 """Half the width and height of the window."""
 
 
@@ -39,7 +38,7 @@ class Chromium(Browser["_Progress"]):
     program = third_party.CHROMIUM
     trust_database = Path(".pki") / "nssdb"
 
-    def __init__(self, namespace: str, configuration: Mapping[str, Any]) -> None:
+    def __init__(self, namespace: str, configuration: Configuration) -> None:
         super().__init__(namespace, configuration)
         addresses = {**self._addresses, warm_up.HOST: warm_up.ADDRESS}
         self._has_sandbox = privilege.has_user_namespaces(invoking_user.unprivileged())
@@ -135,14 +134,14 @@ class Chromium(Browser["_Progress"]):
     def _prepare_tab(self) -> None:
         width, height = VIEWPORT
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        orders: list[tuple[str, Mapping[str, Any]]] = [
+        orders: list[tuple[str, Json]] = [
             ("Network.enable", {}),
             ("Performance.enable", {}),
             ("Emulation.setDeviceMetricsOverride", size),
             ("Network.setBlockedURLs", {"urls": [*self._page.left_out]}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": f"({MEASURE.read_text()})()"}),
         ]
-        if self._configuration["artifacts"] is not None:
+        if self._configuration.artifacts is not None:
             orders.append(("Page.startScreencast", _PICTURE))
         for method, params in orders:
             self._remote.command(method, params, session=self._tab)
@@ -165,11 +164,11 @@ class Chromium(Browser["_Progress"]):
         started_s: float = {one["name"]: one["value"] for one in metrics}["NavigationStart"]
         return round(started_s * 1e9)
 
-    def _seen(self) -> Mapping[str, Any]:
+    def _seen(self) -> Json:
         # Of an error page the script has been kept out.
         expression = "globalThis.bentpipeSeen ? bentpipeSeen() : '{}'"
         result = self._remote.command("Runtime.evaluate", {"expression": expression}, session=self._tab)
-        seen: Mapping[str, Any] = json.loads(result["result"]["value"])
+        seen: Json = json.loads(result["result"]["value"])
         return seen
 
     def _log(self) -> netlog.NetLog:

@@ -5,9 +5,8 @@ Its instants are seconds of CLOCK_MONOTONIC, as base::TimeTicks are on Linux.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from bentpipe.engine.programs.browser.remote import Event
+from bentpipe.engine.programs.browser.remote import Event, Json
 from bentpipe.engine.programs.browser.sighting import ConnectionSighting, ObjectSighting, header_bytes
 from bentpipe.engine.programs.server.sockets import Sample
 
@@ -25,7 +24,7 @@ class Request:
 
     url: str
     discovered_s: float
-    response: Mapping[str, Any] | None = None
+    response: Json | None = None
     request_fields: Mapping[str, str] = field(default_factory=dict)
     response_fields: Mapping[str, str] = field(default_factory=dict)
     body_bytes: int = 0

@@ -5,10 +5,11 @@ docs/models/browsers.md says what was seen without them.
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from bentpipe.engine.programs.browser.page import VIEWPORT
 from bentpipe.engine.testbed.hosts import HTTPS_PORT
+from bentpipe.model.spec import RunSpec
+from bentpipe.model.workload import page_load
 
 SWITCHES: Mapping[str, str | None] = MappingProxyType(
     {
@@ -58,7 +59,10 @@ FEATURES_OFF = (
 BACKUP_CONNECTIONS = "PermitTcpSocketPoolConnectBackupJobs"
 """A second TCP connection beside one that has not come after 250 ms: on every GEO link."""
 
-PREFERENCES: Mapping[str, Any] = MappingProxyType(
+Value = bool | int | str
+Nested = dict[str, "Value | Nested"]
+
+PREFERENCES: Mapping[str, Value] = MappingProxyType(
     {
         # Never: else it opens a second socket ahead of need.
         "net.network_prediction_options": 2,
@@ -81,9 +85,7 @@ _PROTOCOLS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def of_run(
-    spec: Mapping[str, Any], *, addresses: Mapping[str, str], has_sandbox: bool
-) -> dict[str, str | None]:
+def of_run(spec: RunSpec, *, addresses: Mapping[str, str], has_sandbox: bool) -> dict[str, str | None]:
     """Return all switches of a run, without their hyphens.
 
     Parameters
@@ -95,10 +97,10 @@ def of_run(
     has_sandbox
         Whether the kernel lets it have namespaces of its own, which its sandbox is made of.
     """
-    switches = {**SWITCHES, **protocol(spec["workload"]["http"], hosts=addresses)}
+    switches = {**SWITCHES, **protocol(page_load(spec).http, hosts=addresses)}
     if not has_sandbox:
         switches["no-sandbox"] = None
-    backup = () if "connect_retry_ns" in spec["tcp"] else (BACKUP_CONNECTIONS,)
+    backup = (BACKUP_CONNECTIONS,) if spec.tcp.connect_retry_ns is None else ()
     switches["disable-features"] = ",".join((*FEATURES_OFF, *backup))
     switches["host-resolver-rules"] = _rules(addresses)
     return switches
@@ -118,14 +120,16 @@ def arguments(switches: Mapping[str, str | None]) -> list[str]:
     return [f"--{name}" if value is None else f"--{name}={value}" for name, value in switches.items()]
 
 
-def preferences(flat: Mapping[str, Any] = PREFERENCES) -> dict[str, Any]:
+def preferences(flat: Mapping[str, Value] = PREFERENCES) -> Nested:
     """Return preferences as a profile has them: nested by the dots of their names."""
-    nested: dict[str, Any] = {}
+    nested: Nested = {}
     for name, value in flat.items():
         *folders, last = name.split(".")
         place = nested
         for folder in folders:
-            place = place.setdefault(folder, {})
+            below = place.setdefault(folder, {})
+            assert isinstance(below, dict), name
+            place = below
         place[last] = value
     return nested
 

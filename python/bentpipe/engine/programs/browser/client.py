@@ -9,19 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 from bentpipe import _core
 from bentpipe.engine.host import cpu_time, cpu_wait
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.programs.browser import kernel, pictures, process, remote, trust, verification
 from bentpipe.engine.programs.browser.page import Page
 from bentpipe.engine.programs.browser.process import HOME, Process
 from bentpipe.engine.programs.browser.progress import Progress
 from bentpipe.engine.programs.browser.remote import Remote, RemoteError
-from bentpipe.engine.programs.browser.sighting import FrameSighting, Report, Sighting
+from bentpipe.engine.programs.browser.sighting import FrameSighting, Sighting
 from bentpipe.engine.programs.third_party import Program
 from bentpipe.engine.testbed import hosts
+from bentpipe.model.report import ClientReport
 
 PROFILE = Path("profile")
 """In its home."""
@@ -44,9 +46,9 @@ class Browser(ABC, Generic[P]):
     trust_database: ClassVar[Path]
     """Where in its home it looks for those whom it trusts."""
 
-    def __init__(self, namespace: str, configuration: Mapping[str, Any]) -> None:
+    def __init__(self, namespace: str, configuration: Configuration) -> None:
         self._namespace, self._configuration = namespace, configuration
-        self._spec: Mapping[str, Any] = configuration["spec"]
+        self._spec = configuration.spec
         self._addresses = hosts.addresses(self._spec)
         self._page = Page.of(self._spec)
         self._stack = ExitStack()
@@ -74,7 +76,7 @@ class Browser(ABC, Generic[P]):
             ) as self._process,
             self._stack,
         ):
-            authority = bytes(self._configuration["identity"]["authority_der"])
+            authority = bytes(self._configuration.identity.authority_der)
             trust.install(self._process.run, HOME / self.trust_database, authority)
             self._furnish()
             self._process.start()
@@ -92,7 +94,7 @@ class Browser(ABC, Generic[P]):
 
     def load(self) -> None:
         """Load the page."""
-        timeout_ns: int = self._spec["validity"]["timeout_ns"]
+        timeout_ns = self._spec.validity.timeout_ns
         progress = self._begun()
         faults: list[str] = []
         doubts: list[str] = []
@@ -117,14 +119,15 @@ class Browser(ABC, Generic[P]):
         """End it at once."""
         self._process.kill()
 
-    def report(self) -> Report:
+    def report(self) -> ClientReport:
         """Return what it saw."""
         assert self._sighting is not None
         return self._sighting.report()
 
     def versions(self) -> dict[str, str]:
         """Name it."""
-        return {self._spec["client"]: self._version, "browser_uid": str(self._process.user.uid)}
+        assert self._spec.client is not None
+        return {self._spec.client: self._version, "browser_uid": str(self._process.user.uid)}
 
     def shares(self) -> cpu_wait.Shares:
         """Return what others have had of the cores during the load.
@@ -170,5 +173,5 @@ class Browser(ABC, Generic[P]):
         return f"{self.program.name} {self._version}"
 
     def _frames(self, progress: P) -> list[FrameSighting]:
-        artifacts = self._configuration["artifacts"]
+        artifacts = self._configuration.artifacts
         return [] if artifacts is None else pictures.kept(progress.pictures, Path(artifacts))

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.programs.browser import firefox_preferences, firefox_sighting, kernel, warm_up
 from bentpipe.engine.programs.browser.client import BLANK, MEASURE, PROFILE, Browser
@@ -23,7 +23,7 @@ from bentpipe.engine.programs.browser.page import VIEWPORT
 from bentpipe.engine.programs.browser.pictures import Picture
 from bentpipe.engine.programs.browser.process import HOME
 from bentpipe.engine.programs.browser.progress import Progress
-from bentpipe.engine.programs.browser.remote import Event, RemoteError
+from bentpipe.engine.programs.browser.remote import Event, Json, RemoteError
 from bentpipe.engine.programs.browser.sighting import Sighting
 from bentpipe.engine.programs.browser.wall_clock import Clocks
 
@@ -34,7 +34,7 @@ _LOADED, _FAILED, _TOLD = "browsingContext.load", "browsingContext.navigationFai
 _WATCH = Path(__file__).parent / "firefox_watch.js"
 
 _PICTURE_EVERY_S = 0.25
-_PICTURE: Mapping[str, Any] = {"format": {"type": "image/jpeg", "quality": 0.7}}
+_PICTURE: Json = {"format": {"type": "image/jpeg", "quality": 0.7}}
 """One takes Firefox some 40 ms."""
 
 _SEEN_AFTER_NEXT_FRAME = """() => new Promise((resolve) => {
@@ -56,7 +56,7 @@ class Firefox(Browser["_Progress"]):
     environment = firefox_preferences.ENVIRONMENT
     trust_database = PROFILE
 
-    def __init__(self, namespace: str, configuration: Mapping[str, Any]) -> None:
+    def __init__(self, namespace: str, configuration: Configuration) -> None:
         super().__init__(namespace, configuration)
         self._context = self._window = ""
 
@@ -149,7 +149,7 @@ class Firefox(Browser["_Progress"]):
             self._call(_CLOSE_CONNECTIONS, context=self._window, arguments=[])
 
     def _await(self, progress: "_Progress", *, until_s: float) -> bool:
-        picture_s = time.monotonic() if self._configuration["artifacts"] is not None else float("inf")
+        picture_s = time.monotonic() if self._configuration.artifacts is not None else float("inf")
         while time.monotonic() < until_s:
             event = self._remote.event(until_s=min(until_s, progress.over_s(), picture_s))
             if event is not None:
@@ -158,7 +158,7 @@ class Firefox(Browser["_Progress"]):
                 self._take_picture(progress)
                 picture_s = time.monotonic() + _PICTURE_EVERY_S
             if time.monotonic() >= progress.over_s():
-                if self._configuration["artifacts"] is not None:
+                if self._configuration.artifacts is not None:
                     self._take_picture(progress)
                 return True
         return False
@@ -172,8 +172,8 @@ class Firefox(Browser["_Progress"]):
             )
             progress.pictures.append(Picture(at_ns=at_ns, image=base64.b64decode(taken["data"])))
 
-    def _seen(self) -> Mapping[str, Any]:
-        seen: Mapping[str, Any] = json.loads(
+    def _seen(self) -> Json:
+        seen: Json = json.loads(
             self._call(_SEEN_AFTER_NEXT_FRAME, context=self._context, arguments=[])["value"]
         )
         return seen
@@ -183,15 +183,11 @@ class Firefox(Browser["_Progress"]):
             "browsingContext.navigate", {"context": self._context, "url": url, "wait": "complete"}
         )
 
-    def _contexts(self, options: Mapping[str, str]) -> Sequence[Mapping[str, Any]]:
-        found: Sequence[Mapping[str, Any]] = self._remote.command("browsingContext.getTree", options)[
-            "contexts"
-        ]
+    def _contexts(self, options: Mapping[str, str]) -> Sequence[Json]:
+        found: Sequence[Json] = self._remote.command("browsingContext.getTree", options)["contexts"]
         return found
 
-    def _call(
-        self, function: str, *, context: str, arguments: Sequence[Mapping[str, Any]]
-    ) -> Mapping[str, Any]:
+    def _call(self, function: str, *, context: str, arguments: Sequence[Json]) -> Json:
         answer = self._remote.command(
             "script.callFunction",
             {
@@ -203,7 +199,7 @@ class Firefox(Browser["_Progress"]):
         )
         if answer["type"] != "success":
             raise RemoteError(f"a script failed: {answer['exceptionDetails']['text']}")
-        result: Mapping[str, Any] = answer["result"]
+        result: Json = answer["result"]
         return result
 
 
@@ -245,7 +241,7 @@ class _Progress(Progress):
             self._in_flight.remove(entry["url"])
 
 
-def _only(what: str, contexts: Sequence[Mapping[str, Any]]) -> str:
+def _only(what: str, contexts: Sequence[Json]) -> str:
     if len(contexts) != 1:
         raise RemoteError(f"there should be one {what}, and there are {len(contexts)}")
     context: str = contexts[0]["context"]

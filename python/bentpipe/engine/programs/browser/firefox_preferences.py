@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from bentpipe.engine.testbed.hosts import HTTPS_PORT
+from bentpipe.model.spec import PageLoadWorkload, RunSpec, TcpSpec
+from bentpipe.model.workload import page_load
 
 Value = bool | int | str
 
@@ -125,7 +126,7 @@ ENVIRONMENT: Mapping[str, str] = {
 """What it is told besides, by the environment."""
 
 
-def preferences(spec: Mapping[str, Any], *, hosts: Iterable[str]) -> dict[str, Value]:
+def preferences(spec: RunSpec, *, hosts: Iterable[str]) -> dict[str, Value]:
     """Return all preferences for a run.
 
     Parameters
@@ -135,13 +136,13 @@ def preferences(spec: Mapping[str, Any], *, hosts: Iterable[str]) -> dict[str, V
     hosts
         Names of the page's hosts.
     """
-    load = spec["workload"]
+    load = page_load(spec)
     return {
         **_FAITHFUL,
         **_QUIET,
-        **protocol(load["http"], hosts=hosts),
-        **(_WITHOUT_TCP if load["http"] == "h3" else {}),
-        **_connections(load, spec["tcp"]),
+        **protocol(load.http, hosts=hosts),
+        **(_WITHOUT_TCP if load.http == "h3" else {}),
+        **_connections(load, spec.tcp),
     }
 
 
@@ -166,11 +167,11 @@ def user_js(preferences: Mapping[str, Value]) -> str:
     )
 
 
-def _connections(load: Mapping[str, Any], tcp: Mapping[str, Any]) -> dict[str, Value]:
-    retry_ns: int = tcp.get("connect_retry_ns", 0)
+def _connections(load: PageLoadWorkload, tcp: TcpSpec) -> dict[str, Value]:
+    retry_ns = tcp.connect_retry_ns or 0
     return {
         # Of HTTP/1.1, to one host (Firefox: 6).
-        "network.http.max-persistent-connections-per-server": load["connections"],
+        "network.http.max-persistent-connections-per-server": load.connections,
         # A second connection beside one that has not come after this time (Firefox: 250 ms); 0 is never. On a
         # path with a longer round trip every connection would be opened twice.
         "network.http.connection-retry-timeout": retry_ns // 1_000_000,

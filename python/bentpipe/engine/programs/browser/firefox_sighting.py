@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from bentpipe.engine.programs.browser.remote import Json
 from bentpipe.engine.programs.browser.sighting import (
     ConnectionSighting,
     FrameSighting,
@@ -12,7 +12,7 @@ from bentpipe.engine.programs.browser.sighting import (
 )
 from bentpipe.engine.programs.server.sockets import Sample
 
-Entry = Mapping[str, Any]
+Entry = Json
 """One request that has ended, as firefox_watch.js tells it."""
 
 _Key = tuple[str, int, str]
@@ -69,7 +69,7 @@ def requests(
 
 def sighting(
     requests: Requests,
-    seen: Mapping[str, Any],
+    seen: Json,
     *,
     version: str,
     started_ns: int,

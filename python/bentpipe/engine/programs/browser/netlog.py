@@ -6,8 +6,9 @@ The ports of its connections, and requests that belong to no page.
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
+
+from bentpipe.engine.programs.browser.remote import Json
 
 _ENDS = {"local_address": "remote_address", "self_address": "peer_address"}
 """Here and there: of a TCP socket when it has connected, of a QUIC session when a packet has come."""
@@ -49,7 +50,7 @@ def read(text: str) -> NetLog:
     return NetLog(ports=ports, urls=list(dict.fromkeys(urls)))
 
 
-def _events(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _events(text: str) -> Iterator[tuple[int, Json]]:
     # One event a line; a browser that is killed has not written the end of the document.
     for line in text.splitlines():
         try:

@@ -1,13 +1,13 @@
 """The page that a browser should load, by the run's specification."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bentpipe import _core
 from bentpipe.engine.programs.browser import icons
 from bentpipe.engine.testbed import hosts
+from bentpipe.model.spec import RunSpec
+from bentpipe.model.workload import page_load
 
 VIEWPORT = (1366, 768)
 """Width and height of what is shown of it, in CSS pixels."""
@@ -38,20 +38,20 @@ class Page:
     left_out: Sequence[str]
 
     @classmethod
-    def of(cls, spec: Mapping[str, Any]) -> "Page":
+    def of(cls, spec: RunSpec) -> "Page":
         """Return the page of a run."""
-        load = spec["workload"]
-        page = load["page"]
+        load = page_load(spec)
+        page = load.page
         own = next(iter(hosts.addresses(spec)))
-        scheme = "http" if load["http"] == "h1" else "https"
+        scheme = "http" if load.http == "h1" else "https"
         document = f"{scheme}://{own}/"
         # The document first, as `site_files` has it.
-        (_, _, _, html), *_ = _core.site_files(json.dumps(page))
-        objects = {f"{scheme}://{one.get('host', own)}{one['path']}": one["bytes"] for one in page["objects"]}
+        (_, _, _, html), *_ = _core.site_files(page.to_json())
+        objects = {f"{scheme}://{one.host or own}{one.path}": one.bytes for one in page.objects}
         possible = icons.of(document, html.decode(errors="replace"))
         return cls(
             document=document,
             bytes_of={document: len(html), **objects},
-            protocol=_ALPN[load["http"]],
+            protocol=_ALPN[load.http],
             left_out=[url for url in possible if url not in objects],
         )

@@ -2,12 +2,11 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from dataclasses import dataclass, field
-from typing import Any
 
 from bentpipe.engine.programs.browser.pictures import Picture
-from bentpipe.engine.programs.browser.remote import Event
+from bentpipe.engine.programs.browser.remote import Event, Json
 
 _QUIET_S = 0.3
 """Without a request in flight, after the load event and everything that the page has: it has been painted."""
@@ -35,7 +34,7 @@ class Progress(ABC):
     expected: Set[str]
     started_ns: int = field(default_factory=time.monotonic_ns)
     pictures: list[Picture] = field(default_factory=list)
-    seen: Mapping[str, Any] = field(default_factory=dict)
+    seen: Json = field(default_factory=dict)
     _quiet_since_s: float = float("inf")
 
     @abstractmethod

@@ -36,6 +36,10 @@ _MOST_EVENT_BYTES = 512_000_000
 _CLOSE_TIMEOUT_S = 1.0
 
 
+Json = Mapping[str, Any]
+"""An object of JSON as a browser makes it, whose form is its maker's."""
+
+
 class RemoteError(Exception):
     """A browser refused a command, fell silent, or has gone."""
 
@@ -53,7 +57,7 @@ class Event:
     """
 
     method: str
-    params: Mapping[str, Any]
+    params: Json
     session: str | None
     received_ns: int
 
@@ -71,11 +75,11 @@ class Remote:
     def command(
         self,
         method: str,
-        params: Mapping[str, Any] | None = None,
+        params: Json | None = None,
         *,
         session: str | None = None,
         timeout_s: float = ANSWER_TIMEOUT_S,
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Send a command and return its result.
 
         Raises
@@ -91,9 +95,7 @@ class Remote:
             self._keep(message)
         raise RemoteError(f"the browser did not answer {method} within {timeout_s:.0f} s")
 
-    def order(
-        self, method: str, params: Mapping[str, Any] | None = None, *, session: str | None = None
-    ) -> None:
+    def order(self, method: str, params: Json | None = None, *, session: str | None = None) -> None:
         """Send a command whose result is of no interest; that it was refused is said by the next call."""
         self._unanswered.add(self._send(method, params, session))
 
@@ -112,9 +114,9 @@ class Remote:
             self._keep(message)
         return self._events.popleft()
 
-    def _send(self, method: str, params: Mapping[str, Any] | None, session: str | None) -> int:
+    def _send(self, method: str, params: Json | None, session: str | None) -> int:
         number = next(self._numbers)
-        message: dict[str, Any] = {"id": number, "method": method, "params": params or {}}
+        message = {"id": number, "method": method, "params": params or {}}
         if session is not None:
             message["sessionId"] = session
         try:
@@ -123,7 +125,7 @@ class Remote:
             raise RemoteError(f"the browser has gone before {method}") from None
         return number
 
-    def _receive(self, until_s: float) -> dict[str, Any] | None:
+    def _receive(self, until_s: float) -> Json | None:
         try:
             text = self._connection.recv(timeout=max(0.0, until_s - time.monotonic()))
         except TimeoutError:
@@ -143,7 +145,7 @@ class Remote:
             raise RemoteError("the browser told what is neither an answer nor an event")
         return message
 
-    def _keep(self, message: Mapping[str, Any]) -> None:
+    def _keep(self, message: Json) -> None:
         number = message.get("id")
         if number is None:
             self._events_so_far += 1
@@ -203,11 +205,11 @@ def connected(url: str, *, namespace: str) -> Iterator[Remote]:
         yield Remote(connection)
 
 
-def _result_of(message: Mapping[str, Any], method: str) -> dict[str, Any]:
+def _result_of(message: Json, method: str) -> Json:
     error = message.get("error")
     if error is not None:
         # CDP has an object here, BiDi a word with the message beside it.
         said = error["message"] if isinstance(error, Mapping) else f"{error}: {message.get('message', '')}"
         raise RemoteError(f"the browser refused {method}: {said}")
-    result: dict[str, Any] = message.get("result", {})
+    result: Json = message.get("result", {})
     return result

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from bentpipe.engine.programs.browser import kernel
 from bentpipe.engine.programs.server.sockets import Sample
-
-Report = dict[str, Any]
+from bentpipe.model import report
+from bentpipe.model.record import ConnectionReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,20 +47,20 @@ class ObjectSighting:
     request_header_bytes: int
     response_header_bytes: int
 
-    def report(self) -> Report:
-        """Return it in the shape of `ObjectSighting` in crates/run/src/report.rs."""
-        return {
-            "url": self.url,
-            "bytes": self.body_bytes,
-            "connection": self.connection,
-            "discovered": self.discovered_ns,
-            "requested": self.requested_ns,
-            "first_byte": self.first_byte_ns,
-            "last_byte": self.last_byte_ns,
-            "status": self.status,
-            "response_header_bytes": self.response_header_bytes,
-            "request_header_bytes": self.request_header_bytes,
-        }
+    def report(self) -> report.ObjectSighting:
+        """Return it as the record's maker takes it."""
+        return report.ObjectSighting(
+            url=self.url,
+            bytes=self.body_bytes,
+            connection=self.connection,
+            discovered=self.discovered_ns,
+            requested=self.requested_ns,
+            first_byte=self.first_byte_ns,
+            last_byte=self.last_byte_ns,
+            status=self.status,
+            response_header_bytes=self.response_header_bytes,
+            request_header_bytes=self.request_header_bytes,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,18 +91,21 @@ class ConnectionSighting:
     client_port: int = 0
     kernel: Sample | None = None
 
-    def report(self) -> Report:
-        """Return it in the shape of `ConnectionReport` in crates/run/src/report.rs."""
-        return {
-            "transport": self.transport,
-            "protocol": self.protocol,
-            "client_port": self.client_port,
-            "flow": None,
-            "started_ns": self.started_ns,
-            "connected_ns": self.connected_ns,
-            "secured_ns": self.secured_ns,
-            **kernel.fields(self.kernel),
-        }
+    def report(self) -> ConnectionReport:
+        """Return it as the record's maker takes it; of QUIC the kernel knows nothing."""
+        tcp = self.kernel
+        return ConnectionReport(
+            transport=self.transport,
+            protocol=self.protocol,
+            client_port=self.client_port,
+            started_ns=self.started_ns,
+            connected_ns=self.connected_ns,
+            secured_ns=self.secured_ns,
+            congestion_control="" if tcp is None else tcp.congestion_control,
+            retransmitted_packets=None if tcp is None else tcp.retransmitted_packets,
+            srtt_ns=None if tcp is None else _ns(tcp.srtt_s),
+            min_rtt_ns=None if tcp is None else _ns(tcp.min_rtt_s),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,9 +126,9 @@ class FrameSighting:
     file: str
     completeness: float
 
-    def report(self) -> Report:
-        """Return it in the shape of `FrameSighting` in crates/run/src/browser.rs."""
-        return {"at_ns": self.at_ns, "file": self.file, "completeness": self.completeness}
+    def report(self) -> report.FrameSighting:
+        """Return it as the record's maker takes it."""
+        return report.FrameSighting(at_ns=self.at_ns, file=self.file, completeness=self.completeness)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,29 +167,32 @@ class Sighting:
     faults: Sequence[str] = ()
     doubts: Sequence[str] = ()
 
-    def report(self) -> Report:
-        """Return it in the shape of `ClientReport` in crates/run/src/report.rs."""
-        return {
-            "started": self.started_ns,
-            "objects": [one.report() for one in self.objects],
-            "connections": [one.report() for one in self.connections],
-            "transfers": [],
-            "ping": None,
-            "browser": {
-                "version": self.version,
-                "parsed_ns": self.parsed_ns,
-                "loaded_ns": self.loaded_ns,
-                "first_contentful_paint_ns": self.first_contentful_paint_ns,
-                "largest_contentful_paint_ns": self.largest_contentful_paint_ns,
-                "frames": [one.report() for one in self.frames],
-            },
-            "sender": {},
-            "faults": list(self.faults),
-            "doubts": list(self.doubts),
-            "tls_secrets": [],
-        }
+    def report(self) -> report.ClientReport:
+        """Return it as the record's maker takes it."""
+        return report.ClientReport(
+            started=self.started_ns,
+            objects=[one.report() for one in self.objects],
+            connections=[one.report() for one in self.connections],
+            transfers=[],
+            browser=report.BrowserReport(
+                version=self.version,
+                parsed_ns=self.parsed_ns,
+                loaded_ns=self.loaded_ns,
+                first_contentful_paint_ns=self.first_contentful_paint_ns,
+                largest_contentful_paint_ns=self.largest_contentful_paint_ns,
+                frames=[one.report() for one in self.frames],
+            ),
+            sender={},
+            faults=self.faults,
+            doubts=self.doubts,
+            tls_secrets=[],
+        )
 
 
 def header_bytes(fields: Mapping[str, str]) -> int:
     """Return the length of header fields as text (RFC 9112 section 5): `name: value` CRLF."""
     return sum(len(name) + len(value) + 4 for name, value in fields.items())
+
+
+def _ns(duration_s: float | None) -> int | None:
+    return None if duration_s is None else round(duration_s * 1e9)

@@ -1,12 +1,12 @@
 """A server that is not ours, in the server's namespace of a world."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from bentpipe.engine.host import cpu_wait, rt_priority
+from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.programs.server.caddy import CADDY
@@ -18,6 +18,8 @@ from bentpipe.engine.programs.server.watch import Watch, watched
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.testbed.netns import World
+from bentpipe.model.report import OriginReport
+from bentpipe.model.workload import page_load
 
 PROGRAMS = {program.name: program for program in (NGINX, CADDY)}
 """By the names that scenarios use (crates/run/src/programs.rs)."""
@@ -26,7 +28,7 @@ _LOOK_S = 0.02
 
 
 @contextmanager
-def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]:
+def opened(world: World, configuration: Configuration) -> Iterator["Server"]:
     """Start the server of a run; see `web_endpoints.ServerOpener`.
 
     Raises
@@ -34,13 +36,15 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
     AbilityError
         When it is not installed.
     """
-    spec, identity = configuration["spec"], configuration["identity"]
-    if (lack := third_party.missing_for(spec["server"])) is not None:
+    spec = configuration.spec
+    assert spec.server is not None
+    load = page_load(spec)
+    if (lack := third_party.missing_for(spec.server)) is not None:
         raise lack
-    program, http = PROGRAMS[spec["server"]], spec["workload"]["http"]
+    program, http = PROGRAMS[spec.server], load.http
     path = program.installed.path()
     assert path is not None
-    site = Site.of(spec["workload"]["page"], identity)
+    site = Site.of(load.page, configuration.identity)
 
     def prepare(folder: Path, pid: int) -> None:
         rt_priority.put_before_browsers(pid, spec)
@@ -53,8 +57,7 @@ def opened(world: World, configuration: Mapping[str, Any]) -> Iterator["Server"]
             arguments = program.command(str(PROGRAM))
             process = stack.enter_context(started(program.name, Path(path), arguments, prepare=prepare))
         port = HTTP_PORT if http == "h1" else HTTPS_PORT
-        link = spec["link"]
-        round_trip_s = (link["forward"]["delay_ns"] + link["return"]["delay_ns"]) / 1e9
+        round_trip_s = (spec.link.forward.delay_ns + spec.link.return_.delay_ns) / 1e9
         watch = None
         if http != "h3":
             watch = stack.enter_context(watched(world.server, port=port, round_trip_s=round_trip_s))
@@ -80,7 +83,7 @@ class Server:
                 raise PartError(fault or f"{self._program.name} does not listen")
             time.sleep(_LOOK_S)
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> OriginReport:
         """Return what was seen of it.
 
         Of QUIC that is nothing: what a connection does its program knows alone.
@@ -88,11 +91,11 @@ class Server:
         fault = self.process.fault()
         faults = [] if fault is None else [fault]
         if self._watch is None:
-            return {"connections": [], "sender": {}, "transfers": [], "faults": faults}
+            return OriginReport(connections=[], sender={}, transfers=[], faults=faults)
         report = self._watch.report()
-        if not report["connections"]:
+        if not report.connections:
             faults.append(f"no connection of {self._program.name} was seen, nor its congestion control")
-        return {**report, "faults": [*report["faults"], *faults]}
+        return report.model_copy(update={"faults": [*report.faults, *faults]})
 
     def versions(self) -> dict[str, str]:
         """Name the program, and the congestion control that cannot be read back."""

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from typing import Any
 
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.programs.server.process import FOLDER
@@ -26,14 +25,14 @@ def _command(path: str) -> list[str]:
 
 
 def _configuration(http: str, site: Site) -> tuple[str, str]:
-    server: dict[str, Any] = {
+    server: dict[str, object] = {
         "listen": [f"tcp4/0.0.0.0:{HTTP_PORT if http == 'h1' else HTTPS_PORT}"],
         "protocols": _PROTOCOLS[http],
         "automatic_https": {"disable": True},
         "idle_timeout": f"{IDLE_S}s",
         "routes": [{"handle": _handlers(http, site)}],
     }
-    apps: dict[str, Any] = {"http": {"servers": {"site": server}}}
+    apps: dict[str, object] = {"http": {"servers": {"site": server}}}
     if http in _ALPN:
         server["tls_connection_policies"] = [{"alpn": _ALPN[http]}]
         pairs = [
@@ -49,7 +48,7 @@ def _configuration(http: str, site: Site) -> tuple[str, str]:
     return _CONFIGURATION, json.dumps(document, indent=1)
 
 
-def _handlers(http: str, site: Site) -> list[dict[str, Any]]:
+def _handlers(http: str, site: Site) -> list[dict[str, object]]:
     """Serve files by host and target, with the header fields of our origin."""
     fields = {**HEADER_FIELDS, **({"Alt-Svc": ALTERNATIVE} if http == "h3" else {})}
     set_fields = {name: [value] for name, value in {**fields, "Content-Type": "{bentpipe_type}"}.items()}

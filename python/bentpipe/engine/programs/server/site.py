@@ -1,17 +1,18 @@
 """What a server is given to serve: files, where on the web they are, and the certificates of the hosts."""
 
 import base64
-import json
 import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from bentpipe import _core
+from bentpipe.engine.process.configuration import Identity
 from bentpipe.engine.process.part import PartError
 from bentpipe.engine.testbed import hosts
+from bentpipe.model.spec import PageSpec
 
 CONTENT = "www"
 KEY = "key.pem"
@@ -78,8 +79,8 @@ class Site:
     key_pem: str
 
     @classmethod
-    def of(cls, page: Mapping[str, Any], identity: Mapping[str, Any]) -> Self:
-        """Make what a page's servers have, by the JSON of its spec and that of the run's identity.
+    def of(cls, page: PageSpec, identity: Identity) -> Self:
+        """Make what a page's servers have, by its spec and the run's identity.
 
         Raises
         ------
@@ -87,7 +88,7 @@ class Site:
             When the page cannot be made, as when a file of it is another now.
         """
         try:
-            resources = _core.site_files(json.dumps(page))
+            resources = _core.site_files(page.to_json())
         except ValueError as error:
             raise PartError(str(error)) from error
         types = list(dict.fromkeys(content_type for _, _, content_type, _ in resources))
@@ -105,9 +106,9 @@ class Site:
             certificates_pem={
                 host: _pem("CERTIFICATE", bytes(der))
                 # That of a browser's warm-up comes after those of the page's hosts.
-                for host, der in zip(hosts.names(page), identity["certificates_der"], strict=False)
+                for host, der in zip(hosts.names(page), identity.certificates_der, strict=False)
             },
-            key_pem=_pem("PRIVATE KEY", bytes(identity["key_der"])),
+            key_pem=_pem("PRIVATE KEY", bytes(identity.key_der)),
         )
 
     def content_types(self) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from bentpipe.engine.programs.server.sockets import Sample, Sockets
+from bentpipe.model.record import ConnectionReport
+from bentpipe.model.report import OriginReport
 
 ROW_S = 0.1
 """Between two rows of the series, as of our own (crates/link/src/table.rs)."""
@@ -33,23 +34,23 @@ class Watch:
         self._end.set()
         self._thread.join()
 
-    def report(self) -> dict[str, Any]:
-        """End; what was seen, in the shape of `OriginReport` in crates/run/src/report.rs.
+    def report(self) -> OriginReport:
+        """End; what was seen.
 
         A connection's beginning is that of the first look at it. Its protocol the server knows alone.
         """
         self.end()
-        sender = {
+        sender: dict[str, Sequence[float | None]] = {
             "time_s": [at_s for at_s, _ in self._rows],
             "client_port": [sample.client_port for _, sample in self._rows],
             **{name: [getattr(sample, name) for _, sample in self._rows] for name in _SERIES},
         }
-        return {
-            "connections": [connection.report() for connection in self._connections.values()],
-            "sender": sender if self._rows else {},
-            "transfers": [],
-            "faults": [] if self._fault is None else [self._fault],
-        }
+        return OriginReport(
+            connections=[connection.report() for connection in self._connections.values()],
+            sender=sender if self._rows else {},
+            transfers=[],
+            faults=[] if self._fault is None else [self._fault],
+        )
 
     def _look_on(self) -> None:
         at_s = row_s = time.monotonic()
@@ -91,23 +92,20 @@ class _Connection:
     def __init__(self, since_s: float, first: Sample) -> None:
         self._since_s, self._first, self.last = since_s, first, first
 
-    def report(self) -> Mapping[str, Any]:
+    def report(self) -> ConnectionReport:
         first, last = self._first, self.last
-        return {
-            "transport": "tcp",
-            "protocol": "",
-            "client_port": first.client_port,
-            "flow": None,
-            "started_ns": _ns(self._since_s),
-            "connected_ns": None,
-            "secured_ns": None,
-            "congestion_control": last.congestion_control,
-            "retransmitted_packets": last.retransmitted_packets,
-            "srtt_ns": _ns(last.srtt_s),
-            "min_rtt_ns": _ns(last.min_rtt_s),
+        return ConnectionReport(
+            transport="tcp",
+            protocol="",
+            client_port=first.client_port,
+            started_ns=round(self._since_s * 1e9),
+            congestion_control=last.congestion_control,
+            retransmitted_packets=last.retransmitted_packets,
+            srtt_ns=_ns(last.srtt_s),
+            min_rtt_ns=_ns(last.min_rtt_s),
             # It is the initial one as long as nothing has been acknowledged.
-            "initial_cwnd_bytes": None if first.acknowledged_bytes > 0 else first.cwnd_bytes,
-        }
+            initial_cwnd_bytes=None if first.acknowledged_bytes > 0 else first.cwnd_bytes,
+        )
 
 
 def _ns(seconds: float | None) -> int | None:
