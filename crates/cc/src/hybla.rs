@@ -78,12 +78,12 @@ impl Hybla {
         if self.cents >= SEGMENT {
             segments += 1;
             self.cents -= SEGMENT;
-            self.window.spend_credit();
+            self.window.clear_cwnd_cnt();
         }
         // The increase is too small for the unit: as Reno.
-        if increase == 0 && self.window.has_a_window_of_credit() {
+        if increase == 0 && self.window.is_cwnd_acknowledged() {
             segments += 1;
-            self.window.spend_credit();
+            self.window.clear_cwnd_cnt();
         }
         let mut cwnd = before + segments * self.mss;
         if slow_start {

@@ -9,10 +9,10 @@
 //! Deliberately absent: retransmission, proportional rate reduction, RTT smoothing, timers, randomness that is
 //! not derived from [`Config::seed`].
 
+mod acked_or_lost;
 mod algorithm;
 mod control;
 mod filter;
-mod resolved;
 mod round;
 
 pub mod bbr;
@@ -51,12 +51,12 @@ pub struct Config {
     /// How loss-based algorithms leave slow start before a loss.
     pub slow_start_exit: SlowStartExit,
     /// In what a window of CUBIC grows; the other algorithms are each as their originals are.
-    pub counting: Counting,
+    pub cwnd_unit: CwndUnit,
 }
 
 /// In what an endpoint counts its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
+pub enum CwndUnit {
     /// Bytes (RFC 9002 section 7.2).
     Bytes,
     /// Whole segments (Linux).

@@ -310,7 +310,7 @@ fn after_a_pause_sending_resumes_at_the_estimate_without_a_dip() {
     flow.cc.on_sent(&sent);
     assert_eq!(flow.cc.state().pacing_rate, Some(estimate.mul_f64(0.99)), "gain 1");
     flow.run_until(at_ms(45_600));
-    assert_ne!(flow.cc.mode(), Mode::ProbeRtt, "the silence was a dip in itself");
+    assert_ne!(flow.cc.mode(), Mode::ProbeRtt, "the silence was a ProbeRTT in itself");
     assert_eq!(flow.cc.state().bandwidth, Some(estimate));
 }
 

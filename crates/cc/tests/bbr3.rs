@@ -90,7 +90,7 @@ fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds() {
         (Phase::Cruise, Phase::Refill),
         (Phase::Refill, Phase::Up),
         (Phase::Up, Phase::Down),
-        // After a dip the cycle begins anew.
+        // After ProbeRTT the cycle begins anew.
         (Phase::Up, Phase::Cruise),
         (Phase::Refill, Phase::Cruise),
     ];
@@ -113,7 +113,7 @@ fn a_dip_to_half_a_bdp_comes_every_five_seconds() {
         flow.run_while(|flow| flow.cc.mode() == Mode::ProbeRtt);
     }
     let gaps: Vec<_> = starts.windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64()).collect();
-    // Five seconds after the last dip ended; a dip lasts a round trip to drain and one to hold.
+    // Five seconds after the last ProbeRTT ended; ProbeRTT lasts a round trip to drain and one to hold.
     assert!(gaps.iter().all(|gap| (5.5..7.0).contains(gap)), "{gaps:?}");
 }
 

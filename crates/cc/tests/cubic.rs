@@ -7,7 +7,7 @@ use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::{BETA, C, Cubic};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowLimit;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Counting, Event, SentSample};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, CwndUnit, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
 
 fn cubic_with_window(segments: u64) -> Cubic {
@@ -17,8 +17,8 @@ fn cubic_with_window(segments: u64) -> Cubic {
 /// As Linux counts.
 fn in_whole_segments(window: u64) -> Cubic {
     let slow_start_exit = SlowStartExit::Loss;
-    let counting = Counting::Segments;
-    Cubic::new(Config { initial_window: packets(window), slow_start_exit, counting, ..config() })
+    let cwnd_unit = CwndUnit::Segments;
+    Cubic::new(Config { initial_window: packets(window), slow_start_exit, cwnd_unit, ..config() })
 }
 
 fn segments(bytes: Bytes) -> f64 {

@@ -3,7 +3,7 @@
 use crate::segment::Segment;
 
 /// `sizeof(struct sk_buff)`, rounded up to a cache line.
-const HEAD: u64 = 256;
+const SK_BUFF: u64 = 256;
 /// `sizeof(struct skb_shared_info)`, rounded up.
 const SHARED_INFO: u64 = 320;
 /// `NET_SKB_PAD`.
@@ -16,18 +16,18 @@ const SMALL: u64 = 576;
 const SIZES: [u64; 4] = [SMALL, 1024, 2048, 4096];
 
 /// What a buffer of the send queue takes besides its octets, which lie in pages (`tcp_stream_alloc_skb`).
-pub(crate) const OF_SEND_BUFFER: u64 = HEAD + SMALL;
+pub(crate) const SKB_OVERHEAD: u64 = SK_BUFF + SMALL;
 
 /// What a full segment would take at worst, alone in a linear buffer (`tcp_sndbuf_expand`).
 pub(crate) const fn of_sent_segment(mss: u64) -> u64 {
-    (mss + MAX_HEADER + SHARED_INFO).next_power_of_two() + HEAD
+    (mss + MAX_HEADER + SHARED_INFO).next_power_of_two() + SK_BUFF
 }
 
 /// `skb->truesize` of a packet that a TUN device delivers: one linear buffer from the next larger cache.
 pub(crate) fn of_received(segment: &Segment) -> u64 {
     let wanted = u64::from(segment.wire_bytes()) + PAD + SHARED_INFO;
     let size = SIZES.into_iter().find(|size| *size >= wanted);
-    HEAD + size.unwrap_or_else(|| wanted.next_multiple_of(4096))
+    SK_BUFF + size.unwrap_or_else(|| wanted.next_multiple_of(4096))
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_full_packet_takes_2304_octets_and_a_small_one_832() {
-        // 1500 + 64 + 320 in an object of 2048, and the head of 256; the smallest object holds 576.
+        // 1500 + 64 + 320 in an object of 2048, and 256 of the `sk_buff`; the smallest object holds 576.
         assert_eq!(memory(1460), 2304);
         assert_eq!(memory(100), 832);
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_send_buffer_of_501_octets_takes_1333() {
         // `ss -m` on Linux 6.18 while a response of 501 octets is unacknowledged: w1333.
-        assert_eq!(501 + OF_SEND_BUFFER, 1333);
+        assert_eq!(501 + SKB_OVERHEAD, 1333);
         // And `SO_SNDBUF` of a new connection is 46080: 2 * 10 * 2304.
         assert_eq!(2 * 10 * of_sent_segment(1460), 46_080);
     }

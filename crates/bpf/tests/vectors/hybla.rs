@@ -1,7 +1,7 @@
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{WindowLimit, WindowUsage};
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::SEQUENCES;
@@ -41,7 +41,7 @@ fn run(sequence: u64, script: &mut Script) {
         handshake_rtt: Some(span(srtt)),
         seed: 0,
         slow_start_exit: SlowStartExit::Loss,
-        counting: Counting::Segments,
+        cwnd_unit: CwndUnit::Segments,
     });
     script.event(sequence, &format!("S {srtt} {initial}"), state(&hybla));
     let mut phase = Phase::Open;

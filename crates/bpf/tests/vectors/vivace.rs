@@ -5,7 +5,7 @@ use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{WindowLimit, WindowUsage};
 use bentpipe_cc::vivace::Vivace;
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Demand, Event,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Demand, Event,
     SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Time};
@@ -75,7 +75,7 @@ impl<'a> Sender<'a> {
             handshake_rtt: (srtt_us > 0).then(|| span(srtt_us)),
             seed,
             slow_start_exit: SlowStartExit::Loss,
-            counting: Counting::Segments,
+            cwnd_unit: CwndUnit::Segments,
         });
         let coin = (seed ^ (seed >> 32)) as u32;
         script.event(sequence, &format!("S {now_us} {coin} {MSS} {} {srtt_us}", 10 * MSS), state(&vivace));

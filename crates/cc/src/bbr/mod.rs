@@ -54,7 +54,7 @@ pub enum Mode {
     Drain,
     /// Cruise at the estimate and probe for more once per cycle.
     ProbeBw,
-    /// Dip to four packets to see the path's RTT.
+    /// Come down to four packets to see the path's RTT.
     ProbeRtt,
 }
 
@@ -78,7 +78,7 @@ pub struct Bbr {
     recovered_in: Option<u64>,
     idle: Idle,
     cwnd: Bytes,
-    /// The window before an episode or a dip.
+    /// The window before an episode or ProbeRTT.
     prior_cwnd: Bytes,
     ssthresh: Option<Bytes>,
     pacing_rate: Rate,
@@ -87,7 +87,7 @@ pub struct Bbr {
     delivered_at: Time,
 }
 
-/// Whether the flight in progress began after a pause: then nothing queued and no dip is needed.
+/// Whether the flight in progress began after a pause: then nothing queued and ProbeRTT is not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Idle {
     Busy,
@@ -233,8 +233,8 @@ impl Bbr {
         }
         let floor = self.floor();
         if self.mode == Mode::ProbeRtt
-            && let Some(dip) = &mut self.probe_rtt
-            && dip.on_ack(ack, boundary, floor, &mut self.rounds) == Boundary::Start
+            && let Some(probe_rtt) = &mut self.probe_rtt
+            && probe_rtt.on_ack(ack, boundary, floor, &mut self.rounds) == Boundary::Start
         {
             self.leave_probe_rtt_when_due(ack.now);
         }
@@ -244,7 +244,7 @@ impl Bbr {
     }
 
     fn leave_probe_rtt_when_due(&mut self, now: Time) {
-        if self.probe_rtt.is_some_and(|dip| dip.is_long_enough(now)) {
+        if self.probe_rtt.is_some_and(|probe_rtt| probe_rtt.is_long_enough(now)) {
             self.min_rtt.at = now;
             self.cwnd = self.cwnd.max(self.prior_cwnd);
             if self.pipe.is_reached() {
@@ -413,7 +413,7 @@ impl CongestionControl for Bbr {
             self.delivered_at = ack.now;
         }
         let rate = ack.rate.map(|rate| match self.probe_rtt {
-            Some(dip) if dip.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
+            Some(probe_rtt) if probe_rtt.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
             _ => rate,
         });
         let boundary = self.rounds.on_ack(ack);

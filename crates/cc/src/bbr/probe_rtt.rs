@@ -1,4 +1,4 @@
-//! The minimum RTT and the dips in which it is measured again.
+//! The minimum RTT and ProbeRTT, in which it is measured again.
 
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -9,7 +9,7 @@ use crate::round::{Boundary, Rounds};
 /// A minimum older than this is measured again.
 const WINDOW: Duration = Duration::from_secs(10);
 /// How long inflight stays at the floor, besides one round.
-const DIP: Duration = Duration::from_millis(200);
+const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 
 /// The windowed minimum of the RTT.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +38,12 @@ impl MinRtt {
     }
 }
 
-/// One dip. Its own lack of packets must not pass for a lack of bandwidth, so packets sent in it count as
+/// One stay in ProbeRTT. Its own lack of packets must not pass for a lack of bandwidth, so packets sent in it count as
 /// application-limited.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProbeRtt {
     stage: Stage,
-    /// Packets that left at these levels of delivery are the dip's.
+    /// Packets that left at these levels of delivery are of ProbeRTT.
     limited_from: Bytes,
     limited_until: Bytes,
 }
@@ -59,7 +59,7 @@ impl ProbeRtt {
         Self { stage: Stage::Draining, limited_from: delivered, limited_until: delivered }
     }
 
-    /// Takes in an acknowledgement during the dip; returns whether a round has passed at the floor.
+    /// Takes in an acknowledgement during ProbeRTT; returns whether a round has passed at the floor.
     pub fn on_ack(
         &mut self,
         ack: &AckSample,
@@ -70,7 +70,7 @@ impl ProbeRtt {
         self.limited_until = ack.delivered + ack.in_flight;
         match &mut self.stage {
             Stage::Draining if ack.in_flight <= floor => {
-                self.stage = Stage::Holding { until: ack.now + DIP, round: Boundary::Inside };
+                self.stage = Stage::Holding { until: ack.now + PROBE_RTT_DURATION, round: Boundary::Inside };
                 rounds.restart(ack.delivered);
                 Boundary::Inside
             }

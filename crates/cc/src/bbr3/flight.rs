@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use bentpipe_units::Bytes;
 
-use crate::resolved::Resolved;
+use crate::acked_or_lost::AckedOrLost;
 use crate::{AckSample, SentSample};
 
 /// The packets in flight (draft: `P.tx_in_flight`, `P.lost`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Departures {
-    count: Resolved,
+    count: AckedOrLost,
     lost: Bytes,
     packets: VecDeque<Departure>,
 }
@@ -43,7 +43,7 @@ impl Departures {
     pub fn on_ack(&mut self, ack: &AckSample) -> Option<Flight> {
         self.lost += ack.lost;
         self.count.on_ack(ack);
-        let gone = self.packets.partition_point(|packet| packet.end <= self.count.resolved());
+        let gone = self.packets.partition_point(|packet| packet.end <= self.count.acked_or_lost());
         let newest = self.packets.drain(..gone).next_back()?;
         Some(Flight { in_flight: newest.in_flight, lost: self.lost - newest.lost })
     }

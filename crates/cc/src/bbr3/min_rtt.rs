@@ -1,9 +1,9 @@
-//! Two windowed minima of the RTT: one tells when a dip is due, the other is the path's RTT.
+//! Two windowed minima of the RTT: one tells when ProbeRTT is due, the other is the path's RTT.
 
 use bentpipe_units::{Duration, Time};
 
-/// After this time without a lower RTT a dip is due (draft: ProbeRTTInterval).
-const DIP_WINDOW: Duration = Duration::from_secs(5);
+/// After this time without a lower RTT ProbeRTT is due (draft: ProbeRTTInterval).
+const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 /// A minimum older than this is replaced (draft: MinRTTFilterLen).
 const WINDOW: Duration = Duration::from_secs(10);
 
@@ -17,7 +17,7 @@ pub(super) struct MinRtt {
 
 /// Whether the recent minimum is too old.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dip {
+pub(super) enum ProbeRttTimer {
     Due,
     NotDue,
 }
@@ -32,10 +32,14 @@ impl MinRtt {
     }
 
     /// BBRUpdateMinRTT.
-    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> Dip {
-        let dip = if now > self.recent_at.saturating_add(DIP_WINDOW) { Dip::Due } else { Dip::NotDue };
+    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> ProbeRttTimer {
+        let timer = if now > self.recent_at.saturating_add(PROBE_RTT_INTERVAL) {
+            ProbeRttTimer::Due
+        } else {
+            ProbeRttTimer::NotDue
+        };
         if let Some(rtt) = rtt
-            && (dip == Dip::Due || self.recent.is_none_or(|recent| rtt < recent))
+            && (timer == ProbeRttTimer::Due || self.recent.is_none_or(|recent| rtt < recent))
         {
             self.recent = Some(rtt);
             self.recent_at = now;
@@ -47,11 +51,11 @@ impl MinRtt {
             self.value = Some(recent);
             self.at = self.recent_at;
         }
-        dip
+        timer
     }
 
-    /// The dip is over: the next is due a window later.
-    pub const fn on_dip_end(&mut self, now: Time) {
+    /// ProbeRTT is over: the next is due a window later.
+    pub const fn on_probe_rtt_end(&mut self, now: Time) {
         self.recent_at = now;
     }
 }

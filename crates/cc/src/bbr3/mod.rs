@@ -27,7 +27,7 @@ use crate::{
 use bounds::{Bounds, Latest, UNBOUNDED};
 use flight::{Departures, Flight};
 use full_bandwidth::FullBandwidth;
-use min_rtt::{Dip, MinRtt};
+use min_rtt::{MinRtt, ProbeRttTimer};
 pub use probe::Phase;
 use probe::{Feedback, Probe};
 
@@ -41,7 +41,7 @@ const DOWN_GAIN: f64 = 0.9;
 /// Window gain, and that of the probe.
 const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
-/// The dip's window in BDP.
+/// The window of ProbeRTT in BDP.
 const PROBE_RTT_GAIN: f64 = 0.5;
 /// The smallest window in packets.
 const MIN_PACKETS: u64 = 4;
@@ -57,7 +57,7 @@ pub enum Mode {
     Drain,
     /// Keep to the model and probe for more now and then.
     ProbeBw,
-    /// Dip to half a BDP to see the path's RTT.
+    /// Come down to half a BDP to see the path's RTT.
     ProbeRtt,
 }
 
@@ -113,12 +113,12 @@ pub struct Bbr3 {
     full: FullBandwidth,
     probe: Probe,
     min_rtt: MinRtt,
-    dip: Option<ProbeRtt>,
+    probe_rtt: Option<ProbeRtt>,
     aggregation: Aggregation,
     episode: Episode,
     idle: Idle,
     cwnd: Bytes,
-    /// The window before an episode or a dip.
+    /// The window before an episode or ProbeRTT.
     prior_cwnd: Bytes,
     ssthresh: Option<Bytes>,
     pacing_rate: Rate,
@@ -130,7 +130,7 @@ pub struct Bbr3 {
 #[derive(Clone, Copy, Debug)]
 struct Sample<'a> {
     ack: &'a AckSample,
-    /// A valid rate sample; packets of a dip count as application-limited.
+    /// A valid rate sample; packets of ProbeRTT count as application-limited.
     rate: Option<RateSample>,
     flight: Option<Flight>,
     boundary: Boundary,
@@ -167,7 +167,7 @@ impl Bbr3 {
             full: FullBandwidth::new(),
             probe: Probe::new(config.now),
             min_rtt: MinRtt::new(config.handshake_rtt, config.now),
-            dip: None,
+            probe_rtt: None,
             aggregation: Aggregation::new(config.now),
             episode: Episode::None,
             idle: Idle::Busy,
@@ -246,25 +246,25 @@ impl Bbr3 {
         self.mode == Mode::Startup || self.is_in(Phase::Refill) || self.is_in(Phase::Up)
     }
 
-    // ---- the dip -------------------------------------------------------------------------------------------
+    // ---- ProbeRTT -------------------------------------------------------------------------------------------
 
     /// BBRUpdateMinRTT and BBRCheckProbeRTT.
     fn update_min_rtt(&mut self, sample: &Sample<'_>) {
         let ack = sample.ack;
         let due = self.min_rtt.on_ack(ack.now, ack.rtt);
-        if due == Dip::Due && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
+        if due == ProbeRttTimer::Due && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
-            self.dip = Some(ProbeRtt::new(ack.delivered));
+            self.probe_rtt = Some(ProbeRtt::new(ack.delivered));
             self.probe.feedback = Feedback::Stopping;
             self.rounds.restart(ack.delivered);
         }
         let floor = self.probe_rtt_cwnd();
         if self.mode == Mode::ProbeRtt
-            && let Some(dip) = &mut self.dip
-            && dip.on_ack(ack, sample.boundary, floor, &mut self.rounds) == Boundary::Start
+            && let Some(probe_rtt) = &mut self.probe_rtt
+            && probe_rtt.on_ack(ack, sample.boundary, floor, &mut self.rounds) == Boundary::Start
         {
-            self.leave_dip_when_due(ack.now);
+            self.leave_probe_rtt_when_due(ack.now);
         }
         if sample.rate.is_some() {
             self.idle = Idle::Busy;
@@ -272,11 +272,11 @@ impl Bbr3 {
     }
 
     /// BBRExitProbeRTT.
-    fn leave_dip_when_due(&mut self, now: Time) {
-        if !self.dip.is_some_and(|dip| dip.is_long_enough(now)) {
+    fn leave_probe_rtt_when_due(&mut self, now: Time) {
+        if !self.probe_rtt.is_some_and(|probe_rtt| probe_rtt.is_long_enough(now)) {
             return;
         }
-        self.min_rtt.on_dip_end(now);
+        self.min_rtt.on_probe_rtt_end(now);
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         self.bounds.reset_short_term();
         if self.full.was_reached() {
@@ -370,7 +370,7 @@ impl CongestionControl for Bbr3 {
         self.aggregation.restart_epoch(sent.now);
         match self.mode {
             Mode::ProbeBw => self.update_pacing_rate(1.0),
-            Mode::ProbeRtt => self.leave_dip_when_due(sent.now),
+            Mode::ProbeRtt => self.leave_probe_rtt_when_due(sent.now),
             Mode::Startup | Mode::Drain => {}
         }
     }
@@ -381,8 +381,8 @@ impl CongestionControl for Bbr3 {
         if ack.lost > Bytes::ZERO {
             self.on_lost(ack, flight);
         }
-        let rate = ack.rate.map(|rate| match self.dip {
-            Some(dip) if dip.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
+        let rate = ack.rate.map(|rate| match self.probe_rtt {
+            Some(probe_rtt) if probe_rtt.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
             _ => rate,
         });
         let boundary = self.rounds.on_ack(ack);

@@ -3,7 +3,7 @@
 use bentpipe_units::{Duration, Time};
 
 use super::{BETA, C};
-use crate::Counting;
+use crate::CwndUnit;
 
 /// Section 4.3: the increase at which AIMD with [`BETA`] takes the same share as Reno, segments per round trip.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
@@ -25,7 +25,7 @@ pub(super) struct Epoch {
     /// W_est: what Reno would have.
     w_est: f64,
     before_loss: BeforeLoss,
-    counting: Counting,
+    cwnd_unit: CwndUnit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ enum BeforeLoss {
 }
 
 impl Epoch {
-    pub fn new(now: Time, cwnd: f64, w_max: Option<f64>, mss: f64, counting: Counting) -> Self {
+    pub fn new(now: Time, cwnd: f64, w_max: Option<f64>, mss: f64, cwnd_unit: CwndUnit) -> Self {
         let origin = w_max.unwrap_or(0.0).max(cwnd);
         // Section 4.2, figure 2: K = cbrt((W_max - cwnd_epoch) / C), windows in segments.
         let k = cube_root((origin - cwnd) / mss / C);
         let before_loss = if w_max.is_none() { BeforeLoss::Yes } else { BeforeLoss::No };
-        Self { start: now, k, origin, w_est: cwnd, before_loss, counting }
+        Self { start: now, k, origin, w_est: cwnd, before_loss, cwnd_unit }
     }
 
     pub fn start(&self) -> Time {
@@ -73,18 +73,18 @@ impl Epoch {
     fn window_at(&self, t: Duration, mss: f64) -> f64 {
         let offset = t.as_secs_f64() - self.k;
         let above = C * offset * offset * offset;
-        let above = match self.counting {
-            Counting::Bytes => above,
+        let above = match self.cwnd_unit {
+            CwndUnit::Bytes => above,
             // Towards the plateau from either side (`bictcp_update`).
-            Counting::Segments => above.trunc(),
+            CwndUnit::Segments => above.trunc(),
         };
         mss * above + self.origin
     }
 
     fn reno_window(&self, mss: f64) -> f64 {
-        match self.counting {
-            Counting::Bytes => self.w_est,
-            Counting::Segments => (self.w_est / mss).floor() * mss,
+        match self.cwnd_unit {
+            CwndUnit::Bytes => self.w_est,
+            CwndUnit::Segments => (self.w_est / mss).floor() * mss,
         }
     }
 }

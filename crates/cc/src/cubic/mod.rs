@@ -1,15 +1,15 @@
 //! CUBIC (RFC 9438) with the behaviour of Linux.
 
-mod credit;
+mod cwnd_cnt;
 mod epoch;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::slow_start::{SlowStart, SlowStartExit, SlowStartView, Verdict};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event, SentSample, State,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample, State,
 };
-use credit::Credit;
+use cwnd_cnt::CwndCnt;
 use epoch::Epoch;
 
 /// Multiplicative decrease factor: 0.7 in 1024ths, as Linux has it (RFC 9438 section 4.6: SHOULD 0.7).
@@ -25,7 +25,7 @@ const QUEUE_DRAINS: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Cubic {
     mss: Bytes,
-    counting: Counting,
+    cwnd_unit: CwndUnit,
     /// Bytes; where bytes are counted the fraction is kept, so that growth by less than one adds up.
     cwnd: f64,
     /// Bytes; infinite until the first exit from slow start.
@@ -34,7 +34,7 @@ pub struct Cubic {
     w_max: Option<f64>,
     epoch: Option<Epoch>,
     /// Towards the next segment, where segments are counted.
-    credit: Credit,
+    cwnd_cnt: CwndCnt,
     min_rtt: Option<Duration>,
     last_sent: Time,
     phase: Phase,
@@ -69,12 +69,12 @@ impl Cubic {
     pub fn new(config: Config) -> Self {
         Self {
             mss: config.mss,
-            counting: config.counting,
+            cwnd_unit: config.cwnd_unit,
             cwnd: config.initial_window.max(config.mss).get() as f64,
             ssthresh: f64::INFINITY,
             w_max: None,
             epoch: None,
-            credit: Credit::default(),
+            cwnd_cnt: CwndCnt::default(),
             min_rtt: None,
             last_sent: config.now,
             phase: Phase::Open,
@@ -95,9 +95,9 @@ impl Cubic {
 
     /// What of a window counts.
     fn counted(&self, bytes: f64) -> f64 {
-        match self.counting {
-            Counting::Bytes => bytes,
-            Counting::Segments => self.segments((bytes / self.segments(1.0)).floor()),
+        match self.cwnd_unit {
+            CwndUnit::Bytes => bytes,
+            CwndUnit::Segments => self.segments((bytes / self.segments(1.0)).floor()),
         }
     }
 
@@ -129,16 +129,16 @@ impl Cubic {
 
     fn grow_cubic(&mut self, now: Time, acked: f64) {
         let mss = self.mss.get() as f64;
-        let (cwnd, w_max, counting) = (self.cwnd, self.w_max, self.counting);
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, mss, counting));
+        let (cwnd, w_max, cwnd_unit) = (self.cwnd, self.w_max, self.cwnd_unit);
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, mss, cwnd_unit));
         epoch.on_acked(acked, cwnd, mss);
-        match counting {
-            Counting::Bytes => self.cwnd += acked * epoch.growth(now, self.min_rtt, cwnd, mss),
-            Counting::Segments => {
-                if self.credit.is_due(now, cwnd) {
-                    self.credit.set_growth(now, cwnd, epoch.growth(now, self.min_rtt, cwnd, mss));
+        match cwnd_unit {
+            CwndUnit::Bytes => self.cwnd += acked * epoch.growth(now, self.min_rtt, cwnd, mss),
+            CwndUnit::Segments => {
+                if self.cwnd_cnt.is_due(now, cwnd) {
+                    self.cwnd_cnt.set_growth(now, cwnd, epoch.growth(now, self.min_rtt, cwnd, mss));
                 }
-                self.cwnd += mss * self.credit.spend((acked / mss) as u64) as f64;
+                self.cwnd += mss * self.cwnd_cnt.spend((acked / mss) as u64) as f64;
             }
         }
     }
@@ -151,7 +151,7 @@ impl Cubic {
             _ => Some(self.cwnd),
         };
         self.epoch = None;
-        self.credit.clear();
+        self.cwnd_cnt.clear();
         self.ssthresh = self.counted(self.cwnd * BETA).max(self.segments(MIN_WINDOW));
         // RFC 9406 section 4.3: HyStart++ is for the initial slow start; Linux keeps HyStart armed.
         if matches!(self.exit, SlowStartExit::HyStartPlusPlus(_)) {
@@ -165,7 +165,7 @@ impl Cubic {
         self.cwnd = cwnd;
         self.w_max = None;
         self.epoch = None;
-        self.credit = Credit::default();
+        self.cwnd_cnt = CwndCnt::default();
         self.min_rtt = None;
         if matches!(self.exit, SlowStartExit::HyStart(_)) {
             self.slow_start = SlowStart::new(self.exit, now);

@@ -23,7 +23,7 @@ pub(crate) struct Window {
     /// None while it is infinite.
     ssthresh: Option<u64>,
     /// Bytes acknowledged in congestion avoidance since the window grew last (`snd_cwnd_cnt`).
-    credit: u64,
+    cwnd_cnt: u64,
     phase: Phase,
     prior: Option<Prior>,
 }
@@ -40,7 +40,7 @@ impl Window {
             mss: mss.get(),
             cwnd: initial.max(mss).get(),
             ssthresh: None,
-            credit: 0,
+            cwnd_cnt: 0,
             phase: Phase::Open,
             prior: None,
         }
@@ -103,29 +103,29 @@ impl Window {
     /// RFC 5681 equation 3: a segment for each window acknowledged (`tcp_cong_avoid_ai`).
     fn avoid(&mut self, acked: u64) {
         let window = self.cwnd;
-        // Credit earned with a larger window is worth one segment.
-        if self.credit >= window {
-            self.credit = 0;
+        // What gathered with a larger window is worth one segment.
+        if self.cwnd_cnt >= window {
+            self.cwnd_cnt = 0;
             self.cwnd += self.mss;
         }
-        self.credit += acked;
-        let windows = self.credit / window;
-        self.credit -= windows * window;
+        self.cwnd_cnt += acked;
+        let windows = self.cwnd_cnt / window;
+        self.cwnd_cnt -= windows * window;
         self.cwnd += windows * self.mss;
     }
 
     /// One segment acknowledged that did not make the window grow; whether a window of them has gathered.
     pub const fn count_segment(&mut self) {
-        self.credit += self.mss;
+        self.cwnd_cnt += self.mss;
     }
 
-    /// Whether a whole window has been acknowledged since the credit was spent.
-    pub const fn has_a_window_of_credit(&self) -> bool {
-        self.credit >= self.cwnd
+    /// Whether a whole window has been acknowledged since the count was cleared.
+    pub const fn is_cwnd_acknowledged(&self) -> bool {
+        self.cwnd_cnt >= self.cwnd
     }
 
-    pub const fn spend_credit(&mut self) {
-        self.credit = 0;
+    pub const fn clear_cwnd_cnt(&mut self) {
+        self.cwnd_cnt = 0;
     }
 
     pub fn on_event(&mut self, event: Event) {
@@ -160,7 +160,7 @@ impl Window {
                     _ => self.floor(),
                 };
                 self.phase = Phase::Timeout;
-                self.credit = 0;
+                self.cwnd_cnt = 0;
             }
         }
     }

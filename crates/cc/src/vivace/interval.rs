@@ -2,7 +2,7 @@
 
 use super::delay::Line;
 use super::utility::{Outcome, utility};
-use crate::resolved::Resolved;
+use crate::acked_or_lost::AckedOrLost;
 use crate::{AckSample, Demand};
 
 /// The fewest packets that show a difference of some per cent.
@@ -56,8 +56,8 @@ impl Interval {
         self.rate
     }
 
-    pub const fn owns(&self, resolved_before: u64) -> bool {
-        resolved_before >= self.start
+    pub const fn owns(&self, acked_or_lost_before: u64) -> bool {
+        acked_or_lost_before >= self.start
     }
 
     /// An acknowledgement that is about its packets.
@@ -75,8 +75,8 @@ impl Interval {
     }
 
     /// Whether a round trip has passed and enough packets have left to judge it.
-    pub const fn is_long_enough(&self, count: &Resolved, mss: u64) -> bool {
-        count.resolved() > self.start && count.sent() - self.start >= MIN_PACKETS * mss
+    pub const fn is_long_enough(&self, count: &AckedOrLost, mss: u64) -> bool {
+        count.acked_or_lost() > self.start && count.sent() - self.start >= MIN_PACKETS * mss
     }
 
     pub const fn close(self, sent: u64, now_us: u64) -> Closed {
@@ -89,8 +89,8 @@ impl Closed {
         self.interval.take(ack, now_us);
     }
 
-    pub const fn is_resolved(&self, count: &Resolved) -> bool {
-        count.resolved() >= self.end
+    pub const fn is_acked_or_lost(&self, count: &AckedOrLost) -> bool {
+        count.acked_or_lost() >= self.end
     }
 
     pub fn judge(&self) -> Judgement {

@@ -8,7 +8,7 @@ mod utility;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use crate::resolved::Resolved;
+use crate::acked_or_lost::AckedOrLost;
 use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, SentSample,
     State,
@@ -50,7 +50,7 @@ pub struct Vivace {
     rate: u64,
     /// The last rate of the start and its utility.
     last_good: Option<(u64, i64)>,
-    count: Resolved,
+    count: AckedOrLost,
     open: Option<Interval>,
     closed: Option<Closed>,
     /// The faster half of the pair in progress goes first.
@@ -72,7 +72,7 @@ impl Vivace {
             phase: Phase::Starting,
             rate: START_RATE,
             last_good: None,
-            count: Resolved::default(),
+            count: AckedOrLost::default(),
             open: Some(Interval::open(START_RATE, 0, micros(config.now))),
             closed: None,
             high_first: false,
@@ -109,11 +109,11 @@ impl Vivace {
         self.open(rate, now_us);
     }
 
-    /// The acknowledgement belongs to the interval whose packets were next to be resolved.
-    fn measure(&mut self, ack: &AckSample, resolved_before: u64, now_us: u64) {
+    /// The acknowledgement belongs to the interval whose packets were next to be acknowledged or lost.
+    fn measure(&mut self, ack: &AckSample, acked_or_lost_before: u64, now_us: u64) {
         if let Some(closed) = &mut self.closed {
             closed.take(ack, now_us);
-        } else if let Some(open) = self.open.as_mut().filter(|open| open.owns(resolved_before)) {
+        } else if let Some(open) = self.open.as_mut().filter(|open| open.owns(acked_or_lost_before)) {
             open.take(ack, now_us);
         }
     }
@@ -121,7 +121,7 @@ impl Vivace {
     fn close_when_long_enough(&mut self, now_us: u64) {
         let Some(open) = self.open.take_if(|open| open.is_long_enough(&self.count, self.mss)) else { return };
         self.closed = Some(open.close(self.count.sent(), now_us));
-        // When the second half closes the first is judged, because a packet that left after it is resolved.
+        // When the second half closes the first is judged, because a packet that left after it is acknowledged or lost.
         if self.phase == Phase::Probing && self.first.is_none() {
             self.open(if self.high_first { low(self.rate) } else { high(self.rate) }, now_us);
         }
@@ -154,7 +154,7 @@ impl Vivace {
     }
 
     fn judge_when_resolved(&mut self, now_us: u64) {
-        let Some(closed) = self.closed.take_if(|closed| closed.is_resolved(&self.count)) else { return };
+        let Some(closed) = self.closed.take_if(|closed| closed.is_acked_or_lost(&self.count)) else { return };
         let judgement = closed.judge();
         match (self.phase, self.first) {
             (Phase::Starting, _) => self.judge_start(judgement, now_us),
@@ -248,11 +248,11 @@ impl CongestionControl for Vivace {
 
     fn on_ack(&mut self, ack: &AckSample) {
         let now_us = micros(ack.now);
-        let resolved_before = self.count.resolved();
+        let acked_or_lost_before = self.count.acked_or_lost();
         self.count.on_ack(ack);
         self.srtt_us = ack.srtt.map(micros_of).or(self.srtt_us);
         self.restart = None;
-        self.measure(ack, resolved_before, now_us);
+        self.measure(ack, acked_or_lost_before, now_us);
         self.judge_when_resolved(now_us);
         self.close_when_long_enough(now_us);
     }

@@ -7,7 +7,7 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit, WindowUsage};
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -29,7 +29,7 @@ pub fn config() -> Config {
         handshake_rtt: None,
         seed: 7,
         slow_start_exit: SlowStartExit::HyStart(Pacing::Unpaced),
-        counting: Counting::Bytes,
+        cwnd_unit: CwndUnit::Bytes,
     }
 }
 

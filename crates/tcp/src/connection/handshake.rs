@@ -177,7 +177,7 @@ impl Connection {
     }
 
     fn open(&mut self, now: Time, echo: Option<u32>) {
-        if self.send.control().is_none() {
+        if self.send.cc().is_none() {
             self.establish(now, echo);
             self.tell(Event::Connected);
         }

@@ -183,12 +183,12 @@ impl Connection {
 
     /// A look at the state.
     pub fn info(&self) -> Info {
-        let control = self.send.control();
+        let cc = self.send.cc();
         let mss = Bytes::new(self.send.mss());
         Info {
-            congestion_control: control.map(bentpipe_cc::CongestionControl::name),
+            congestion_control: cc.map(bentpipe_cc::CongestionControl::name),
             cwnd: Bytes::new(self.send.cwnd() * mss.get()),
-            ssthresh: control.and_then(|control| control.state().ssthresh),
+            ssthresh: cc.and_then(|cc| cc.state().ssthresh),
             in_flight: self.send.in_flight(),
             mss,
             srtt: self.send.srtt(),

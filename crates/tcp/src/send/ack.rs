@@ -5,12 +5,12 @@ use bentpipe_cc::{AckSample, Demand};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::Sender;
-use super::judge::INITIAL_REORDERING;
 use super::prr::{Progress, Una};
 use super::recovery::Phase;
+use super::recovery_state::INITIAL_REORDERING;
 use super::rtt::RoundView;
 use super::sack::Block;
-use super::scoreboard::{Fate, History, Retransmission, Sent};
+use super::scoreboard::{History, Retransmission, SegmentState, Sent};
 use super::window::WindowUpdate;
 use crate::segment::{timestamp, timestamp_before};
 
@@ -48,7 +48,7 @@ pub(crate) enum Verdict {
 
 /// What one acknowledgement said (the flags of `tcp_ack`).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
+pub(super) struct AckOutcome {
     pub now: Time,
     pub echo: Option<u32>,
     pub prior_una: u64,
@@ -77,7 +77,7 @@ pub(super) struct Facts {
     pub rtt: Option<Duration>,
 }
 
-impl Facts {
+impl AckOutcome {
     fn new(ack: &Ack<'_>, prior_una: u64) -> Self {
         Self {
             now: ack.now,
@@ -105,7 +105,7 @@ impl Facts {
 
     /// The acknowledgement echoes a time before the retransmission (`tcp_skb_spurious_retrans`).
     fn is_of_the_original(&self, sent: &Sent) -> bool {
-        sent.history == History::SentAgain
+        sent.history == History::Retransmitted
             && self.echo.is_some_and(|echo| timestamp_before(echo, timestamp(sent.sent_at)))
     }
 }
@@ -125,32 +125,32 @@ impl Sender {
         if ack.position > self.next {
             return Verdict::Unsent;
         }
-        let mut facts = Facts::new(ack, self.una);
+        let mut outcome = AckOutcome::new(ack, self.una);
         let before = Before {
-            in_flight: self.board.in_flight(),
-            lost: self.board.total_lost(),
-            forward_end: self.board.forward_end(self.una),
-            was_empty: self.board.is_empty(),
+            in_flight: self.scoreboard.in_flight(),
+            lost: self.scoreboard.total_lost(),
+            forward_end: self.scoreboard.forward_end(self.una),
+            was_empty: self.scoreboard.is_empty(),
         };
         let update = if ack.position >= self.una {
-            self.window.update(ack.seq, ack.window, facts.una_advanced)
+            self.window.update(ack.seq, ack.window, outcome.una_advanced)
         } else {
             WindowUpdate::No
         };
-        if facts.una_advanced {
+        if outcome.una_advanced {
             self.recovery.timeouts = 0;
             self.unanswered_since = None;
         }
         self.persist.on_answer();
-        self.tag_sacks(&mut facts, ack.position, ack.sack);
-        self.remove_acked(&mut facts, ack.position);
-        let moved = facts.una_advanced || update == WindowUpdate::Yes || ack.carries == Carries::Data;
-        facts.is_duplicate = !moved;
-        self.sample_rtt(&mut facts);
-        self.note_reordering(&facts, before.forward_end);
-        self.on_probe_answer(&facts, ack.position);
-        self.judge(&mut facts, before.was_empty);
-        if facts.restart_timer {
+        self.tag_sacks(&mut outcome, ack.position, ack.sack);
+        self.remove_acked(&mut outcome, ack.position);
+        let moved = outcome.una_advanced || update == WindowUpdate::Yes || ack.carries == Carries::Data;
+        outcome.is_duplicate = !moved;
+        self.sample_rtt(&mut outcome);
+        self.note_reordering(&outcome, before.forward_end);
+        self.on_probe_answer(&outcome, ack.position);
+        self.update_recovery_state(&mut outcome, before.was_empty);
+        if outcome.restart_timer {
             self.restart_timer(ack.now);
         }
         if before.was_empty {
@@ -158,92 +158,93 @@ impl Sender {
         }
         // Nothing was out, so that it says nothing of the path (`tcp_ack`: no_queue).
         if !before.was_empty {
-            self.control_window(&facts, before);
+            self.control_window(&outcome, before);
         }
         Verdict::Accepted
     }
 
     /// `tcp_clean_rtx_queue`.
-    fn remove_acked(&mut self, facts: &mut Facts, position: u64) {
+    fn remove_acked(&mut self, outcome: &mut AckOutcome, position: u64) {
         if position <= self.una {
             return;
         }
-        while let Some(sent) = self.board.pop_acked(position) {
-            facts.data_acked = true;
-            facts.restart_timer = true;
+        while let Some(sent) = self.scoreboard.pop_acked(position) {
+            outcome.data_acked = true;
+            outcome.restart_timer = true;
             self.forced = None;
-            if sent.history == History::SentAgain {
-                facts.retransmission_acked = true;
-            } else if sent.fate != Fate::Sacked {
-                facts.first_acked_at.get_or_insert(sent.sent_at);
-                facts.last_acked_at = Some(sent.sent_at);
-                facts.reordered_from = Some(facts.reordered_from.map_or(sent.start, |r| r.min(sent.start)));
-                facts.original_delivered |= sent.end <= self.recovery.high;
+            if sent.history == History::Retransmitted {
+                outcome.retransmission_acked = true;
+            } else if sent.state != SegmentState::Sacked {
+                outcome.first_acked_at.get_or_insert(sent.sent_at);
+                outcome.last_acked_at = Some(sent.sent_at);
+                outcome.reordered_from =
+                    Some(outcome.reordered_from.map_or(sent.start, |r| r.min(sent.start)));
+                outcome.original_delivered |= sent.end <= self.recovery.recovery_point;
             }
-            if sent.fate != Fate::Sacked {
-                self.deliver(facts, &sent);
-                if !facts.is_of_the_original(&sent) {
-                    self.rack.on_delivered(facts.now, &sent, self.rtt.min());
+            if sent.state != SegmentState::Sacked {
+                self.deliver(outcome, &sent);
+                if !outcome.is_of_the_original(&sent) {
+                    self.rack.on_delivered(outcome.now, &sent, self.rtt.min());
                 }
             }
         }
-        self.board.trim_front(position);
+        self.scoreboard.trim_front(position);
         self.una = position;
         self.buffer.release(position);
         self.queue.release(position);
         self.usage.on_acked(position);
         // A receiver that drops what it acknowledged selectively (RFC 2018 section 8) is found out here.
-        if self.board.front().is_some_and(|sent| sent.fate == Fate::Sacked) {
-            self.board.forget_sacks();
+        if self.scoreboard.front().is_some_and(|sent| sent.state == SegmentState::Sacked) {
+            self.scoreboard.forget_sacks();
             self.forget_sack_cache();
         }
     }
 
     /// A segment is delivered for the first time.
-    pub(super) fn deliver(&mut self, facts: &mut Facts, sent: &Sent) {
-        facts.newly_delivered += 1;
-        self.rate.on_delivered(facts.now, &sent.rate, Bytes::new(self.mss));
+    pub(super) fn deliver(&mut self, outcome: &mut AckOutcome, sent: &Sent) {
+        outcome.newly_delivered += 1;
+        self.rate.on_delivered(outcome.now, &sent.rate, Bytes::new(self.mss));
     }
 
     /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
-    fn sample_rtt(&mut self, facts: &mut Facts) {
-        let age = |at: Option<Time>| at.map(|at| facts.now.since(at));
-        let acked = age(facts.first_acked_at).filter(|_| !facts.retransmission_acked);
-        let by_echo = facts.echo.filter(|_| facts.data_acked && facts.una_advanced).map(|echo| {
+    fn sample_rtt(&mut self, outcome: &mut AckOutcome) {
+        let age = |at: Option<Time>| at.map(|at| outcome.now.since(at));
+        let acked = age(outcome.first_acked_at).filter(|_| !outcome.retransmission_acked);
+        let by_echo = outcome.echo.filter(|_| outcome.data_acked && outcome.una_advanced).map(|echo| {
             // The clock ticks once a millisecond; zero counts as one tick.
-            let ticks = timestamp(facts.now).wrapping_sub(echo).max(1);
+            let ticks = timestamp(outcome.now).wrapping_sub(echo).max(1);
             Duration::from_millis(u64::from(ticks))
         });
-        let by_echo = by_echo.filter(|echo| *echo <= facts.now.since(Time::ZERO));
-        let sacked = age(facts.first_sacked_at);
+        let by_echo = by_echo.filter(|echo| *echo <= outcome.now.since(Time::ZERO));
+        let sacked = age(outcome.first_sacked_at);
         let sample = acked.or(sacked).or(by_echo);
         // What was acknowledged selectively left later (`tcp_clean_rtx_queue`).
-        let newest_acked = age(facts.last_acked_at).filter(|_| acked.is_some());
-        facts.rtt = age(facts.last_sacked_at).or(newest_acked).or(by_echo);
-        if let Some(least) = facts.rtt {
-            self.rtt.on_min_sample(facts.now, least);
+        let newest_acked = age(outcome.last_acked_at).filter(|_| acked.is_some());
+        outcome.rtt = age(outcome.last_sacked_at).or(newest_acked).or(by_echo);
+        if let Some(least) = outcome.rtt {
+            self.rtt.on_min_sample(outcome.now, least);
         }
         if let Some(sample) = sample {
             self.rtt.on_sample(sample, RoundView { una: self.una, next: self.next });
         }
         // A selective acknowledgement restarts the timer only when it is of something sent before the head.
-        if !facts.una_advanced
-            && let (Some(sacked), Some(head)) = (sacked, self.board.front())
+        if !outcome.una_advanced
+            && let (Some(sacked), Some(head)) = (sacked, self.scoreboard.front())
         {
-            facts.restart_timer |= sacked > facts.now.since(head.sent_at);
+            outcome.restart_timer |= sacked > outcome.now.since(head.sent_at);
         }
     }
 
     /// `tcp_check_sack_reordering`.
-    fn note_reordering(&mut self, facts: &Facts, forward_end: u64) {
-        let Some(from) = facts.reordered_from.filter(|from| *from < forward_end) else { return };
+    fn note_reordering(&mut self, outcome: &AckOutcome, forward_end: u64) {
+        let Some(from) = outcome.reordered_from.filter(|from| *from < forward_end) else { return };
         self.learn_reordering(forward_end - from);
     }
 
     /// `tcp_cong_control`: what the acknowledgement means for the window.
-    fn control_window(&mut self, facts: &Facts, before: Before) {
-        let newly_lost = self.board.total_lost() - before.lost;
-        let in_flight = self.board.in_flight();
+    fn control_window(&mut self, outcome: &AckOutcome, before: Before) {
+        let newly_lost = self.scoreboard.total_lost() - before.lost;
+        let in_flight = self.scoreboard.in_flight();
         let rate = self.rate.sample(self.rtt.min());
         if let Some(rate) = rate
             && (rate.demand == Demand::Backlogged || self.latest_rate.is_none_or(|kept| rate.rate() >= kept))
@@ -251,29 +252,29 @@ impl Sender {
             self.latest_rate = Some(rate.rate());
         }
         let sample = AckSample {
-            now: facts.now,
-            acked: self.bytes(facts.newly_delivered),
+            now: outcome.now,
+            acked: self.bytes(outcome.newly_delivered),
             lost: self.bytes(newly_lost),
             delivered: self.rate.delivered(),
             prior_in_flight: self.bytes(before.in_flight),
             in_flight: self.bytes(in_flight),
-            rtt: facts.rtt,
+            rtt: outcome.rtt,
             srtt: self.rtt.srtt(),
             rate,
-            usage: self.usage_for(facts),
+            usage: self.usage_for(outcome),
         };
-        let Some(control) = &mut self.control else { return };
-        control.on_ack(&sample);
-        let ssthresh = control.cwnd().get() / self.mss;
+        let Some(cc) = &mut self.cc else { return };
+        cc.on_ack(&sample);
+        let ssthresh = cc.cwnd().get() / self.mss;
         if let Phase::Fast(prr) = &mut self.recovery.phase {
-            let una = if facts.una_advanced { Una::Advanced } else { Una::Same };
-            prr.on_ack(Progress { delivered: facts.newly_delivered, newly_lost, in_flight, ssthresh, una });
+            let una = if outcome.una_advanced { Una::Advanced } else { Una::Same };
+            prr.on_ack(Progress { delivered: outcome.newly_delivered, newly_lost, in_flight, ssthresh, una });
         }
     }
 
     /// The window grows with cumulative progress only, unless reordering makes that rare (`tcp_may_raise_cwnd`).
-    fn usage_for(&self, facts: &Facts) -> WindowUsage {
-        if facts.data_acked || self.reordering > INITIAL_REORDERING {
+    fn usage_for(&self, outcome: &AckOutcome) -> WindowUsage {
+        if outcome.data_acked || self.reordering > INITIAL_REORDERING {
             self.usage.usage()
         } else {
             WindowUsage { limit: WindowLimit::Open, peak_in_flight: Bytes::ZERO }
@@ -282,9 +283,9 @@ impl Sender {
 
     /// Whether a retransmission of what is still out has been made (`tcp_any_retrans_done`).
     pub(super) fn any_retransmission_out(&self) -> bool {
-        self.board.retransmitted() > 0
-            || self.board.front().is_some_and(|sent| {
-                sent.history == History::SentAgain || sent.retransmission == Retransmission::InFlight
+        self.scoreboard.retransmitted() > 0
+            || self.scoreboard.front().is_some_and(|sent| {
+                sent.history == History::Retransmitted || sent.retransmission == Retransmission::InFlight
             })
     }
 }

@@ -2,18 +2,18 @@
 
 mod ack;
 mod buffer;
-mod burst;
-mod judge;
 mod output;
 mod pacing;
 mod prr;
 mod queue;
 mod rack;
 mod recovery;
+mod recovery_state;
 mod rtt;
 mod sack;
 mod scoreboard;
 mod timer;
+mod tso;
 mod undo;
 mod window;
 mod write;
@@ -26,12 +26,12 @@ pub(crate) use sack::Block;
 use bentpipe_cc::rate::RateEstimator;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::UsageTracker;
-use bentpipe_cc::{CongestionControl, Counting};
+use bentpipe_cc::{CongestionControl, CwndUnit};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::config::{BufferLimits, Config};
 use crate::send::buffer::SendBuffer;
-use crate::send::output::Burst;
+use crate::send::output::GsoPacket;
 use crate::send::pacing::Pacer;
 use crate::send::queue::SendQueue;
 use crate::send::rack::Rack;
@@ -62,7 +62,7 @@ pub(crate) struct Sender {
     queue: SendQueue,
     fin: Fin,
     window: SendWindow,
-    board: Scoreboard,
+    scoreboard: Scoreboard,
     sacks: SackCache,
     /// Duplicates that the peer reported.
     dsacks: u64,
@@ -77,16 +77,16 @@ pub(crate) struct Sender {
     unanswered_since: Option<Time>,
     /// Degree of reordering in segments (`tp->reordering`).
     reordering: u64,
-    control: Option<Box<dyn CongestionControl>>,
+    cc: Option<Box<dyn CongestionControl>>,
     rate: RateEstimator,
     latest_rate: Option<Rate>,
     usage: UsageTracker,
     pacer: Pacer,
     /// When the pacer lets the next segment out that it held back.
     held_until: Option<Time>,
-    burst: Burst,
+    tso: GsoPacket,
     /// End of the last segment sent that was not full (Minshall).
-    small_end: u64,
+    minshall_end: u64,
     /// When data left last (`lsndtime`).
     last_data_at: Time,
     idle: IdleUse,
@@ -169,7 +169,7 @@ impl Sender {
             queue: SendQueue::new(FIRST),
             fin: Fin::Open,
             window: SendWindow::default(),
-            board: Scoreboard::default(),
+            scoreboard: Scoreboard::default(),
             sacks: SackCache::default(),
             dsacks: 0,
             rtt: Rtt::new(),
@@ -180,15 +180,15 @@ impl Sender {
             timer: None,
             forced: None,
             unanswered_since: None,
-            reordering: judge::INITIAL_REORDERING,
-            control: None,
+            reordering: recovery_state::INITIAL_REORDERING,
+            cc: None,
             rate: RateEstimator::new(now),
             latest_rate: None,
             usage: UsageTracker::new(),
             pacer: Pacer::new(),
             held_until: None,
-            burst: Burst::default(),
-            small_end: FIRST,
+            tso: GsoPacket::default(),
+            minshall_end: FIRST,
             last_data_at: now,
             idle: IdleUse { used: 0, since: now },
             buffer_limit: config.send_buffer.initial.get(),
@@ -209,7 +209,7 @@ impl Sender {
         };
         self.rate = RateEstimator::new(now);
         self.idle.since = now;
-        self.control = Some(bentpipe_cc::build(
+        self.cc = Some(bentpipe_cc::build(
             self.config.congestion_control,
             bentpipe_cc::Config {
                 now,
@@ -218,7 +218,7 @@ impl Sender {
                 handshake_rtt: self.rtt.min(),
                 seed: self.config.seed,
                 slow_start_exit: self.config.slow_start_exit,
-                counting: Counting::Segments,
+                cwnd_unit: CwndUnit::Segments,
             },
         ));
         self.expand_buffer();
@@ -252,15 +252,15 @@ impl Sender {
 
     /// Sent and neither acknowledged nor known to be lost.
     pub fn in_flight(&self) -> Bytes {
-        self.bytes(self.board.in_flight())
+        self.bytes(self.scoreboard.in_flight())
     }
 
     pub fn retransmitted_segments(&self) -> u64 {
-        self.board.total_retransmitted()
+        self.scoreboard.total_retransmitted()
     }
 
-    pub fn control(&self) -> Option<&dyn CongestionControl> {
-        self.control.as_deref()
+    pub fn cc(&self) -> Option<&dyn CongestionControl> {
+        self.cc.as_deref()
     }
 
     /// Octets not yet acknowledged, sent or not.
@@ -291,14 +291,12 @@ impl Sender {
     pub fn cwnd(&self) -> u64 {
         match self.recovery.phase {
             Phase::Fast(prr) if self.reduces_itself() => prr.cwnd(),
-            _ => self.control.as_ref().map_or(0, |control| (control.cwnd().get() / self.mss).max(1)),
+            _ => self.cc.as_ref().map_or(0, |cc| (cc.cwnd().get() / self.mss).max(1)),
         }
     }
 
     fn reduces_itself(&self) -> bool {
-        self.control
-            .as_ref()
-            .is_some_and(|control| control.state().recovery_window == bentpipe_cc::RecoveryWindow::Endpoint)
+        self.cc.as_ref().is_some_and(|cc| cc.state().recovery_window == bentpipe_cc::RecoveryWindow::Endpoint)
     }
 
     fn bytes(&self, segments: u64) -> Bytes {
@@ -321,7 +319,7 @@ impl Sender {
         self.una = position;
         self.next = position;
         self.buffer.release(position);
-        self.queue.on_burst(position);
+        self.queue.on_gso_sent(position);
         self.queue.release(position);
     }
 

@@ -4,10 +4,10 @@ use bentpipe_cc::SentSample;
 use bentpipe_cc::usage::WindowLimit;
 use bentpipe_units::{Bytes, Rate, Time};
 
-use super::burst::{BufferPosition, DeferView, Deferral, Paced, autosize, defer, max_segments};
 use super::pacing::{WindowRateView, window_rate};
 use super::recovery::{Frto, Phase, Rexmit};
 use super::timer::{Forced, Probe};
+use super::tso::{BufferPosition, DeferView, Deferral, Paced, max_segments, tso_autosize, tso_should_defer};
 use super::{Fin, Sender};
 use crate::config::Nagle;
 use crate::segment::timestamp;
@@ -46,9 +46,9 @@ pub(crate) enum Push {
     No,
 }
 
-/// A burst under way: what is left of what the windows allowed when it began.
+/// A GSO packet under way: what is left of what the windows allowed when it began.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Burst {
+pub(super) struct GsoPacket {
     start: u64,
     /// First position behind it.
     end: u64,
@@ -63,7 +63,7 @@ enum Blocked {
     ByWindow,
     /// The peer's window.
     ByPeer,
-    /// The pacer, Nagle's rule, or the hope for a larger burst.
+    /// The pacer, Nagle's rule, or the hope for a larger GSO packet.
     ByChoice,
     /// Nothing waits.
     Empty,
@@ -72,11 +72,11 @@ enum Blocked {
 impl Sender {
     /// The next segment. `reserved` octets of each segment are taken by options.
     pub fn poll(&mut self, now: Time, reserved: u64) -> Option<Outgoing> {
-        self.control.as_ref()?;
+        self.cc.as_ref()?;
         self.held_until = None;
         let mss = self.mss.saturating_sub(reserved).max(1);
         match self.forced.take() {
-            Some(Forced::Head) => return self.retransmit(now, self.board.first_id()),
+            Some(Forced::Head) => return self.retransmit(now, self.scoreboard.first_id()),
             Some(Forced::Probe) => return self.probe(now, mss),
             Some(Forced::WindowProbe) => return Some(self.window_probe(now, mss)),
             None => {}
@@ -86,7 +86,7 @@ impl Sender {
         }
         if self.recovery.rexmit == Rexmit::NewFirst {
             let fresh = self.poll_new(now, mss);
-            if fresh.is_none() && self.next <= self.recovery.high {
+            if fresh.is_none() && self.next <= self.recovery.recovery_point {
                 // RFC 5682 step 2b is not possible: ordinary recovery.
                 self.recovery.phase = Phase::Timeout(Frto::Settled);
                 self.recovery.rexmit = Rexmit::Lost;
@@ -112,7 +112,7 @@ impl Sender {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        self.control.as_ref().and_then(|control| control.state().pacing_rate)
+        self.cc.as_ref().and_then(|cc| cc.state().pacing_rate)
     }
 
     pub(super) fn is_held_by_pacer(&mut self, now: Time) -> bool {
@@ -127,27 +127,27 @@ impl Sender {
         if self.recovery.rexmit != Rexmit::Lost || !self.recovery.is_repairing() {
             return None;
         }
-        let id = self.board.next_waiting()?;
-        if self.board.in_flight() >= self.cwnd() || self.is_held_by_pacer(now) {
+        let id = self.scoreboard.next_waiting()?;
+        if self.scoreboard.in_flight() >= self.cwnd() || self.is_held_by_pacer(now) {
             return None;
         }
         self.retransmit(now, id)
     }
 
     fn retransmit(&mut self, now: Time, id: u64) -> Option<Outgoing> {
-        let sent = *self.board.get(id)?;
+        let sent = *self.scoreboard.get(id)?;
         // A window that was taken back (RFC 9293 section 3.8.6) lets only the first segment out.
         if sent.start >= self.window_end() && sent.start != self.una {
             return None;
         }
         let state = self.on_departure(now);
-        self.board.retransmit(id, now, state);
+        self.scoreboard.retransmit(id, now, state);
         self.recovery.undo.on_retransmission(timestamp(now));
         if let Phase::Fast(prr) = &mut self.recovery.phase {
             prr.on_sent();
         }
         self.pace(now, sent.end - sent.start, self.mss);
-        if id == self.board.first_id() {
+        if id == self.scoreboard.first_id() {
             self.on_head_retransmitted(now);
         }
         Some(self.outgoing(Range { start: sent.start, end: sent.end }))
@@ -157,7 +157,7 @@ impl Sender {
     fn window_probe(&mut self, now: Time, mss: u64) -> Outgoing {
         let end = self.end().min(self.window_end()).min(self.next + mss);
         if self.next < end {
-            self.queue.on_burst(end);
+            self.queue.on_gso_sent(end);
             return self.send_new(now, Range { start: self.next, end });
         }
         let start = self.una - 1;
@@ -169,18 +169,18 @@ impl Sender {
         let end = self.end().min(self.next + mss);
         if self.next < end && end <= self.window_end() {
             self.pace(now, end - self.next, mss);
-            self.queue.on_burst(end);
+            self.queue.on_gso_sent(end);
             let fresh = self.send_new(now, Range { start: self.next, end });
             self.on_probe_sent(now, Probe::New(self.next));
             return Some(fresh);
         }
-        let last = self.board.last_id()?;
-        let sent = *self.board.get(last)?;
+        let last = self.scoreboard.last_id()?;
+        let sent = *self.scoreboard.get(last)?;
         if sent.start >= self.window_end() && sent.start != self.una {
             return None;
         }
         let state = self.on_departure(now);
-        self.board.repeat(last, now, state);
+        self.scoreboard.repeat(last, now, state);
         self.pace(now, sent.end - sent.start, mss);
         self.on_probe_sent(now, Probe::Again(self.next));
         Some(self.outgoing(Range { start: sent.start, end: sent.end }))
@@ -189,12 +189,12 @@ impl Sender {
     // ---- new -------------------------------------------------------------------------------------------------
 
     fn poll_new(&mut self, now: Time, mss: u64) -> Option<Outgoing> {
-        if self.next >= self.burst.end {
-            match self.start_burst(now, mss) {
+        if self.next >= self.tso.end {
+            match self.start_tso(now, mss) {
                 Ok(end) => {
-                    self.burst.start = self.next;
-                    self.burst.end = end;
-                    self.queue.on_burst(end);
+                    self.tso.start = self.next;
+                    self.tso.end = end;
+                    self.queue.on_gso_sent(end);
                     self.pace(now, end - self.next, mss);
                 }
                 Err(blocked) => {
@@ -203,19 +203,19 @@ impl Sender {
                 }
             }
         }
-        let end = self.burst.end.min(self.next + mss);
+        let end = self.tso.end.min(self.next + mss);
         // The FIN travels with the last octets.
         let end =
-            if end + 1 == self.end() && self.burst.end + 1 >= self.end() { self.with_fin(end) } else { end };
+            if end + 1 == self.end() && self.tso.end + 1 >= self.end() { self.with_fin(end) } else { end };
         let fresh = self.send_new(now, Range { start: self.next, end });
-        if self.next < self.burst.end {
+        if self.next < self.tso.end {
             return Some(fresh);
         }
         if !self.queue.was_foreseen(self.next) {
             self.check_space();
         }
-        // Each burst of several segments ends in a push (`__tcp_transmit_skb`).
-        let push = if self.burst.end - self.burst.start > mss { Push::Yes } else { fresh.push };
+        // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
+        let push = if self.tso.end - self.tso.start > mss { Push::Yes } else { fresh.push };
         Some(Outgoing { push, ..fresh })
     }
 
@@ -223,8 +223,8 @@ impl Sender {
         if self.fin == Fin::At(end) { end + 1 } else { end }
     }
 
-    /// How far the next burst reaches.
-    fn start_burst(&mut self, now: Time, mss: u64) -> Result<u64, Blocked> {
+    /// How far the next GSO packet reaches.
+    fn start_tso(&mut self, now: Time, mss: u64) -> Result<u64, Blocked> {
         let waiting = self.end().saturating_sub(self.next);
         if waiting == 0 {
             return Err(Blocked::Empty);
@@ -232,8 +232,8 @@ impl Sender {
         if self.is_held_by_pacer(now) {
             return Err(Blocked::ByChoice);
         }
-        let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
-        // tcp_cwnd_test: at most half a window in one burst.
+        let (cwnd, in_flight) = (self.cwnd(), self.scoreboard.in_flight());
+        // tcp_cwnd_test: at most half a window in one GSO packet.
         let quota = cwnd.saturating_sub(in_flight).min((cwnd / 2).max(1));
         if quota == 0 {
             return Err(Blocked::ByWindow);
@@ -241,13 +241,13 @@ impl Sender {
         if self.next + waiting.min(mss) > self.window_end() {
             return Err(Blocked::ByPeer);
         }
-        let segments = self.burst_segments(mss);
+        let segments = self.tso_segments(mss);
         if waiting <= mss {
             if self.must_wait_for_ack(waiting, mss) {
                 return Err(Blocked::ByChoice);
             }
         } else if !matches!(self.recovery.phase, Phase::Fast(_) | Phase::Timeout(_)) {
-            match defer(self.defer_view(now, mss, segments)) {
+            match tso_should_defer(self.defer_view(now, mss, segments)) {
                 Deferral::SendNow => {}
                 Deferral::ForWindow => return Err(Blocked::ByWindow),
                 Deferral::ForOther => return Err(Blocked::ByChoice),
@@ -264,21 +264,21 @@ impl Sender {
 
     /// Nagle's rule in Minshall's variant (`tcp_nagle_check`).
     fn must_wait_for_ack(&self, size: u64, mss: u64) -> bool {
-        self.config.nagle == Nagle::On && self.fin == Fin::Open && size < mss && self.small_end > self.una
+        self.config.nagle == Nagle::On && self.fin == Fin::Open && size < mss && self.minshall_end > self.una
     }
 
-    /// Segments of the next burst.
-    pub(super) fn burst_segments(&self, mss: u64) -> u64 {
+    /// Segments of the next GSO packet.
+    pub(super) fn tso_segments(&self, mss: u64) -> u64 {
         let paced = if self.is_paced() { Paced::Yes } else { Paced::No };
-        autosize(self.burst_rate(), self.rtt.min(), mss, paced).min(max_segments(mss))
+        tso_autosize(self.tso_rate(), self.rtt.min(), mss, paced).min(max_segments(mss))
     }
 
-    fn burst_rate(&self) -> Rate {
+    fn tso_rate(&self) -> Rate {
         self.pacing_rate().unwrap_or_else(|| {
             window_rate(WindowRateView {
                 cwnd: self.cwnd(),
                 ssthresh: self.ssthresh(),
-                packets_out: self.board.len(),
+                packets_out: self.scoreboard.len(),
                 mss: self.mss,
                 srtt: self.srtt_or_zero(),
             })
@@ -286,9 +286,9 @@ impl Sender {
     }
 
     fn defer_view(&self, now: Time, mss: u64, segments: u64) -> DeferView {
-        let (cwnd, in_flight) = (self.cwnd(), self.board.in_flight());
+        let (cwnd, in_flight) = (self.cwnd(), self.scoreboard.in_flight());
         let end = self.end();
-        // A buffer smaller than a burst is filled up from the next (`tcp_grow_skb`).
+        // A buffer smaller than a GSO packet is filled up from the next (`tcp_grow_skb`).
         let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
         let buffer_end = self.queue.first_end().map_or(end, |first| first.max(filled).min(end));
         let position = match self.fin {
@@ -303,60 +303,60 @@ impl Sender {
             congestion_window: cwnd.saturating_sub(in_flight) * mss,
             whole_congestion_window: cwnd * mss,
             whole_send_window: self.window.size,
-            full_burst: segments * mss,
+            gso_size: segments * mss,
             buffer: buffer_end - self.next,
             position,
-            oldest_departure: self.board.front().map(|sent| sent.sent_at),
+            oldest_departure: self.scoreboard.front().map(|sent| sent.sent_at),
             srtt: self.srtt_or_zero(),
         }
     }
 
     fn send_new(&mut self, now: Time, range: Range) -> Outgoing {
-        let was_empty = self.board.is_empty();
+        let was_empty = self.scoreboard.is_empty();
         let payload = range.end.min(self.buffer.end()).saturating_sub(range.start);
         let state = self.on_departure(now);
-        self.board.push(range.start, range.end, now, state);
+        self.scoreboard.push(range.start, range.end, now, state);
         self.next = range.end;
         if payload < self.mss {
-            self.small_end = range.end;
+            self.minshall_end = range.end;
         }
         if let Phase::Fast(prr) = &mut self.recovery.phase {
             prr.on_sent();
         }
         if self.recovery.rexmit == Rexmit::NewFirst {
-            self.recovery.rexmit = Rexmit::Hold;
+            self.recovery.rexmit = Rexmit::None;
         }
-        self.burst.sent = true;
+        self.tso.sent = true;
         self.on_new_data_timer(now, was_empty);
         self.outgoing(range)
     }
 
     fn pace(&mut self, now: Time, octets: u64, mss: u64) {
         let rate = self.pacing_rate();
-        self.pacer.on_burst(now, Bytes::new(octets), octets.div_ceil(mss), rate);
+        self.pacer.on_gso_sent(now, Bytes::new(octets), octets.div_ceil(mss), rate);
     }
 
     fn on_departure(&mut self, now: Time) -> bentpipe_cc::rate::PacketState {
-        let in_flight = self.bytes(self.board.in_flight());
-        if let Some(control) = &mut self.control {
+        let in_flight = self.bytes(self.scoreboard.in_flight());
+        if let Some(cc) = &mut self.cc {
             let bytes = Bytes::new(self.mss);
             let demand = self.rate.demand();
-            control.on_sent(&SentSample { now, bytes, prior_in_flight: in_flight, demand });
+            cc.on_sent(&SentSample { now, bytes, prior_in_flight: in_flight, demand });
         }
         self.last_data_at = now;
-        self.rate.on_sent(now, self.bytes(self.board.len()))
+        self.rate.on_sent(now, self.bytes(self.scoreboard.len()))
     }
 
     /// The end of a run of segments: whether the window was what stopped it (`tcp_cwnd_validate`).
     fn on_blocked(&mut self, now: Time, blocked: Blocked) {
-        let full = self.board.in_flight() >= self.cwnd();
-        let limited = blocked == Blocked::ByWindow || (full && self.burst.sent);
-        if limited || self.burst.sent {
+        let full = self.scoreboard.in_flight() >= self.cwnd();
+        let limited = blocked == Blocked::ByWindow || (full && self.tso.sent);
+        if limited || self.tso.sent {
             let limit = if limited { WindowLimit::Limited } else { WindowLimit::Open };
-            self.usage.on_transmit(self.next, self.bytes(self.board.len()), limit);
+            self.usage.on_transmit(self.next, self.bytes(self.scoreboard.len()), limit);
             self.validate_window(now);
         }
-        self.burst.sent = false;
+        self.tso.sent = false;
         if blocked == Blocked::ByPeer {
             self.on_blocked_by_window(now);
         }

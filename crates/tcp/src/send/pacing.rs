@@ -1,4 +1,4 @@
-//! When the next burst may leave (`tcp_update_skb_after_send`), for algorithms that ask for a rate.
+//! When the next GSO packet may leave (`tcp_update_skb_after_send`), for algorithms that ask for a rate.
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -8,7 +8,7 @@ const UNPACED_SEGMENTS: u64 = 10;
 /// The pacer's clock.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
-    /// Earliest departure of the next burst (`tcp_wstamp_ns`).
+    /// Earliest departure of the next GSO packet (`tcp_wstamp_ns`).
     next: Time,
     data_segments: u64,
 }
@@ -23,7 +23,7 @@ impl Pacer {
         (self.next > now).then_some(self.next)
     }
 
-    /// When something left last, or when the next burst is due.
+    /// When something left last, or when the next GSO packet is due.
     pub const fn stamp(&self) -> Time {
         self.next
     }
@@ -33,8 +33,8 @@ impl Pacer {
         self.next = self.next.max(now);
     }
 
-    /// A burst of `segments` segments with `payload` octets leaves at `now`.
-    pub fn on_burst(&mut self, now: Time, payload: Bytes, segments: u64, rate: Option<Rate>) {
+    /// A GSO packet of `segments` segments with `payload` octets leaves at `now`.
+    pub fn on_gso_sent(&mut self, now: Time, payload: Bytes, segments: u64, rate: Option<Rate>) {
         let late = now.since(self.next);
         self.next = self.next.max(now);
         self.data_segments += segments;
@@ -42,13 +42,13 @@ impl Pacer {
             && self.data_segments >= UNPACED_SEGMENTS
         {
             let span = rate.time_for(payload);
-            // What was lost by leaving late is made good, up to half a burst.
+            // What was lost by leaving late is made good, up to half a GSO packet.
             self.next = self.next.saturating_add(span.saturating_sub(late.min(span / 2)));
         }
     }
 }
 
-/// The rate that Linux would pace at without an algorithm's own: decides the size of bursts only
+/// The rate that Linux would pace at without an algorithm's own: decides the size of GSO packets only
 /// (`tcp_update_pacing_rate`).
 pub(crate) fn window_rate(view: WindowRateView) -> Rate {
     let srtt = view.srtt.max(Duration::from_nanos(1));

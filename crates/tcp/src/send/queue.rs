@@ -1,5 +1,5 @@
-//! The kernel's buffers of what was written: one for each burst that is out (`tcp_rtx_queue`), larger ones for what
-//! waits (`sk_write_queue`).
+//! The kernel's buffers of what was written: one for each GSO packet that is out (`tcp_rtx_queue`), larger ones for
+//! what waits (`sk_write_queue`).
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 pub(super) struct SendQueue {
     /// Those with something that has not left.
     waiting: VecDeque<u64>,
-    /// Those that left, one for each burst.
+    /// Those that left, one for each GSO packet.
     out: VecDeque<u64>,
     /// What was written when the last buffer was to be sent soon (`pushed_seq`).
     pushed: u64,
@@ -82,8 +82,8 @@ impl SendQueue {
         self.pushed = end;
     }
 
-    /// A burst up to `end` will leave: what it does not take from a buffer stays there in a buffer of its own.
-    pub fn preview_burst(&self, preview: &mut Preview, end: u64) {
+    /// A GSO packet up to `end` will leave: what it does not take from a buffer stays there in a buffer of its own.
+    pub fn preview_gso(&self, preview: &mut Preview, end: u64) {
         preview.next = end;
         preview.bursts += 1;
         preview.emptied += self.waiting.range(preview.emptied..).take_while(|held| **held <= end).count();
@@ -94,13 +94,13 @@ impl SendQueue {
         self.foreseen = end;
     }
 
-    /// Whether the burst up to `end` left while the application wrote.
+    /// Whether the GSO packet up to `end` left while the application wrote.
     pub const fn was_foreseen(&self, end: u64) -> bool {
         end <= self.foreseen
     }
 
-    /// A burst up to `end` leaves.
-    pub fn on_burst(&mut self, end: u64) {
+    /// A GSO packet up to `end` leaves.
+    pub fn on_gso_sent(&mut self, end: u64) {
         self.out.push_back(end);
         while self.waiting.front().is_some_and(|held| *held <= end) {
             self.waiting.pop_front();
@@ -120,11 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_splits_the_buffer_from_which_it_is_taken() {
+    fn a_gso_packet_splits_the_buffer_from_which_it_is_taken() {
         let mut queue = SendQueue::new(1);
         queue.begin(1);
         queue.extend(1000);
-        queue.on_burst(201);
+        queue.on_gso_sent(201);
         let now = Preview::new(201);
         assert_eq!(queue.buffers(&now), 2);
         assert_eq!(queue.tail_room(1000, &now), 200);
@@ -141,11 +141,11 @@ mod tests {
         }
         let mut preview = Preview::new(1);
         for end in [61, 121, 181] {
-            queue.preview_burst(&mut preview, end);
+            queue.preview_gso(&mut preview, end);
         }
         let foreseen = (queue.buffers(&preview), queue.tail_room(150, &preview), queue.is_single(&preview));
         for end in [61, 121, 181] {
-            queue.on_burst(end);
+            queue.on_gso_sent(end);
         }
         let now = Preview::new(181);
         assert_eq!((queue.buffers(&now), queue.tail_room(150, &now), queue.is_single(&now)), foreseen);

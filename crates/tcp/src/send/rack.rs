@@ -5,10 +5,10 @@ use bentpipe_units::{Duration, Time};
 use super::scoreboard::{History, Scoreboard, Sent, Verdict};
 
 /// Recoveries for which a widened reordering window is kept (`TCP_RACK_RECOVERY_THRESH`).
-const PERSIST: u8 = 16;
+const REO_WND_PERSIST: u8 = 16;
 /// Segments delivered out of order that end the grace of the reordering window (RFC 8985 section 6.2: DupThresh).
 const DUP_THRESH: u64 = 3;
-const MAX_STEPS: u64 = 255;
+const MAX_REO_WND_MULT: u64 = 255;
 
 /// RACK's state.
 #[derive(Clone, Debug)]
@@ -20,9 +20,9 @@ pub(crate) struct Rack {
     rtt: Duration,
     progress: Progress,
     /// RACK.reo_wnd_mult.
-    steps: u64,
+    reo_wnd_mult: u64,
     /// RACK.reo_wnd_persist.
-    persist: u8,
+    reo_wnd_persist: u8,
     /// RACK.dsack_round: the window is not widened again before this position is acknowledged.
     dsack_round: Option<u64>,
     reordering: Reordering,
@@ -63,8 +63,8 @@ impl Rack {
             newest: None,
             rtt: Duration::ZERO,
             progress: Progress::None,
-            steps: 1,
-            persist: 0,
+            reo_wnd_mult: 1,
+            reo_wnd_persist: 0,
             dsack_round: None,
             reordering: Reordering::NotSeen,
         }
@@ -76,7 +76,7 @@ impl Rack {
         // Section 6.2 step 2: an acknowledgement this quick is of the original, not of the retransmission. As in Linux,
         // the step's look at the echoed timestamp is left to who calls: beyond a hole that is the one of the segment
         // before the hole (RFC 7323 section 4.3), older than any retransmission.
-        if sent.history == History::SentAgain && min_rtt.is_some_and(|least| rtt < least) {
+        if sent.history == History::Retransmitted && min_rtt.is_some_and(|least| rtt < least) {
             return;
         }
         self.progress = Progress::Made;
@@ -91,8 +91,8 @@ impl Rack {
         }
         if self.reordering == Reordering::Seen && self.dsack_round.is_none() {
             self.dsack_round = Some(next);
-            self.steps = (self.steps + 1).min(MAX_STEPS);
-            self.persist = PERSIST;
+            self.reo_wnd_mult = (self.reo_wnd_mult + 1).min(MAX_REO_WND_MULT);
+            self.reo_wnd_persist = REO_WND_PERSIST;
         }
     }
 
@@ -102,15 +102,15 @@ impl Rack {
 
     /// A recovery ended without being undone.
     pub fn on_recovered(&mut self) {
-        self.persist = self.persist.saturating_sub(1);
-        if self.persist == 0 {
-            self.steps = 1;
+        self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+        if self.reo_wnd_persist == 0 {
+            self.reo_wnd_mult = 1;
         }
     }
 
     /// DSACKs showed that every retransmission was unnecessary: the window stays wide one more time.
     pub fn on_dsack_undo(&mut self) {
-        self.persist = (self.persist + 1).min(PERSIST);
+        self.reo_wnd_persist = (self.reo_wnd_persist + 1).min(REO_WND_PERSIST);
     }
 
     /// A recovery turned out to be spurious: losses are judged anew.
@@ -119,19 +119,19 @@ impl Rack {
     }
 
     /// Steps 4 and 5: marks what is lost; returns how long to wait for what may only be reordered.
-    pub fn detect(&mut self, board: &mut Scoreboard, view: RackView) -> Option<Duration> {
+    pub fn detect(&mut self, scoreboard: &mut Scoreboard, view: RackView) -> Option<Duration> {
         if std::mem::replace(&mut self.progress, Progress::None) == Progress::None {
             return None;
         }
-        self.detect_now(board, view)
+        self.detect_now(scoreboard, view)
     }
 
     /// The same when the reordering timer has expired.
-    pub fn detect_now(&mut self, board: &mut Scoreboard, view: RackView) -> Option<Duration> {
+    pub fn detect_now(&mut self, scoreboard: &mut Scoreboard, view: RackView) -> Option<Duration> {
         let newest = self.newest?;
-        let limit = self.rtt + self.window(board, view);
+        let limit = self.rtt + self.reo_wnd(scoreboard, view);
         let mut longest = None;
-        board.for_each_by_time(|_, sent| {
+        scoreboard.for_each_by_time(|_, sent| {
             if (sent.sent_at, sent.transmission) >= newest {
                 return Verdict::Stop;
             }
@@ -151,13 +151,13 @@ impl Rack {
     }
 
     /// RACK_update_reo_wnd.
-    fn window(&self, board: &Scoreboard, view: RackView) -> Duration {
+    fn reo_wnd(&self, scoreboard: &Scoreboard, view: RackView) -> Duration {
         if self.reordering == Reordering::NotSeen
-            && (view.repair == Repair::InProgress || board.sacked() >= DUP_THRESH)
+            && (view.repair == Repair::InProgress || scoreboard.sacked() >= DUP_THRESH)
         {
             return Duration::ZERO;
         }
         let quarter = view.min_rtt.unwrap_or(Duration::ZERO) / 4;
-        (quarter * self.steps).min(view.srtt.unwrap_or(Duration::ZERO))
+        (quarter * self.reo_wnd_mult).min(view.srtt.unwrap_or(Duration::ZERO))
     }
 }

@@ -30,7 +30,7 @@ pub(crate) enum Rexmit {
     /// New data first: RFC 5682 section 3.1 step 2b.
     NewFirst,
     /// Nothing: the test of the timeout is under way.
-    Hold,
+    None,
 }
 
 /// What is needed to take a reduction back.
@@ -71,7 +71,7 @@ impl Undo {
 pub(crate) struct Recovery {
     pub phase: Phase,
     /// What was sent when the phase began (`high_seq`; RFC 6675: RecoveryPoint).
-    pub high: u64,
+    pub recovery_point: u64,
     pub rexmit: Rexmit,
     pub undo: Undo,
     /// Timeouts in a row (`icsk_retransmits`).
@@ -80,7 +80,7 @@ pub(crate) struct Recovery {
 
 impl Recovery {
     pub const fn new() -> Self {
-        Self { phase: Phase::Open, high: 0, rexmit: Rexmit::Lost, undo: Undo::NOTHING, timeouts: 0 }
+        Self { phase: Phase::Open, recovery_point: 0, rexmit: Rexmit::Lost, undo: Undo::NOTHING, timeouts: 0 }
     }
 
     pub const fn is_repairing(&self) -> bool {

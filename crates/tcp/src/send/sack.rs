@@ -1,7 +1,7 @@
 //! What selective acknowledgements say (RFC 2018, RFC 2883; `tcp_sacktag_write_queue`).
 
 use super::Sender;
-use super::ack::Facts;
+use super::ack::AckOutcome;
 use super::scoreboard::History;
 use crate::options::MAX_SACK_BLOCKS;
 
@@ -39,12 +39,12 @@ impl SackCache {
 
 impl Sender {
     /// Takes in the blocks of an acknowledgement of `ack`.
-    pub(super) fn tag_sacks(&mut self, facts: &mut Facts, ack: u64, blocks: &[Block]) {
+    pub(super) fn tag_sacks(&mut self, outcome: &mut AckOutcome, ack: u64, blocks: &[Block]) {
         let mut blocks = blocks;
         if let Some((first, rest)) = blocks.split_first()
             && is_dsack(first, rest.first(), ack)
         {
-            self.on_dsack(facts, first);
+            self.on_dsack(outcome, first);
             blocks = rest;
         }
         let mut cache = SackCache::default();
@@ -55,7 +55,7 @@ impl Sender {
                 continue;
             }
             *slot = Some(*block);
-            seen.for_each_new(*block, |fresh| self.tag(facts, *block, fresh));
+            seen.for_each_new(*block, |fresh| self.tag(outcome, *block, fresh));
         }
         self.sacks = cache;
     }
@@ -65,40 +65,40 @@ impl Sender {
         self.sacks = SackCache::default();
     }
 
-    fn tag(&mut self, facts: &mut Facts, block: Block, fresh: Block) {
-        for id in self.board.touched_by(fresh.start, fresh.end) {
-            let Some(sent) = self.board.get(id) else { continue };
+    fn tag(&mut self, outcome: &mut AckOutcome, block: Block, fresh: Block) {
+        for id in self.scoreboard.touched_by(fresh.start, fresh.end) {
+            let Some(sent) = self.scoreboard.get(id) else { continue };
             if sent.start < block.start || sent.end > block.end {
                 continue;
             }
-            let forward_end = self.board.forward_end(self.una);
-            let Some(before) = self.board.sack(id) else { continue };
-            facts.data_sacked = true;
+            let forward_end = self.scoreboard.forward_end(self.una);
+            let Some(before) = self.scoreboard.sack(id) else { continue };
+            outcome.data_sacked = true;
             if before.history == History::SentOnce {
                 // A hole below what was acknowledged, filled by an original: reordering.
                 if before.start < forward_end {
-                    facts.reordered_from =
-                        Some(facts.reordered_from.map_or(before.start, |r| r.min(before.start)));
+                    outcome.reordered_from =
+                        Some(outcome.reordered_from.map_or(before.start, |r| r.min(before.start)));
                 }
-                facts.original_delivered |= before.end <= self.recovery.high;
-                facts.first_sacked_at.get_or_insert(before.sent_at);
-                facts.last_sacked_at = Some(before.sent_at);
+                outcome.original_delivered |= before.end <= self.recovery.recovery_point;
+                outcome.first_sacked_at.get_or_insert(before.sent_at);
+                outcome.last_sacked_at = Some(before.sent_at);
             }
-            self.deliver(facts, &before);
-            self.rack.on_delivered(facts.now, &before, self.rtt.min());
+            self.deliver(outcome, &before);
+            self.rack.on_delivered(outcome.now, &before, self.rtt.min());
         }
     }
 
     /// A duplicate arrived at the peer: a retransmission was unnecessary (`tcp_check_dsack`).
-    fn on_dsack(&mut self, facts: &mut Facts, duplicate: &Block) {
-        facts.duplicate_reported = true;
+    fn on_dsack(&mut self, outcome: &mut AckOutcome, duplicate: &Block) {
+        outcome.duplicate_reported = true;
         // Duplicates beyond the number of retransmissions are the network's.
         self.dsacks += 1;
-        if self.dsacks > self.board.total_retransmitted() {
+        if self.dsacks > self.scoreboard.total_retransmitted() {
             return;
         }
         if self.probe.is_of(duplicate.end) {
-            facts.probe_was_duplicate = true;
+            outcome.probe_was_duplicate = true;
         } else {
             self.rack.on_dsack(self.una, self.next);
         }

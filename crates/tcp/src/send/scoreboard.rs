@@ -1,4 +1,5 @@
-//! The segments that are out, in order of sequence, and what is known of each (RFC 6675 section 2, RFC 8985 section 5.1).
+//! The segments that are out, in order of sequence, and what is known of each (RFC 6675 section 2, RFC 8985
+//! section 5.1).
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,7 +16,7 @@ pub(crate) struct Sent {
     pub sent_at: Time,
     /// State of the delivery-rate estimator when it left last.
     pub rate: PacketState,
-    pub fate: Fate,
+    pub state: SegmentState,
     /// Whether its last transmission was a retransmission that is still deemed in flight (`TCPCB_SACKED_RETRANS`).
     pub retransmission: Retransmission,
     pub history: History,
@@ -25,7 +26,7 @@ pub(crate) struct Sent {
 
 /// What is known of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum SegmentState {
     Unknown,
     Sacked,
     Lost,
@@ -40,7 +41,7 @@ pub(crate) enum Retransmission {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum History {
     SentOnce,
-    SentAgain,
+    Retransmitted,
 }
 
 /// All segments that are out. Each has an id; ids are consecutive in order of sequence.
@@ -174,7 +175,7 @@ impl Scoreboard {
             end,
             sent_at: now,
             rate,
-            fate: Fate::Unknown,
+            state: SegmentState::Unknown,
             retransmission: Retransmission::None,
             history: History::SentOnce,
             transmission: self.transmissions,
@@ -199,7 +200,7 @@ impl Scoreboard {
         let Some(sent) = self.get_mut(id) else { return };
         sent.sent_at = now;
         sent.rate = rate;
-        sent.history = History::SentAgain;
+        sent.history = History::Retransmitted;
         sent.transmission = transmission;
         self.total_retransmitted += 1;
         self.note_transmission(id);
@@ -213,12 +214,12 @@ impl Scoreboard {
     /// The segment was delivered although segments before it are missing; returns what it was before.
     pub fn sack(&mut self, id: u64) -> Option<Sent> {
         let before = *self.get(id)?;
-        if before.fate == Fate::Sacked {
+        if before.state == SegmentState::Sacked {
             return None;
         }
         self.forget(id, &before);
         let sent = self.get_mut(id)?;
-        sent.fate = Fate::Sacked;
+        sent.state = SegmentState::Sacked;
         sent.retransmission = Retransmission::None;
         self.sacked += 1;
         self.sacked_end = self.sacked_end.max(before.end);
@@ -228,12 +229,12 @@ impl Scoreboard {
     /// The segment, or its retransmission, is deemed lost (`tcp_mark_skb_lost`).
     pub fn mark_lost(&mut self, id: u64) {
         let Some(sent) = self.get_mut(id) else { return };
-        if sent.fate == Fate::Sacked {
+        if sent.state == SegmentState::Sacked {
             return;
         }
-        let newly = sent.fate == Fate::Unknown;
+        let newly = sent.state == SegmentState::Unknown;
         let again = sent.retransmission == Retransmission::InFlight;
-        sent.fate = Fate::Lost;
+        sent.state = SegmentState::Lost;
         sent.retransmission = Retransmission::None;
         self.lost += u64::from(newly);
         self.retransmitted -= u64::from(again);
@@ -244,8 +245,8 @@ impl Scoreboard {
     /// No segment was lost after all (`tcp_undo_cwnd_reduction`).
     pub fn unmark_lost(&mut self) {
         for sent in &mut self.segments {
-            if sent.fate == Fate::Lost {
-                sent.fate = Fate::Unknown;
+            if sent.state == SegmentState::Lost {
+                sent.state = SegmentState::Unknown;
             }
         }
         self.lost = 0;
@@ -255,7 +256,7 @@ impl Scoreboard {
 
     /// Entries that were stale have gone from the order and may say something again.
     fn rebuild_order(&mut self) {
-        let out = self.iter().filter(|(_, sent)| sent.fate != Fate::Sacked);
+        let out = self.iter().filter(|(_, sent)| sent.state != SegmentState::Sacked);
         let mut order: Vec<_> = out.map(|(id, sent)| (id, sent.transmission)).collect();
         order.sort_unstable_by_key(|(_, transmission)| *transmission);
         self.order = order.into();
@@ -264,8 +265,8 @@ impl Scoreboard {
     /// The peer dropped what it had acknowledged selectively (RFC 2018 section 8).
     pub fn forget_sacks(&mut self) {
         for sent in &mut self.segments {
-            if sent.fate == Fate::Sacked {
-                sent.fate = Fate::Unknown;
+            if sent.state == SegmentState::Sacked {
+                sent.state = SegmentState::Unknown;
             }
         }
         self.sacked = 0;
@@ -281,7 +282,7 @@ impl Scoreboard {
     /// Takes off the first segment when it ends at or below `position`.
     pub fn pop_acked(&mut self, position: u64) -> Option<Sent> {
         let sent = *self.segments.front().filter(|sent| sent.end <= position)?;
-        if sent.fate == Fate::Sacked {
+        if sent.state == SegmentState::Sacked {
             self.sacked -= 1;
         } else {
             self.forget(self.first, &sent);
@@ -298,13 +299,13 @@ impl Scoreboard {
         }
     }
 
-    /// The oldest transmissions first, those that still say something; `judge` says when to stop.
-    pub fn for_each_by_time(&mut self, mut judge: impl FnMut(u64, &Sent) -> Verdict) {
+    /// The oldest transmissions first, those that still say something; `visit` says when to stop.
+    pub fn for_each_by_time(&mut self, mut visit: impl FnMut(u64, &Sent) -> Verdict) {
         // Stale entries go as they are met, so that each is met once.
         let (mut kept, mut seen) = (0, 0);
         while let Some(entry) = self.order.get(seen).copied() {
             let sent = self.get(entry.0).copied().filter(|_| !self.is_stale(entry));
-            match sent.map(|sent| judge(entry.0, &sent)) {
+            match sent.map(|sent| visit(entry.0, &sent)) {
                 None => {}
                 Some(Verdict::Lost) => self.mark_lost(entry.0),
                 Some(Verdict::Waits) => {
@@ -321,13 +322,13 @@ impl Scoreboard {
     fn is_stale(&self, (id, transmission): (u64, u64)) -> bool {
         self.get(id).is_none_or(|sent| {
             sent.transmission != transmission
-                || sent.fate == Fate::Sacked
-                || (sent.fate == Fate::Lost && sent.retransmission == Retransmission::None)
+                || sent.state == SegmentState::Sacked
+                || (sent.state == SegmentState::Lost && sent.retransmission == Retransmission::None)
         })
     }
 
     fn forget(&mut self, id: u64, sent: &Sent) {
-        if sent.fate == Fate::Lost {
+        if sent.state == SegmentState::Lost {
             self.lost -= 1;
             self.waiting.remove(&id);
         }

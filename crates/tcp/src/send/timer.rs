@@ -5,12 +5,12 @@ use bentpipe_cc::Event;
 use bentpipe_units::{Duration, Time};
 
 use super::Sender;
-use super::ack::Facts;
-use super::judge::INITIAL_REORDERING;
+use super::ack::AckOutcome;
 use super::prr::{Progress, Una};
 use super::recovery::{Frto, Phase, Rexmit};
+use super::recovery_state::INITIAL_REORDERING;
 use super::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO};
-use super::scoreboard::Fate;
+use super::scoreboard::SegmentState;
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
@@ -113,7 +113,7 @@ impl Sender {
 
     /// `tcp_rearm_rto`.
     pub(super) fn restart_retransmission(&mut self, now: Time) {
-        if self.board.is_empty() {
+        if self.scoreboard.is_empty() {
             self.timer = None;
             return;
         }
@@ -125,18 +125,18 @@ impl Sender {
 
     /// `tcp_rto_delta_us`.
     fn until_rto(&self, now: Time) -> Duration {
-        let passed = self.board.front().map_or(Duration::ZERO, |head| now.since(head.sent_at));
+        let passed = self.scoreboard.front().map_or(Duration::ZERO, |head| now.since(head.sent_at));
         self.rto().saturating_sub(passed)
     }
 
     /// RFC 8985 section 7.2 (`tcp_schedule_loss_probe`). `rto_in` is when the retransmission timer would expire.
     fn schedule_probe(&mut self, now: Time, rto_in: Duration) -> bool {
-        if self.board.is_empty() || self.recovery.phase != Phase::Open {
+        if self.scoreboard.is_empty() || self.recovery.phase != Phase::Open {
             return false;
         }
         let wait = match self.rtt.srtt() {
             // An acknowledgement of a lone segment may be delayed.
-            Some(srtt) if self.board.len() == 1 => srtt * 2 + MIN_RTO,
+            Some(srtt) if self.scoreboard.len() == 1 => srtt * 2 + MIN_RTO,
             Some(srtt) => srtt * 2 + MIN_WAIT,
             None => INITIAL_RTO,
         };
@@ -176,7 +176,7 @@ impl Sender {
 
     /// RFC 6298 section 5.4 to 5.6 (`tcp_retransmit_timer`).
     fn on_retransmission_timeout(&mut self, now: Time) -> Result<(), Exhausted> {
-        if self.board.is_empty() {
+        if self.scoreboard.is_empty() {
             return Ok(());
         }
         let since = *self.unanswered_since.get_or_insert(now);
@@ -194,40 +194,40 @@ impl Sender {
     /// `tcp_enter_loss`.
     fn enter_timeout(&mut self, now: Time) {
         let fresh = !self.recovery.is_repairing();
-        if self.board.front().is_some_and(|head| head.fate == Fate::Sacked) {
-            self.board.forget_sacks();
+        if self.scoreboard.front().is_some_and(|head| head.state == SegmentState::Sacked) {
+            self.scoreboard.forget_sacks();
         }
-        if fresh && self.board.sacked() >= INITIAL_REORDERING {
+        if fresh && self.scoreboard.sacked() >= INITIAL_REORDERING {
             self.reordering = self.reordering.min(INITIAL_REORDERING);
         }
         self.forget_sack_cache();
-        let head = self.board.first_id();
+        let head = self.scoreboard.first_id();
         // RFC 8985 section 6.3: what left within the last round trip is not lost yet.
         let lost: Vec<u64> = self
-            .board
+            .scoreboard
             .iter()
             .filter(|(id, sent)| *id == head || self.rack.is_overdue(now, sent))
             .map(|(id, _)| id)
             .collect();
         for id in lost {
-            self.board.mark_lost(id);
+            self.scoreboard.mark_lost(id);
         }
         let progressed = matches!(self.recovery.phase, Phase::Timeout(_)) && self.recovery.timeouts == 0;
-        let begins = fresh || self.recovery.high <= self.una || progressed;
+        let begins = fresh || self.recovery.recovery_point <= self.una || progressed;
         if begins {
             self.begin_undo();
         }
         let frto = if fresh || self.recovery.timeouts > 0 { Frto::Testing } else { Frto::Settled };
         self.recovery.phase = Phase::Timeout(frto);
-        self.recovery.high = self.next;
-        self.recovery.rexmit = Rexmit::Hold;
+        self.recovery.recovery_point = self.next;
+        self.recovery.rexmit = Rexmit::None;
         self.forget_probe();
         self.report(now, CongestionKind::Timeout);
     }
 
     /// RFC 8985 section 7.3 (`tcp_send_loss_probe`).
     fn on_probe_timeout(&mut self, now: Time) {
-        if self.probe == Probe::None && !self.board.is_empty() {
+        if self.probe == Probe::None && !self.scoreboard.is_empty() {
             self.forced = Some(Forced::Probe);
         }
         self.arm(Purpose::Retransmit, now, self.until_rto(now).max(LEAST_WAIT));
@@ -247,22 +247,22 @@ impl Sender {
     }
 
     /// RFC 8985 section 7.4 (`tcp_process_tlp_ack`).
-    pub(super) fn on_probe_answer(&mut self, facts: &Facts, ack: u64) {
+    pub(super) fn on_probe_answer(&mut self, outcome: &AckOutcome, ack: u64) {
         let Some(end) = self.probe.end().filter(|end| ack >= *end) else { return };
         let Probe::Again(_) = self.probe else {
             self.probe = Probe::None;
             return;
         };
-        let plain_duplicate = facts.is_duplicate && !facts.data_sacked;
-        if facts.probe_was_duplicate || (ack == end && plain_duplicate) {
+        let plain_duplicate = outcome.is_duplicate && !outcome.data_sacked;
+        if outcome.probe_was_duplicate || (ack == end && plain_duplicate) {
             // Original and probe both arrived.
             self.probe = Probe::None;
         } else if ack > end {
             // The probe repaired a loss, which counts as any other.
             self.probe = Probe::None;
-            self.report(facts.now, CongestionKind::Loss);
-            if let Some(control) = &mut self.control {
-                control.on_event(Event::RecoveryEnd { now: facts.now });
+            self.report(outcome.now, CongestionKind::Loss);
+            if let Some(cc) = &mut self.cc {
+                cc.on_event(Event::RecoveryEnd { now: outcome.now });
             }
             self.settle();
         }
@@ -271,9 +271,9 @@ impl Sender {
     /// RFC 8985 section 6.3 (`tcp_rack_reo_timeout`).
     fn on_reordering_timeout(&mut self, now: Time) {
         let view = self.rack_view(now);
-        let before = self.board.in_flight();
-        self.rack.detect_now(&mut self.board, view);
-        if self.board.in_flight() != before && !matches!(self.recovery.phase, Phase::Fast(_)) {
+        let before = self.scoreboard.in_flight();
+        self.rack.detect_now(&mut self.scoreboard, view);
+        if self.scoreboard.in_flight() != before && !matches!(self.recovery.phase, Phase::Fast(_)) {
             self.enter_recovery(now);
             self.allow_fast_retransmission();
         }
@@ -284,8 +284,8 @@ impl Sender {
     }
 
     fn allow_fast_retransmission(&mut self) {
-        let in_flight = self.board.in_flight();
-        let ssthresh = self.control.as_ref().map_or(1, |control| control.cwnd().get() / self.mss);
+        let in_flight = self.scoreboard.in_flight();
+        let ssthresh = self.cc.as_ref().map_or(1, |cc| cc.cwnd().get() / self.mss);
         if let Phase::Fast(prr) = &mut self.recovery.phase {
             prr.on_ack(Progress { delivered: 1, newly_lost: 0, in_flight, ssthresh, una: Una::Same });
         }
@@ -295,7 +295,7 @@ impl Sender {
 
     /// Data waits, nothing is out and the window is shut (`tcp_check_probe_timer`).
     pub(super) fn on_blocked_by_window(&mut self, now: Time) {
-        if self.board.is_empty() && self.timer.is_none() && self.forced.is_none() {
+        if self.scoreboard.is_empty() && self.timer.is_none() && self.forced.is_none() {
             self.persist = Persist::default();
             self.arm(Purpose::Persist, now, self.persist_wait());
         }
@@ -308,7 +308,7 @@ impl Sender {
     }
 
     fn on_persist_timeout(&mut self, now: Time) -> Result<(), Exhausted> {
-        if !self.board.is_empty() || self.next >= self.end() || self.first_fits() {
+        if !self.scoreboard.is_empty() || self.next >= self.end() || self.first_fits() {
             return Ok(());
         }
         if self.persist.unanswered >= MAX_PROBES {

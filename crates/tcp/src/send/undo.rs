@@ -4,7 +4,7 @@ use bentpipe_cc::Event;
 use bentpipe_units::Time;
 
 use super::Sender;
-use super::ack::Facts;
+use super::ack::AckOutcome;
 use super::recovery::{Phase, Undo};
 use super::timer::Probe;
 use crate::segment::timestamp_before;
@@ -13,28 +13,28 @@ impl Sender {
     /// `tcp_init_undo`: duplicates of what is out again, and of the probe, may be reported later.
     pub(super) fn begin_undo(&mut self) {
         let probes = u64::from(matches!(self.probe, Probe::Again(_)));
-        self.recovery.undo.begin(self.una, self.board.retransmitted() + probes);
+        self.recovery.undo.begin(self.una, self.scoreboard.retransmitted() + probes);
     }
 
     /// `tcp_may_undo`.
-    pub(super) fn may_undo(&self, facts: &Facts) -> bool {
+    pub(super) fn may_undo(&self, outcome: &AckOutcome) -> bool {
         let undo = &self.recovery.undo;
-        undo.marker.is_some() && (undo.all_unnecessary() || self.original_arrived(facts))
+        undo.marker.is_some() && (undo.all_unnecessary() || self.original_arrived(outcome))
     }
 
     /// RFC 3522: the acknowledgement echoes a timestamp from before the first retransmission, or there was none
     /// (`tcp_packet_delayed`).
-    fn original_arrived(&self, facts: &Facts) -> bool {
+    fn original_arrived(&self, outcome: &AckOutcome) -> bool {
         match self.recovery.undo.first_retransmission {
             None => true,
-            Some(first) => facts.echo.is_some_and(|echo| timestamp_before(echo, first)),
+            Some(first) => outcome.echo.is_some_and(|echo| timestamp_before(echo, first)),
         }
     }
 
     /// `tcp_undo_cwnd_reduction`.
     pub(super) fn undo(&mut self, now: Time) {
-        if let Some(control) = &mut self.control {
-            control.on_event(Event::Undo { now });
+        if let Some(cc) = &mut self.cc {
+            cc.on_event(Event::Undo { now });
         }
         self.recovery.undo = Undo { marker: None, ..self.recovery.undo };
         self.rack.on_undo();
@@ -42,7 +42,7 @@ impl Sender {
 
     /// `tcp_try_undo_loss`.
     pub(super) fn undo_timeout(&mut self, now: Time) {
-        self.board.unmark_lost();
+        self.scoreboard.unmark_lost();
         self.undo(now);
         self.recovery.timeouts = 0;
         self.recovery.phase = Phase::Open;
@@ -63,18 +63,18 @@ impl Sender {
     }
 
     /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be retransmitted.
-    pub(super) fn undo_partially(&mut self, facts: &Facts) -> bool {
-        if self.recovery.undo.marker.is_none() || !self.original_arrived(facts) {
+    pub(super) fn undo_partially(&mut self, outcome: &AckOutcome) -> bool {
+        if self.recovery.undo.marker.is_none() || !self.original_arrived(outcome) {
             return false;
         }
         // The overtaken segment is the first of the recovery.
-        let forward_end = self.board.forward_end(self.una);
-        self.learn_reordering(forward_end.saturating_sub(facts.prior_una));
-        if self.board.retransmitted() > 0 {
+        let forward_end = self.scoreboard.forward_end(self.una);
+        self.learn_reordering(forward_end.saturating_sub(outcome.prior_una));
+        if self.scoreboard.retransmitted() > 0 {
             return true;
         }
-        self.board.unmark_lost();
-        self.undo(facts.now);
+        self.scoreboard.unmark_lost();
+        self.undo(outcome.now);
         self.settle();
         false
     }

@@ -61,7 +61,7 @@ impl Sender {
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         let rto = self.rto();
         let mut idle = now.since(self.last_data_at);
-        if self.config.after_idle == AfterIdle::Keep || !self.board.is_empty() || idle <= rto {
+        if self.config.after_idle == AfterIdle::Keep || !self.scoreboard.is_empty() || idle <= rto {
             return;
         }
         let mut cwnd = self.cwnd();
@@ -71,8 +71,8 @@ impl Sender {
             cwnd /= 2;
         }
         let window = self.bytes(cwnd.max(restart));
-        if let Some(control) = &mut self.control {
-            control.on_event(Event::Idle { window });
+        if let Some(cc) = &mut self.cc {
+            cc.on_event(Event::Idle { window });
         }
         self.idle.since = now;
         self.idle.used = 0;
@@ -82,7 +82,7 @@ impl Sender {
     /// (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`).
     pub(super) fn validate_window(&mut self, now: Time) {
         let usage = self.usage.usage();
-        let (cwnd, out) = (self.cwnd(), self.board.len());
+        let (cwnd, out) = (self.cwnd(), self.scoreboard.len());
         let slow_start = self.ssthresh().is_none_or(|ssthresh| cwnd < ssthresh);
         if usage.permits_growth(self.bytes(cwnd), slow_start) {
             self.idle.used = 0;
@@ -96,8 +96,8 @@ impl Sender {
         if self.recovery.phase == Phase::Open && self.backpressure == Backpressure::None {
             let used = self.idle.used.max(self.config.initial_window);
             let window = self.bytes(cwnd.midpoint(used));
-            if let Some(control) = self.control.as_mut().filter(|_| used < cwnd) {
-                control.on_event(Event::Idle { window });
+            if let Some(cc) = self.cc.as_mut().filter(|_| used < cwnd) {
+                cc.on_event(Event::Idle { window });
             }
             self.idle.used = 0;
         }
@@ -106,7 +106,7 @@ impl Sender {
 
     /// Slow-start threshold in segments.
     pub(super) fn ssthresh(&self) -> Option<u64> {
-        self.control.as_ref()?.state().ssthresh.map(|ssthresh| ssthresh.get() / self.mss)
+        self.cc.as_ref()?.state().ssthresh.map(|ssthresh| ssthresh.get() / self.mss)
     }
 
     /// The peer's last word on its window.

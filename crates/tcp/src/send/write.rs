@@ -2,8 +2,8 @@
 
 use bentpipe_units::Time;
 
-use super::burst::max_segments;
 use super::queue::Preview;
+use super::tso::max_segments;
 use super::{Backpressure, Sender};
 use crate::Payload;
 use crate::memory;
@@ -13,8 +13,8 @@ struct Departures {
     preview: Preview,
     /// Segments that the congestion window, and the pacer, let out.
     quota: u64,
-    /// Segments of one burst.
-    burst: u64,
+    /// Segments of one GSO packet.
+    tso_segments: u64,
 }
 
 impl Sender {
@@ -66,44 +66,44 @@ impl Sender {
         taken
     }
 
-    /// A full buffer ends at `end`: much that was written leaves at once (`forced_push`), else one burst if nothing
-    /// else waits (`tcp_push_one`).
+    /// A full buffer ends at `end`: much that was written leaves at once (`forced_push`), else one GSO packet if
+    /// nothing else waits (`tcp_push_one`).
     fn push_full(&mut self, departures: &mut Departures, end: u64) {
         if self.queue.unpushed(end) > self.window.max / 2 {
             self.queue.push(end);
-            while self.foresee_burst(departures, end) {}
+            while self.foresee_gso(departures, end) {}
         } else if self.queue.is_single(&departures.preview) {
-            self.foresee_burst(departures, end);
+            self.foresee_gso(departures, end);
         }
     }
 
     fn departures(&mut self, now: Time) -> Departures {
         let preview = Preview::new(self.next);
-        if self.control.is_none() || self.is_held_by_pacer(now) {
-            return Departures { preview, quota: 0, burst: 0 };
+        if self.cc.is_none() || self.is_held_by_pacer(now) {
+            return Departures { preview, quota: 0, tso_segments: 0 };
         }
-        let burst = self.burst_segments(self.mss);
-        let quota = self.cwnd().saturating_sub(self.board.in_flight());
-        // The pacer lets a single burst out.
-        let quota = if self.is_paced() { quota.min(burst) } else { quota };
-        Departures { preview, quota, burst }
+        let tso_segments = self.tso_segments(self.mss);
+        let quota = self.cwnd().saturating_sub(self.scoreboard.in_flight());
+        // The pacer lets a single GSO packet out.
+        let quota = if self.is_paced() { quota.min(tso_segments) } else { quota };
+        Departures { preview, quota, tso_segments }
     }
 
-    fn foresee_burst(&self, departures: &mut Departures, end: u64) -> bool {
+    fn foresee_gso(&self, departures: &mut Departures, end: u64) -> bool {
         let next = departures.preview.next;
-        let segments = departures.quota.min(departures.burst);
+        let segments = departures.quota.min(departures.tso_segments);
         if segments == 0 || next >= end || next + (end - next).min(self.mss) > self.window_end() {
             return false;
         }
-        let burst_end = end.min(next + segments * self.mss).min(self.window_end());
+        let gso_end = end.min(next + segments * self.mss).min(self.window_end());
         departures.quota -= segments;
-        self.queue.preview_burst(&mut departures.preview, burst_end);
+        self.queue.preview_gso(&mut departures.preview, gso_end);
         true
     }
 
     /// Memory taken (`sk_wmem_queued`), and what `more` octets will have taken.
     fn memory_with(&self, more: u64, preview: &Preview) -> u64 {
-        self.buffer.len() + more + memory::OF_SEND_BUFFER * self.queue.buffers(preview)
+        self.buffer.len() + more + memory::SKB_OVERHEAD * self.queue.buffers(preview)
     }
 
     fn memory(&self) -> u64 {
@@ -124,30 +124,33 @@ impl Sender {
 
     /// `tcp_rate_check_app_limited`: a write finds the window open and nothing waiting.
     fn note_app_limit(&mut self) {
-        let in_flight = self.board.in_flight();
+        let in_flight = self.scoreboard.in_flight();
         let waiting = self.buffer.end() - self.next.min(self.buffer.end());
-        if waiting < self.mss && in_flight < self.cwnd() && self.board.lost() <= self.board.retransmitted() {
+        if waiting < self.mss
+            && in_flight < self.cwnd()
+            && self.scoreboard.lost() <= self.scoreboard.retransmitted()
+        {
             self.rate.on_app_limited(self.bytes(in_flight.max(1)));
         }
     }
 
     /// Two windows of the sender's own (three for BBR), up to the limit (`tcp_sndbuf_expand`).
     pub(super) fn expand_buffer(&mut self) {
-        let Some(control) = &self.control else { return };
-        let windows = if control.state().pacing_rate.is_some() { 3 } else { 2 };
+        let Some(cc) = &self.cc else { return };
+        let windows = if cc.state().pacing_rate.is_some() { 3 } else { 2 };
         let segments = self.cwnd().max(self.config.initial_window).max(self.reordering + 1);
         let wanted = windows * segments * memory::of_sent_segment(self.mss);
         let limit = wanted.min(self.config.send_buffer.max.get());
         self.buffer_limit = self.buffer_limit.max(limit);
     }
 
-    /// After each burst and each acknowledgement (`tcp_check_space`): a writer that was told to wait gets a larger buffer unless
-    /// the congestion window is full, and may go on when a third of the buffer is free.
+    /// After each GSO packet and each acknowledgement (`tcp_check_space`): a writer that was told to wait gets a larger
+    /// buffer unless the congestion window is full, and may go on when a third of the buffer is free.
     pub fn check_space(&mut self) {
         if self.backpressure != Backpressure::Blocked {
             return;
         }
-        if self.board.in_flight() < self.cwnd() {
+        if self.scoreboard.in_flight() < self.cwnd() {
             self.expand_buffer();
         }
         let taken = self.memory();

@@ -9,7 +9,7 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowLimit};
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Counting, Event, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
 };
 use bentpipe_run::RunSpec;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -66,7 +66,7 @@ impl ControllerFactory for Factory {
             handshake_rtt: None,
             seed: self.seed,
             slow_start_exit: self.slow_start_exit,
-            counting: Counting::Bytes,
+            cwnd_unit: CwndUnit::Bytes,
         };
         Box::new(Adapter {
             algorithm: bentpipe_cc::build(self.algorithm, config),

@@ -11,7 +11,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// Segments acknowledged that have not made the window grow yet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Credit {
+pub(super) struct CwndCnt {
     /// `snd_cwnd_cnt`.
     segments: u64,
     price: Option<Price>,
@@ -27,7 +27,7 @@ struct Price {
     cwnd: f64,
 }
 
-impl Credit {
+impl CwndCnt {
     /// Whether growth is to be computed anew.
     pub fn is_due(&self, now: Time, cwnd: f64) -> bool {
         self.price.is_none_or(|price| price.cwnd != cwnd || now.since(price.since) > STANDS_FOR)
@@ -70,32 +70,32 @@ mod tests {
 
     #[test]
     fn a_segment_is_bought_when_its_price_is_acknowledged() {
-        let mut credit = Credit::default();
-        credit.set_growth(Time::ZERO, 1e4, 0.1);
-        assert_eq!(credit.spend(9), 0);
-        assert_eq!(credit.spend(1), 1);
-        assert_eq!(credit.spend(25), 2);
-        assert_eq!(credit.spend(5), 1);
+        let mut count = CwndCnt::default();
+        count.set_growth(Time::ZERO, 1e4, 0.1);
+        assert_eq!(count.spend(9), 0);
+        assert_eq!(count.spend(1), 1);
+        assert_eq!(count.spend(25), 2);
+        assert_eq!(count.spend(5), 1);
     }
 
     #[test]
     fn what_gathered_at_a_higher_price_buys_one_segment_at_a_lower_one() {
-        let mut credit = Credit::default();
-        credit.set_growth(Time::ZERO, 1e4, 0.001);
-        assert_eq!(credit.spend(100), 0);
-        credit.set_growth(at_ms(40), 1e4, 0.1);
-        assert_eq!(credit.spend(1), 1);
-        assert_eq!(credit.spend(8), 0);
-        assert_eq!(credit.spend(1), 1);
+        let mut count = CwndCnt::default();
+        count.set_growth(Time::ZERO, 1e4, 0.001);
+        assert_eq!(count.spend(100), 0);
+        count.set_growth(at_ms(40), 1e4, 0.1);
+        assert_eq!(count.spend(1), 1);
+        assert_eq!(count.spend(8), 0);
+        assert_eq!(count.spend(1), 1);
     }
 
     #[test]
     fn growth_stands_for_a_32nd_of_a_second_or_until_the_window_changes() {
-        let mut credit = Credit::default();
-        assert!(credit.is_due(Time::ZERO, 1e4));
-        credit.set_growth(Time::ZERO, 1e4, 0.1);
-        assert!(!credit.is_due(at_ms(31), 1e4));
-        assert!(credit.is_due(at_ms(32), 1e4));
-        assert!(credit.is_due(at_ms(1), 1.1e4));
+        let mut count = CwndCnt::default();
+        assert!(count.is_due(Time::ZERO, 1e4));
+        count.set_growth(Time::ZERO, 1e4, 0.1);
+        assert!(!count.is_due(at_ms(31), 1e4));
+        assert!(count.is_due(at_ms(32), 1e4));
+        assert!(count.is_due(at_ms(1), 1.1e4));
     }
 }

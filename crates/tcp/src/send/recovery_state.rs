@@ -4,7 +4,7 @@ use bentpipe_cc::{CongestionEvent, CongestionKind, Event};
 use bentpipe_units::Time;
 
 use super::Sender;
-use super::ack::Facts;
+use super::ack::AckOutcome;
 use super::prr::Prr;
 use super::rack::{RackView, Repair};
 use super::recovery::{Frto, Phase, Rexmit};
@@ -15,13 +15,13 @@ pub(super) const INITIAL_REORDERING: u64 = 3;
 const MAX_REORDERING: u64 = 300;
 
 impl Sender {
-    pub(super) fn judge(&mut self, facts: &mut Facts, was_empty: bool) {
+    pub(super) fn update_recovery_state(&mut self, outcome: &mut AckOutcome, was_empty: bool) {
         self.recovery.rexmit = Rexmit::Lost;
-        let suspicious = facts.is_duplicate
-            || facts.data_sacked
-            || facts.duplicate_reported
+        let suspicious = outcome.is_duplicate
+            || outcome.data_sacked
+            || outcome.duplicate_reported
             || self.recovery.phase != Phase::Open;
-        if !suspicious || (was_empty && !facts.duplicate_reported) {
+        if !suspicious || (was_empty && !outcome.duplicate_reported) {
             if self.recovery.phase == Phase::Open {
                 self.recovery.undo.first_retransmission = None;
             }
@@ -30,59 +30,59 @@ impl Sender {
         }
         if self.recovery.phase == Phase::Open {
             self.recovery.undo.first_retransmission = None;
-        } else if matches!(self.recovery.phase, Phase::Fast(_)) && self.una >= self.recovery.high {
-            self.finish_recovery(facts);
+        } else if matches!(self.recovery.phase, Phase::Fast(_)) && self.una >= self.recovery.recovery_point {
+            self.finish_recovery(outcome);
         }
         match self.recovery.phase {
-            Phase::Fast(_) => self.judge_in_recovery(facts),
-            Phase::Timeout(_) => self.judge_after_timeout(facts),
-            Phase::Open | Phase::Disorder => self.judge_losses(facts),
+            Phase::Fast(_) => self.update_in_recovery(outcome),
+            Phase::Timeout(_) => self.update_after_timeout(outcome),
+            Phase::Open | Phase::Disorder => self.update_open_or_disorder(outcome),
         }
     }
 
-    fn judge_in_recovery(&mut self, facts: &mut Facts) {
-        if facts.una_advanced && self.undo_partially(facts) {
-            self.recovery.rexmit = Rexmit::Hold;
+    fn update_in_recovery(&mut self, outcome: &mut AckOutcome) {
+        if outcome.una_advanced && self.undo_partially(outcome) {
+            self.recovery.rexmit = Rexmit::None;
             return;
         }
-        if self.undo_by_dsack(facts.now) {
+        if self.undo_by_dsack(outcome.now) {
             self.settle();
         }
-        self.find_losses(facts);
-        if !matches!(self.recovery.phase, Phase::Fast(_)) && self.board.lost() > 0 {
-            self.enter_recovery(facts.now);
+        self.find_losses(outcome);
+        if !matches!(self.recovery.phase, Phase::Fast(_)) && self.scoreboard.lost() > 0 {
+            self.enter_recovery(outcome.now);
         }
     }
 
-    fn judge_after_timeout(&mut self, facts: &mut Facts) {
-        self.process_timeout_phase(facts);
-        self.find_losses(facts);
-        if self.recovery.phase == Phase::Open || facts.retransmission_lost {
-            self.judge_losses(facts);
+    fn update_after_timeout(&mut self, outcome: &mut AckOutcome) {
+        self.process_timeout_phase(outcome);
+        self.find_losses(outcome);
+        if self.recovery.phase == Phase::Open || outcome.retransmission_lost {
+            self.update_open_or_disorder(outcome);
         }
     }
 
-    fn judge_losses(&mut self, facts: &mut Facts) {
+    fn update_open_or_disorder(&mut self, outcome: &mut AckOutcome) {
         if !self.recovery.is_repairing() {
-            self.undo_by_dsack(facts.now);
+            self.undo_by_dsack(outcome.now);
         }
-        self.find_losses(facts);
-        if self.board.lost() > 0 {
-            self.enter_recovery(facts.now);
+        self.find_losses(outcome);
+        if self.scoreboard.lost() > 0 {
+            self.enter_recovery(outcome.now);
         } else if !self.recovery.is_repairing() {
             self.settle();
         }
     }
 
     /// RFC 8985 section 6.2 (`tcp_identify_packet_loss`).
-    fn find_losses(&mut self, facts: &mut Facts) {
-        let retransmitted = self.board.retransmitted();
-        let view = self.rack_view(facts.now);
-        if let Some(wait) = self.rack.detect(&mut self.board, view) {
-            self.arm_reordering_timer(facts.now, wait);
-            facts.restart_timer = false;
+    fn find_losses(&mut self, outcome: &mut AckOutcome) {
+        let retransmitted = self.scoreboard.retransmitted();
+        let view = self.rack_view(outcome.now);
+        if let Some(wait) = self.rack.detect(&mut self.scoreboard, view) {
+            self.arm_reordering_timer(outcome.now, wait);
+            outcome.restart_timer = false;
         }
-        facts.retransmission_lost |= self.board.retransmitted() < retransmitted;
+        outcome.retransmission_lost |= self.scoreboard.retransmitted() < retransmitted;
     }
 
     pub(super) fn rack_view(&self, now: Time) -> RackView {
@@ -98,52 +98,52 @@ impl Sender {
         self.begin_undo();
         let cwnd = self.cwnd();
         self.recovery.phase = Phase::Fast(Prr::new(cwnd));
-        self.recovery.high = self.next;
+        self.recovery.recovery_point = self.next;
         self.recovery.rexmit = Rexmit::Lost;
         self.forget_probe();
         self.report(now, CongestionKind::Loss);
     }
 
     pub(super) fn report(&mut self, now: Time, kind: CongestionKind) {
-        let in_flight = self.bytes(self.board.in_flight());
-        if let Some(control) = &mut self.control {
-            control.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
+        let in_flight = self.bytes(self.scoreboard.in_flight());
+        if let Some(cc) = &mut self.cc {
+            cc.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
         }
     }
 
     /// Everything that was out when the episode began is delivered (`tcp_try_undo_recovery`).
-    pub(super) fn finish_recovery(&mut self, facts: &Facts) {
-        if self.may_undo(facts) {
-            self.undo(facts.now);
+    pub(super) fn finish_recovery(&mut self, outcome: &AckOutcome) {
+        if self.may_undo(outcome) {
+            self.undo(outcome.now);
         } else {
             self.rack.on_recovered();
-            if let Some(control) = &mut self.control {
-                control.on_event(Event::RecoveryEnd { now: facts.now });
+            if let Some(cc) = &mut self.cc {
+                cc.on_event(Event::RecoveryEnd { now: outcome.now });
             }
         }
         self.recovery.phase = Phase::Open;
     }
 
     /// RFC 5682 section 3.1, the variant with SACK (`tcp_process_loss`).
-    fn process_timeout_phase(&mut self, facts: &Facts) {
-        let recovered = self.una >= self.recovery.high;
-        if facts.una_advanced && self.may_undo(facts) {
-            self.undo_timeout(facts.now);
+    fn process_timeout_phase(&mut self, outcome: &AckOutcome) {
+        let recovered = self.una >= self.recovery.recovery_point;
+        if outcome.una_advanced && self.may_undo(outcome) {
+            self.undo_timeout(outcome.now);
             return;
         }
         if self.recovery.phase == Phase::Timeout(Frto::Testing) {
             // Step 3b: something sent only before the timeout was delivered after it.
-            if facts.original_delivered {
-                self.undo_timeout(facts.now);
+            if outcome.original_delivered {
+                self.undo_timeout(outcome.now);
                 return;
             }
-            if self.next > self.recovery.high {
+            if self.next > self.recovery.recovery_point {
                 // Step 3a: the loss was real.
-                if facts.data_sacked || facts.is_duplicate {
+                if outcome.data_sacked || outcome.is_duplicate {
                     self.recovery.phase = Phase::Timeout(Frto::Settled);
                 }
-            } else if facts.una_advanced && !recovered {
-                self.recovery.high = self.next;
+            } else if outcome.una_advanced && !recovered {
+                self.recovery.recovery_point = self.next;
                 // Step 2b: new data tells whether the path is alive.
                 if self.next < self.end() && self.window_end() > self.next {
                     self.recovery.rexmit = Rexmit::NewFirst;
@@ -153,7 +153,7 @@ impl Sender {
             }
         }
         if recovered {
-            self.finish_recovery(facts);
+            self.finish_recovery(outcome);
         }
     }
 
@@ -163,11 +163,11 @@ impl Sender {
         if !retransmissions {
             self.recovery.undo.first_retransmission = None;
         }
-        let missing = self.board.sacked() + self.board.lost() > 0 || retransmissions;
+        let missing = self.scoreboard.sacked() + self.scoreboard.lost() > 0 || retransmissions;
         let phase = if missing { Phase::Disorder } else { Phase::Open };
         if self.recovery.phase != phase {
             self.recovery.phase = phase;
-            self.recovery.high = self.next;
+            self.recovery.recovery_point = self.next;
         }
     }
 

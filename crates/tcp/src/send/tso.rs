@@ -1,12 +1,12 @@
-//! How many segments leave at once: segmentation offload makes them one burst.
+//! How many segments leave at once: segmentation offload makes them one GSO packet.
 
 use bentpipe_units::{Duration, Rate, Time};
 
-/// Largest burst in octets (`sk_gso_max_size` without the headers, `GSO_LEGACY_MAX_SIZE` - 1 - `MAX_TCP_HEADER`).
-const MAX_BURST: u64 = 65_536 - 1 - 256;
+/// Largest GSO packet in octets (`sk_gso_max_size` without the headers, `GSO_LEGACY_MAX_SIZE` - 1 - `MAX_TCP_HEADER`).
+const GSO_MAX_SIZE: u64 = 65_536 - 1 - 256;
 /// `sk_pacing_shift`: about a millisecond.
 const PACING_SHIFT: u32 = 10;
-/// `tcp_tso_rtt_log`: on short paths bursts may be larger.
+/// `tcp_tso_rtt_log`: on short paths GSO packets may be larger.
 const RTT_SHIFT: u32 = 9;
 /// `tcp_min_tso_segs`.
 const MIN_SEGMENTS: u64 = 2;
@@ -14,7 +14,7 @@ const MIN_SEGMENTS: u64 = 2;
 const SLOW: Rate = Rate::from_bps(1_200_000);
 /// `tcp_tso_win_divisor`: a third of the window is worth sending.
 const WINDOW_DIVISOR: u64 = 3;
-/// A write longer ago than this is not the beginning of a burst.
+/// A write longer ago than this is not the beginning of a GSO packet.
 const RECENT: Duration = Duration::from_millis(1);
 
 /// Whether the algorithm paces.
@@ -24,21 +24,21 @@ pub(crate) enum Paced {
     No,
 }
 
-/// Segments of one burst: what passes in a millisecond, at least two (`tcp_tso_autosize`).
-pub(crate) fn autosize(rate: Rate, min_rtt: Option<Duration>, mss: u64, paced: Paced) -> u64 {
+/// Segments of one GSO packet: what passes in a millisecond, at least two (`tcp_tso_autosize`).
+pub(crate) fn tso_autosize(rate: Rate, min_rtt: Option<Duration>, mss: u64, paced: Paced) -> u64 {
     let mut bytes = (rate.as_bps() / 8) >> PACING_SHIFT;
     let min_rtt_us = min_rtt.unwrap_or(Duration::MAX).as_nanos() / 1_000;
     let shift = min_rtt_us >> RTT_SHIFT;
     if shift < 32 {
-        bytes = bytes.saturating_add(MAX_BURST >> shift);
+        bytes = bytes.saturating_add(GSO_MAX_SIZE >> shift);
     }
     let at_least = if paced == Paced::Yes && rate < SLOW { 1 } else { MIN_SEGMENTS };
-    (bytes.min(MAX_BURST) / mss).max(at_least)
+    (bytes.min(GSO_MAX_SIZE) / mss).max(at_least)
 }
 
 /// Most segments that the socket keeps in one buffer (`tcp_xmit_size_goal`).
 pub(crate) const fn max_segments(mss: u64) -> u64 {
-    let most = MAX_BURST / mss;
+    let most = GSO_MAX_SIZE / mss;
     if most == 0 { 1 } else { most }
 }
 
@@ -56,8 +56,8 @@ pub(crate) struct DeferView {
     pub whole_congestion_window: u64,
     /// All of the peer's window.
     pub whole_send_window: u64,
-    /// A full burst.
-    pub full_burst: u64,
+    /// A full GSO packet.
+    pub gso_size: u64,
     /// Octets in the socket's next buffer.
     pub buffer: u64,
     pub position: BufferPosition,
@@ -81,20 +81,20 @@ pub(crate) enum BufferPosition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deferral {
     SendNow,
-    /// The congestion window is what a larger burst waits for.
+    /// The congestion window is what a larger GSO packet waits for.
     ForWindow,
     /// Something else.
     ForOther,
 }
 
-/// Whether a larger burst is worth waiting for (`tcp_tso_should_defer`); only outside recovery.
-pub(crate) fn defer(view: DeferView) -> Deferral {
+/// Whether a larger GSO packet is worth waiting for (`tcp_tso_should_defer`); only outside recovery.
+pub(crate) fn tso_should_defer(view: DeferView) -> Deferral {
     let limit = view.send_window.min(view.congestion_window);
     let worth = view.whole_congestion_window.min(view.whole_send_window) / WINDOW_DIVISOR;
     // A departure in the future is a pacer's.
     let recent = view.now.since(view.last_departure) <= RECENT;
     let whole_buffer = view.position == BufferPosition::Inner && limit >= view.buffer;
-    if !recent || limit >= view.full_burst || whole_buffer || limit >= worth {
+    if !recent || limit >= view.gso_size || whole_buffer || limit >= worth {
         return Deferral::SendNow;
     }
     let Some(oldest) = view.oldest_departure else { return Deferral::SendNow };
@@ -131,7 +131,7 @@ mod tests {
             congestion_window: 2 * MSS,
             whole_congestion_window: 30 * MSS,
             whole_send_window: 200 * MSS,
-            full_burst: 10 * MSS,
+            gso_size: 10 * MSS,
             buffer: 44 * MSS,
             position: BufferPosition::Inner,
             // Its acknowledgement is due now.
@@ -141,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_a_millisecond_at_the_rate_and_two_segments_at_least() {
+    fn a_gso_packet_is_a_millisecond_at_the_rate_and_two_segments_at_least() {
         let size = |mbit: u64| {
-            autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, Paced::No)
+            tso_autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, Paced::No)
         };
         // 288 Mbit/s / 8 / 1024 = 35156 octets.
         assert_eq!([size(1), size(10), size(288), size(10_000)], [2, 2, 24, 45]);
@@ -151,26 +151,26 @@ mod tests {
 
     #[test]
     fn a_slow_pacer_sends_single_segments() {
-        assert_eq!(autosize(Rate::from_bps(1_000_000), None, MSS, Paced::Yes), 1);
+        assert_eq!(tso_autosize(Rate::from_bps(1_000_000), None, MSS, Paced::Yes), 1);
     }
 
     #[test]
-    fn a_small_burst_waits_when_the_next_acknowledgement_is_near() {
-        assert_eq!(defer(view()), Deferral::ForWindow);
+    fn a_small_gso_packet_waits_when_the_next_acknowledgement_is_near() {
+        assert_eq!(tso_should_defer(view()), Deferral::ForWindow);
     }
 
     #[test]
     fn nothing_waits_when_the_last_departure_or_the_next_acknowledgement_is_far() {
         let long_ago = Time::ZERO + Duration::from_millis(998);
-        assert_eq!(defer(DeferView { last_departure: long_ago, ..view() }), Deferral::SendNow);
+        assert_eq!(tso_should_defer(DeferView { last_departure: long_ago, ..view() }), Deferral::SendNow);
         let just_left = Some(Time::ZERO + Duration::from_millis(950));
-        assert_eq!(defer(DeferView { oldest_departure: just_left, ..view() }), Deferral::SendNow);
+        assert_eq!(tso_should_defer(DeferView { oldest_departure: just_left, ..view() }), Deferral::SendNow);
     }
 
     #[test]
     fn a_third_of_the_window_is_worth_sending() {
         assert_eq!(
-            defer(DeferView { congestion_window: 10 * MSS, full_burst: 20 * MSS, ..view() }),
+            tso_should_defer(DeferView { congestion_window: 10 * MSS, gso_size: 20 * MSS, ..view() }),
             Deferral::SendNow
         );
     }
