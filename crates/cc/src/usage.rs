@@ -2,20 +2,11 @@
 
 use bentpipe_units::Bytes;
 
-/// Whether the window stopped a transmission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowLimit {
-    /// Data waited for the window.
-    Limited,
-    /// Something else (application, pacing, flow control) set the pace.
-    Open,
-}
-
 /// How far the window was used in the last round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowUsage {
-    /// Whether the window was the limit at any time.
-    pub limit: WindowLimit,
+    /// Whether the window was the limit at any time (`tcp_is_cwnd_limited`).
+    pub is_cwnd_limited: bool,
     /// Most bytes in flight.
     pub peak_in_flight: Bytes,
 }
@@ -25,8 +16,7 @@ impl WindowUsage {
     ///
     /// In slow start half a window in flight is enough: doubling then reaches what was used.
     pub fn permits_growth(self, cwnd: Bytes, in_slow_start: bool) -> bool {
-        self.limit == WindowLimit::Limited
-            || (in_slow_start && cwnd.get() < self.peak_in_flight.get().saturating_mul(2))
+        self.is_cwnd_limited || (in_slow_start && cwnd.get() < self.peak_in_flight.get().saturating_mul(2))
     }
 }
 
@@ -41,16 +31,17 @@ pub struct UsageTracker {
 impl UsageTracker {
     /// A sender that has sent nothing.
     pub const fn new() -> Self {
-        let usage = WindowUsage { limit: WindowLimit::Open, peak_in_flight: Bytes::ZERO };
+        let usage = WindowUsage { is_cwnd_limited: false, peak_in_flight: Bytes::ZERO };
         Self { usage, round_end: 0, acked_below: 0 }
     }
 
-    /// A burst ended (or the window refused to start one): `next` is the first number not yet sent.
-    pub fn on_transmit(&mut self, next: u64, in_flight: Bytes, limit: WindowLimit) {
+    /// A burst ended (or the window refused to start one): `next` is the first number not yet sent,
+    /// and `is_cwnd_limited` whether data waited for the window rather than for application, pacing or flow control.
+    pub fn on_transmit(&mut self, next: u64, in_flight: Bytes, is_cwnd_limited: bool) {
         let round_over = self.acked_below >= self.round_end;
-        let fuller = self.usage.limit == WindowLimit::Open && in_flight > self.usage.peak_in_flight;
-        if round_over || fuller || limit == WindowLimit::Limited {
-            self.usage = WindowUsage { limit, peak_in_flight: in_flight };
+        let fuller = !self.usage.is_cwnd_limited && in_flight > self.usage.peak_in_flight;
+        if round_over || fuller || is_cwnd_limited {
+            self.usage = WindowUsage { is_cwnd_limited, peak_in_flight: in_flight };
             self.round_end = next;
         }
     }

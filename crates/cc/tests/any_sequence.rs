@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_cc::usage::{UsageTracker, WindowLimit};
+use bentpipe_cc::usage::UsageTracker;
 use bentpipe_cc::{
     AckSample, Algorithm, Config, CongestionControl, CongestionEvent, CongestionKind, Event, SentSample,
     build,
@@ -22,7 +22,7 @@ enum Op {
     Ack {
         delivered: usize,
         lost: usize,
-        window: WindowLimit,
+        is_cwnd_limited: bool,
     },
     AppLimited,
     Congestion(CongestionKind),
@@ -33,7 +33,7 @@ enum Op {
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    let window = prop_oneof![Just(WindowLimit::Limited), Just(WindowLimit::Open)];
+    let is_cwnd_limited = any::<bool>();
     let kind = prop_oneof![
         Just(CongestionKind::Loss),
         Just(CongestionKind::Ecn),
@@ -44,8 +44,8 @@ fn op() -> impl Strategy<Value = Op> {
         4 => prop_oneof![0..1_000u64, 0..50_000_000u64, 0..20_000_000_000u64]
             .prop_map(|ns| Op::Wait(Duration::from_nanos(ns))),
         6 => (1..40u64).prop_map(Op::Send),
-        8 => (0..30usize, 0..5usize, window)
-            .prop_map(|(delivered, lost, window)| Op::Ack { delivered, lost, window }),
+        8 => (0..30usize, 0..5usize, is_cwnd_limited)
+            .prop_map(|(delivered, lost, is_cwnd_limited)| Op::Ack { delivered, lost, is_cwnd_limited }),
         1 => Just(Op::AppLimited),
         1 => kind.prop_map(Op::Congestion),
         1 => Just(Op::RecoveryEnd),
@@ -90,7 +90,7 @@ impl Endpoint {
         match op {
             Op::Wait(span) => self.now += span,
             Op::Send(n) => (0..n).for_each(|_| self.send()),
-            Op::Ack { delivered, lost, window } => self.ack(delivered, lost, window),
+            Op::Ack { delivered, lost, is_cwnd_limited } => self.ack(delivered, lost, is_cwnd_limited),
             Op::AppLimited => self.estimator.on_app_limited(self.in_flight),
             Op::Congestion(kind) => {
                 self.cc.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
@@ -122,9 +122,9 @@ impl Endpoint {
         taken
     }
 
-    fn ack(&mut self, delivered: usize, lost: usize, window: WindowLimit) {
+    fn ack(&mut self, delivered: usize, lost: usize, is_cwnd_limited: bool) {
         let prior_in_flight = self.in_flight;
-        self.usage.on_transmit(self.sent, prior_in_flight, window);
+        self.usage.on_transmit(self.sent, prior_in_flight, is_cwnd_limited);
         let delivered = self.take(delivered);
         let lost = self.take(lost);
         for (size, _, state) in &delivered {

@@ -6,7 +6,6 @@
 use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::cubic::{BETA, C, Cubic};
 use bentpipe_cc::slow_start::SlowStartExit;
-use bentpipe_cc::usage::WindowLimit;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, CwndUnit, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -218,7 +217,7 @@ fn an_application_limited_flow_does_not_grow() {
     let window = cc.cwnd();
     for ms in 0..10_000 {
         let mut sample = ack(at_ms(ms), packets(1), RTT);
-        sample.usage.limit = WindowLimit::Open;
+        sample.usage.is_cwnd_limited = false;
         sample.usage.peak_in_flight = packets(10);
         cc.on_ack(&sample);
     }

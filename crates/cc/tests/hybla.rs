@@ -2,7 +2,6 @@
 
 use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::hybla::Hybla;
-use bentpipe_cc::usage::WindowLimit;
 use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -42,7 +41,7 @@ fn the_first_window_is_rho_segments() {
 fn the_first_sample_scales_the_window_when_the_handshake_told_no_rtt() {
     let mut cc = Hybla::new(config());
     let mut sample = full(millis(600), 10);
-    sample.usage.limit = WindowLimit::Open;
+    sample.usage.is_cwnd_limited = false;
     sample.usage.peak_in_flight = Bytes::ZERO;
     cc.on_ack(&sample);
     assert_eq!(cc.cwnd(), packets(24));

@@ -2,7 +2,6 @@
 
 use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
 use bentpipe_cc::reno::Reno;
-use bentpipe_cc::usage::WindowLimit;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -86,7 +85,7 @@ fn the_window_stays_put_during_recovery_and_without_use() {
     assert_eq!(cc.cwnd(), packets(50));
     cc.on_event(Event::RecoveryEnd { now: Time::ZERO });
     let mut unused = ack(at_ms(100), packets(50), RTT);
-    unused.usage.limit = WindowLimit::Open;
+    unused.usage.is_cwnd_limited = false;
     (0..10).for_each(|_| cc.on_ack(&unused));
     assert_eq!(cc.cwnd(), packets(50));
 }

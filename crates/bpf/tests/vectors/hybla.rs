@@ -1,6 +1,6 @@
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::slow_start::SlowStartExit;
-use bentpipe_cc::usage::{WindowLimit, WindowUsage};
+use bentpipe_cc::usage::WindowUsage;
 use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -83,7 +83,7 @@ fn run(sequence: u64, script: &mut Script) {
 fn acknowledge(hybla: &mut Hybla, dice: &mut Dice, srtt: u64) -> String {
     let acked = dice.magnitude(1, 64);
     let peak = hybla.cwnd().get() / MSS * dice.between(30, 100) / 100;
-    let limit = if dice.chance(7, 10) { WindowLimit::Limited } else { WindowLimit::Open };
+    let is_cwnd_limited = dice.chance(7, 10);
     hybla.on_ack(&AckSample {
         now: Time::ZERO,
         acked: Bytes::new(acked * MSS),
@@ -94,9 +94,9 @@ fn acknowledge(hybla: &mut Hybla, dice: &mut Dice, srtt: u64) -> String {
         rtt: Some(span(srtt)),
         srtt: Some(span(srtt)),
         rate: None,
-        usage: WindowUsage { limit, peak_in_flight: Bytes::new(peak * MSS) },
+        usage: WindowUsage { is_cwnd_limited, peak_in_flight: Bytes::new(peak * MSS) },
     });
-    format!("A {acked} {srtt} {} {peak}", u8::from(limit == WindowLimit::Limited))
+    format!("A {acked} {srtt} {} {peak}", u8::from(is_cwnd_limited))
 }
 
 fn congestion(hybla: &mut Hybla, kind: CongestionKind, in_flight: u64) {

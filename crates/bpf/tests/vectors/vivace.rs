@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::slow_start::SlowStartExit;
-use bentpipe_cc::usage::{WindowLimit, WindowUsage};
+use bentpipe_cc::usage::WindowUsage;
 use bentpipe_cc::vivace::Vivace;
 use bentpipe_cc::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Demand, Event,
@@ -172,7 +172,7 @@ impl<'a> Sender<'a> {
                 prior_delivered: Bytes::ZERO,
                 demand,
             }),
-            usage: WindowUsage { limit: WindowLimit::Open, peak_in_flight: Bytes::ZERO },
+            usage: WindowUsage { is_cwnd_limited: false, peak_in_flight: Bytes::ZERO },
         });
         let rtt = rtt_us.unwrap_or(u64::MAX);
         let limited = u8::from(demand == Demand::AppLimited);

@@ -6,7 +6,6 @@ use super::bounds::{BETA, UNBOUNDED, is_too_high, scaled};
 use super::probe::{Feedback, Finding, Phase, Samples, Stop};
 use super::{Bbr3, Mode, Sample};
 use crate::round::Boundary;
-use crate::usage::WindowLimit;
 
 impl Bbr3 {
     pub(super) fn start_down(&mut self, now: Time) {
@@ -100,7 +99,7 @@ impl Bbr3 {
     }
 
     fn fills_inflight_hi(&self, sample: &Sample<'_>) -> bool {
-        sample.ack.usage.limit == WindowLimit::Limited && self.cwnd >= self.bounds.inflight_hi
+        sample.ack.usage.is_cwnd_limited && self.cwnd >= self.bounds.inflight_hi
     }
 
     /// BBRUpdateProbeBWCyclePhase.

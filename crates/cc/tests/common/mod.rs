@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_cc::usage::{UsageTracker, WindowLimit, WindowUsage};
+use bentpipe_cc::usage::{UsageTracker, WindowUsage};
 use bentpipe_cc::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
 };
@@ -45,7 +45,7 @@ pub fn ack(now: Time, acked: Bytes, rtt: Duration) -> AckSample {
         rtt: Some(rtt),
         srtt: Some(rtt),
         rate: None,
-        usage: WindowUsage { limit: WindowLimit::Limited, peak_in_flight: acked },
+        usage: WindowUsage { is_cwnd_limited: true, peak_in_flight: acked },
     }
 }
 
@@ -233,8 +233,8 @@ impl<C: CongestionControl> Flow<C> {
 
     fn note_what_stops_the_sender(&mut self) {
         let window_full = self.in_flight + packets(1) > self.cc.cwnd();
-        let limit = if window_full { WindowLimit::Limited } else { WindowLimit::Open };
-        self.usage.on_transmit(self.next_packet, self.in_flight, limit);
+        let is_cwnd_limited = window_full;
+        self.usage.on_transmit(self.next_packet, self.in_flight, is_cwnd_limited);
         if self.supply < packets(1) && !window_full {
             self.estimator.on_app_limited(self.in_flight);
         }

@@ -7,7 +7,7 @@ use crate::event::{Closed, Event};
 use crate::options::{MAX_SACK_BLOCKS, SackPermitted};
 use crate::receive::{Arrival, Decision};
 use crate::segment::{Flags, Segment, timestamp_before};
-use crate::send::{Ack, Block, Carries, Verdict};
+use crate::send::{Ack, Block, Verdict};
 use crate::state::State;
 
 /// `tcp_invalid_ratelimit`: stray acknowledgements are answered no more often, lest two ends answer each other.
@@ -125,7 +125,7 @@ impl Connection {
             window: self.peer.scale(segment.window),
             sack: &blocks[..known],
             echo: segment.options.timestamps.map(|timestamps| timestamps.echo).filter(|echo| *echo != 0),
-            carries: if segment.payload.is_empty() { Carries::Nothing } else { Carries::Data },
+            carries_data: !segment.payload.is_empty(),
         });
         if verdict == Verdict::Accepted {
             self.pending.writable = true;

@@ -48,10 +48,10 @@ impl Connection {
         if u64::from(segment.options.sack.wire_len()) > room {
             segment.options.sack = SackBlocks::default();
         }
-        if outgoing.is_fin() {
+        if outgoing.is_fin {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        if outgoing.is_push() && !segment.payload.is_empty() {
+        if outgoing.is_push && !segment.payload.is_empty() {
             segment.flags = segment.flags.with(Flags::PSH);
         }
         if !segment.payload.is_empty() {

@@ -75,27 +75,14 @@ pub(crate) struct AckView {
     pub next: u64,
     /// RCV.NXT less what was acknowledged.
     pub unacknowledged: u64,
-    pub queue: Queue,
-    pub gap: Gap,
+    /// Whether the window could be announced at least as large as it is: the application has read everything, or there
+    /// is as much room as before.
+    pub has_room: bool,
+    /// Whether something is missing.
+    pub has_gap: bool,
     pub srtt: Option<Duration>,
     /// The RTT that the receiver sees.
     pub receive_rtt: Option<Duration>,
-}
-
-/// Whether the window could be announced at least as large as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Queue {
-    /// The application has read everything, or there is as much room as before.
-    HasRoom,
-    /// What is unread has taken room.
-    Fills,
-}
-
-/// Whether something is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gap {
-    Open,
-    None,
 }
 
 /// What an arrival leads to.
@@ -221,14 +208,11 @@ impl DelayedAck {
         if self.need == Need::None {
             return Decision::Wait;
         }
-        let second = view.unacknowledged > self.segment && view.queue == Queue::HasRoom;
+        let second = view.unacknowledged > self.segment && view.has_room;
         if second || self.in_quick_mode() || self.need == Need::Now {
             return Decision::Send;
         }
-        match view.gap {
-            Gap::None => self.delay(view),
-            Gap::Open => self.compress(view),
-        }
+        if view.has_gap { self.compress(view) } else { self.delay(view) }
     }
 
     /// `tcp_in_quickack_mode`.
@@ -362,8 +346,15 @@ mod tests {
     }
 
     fn view(now: Time, unacknowledged: u64) -> AckView {
-        let (queue, gap) = (Queue::HasRoom, Gap::None);
-        AckView { now, next: 1, unacknowledged, queue, gap, srtt: None, receive_rtt: None }
+        AckView {
+            now,
+            next: 1,
+            unacknowledged,
+            has_room: true,
+            has_gap: false,
+            srtt: None,
+            receive_rtt: None,
+        }
     }
 
     /// An engine whose quick acknowledgements are used up.

@@ -16,7 +16,7 @@ use crate::memory;
 use crate::options::MAX_SACK_BLOCKS;
 use crate::payload::Payload;
 use crate::receive::autotune::{Autotune, Worth};
-use crate::receive::delayed_ack::{AckView, DelayedAck, Full, Gap, Queue};
+use crate::receive::delayed_ack::{AckView, DelayedAck, Full};
 use crate::receive::queue::ReceiveQueue;
 use crate::receive::reassembly::{Piece, Reassembly};
 use crate::receive::sack_list::SackList;
@@ -284,8 +284,8 @@ impl Receiver {
             now,
             next: self.next,
             unacknowledged: self.unacknowledged(),
-            queue: if has_room { Queue::HasRoom } else { Queue::Fills },
-            gap: if self.out_of_order.is_empty() { Gap::None } else { Gap::Open },
+            has_room,
+            has_gap: !self.out_of_order.is_empty(),
             srtt: view.srtt,
             receive_rtt: self.autotune.rtt(),
         });

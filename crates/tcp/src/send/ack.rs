@@ -1,17 +1,16 @@
 //! What an acknowledgement does to the sender (`tcp_ack`).
 
-use bentpipe_cc::usage::{WindowLimit, WindowUsage};
+use bentpipe_cc::usage::WindowUsage;
 use bentpipe_cc::{AckSample, Demand};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::Sender;
-use super::prr::{Progress, Una};
+use super::prr::Progress;
 use super::recovery::Phase;
 use super::recovery_state::INITIAL_REORDERING;
 use super::rtt::RoundView;
 use super::sack::Block;
-use super::scoreboard::{History, Retransmission, SegmentState, Sent};
-use super::window::WindowUpdate;
+use super::scoreboard::{History, SegmentState, Sent};
 use crate::segment::{timestamp, timestamp_before};
 
 /// An acceptable segment's acknowledgement, in positions.
@@ -28,14 +27,7 @@ pub(crate) struct Ack<'a> {
     /// TSecr.
     pub echo: Option<u32>,
     /// Whether the segment carries data of its own.
-    pub carries: Carries,
-}
-
-/// Whether a segment is more than an acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carries {
-    Data,
-    Nothing,
+    pub carries_data: bool,
 }
 
 /// What became of an acknowledgement.
@@ -132,10 +124,10 @@ impl Sender {
             forward_end: self.scoreboard.forward_end(self.una),
             was_empty: self.scoreboard.is_empty(),
         };
-        let update = if ack.position >= self.una {
+        let window_changed = if ack.position >= self.una {
             self.window.update(ack.seq, ack.window, outcome.una_advanced)
         } else {
-            WindowUpdate::No
+            false
         };
         if outcome.una_advanced {
             self.recovery.timeouts = 0;
@@ -144,7 +136,7 @@ impl Sender {
         self.persist.on_answer();
         self.tag_sacks(&mut outcome, ack.position, ack.sack);
         self.remove_acked(&mut outcome, ack.position);
-        let moved = outcome.una_advanced || update == WindowUpdate::Yes || ack.carries == Carries::Data;
+        let moved = outcome.una_advanced || window_changed || ack.carries_data;
         outcome.is_duplicate = !moved;
         self.sample_rtt(&mut outcome);
         self.note_reordering(&outcome, before.forward_end);
@@ -267,8 +259,13 @@ impl Sender {
         cc.on_ack(&sample);
         let ssthresh = cc.cwnd().get() / self.mss;
         if let Phase::Fast(prr) = &mut self.recovery.phase {
-            let una = if outcome.una_advanced { Una::Advanced } else { Una::Same };
-            prr.on_ack(Progress { delivered: outcome.newly_delivered, newly_lost, in_flight, ssthresh, una });
+            prr.on_ack(Progress {
+                delivered: outcome.newly_delivered,
+                newly_lost,
+                in_flight,
+                ssthresh,
+                una_advanced: outcome.una_advanced,
+            });
         }
     }
 
@@ -277,15 +274,16 @@ impl Sender {
         if outcome.data_acked || self.reordering > INITIAL_REORDERING {
             self.usage.usage()
         } else {
-            WindowUsage { limit: WindowLimit::Open, peak_in_flight: Bytes::ZERO }
+            WindowUsage { is_cwnd_limited: false, peak_in_flight: Bytes::ZERO }
         }
     }
 
     /// Whether a retransmission of what is still out has been made (`tcp_any_retrans_done`).
     pub(super) fn any_retransmission_out(&self) -> bool {
         self.scoreboard.retransmitted() > 0
-            || self.scoreboard.front().is_some_and(|sent| {
-                sent.history == History::Retransmitted || sent.retransmission == Retransmission::InFlight
-            })
+            || self
+                .scoreboard
+                .front()
+                .is_some_and(|sent| sent.history == History::Retransmitted || sent.retransmission_in_flight)
     }
 }

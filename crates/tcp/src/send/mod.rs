@@ -18,7 +18,7 @@ mod undo;
 mod window;
 mod write;
 
-pub(crate) use ack::{Ack, Carries, Verdict};
+pub(crate) use ack::{Ack, Verdict};
 pub(crate) use output::Outgoing;
 pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
 pub(crate) use sack::Block;

@@ -1,13 +1,12 @@
 //! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
 
 use bentpipe_cc::SentSample;
-use bentpipe_cc::usage::WindowLimit;
 use bentpipe_units::{Bytes, Rate, Time};
 
 use super::pacing::{WindowRateView, window_rate};
 use super::recovery::{Frto, Phase, Rexmit};
 use super::timer::{Forced, Probe};
-use super::tso::{BufferPosition, DeferView, Deferral, Paced, max_segments, tso_autosize, tso_should_defer};
+use super::tso::{BufferPosition, DeferView, Deferral, max_segments, tso_autosize, tso_should_defer};
 use super::{Fin, Sender};
 use crate::config::Nagle;
 use crate::segment::timestamp;
@@ -18,32 +17,10 @@ pub(crate) struct Outgoing {
     pub start: u64,
     /// End excluded; a FIN counts one.
     pub end: u64,
-    pub fin: HasFin,
-    pub push: Push,
-}
-
-impl Outgoing {
-    pub fn is_fin(&self) -> bool {
-        self.fin == HasFin::Yes
-    }
-
-    pub fn is_push(&self) -> bool {
-        self.push == Push::Yes
-    }
-}
-
-/// Whether the segment carries our FIN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HasFin {
-    Yes,
-    No,
-}
-
-/// Whether the segment ends what the application wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Push {
-    Yes,
-    No,
+    /// Whether it carries our FIN.
+    pub is_fin: bool,
+    /// Whether it ends what the application wrote.
+    pub is_push: bool,
 }
 
 /// A GSO packet under way: what is left of what the windows allowed when it began.
@@ -161,7 +138,7 @@ impl Sender {
             return self.send_new(now, Range { start: self.next, end });
         }
         let start = self.una - 1;
-        Outgoing { start, end: start, fin: HasFin::No, push: Push::No }
+        Outgoing { start, end: start, is_fin: false, is_push: false }
     }
 
     /// RFC 8985 section 7.3: new data tells more than a repetition.
@@ -215,8 +192,8 @@ impl Sender {
             self.check_space();
         }
         // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
-        let push = if self.tso.end - self.tso.start > mss { Push::Yes } else { fresh.push };
-        Some(Outgoing { push, ..fresh })
+        let is_push = fresh.is_push || self.tso.end - self.tso.start > mss;
+        Some(Outgoing { is_push, ..fresh })
     }
 
     fn with_fin(&self, end: u64) -> u64 {
@@ -269,8 +246,7 @@ impl Sender {
 
     /// Segments of the next GSO packet.
     pub(super) fn tso_segments(&self, mss: u64) -> u64 {
-        let paced = if self.is_paced() { Paced::Yes } else { Paced::No };
-        tso_autosize(self.tso_rate(), self.rtt.min(), mss, paced).min(max_segments(mss))
+        tso_autosize(self.tso_rate(), self.rtt.min(), mss, self.is_paced()).min(max_segments(mss))
     }
 
     fn tso_rate(&self) -> Rate {
@@ -352,8 +328,7 @@ impl Sender {
         let full = self.scoreboard.in_flight() >= self.cwnd();
         let limited = blocked == Blocked::ByWindow || (full && self.tso.sent);
         if limited || self.tso.sent {
-            let limit = if limited { WindowLimit::Limited } else { WindowLimit::Open };
-            self.usage.on_transmit(self.next, self.bytes(self.scoreboard.len()), limit);
+            self.usage.on_transmit(self.next, self.bytes(self.scoreboard.len()), limited);
             self.validate_window(now);
         }
         self.tso.sent = false;
@@ -369,9 +344,9 @@ impl Sender {
     }
 
     fn outgoing(&self, range: Range) -> Outgoing {
-        let fin = if self.fin == Fin::At(range.end - 1) { HasFin::Yes } else { HasFin::No };
-        let push = if range.end >= self.buffer.end() { Push::Yes } else { Push::No };
-        Outgoing { start: range.start, end: range.end, fin, push }
+        let is_fin = self.fin == Fin::At(range.end - 1);
+        let is_push = range.end >= self.buffer.end();
+        Outgoing { start: range.start, end: range.end, is_fin, is_push }
     }
 }
 

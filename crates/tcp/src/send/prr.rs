@@ -19,14 +19,8 @@ pub(crate) struct Progress {
     pub in_flight: u64,
     /// The window to which the algorithm wants to come down.
     pub ssthresh: u64,
-    pub una: Una,
-}
-
-/// Whether the cumulative acknowledgement moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Una {
-    Advanced,
-    Same,
+    /// Whether the cumulative acknowledgement moved.
+    pub una_advanced: bool,
 }
 
 impl Prr {
@@ -53,7 +47,7 @@ impl Prr {
         } else {
             let mut bound = self.delivered.saturating_sub(self.out).max(ack.delivered);
             // One more where the recovery makes good progress (PRR-SSRB).
-            if ack.una == Una::Advanced && ack.newly_lost == 0 {
+            if ack.una_advanced && ack.newly_lost == 0 {
                 bound += 1;
             }
             bound.min(ack.ssthresh - ack.in_flight)
@@ -75,8 +69,13 @@ mod tests {
         let (mut in_flight, mut sent) = (99, 0);
         for delivered in 1..=30 {
             in_flight -= 1;
-            let una = Una::Same;
-            prr.on_ack(Progress { delivered: 1, newly_lost: 0, in_flight, ssthresh: 70, una });
+            prr.on_ack(Progress {
+                delivered: 1,
+                newly_lost: 0,
+                in_flight,
+                ssthresh: 70,
+                una_advanced: false,
+            });
             while in_flight < prr.cwnd() {
                 prr.on_sent();
                 in_flight += 1;

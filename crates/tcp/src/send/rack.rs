@@ -18,34 +18,16 @@ pub(crate) struct Rack {
     newest: Option<(Time, u64)>,
     /// RACK.rtt.
     rtt: Duration,
-    progress: Progress,
+    /// Whether something was delivered since losses were looked for last.
+    has_progressed: bool,
     /// RACK.reo_wnd_mult.
     reo_wnd_mult: u64,
     /// RACK.reo_wnd_persist.
     reo_wnd_persist: u8,
     /// RACK.dsack_round: the window is not widened again before this position is acknowledged.
     dsack_round: Option<u64>,
-    reordering: Reordering,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
-    Made,
-    None,
-}
-
-/// RACK.reordering_seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reordering {
-    Seen,
-    NotSeen,
-}
-
-/// Whether losses are being repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repair {
-    InProgress,
-    None,
+    /// RACK.reordering_seen.
+    reordering_seen: bool,
 }
 
 /// What RACK looks at besides its own state.
@@ -54,7 +36,8 @@ pub(crate) struct RackView {
     pub now: Time,
     pub min_rtt: Option<Duration>,
     pub srtt: Option<Duration>,
-    pub repair: Repair,
+    /// Whether losses are being repaired.
+    pub is_repairing: bool,
 }
 
 impl Rack {
@@ -62,11 +45,11 @@ impl Rack {
         Self {
             newest: None,
             rtt: Duration::ZERO,
-            progress: Progress::None,
+            has_progressed: false,
             reo_wnd_mult: 1,
             reo_wnd_persist: 0,
             dsack_round: None,
-            reordering: Reordering::NotSeen,
+            reordering_seen: false,
         }
     }
 
@@ -79,7 +62,7 @@ impl Rack {
         if sent.history == History::Retransmitted && min_rtt.is_some_and(|least| rtt < least) {
             return;
         }
-        self.progress = Progress::Made;
+        self.has_progressed = true;
         self.rtt = rtt;
         self.newest = self.newest.max(Some((sent.sent_at, sent.transmission)));
     }
@@ -89,7 +72,7 @@ impl Rack {
         if self.dsack_round.is_some_and(|end| una >= end) {
             self.dsack_round = None;
         }
-        if self.reordering == Reordering::Seen && self.dsack_round.is_none() {
+        if self.reordering_seen && self.dsack_round.is_none() {
             self.dsack_round = Some(next);
             self.reo_wnd_mult = (self.reo_wnd_mult + 1).min(MAX_REO_WND_MULT);
             self.reo_wnd_persist = REO_WND_PERSIST;
@@ -97,7 +80,7 @@ impl Rack {
     }
 
     pub fn on_reordering(&mut self) {
-        self.reordering = Reordering::Seen;
+        self.reordering_seen = true;
     }
 
     /// A recovery ended without being undone.
@@ -115,12 +98,12 @@ impl Rack {
 
     /// A recovery turned out to be spurious: losses are judged anew.
     pub fn on_undo(&mut self) {
-        self.progress = Progress::Made;
+        self.has_progressed = true;
     }
 
     /// Steps 4 and 5: marks what is lost; returns how long to wait for what may only be reordered.
     pub fn detect(&mut self, scoreboard: &mut Scoreboard, view: RackView) -> Option<Duration> {
-        if std::mem::replace(&mut self.progress, Progress::None) == Progress::None {
+        if !std::mem::take(&mut self.has_progressed) {
             return None;
         }
         self.detect_now(scoreboard, view)
@@ -152,9 +135,7 @@ impl Rack {
 
     /// RACK_update_reo_wnd.
     fn reo_wnd(&self, scoreboard: &Scoreboard, view: RackView) -> Duration {
-        if self.reordering == Reordering::NotSeen
-            && (view.repair == Repair::InProgress || scoreboard.sacked() >= DUP_THRESH)
-        {
+        if !self.reordering_seen && (view.is_repairing || scoreboard.sacked() >= DUP_THRESH) {
             return Duration::ZERO;
         }
         let quarter = view.min_rtt.unwrap_or(Duration::ZERO) / 4;

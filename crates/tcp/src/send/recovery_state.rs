@@ -6,7 +6,7 @@ use bentpipe_units::Time;
 use super::Sender;
 use super::ack::AckOutcome;
 use super::prr::Prr;
-use super::rack::{RackView, Repair};
+use super::rack::RackView;
 use super::recovery::{Frto, Phase, Rexmit};
 
 /// `tcp_reordering`: segments by which packets may overtake each other before that counts as remarkable.
@@ -86,8 +86,12 @@ impl Sender {
     }
 
     pub(super) fn rack_view(&self, now: Time) -> RackView {
-        let repair = if self.recovery.is_repairing() { Repair::InProgress } else { Repair::None };
-        RackView { now, min_rtt: self.rtt.min(), srtt: self.rtt.srtt(), repair }
+        RackView {
+            now,
+            min_rtt: self.rtt.min(),
+            srtt: self.rtt.srtt(),
+            is_repairing: self.recovery.is_repairing(),
+        }
     }
 
     /// RFC 6675 section 5 step 4 (`tcp_enter_recovery`).

@@ -18,7 +18,7 @@ pub(crate) struct Sent {
     pub rate: PacketState,
     pub state: SegmentState,
     /// Whether its last transmission was a retransmission that is still deemed in flight (`TCPCB_SACKED_RETRANS`).
-    pub retransmission: Retransmission,
+    pub retransmission_in_flight: bool,
     pub history: History,
     /// Number of its last transmission among all.
     pub transmission: u64,
@@ -30,12 +30,6 @@ pub(crate) enum SegmentState {
     Unknown,
     Sacked,
     Lost,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Retransmission {
-    None,
-    InFlight,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +170,7 @@ impl Scoreboard {
             sent_at: now,
             rate,
             state: SegmentState::Unknown,
-            retransmission: Retransmission::None,
+            retransmission_in_flight: false,
             history: History::SentOnce,
             transmission: self.transmissions,
         });
@@ -187,8 +181,8 @@ impl Scoreboard {
     pub fn retransmit(&mut self, id: u64, now: Time, rate: PacketState) {
         self.repeat(id, now, rate);
         let Some(sent) = self.get_mut(id) else { return };
-        if sent.retransmission == Retransmission::None {
-            sent.retransmission = Retransmission::InFlight;
+        if !sent.retransmission_in_flight {
+            sent.retransmission_in_flight = true;
             self.retransmitted += 1;
         }
         self.waiting.remove(&id);
@@ -220,7 +214,7 @@ impl Scoreboard {
         self.forget(id, &before);
         let sent = self.get_mut(id)?;
         sent.state = SegmentState::Sacked;
-        sent.retransmission = Retransmission::None;
+        sent.retransmission_in_flight = false;
         self.sacked += 1;
         self.sacked_end = self.sacked_end.max(before.end);
         Some(before)
@@ -233,9 +227,9 @@ impl Scoreboard {
             return;
         }
         let newly = sent.state == SegmentState::Unknown;
-        let again = sent.retransmission == Retransmission::InFlight;
+        let again = sent.retransmission_in_flight;
         sent.state = SegmentState::Lost;
-        sent.retransmission = Retransmission::None;
+        sent.retransmission_in_flight = false;
         self.lost += u64::from(newly);
         self.retransmitted -= u64::from(again);
         self.total_lost += u64::from(newly || again);
@@ -323,7 +317,7 @@ impl Scoreboard {
         self.get(id).is_none_or(|sent| {
             sent.transmission != transmission
                 || sent.state == SegmentState::Sacked
-                || (sent.state == SegmentState::Lost && sent.retransmission == Retransmission::None)
+                || (sent.state == SegmentState::Lost && !sent.retransmission_in_flight)
         })
     }
 
@@ -332,7 +326,7 @@ impl Scoreboard {
             self.lost -= 1;
             self.waiting.remove(&id);
         }
-        if sent.retransmission == Retransmission::InFlight {
+        if sent.retransmission_in_flight {
             self.retransmitted -= 1;
         }
     }

@@ -6,7 +6,7 @@ use bentpipe_units::{Duration, Time};
 
 use super::Sender;
 use super::ack::AckOutcome;
-use super::prr::{Progress, Una};
+use super::prr::Progress;
 use super::recovery::{Frto, Phase, Rexmit};
 use super::recovery_state::INITIAL_REORDERING;
 use super::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO};
@@ -287,7 +287,7 @@ impl Sender {
         let in_flight = self.scoreboard.in_flight();
         let ssthresh = self.cc.as_ref().map_or(1, |cc| cc.cwnd().get() / self.mss);
         if let Phase::Fast(prr) = &mut self.recovery.phase {
-            prr.on_ack(Progress { delivered: 1, newly_lost: 0, in_flight, ssthresh, una: Una::Same });
+            prr.on_ack(Progress { delivered: 1, newly_lost: 0, in_flight, ssthresh, una_advanced: false });
         }
     }
 

@@ -17,22 +17,15 @@ const WINDOW_DIVISOR: u64 = 3;
 /// A write longer ago than this is not the beginning of a GSO packet.
 const RECENT: Duration = Duration::from_millis(1);
 
-/// Whether the algorithm paces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paced {
-    Yes,
-    No,
-}
-
 /// Segments of one GSO packet: what passes in a millisecond, at least two (`tcp_tso_autosize`).
-pub(crate) fn tso_autosize(rate: Rate, min_rtt: Option<Duration>, mss: u64, paced: Paced) -> u64 {
+pub(crate) fn tso_autosize(rate: Rate, min_rtt: Option<Duration>, mss: u64, is_paced: bool) -> u64 {
     let mut bytes = (rate.as_bps() / 8) >> PACING_SHIFT;
     let min_rtt_us = min_rtt.unwrap_or(Duration::MAX).as_nanos() / 1_000;
     let shift = min_rtt_us >> RTT_SHIFT;
     if shift < 32 {
         bytes = bytes.saturating_add(GSO_MAX_SIZE >> shift);
     }
-    let at_least = if paced == Paced::Yes && rate < SLOW { 1 } else { MIN_SEGMENTS };
+    let at_least = if is_paced && rate < SLOW { 1 } else { MIN_SEGMENTS };
     (bytes.min(GSO_MAX_SIZE) / mss).max(at_least)
 }
 
@@ -143,7 +136,7 @@ mod tests {
     #[test]
     fn a_gso_packet_is_a_millisecond_at_the_rate_and_two_segments_at_least() {
         let size = |mbit: u64| {
-            tso_autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, Paced::No)
+            tso_autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, false)
         };
         // 288 Mbit/s / 8 / 1024 = 35156 octets.
         assert_eq!([size(1), size(10), size(288), size(10_000)], [2, 2, 24, 45]);
@@ -151,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_slow_pacer_sends_single_segments() {
-        assert_eq!(tso_autosize(Rate::from_bps(1_000_000), None, MSS, Paced::Yes), 1);
+        assert_eq!(tso_autosize(Rate::from_bps(1_000_000), None, MSS, true), 1);
     }
 
     #[test]

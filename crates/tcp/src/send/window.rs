@@ -18,25 +18,19 @@ pub(crate) struct SendWindow {
     pub max: u64,
 }
 
-/// Whether an acknowledgement changed the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WindowUpdate {
-    Yes,
-    No,
-}
-
 impl SendWindow {
-    /// RFC 9293 section 3.10.7.4: the window of the newest segment counts (`tcp_ack_update_window`).
-    pub fn update(&mut self, seq: u64, size: u64, advances: bool) -> WindowUpdate {
+    /// RFC 9293 section 3.10.7.4: the window of the newest segment counts (`tcp_ack_update_window`). Whether it
+    /// changed.
+    pub fn update(&mut self, seq: u64, size: u64, advances: bool) -> bool {
         let newer = seq > self.wl1 || (seq == self.wl1 && (size > self.size || size == 0));
         if !advances && !newer {
-            return WindowUpdate::No;
+            return false;
         }
         self.wl1 = seq;
         let changed = size != self.size;
         self.size = size;
         self.max = self.max.max(size);
-        if changed { WindowUpdate::Yes } else { WindowUpdate::No }
+        changed
     }
 
     /// The window of a SYN or of the segment that completes the handshake.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_cc::usage::{UsageTracker, WindowLimit};
+use bentpipe_cc::usage::UsageTracker;
 use bentpipe_cc::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
 };
@@ -238,11 +238,11 @@ impl Controller for Adapter {
     }
 
     fn on_sent(&mut self, _now: Instant, _bytes: u64, _largest_pn: u64) {
-        self.usage.on_transmit(self.next_packet, self.in_flight, WindowLimit::Open);
+        self.usage.on_transmit(self.next_packet, self.in_flight, false);
     }
 
     fn on_cwnd_limited(&mut self) {
-        self.usage.on_transmit(self.next_packet, self.in_flight, WindowLimit::Limited);
+        self.usage.on_transmit(self.next_packet, self.in_flight, true);
     }
 
     fn on_ack(
