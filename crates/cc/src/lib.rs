@@ -11,6 +11,7 @@
 
 mod acked_or_lost;
 mod algorithm;
+mod bbr_common;
 mod control;
 mod filter;
 mod round;

@@ -3,17 +3,20 @@
 //! `BBR...` names the procedure of draft-cardwell-iccrg-bbr-congestion-control-00, the description of version 1,
 //! that a function implements.
 
-pub(crate) mod aggregation;
 mod cycle;
 mod full_pipe;
+mod min_rtt;
 mod policer;
-pub(crate) mod probe_rtt;
 mod recovery;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use rand_core::SeedableRng;
 use rand_pcg::Pcg32;
 
+use crate::bbr_common::{
+    Aggregation, AggregationLimits, HALF_ROUNDS, MIN_PACKETS, PacingRate, ProbeRtt, bdp, quantum_packets,
+    saved_cwnd,
+};
 use crate::filter::MaxFilter;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
@@ -21,11 +24,10 @@ use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow,
     SentSample, State,
 };
-use aggregation::{Aggregation, AggregationLimits, HALF_ROUNDS};
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
+use min_rtt::MinRtt;
 use policer::{Outcome, Policer, PolicerView};
-use probe_rtt::{Age, MinRtt, ProbeRtt};
 use recovery::{Episode, Window, WindowView};
 
 /// Start-up's pacing and window gain, 2/ln 2: the smallest that doubles the rate each round.
@@ -34,16 +36,8 @@ pub const HIGH_GAIN: f64 = 2885.0 / 1000.0;
 const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
 /// Twice the BDP, so that delayed and gathered acknowledgements do not stall the sender.
 const CWND_GAIN: f64 = 2.0;
-/// One per cent below the estimate, so that queues drain.
-const PACING_MARGIN: f64 = 0.99;
 /// Rounds for which the largest bandwidth sample counts.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// The smallest window in packets: enough for delayed acknowledgements.
-const MIN_PACKETS: u64 = 4;
-/// RTT assumed by the initial pacing rate when none is known.
-const UNKNOWN_RTT: Duration = Duration::from_millis(1);
-/// One byte per second: the resolution of the original, and never a standstill.
-const MIN_RATE: Rate = Rate::from_bps(8);
 
 /// The states of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,28 +70,15 @@ pub struct Bbr {
     episode: Episode,
     /// The round in which the last episode ended.
     recovered_in: Option<u64>,
-    idle: Idle,
+    /// Whether the flight in progress began after a pause: then nothing queued and ProbeRTT is not needed.
+    is_restarting_from_idle: bool,
     cwnd: Bytes,
     /// The window before an episode or ProbeRTT.
     prior_cwnd: Bytes,
     ssthresh: Option<Bytes>,
-    pacing_rate: Rate,
-    initial_rate: InitialRate,
+    pacing_rate: PacingRate,
     delivered: Bytes,
     delivered_at: Time,
-}
-
-/// Whether the flight in progress began after a pause: then nothing queued and ProbeRTT is not needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Idle {
-    Busy,
-    Restarting,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InitialRate {
-    Guessed,
-    FromRtt,
 }
 
 impl Bbr {
@@ -105,9 +86,10 @@ impl Bbr {
     pub fn new(config: Config) -> Self {
         let mut rng = Pcg32::seed_from_u64(config.seed);
         let cycle = Cycle::start(&mut rng, config.now);
-        let mut bbr = Self {
+        let initial_window = config.initial_window.max(config.mss);
+        Self {
             mss: config.mss,
-            initial_window: config.initial_window.max(config.mss),
+            initial_window,
             rng,
             mode: Mode::Startup,
             rounds: Rounds::default(),
@@ -120,17 +102,14 @@ impl Bbr {
             aggregation: Aggregation::new(config.now),
             episode: Episode::None,
             recovered_in: None,
-            idle: Idle::Busy,
-            cwnd: config.initial_window.max(config.mss),
+            is_restarting_from_idle: false,
+            cwnd: initial_window,
             prior_cwnd: Bytes::ZERO,
             ssthresh: None,
-            pacing_rate: MIN_RATE,
-            initial_rate: InitialRate::Guessed,
+            pacing_rate: PacingRate::new(initial_window, config.handshake_rtt, HIGH_GAIN),
             delivered: Bytes::ZERO,
             delivered_at: config.now,
-        };
-        bbr.init_pacing_rate(config.handshake_rtt);
-        bbr
+        }
     }
 
     /// The state of the machine.
@@ -225,8 +204,8 @@ impl Bbr {
 
     /// BBRUpdateRTprop and BBRCheckProbeRTT.
     fn update_min_rtt(&mut self, ack: &AckSample, boundary: Boundary) {
-        let age = self.min_rtt.on_ack(ack.now, ack.rtt);
-        if age == Age::Expired && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
+        let is_due = self.min_rtt.on_ack(ack.now, ack.rtt);
+        if is_due && !self.is_restarting_from_idle && self.mode != Mode::ProbeRtt {
             self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
             self.mode = Mode::ProbeRtt;
             self.probe_rtt = Some(ProbeRtt::new(ack.delivered));
@@ -239,7 +218,7 @@ impl Bbr {
             self.leave_probe_rtt_when_due(ack.now);
         }
         if ack.rate.is_some() {
-            self.idle = Idle::Busy;
+            self.is_restarting_from_idle = false;
         }
     }
 
@@ -262,22 +241,8 @@ impl Bbr {
 
     // ---- what is controlled --------------------------------------------------------------------------------
 
-    /// BBRInitPacingRate: gain x initial window / RTT until the first bandwidth sample.
-    fn init_pacing_rate(&mut self, rtt: Option<Duration>) {
-        if rtt.is_some() {
-            self.initial_rate = InitialRate::FromRtt;
-        }
-        let bandwidth = Rate::of(self.cwnd, rtt.unwrap_or(UNKNOWN_RTT));
-        self.pacing_rate = bandwidth.mul_f64(HIGH_GAIN * PACING_MARGIN).max(MIN_RATE);
-    }
-
-    /// BBRSetPacingRateWithGain.
     fn update_pacing_rate(&mut self, gain: f64) {
-        let rate = self.bandwidth_in_use().mul_f64(gain * PACING_MARGIN).max(MIN_RATE);
-        // Until the pipe is full a lower sample is more likely the application's doing than the network's.
-        if self.pipe.is_reached() || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
+        self.pacing_rate.update(self.bandwidth_in_use(), gain, self.pipe.is_reached());
     }
 
     /// BBRInflight: the BDP in whole packets, with room for the bursts on both hosts.
@@ -287,7 +252,7 @@ impl Bbr {
 
     fn bdp(&self, bandwidth: Rate, gain: f64) -> Bytes {
         match self.min_rtt.value {
-            Some(rtt) => Bytes::new((bandwidth.as_bytes_per_sec() * rtt.as_secs_f64() * gain).ceil() as u64),
+            Some(rtt) => Bytes::new(bdp(bandwidth, rtt, gain).ceil() as u64),
             None => self.initial_window,
         }
     }
@@ -299,14 +264,13 @@ impl Bbr {
         self.packets(packets.next_multiple_of(2) + probe)
     }
 
-    /// BBRSetSendQuantum: about a millisecond's worth.
+    /// BBRSetSendQuantum (`bbr_tso_segs_goal`).
     fn quantum_packets(&self) -> u64 {
         const SLOW: Rate = Rate::from_bps(1_200_000);
-        const MAX_BURST: Bytes = Bytes::new(65_536);
         const MAX_PACKETS: u64 = 127;
-        let least = if self.pacing_rate < SLOW { 1 } else { 2 };
-        let burst = Bytes::new(self.pacing_rate.as_bps() / 8 / 1024).min(MAX_BURST);
-        (burst.get() / self.mss.get()).clamp(least, MAX_PACKETS)
+        let rate = self.pacing_rate.get();
+        let least = if rate < SLOW { 1 } else { 2 };
+        quantum_packets(rate, 0, self.mss).clamp(least, MAX_PACKETS)
     }
 
     /// BBRSetCwnd.
@@ -341,7 +305,7 @@ impl Bbr {
 
     fn save_cwnd(&mut self) {
         let reduced = self.episode.holds_a_window() || self.mode == Mode::ProbeRtt;
-        self.prior_cwnd = if reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
+        self.prior_cwnd = saved_cwnd(self.cwnd, self.prior_cwnd, reduced);
     }
 
     fn on_timeout(&mut self, window: Bytes) {
@@ -397,7 +361,7 @@ impl CongestionControl for Bbr {
             return;
         }
         // BBRHandleRestartFromIdle: after a pause start at the estimate itself, since the pipe is empty.
-        self.idle = Idle::Restarting;
+        self.is_restarting_from_idle = true;
         self.aggregation.restart_epoch(sent.now);
         match self.mode {
             Mode::ProbeBw => self.update_pacing_rate(1.0),
@@ -412,10 +376,7 @@ impl CongestionControl for Bbr {
         if ack.acked > Bytes::ZERO {
             self.delivered_at = ack.now;
         }
-        let rate = ack.rate.map(|rate| match self.probe_rtt {
-            Some(probe_rtt) if probe_rtt.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
-            _ => rate,
-        });
+        let rate = ack.rate.map(|rate| self.probe_rtt.map_or(rate, |probe_rtt| probe_rtt.mark(rate)));
         let boundary = self.rounds.on_ack(ack);
         self.episode.on_boundary(boundary);
         if let Some(rate) = rate {
@@ -425,9 +386,7 @@ impl CongestionControl for Bbr {
         self.pipe.on_ack(rate, boundary, self.max_bandwidth.max());
         self.update_drain(ack);
         self.update_min_rtt(ack, boundary);
-        if self.initial_rate == InitialRate::Guessed && ack.srtt.is_some() {
-            self.init_pacing_rate(ack.srtt);
-        }
+        self.pacing_rate.on_srtt(self.cwnd, ack.srtt, HIGH_GAIN);
         self.update_pacing_rate(self.pacing_gain());
         self.update_cwnd(ack);
     }
@@ -449,7 +408,7 @@ impl CongestionControl for Bbr {
     fn state(&self) -> State {
         State {
             ssthresh: self.ssthresh,
-            pacing_rate: Some(self.pacing_rate),
+            pacing_rate: Some(self.pacing_rate.get()),
             send_quantum: Some(self.packets(self.quantum_packets())),
             bandwidth: Some(self.bandwidth_in_use()).filter(|rate| *rate > Rate::ZERO),
             recovery_window: RecoveryWindow::Algorithm,

@@ -1,32 +1,15 @@
-//! From the model to rate, window and burst.
+//! From the model to rate, window and send quantum.
 
-use bentpipe_units::{Bytes, Duration, Rate};
+use bentpipe_units::{Bytes, Rate};
 
 use super::bounds::UNBOUNDED;
-use super::{Bbr3, InitialRate, MIN_RATE, Mode, Phase, STARTUP_GAIN};
+use super::{Bbr3, Mode, Phase};
 use crate::AckSample;
-
-/// One per cent below the estimate, so that queues drain.
-const PACING_MARGIN: f64 = 0.99;
-/// RTT assumed by the initial pacing rate when none is known.
-const UNKNOWN_RTT: Duration = Duration::from_millis(1);
+use crate::bbr_common::{bdp, quantum_packets};
 
 impl Bbr3 {
-    /// BBRInitPacingRate.
-    pub(super) fn init_pacing_rate(&mut self, rtt: Option<Duration>) {
-        if rtt.is_some() {
-            self.initial_rate = InitialRate::FromRtt;
-        }
-        let bandwidth = Rate::of(self.cwnd, rtt.unwrap_or(UNKNOWN_RTT));
-        self.pacing_rate = bandwidth.mul_f64(STARTUP_GAIN * PACING_MARGIN).max(MIN_RATE);
-    }
-
-    /// BBRSetPacingRateWithGain.
     pub(super) fn update_pacing_rate(&mut self, gain: f64) {
-        let rate = self.bw().mul_f64(gain * PACING_MARGIN).max(MIN_RATE);
-        if self.full.was_reached() || rate > self.pacing_rate {
-            self.pacing_rate = rate;
-        }
+        self.pacing_rate.update(self.bw(), gain, self.full.was_reached());
     }
 
     /// BBRInflight.
@@ -37,7 +20,7 @@ impl Bbr3 {
     pub(super) fn bdp(&self, bandwidth: Rate, gain: f64) -> Bytes {
         match self.min_rtt.get() {
             Some(rtt) => {
-                let bytes = bandwidth.as_bytes_per_sec() * rtt.as_secs_f64() * gain;
+                let bytes = bdp(bandwidth, rtt, gain);
                 self.packets((bytes / self.mss.get() as f64).ceil() as u64)
             }
             None => self.initial_window,
@@ -51,14 +34,14 @@ impl Bbr3 {
         bytes.max(bursts).max(self.floor()) + probe
     }
 
-    /// BBRSetSendQuantum: about a millisecond's worth, and more on short paths.
+    /// BBRSetSendQuantum, with more on short paths.
     pub(super) fn quantum_packets(&self) -> u64 {
-        const MAX_BURST: u64 = 65_536;
+        const ON_SHORT_PATHS: u64 = 65_536;
         const HALVED_EACH_US: u64 = 512;
         let least = self.min_rtt.get().map_or(u64::MAX, |rtt| rtt.as_nanos() / 1_000);
-        let for_short_paths = MAX_BURST.checked_shr((least / HALVED_EACH_US).min(64) as u32).unwrap_or(0);
-        let burst = (self.pacing_rate.as_bps() / 8 / 1024 + for_short_paths).min(MAX_BURST);
-        (burst / self.mss.get()).max(2)
+        let for_short_paths =
+            ON_SHORT_PATHS.checked_shr((least / HALVED_EACH_US).min(64) as u32).unwrap_or(0);
+        quantum_packets(self.pacing_rate.get(), for_short_paths, self.mss).max(2)
     }
 
     /// BBRSetCwnd.

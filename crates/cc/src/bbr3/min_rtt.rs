@@ -15,13 +15,6 @@ pub(super) struct MinRtt {
     recent_at: Time,
 }
 
-/// Whether the recent minimum is too old.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ProbeRttTimer {
-    Due,
-    NotDue,
-}
-
 impl MinRtt {
     pub const fn new(value: Option<Duration>, now: Time) -> Self {
         Self { value, at: now, recent: value, recent_at: now }
@@ -31,15 +24,11 @@ impl MinRtt {
         self.value
     }
 
-    /// BBRUpdateMinRTT.
-    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> ProbeRttTimer {
-        let timer = if now > self.recent_at.saturating_add(PROBE_RTT_INTERVAL) {
-            ProbeRttTimer::Due
-        } else {
-            ProbeRttTimer::NotDue
-        };
+    /// BBRUpdateMinRTT. Returns whether ProbeRTT is due.
+    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> bool {
+        let is_due = now > self.recent_at.saturating_add(PROBE_RTT_INTERVAL);
         if let Some(rtt) = rtt
-            && (timer == ProbeRttTimer::Due || self.recent.is_none_or(|recent| rtt < recent))
+            && (is_due || self.recent.is_none_or(|recent| rtt < recent))
         {
             self.recent = Some(rtt);
             self.recent_at = now;
@@ -51,7 +40,7 @@ impl MinRtt {
             self.value = Some(recent);
             self.at = self.recent_at;
         }
-        timer
+        is_due
     }
 
     /// ProbeRTT is over: the next is due a window later.

@@ -16,8 +16,7 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 use rand_core::SeedableRng;
 use rand_pcg::Pcg32;
 
-use crate::bbr::aggregation::Aggregation;
-use crate::bbr::probe_rtt::ProbeRtt;
+use crate::bbr_common::{Aggregation, MIN_PACKETS, PacingRate, ProbeRtt, saved_cwnd};
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
@@ -27,7 +26,7 @@ use crate::{
 use bounds::{Bounds, Latest, UNBOUNDED};
 use flight::{Departures, Flight};
 use full_bandwidth::FullBandwidth;
-use min_rtt::{MinRtt, ProbeRttTimer};
+use min_rtt::MinRtt;
 pub use probe::Phase;
 use probe::{Feedback, Probe};
 
@@ -43,10 +42,6 @@ const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
 /// The window of ProbeRTT in BDP.
 const PROBE_RTT_GAIN: f64 = 0.5;
-/// The smallest window in packets.
-const MIN_PACKETS: u64 = 4;
-/// One byte per second: never a standstill.
-const MIN_RATE: Rate = Rate::from_bps(8);
 
 /// The states of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,19 +64,6 @@ enum Episode {
     /// Over with the acknowledgement that is about to be taken in, so that it covers the round that ends with it.
     Ended,
     Timeout,
-}
-
-/// Whether the flight in progress began after a pause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Idle {
-    Busy,
-    Restarting,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InitialRate {
-    Guessed,
-    FromRtt,
 }
 
 /// Losses since the present loss round began.
@@ -116,13 +98,13 @@ pub struct Bbr3 {
     probe_rtt: Option<ProbeRtt>,
     aggregation: Aggregation,
     episode: Episode,
-    idle: Idle,
+    /// Whether the flight in progress began after a pause.
+    is_restarting_from_idle: bool,
     cwnd: Bytes,
     /// The window before an episode or ProbeRTT.
     prior_cwnd: Bytes,
     ssthresh: Option<Bytes>,
-    pacing_rate: Rate,
-    initial_rate: InitialRate,
+    pacing_rate: PacingRate,
     delivered: Bytes,
 }
 
@@ -151,7 +133,7 @@ impl Bbr3 {
     /// A connection that starts at `config.now`.
     pub fn new(config: Config) -> Self {
         let initial_window = config.initial_window.max(config.mss);
-        let mut bbr = Self {
+        Self {
             mss: config.mss,
             initial_window,
             rng: Pcg32::seed_from_u64(config.seed),
@@ -170,16 +152,13 @@ impl Bbr3 {
             probe_rtt: None,
             aggregation: Aggregation::new(config.now),
             episode: Episode::None,
-            idle: Idle::Busy,
+            is_restarting_from_idle: false,
             cwnd: initial_window,
             prior_cwnd: Bytes::ZERO,
             ssthresh: None,
-            pacing_rate: MIN_RATE,
-            initial_rate: InitialRate::Guessed,
+            pacing_rate: PacingRate::new(initial_window, config.handshake_rtt, STARTUP_GAIN),
             delivered: Bytes::ZERO,
-        };
-        bbr.init_pacing_rate(config.handshake_rtt);
-        bbr
+        }
     }
 
     /// The state of the machine.
@@ -251,8 +230,8 @@ impl Bbr3 {
     /// BBRUpdateMinRTT and BBRCheckProbeRTT.
     fn update_min_rtt(&mut self, sample: &Sample<'_>) {
         let ack = sample.ack;
-        let due = self.min_rtt.on_ack(ack.now, ack.rtt);
-        if due == ProbeRttTimer::Due && self.idle == Idle::Busy && self.mode != Mode::ProbeRtt {
+        let is_due = self.min_rtt.on_ack(ack.now, ack.rtt);
+        if is_due && !self.is_restarting_from_idle && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
             self.probe_rtt = Some(ProbeRtt::new(ack.delivered));
@@ -267,7 +246,7 @@ impl Bbr3 {
             self.leave_probe_rtt_when_due(ack.now);
         }
         if sample.rate.is_some() {
-            self.idle = Idle::Busy;
+            self.is_restarting_from_idle = false;
         }
     }
 
@@ -299,7 +278,7 @@ impl Bbr3 {
     fn save(&mut self) {
         let reduced =
             matches!(self.episode, Episode::Recovery | Episode::Timeout) || self.mode == Mode::ProbeRtt;
-        self.prior_cwnd = if reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
+        self.prior_cwnd = saved_cwnd(self.cwnd, self.prior_cwnd, reduced);
         self.prior_bounds = self.bounds;
     }
 
@@ -366,7 +345,7 @@ impl CongestionControl for Bbr3 {
             return;
         }
         // BBRHandleRestartFromIdle.
-        self.idle = Idle::Restarting;
+        self.is_restarting_from_idle = true;
         self.aggregation.restart_epoch(sent.now);
         match self.mode {
             Mode::ProbeBw => self.update_pacing_rate(1.0),
@@ -381,10 +360,7 @@ impl CongestionControl for Bbr3 {
         if ack.lost > Bytes::ZERO {
             self.on_lost(ack, flight);
         }
-        let rate = ack.rate.map(|rate| match self.probe_rtt {
-            Some(probe_rtt) if probe_rtt.covers(&rate) => RateSample { demand: Demand::AppLimited, ..rate },
-            _ => rate,
-        });
+        let rate = ack.rate.map(|rate| self.probe_rtt.map_or(rate, |probe_rtt| probe_rtt.mark(rate)));
         let boundary = self.rounds.on_ack(ack);
         if boundary == Boundary::Start {
             self.probe.rounds_since += 1;
@@ -398,9 +374,7 @@ impl CongestionControl for Bbr3 {
         self.check_drain(&sample);
         self.update_cycle(&sample);
         self.update_min_rtt(&sample);
-        if self.initial_rate == InitialRate::Guessed && ack.srtt.is_some() {
-            self.init_pacing_rate(ack.srtt);
-        }
+        self.pacing_rate.on_srtt(self.cwnd, ack.srtt, STARTUP_GAIN);
         self.update_pacing_rate(self.pacing_gain());
         self.update_cwnd(ack);
         self.advance_latest(&sample);
@@ -426,7 +400,7 @@ impl CongestionControl for Bbr3 {
     fn state(&self) -> State {
         State {
             ssthresh: self.ssthresh,
-            pacing_rate: Some(self.pacing_rate),
+            pacing_rate: Some(self.pacing_rate.get()),
             send_quantum: Some(self.packets(self.quantum_packets())),
             bandwidth: Some(self.bw()).filter(|rate| *rate > Rate::ZERO),
             recovery_window: RecoveryWindow::Algorithm,

@@ -6,7 +6,7 @@ use super::bounds::{Latest, inflight_at_loss, is_too_high};
 use super::flight::Flight;
 use super::probe::Samples;
 use super::{Bbr3, Sample};
-use crate::bbr::aggregation::{AggregationLimits, HALF_ROUNDS};
+use crate::bbr_common::{AggregationLimits, HALF_ROUNDS};
 use crate::rate::RateSample;
 use crate::round::Boundary;
 use crate::{AckSample, Demand};

@@ -1,42 +1,13 @@
-//! The minimum RTT and ProbeRTT, in which it is measured again.
+//! ProbeRTT, in which the minimum RTT is measured again.
 
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::AckSample;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
+use crate::{AckSample, Demand};
 
-/// A minimum older than this is measured again.
-const WINDOW: Duration = Duration::from_secs(10);
 /// How long inflight stays at the floor, besides one round.
 const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
-
-/// The windowed minimum of the RTT.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MinRtt {
-    pub value: Option<Duration>,
-    pub at: Time,
-}
-
-/// Whether the minimum was still current when a sample came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Age {
-    Current,
-    Expired,
-}
-
-impl MinRtt {
-    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> Age {
-        let age = if now > self.at.saturating_add(WINDOW) { Age::Expired } else { Age::Current };
-        if let Some(rtt) = rtt
-            && (age == Age::Expired || self.value.is_none_or(|least| rtt < least))
-        {
-            self.value = Some(rtt);
-            self.at = now;
-        }
-        age
-    }
-}
 
 /// One stay in ProbeRTT. Its own lack of packets must not pass for a lack of bandwidth, so packets sent in it count as
 /// application-limited.
@@ -89,7 +60,11 @@ impl ProbeRtt {
         matches!(self.stage, Stage::Holding { until, .. } if now > until)
     }
 
-    pub fn covers(&self, rate: &RateSample) -> bool {
-        (self.limited_from..=self.limited_until).contains(&rate.prior_delivered)
+    /// The sample, as application-limited when its packet left during ProbeRTT.
+    pub fn mark(&self, rate: RateSample) -> RateSample {
+        if (self.limited_from..=self.limited_until).contains(&rate.prior_delivered) {
+            return RateSample { demand: Demand::AppLimited, ..rate };
+        }
+        rate
     }
 }
