@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use crate::rate::RateSample;
+use crate::rate::{Demand, RateSample};
 use crate::usage::WindowUsage;
 
 /// A congestion control algorithm of one connection.
@@ -104,15 +104,6 @@ pub enum RecoveryWindow {
     Endpoint,
     /// [`CongestionControl::cwnd`] is binding at all times.
     Algorithm,
-}
-
-/// Whether the application kept the sender busy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Demand {
-    /// More data waited than could be sent.
-    Backlogged,
-    /// The sender ran out of data while the window was open.
-    AppLimited,
 }
 
 /// A packet about to leave.

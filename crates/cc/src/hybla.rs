@@ -3,7 +3,7 @@
 
 use bentpipe_units::{Bytes, Duration};
 
-use crate::reno::{Phase, Window};
+use crate::aimd_window::{AimdWindow, Phase};
 use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
 
 /// The round trip whose growth is copied (RTT0), in microseconds.
@@ -23,7 +23,7 @@ const MAX_SEGMENTS: u64 = 65_535;
 #[derive(Clone, Debug)]
 pub struct Hybla {
     mss: u64,
-    window: Window,
+    window: AimdWindow,
     /// rho = RTT / RTT0, at least 1, in eighths.
     rho: u64,
     /// The smallest smoothed RTT, from which rho is; in eighths of a microsecond, as Linux keeps it.
@@ -37,7 +37,7 @@ impl Hybla {
     pub fn new(config: Config) -> Self {
         let mut hybla = Self {
             mss: config.mss.get(),
-            window: Window::new(config.mss, config.initial_window),
+            window: AimdWindow::new(config.mss, config.initial_window),
             rho: RHO_UNIT,
             min_srtt: None,
             cents: 0,

@@ -10,6 +10,7 @@
 //! not derived from [`Config::seed`].
 
 mod acked_or_lost;
+mod aimd_window;
 mod algorithm;
 mod bbr_common;
 mod control;
@@ -28,9 +29,9 @@ pub mod vivace;
 
 pub use algorithm::Algorithm;
 pub use control::{
-    AckSample, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow, SentSample,
-    State,
+    AckSample, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, SentSample, State,
 };
+pub use rate::Demand;
 
 use bentpipe_units::{Bytes, Duration, Time};
 

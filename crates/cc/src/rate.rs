@@ -6,7 +6,14 @@
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use crate::Demand;
+/// Whether the application kept the sender busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// More data waited than could be sent.
+    Backlogged,
+    /// The sender ran out of data while the window was open.
+    AppLimited,
+}
 
 /// The connection's delivery state when a packet left (section 3.1.2: `P.*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The window of additive increase and multiplicative decrease, in bytes.
+//! The window of additive increase and multiplicative decrease, in bytes: Reno's, and what Hybla keeps of it.
 
 use bentpipe_units::Bytes;
 
@@ -17,7 +17,7 @@ pub(crate) enum Phase {
 
 /// Window and threshold, with what is needed to take a reduction back.
 #[derive(Clone, Debug)]
-pub(crate) struct Window {
+pub(crate) struct AimdWindow {
     mss: u64,
     cwnd: u64,
     /// None while it is infinite.
@@ -34,7 +34,7 @@ struct Prior {
     ssthresh: Option<u64>,
 }
 
-impl Window {
+impl AimdWindow {
     pub fn new(mss: Bytes, initial: Bytes) -> Self {
         Self {
             mss: mss.get(),

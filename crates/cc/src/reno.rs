@@ -1,17 +1,15 @@
 //! Reno (RFC 5681, RFC 6582) with the behaviour of Linux (`tcp_cong.c`), or with HyStart++ (RFC 9406).
 
-mod window;
-
 use bentpipe_units::Bytes;
 
+use crate::aimd_window::{AimdWindow, Phase};
 use crate::slow_start::{HyStartPlusPlus, SlowStartExit, Verdict};
 use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
-pub(crate) use window::{Phase, Window};
 
 /// Reno's state.
 #[derive(Clone, Debug)]
 pub struct Reno {
-    window: Window,
+    window: AimdWindow,
     /// Watches the initial slow start; Linux's HyStart is CUBIC's alone.
     detector: Option<HyStartPlusPlus>,
 }
@@ -23,7 +21,7 @@ impl Reno {
             SlowStartExit::HyStartPlusPlus(pacing) => Some(HyStartPlusPlus::new(pacing)),
             SlowStartExit::Loss | SlowStartExit::HyStart(_) => None,
         };
-        Self { window: Window::new(config.mss, config.initial_window), detector }
+        Self { window: AimdWindow::new(config.mss, config.initial_window), detector }
     }
 
     fn watch_delay(&mut self, ack: &AckSample) {
