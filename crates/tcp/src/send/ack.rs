@@ -183,7 +183,6 @@ impl Sender {
         self.scoreboard.trim_front(position);
         self.una = position;
         self.buffer.release(position);
-        self.queue.release(position);
         self.usage.on_acked(position);
         // A receiver that drops what it acknowledged selectively (RFC 2018 section 8) is found out here.
         if self.scoreboard.front().is_some_and(|sent| sent.state == SegmentState::Sacked) {

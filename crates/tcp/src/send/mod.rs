@@ -5,7 +5,6 @@ mod buffer;
 mod output;
 mod pacing;
 mod prr;
-mod queue;
 mod rack;
 mod recovery;
 mod recovery_state;
@@ -29,11 +28,10 @@ use bentpipe_cc::usage::UsageTracker;
 use bentpipe_cc::{CongestionControl, CwndUnit};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use crate::config::{BufferLimits, Config};
-use crate::send::buffer::SendBuffer;
+use crate::config::Config;
+use crate::send::buffer::Buffer;
 use crate::send::output::GsoPacket;
 use crate::send::pacing::Pacer;
-use crate::send::queue::SendQueue;
 use crate::send::rack::Rack;
 use crate::send::recovery::{Phase, Recovery};
 use crate::send::rtt::{RoundView, Rtt};
@@ -58,8 +56,7 @@ pub(crate) struct Sender {
     una: u64,
     /// First position not yet sent (SND.NXT).
     next: u64,
-    buffer: SendBuffer,
-    queue: SendQueue,
+    buffer: Buffer,
     fin: Fin,
     window: SendWindow,
     scoreboard: Scoreboard,
@@ -90,8 +87,6 @@ pub(crate) struct Sender {
     /// When data left last (`lsndtime`).
     last_data_at: Time,
     idle: IdleUse,
-    buffer_limit: u64,
-    backpressure: Backpressure,
 }
 
 #[derive(Clone, Debug)]
@@ -99,7 +94,6 @@ struct SenderConfig {
     congestion_control: bentpipe_cc::Algorithm,
     slow_start_exit: SlowStartExit,
     initial_window: u64,
-    send_buffer: BufferLimits,
     after_idle: crate::config::AfterIdle,
     nagle: crate::config::Nagle,
     seed: u64,
@@ -112,15 +106,6 @@ enum Fin {
     Open,
     /// The FIN follows the last octet, at this position.
     At(u64),
-}
-
-/// Whether the application was told to wait (`SOCK_NOSPACE`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Backpressure {
-    None,
-    Blocked,
-    /// It may go on and has not been told yet.
-    Relieved,
 }
 
 /// How much of the window is used while the application sets the pace (`snd_cwnd_used`, `snd_cwnd_stamp`).
@@ -157,7 +142,6 @@ impl Sender {
                 congestion_control: config.congestion_control,
                 slow_start_exit: SlowStartExit::of(config.slow_start, Pacing::Unpaced),
                 initial_window: u64::from(config.initial_window.max(1)),
-                send_buffer: config.send_buffer,
                 after_idle: config.after_idle,
                 nagle: config.nagle,
                 seed: config.seed,
@@ -165,8 +149,7 @@ impl Sender {
             mss: u64::from(config.mss()),
             una: FIRST,
             next: FIRST,
-            buffer: SendBuffer::new(FIRST),
-            queue: SendQueue::new(FIRST),
+            buffer: Buffer::new(FIRST, config.send_buffer),
             fin: Fin::Open,
             window: SendWindow::default(),
             scoreboard: Scoreboard::default(),
@@ -191,8 +174,6 @@ impl Sender {
             minshall_end: FIRST,
             last_data_at: now,
             idle: IdleUse { used: 0, since: now },
-            buffer_limit: config.send_buffer.initial.get(),
-            backpressure: Backpressure::None,
         }
     }
 
@@ -318,9 +299,8 @@ impl Sender {
         let position = position.min(self.buffer.end());
         self.una = position;
         self.next = position;
+        self.buffer.on_gso_sent(position);
         self.buffer.release(position);
-        self.queue.on_gso_sent(position);
-        self.queue.release(position);
     }
 
     /// The FIN follows what was written.

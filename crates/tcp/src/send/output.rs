@@ -134,7 +134,7 @@ impl Sender {
     fn window_probe(&mut self, now: Time, mss: u64) -> Outgoing {
         let end = self.end().min(self.window_end()).min(self.next + mss);
         if self.next < end {
-            self.queue.on_gso_sent(end);
+            self.buffer.on_gso_sent(end);
             return self.send_new(now, Range { start: self.next, end });
         }
         let start = self.una - 1;
@@ -146,7 +146,7 @@ impl Sender {
         let end = self.end().min(self.next + mss);
         if self.next < end && end <= self.window_end() {
             self.pace(now, end - self.next, mss);
-            self.queue.on_gso_sent(end);
+            self.buffer.on_gso_sent(end);
             let fresh = self.send_new(now, Range { start: self.next, end });
             self.on_probe_sent(now, Probe::New(self.next));
             return Some(fresh);
@@ -171,7 +171,7 @@ impl Sender {
                 Ok(end) => {
                     self.tso.start = self.next;
                     self.tso.end = end;
-                    self.queue.on_gso_sent(end);
+                    self.buffer.on_gso_sent(end);
                     self.pace(now, end - self.next, mss);
                 }
                 Err(blocked) => {
@@ -188,7 +188,7 @@ impl Sender {
         if self.next < self.tso.end {
             return Some(fresh);
         }
-        if !self.queue.was_foreseen(self.next) {
+        if !self.buffer.was_foreseen(self.next) {
             self.check_space();
         }
         // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
@@ -266,7 +266,7 @@ impl Sender {
         let end = self.end();
         // A buffer smaller than a GSO packet is filled up from the next (`tcp_grow_skb`).
         let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
-        let buffer_end = self.queue.first_end().map_or(end, |first| first.max(filled).min(end));
+        let buffer_end = self.buffer.first_waiting_end().map_or(end, |first| first.max(filled).min(end));
         let position = match self.fin {
             _ if buffer_end < self.buffer.end() => BufferPosition::Inner,
             Fin::Open => BufferPosition::Tail,

@@ -3,7 +3,7 @@
 use bentpipe_cc::Event;
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::{Backpressure, Sender};
+use super::Sender;
 use crate::config::AfterIdle;
 use crate::send::recovery::Phase;
 
@@ -87,7 +87,7 @@ impl Sender {
         if self.config.after_idle == AfterIdle::Keep || now.since(self.idle.since) < self.rto() {
             return;
         }
-        if self.recovery.phase == Phase::Open && self.backpressure == Backpressure::None {
+        if self.recovery.phase == Phase::Open && !self.buffer.has_waiting_writer() {
             let used = self.idle.used.max(self.config.initial_window);
             let window = self.bytes(cwnd.midpoint(used));
             if let Some(cc) = self.cc.as_mut().filter(|_| used < cwnd) {

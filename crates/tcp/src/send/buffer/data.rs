@@ -8,7 +8,7 @@ use crate::payload::Payload;
 
 /// The octets from the first unacknowledged to the last written, by position.
 #[derive(Clone, Debug)]
-pub(crate) struct SendBuffer {
+pub(super) struct WrittenData {
     pieces: VecDeque<Piece>,
     start: u64,
     end: u64,
@@ -26,7 +26,7 @@ impl Piece {
     }
 }
 
-impl SendBuffer {
+impl WrittenData {
     pub const fn new(start: u64) -> Self {
         Self { pieces: VecDeque::new(), start, end: start }
     }
@@ -84,29 +84,29 @@ mod tests {
 
     #[test]
     fn a_segment_across_three_writes_has_their_octets() {
-        let mut buffer = SendBuffer::new(1);
+        let mut data = WrittenData::new(1);
         for text in ["abc", "de", "fghi"] {
-            buffer.push(Payload::Bytes(text.into()));
+            data.push(Payload::Bytes(text.into()));
         }
-        buffer.release(2);
-        assert_eq!(buffer.slice(3, 8), Payload::Bytes("cdefg".into()));
-        assert_eq!(buffer.len(), 8);
+        data.release(2);
+        assert_eq!(data.slice(3, 8), Payload::Bytes("cdefg".into()));
+        assert_eq!(data.len(), 8);
     }
 
     #[test]
     fn lengths_join_and_stay_lengths() {
-        let mut buffer = SendBuffer::new(1);
-        buffer.push(Payload::Length(1000));
-        buffer.push(Payload::Length(1000));
-        assert_eq!(buffer.slice(900, 1100), Payload::Length(200));
-        assert_eq!(buffer.pieces.len(), 1);
+        let mut data = WrittenData::new(1);
+        data.push(Payload::Length(1000));
+        data.push(Payload::Length(1000));
+        assert_eq!(data.slice(900, 1100), Payload::Length(200));
+        assert_eq!(data.pieces.len(), 1);
     }
 
     #[test]
     fn a_length_beside_real_octets_reads_as_zeros() {
-        let mut buffer = SendBuffer::new(1);
-        buffer.push(Payload::Bytes("ab".into()));
-        buffer.push(Payload::Length(10));
-        assert_eq!(buffer.slice(1, 5), Payload::Bytes(b"ab\0\0".as_slice().into()));
+        let mut data = WrittenData::new(1);
+        data.push(Payload::Bytes("ab".into()));
+        data.push(Payload::Length(10));
+        assert_eq!(data.slice(1, 5), Payload::Bytes(b"ab\0\0".as_slice().into()));
     }
 }

@@ -1,0 +1,230 @@
+//! The send buffer: what was written and is not yet acknowledged, the kernel's buffers that hold it, and when the
+//! application has to wait (`tcp_sendmsg_locked`).
+
+mod data;
+mod queue;
+
+use crate::Payload;
+use crate::config::BufferLimits;
+use crate::memory;
+use crate::send::tso::max_segments;
+use data::WrittenData;
+use queue::{Preview, SendQueue};
+
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    data: WrittenData,
+    queue: SendQueue,
+    /// `sk_sndbuf`.
+    limit: u64,
+    /// How far the limit may grow (`tcp_wmem`).
+    max_limit: u64,
+    backpressure: Backpressure,
+}
+
+/// Whether the application was told to wait (`SOCK_NOSPACE`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backpressure {
+    None,
+    Blocked,
+    /// It may go on and has not been told yet.
+    Relieved,
+}
+
+/// What the size of buffers depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SizeView {
+    /// First position that has not left.
+    pub next: u64,
+    pub mss: u64,
+    /// The peer's largest window ever.
+    pub max_window: u64,
+}
+
+/// What may leave while the application writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// Segments that the congestion window, and the pacer, let out.
+    pub quota: u64,
+    /// Segments of one GSO packet.
+    pub tso_segments: u64,
+    /// First position that the peer's window does not allow.
+    pub window_end: u64,
+}
+
+/// What will have left while the application writes.
+struct Departures {
+    preview: Preview,
+    allowance: Allowance,
+    mss: u64,
+}
+
+impl Buffer {
+    pub const fn new(first: u64, limits: BufferLimits) -> Self {
+        Self {
+            data: WrittenData::new(first),
+            queue: SendQueue::new(first),
+            limit: limits.initial.get(),
+            max_limit: limits.max.get(),
+            backpressure: Backpressure::None,
+        }
+    }
+
+    // ---- what is in it -------------------------------------------------------------------------------------
+
+    /// First position that is not written yet.
+    pub const fn end(&self) -> u64 {
+        self.data.end()
+    }
+
+    /// Octets written and not acknowledged.
+    pub const fn len(&self) -> u64 {
+        self.data.len()
+    }
+
+    pub fn slice(&self, from: u64, to: u64) -> Payload {
+        self.data.slice(from, to)
+    }
+
+    /// Where the first of the kernel's buffers that wait ends.
+    pub fn first_waiting_end(&self) -> Option<u64> {
+        self.queue.first_end()
+    }
+
+    /// A GSO packet up to `end` leaves.
+    pub fn on_gso_sent(&mut self, end: u64) {
+        self.queue.on_gso_sent(end);
+    }
+
+    /// Whether the GSO packet up to `end` left while the application wrote.
+    pub const fn was_foreseen(&self, end: u64) -> bool {
+        self.queue.was_foreseen(end)
+    }
+
+    /// Everything below `position` is acknowledged.
+    pub fn release(&mut self, position: u64) {
+        self.data.release(position);
+        self.queue.release(position);
+    }
+
+    // ---- writing -------------------------------------------------------------------------------------------
+
+    /// Takes as much as fits; returns how much that was.
+    pub fn write(&mut self, payload: &Payload, size: SizeView, allowance: Allowance) -> u64 {
+        let taken = self.fill(payload.len(), size, allowance);
+        if taken < payload.len() {
+            self.backpressure = Backpressure::Blocked;
+        }
+        if taken > 0 {
+            self.data.push(payload.slice(0, taken));
+            self.queue.push(self.data.end());
+        }
+        taken
+    }
+
+    /// Buffers are begun below the limit and filled beyond it. One that is full is sent as far as the windows allow
+    /// before the next is begun: what stays behind of it is filled up again, which takes no new buffer.
+    fn fill(&mut self, wanted: u64, view: SizeView, allowance: Allowance) -> u64 {
+        let size = view.buffer_size();
+        let mut departures = Departures { preview: Preview::new(view.next), allowance, mss: view.mss };
+        let mut taken = 0;
+        while taken < wanted {
+            let end = self.data.end() + taken;
+            let mut room = self.queue.tail_room(size, &departures.preview);
+            if room == 0 {
+                if self.memory_with(taken, &departures.preview) >= self.limit {
+                    break;
+                }
+                self.queue.begin(end);
+                room = size;
+            }
+            let part = room.min(wanted - taken);
+            self.queue.extend(part);
+            taken += part;
+            if part == room {
+                self.push_full(&mut departures, end + part, view.max_window);
+            }
+        }
+        self.queue.foresee(departures.preview.next);
+        taken
+    }
+
+    /// A full buffer ends at `end`: much that was written leaves at once (`forced_push`), else one GSO packet if
+    /// nothing else waits (`tcp_push_one`).
+    fn push_full(&mut self, departures: &mut Departures, end: u64, max_window: u64) {
+        if self.queue.unpushed(end) > max_window / 2 {
+            self.queue.push(end);
+            while departures.foresee_gso(&self.queue, end) {}
+        } else if self.queue.is_single(&departures.preview) {
+            departures.foresee_gso(&self.queue, end);
+        }
+    }
+
+    /// Memory taken (`sk_wmem_queued`), and what `more` octets will have taken.
+    fn memory_with(&self, more: u64, preview: &Preview) -> u64 {
+        self.data.len() + more + memory::SKB_OVERHEAD * self.queue.buffers(preview)
+    }
+
+    /// Whether a write would be accepted now.
+    pub fn is_writable(&self, view: SizeView) -> bool {
+        let preview = Preview::new(view.next);
+        self.memory_with(0, &preview) < self.limit || self.queue.tail_room(view.buffer_size(), &preview) > 0
+    }
+
+    // ---- its limit -----------------------------------------------------------------------------------------
+
+    /// Room for `wanted`, up to the limit of limits (`tcp_sndbuf_expand`).
+    pub fn expand(&mut self, wanted: u64) {
+        self.limit = self.limit.max(wanted.min(self.max_limit));
+    }
+
+    /// Whether a writer waits that was not relieved.
+    pub fn is_blocked(&self) -> bool {
+        self.backpressure == Backpressure::Blocked
+    }
+
+    /// Whether a writer waits or has not heard yet that it may go on.
+    pub fn has_waiting_writer(&self) -> bool {
+        self.backpressure != Backpressure::None
+    }
+
+    /// A writer that waits may go on when a third of the buffer is free (`sk_stream_write_space`).
+    pub fn relieve(&mut self, next: u64) {
+        let taken = self.memory_with(0, &Preview::new(next));
+        if self.is_blocked() && taken < self.limit && self.limit - taken >= taken / 2 {
+            self.backpressure = Backpressure::Relieved;
+        }
+    }
+
+    /// Whether a writer that was blocked may go on; tells it once.
+    pub fn take_writable(&mut self) -> bool {
+        let relieved = self.backpressure == Backpressure::Relieved;
+        if relieved {
+            self.backpressure = Backpressure::None;
+        }
+        relieved
+    }
+}
+
+impl SizeView {
+    /// What a waiting buffer holds: whole segments, at most half the peer's largest window (`tcp_xmit_size_goal`).
+    fn buffer_size(&self) -> u64 {
+        let half = (self.max_window / 2 / self.mss).max(1);
+        max_segments(self.mss).min(half) * self.mss
+    }
+}
+
+impl Departures {
+    fn foresee_gso(&mut self, queue: &SendQueue, end: u64) -> bool {
+        let (next, mss) = (self.preview.next, self.mss);
+        let Allowance { quota, tso_segments, window_end } = self.allowance;
+        let segments = quota.min(tso_segments);
+        if segments == 0 || next >= end || next + (end - next).min(mss) > window_end {
+            return false;
+        }
+        let gso_end = end.min(next + segments * mss).min(window_end);
+        self.allowance.quota -= segments;
+        queue.preview_gso(&mut self.preview, gso_end);
+        true
+    }
+}
