@@ -4,14 +4,14 @@ use bentpipe_cc::usage::WindowUsage;
 use bentpipe_cc::{AckSample, Demand};
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::Sender;
-use super::prr::Progress;
-use super::recovery::Phase;
-use super::recovery_state::INITIAL_REORDERING;
-use super::rtt::RoundView;
-use super::sack::Block;
-use super::scoreboard::{History, SegmentState, Sent};
 use crate::segment::{timestamp, timestamp_before};
+use crate::send::Sender;
+use crate::send::recovery::Phase;
+use crate::send::recovery::prr::Progress;
+use crate::send::recovery::recovery_state::INITIAL_REORDERING;
+use crate::send::recovery::sack::Block;
+use crate::send::recovery::scoreboard::{History, SegmentState, Sent};
+use crate::send::rtt::RoundView;
 
 /// An acceptable segment's acknowledgement, in positions.
 #[derive(Clone, Copy, Debug)]

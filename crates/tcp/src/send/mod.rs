@@ -2,25 +2,15 @@
 
 mod ack;
 mod buffer;
-mod output;
-mod pacing;
-mod prr;
-mod rack;
 mod recovery;
-mod recovery_state;
 mod rtt;
-mod sack;
-mod scoreboard;
-mod timer;
-mod tso;
-mod undo;
-mod window;
+mod transmit;
 mod write;
 
 pub(crate) use ack::{Ack, Verdict};
-pub(crate) use output::Outgoing;
+pub(crate) use recovery::sack::Block;
 pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
-pub(crate) use sack::Block;
+pub(crate) use transmit::Outgoing;
 
 use bentpipe_cc::rate::RateEstimator;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
@@ -30,15 +20,15 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::config::Config;
 use crate::send::buffer::Buffer;
-use crate::send::output::GsoPacket;
-use crate::send::pacing::Pacer;
-use crate::send::rack::Rack;
+use crate::send::recovery::rack::Rack;
+use crate::send::recovery::rto_tlp::{Forced, Persist, Probe, Timer};
+use crate::send::recovery::sack::SackCache;
+use crate::send::recovery::scoreboard::Scoreboard;
 use crate::send::recovery::{Phase, Recovery};
 use crate::send::rtt::{RoundView, Rtt};
-use crate::send::sack::SackCache;
-use crate::send::scoreboard::Scoreboard;
-use crate::send::timer::{Forced, Persist, Probe, Timer};
-use crate::send::window::SendWindow;
+use crate::send::transmit::GsoPacket;
+use crate::send::transmit::pacing::Pacer;
+use crate::send::transmit::window::SendWindow;
 
 /// Position of the first octet of data: the SYN is position 0.
 pub(crate) const FIRST: u64 = 1;
@@ -163,7 +153,7 @@ impl Sender {
             timer: None,
             forced: None,
             unanswered_since: None,
-            reordering: recovery_state::INITIAL_REORDERING,
+            reordering: recovery::recovery_state::INITIAL_REORDERING,
             cc: None,
             rate: RateEstimator::new(now),
             latest_rate: None,

@@ -2,10 +2,10 @@
 
 use bentpipe_units::Time;
 
-use super::Sender;
-use super::buffer::{Allowance, SizeView};
 use crate::Payload;
 use crate::memory;
+use crate::send::Sender;
+use crate::send::buffer::{Allowance, SizeView};
 
 impl Sender {
     /// Takes as much as fits; returns how much that was.

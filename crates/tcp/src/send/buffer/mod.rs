@@ -7,7 +7,7 @@ mod queue;
 use crate::Payload;
 use crate::config::BufferLimits;
 use crate::memory;
-use crate::send::tso::max_segments;
+use crate::send::transmit::tso::max_segments;
 use data::WrittenData;
 use queue::{Preview, SendQueue};
 

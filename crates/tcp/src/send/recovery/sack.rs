@@ -1,9 +1,9 @@
 //! What selective acknowledgements say (RFC 2018, RFC 2883; `tcp_sacktag_write_queue`).
 
-use super::Sender;
-use super::ack::AckOutcome;
-use super::scoreboard::History;
 use crate::options::MAX_SACK_BLOCKS;
+use crate::send::Sender;
+use crate::send::ack::AckOutcome;
+use crate::send::recovery::scoreboard::History;
 
 /// A range of positions, end excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl SackCache {
 
 impl Sender {
     /// Takes in the blocks of an acknowledgement of `ack`.
-    pub(super) fn tag_sacks(&mut self, outcome: &mut AckOutcome, ack: u64, blocks: &[Block]) {
+    pub(in crate::send) fn tag_sacks(&mut self, outcome: &mut AckOutcome, ack: u64, blocks: &[Block]) {
         let mut blocks = blocks;
         if let Some((first, rest)) = blocks.split_first()
             && is_dsack(first, rest.first(), ack)
@@ -61,7 +61,7 @@ impl Sender {
     }
 
     /// The peer dropped what it held, or an undo made the cache unreliable.
-    pub(super) fn forget_sack_cache(&mut self) {
+    pub(in crate::send) fn forget_sack_cache(&mut self) {
         self.sacks = SackCache::default();
     }
 

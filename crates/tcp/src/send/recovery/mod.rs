@@ -1,6 +1,14 @@
 //! The state of loss recovery.
 
-use super::prr::Prr;
+pub(in crate::send) mod prr;
+pub(in crate::send) mod rack;
+pub(in crate::send) mod recovery_state;
+pub(in crate::send) mod rto_tlp;
+pub(in crate::send) mod sack;
+pub(in crate::send) mod scoreboard;
+mod undo;
+
+use crate::send::recovery::prr::Prr;
 
 /// `icsk_ca_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

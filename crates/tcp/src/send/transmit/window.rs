@@ -3,8 +3,8 @@
 use bentpipe_cc::Event;
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::Sender;
 use crate::config::AfterIdle;
+use crate::send::Sender;
 use crate::send::recovery::Phase;
 
 /// The peer's window (RFC 9293 section 3.3.1).
@@ -46,13 +46,13 @@ impl Sender {
     }
 
     /// First position that the peer's window does not allow.
-    pub(super) const fn window_end(&self) -> u64 {
+    pub(in crate::send) const fn window_end(&self) -> u64 {
         self.una + self.window.size
     }
 
     /// RFC 2861: after an idle time longer than the timeout the window halves once per timeout
     /// (`tcp_slow_start_after_idle_check`, `tcp_cwnd_restart`).
-    pub(super) fn restart_after_idle(&mut self, now: Time) {
+    pub(in crate::send) fn restart_after_idle(&mut self, now: Time) {
         let rto = self.rto();
         let mut idle = now.since(self.last_data_at);
         if self.config.after_idle == AfterIdle::Keep || !self.scoreboard.is_empty() || idle <= rto {
@@ -74,7 +74,7 @@ impl Sender {
 
     /// RFC 2861: a window that the application does not fill for a timeout shrinks towards what was used
     /// (`tcp_cwnd_validate`, `tcp_cwnd_application_limited`).
-    pub(super) fn validate_window(&mut self, now: Time) {
+    pub(in crate::send) fn validate_window(&mut self, now: Time) {
         let usage = self.usage.usage();
         let (cwnd, out) = (self.cwnd(), self.scoreboard.len());
         let slow_start = self.ssthresh().is_none_or(|ssthresh| cwnd < ssthresh);
@@ -99,7 +99,7 @@ impl Sender {
     }
 
     /// Slow-start threshold in segments.
-    pub(super) fn ssthresh(&self) -> Option<u64> {
+    pub(in crate::send) fn ssthresh(&self) -> Option<u64> {
         self.cc.as_ref()?.state().ssthresh.map(|ssthresh| ssthresh.get() / self.mss)
     }
 
@@ -108,7 +108,7 @@ impl Sender {
         Bytes::new(self.window.size)
     }
 
-    pub(super) fn srtt_or_zero(&self) -> Duration {
+    pub(in crate::send) fn srtt_or_zero(&self) -> Duration {
         self.rtt.srtt().unwrap_or(Duration::ZERO)
     }
 }

@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Duration, Time};
 
-use super::scoreboard::{History, Scoreboard, Sent, Verdict};
+use crate::send::recovery::scoreboard::{History, Scoreboard, Sent, Verdict};
 
 /// Recoveries for which a widened reordering window is kept (`TCP_RACK_RECOVERY_THRESH`).
 const REO_WND_PERSIST: u8 = 16;

@@ -4,13 +4,13 @@ use bentpipe_cc::CongestionKind;
 use bentpipe_cc::Event;
 use bentpipe_units::{Duration, Time};
 
-use super::Sender;
-use super::ack::AckOutcome;
-use super::prr::Progress;
-use super::recovery::{Frto, Phase, Rexmit};
-use super::recovery_state::INITIAL_REORDERING;
-use super::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO};
-use super::scoreboard::SegmentState;
+use crate::send::Sender;
+use crate::send::ack::AckOutcome;
+use crate::send::recovery::prr::Progress;
+use crate::send::recovery::recovery_state::INITIAL_REORDERING;
+use crate::send::recovery::scoreboard::SegmentState;
+use crate::send::recovery::{Frto, Phase, Rexmit};
+use crate::send::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
@@ -23,13 +23,13 @@ const MAX_PROBES: u32 = 15;
 
 /// The one timer and what it is for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Timer {
+pub(in crate::send) struct Timer {
     pub purpose: Purpose,
     pub at: Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(in crate::send) enum Purpose {
     Retransmit,
     LossProbe,
     Reorder,
@@ -38,7 +38,7 @@ pub(super) enum Purpose {
 
 /// A segment that leaves whatever the window says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Forced {
+pub(in crate::send) enum Forced {
     /// The first, after a timeout.
     Head,
     /// New data if there is some, else the last segment again (RFC 8985 section 7.3).
@@ -49,7 +49,7 @@ pub(super) enum Forced {
 
 /// The tail loss probe that is out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Probe {
+pub(in crate::send) enum Probe {
     None,
     /// New data, sent when this was SND.NXT (TLP.end_seq).
     New(u64),
@@ -72,7 +72,7 @@ impl Probe {
 
 /// Probing of a closed window (RFC 9293 section 3.8.6.1).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Persist {
+pub(in crate::send) struct Persist {
     backoff: u32,
     unanswered: u32,
 }
@@ -99,20 +99,20 @@ impl Sender {
         self.timer = Some(Timer { purpose, at: now.saturating_add(wait) });
     }
 
-    pub(super) fn arm_reordering_timer(&mut self, now: Time, wait: Duration) {
+    pub(in crate::send) fn arm_reordering_timer(&mut self, now: Time, wait: Duration) {
         let wait = wait.saturating_add(MIN_WAIT).min(self.rto());
         self.arm(Purpose::Reorder, now, wait);
     }
 
     /// `tcp_set_xmit_timer`: after an acknowledgement made progress.
-    pub(super) fn restart_timer(&mut self, now: Time) {
+    pub(in crate::send) fn restart_timer(&mut self, now: Time) {
         if !self.schedule_probe(now, self.rto()) {
             self.restart_retransmission(now);
         }
     }
 
     /// `tcp_rearm_rto`.
-    pub(super) fn restart_retransmission(&mut self, now: Time) {
+    pub(in crate::send) fn restart_retransmission(&mut self, now: Time) {
         if self.scoreboard.is_empty() {
             self.timer = None;
             return;
@@ -146,7 +146,7 @@ impl Sender {
     }
 
     /// New data left (`tcp_event_new_data_sent`, end of `tcp_write_xmit`).
-    pub(super) fn on_new_data_timer(&mut self, now: Time, was_empty: bool) {
+    pub(in crate::send) fn on_new_data_timer(&mut self, now: Time, was_empty: bool) {
         let probing = matches!(self.timer, Some(Timer { purpose: Purpose::LossProbe, .. }));
         if was_empty || probing {
             self.restart_retransmission(now);
@@ -156,7 +156,7 @@ impl Sender {
     }
 
     /// The head left again (`tcp_xmit_retransmit_queue`).
-    pub(super) fn on_head_retransmitted(&mut self, now: Time) {
+    pub(in crate::send) fn on_head_retransmitted(&mut self, now: Time) {
         if !matches!(self.timer, Some(Timer { purpose: Purpose::Reorder, .. })) {
             self.arm(Purpose::Retransmit, now, self.rto());
         }
@@ -234,12 +234,12 @@ impl Sender {
     }
 
     /// The probe left, so that the timer starts anew.
-    pub(super) fn on_probe_sent(&mut self, now: Time, probe: Probe) {
+    pub(in crate::send) fn on_probe_sent(&mut self, now: Time, probe: Probe) {
         self.probe = probe;
         self.arm(Purpose::Retransmit, now, self.rto());
     }
 
-    pub(super) fn forget_probe(&mut self) {
+    pub(in crate::send) fn forget_probe(&mut self) {
         self.probe = Probe::None;
         if self.forced == Some(Forced::Probe) {
             self.forced = None;
@@ -247,7 +247,7 @@ impl Sender {
     }
 
     /// RFC 8985 section 7.4 (`tcp_process_tlp_ack`).
-    pub(super) fn on_probe_answer(&mut self, outcome: &AckOutcome, ack: u64) {
+    pub(in crate::send) fn on_probe_answer(&mut self, outcome: &AckOutcome, ack: u64) {
         let Some(end) = self.probe.end().filter(|end| ack >= *end) else { return };
         let Probe::Again(_) = self.probe else {
             self.probe = Probe::None;
@@ -294,7 +294,7 @@ impl Sender {
     // ---- a closed window -----------------------------------------------------------------------------------
 
     /// Data waits, nothing is out and the window is shut (`tcp_check_probe_timer`).
-    pub(super) fn on_blocked_by_window(&mut self, now: Time) {
+    pub(in crate::send) fn on_blocked_by_window(&mut self, now: Time) {
         if self.scoreboard.is_empty() && self.timer.is_none() && self.forced.is_none() {
             self.persist = Persist::default();
             self.arm(Purpose::Persist, now, self.persist_wait());
@@ -322,7 +322,7 @@ impl Sender {
     }
 
     /// `tcp_ack_probe`: an answer to a probe.
-    pub(super) fn on_window_of_blocked_sender(&mut self, now: Time) {
+    pub(in crate::send) fn on_window_of_blocked_sender(&mut self, now: Time) {
         let persisting = matches!(self.timer, Some(Timer { purpose: Purpose::Persist, .. }));
         if !persisting {
             return;

@@ -1,15 +1,21 @@
 //! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
 
+pub(in crate::send) mod pacing;
+pub(in crate::send) mod tso;
+pub(in crate::send) mod window;
+
 use bentpipe_cc::SentSample;
 use bentpipe_units::{Bytes, Rate, Time};
 
-use super::pacing::{WindowRateView, window_rate};
-use super::recovery::{Frto, Phase, Rexmit};
-use super::timer::{Forced, Probe};
-use super::tso::{BufferPosition, DeferView, Deferral, max_segments, tso_autosize, tso_should_defer};
-use super::{Fin, Sender};
 use crate::config::Nagle;
 use crate::segment::timestamp;
+use crate::send::recovery::rto_tlp::{Forced, Probe};
+use crate::send::recovery::{Frto, Phase, Rexmit};
+use crate::send::transmit::pacing::{WindowRateView, window_rate};
+use crate::send::transmit::tso::{
+    BufferPosition, DeferView, Deferral, max_segments, tso_autosize, tso_should_defer,
+};
+use crate::send::{Fin, Sender};
 
 /// A segment that is to leave, in positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +31,7 @@ pub(crate) struct Outgoing {
 
 /// A GSO packet under way: what is left of what the windows allowed when it began.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct GsoPacket {
+pub(in crate::send) struct GsoPacket {
     start: u64,
     /// First position behind it.
     end: u64,
@@ -84,7 +90,7 @@ impl Sender {
         self.pacer.on_segment(now);
     }
 
-    pub(super) fn is_paced(&self) -> bool {
+    pub(in crate::send) fn is_paced(&self) -> bool {
         self.pacing_rate().is_some()
     }
 
@@ -92,7 +98,7 @@ impl Sender {
         self.cc.as_ref().and_then(|cc| cc.state().pacing_rate)
     }
 
-    pub(super) fn is_held_by_pacer(&mut self, now: Time) -> bool {
+    pub(in crate::send) fn is_held_by_pacer(&mut self, now: Time) -> bool {
         let until = self.pacer.blocked_until(now).filter(|_| self.is_paced());
         self.held_until = until;
         until.is_some()
@@ -245,7 +251,7 @@ impl Sender {
     }
 
     /// Segments of the next GSO packet.
-    pub(super) fn tso_segments(&self, mss: u64) -> u64 {
+    pub(in crate::send) fn tso_segments(&self, mss: u64) -> u64 {
         tso_autosize(self.tso_rate(), self.rtt.min(), mss, self.is_paced()).min(max_segments(mss))
     }
 
@@ -338,7 +344,7 @@ impl Sender {
     }
 
     /// Whether the first waiting segment fits into the peer's window.
-    pub(super) fn first_fits(&self) -> bool {
+    pub(in crate::send) fn first_fits(&self) -> bool {
         let waiting = self.end().saturating_sub(self.next);
         self.next + waiting.min(self.mss) <= self.window_end()
     }

@@ -3,19 +3,19 @@
 use bentpipe_cc::{CongestionEvent, CongestionKind, Event};
 use bentpipe_units::Time;
 
-use super::Sender;
-use super::ack::AckOutcome;
-use super::prr::Prr;
-use super::rack::RackView;
-use super::recovery::{Frto, Phase, Rexmit};
+use crate::send::Sender;
+use crate::send::ack::AckOutcome;
+use crate::send::recovery::prr::Prr;
+use crate::send::recovery::rack::RackView;
+use crate::send::recovery::{Frto, Phase, Rexmit};
 
 /// `tcp_reordering`: segments by which packets may overtake each other before that counts as remarkable.
-pub(super) const INITIAL_REORDERING: u64 = 3;
+pub(in crate::send) const INITIAL_REORDERING: u64 = 3;
 /// `tcp_max_reordering`.
 const MAX_REORDERING: u64 = 300;
 
 impl Sender {
-    pub(super) fn update_recovery_state(&mut self, outcome: &mut AckOutcome, was_empty: bool) {
+    pub(in crate::send) fn update_recovery_state(&mut self, outcome: &mut AckOutcome, was_empty: bool) {
         self.recovery.rexmit = Rexmit::Lost;
         let suspicious = outcome.is_duplicate
             || outcome.data_sacked
@@ -85,7 +85,7 @@ impl Sender {
         outcome.retransmission_lost |= self.scoreboard.retransmitted() < retransmitted;
     }
 
-    pub(super) fn rack_view(&self, now: Time) -> RackView {
+    pub(in crate::send) fn rack_view(&self, now: Time) -> RackView {
         RackView {
             now,
             min_rtt: self.rtt.min(),
@@ -95,7 +95,7 @@ impl Sender {
     }
 
     /// RFC 6675 section 5 step 4 (`tcp_enter_recovery`).
-    pub(super) fn enter_recovery(&mut self, now: Time) {
+    pub(in crate::send) fn enter_recovery(&mut self, now: Time) {
         if !self.any_retransmission_out() {
             self.recovery.undo.first_retransmission = None;
         }
@@ -108,7 +108,7 @@ impl Sender {
         self.report(now, CongestionKind::Loss);
     }
 
-    pub(super) fn report(&mut self, now: Time, kind: CongestionKind) {
+    pub(in crate::send) fn report(&mut self, now: Time, kind: CongestionKind) {
         let in_flight = self.bytes(self.scoreboard.in_flight());
         if let Some(cc) = &mut self.cc {
             cc.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
@@ -116,7 +116,7 @@ impl Sender {
     }
 
     /// Everything that was out when the episode began is delivered (`tcp_try_undo_recovery`).
-    pub(super) fn finish_recovery(&mut self, outcome: &AckOutcome) {
+    pub(in crate::send) fn finish_recovery(&mut self, outcome: &AckOutcome) {
         if self.may_undo(outcome) {
             self.undo(outcome.now);
         } else {
@@ -162,7 +162,7 @@ impl Sender {
     }
 
     /// Open, or disorder while something is missing (`tcp_try_keep_open`).
-    pub(super) fn settle(&mut self) {
+    pub(in crate::send) fn settle(&mut self) {
         let retransmissions = self.any_retransmission_out();
         if !retransmissions {
             self.recovery.undo.first_retransmission = None;
@@ -176,7 +176,7 @@ impl Sender {
     }
 
     /// Packets overtook each other by `distance` octets.
-    pub(super) fn learn_reordering(&mut self, distance: u64) {
+    pub(in crate::send) fn learn_reordering(&mut self, distance: u64) {
         if distance > self.reordering * self.mss {
             self.reordering = distance.div_ceil(self.mss).min(MAX_REORDERING);
         }

@@ -3,21 +3,21 @@
 use bentpipe_cc::Event;
 use bentpipe_units::Time;
 
-use super::Sender;
-use super::ack::AckOutcome;
-use super::recovery::{Phase, Undo};
-use super::timer::Probe;
 use crate::segment::timestamp_before;
+use crate::send::Sender;
+use crate::send::ack::AckOutcome;
+use crate::send::recovery::rto_tlp::Probe;
+use crate::send::recovery::{Phase, Undo};
 
 impl Sender {
     /// `tcp_init_undo`: duplicates of what is out again, and of the probe, may be reported later.
-    pub(super) fn begin_undo(&mut self) {
+    pub(in crate::send) fn begin_undo(&mut self) {
         let probes = u64::from(matches!(self.probe, Probe::Again(_)));
         self.recovery.undo.begin(self.una, self.scoreboard.retransmitted() + probes);
     }
 
     /// `tcp_may_undo`.
-    pub(super) fn may_undo(&self, outcome: &AckOutcome) -> bool {
+    pub(in crate::send) fn may_undo(&self, outcome: &AckOutcome) -> bool {
         let undo = &self.recovery.undo;
         undo.marker.is_some() && (undo.all_unnecessary() || self.original_arrived(outcome))
     }
@@ -32,7 +32,7 @@ impl Sender {
     }
 
     /// `tcp_undo_cwnd_reduction`.
-    pub(super) fn undo(&mut self, now: Time) {
+    pub(in crate::send) fn undo(&mut self, now: Time) {
         if let Some(cc) = &mut self.cc {
             cc.on_event(Event::Undo { now });
         }
@@ -41,7 +41,7 @@ impl Sender {
     }
 
     /// `tcp_try_undo_loss`.
-    pub(super) fn undo_timeout(&mut self, now: Time) {
+    pub(in crate::send) fn undo_timeout(&mut self, now: Time) {
         self.scoreboard.unmark_lost();
         self.undo(now);
         self.recovery.timeouts = 0;
@@ -50,7 +50,7 @@ impl Sender {
     }
 
     /// `tcp_try_undo_dsack`.
-    pub(super) fn undo_by_dsack(&mut self, now: Time) -> bool {
+    pub(in crate::send) fn undo_by_dsack(&mut self, now: Time) -> bool {
         let unnecessary = self.recovery.undo.all_unnecessary();
         if unnecessary {
             self.rack.on_dsack_undo();
@@ -63,7 +63,7 @@ impl Sender {
     }
 
     /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be retransmitted.
-    pub(super) fn undo_partially(&mut self, outcome: &AckOutcome) -> bool {
+    pub(in crate::send) fn undo_partially(&mut self, outcome: &AckOutcome) -> bool {
         if self.recovery.undo.marker.is_none() || !self.original_arrived(outcome) {
             return false;
         }
