@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +24,30 @@ MODULES = {
 }
 """Each with the type that is in it with all that it consists of, unless that is in a module before."""
 
-OPTIONS = (
-    "--input-file-type=jsonschema",
+DRAFTS = {
+    "link": ("LinkSpec", "A link's specification as dictionaries, while it is put together."),
+    "spec": ("CellSpec", "A run's specification without its seed as dictionaries, while it is put together."),
+}
+"""Likewise, of those that a scenario is resolved to."""
+
+FROZEN = (
     "--output-model-type=pydantic_v2.BaseModel",
     "--base-class=bentpipe.model.frozen.Frozen",
-    "--target-python-version=3.11",
-    "--treat-dot-as-module",
-    "--use-exact-imports",
     "--use-annotated",
-    "--strict-nullable",
-    "--skip-root-model",
-    "--use-type-alias",
     "--use-generic-container-types",
     "--use-one-literal-as-default",
     "--enum-field-as-literal=one",
     "--capitalise-enum-members",
+)
+TYPED_DICT = ("--output-model-type=typing.TypedDict", "--enum-field-as-literal=all")
+OPTIONS = (
+    "--input-file-type=jsonschema",
+    "--target-python-version=3.11",
+    "--treat-dot-as-module",
+    "--use-exact-imports",
+    "--strict-nullable",
+    "--skip-root-model",
+    "--use-type-alias",
     "--use-schema-description",
     "--use-field-description",
     "--use-single-line-docstring",
@@ -53,6 +63,7 @@ _CHECKED_BY_RUST = {"minimum", "maximum", "format", "additionalProperties"}
 
 NOTICE = "Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`)."
 
+Modules = Mapping[str, tuple[str, str]]
 Schema = dict[str, Any]
 """A JSON schema, which may hold anything."""
 
@@ -64,12 +75,24 @@ def main() -> None:
 
 def generate(package: Path) -> None:
     """Write the generated modules into a folder."""
+    definitions = _shared_schema()
+    _write(package, MODULES, definitions, FROZEN)
+    cell = json.loads(json.dumps(definitions["RunSpec"]))
+    del cell["properties"]["seed"]
+    cell["required"].remove("seed")
+    (package / "draft").mkdir(exist_ok=True)
+    _write(package / "draft", DRAFTS, {**definitions, "CellSpec": cell}, TYPED_DICT)
+
+
+def _write(
+    package: Path, modules: Modules, definitions: Mapping[str, Schema], options: Sequence[str]
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         schema, output = Path(folder, "schema.json"), Path(folder, "model")
-        schema.write_text(json.dumps(_modules(_shared_schema())))
-        generator = [sys.executable, "-m", "datamodel_code_generator", *OPTIONS]
+        schema.write_text(json.dumps(_modules(definitions, modules)))
+        generator = [sys.executable, "-m", "datamodel_code_generator", *OPTIONS, *options]
         subprocess.run([*generator, f"--input={schema}", f"--output={output}"], check=True)
-        for module, (_, title) in MODULES.items():
+        for module, (_, title) in modules.items():
             written, kept = output / f"{module}.py", package / f"{module}.py"
             kept.write_text(f'"""{title}\n\n{NOTICE}\n"""\n' + written.read_text().removeprefix("#\n"))
             _format(kept)
@@ -139,17 +162,17 @@ def _tag(schema: Schema) -> str | None:
     return None
 
 
-def _modules(definitions: dict[str, Schema]) -> Schema:
-    """Name each definition with its module."""
+def _modules(definitions: Mapping[str, Schema], modules: Modules) -> Schema:
+    """Name each definition with its module; those of none are left out."""
     module: dict[str, str] = {}
-    for name, (root, _) in reversed(MODULES.items()):
+    for name, (root, _) in reversed(modules.items()):
         module |= dict.fromkeys(_reachable(root, definitions), name)
-    place = {name: f"{module[name]}.{name}" for name in definitions}
+    place = {name: f"{module[name]}.{name}" for name in definitions if name in module}
     moved = {f"#/$defs/{name}": {"$ref": f"#/$defs/{to}"} for name, to in place.items()}
-    return {"$defs": {place[name]: _replaced(schema, moved) for name, schema in definitions.items()}}
+    return {"$defs": {place[name]: _replaced(definitions[name], moved) for name in place}}
 
 
-def _reachable(name: str, definitions: dict[str, Schema]) -> set[str]:
+def _reachable(name: str, definitions: Mapping[str, Schema]) -> set[str]:
     found: set[str] = set()
     waiting = [name]
     while waiting:

@@ -12,7 +12,17 @@ OUTLINE = ["Idea", "Equations", "Parameters", "Validation", "Limits"]
 # Files of the model crates that are no model: the frame that models are put in, and parts of a model whose
 # page is the model's.
 FRAME = {
-    "cc": {"algorithm", "control", "filter", "lib", "resolved", "round", "usage"},
+    "cc": {
+        "acked_or_lost",
+        "aimd_window",
+        "algorithm",
+        "bbr_common",
+        "control",
+        "filter",
+        "lib",
+        "round",
+        "usage",
+    },
     "link": {
         "channel",
         "config",

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from bentpipe import _core
+from bentpipe.model.draft.spec import CellSpec
 from bentpipe.model.spec import FlowSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.flows import flow_label
-from bentpipe.scenario.spec.run import ExtentSpec, RunSpec
 from bentpipe.scenario.written.dotted import flattened
 from bentpipe.scenario.written.schema import PepTable, RunTable
 from bentpipe.scenario.written.table import or_default
@@ -15,7 +15,9 @@ NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""
 
 
-def factors_of(run: RunTable, spec: RunSpec, varied: Mapping[str, object], *, link: object) -> dict[str, str]:
+def factors_of(
+    run: RunTable, spec: CellSpec, varied: Mapping[str, object], *, link: object
+) -> dict[str, str]:
     """Return the factors of a cell: those that every cell of its kind has, then what the matrix varies.
 
     `link` is the link as written, before the matrix changed settings below it, for these are factors too.
@@ -35,7 +37,7 @@ def factors_of(run: RunTable, spec: RunSpec, varied: Mapping[str, object], *, li
                 "cc": spec["cc"],
                 "bulk.transport": workload["transport"],
                 "bulk.direction": workload["direction"],
-                **_extent(workload),
+                **_extent(workload.get("bytes"), workload.get("duration_ns")),
             }
         case "flows":
             factors |= {
@@ -43,7 +45,7 @@ def factors_of(run: RunTable, spec: RunSpec, varied: Mapping[str, object], *, li
                     flow_label(FlowSpec.model_validate(flow)) for flow in workload["flows"]
                 ),
                 "bulk.direction": workload["direction"],
-                **_extent(workload),
+                **_extent(workload.get("bytes"), workload.get("duration_ns")),
             }
         case _:
             factors |= {"ping.size": _core.format_size(workload["payload_bytes"])}
@@ -56,11 +58,12 @@ def factors_of(run: RunTable, spec: RunSpec, varied: Mapping[str, object], *, li
     return factors | written
 
 
-def _extent(workload: ExtentSpec) -> dict[str, str]:
-    if workload["bytes"] is not None:
-        return {"bulk.size": _core.format_size(workload["bytes"])}
-    # Without a size there is a duration.
-    return {"bulk.duration": _core.format_duration(workload["duration_ns"] or 0)}
+def _extent(size_bytes: int | None, duration_ns: int | None) -> dict[str, str]:
+    """Return the length of flows, which is limited by either."""
+    if size_bytes is not None:
+        return {"bulk.size": _core.format_size(size_bytes)}
+    assert duration_ns is not None
+    return {"bulk.duration": _core.format_duration(duration_ns)}
 
 
 def label(value: object) -> str:

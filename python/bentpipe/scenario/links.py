@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe.model import link as model
+from bentpipe.model.draft.link import LinkSpec
 from bentpipe.scenario.link.catalogue import PRESETS, written_link
 from bentpipe.scenario.link.resolved import resolved_link
-from bentpipe.scenario.spec.link import LinkSpec
 from bentpipe.scenario.written.dotted import with_dotted
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, quoted

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
-from bentpipe.scenario.spec.run import RunSpec
+from bentpipe.model.draft.spec import CellSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,19 +17,19 @@ class Cell:
     factors : Mapping[str, str]
         Keys of [run] with their values as written, those that the matrix varies and those that hold for
         all, for grouping and for labels.
-    spec : RunSpec
+    spec : CellSpec
         The run specification (crates/run/src/spec.rs) without its seed.
     """
 
     factors: Mapping[str, str]
-    spec: RunSpec
+    spec: CellSpec
 
 
 class CellDocument(TypedDict):
     """A cell as JSON."""
 
     factors: dict[str, str]
-    spec: RunSpec
+    spec: CellSpec
 
 
 class ScenarioDocument(TypedDict):

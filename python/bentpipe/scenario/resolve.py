@@ -7,6 +7,7 @@ link, proxy and workload; whether they and the programs go together; what both e
 from pathlib import Path
 from typing import Literal
 
+from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec
@@ -23,12 +24,6 @@ from bentpipe.scenario.link.resolved import (
     resolved_link,
 )
 from bentpipe.scenario.page.web_page import longest_wait_ns
-from bentpipe.scenario.spec.run import (
-    CaptureSpec,
-    RunSpec,
-    ValiditySpec,
-    Workload,
-)
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point
 from bentpipe.scenario.written.location import Location, quoted
@@ -46,7 +41,7 @@ from bentpipe.scenario.written.schema import (
 from bentpipe.scenario.written.table import or_default
 
 
-def resolve_run(run: RunTable, where: Location, *, folder: Path) -> RunSpec:
+def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     """Return a cell's run specification without its seed.
 
     Raises
@@ -84,7 +79,7 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> RunSpec:
     tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
     slow_start = _slow_start(run, cc, workload, where.at("slow_start"))
     dscp = None if run.dscp is None else code_point(run.dscp, where.at("dscp"))
-    spec: RunSpec = {
+    spec: CellSpec = {
         "link": link.spec,
         "cc": cc,
         "tcp": tcp,

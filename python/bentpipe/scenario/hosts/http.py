@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
+from bentpipe.model.draft.spec import Http2Spec, PageLoadWorkload, PageSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.page.pages import FOLDER, HAR, page, page_spec
-from bentpipe.scenario.spec.hosts import Http2Spec
-from bentpipe.scenario.spec.page import PageSpec
-from bentpipe.scenario.spec.run import PageLoadSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, percent, size_bytes, size_bytes_or
@@ -29,7 +27,7 @@ MOST_HEADER_TABLE_BYTES = 2**32 - 1
 """The value of a setting has 32 bits (RFC 9113 section 6.5.1)."""
 
 
-def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: Path) -> PageLoadSpec:
+def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: Path) -> PageLoadWorkload:
     """Return the load of a page.
 
     Parameters
@@ -56,7 +54,7 @@ def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: 
     connections = count(connections, where.at("connections"), least=1, most=MOST_CONNECTIONS)
     if http in vocabulary.SINGLE_CONNECTION_HTTP:
         connections = 1
-    spec: PageLoadSpec = {
+    spec: PageLoadWorkload = {
         "kind": "page-load",
         "http": http,
         "connections": connections,

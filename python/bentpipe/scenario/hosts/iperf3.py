@@ -1,7 +1,7 @@
 """iperf3 in place of our client and our origin: what a scenario may ask of it."""
 
 from bentpipe import _core
-from bentpipe.scenario.spec.run import BulkSpec, Workload
+from bentpipe.model.draft.spec import Iperf3Workload, Workload
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS
 
@@ -24,7 +24,7 @@ def is_wanted(*, client: str, server: str, where: Location) -> bool:
     raise where.at(key).error(expected=f'"{NAME}" at both ends or at neither', found=found)
 
 
-def flow(workload: Workload, where: Location) -> BulkSpec:
+def flow(workload: Workload, where: Location) -> Iperf3Workload:
     """Return the flow of a run as one of iperf3's.
 
     Raises
@@ -46,4 +46,10 @@ def flow(workload: Workload, where: Location) -> BulkSpec:
         raise where.at("bulk.duration").error(
             expected="whole seconds, as the client is iperf3", found=_core.format_duration(duration_ns)
         )
-    return {**workload, "kind": "iperf3"}
+    return {
+        "kind": "iperf3",
+        "transport": workload["transport"],
+        "direction": workload["direction"],
+        "bytes": workload["bytes"],
+        "duration_ns": duration_ns,
+    }

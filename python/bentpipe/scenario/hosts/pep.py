@@ -1,15 +1,24 @@
 """A performance-enhancing proxy on the path, from what is written to the run specification."""
 
+from typing import TypedDict
+
+from bentpipe.model.draft.spec import Algorithm, PepSpec, TcpSpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.link.resolved import ResolvedLink
-from bentpipe.scenario.spec.hosts import OverSatelliteSpec, PepSpec
-from bentpipe.scenario.spec.run import Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import size_bytes
 from bentpipe.scenario.written.schema import PepTable, TcpTable
 from bentpipe.scenario.written.table import or_default
+
+
+class _OverSatellite(TypedDict):
+    """What a proxy has that ends connections."""
+
+    cc: Algorithm
+    tcp: TcpSpec
+    relay_buffer_bytes: int
 
 
 def pep_spec(
@@ -77,7 +86,7 @@ def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
     raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=quoted("proxy"))
 
 
-def _over_satellite(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> OverSatelliteSpec:
+def _over_satellite(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> _OverSatellite:
     tcp, place = or_default(table.tcp, TcpTable()), where.at("tcp")
     refuse_client_settings(tcp, place, why="a proxy connects when a client does")
     buffer = or_default(table.relay_buffer, defaults.PEP_RELAY_BUFFER)

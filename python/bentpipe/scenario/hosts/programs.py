@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from bentpipe import _core
+from bentpipe.model.draft.spec import Browser, PageLoadWorkload, Server, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import iperf3
-from bentpipe.scenario.spec.run import Browser, PageLoadSpec, WebServer, Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import MILLISECOND_NS, duration_ns
@@ -15,7 +15,7 @@ from bentpipe.scenario.written.schema import RunTable, TcpTable
 from bentpipe.scenario.written.table import Table, or_default, quoted_part
 
 BROWSERS = get_args(Browser)
-SERVERS = get_args(WebServer)
+SERVERS = get_args(Server)
 
 HTTP_OF = {
     # Browsers speak HTTP/2 over TLS alone and dropped SPDY in 2016; HTTP/1.0 none of them asks for.
@@ -93,7 +93,7 @@ class Programs:
         return self.client if self.client == "chromium" or self.client == "firefox" else None
 
     @property
-    def web_server(self) -> WebServer | None:
+    def web_server(self) -> Server | None:
         """The server where it is of others, as a specification has it."""
         return self.server if self.server == "nginx" or self.server == "caddy" else None
 
@@ -180,7 +180,7 @@ def _as_written(value: object) -> str:
     return quoted(value) if isinstance(value, str | bool) else str(value)
 
 
-def _check_browser(browser: Browser, run: RunTable, workload: PageLoadSpec, where: Location) -> None:
+def _check_browser(browser: Browser, run: RunTable, workload: PageLoadWorkload, where: Location) -> None:
     if run.pep is not None and run.pep.kind == "proxy":
         others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"

@@ -1,9 +1,9 @@
 """QUIC at both ends of a connection, from what is written to the run specification."""
 
+from bentpipe.model.draft.spec import QuicSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.http import max_concurrent_streams
 from bentpipe.scenario.link.resolved import LEAST_QUIC_BYTES
-from bentpipe.scenario.spec.hosts import QuicSpec
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import duration_ns, size_bytes, size_bytes_or
 from bentpipe.scenario.written.schema import QuicTable

@@ -1,8 +1,7 @@
 """TLS at both ends, from what is written to the run specification."""
 
+from bentpipe.model.draft.spec import TlsSpec, Workload
 from bentpipe.scenario import defaults
-from bentpipe.scenario.spec.hosts import TlsSpec
-from bentpipe.scenario.spec.run import Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.schema import TlsTable

@@ -1,17 +1,26 @@
 """What a run does, from what is written to the run specification: a page, bulk flows or pings."""
 
 from pathlib import Path
+from typing import TypedDict
 
+from bentpipe.model.draft.spec import BulkWorkload, Direction, FlowsWorkload, PingWorkload, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http
 from bentpipe.scenario.hosts.flows import flow_specs
 from bentpipe.scenario.hosts.tcp import refuse_client_settings
-from bentpipe.scenario.spec.run import BulkSpec, ExtentSpec, FlowsSpec, PingSpec, Workload
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes
 from bentpipe.scenario.written.schema import BulkTable, PingTable, RunTable, TcpTable
 from bentpipe.scenario.written.table import or_default, refuse
+
+
+class Extent(TypedDict):
+    """Which way flows send, and how much or how long."""
+
+    direction: Direction
+    bytes: int | None
+    duration_ns: int | None
 
 
 def workload_spec(run: RunTable, where: Location, *, folder: Path, most_ping_bytes: int) -> Workload:
@@ -41,14 +50,14 @@ def workload_spec(run: RunTable, where: Location, *, folder: Path, most_ping_byt
     return _ping(run.ping, where.at("ping"), most_bytes=most_ping_bytes)
 
 
-def _bulk(table: BulkTable, where: Location) -> BulkSpec | FlowsSpec:
+def _bulk(table: BulkTable, where: Location) -> BulkWorkload | FlowsWorkload:
     if (table.size is None) == (table.duration is None):
         found = "neither" if table.size is None else "both"
         raise where.error(expected="either size or duration", found=found)
     transport = vocabulary.TRANSPORT.checked(
         or_default(table.transport, defaults.BULK_TRANSPORT), where.at("transport")
     )
-    extent: ExtentSpec = {
+    extent: Extent = {
         "direction": vocabulary.DIRECTION.checked(
             or_default(table.direction, defaults.BULK_DIRECTION), where.at("direction")
         ),
@@ -69,7 +78,7 @@ def _bulk(table: BulkTable, where: Location) -> BulkSpec | FlowsSpec:
     return {"kind": "flows", **extent, "flows": flows}
 
 
-def _ping(table: PingTable, where: Location, *, most_bytes: int) -> PingSpec:
+def _ping(table: PingTable, where: Location, *, most_bytes: int) -> PingWorkload:
     requests = or_default(table.count, defaults.PING_COUNT)
     return {
         "kind": "ping",

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bentpipe.model.draft.link import BackgroundSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.mix import MixByName
-from bentpipe.scenario.spec.channel import ByteLimit
-from bentpipe.scenario.spec.rcs2 import BackgroundSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
+from bentpipe.scenario.link.queue import ByteLimit
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, rate_bps, size_bytes
 from bentpipe.scenario.written.samples import read_samples

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from bentpipe.scenario.spec.channel import ClassSpec, QueueSpec
+from bentpipe.model.draft.link import ClassSpec, QueueSpec
 from bentpipe.scenario.written.dscp import code_point
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.satellite_schema import ClassTable, QueueTable

@@ -11,9 +11,9 @@ from bentpipe.model.description import (
     ModcodDescription,
     SlotsDescription,
 )
+from bentpipe.model.draft.link import BurstSpec, LayoutSpec
+from bentpipe.model.draft.link import LinkSpec as LinkDraft
 from bentpipe.model.link import CapacitySpec, ConstantCapacitySpec, Dvbs2CapacitySpec, LinkSpec
-from bentpipe.scenario.spec.link import LinkSpec as LinkDraft
-from bentpipe.scenario.spec.rcs2 import BurstSpec, LayoutSpec
 
 
 def describe_link(link: LinkSpec) -> LinkDescription:

@@ -3,14 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bentpipe.model.draft.link import (
+    BytesQueueSpec,
+    CapacitySpec,
+    ConstantCapacitySpec,
+    DirectionSpec,
+    QueueSpec,
+)
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import jitter_spec, loss_spec
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec
-from bentpipe.scenario.link.queue import bdp_bytes, check_limits, read_queue
+from bentpipe.scenario.link.queue import ByteLimit, bdp_bytes, check_limits, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
 from bentpipe.scenario.link.signal import es_n0_spec
-from bentpipe.scenario.spec.channel import ByteLimit, BytesQueueSpec, QueueSpec
-from bentpipe.scenario.spec.link import CapacitySpec, ConstantSpec, DirectionSpec
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps
@@ -169,7 +174,7 @@ def return_draft(table: ReturnTable, surroundings: Surroundings, where: Location
     return _draft(table, capacity, queues, surroundings, where)
 
 
-def _constant(table: DirectionTable, where: Location, *, instead: str) -> ConstantSpec:
+def _constant(table: DirectionTable, where: Location, *, instead: str) -> ConstantCapacitySpec:
     refuse(table, ("clear_sky", "attenuation"), where, why=f"there is no {instead}")
     if table.rate is None:
         raise where.at("rate").error(expected=f'a rate such as "10 Mbit/s", or {instead}', found="nothing")

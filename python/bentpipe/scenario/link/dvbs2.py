@@ -3,11 +3,16 @@
 from collections.abc import Sequence
 
 from bentpipe import _core
+from bentpipe.model.draft.link import (
+    AdaptiveModulationSpec,
+    Dvbs2CapacitySpec,
+    Dvbs2EncapsulationSpec,
+    EsN0Spec,
+    ModulationSpec,
+)
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
 from bentpipe.scenario.link.classes import Queue, class_specs
-from bentpipe.scenario.spec.dvbs2 import AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, ModulationSpec
-from bentpipe.scenario.spec.signal import EsN0Spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ForwardTable
 from bentpipe.scenario.written.location import Location, closest, quoted
@@ -27,7 +32,7 @@ def dvbs2_spec(
     queue: Queue,
     nominal_bps: int,
     report_delay_ns: int,
-) -> Dvbs2Spec:
+) -> Dvbs2CapacitySpec:
     """Return the capacity of a direction that is a DVB-S2 carrier.
 
     Parameters
@@ -80,7 +85,7 @@ def _encapsulation(carrier: Dvbs2Table, where: Location) -> Dvbs2EncapsulationSp
     kind = vocabulary.DVBS2_ENCAPSULATION.checked(written, where.at("encapsulation"))
     if kind != "gse":
         refuse(carrier, ("label",), where, why=f"{kind} has no label")
-        return {"kind": kind}
+        return {"kind": "mpe"} if kind == "mpe" else {"kind": "ule"}
     label = vocabulary.LABEL.checked(or_default(carrier.label, defaults.DVBS2_LABEL), where.at("label"))
     return {"kind": kind, "label_bytes": int(label.removesuffix("B"))}
 
@@ -123,7 +128,7 @@ def _modcod(name: str, where: Location, *, fecframe: str) -> str:
     raise where.error(expected=expected, found=quoted(name), suggestion=closest(name, names))
 
 
-def _acm(table: AcmTable, where: Location, *, report_delay_ns: int) -> AcmSpec:
+def _acm(table: AcmTable, where: Location, *, report_delay_ns: int) -> AdaptiveModulationSpec:
     margin, hysteresis = (
         decibels(text, where.at(key), least=0, most=MOST_MARGIN_DB)
         for key, text in (

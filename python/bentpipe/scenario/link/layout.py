@@ -1,9 +1,9 @@
 """The superframe of a return link, from what is written to the run specification."""
 
 from bentpipe import _core
+from bentpipe.model.draft.link import BurstSpec, LayoutSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.carrier import symbol_rate
-from bentpipe.scenario.spec.rcs2 import BurstSpec, LayoutSpec
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, decibels, symbols
 from bentpipe.scenario.written.satellite_schema import BurstTable, Rcs2Table

@@ -3,8 +3,9 @@
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypedDict
 
-from bentpipe.scenario.spec.channel import QueueSpec
+from bentpipe.model.draft.link import QueueSpec
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, size_bytes
 from bentpipe.scenario.written.satellite_schema import QueueTable
@@ -13,6 +14,12 @@ MOST_PACKETS = 10**9
 MOST_BDP = 1000
 LIMIT = 'a queue such as "1 BDP", "100 packets", "36 MB" or "200 ms"'
 VOLUME = 'bytes such as "36 MB" or "1 BDP"'
+
+
+class ByteLimit(TypedDict):
+    """What has a limit in bytes, which may follow from a rate."""
+
+    limit_bytes: int
 
 
 def bdp_bytes(rate_bps: int, rtt_ns: int) -> int:

@@ -4,6 +4,14 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from bentpipe import _core
+from bentpipe.model.draft.link import (
+    BurstSpec,
+    DemandClassSpec,
+    EsN0Spec,
+    Rcs2CapacitySpec,
+    Rcs2EncapsulationSpec,
+    SignallingSpec,
+)
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.background import background_specs
 from bentpipe.scenario.link.classes import Queue, class_specs
@@ -11,15 +19,7 @@ from bentpipe.scenario.link.description import describe_slots
 from bentpipe.scenario.link.errors import slots_error
 from bentpipe.scenario.link.layout import burst_spec, layout_spec
 from bentpipe.scenario.link.mix import MixByName, Supply, mix_specs
-from bentpipe.scenario.spec.channel import ByteLimit
-from bentpipe.scenario.spec.rcs2 import (
-    BurstSpec,
-    DemandClassSpec,
-    Rcs2EncapsulationSpec,
-    Rcs2Spec,
-    SignallingSpec,
-)
-from bentpipe.scenario.spec.signal import EsN0Spec
+from bentpipe.scenario.link.queue import ByteLimit
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ReturnTable
 from bentpipe.scenario.written.location import Location
@@ -42,7 +42,7 @@ def rcs2_spec(
     delay_ns: int,
     plan_delay_ns: int,
     mtu_bytes: int,
-) -> Rcs2Spec:
+) -> Rcs2CapacitySpec:
     """Return the capacity of a direction that is a DVB-RCS2 return link.
 
     Parameters
@@ -149,7 +149,7 @@ def _encapsulation(link: Rcs2Table, where: Location, *, burst: BurstSpec) -> Rcs
         raise place.error(expected=expected, found=f'"{kind}" in a burst of kind {burst["kind"]}')
     if kind != "rle":
         refuse(link, ("label", "protocol", "protection"), where, why=f"{kind} has none")
-        return {"kind": kind}
+        return {"kind": "mpe"} if kind == "mpe" else {"kind": "ule"}
     protocol = vocabulary.RLE_PROTOCOL.checked(
         or_default(link.protocol, defaults.RLE_PROTOCOL), where.at("protocol")
     )

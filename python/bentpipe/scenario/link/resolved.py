@@ -5,13 +5,13 @@ from pathlib import Path
 
 from bentpipe import _core
 from bentpipe.model.description import LinkDescription
+from bentpipe.model.draft.link import CapacitySpec, LinkSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.catalogue import written_link
 from bentpipe.scenario.link.description import describe_draft, describe_slots
 from bentpipe.scenario.link.direction import Surroundings, forward_draft, return_draft
 from bentpipe.scenario.link.errors import error_from_core
 from bentpipe.scenario.link.queue import bdp_bytes
-from bentpipe.scenario.spec.link import CapacitySpec, LinkSpec
 from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder

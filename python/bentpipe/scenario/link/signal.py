@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from bentpipe.model.draft.link import AttenuationSpec, EsN0Spec, LegSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.rain_attenuation import rain_points_of
-from bentpipe.scenario.spec.signal import AttenuationSpec, EsN0Spec, LegSpec
 from bentpipe.scenario.written.link_schema import DirectionTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import LARGEST_DB, decibels, duration_ns

@@ -9,11 +9,11 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from bentpipe import _core
+from bentpipe.model.draft.spec import FileSpec, PageSpec
 from bentpipe.scenario.page import kinds, references
 from bentpipe.scenario.page.names import LONGEST_HOST, LONGEST_URL, authority
 from bentpipe.scenario.page.references import Reference
 from bentpipe.scenario.page.web_page import LARGEST_PAGE_BYTES, PageObject, check_number, page_of
-from bentpipe.scenario.spec.page import FileSpec, PageSpec
 from bentpipe.scenario.written.location import Location, quoted
 
 INDEX = "index.html"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bentpipe.model.draft.spec import PageSpec
 from bentpipe.scenario.json_value import Json
 from bentpipe.scenario.page import har_file, kinds
 from bentpipe.scenario.page.har_entry import (
@@ -17,7 +18,6 @@ from bentpipe.scenario.page.har_entry import (
 )
 from bentpipe.scenario.page.names import file_paths, host_name
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, check_number, page_of
-from bentpipe.scenario.spec.page import PageSpec
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import LONGEST_NS, MILLISECOND_NS
 from bentpipe.scenario.written.user_file import read_user_file

@@ -15,8 +15,8 @@ from statistics import NormalDist, median
 
 from pydantic import Field
 
+from bentpipe.model.draft.spec import PageSpec
 from bentpipe.scenario.page.web_page import MOST_OBJECTS, PageObject, page_of
-from bentpipe.scenario.spec.page import PageSpec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, size_bytes

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bentpipe.model.draft.spec import ObjectSpec, PageSpec
 from bentpipe.scenario.page import own as own_pages
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.page.har import har_page
-from bentpipe.scenario.spec.page import ObjectSpec, PageSpec
 from bentpipe.scenario.written.location import Location, closest, quoted
 
 SOURCES = {

@@ -6,7 +6,7 @@ from typing import Final
 
 from bentpipe import _core
 from bentpipe.model import spec as model
-from bentpipe.scenario.spec.page import FileSpec, ObjectSpec, PageSpec
+from bentpipe.model.draft.spec import FileSpec, ObjectSpec, PageSpec
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import ObjectKind
 
@@ -117,8 +117,9 @@ def longest_wait_ns(page: PageSpec) -> int:
     """Return the most that waits add up to from the document to any object."""
     waits_ns: list[int] = []
     for item in page["objects"]:
-        before_ns = waits_ns[item["after"]] if "after" in item else 0
-        waits_ns.append(before_ns + item.get("wait_ns", 0))
+        after = item.get("after")
+        before_ns = 0 if after is None else waits_ns[after]
+        waits_ns.append(before_ns + (item.get("wait_ns") or 0))
     return max(waits_ns, default=0)
 
 

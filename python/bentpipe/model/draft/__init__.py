@@ -1,0 +1,1 @@
+"""The shapes of specifications while a scenario puts them together, key by key; complete ones are frozen."""

@@ -1,0 +1,589 @@
+"""A link's specification as dictionaries, while it is put together.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+
+class ConstantCapacitySpec(TypedDict):
+    """A constant rate of IP bytes, exact to the byte."""
+
+    kind: Literal["constant"]
+    rate_bps: int
+    """Bits of IP packets per second."""
+
+
+FecFrameSpec: TypeAlias = Literal["normal", "short"]
+"""Size of the coded blocks."""
+
+
+PilotsSpec: TypeAlias = Literal["off", "on"]
+"""Known symbols that help a receiver to keep track of the carrier."""
+
+
+IdleSpec: TypeAlias = Literal["silence", "dummy-frames"]
+"""What a carrier sends when no frame is due."""
+
+
+class GseDvbs2EncapsulationSpec(TypedDict):
+    """Generic stream encapsulation (ETSI TS 102 606-1)."""
+
+    kind: Literal["gse"]
+    label_bytes: int
+    """Address of the receiver in each packet: 0, 3 or 6 bytes."""
+
+
+class MpeDvbs2EncapsulationSpec(TypedDict):
+    """Multi-protocol encapsulation (ETSI EN 301 192) over an MPEG transport stream."""
+
+    kind: Literal["mpe"]
+
+
+class UleDvbs2EncapsulationSpec(TypedDict):
+    """Unidirectional lightweight encapsulation (RFC 4326) over an MPEG transport stream."""
+
+    kind: Literal["ule"]
+
+
+Dvbs2EncapsulationSpec: TypeAlias = (
+    GseDvbs2EncapsulationSpec | MpeDvbs2EncapsulationSpec | UleDvbs2EncapsulationSpec
+)
+"""How packets get into the frames of a DVB-S2 carrier."""
+
+
+class ConstantModulationSpec(TypedDict):
+    """Always the same (CCM)."""
+
+    kind: Literal["constant"]
+    modcod: str
+    """Its name."""
+
+
+class ByClassModulationSpec(TypedDict):
+    """That of its class (VCM)."""
+
+    kind: Literal["by-class"]
+    modcods: list[str]
+    """One for each class, then one for all other packets."""
+
+
+class AdaptiveModulationSpec(TypedDict):
+    """The most efficient that the receiver can decode as far as the gateway knows (ACM)."""
+
+    kind: Literal["adaptive"]
+    margin_db: float
+    """How far the reported Es/N0 must be above a threshold."""
+    hysteresis_db: float
+    """How much further before a more efficient MODCOD is taken."""
+    report_period_ns: int
+    """From one report of the terminal to the next."""
+    report_delay_ns: int
+    """From the measurement until the gateway has the report."""
+
+
+ModulationSpec: TypeAlias = ConstantModulationSpec | ByClassModulationSpec | AdaptiveModulationSpec
+"""Which MODCOD a frame has; MODCODs by their names in EN 302 307-1, such as `8PSK 3/4`."""
+
+
+class AttenuationPoint(TypedDict):
+    """A point of an attenuation series."""
+
+    at_ns: int
+    """Since the start of the workload."""
+    db: float
+    """Attenuation."""
+
+
+class BytesQueueSpec(TypedDict):
+    """At most so many bytes wait."""
+
+    kind: Literal["bytes"]
+    limit_bytes: int
+    """Sum of the lengths of waiting packets."""
+
+
+class PacketsQueueSpec(TypedDict):
+    """At most so many packets wait."""
+
+    kind: Literal["packets"]
+    limit_packets: int
+    """Number of waiting packets."""
+
+
+class TimeQueueSpec(TypedDict):
+    """A packet that would wait longer than this is dropped on arrival."""
+
+    kind: Literal["time"]
+    limit_ns: int
+    """Wait before transmission starts."""
+
+
+class RandomEarlyDropQueueSpec(TypedDict):
+    """Arriving packets are dropped at random once more than `start_bytes` wait."""
+
+    kind: Literal["random-early-drop"]
+    limit_bytes: int
+    """Sum of the lengths of waiting packets; above it every packet is dropped."""
+    start_bytes: int
+    """Below it no packet is dropped."""
+    p: float
+    """Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on."""
+
+
+class CodelQueueSpec(TypedDict):
+    """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
+
+    kind: Literal["codel"]
+    limit_bytes: int
+    """Sum of the lengths of waiting packets; above it every packet is dropped on arrival."""
+    target_ns: int
+    """Acceptable wait."""
+    interval_ns: int
+    """How long the wait may exceed the target; of the order of the round trip."""
+
+
+QueueSpec: TypeAlias = (
+    BytesQueueSpec | PacketsQueueSpec | TimeQueueSpec | RandomEarlyDropQueueSpec | CodelQueueSpec
+)
+"""Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
+
+
+class LayoutSpec(TypedDict):
+    """How a superframe is divided; lengths in symbols."""
+
+    symbols_per_s: int
+    """Symbols per second of each carrier."""
+    carriers: int
+    """Carriers side by side."""
+    frames: int
+    """Frames of a superframe, one after the other."""
+    request_slots: int
+    """Request slots at the beginning of each frame, on each carrier."""
+    traffic_slots: int
+    """Traffic slots after them."""
+    request_symbols: int
+    """Length of a burst in a request slot."""
+    burst_symbols: int
+    """Length of a burst in a traffic slot."""
+    guard_symbols: int
+    """Guard time after each burst."""
+    idle_symbols: int
+    """What remains of a frame after its last slot."""
+
+
+class WaveformBurstSpec(TypedDict):
+    """A linear-modulation waveform of EN 301 545-2, Annex A."""
+
+    kind: Literal["waveform"]
+    id: int
+    """3 to 22."""
+
+
+class MpegBurstSpec(TypedDict):
+    """MPEG packets of a transport stream, as in DVB-RCS (ETSI EN 301 790)."""
+
+    kind: Literal["mpeg"]
+    packets: int
+    """Of 188 bytes each."""
+    threshold_db: float
+    """Es/N0 at a burst error rate of 1e-5."""
+
+
+BurstSpec: TypeAlias = WaveformBurstSpec | MpegBurstSpec
+"""What one burst of a traffic slot carries."""
+
+
+class MpeRcs2EncapsulationSpec(TypedDict):
+    """Multi-protocol encapsulation (ETSI EN 301 192), in bursts of MPEG packets."""
+
+    kind: Literal["mpe"]
+
+
+class UleRcs2EncapsulationSpec(TypedDict):
+    """Unidirectional lightweight encapsulation (RFC 4326), in bursts of MPEG packets."""
+
+    kind: Literal["ule"]
+
+
+ProtectionSpec: TypeAlias = Literal["sequence", "crc"]
+"""The trailer of a packet that is sent in fragments."""
+
+
+class RequestSlotSignallingSpec(TypedDict):
+    """In a request slot of the terminal's own."""
+
+    kind: Literal["request-slot"]
+    period: int
+    """Superframes from one to the next."""
+
+
+class PiggybackSignallingSpec(TypedDict):
+    """In front of the data of a burst."""
+
+    kind: Literal["piggyback"]
+    period: int
+    """Superframes from one to the next."""
+    bytes: int
+    """Payload that a request takes."""
+
+
+SignallingSpec: TypeAlias = RequestSlotSignallingSpec | PiggybackSignallingSpec
+"""How requests get to the controller."""
+
+
+PlacementSpec: TypeAlias = Literal["contiguous", "spread"]
+"""Where in the superframe the slots of one terminal are."""
+
+
+VolumeOrderSpec: TypeAlias = Literal["oldest-first", "largest-first"]
+"""Which request for volume is served first."""
+
+
+class SlotRateSpec(TypedDict):
+    """Traffic slots per superframe, as a fraction."""
+
+    slots: int
+    """So many slots ..."""
+    superframes: int
+    """... in so many superframes; at least one."""
+
+
+class RbdcSpec(TypedDict):
+    """Rate-based dynamic capacity."""
+
+    max: SlotRateSpec
+    """Most that is given on top of the constant rate."""
+    timeout_superframes: int
+    """Superframes for which a request counts when no other replaces it."""
+
+
+VolumeKindSpec: TypeAlias = Literal["vbdc", "avbdc"]
+"""What a request for volume does to those before it."""
+
+
+FreeSpec: TypeAlias = Literal["none", "fca"]
+"""Whether a class shares what nobody asked for."""
+
+
+class PoissonLoadSpec(TypedDict):
+    """A Poisson process."""
+
+    kind: Literal["poisson"]
+    rate_bps: int
+    """Mean rate."""
+    packet_bytes: int
+    """Length of each packet."""
+
+
+class TracePacketSpec(TypedDict):
+    """A packet of a trace."""
+
+    at_ns: int
+    """Since the start of the link."""
+    bytes: int
+    """Its length."""
+
+
+class NoneJitterSpec(TypedDict):
+    """The delay is constant."""
+
+    kind: Literal["none"]
+
+
+class NormalJitterSpec(TypedDict):
+    """Normally distributed around the delay, cut off where the delay would be negative."""
+
+    kind: Literal["normal"]
+    sd_ns: int
+    """Standard deviation."""
+
+
+class QuantileSpec(TypedDict):
+    """A point of a quantile function."""
+
+    p: float
+    """Probability of a smaller value."""
+    offset_ns: int
+    """What is added to the delay."""
+
+
+class NoneLossSpec(TypedDict):
+    """None."""
+
+    kind: Literal["none"]
+
+
+class BernoulliLossSpec(TypedDict):
+    """Each packet is lost independently."""
+
+    kind: Literal["bernoulli"]
+    p: float
+    """Probability of loss."""
+
+
+class GilbertElliottLossSpec(TypedDict):
+    """Two-state Markov chain stepped once per packet (Gilbert 1960, Elliott 1963)."""
+
+    kind: Literal["gilbert-elliott"]
+    p: float
+    """Probability of going from the good to the bad state."""
+    r: float
+    """Probability of going from the bad to the good state."""
+    h: float
+    """Probability that a packet survives in the bad state."""
+    k: float
+    """Probability that a packet survives in the good state."""
+
+
+class BitErrorLossSpec(TypedDict):
+    """Independent bit errors: a packet of n bits survives with (1 - BER)^n."""
+
+    kind: Literal["bit-error"]
+    ber: float
+    """Bit error ratio."""
+
+
+class OutageSpec(TypedDict):
+    """A duration of outages."""
+
+    weight: int
+    """How many of so many outages as all weights together last this long."""
+    duration_ns: int
+    """From the first instant at which nothing gets through to the first at which something does."""
+
+
+class AttenuationSpec(TypedDict):
+    """
+    Attenuation over the time since the start of the workload: linear between points, constant beyond them.
+
+    Two points at one instant are a step. No points: none.
+    """
+
+    points: list[AttenuationPoint]
+    """In order of time."""
+    period_ns: NotRequired[int | None]
+    """After so long all begins again; at least up to the last point."""
+
+
+class ClassSpec(TypedDict):
+    """A class of service: packets that go before others."""
+
+    name: str
+    """Its name in series and figures."""
+    dscp: list[int]
+    """Packets with one of these code points (RFC 2474) belong to it."""
+    queue: QueueSpec
+    """Its queue."""
+
+
+class RleRcs2EncapsulationSpec(TypedDict):
+    """Return link encapsulation (ETSI TS 103 179), in bursts of a waveform."""
+
+    kind: Literal["rle"]
+    protocol_bytes: int
+    """Bytes of the protocol type: 0, 1 or 2."""
+    label_bytes: int
+    """Bytes of the address: 0, 3 or 6."""
+    protection: ProtectionSpec
+    """What guards the reassembly."""
+
+
+Rcs2EncapsulationSpec: TypeAlias = (
+    RleRcs2EncapsulationSpec | MpeRcs2EncapsulationSpec | UleRcs2EncapsulationSpec
+)
+"""How packets get into bursts."""
+
+
+class VolumeSpec(TypedDict):
+    """Volume-based dynamic capacity."""
+
+    kind: VolumeKindSpec
+    """What a request does to those before it."""
+    max_slots: int
+    """Most slots of one superframe."""
+
+
+class TraceLoadSpec(TypedDict):
+    """Packets as they once came."""
+
+    kind: Literal["trace"]
+    packets: list[TracePacketSpec]
+    """In order of time."""
+    period_ns: NotRequired[int | None]
+    """After so long all begins again; more than up to the last packet."""
+
+
+LoadSpec: TypeAlias = PoissonLoadSpec | TraceLoadSpec
+"""Packets of a background terminal."""
+
+
+class EmpiricalJitterSpec(TypedDict):
+    """Of any distribution, and constant for a while at a time."""
+
+    kind: Literal["empirical"]
+    quantiles: list[QuantileSpec]
+    """The quantile function, linear between its points: at least two, from p = 0 to p = 1, both columns ascending."""
+    hold_ns: int
+    """How long a value holds before the next one is drawn; at least 1 ms."""
+
+
+JitterSpec: TypeAlias = NoneJitterSpec | NormalJitterSpec | EmpiricalJitterSpec
+"""Random variation of the propagation delay."""
+
+
+class OutagesLossSpec(TypedDict):
+    """The channel is out now and then and loses all that is sent meanwhile."""
+
+    kind: Literal["outages"]
+    period_ns: int
+    """One outage begins in each period, at any instant of it; at least 1 ms."""
+    durations: list[OutageSpec]
+    """How long outages last; at least one, the weights together from one to a million."""
+
+
+LossSpec: TypeAlias = (
+    NoneLossSpec | BernoulliLossSpec | GilbertElliottLossSpec | BitErrorLossSpec | OutagesLossSpec
+)
+"""Losses on the channel, after transmission."""
+
+
+class LegSpec(TypedDict):
+    """One leg of the path."""
+
+    clear_sky_db: float
+    """Es/N0 of the leg without attenuation."""
+    attenuation: AttenuationSpec
+    """What the atmosphere takes off it."""
+
+
+class MixSpec(TypedDict):
+    """Capacity of a class, in any mix."""
+
+    cra: SlotRateSpec
+    """Constant rate assignment (CRA)."""
+    rbdc: NotRequired[RbdcSpec | None]
+    """Rate-based dynamic capacity (RBDC)."""
+    volume: NotRequired[VolumeSpec | None]
+    """Volume-based dynamic capacity (VBDC or AVBDC)."""
+    free: FreeSpec
+    """Free capacity assignment (FCA)."""
+
+
+DemandClassSpec = TypedDict(
+    "DemandClassSpec",
+    {
+        "class": ClassSpec,
+        "mix": MixSpec,
+    },
+)
+
+
+class BackgroundSpec(TypedDict):
+    """A terminal that sends packets of its own."""
+
+    mix: MixSpec
+    """What it may have."""
+    limit_bytes: int
+    """Bytes of packets that may wait."""
+    load: LoadSpec
+    """Its packets."""
+
+
+class EsN0Spec(TypedDict):
+    """Es/N0 at a receiver over time: 1/(C/N) = 1/(C/N)_up + 1/(C/N)_down."""
+
+    up: LegSpec
+    """From the sender to the satellite."""
+    down: LegSpec
+    """From the satellite to the receiver."""
+
+
+class Dvbs2CapacitySpec(TypedDict):
+    """Frames of a DVB-S2 carrier."""
+
+    kind: Literal["dvbs2"]
+    nominal_bps: int
+    """Rate of full IP packets in clear sky, by which the utilisation is reckoned."""
+    symbols_per_s: int
+    """Symbols per second."""
+    fecframe: FecFrameSpec
+    """Size of the coded blocks."""
+    pilots: PilotsSpec
+    """Known symbols between the others."""
+    idle: IdleSpec
+    """What is sent when no frame is due."""
+    closing_timeout_ns: int
+    """How long a packet waits for others to fill its frame."""
+    encapsulation: Dvbs2EncapsulationSpec
+    """How packets get into frames."""
+    modulation: ModulationSpec
+    """Which MODCOD a frame has."""
+    es_n0: EsN0Spec
+    """What the receiver gets of the signal."""
+    classes: list[ClassSpec]
+    """Classes that go before all other packets, the most urgent first."""
+
+
+class Rcs2CapacitySpec(TypedDict):
+    """Timeslots of a DVB-RCS2 return link, assigned on demand."""
+
+    kind: Literal["rcs2"]
+    nominal_bps: int
+    """Most that the terminal can get, in full IP packets, by which the utilisation is reckoned."""
+    layout: LayoutSpec
+    """How a superframe is divided."""
+    burst: BurstSpec
+    """What one burst of a traffic slot carries."""
+    encapsulation: Rcs2EncapsulationSpec
+    """How packets get into bursts."""
+    request_delay_ns: int
+    """From the end of a request's burst until the controller has it."""
+    lead_ns: int
+    """From the controller's plan of a superframe to its begin at the terminal."""
+    signalling: SignallingSpec
+    """How requests get to the controller."""
+    placement: PlacementSpec
+    """Where in the superframe a terminal's slots are."""
+    order: VolumeOrderSpec
+    """Which request for volume is served first."""
+    es_n0: EsN0Spec
+    """What the hub gets of the signal."""
+    mix: MixSpec
+    """What packets of no class may have."""
+    classes: list[DemandClassSpec]
+    """Classes that go before all other packets, the most urgent first."""
+    background: list[BackgroundSpec]
+    """The other terminals."""
+
+
+CapacitySpec: TypeAlias = ConstantCapacitySpec | Dvbs2CapacitySpec | Rcs2CapacitySpec
+"""The transmitter."""
+
+
+class DirectionSpec(TypedDict):
+    """One direction: queue, capacity, loss, then propagation."""
+
+    capacity: CapacitySpec
+    """When the next packet may leave."""
+    delay_ns: int
+    """Propagation delay, one way."""
+    jitter: JitterSpec
+    """Delay variation added to the propagation delay; never reorders."""
+    queue: QueueSpec
+    """Queue before the transmitter."""
+    loss: LossSpec
+    """Losses on the channel."""
+
+
+LinkSpec = TypedDict(
+    "LinkSpec",
+    {
+        "name": str,
+        "mtu_bytes": int,
+        "forward": DirectionSpec,
+        "return": DirectionSpec,
+    },
+)

@@ -1,0 +1,364 @@
+"""A run's specification without its seed as dictionaries, while it is put together.
+
+Generated from the JSON schemas of crates/run by tools/generate_model.py (`make model`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+from .link import LinkSpec
+
+Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+"""A congestion control by the name that scenarios use."""
+
+
+Switch: TypeAlias = Literal["off", "on"]
+"""A setting that is in use or is not. One that a spec does not name is off."""
+
+
+class QuicSpec(TypedDict):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+
+    initial_window_bytes: int
+    """
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
+    """
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+
+
+class Http2Spec(TypedDict):
+    """HTTP/2 settings (RFC 9113 section 6.5.2), the same at both ends."""
+
+    stream_window_bytes: int
+    """Flow-control window of one stream (SETTINGS_INITIAL_WINDOW_SIZE)."""
+    connection_window_bytes: int
+    """Flow-control window of the connection."""
+    max_concurrent_streams: int
+    """Streams that the peer may have open at once (SETTINGS_MAX_CONCURRENT_STREAMS)."""
+    header_table_bytes: NotRequired[int | None]
+    """
+    Size of the dynamic table for header fields (SETTINGS_HEADER_TABLE_SIZE), where it is not the protocol's own 4096
+    (RFC 9113 section 6.5.2).
+    """
+
+
+TlsVersion: TypeAlias = Literal["1.2", "1.3"]
+"""A version of TLS."""
+
+
+Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
+"""How much of the handshake an earlier one saves."""
+
+
+class TunnelPepSpec(TypedDict):
+    """As above, but what the hosts send goes through a tunnel, in which the proxy sees no TCP."""
+
+    kind: Literal["tunnel"]
+    header_bytes: int
+    """What it adds to each packet; the hosts' MTU is smaller by as much."""
+
+
+PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
+"""Where a transport proxy stands."""
+
+
+SlowStartChoice: TypeAlias = Literal["hystart++"]
+"""A way to end slow start before losses do."""
+
+
+class PingWorkload(TypedDict):
+    """Send UDP echo requests."""
+
+    kind: Literal["ping"]
+    count: int
+    """Number of requests."""
+    interval_ns: int
+    """Time between two requests."""
+    payload_bytes: int
+    """UDP payload of each; at least 20."""
+
+
+Http: TypeAlias = Literal["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]
+"""An HTTP version as scenarios name it; an `s` means over TLS."""
+
+
+ObjectKind: TypeAlias = Literal["image", "script", "style", "font", "other"]
+"""What an object is to its page."""
+
+
+class FileSpec(TypedDict):
+    """A file and what it must hold."""
+
+    folder: str
+    """The folder."""
+    name: str
+    """Path of the file in the folder."""
+    sha256: str
+    """SHA-256 of the content, in hexadecimal digits."""
+
+
+Visit: TypeAlias = Literal["repeat"]
+"""What a client has when it loads a page."""
+
+
+Transport: TypeAlias = Literal["tcp", "quic"]
+"""Transport of a bulk flow."""
+
+
+Direction: TypeAlias = Literal["down", "up"]
+"""Direction of a bulk flow, seen from the client."""
+
+
+class FlowSpec(TypedDict):
+    """What tells a flow from those beside it."""
+
+    cc: Algorithm
+    """Congestion control of both its ends."""
+    transport: Transport
+    """Transport protocol."""
+    start_ns: int
+    """When it begins, from the start of the workload."""
+    dscp: NotRequired[int | None]
+    """Marks its packets, both ways, in place of the run's mark."""
+
+
+Browser: TypeAlias = Literal["chromium", "firefox"]
+"""A browser in place of our loader (emulate only)."""
+
+
+Server: TypeAlias = Literal["nginx", "caddy"]
+"""A web server in place of our origin (emulate only)."""
+
+
+class ValiditySpec(TypedDict):
+    """Bounds beyond which a run is invalid or given up."""
+
+    lateness_p999_ns: int
+    """Largest tolerated 99.9th percentile of the emulator's release lateness."""
+    timeout_ns: int
+    """The run fails when its workload takes longer than this."""
+
+
+class CaptureSpec(TypedDict):
+    """Optional outputs of a run."""
+
+    pcapng: bool
+    """Every packet at both ends of the link, with the TLS secrets, as pcapng."""
+    qlog: bool
+    """QUIC events of both ends as qlog."""
+
+
+class TcpSpec(TypedDict):
+    """TCP settings, applied through socket options or the namespace's sysctls."""
+
+    initial_window: int
+    """Initial window in segments (RFC 6928: 10)."""
+    receive_buffer_bytes: int
+    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
+    send_buffer_bytes: int
+    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
+    slow_start_after_idle: bool
+    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
+    fast_open: NotRequired[Switch]
+    """TCP Fast Open (RFC 7413) at both ends."""
+    nagle: NotRequired[Switch]
+    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    quick_ack: NotRequired[Switch]
+    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
+    connect_retry_ns: NotRequired[int | None]
+    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    idle_reset_ns: NotRequired[int | None]
+    """A page's client resets a connection that has been idle for this long."""
+
+
+class TlsSpec(TypedDict):
+    """TLS at both ends."""
+
+    version: TlsVersion
+    """The version that both ends offer, alone. QUIC has 1.3 whatever stands here (RFC 9001 section 4.2)."""
+    resumption: Resumption
+    """What a handshake may take from an earlier connection to the origin, of this load or of an earlier visit."""
+
+
+class SplitPepSpec(TypedDict):
+    """Splits TCP connections without their ends knowing."""
+
+    kind: Literal["split"]
+    place: PepPlace
+    """Where it stands."""
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
+class ProxyPepSpec(TypedDict):
+    """
+    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    (RFC 9113 section 8.5).
+    """
+
+    kind: Literal["proxy"]
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
+PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec
+"""A performance-enhancing proxy on the path (RFC 3135)."""
+
+
+class BulkWorkload(TypedDict):
+    """Transfer one flow."""
+
+    kind: Literal["bulk"]
+    transport: Transport
+    """Transport protocol."""
+    direction: Direction
+    """Who sends."""
+    bytes: NotRequired[int | None]
+    """Length of the transfer, when it is limited by length."""
+    duration_ns: NotRequired[int | None]
+    """Length of the transfer, when it is limited by time."""
+
+
+class FlowsWorkload(TypedDict):
+    """Transfer several flows at once."""
+
+    kind: Literal["flows"]
+    direction: Direction
+    """Who sends, in all of them."""
+    bytes: NotRequired[int | None]
+    """Length of each transfer, when they are limited by length."""
+    duration_ns: NotRequired[int | None]
+    """The end that they have in common, when they are limited by time."""
+    flows: list[FlowSpec]
+    """The flows."""
+
+
+class Iperf3Workload(TypedDict):
+    """Transfer one flow over TCP by iperf3, which is client and server then (emulate only)."""
+
+    kind: Literal["iperf3"]
+    transport: Transport
+    """Transport protocol."""
+    direction: Direction
+    """Who sends."""
+    bytes: NotRequired[int | None]
+    """Length of the transfer, when it is limited by length."""
+    duration_ns: NotRequired[int | None]
+    """Length of the transfer, when it is limited by time."""
+
+
+class ObjectSpec(TypedDict):
+    """One embedded object."""
+
+    path: str
+    """Absolute path on its host, such as `/object-1.jpg`; a query may follow."""
+    bytes: int
+    """Length of the body; only a style sheet or a script that names more than fits into it is longer."""
+    host: NotRequired[str | None]
+    """Its host; without it the page's."""
+    kind: NotRequired[ObjectKind]
+    """What it is to the page."""
+    after: NotRequired[int | None]
+    """Index of the style sheet or the script that names it; without it the document does."""
+    wait_ns: NotRequired[int | None]
+    """
+    Time between the arrival of what names it and its request, which only a document and a script can wait. Without
+    it: none.
+    """
+    file: NotRequired[FileSpec | None]
+    """Its content, where that is not made up."""
+
+
+class PageSpec(TypedDict):
+    """A page: an HTML document and what it makes a browser fetch, from one host or several."""
+
+    name: str
+    """Its name in scenarios and figures."""
+    objects: list[ObjectSpec]
+    """The embedded objects; those that the document names stand there in this order."""
+    document_bytes: NotRequired[int | None]
+    """Length of the HTML document, where it is to be more than its markup."""
+    host: NotRequired[str | None]
+    """The host of the document; without it the origin's usual name."""
+    document: NotRequired[FileSpec | None]
+    """The document itself, where it is not made from the objects."""
+
+
+class PageLoadWorkload(TypedDict):
+    """Load one web page."""
+
+    kind: Literal["page-load"]
+    http: Http
+    """Protocol version and whether it runs over TLS."""
+    connections: int
+    """Parallel connections of HTTP/1.0 and HTTP/1.1 to the origin; the others always use one."""
+    page: PageSpec
+    """The page."""
+    requests_per_connection: NotRequired[int | None]
+    """Requests after which an HTTP/1.1 connection is closed, by both ends; 1 is "not persistent". Without it: never."""
+    pipelining: NotRequired[int | None]
+    """Requests that may wait for their responses on one HTTP/1.1 connection (RFC 9112 section 9.3.2). Without it: one."""
+    push_percent: NotRequired[int | None]
+    """Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none."""
+    priorities: NotRequired[Switch]
+    """Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
+    visit: NotRequired[Visit | None]
+    """What the client remembers of the origin. Without it: nothing."""
+
+
+Workload: TypeAlias = PageLoadWorkload | BulkWorkload | FlowsWorkload | Iperf3Workload | PingWorkload
+"""What the client does."""
+
+
+class CellSpec(TypedDict):
+    """Everything that decides a run's result. Equal specs and seeds give equal simulated records."""
+
+    link: LinkSpec
+    """The path between client and server."""
+    cc: Algorithm
+    """Congestion control of every sender of the run; of several flows each has its own."""
+    tcp: TcpSpec
+    """Settings of TCP at both ends."""
+    quic: QuicSpec
+    """Settings of QUIC at both ends."""
+    http2: Http2Spec
+    """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
+    tls: NotRequired[TlsSpec | None]
+    """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    pep: NotRequired[PepSpec | None]
+    """A proxy on the path, if there is one."""
+    slow_start: NotRequired[SlowStartChoice | None]
+    """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    workload: Workload
+    """What is done over the link."""
+    client: NotRequired[Browser | None]
+    """What loads the page, where that is not our loader."""
+    server: NotRequired[Server | None]
+    """What serves the page, where that is not our origin."""
+    dscp: NotRequired[int | None]
+    """Marks the packets of the workload, both ways."""
+    validity: ValiditySpec
+    """When the run's numbers may be trusted."""
+    capture: CaptureSpec
+    """What is kept besides the record."""
