@@ -85,7 +85,7 @@ bench-peers: setup ## Measure the simulator against ns-3, which it installs in b
 	$(BUILD) $(BIN)/python -m benches.peers.compare
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
-	$(MEASURE) $(BIN)/python -m tests.agreement
+	$(MEASURE) $(BIN)/python -m tools.agreement
 
 model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of crates/run
 	$(BUILD) $(BIN)/python -m tools.generate_model

@@ -165,7 +165,7 @@ def _tag(schema: Schema) -> str | None:
 def _modules(definitions: Mapping[str, Schema], modules: Modules) -> Schema:
     """Name each definition with its module; those of none are left out."""
     module: dict[str, str] = {}
-    for name, (root, _) in reversed(modules.items()):
+    for name, (root, _) in reversed(list(modules.items())):
         module |= dict.fromkeys(_reachable(root, definitions), name)
     place = {name: f"{module[name]}.{name}" for name in definitions if name in module}
     moved = {f"#/$defs/{name}": {"$ref": f"#/$defs/{to}"} for name, to in place.items()}

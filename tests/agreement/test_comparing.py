@@ -5,10 +5,10 @@ from math import comb
 import pytest
 
 from bentpipe.ledger import Entry
-from tests.agreement.comparing import two_sample_p, verdict
-from tests.agreement.grid import KINDS
-from tests.agreement.measuring import Attempts, Runs
 from tests.support.models import record_with
+from tools.agreement.comparing import two_sample_p, verdict
+from tools.agreement.grid import KINDS
+from tools.agreement.measuring import Attempts, Runs
 
 PAGES = next(kind for kind in KINDS if kind.name == "pages")
 LOSSY = next(kind for kind in KINDS if kind.name == "lossy")

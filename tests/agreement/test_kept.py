@@ -5,9 +5,9 @@ import pytest
 from bentpipe.campaign import plan
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import load
-from tests.agreement import kept
-from tests.agreement.grid import HERE
 from tests.support.models import record_with
+from tools.agreement import kept
+from tools.agreement.grid import HERE
 
 SCENARIO = load(HERE / "satellite.toml")
 RUNS = plan(SCENARIO)

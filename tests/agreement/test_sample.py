@@ -4,10 +4,10 @@ import pytest
 
 from bentpipe.campaign.executor import was_late
 from bentpipe.scenario import Extent
-from tests.agreement import page
-from tests.agreement.comparing import verdict
-from tests.agreement.grid import KINDS, Kind
-from tests.agreement.measuring import emulate, measured, planned_cells, simulate
+from tools.agreement import page
+from tools.agreement.comparing import verdict
+from tools.agreement.grid import KINDS, Kind
+from tools.agreement.measuring import emulate, measured, planned_cells, simulate
 
 
 @pytest.mark.root

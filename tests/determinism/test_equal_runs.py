@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.determinism.cells import CELLS
-from tests.determinism.fingerprints import Fingerprint, fingerprint
+from tools.fingerprints.cells import CELLS
+from tools.fingerprints.fingerprint import Fingerprint, fingerprint
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -43,7 +43,7 @@ def load() -> Iterator[None]:
 def in_a_process_of_its_own(hash_seed: int) -> dict[str, Fingerprint]:
     """Every cell in a fresh interpreter: other addresses, other hash seeds, another instant zero."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.determinism.fingerprints"],
+        [sys.executable, "-m", "tools.fingerprints"],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
         check=True,
@@ -70,7 +70,7 @@ def test_fresh_processes_on_a_loaded_machine_get_what_one_gets(alone: dict[str, 
 
 
 def test_this_machine_gets_what_every_machine_gets(alone: dict[str, Fingerprint]) -> None:
-    # Written by tests/determinism/fingerprints.py, which says how to renew it after the model has changed.
+    # Written by tools/fingerprints, which says how to renew it after the model has changed.
     golden = {cell: Fingerprint(**found) for cell, found in json.loads(GOLDEN.read_text()).items()}
     assert alone == golden
 

@@ -10,7 +10,7 @@ import pytest
 from bentpipe.campaign.executor import MOST_ATTEMPTS, was_late
 from bentpipe.engine.emulate import Emulator
 from bentpipe.model.record import RunRecord
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 Run = Mapping[str, Any]
 

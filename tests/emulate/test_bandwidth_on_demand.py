@@ -4,7 +4,7 @@ import pytest
 
 from bentpipe.engine.simulate import Simulator
 from tests.emulate.measuring import measured
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 SUPERFRAME_S = 0.343
 """Of geo-snep: 228 slots of 1504 symbols and a request slot of 424, at 1 Msym/s."""

@@ -22,8 +22,8 @@ from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
 from tests.support.models import changed
-from tests.support.specs import spec_of
 from tests.support.tshark import CLIENT, dissected, needs_tshark
+from tools.specs import spec_of
 
 LATE_OR_NOT = "1 min"
 """How punctual runs are is tested elsewhere."""

@@ -23,7 +23,7 @@ from bentpipe.engine.testbed import hosts
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
 from tests.support.models import changed
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 LACK = third_party.missing_for("chromium")
 pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))

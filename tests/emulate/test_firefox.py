@@ -12,7 +12,7 @@ from tests.emulate.measuring import in_time
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
 from tests.support.models import changed
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 LACK = third_party.missing_for("firefox")
 pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))

@@ -6,7 +6,7 @@ import pytest
 
 from bentpipe.engine.emulate import Emulator
 from tests.support.models import changed
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 PAGE = {
     "name": "news",

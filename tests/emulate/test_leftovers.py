@@ -13,7 +13,7 @@ import pytest
 from bentpipe.engine.emulate import open_world
 from bentpipe.engine.process.maker import Maker
 from bentpipe.engine.testbed import netns
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from bentpipe.engine.testbed.congestion_control import LOADED
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from tests.emulate import foreign_control, traces
 from tests.emulate.measuring import measured, measured_once
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 LINK = "flat:down=20Mbit/s,up=5Mbit/s,rtt=100ms"

@@ -13,11 +13,12 @@ import pytest
 from bentpipe.engine.emulate import Emulator, open_world
 from bentpipe.engine.testbed import netns, pep
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
-from tests.emulate import traces, transfers
+from tests.emulate import traces
 from tests.emulate.measuring import in_time
-from tests.emulate.transfers import at_work
 from tests.support.models import changed
-from tests.support.specs import spec_of
+from tools import transfers
+from tools.specs import spec_of
+from tools.transfers import at_work
 
 pytestmark = pytest.mark.skipif(pep.missing() is not None, reason=str(pep.missing()))
 

@@ -19,7 +19,7 @@ from bentpipe.engine.testbed.congestion_control import LOADED, available
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
 from tests.support.models import changed
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 RTT_S = 0.200
 LINK = "flat:down=10Mbit/s,up=10Mbit/s,rtt=200ms"

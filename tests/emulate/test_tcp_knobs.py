@@ -14,7 +14,7 @@ from bentpipe.engine.simulate import Simulator
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS
 from tests.emulate.measuring import measured, measured_once
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 RTT_S = 0.200
 LINK = "flat:down=10Mbit/s,up=10Mbit/s,rtt=200ms"

@@ -14,7 +14,7 @@ from bentpipe.engine.emulate import open_world
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS, inside
 from tests.emulate import traces
 from tests.emulate.measuring import measured_once
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 PAGE = {"link": "lan", "http": "h2", "page": "single-100k"}
 LONG_FLOW = {"link": "lan", "bulk": {"duration": "20 s"}}

@@ -12,7 +12,7 @@ from bentpipe.engine.programs.browser import kernel
 from bentpipe.engine.testbed import offload
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, DEVICE, HOST_DEVICE, TERMINAL_ADDRESS, inside
 from tests.emulate import traces
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 RUN = {"link": "lan", "http": "h2", "page": "single-100k"}
 BETWEEN_HOSTS = spec_of({**RUN, "pep": "tunnel"})

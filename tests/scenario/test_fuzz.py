@@ -16,7 +16,7 @@ from bentpipe.scenario.links import link
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.table import validated
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 VALUES = st.one_of(
     st.text(max_size=12),

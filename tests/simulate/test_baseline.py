@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from bentpipe.engine.simulate import Simulator
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 ECHOES = 100_000
 SEED = 1

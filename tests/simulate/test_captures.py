@@ -4,8 +4,8 @@ import pytest
 
 from bentpipe.engine.simulate import Simulator
 from tests.support import artifacts
-from tests.support.specs import spec_of
 from tests.support.tshark import CLIENT, SERVER, dissected, needs_tshark
+from tools.specs import spec_of
 
 
 def simulated(run, folder, *settings):

@@ -4,7 +4,7 @@ import pytest
 
 from bentpipe.engine.simulate import Simulator
 from tests.support import carriers
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 
 def simulated(run):

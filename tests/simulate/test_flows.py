@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from bentpipe.cli import main
 from bentpipe.engine.simulate import Simulator
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 EXAMPLE = Path(__file__).parents[2] / "scenarios" / "fairness.toml"
 FLOWS = ["cubic", "bbr", "reno", "hybla", "vivace", "quic:cubic", "quic:bbr", "quic:bbr3"]

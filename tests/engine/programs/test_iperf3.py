@@ -1,7 +1,7 @@
 """What iperf3 is asked for."""
 
 from bentpipe.engine.programs import iperf3
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 FLOW = {"link": "geo-alshagri-flat", "cc": "cubic", "bulk": {"size": "10 MB"}}
 

@@ -11,7 +11,7 @@ from bentpipe.engine.programs.server.nginx import NGINX
 from bentpipe.engine.programs.server.site import File, Site
 from bentpipe.engine.testbed import congestion_control
 from bentpipe.model.spec import ObjectSpec, PageSpec
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 
 def load(http, cc="cubic", **programs):

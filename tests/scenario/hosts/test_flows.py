@@ -10,7 +10,7 @@ from bentpipe.errors import InputError
 from bentpipe.model.spec import FlowSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.hosts.flows import MOST, flow_label
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 SECOND_NS = 1_000_000_000
 

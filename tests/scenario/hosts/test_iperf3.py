@@ -3,7 +3,7 @@
 import pytest
 
 from bentpipe.errors import InputError
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 BOTH = ("client=iperf3", "server=iperf3")
 FLOW = {"link": "geo-alshagri-flat", "cc": "bbr", "bulk": {"size": "10 MB"}}

@@ -6,7 +6,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import resolve_document
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 LOAD = {"link": "geo-alshagri-flat", "http": "h2", "page": "uniform-100k"}
 BROWSERS = ("chromium", "firefox")

@@ -12,7 +12,7 @@ from bentpipe import _core
 from bentpipe.campaign import plan
 from bentpipe.errors import InputError
 from bentpipe.scenario import parse_override, resolve_document
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 LINK = "geo-alshagri-flat"
 

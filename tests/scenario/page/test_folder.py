@@ -7,7 +7,7 @@ import pytest
 from bentpipe.errors import InputError
 from bentpipe.scenario.page.folder import folder_page
 from bentpipe.scenario.written.location import Location
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 HERE = Location(file="scenario.toml", field="run.page")
 

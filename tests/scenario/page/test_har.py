@@ -11,7 +11,7 @@ from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.page.har import har_page
 from bentpipe.scenario.page.web_page import MOST_HOSTS, MOST_OBJECTS
 from tests.support.har import CSS, HTML, JS, PNG, entry, write
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 SITE = "https://www.shop.example"
 DOCUMENT = entry(f"{SITE}/", media=HTML, size=5000)

@@ -6,7 +6,7 @@ from bentpipe.errors import InputError
 from bentpipe.scenario import load
 from bentpipe.scenario.links import described
 from bentpipe.scenario.written.texts import LONGEST_NAME, NAME
-from tests.support.specs import document_of
+from tools.specs import document_of
 
 PIPE = 'rtt = "10 ms"\nforward.rate = "1 Mbit/s"\nreturn.rate = "1 Mbit/s"\n'
 # What begins a formula is OWASP's list ("CSV Injection").

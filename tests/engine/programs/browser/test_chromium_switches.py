@@ -8,7 +8,7 @@ from bentpipe.engine.programs.browser.chromium_switches import (
     of_run,
     preferences,
 )
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 ADDRESSES = {"www.test": "198.18.0.2", "cdn.test": "198.18.1.1"}
 

@@ -9,7 +9,7 @@ from bentpipe.engine.programs.browser.client import Browser
 from bentpipe.engine.programs.browser.progress import Progress
 from bentpipe.engine.programs.browser.remote import RemoteError
 from bentpipe.engine.programs.browser.sighting import Sighting
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 RUN = {"link": "lan", "http": "h2", "page": "single-100k", "validity": {"timeout": "2 s"}}
 NOTHING_CAME = [

@@ -9,7 +9,7 @@ from bentpipe.engine.emulate import configuration_of
 from bentpipe.engine.process.part import PartError
 from bentpipe.engine.programs.browser import remote
 from bentpipe.engine.programs.browser.firefox import Firefox
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 
 def test_a_firefox_without_a_tab_is_an_error(monkeypatch):

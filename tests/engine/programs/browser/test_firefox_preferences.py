@@ -6,7 +6,7 @@ import re
 import pytest
 
 from bentpipe.engine.programs.browser import firefox_preferences
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 HOSTS = ["www.news.example", "static.news.example"]
 RETRY = "network.http.connection-retry-timeout"

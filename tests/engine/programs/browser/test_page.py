@@ -1,7 +1,7 @@
 """What a browser is to load, by a run's specification."""
 
 from bentpipe.engine.programs.browser.page import Page
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 
 def page_of(folder, html):

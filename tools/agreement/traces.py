@@ -86,5 +86,9 @@ def draw(traces: Sequence[Trace]) -> Drawing:
     return Drawing(name="agreement-cwnd", title="Congestion windows", caption=caption, figure=figure)
 
 
-def _plot(axis: Axes, window: Window, **line: object) -> None:
-    axis.plot(window.time_s, window.cwnd_bytes / 1e6, **line)
+def _plot(
+    axis: Axes, window: Window, *, color: str, linewidth: float, label: str, alpha: float = 1.0
+) -> None:
+    axis.plot(
+        window.time_s, window.cwnd_bytes / 1e6, color=color, linewidth=linewidth, label=label, alpha=alpha
+    )

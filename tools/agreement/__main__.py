@@ -1,7 +1,7 @@
 """Measure the grid by both engines, compare, and write docs/agreement.md and its figure.
 
 Emulated runs are measured once, however often this is interrupted: their values are kept in
-tests/agreement/emulated, the rest of them in results/agreement. Simulated ones are measured afresh. Ends
+data/agreement, the rest of them in results/agreement. Simulated ones are measured afresh. Ends
 with status 1 when a bar is not met.
 """
 
@@ -14,11 +14,11 @@ from bentpipe.cli.engines import require_emulate
 from bentpipe.cli.group import INTERRUPTED
 from bentpipe.errors import BentpipeError
 from bentpipe.figures.drawing import Drawing, svg_text
-from tests.agreement import drawing, page, traces
-from tests.agreement.comparing import verdict
-from tests.agreement.grid import KINDS, Kind
-from tests.agreement.measuring import emulate, keep, measured, restore, simulate
-from tests.agreement.measuring import traces as measured_traces
+from tools.agreement import drawing, page, traces
+from tools.agreement.comparing import verdict
+from tools.agreement.grid import KINDS, Kind
+from tools.agreement.measuring import emulate, keep, measured, restore, simulate
+from tools.agreement.measuring import traces as measured_traces
 
 RESULTS = Path("results/agreement")
 PAGE = Path("docs/agreement.md")
@@ -28,7 +28,7 @@ STEPS = (*EVERY, "cells")
 
 def main() -> int:
     """Take the steps that are asked for, in their order; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tests.agreement", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.agreement", description=__doc__)
     parser.add_argument(
         "steps",
         nargs="*",
@@ -82,8 +82,8 @@ def _compare(kinds: Sequence[Kind], steps: Sequence[str]) -> int:
         print(page.all_cells(verdicts))
     if "report" in steps:
         figure = _keep(drawing.draw(verdicts))
-        found = measured_traces(traces.CHOICES, results=RESULTS)
-        windows = _keep(traces.draw(found)).name if found else None
+        chosen = measured_traces(traces.CHOICES, results=RESULTS)
+        windows = _keep(traces.draw(chosen)).name if chosen else None
         text = page.text(verdicts, [runs for _, runs in compared], figure=figure.name, traces=windows)
         PAGE.write_text(text, encoding="utf-8")
         _tell(f"{PAGE}, {figure}")

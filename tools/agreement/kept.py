@@ -4,7 +4,6 @@ A CSV file for each scenario has a line for each attempt: the run, how it ended,
 and what it was measured with. Of a run whose specification has changed since nothing is taken.
 """
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,18 +13,19 @@ from bentpipe.engine import emulate
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.stats import metrics_of
+from tools.agreement import table
 
-FOLDER = Path(__file__).parent / "emulated"
+FOLDER = Path(__file__).parents[2] / "data/agreement"
 FACTS = ("bentpipe", "kernel", "machine", "processor", "cores", "python", "link_scheduling", "idle_cores")
 """Keys of the provenance that say what the numbers were measured with."""
 
-_COLUMNS = ("run_id", "attempt", "status", "value", *FACTS)
+_COLUMNS = ("run_id", "attempt", "status", "value")
 
 
 def restore(file: Path, *, metric: str, runs: Sequence[PlannedRun], ledger: Ledger) -> None:
     """Append to a ledger what is kept of these runs, where it has nothing of them yet."""
     wanted = {run.run_id: run for run in runs if ledger.attempts(run.run_id) == 0}
-    for row in _rows(file):
+    for row in table.read(file):
         run = wanted.get(row["run_id"])
         if run is not None:
             ledger.append(_entry(row, run, metric), {})
@@ -35,27 +35,14 @@ def keep(file: Path, *, metric: str, runs: Sequence[PlannedRun], entries: Sequen
     """Write what has been measured, and what was kept of these runs and has not been measured again."""
     measured = {entry.run_id for entry in entries}
     others = {run.run_id for run in runs} - measured
-    rows = [row for row in _rows(file) if row["run_id"] in others]
+    rows = [row for row in table.read(file) if row["run_id"] in others]
     rows += [_row(entry, metric) for entry in entries]
     # The order of the plan: what a new measurement changes is then seen.
     order = {run.run_id: index for index, run in enumerate(runs)}
     rows = sorted((row for row in rows if row["run_id"] in order), key=lambda row: order[row["run_id"]])
     if not rows:
         return
-    file.parent.mkdir(exist_ok=True)
-    temporary = file.with_suffix(".writing")
-    with temporary.open("w", newline="", encoding="utf-8") as text:
-        writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    temporary.replace(file)
-
-
-def _rows(file: Path) -> list[dict[str, str]]:
-    if not file.is_file():
-        return []
-    with file.open(newline="", encoding="utf-8") as text:
-        return list(csv.DictReader(text))
+    table.write(file, rows, columns=_COLUMNS, facts=FACTS)
 
 
 def _row(entry: Entry, metric: str) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.written import vocabulary
-from tests.support.specs import spec_of
+from tools.specs import spec_of
 
 DIRECTION = {
     "jitter": "2 ms",
@@ -80,7 +81,7 @@ CELLS = [
 ]
 
 
-def spec(cell: str, *, seed: int = 1) -> dict[str, Any]:
+def spec(cell: str, *, seed: int = 1) -> RunSpec:
     """Return the run specification of a cell."""
     workload, cc = cell.split()
     own = {**WORKLOADS, **SATELLITES, **WEB}[workload]

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing
-from tests.agreement.comparing import Comparison, Verdict
+from tools.agreement.comparing import Comparison, Verdict
 
 PANEL_IN = 2.9
 RATIOS = (1.0, 0.45)

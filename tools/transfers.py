@@ -1,6 +1,6 @@
 """Mixed transfers through the proxies of a lossy satellite, long and short, some reset, each octet compared.
 
-    python -m tests.emulate.transfers 10e9
+    python -m tools.transfers 10e9
 
 moves so many bytes, as root, and prints what it has seen.
 """
@@ -22,9 +22,8 @@ from bentpipe.engine.emulate import configuration_of, open_link, open_world
 from bentpipe.engine.process.part import START_TIMEOUT_S
 from bentpipe.engine.testbed import netns, pep
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
-from bentpipe.model.spec import RunSpec
-from tests.support.models import changed
-from tests.support.specs import spec_of
+from bentpipe.model.spec import Algorithm, PepPlace, RunSpec, SplitPepSpec
+from tools.specs import spec_of
 
 LINK = "flat:down=144Mbit/s,up=144Mbit/s,rtt=200ms,queue=1BDP,loss=0.01%"
 PORT = 4433
@@ -162,15 +161,9 @@ def _main(total_bytes: float) -> None:
             number += 1
 
     spec = spec_of({"link": LINK, "ping": {"count": 1}})
-    split = {
-        "kind": "split",
-        "place": "both",
-        "cc": "cubic",
-        "tcp": spec.tcp,
-        "relay_buffer_bytes": 262_144,
-    }
+    split = SplitPepSpec(place=PepPlace.BOTH, cc=Algorithm.CUBIC, tcp=spec.tcp, relay_buffer_bytes=262_144)
     began_s = time.monotonic()
-    with at_work(changed(spec, pep=split)) as (world, proxies):
+    with at_work(spec.model_copy(update={"pep": split})) as (world, proxies):
         compared = carry(world, enough, at_once=AT_ONCE)
         seen = proxies.seen()
     print(json.dumps({"compared_bytes": compared, "wrong": 0, "seconds": time.monotonic() - began_s, **seen}))

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tests.agreement.comparing import Comparison, Verdict
-from tests.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL
-from tests.agreement.kept import FACTS
-from tests.agreement.measuring import Attempts, Runs, planned_cells
+from tools.agreement.comparing import Comparison, Verdict
+from tools.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL
+from tools.agreement.kept import FACTS
+from tools.agreement.measuring import Attempts, Runs, planned_cells
 
 WORST_SHOWN = 5
 

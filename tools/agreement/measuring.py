@@ -14,9 +14,9 @@ from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import Extent, Scenario, load
-from tests.agreement import kept
-from tests.agreement.grid import KINDS, Company, Kind, Part
-from tests.agreement.traces import CHOICES, Choice, Trace, Window
+from tools.agreement import kept
+from tools.agreement.grid import KINDS, Company, Kind, Part
+from tools.agreement.traces import CHOICES, Choice, Trace, Window
 
 OTHER_SEED = "seed=2"
 """Makes samples independent of the emulated ones, as two-sample tests assume.

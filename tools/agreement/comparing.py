@@ -8,8 +8,8 @@ from scipy import stats
 
 from bentpipe.ledger import Entry
 from bentpipe.stats import cell_key, metric_values
-from tests.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL, Kind
-from tests.agreement.measuring import Runs
+from tools.agreement.grid import LEAST_INDISTINGUISHABLE, TEST_LEVEL, Kind
+from tools.agreement.measuring import Runs
 
 LEAST_FOR_TEST = 5
 """Runs of each engine. Two samples of four cannot differ at a level of 1 %, however far apart they are."""

@@ -1,21 +1,14 @@
-"""What a run leaves behind, as hashes.
-
-`python -m tests.determinism.fingerprints CELL ...` prints those of the named cells, or of all.
-`python -m tests.determinism.fingerprints > tests/determinism/golden.json` renews what every machine must get
-after a change of the model.
-"""
+"""What a run leaves behind, as hashes."""
 
 import hashlib
-import json
-import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe import _core
 from bentpipe.model.record import RunRecord, Status
-from tests.determinism import packets
-from tests.determinism.cells import CELLS, spec
+from tools.fingerprints import packets
+from tools.fingerprints.cells import spec
 
 
 @dataclass(frozen=True)
@@ -38,14 +31,3 @@ def fingerprint(cell: str, *, seed: int = 1) -> Fingerprint:
             record=hashlib.sha256(record.encode()).hexdigest(),
             packets=packets.digest(Path(folder) / "packets.pcapng"),
         )
-
-
-def main() -> None:
-    """Print fingerprints as JSON."""
-    cells = sys.argv[1:] or CELLS
-    json.dump({cell: asdict(fingerprint(cell)) for cell in cells}, sys.stdout, indent=2)
-    print()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Whether equal specifications give equal runs on every machine: their records and packets as hashes."""
