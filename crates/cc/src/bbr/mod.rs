@@ -6,6 +6,7 @@
 mod cycle;
 mod full_pipe;
 mod min_rtt;
+mod mode;
 mod policer;
 mod recovery;
 
@@ -27,6 +28,7 @@ use crate::{
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
 use min_rtt::MinRtt;
+pub use mode::Mode;
 use policer::{Outcome, Policer, PolicerView};
 use recovery::{Episode, Window, WindowView};
 
@@ -38,19 +40,6 @@ const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
 const CWND_GAIN: f64 = 2.0;
 /// Rounds for which the largest bandwidth sample counts.
 const BANDWIDTH_ROUNDS: u64 = 10;
-
-/// The states of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Double the rate each round until the pipe is full.
-    Startup,
-    /// Empty the queue that start-up built.
-    Drain,
-    /// Cruise at the estimate and probe for more once per cycle.
-    ProbeBw,
-    /// Come down to four packets to see the path's RTT.
-    ProbeRtt,
-}
 
 /// BBR's state.
 #[derive(Clone, Debug)]

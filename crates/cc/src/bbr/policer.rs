@@ -3,7 +3,7 @@
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use super::Mode;
+use super::mode::Mode;
 use crate::Demand;
 use crate::round::Boundary;
 

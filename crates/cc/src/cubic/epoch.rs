@@ -2,9 +2,12 @@
 
 use bentpipe_units::{Duration, Time};
 
-use super::{BETA, C};
 use crate::CwndUnit;
 
+/// Multiplicative decrease factor: 0.7 in 1024ths, as Linux has it (RFC 9438 section 4.6: SHOULD 0.7).
+pub const BETA: f64 = 717.0 / 1024.0;
+/// Aggressiveness of the cubic function, in segments per second cubed (section 5: SHOULD 0.4).
+pub const C: f64 = 0.4;
 /// Section 4.3: the increase at which AIMD with [`BETA`] takes the same share as Reno, segments per round trip.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Section 4.2: the target is at most 1.5 cwnd, so at most half a byte per byte acknowledged.

@@ -11,11 +11,8 @@ use crate::{
 };
 use cwnd_cnt::CwndCnt;
 use epoch::Epoch;
+pub use epoch::{BETA, C};
 
-/// Multiplicative decrease factor: 0.7 in 1024ths, as Linux has it (RFC 9438 section 4.6: SHOULD 0.7).
-pub const BETA: f64 = 717.0 / 1024.0;
-/// Aggressiveness of the cubic function, in segments per second cubed (section 5: SHOULD 0.4).
-pub const C: f64 = 0.4;
 /// The smallest window after a reduction, in segments (RFC 5681 equation 4).
 const MIN_WINDOW: f64 = 2.0;
 /// RTT samples this soon after a reduction still hold the queue of the episode.

@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Duration, Time};
 
-use super::{Pacing, SlowStartView, Verdict};
+use super::detector::{Pacing, SlowStartView, Verdict};
 use crate::AckSample;
 use crate::round::{Boundary, Rounds};
 

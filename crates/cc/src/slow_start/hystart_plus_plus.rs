@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Bytes, Duration};
 
-use super::{Pacing, Verdict};
+use super::detector::{Pacing, Verdict};
 use crate::AckSample;
 use crate::round::{Boundary, Rounds};
 

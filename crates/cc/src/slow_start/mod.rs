@@ -1,9 +1,12 @@
 //! How a loss-based algorithm leaves its first slow start before it overruns the queue.
 
+mod detector;
 mod hystart;
 mod hystart_plus_plus;
 
 use bentpipe_units::{Bytes, Duration, Time};
+pub use detector::Pacing;
+pub(crate) use detector::{SlowStartView, Verdict};
 use hystart::HyStart;
 pub(crate) use hystart_plus_plus::HyStartPlusPlus;
 
@@ -38,30 +41,6 @@ impl SlowStartExit {
             Some(SlowStartChoice::HyStartPlusPlus) => Self::HyStartPlusPlus(pacing),
         }
     }
-}
-
-/// Whether the endpoint spreads its packets over the round trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pacing {
-    /// Packets leave at a rate.
-    Paced,
-    /// Packets leave as soon as the window opens, in trains.
-    Unpaced,
-}
-
-/// What a detector makes of an acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Continue,
-    Exit,
-}
-
-/// What a detector looks at besides the acknowledgement.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SlowStartView {
-    pub cwnd: Bytes,
-    pub mss: Bytes,
-    pub min_rtt: Duration,
 }
 
 #[derive(Clone, Debug)]
