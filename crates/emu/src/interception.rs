@@ -4,8 +4,8 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
+use bentpipe_net::{Intercepted, Interceptor, Middlebox};
 use bentpipe_run::{Algorithm, Dscp, Switch};
-use bentpipe_web::net::{Intercepted, Interceptor, Middlebox};
 use socket2::SockRef;
 use tokio::net::TcpListener;
 

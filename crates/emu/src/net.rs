@@ -2,9 +2,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bentpipe_net::Net;
 use bentpipe_run::{Algorithm, Dscp, SlowStartChoice, Switch, TcpSpec};
 use bentpipe_units::Time;
-use bentpipe_web::net::Net;
 use nix::sys::socket::{setsockopt, sockopt};
 use noq::Runtime;
 use socket2::SockRef;
@@ -149,7 +149,7 @@ fn enlarge_buffers(socket: &std::net::UdpSocket) -> io::Result<()> {
 mod tests {
     use std::net::Ipv4Addr;
 
-    use bentpipe_web::net::Listener;
+    use bentpipe_net::Listener;
     use tokio::runtime;
 
     use super::*;

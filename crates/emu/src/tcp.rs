@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
 
+use bentpipe_net::{Bulk, Listener, Probe, Stream, TcpSample};
 use bentpipe_run::Switch;
 use bentpipe_units::Time;
-use bentpipe_web::net::{Bulk, Listener, Probe, Stream, TcpSample};
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};

@@ -4,8 +4,8 @@ use std::io;
 use std::mem::{MaybeUninit, size_of};
 use std::os::fd::{AsFd, AsRawFd};
 
+use bentpipe_net::TcpSample;
 use bentpipe_units::{Bytes, Duration, Rate};
-use bentpipe_web::net::TcpSample;
 use socket2::SockRef;
 
 /// States of net/tcp_states.h.

@@ -1,8 +1,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use bentpipe_net::Datagrams;
 use bentpipe_run::Dscp;
-use bentpipe_web::net::Datagrams;
 use socket2::SockRef;
 use tokio::net::UdpSocket;
 

@@ -9,14 +9,14 @@ use crate::common::{
     ALL_HTTP, PORTS, Site, address, available_cc, client, load, page_load, record, run, spec, transfer,
 };
 use bentpipe_emu::KernelNet;
+use bentpipe_http::tls::{Identity, KeyKind};
+use bentpipe_net::Net;
 use bentpipe_run::{
     Algorithm, BulkSpec, ClientReport, Direction, Dscp, Http, OriginReport, PageSpec, RunSpec, Status,
     Transport, Workload,
 };
 use bentpipe_units::{Bytes, Duration};
-use bentpipe_web::net::Net;
 use bentpipe_web::page;
-use bentpipe_web::tls::{Identity, KeyKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 

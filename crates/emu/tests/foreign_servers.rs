@@ -11,10 +11,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{PORTS, address, client, load, page, page_load, run, say, spec};
+use bentpipe_http::tls::Identity;
 use bentpipe_run::{Algorithm, ClientReport, Http, PageSpec};
 use bentpipe_web::HOST;
 use bentpipe_web::page::{NoFiles, Site as Content};
-use bentpipe_web::tls::Identity;
 use pem::Pem;
 
 /// A server that serves a page at an address of its own, until it is dropped.

@@ -6,9 +6,9 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use crate::common::{
     ALL_HTTP, PORTS, Site, address, available_cc, client, load, page, page_load, record, run, spec,
 };
+use bentpipe_http::tls::{Identity, KeyKind};
 use bentpipe_run::{Http, Status, Workload};
 use bentpipe_units::Duration;
-use bentpipe_web::tls::{Identity, KeyKind};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -11,9 +11,9 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::{env, fs, process};
 
 use bentpipe_emu::parts;
+use bentpipe_http::tls::{Identity, KeyKind};
 use bentpipe_run::{Algorithm, CapacitySpec, Http, JitterSpec, LinkReport, LossSpec, RunSpec};
 use bentpipe_units::{Duration, Rate};
-use bentpipe_web::tls::{Identity, KeyKind};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use serde_json::json;

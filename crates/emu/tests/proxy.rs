@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::common::{PORTS, address, available_cc, client, load, page, page_load, record, run, spec};
 use bentpipe_emu::KernelNet;
+use bentpipe_http::tls::{Identity, KeyKind};
+use bentpipe_net::Net;
 use bentpipe_run::{Algorithm, ConnectionReport, Http, OriginReport, PepSpec, ProxySpec, RunSpec, Status};
 use bentpipe_units::{Bytes, Duration};
-use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::pep::{Config, Pep, PepReport, Side};
-use bentpipe_web::tls::{Identity, KeyKind};
 use bentpipe_web::{Client, HOST};
 
 const OBJECTS: usize = 12;

@@ -10,8 +10,8 @@ use std::{fs, thread};
 
 use crate::common::{Site, address, load, page, page_load, record, run, say, spec};
 use bentpipe_emu::KernelNet;
+use bentpipe_net::{Listener, Net, Probe, Stream};
 use bentpipe_run::{Algorithm, Dscp, Http, RunRecord, Status, Switch};
-use bentpipe_web::net::{Listener, Net, Probe, Stream};
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use bentpipe_emu::INTERCEPTION_PORT;
 use bentpipe_emu::parts::{self, PartError};
+use bentpipe_http::tls::{Identity, KeyKind};
 use bentpipe_trace::pcapng;
-use bentpipe_web::tls::{Identity, KeyKind};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 

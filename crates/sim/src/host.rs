@@ -5,12 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
 
+use bentpipe_net::TcpSample;
 use bentpipe_run::Dscp;
 use bentpipe_tcp::{
     Config, Connection, ConnectionId, Cookie, Endpoint, Event, FastOpen, PortError, Route, Segment,
 };
 use bentpipe_units::Time;
-use bentpipe_web::net::TcpSample;
 
 use crate::packet::{Datagram, WirePacket};
 use crate::udp::Inbox;

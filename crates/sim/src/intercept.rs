@@ -4,8 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use bentpipe_net::{Intercepted, Interceptor, Listener, Middlebox};
 use bentpipe_run::{Algorithm, Dscp};
-use bentpipe_web::net::{Intercepted, Interceptor, Listener, Middlebox};
 
 use crate::net::{Role, SimNet};
 use crate::stream::{SimListener, SimStream, v4};

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bentpipe_net::{Datagrams, Net};
 use bentpipe_run::{Algorithm, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
-use bentpipe_web::net::{Datagrams, Net};
 
 use crate::quic::QuicRuntime;
 use crate::stream::{Content, SimListener, SimStream, v4};

@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 use std::time::Instant;
 
+use bentpipe_http::tls::Identity;
 use bentpipe_run::{LinkReport, PepSpec, RunSpec, TunnelSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use bentpipe_web::Ports;
 use bentpipe_web::pep::{self, Pep, PepError, Side};
-use bentpipe_web::tls::Identity;
 
 use crate::capture::Tap;
 use crate::net::SimNet;

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bentpipe_http::quic::EventLogs;
+use bentpipe_http::tls::{Identity, IdentityError, Memory, Secrets};
+use bentpipe_net::Net;
 use bentpipe_run::{ClientReport, RunReports, RunSpec, Workload};
 use bentpipe_trace::pcapng;
 use bentpipe_units::Duration;
-use bentpipe_web::net::Net;
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::PepError;
-use bentpipe_web::quic::EventLogs;
-use bentpipe_web::tls::{Identity, IdentityError, Secrets};
-use bentpipe_web::{Client, Hosts, Memory, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, Hosts, Ports, bulk, loader, ping};
 
 use crate::capture::Tap;
 use crate::net::SimNet;

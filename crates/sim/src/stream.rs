@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
 
+use bentpipe_net::{Bulk, Known, Listener, Probe, Stream, TcpSample};
 use bentpipe_tcp::{Closed, Payload, Read, StreamError};
-use bentpipe_web::net::{Bulk, Known, Listener, Probe, Stream, TcpSample};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 

@@ -9,12 +9,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 
 use crate::transfers::{Fate, Octets, PORT, Part, SERVER, Transfer, network, run_all, take_part};
+use bentpipe_net::{Listener, Net, Stream};
 use bentpipe_run::{
     Algorithm, CapacitySpec, DirectionSpec, Dscp, JitterSpec, LossSpec, PepPlace, PepSpec, QueueSpec,
     RunSpec, SplitSpec,
 };
 use bentpipe_units::{Bytes, Duration, Rate};
-use bentpipe_web::net::{Listener, Net, Stream};
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

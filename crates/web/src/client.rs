@@ -1,13 +1,14 @@
+//! What a client knows before it begins.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bentpipe_http::quic::{self, EventLogs};
+use bentpipe_http::tls::{ClientTls, Memory, Secrets};
 use bentpipe_run::RunSpec;
 
 use crate::Ports;
-use crate::memory::Memory;
 use crate::page::Sites;
-use crate::quic::EventLogs;
-use crate::tls::Secrets;
 
 /// What a client knows before it begins, whatever its workload.
 #[derive(Clone, Debug)]
@@ -35,6 +36,21 @@ pub struct Client {
 }
 
 impl Client {
+    /// How it secures its connections.
+    pub(crate) fn tls(&self) -> ClientTls<'_> {
+        ClientTls {
+            spec: &self.spec,
+            authority_der: &self.authority_der,
+            secrets: self.secrets.as_ref(),
+            memory: &self.memory,
+        }
+    }
+
+    /// As QUIC needs to know it.
+    pub(crate) fn quic(&self) -> quic::Client<'_> {
+        quic::Client { tls: self.tls(), local: self.local, qlog: self.qlog.as_ref() }
+    }
+
     /// The TLS secrets so far, as lines.
     pub(crate) fn secret_lines(&self) -> Vec<String> {
         self.secrets.as_ref().map(|secrets| secrets.lines()).unwrap_or_default()

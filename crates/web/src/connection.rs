@@ -1,13 +1,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use bentpipe_http::account::Meter;
+use bentpipe_http::quic;
+use bentpipe_net::{Net, Probe, TcpSample};
 use bentpipe_run::{ConnectionReport, Table};
 use bentpipe_units::{Duration, Time};
-use noq_proto::PathId;
-
-use crate::account::Meter;
-use crate::net::{Net, Probe, TcpSample};
-use crate::quic::Adapter;
 
 /// All connections of one party, with a window on the state of each.
 #[derive(Debug)]
@@ -148,24 +146,8 @@ impl<P: Probe> Window<P> {
     fn sample(&self) -> Option<TcpSample> {
         match self {
             Self::Tcp(probe) => probe.sample(),
-            Self::Quic(connection) => quic_sample(connection),
+            Self::Quic(connection) => quic::sample(connection),
             Self::Shut => None,
         }
     }
-}
-
-/// QUIC's statistics in the terms of TCP's: packets declared lost are the ones retransmitted.
-fn quic_sample(connection: &noq::Connection) -> Option<TcpSample> {
-    let stats = connection.path_stats(PathId::ZERO)?;
-    let controller = connection.congestion_state(PathId::ZERO)?.into_any().downcast::<Adapter>().ok()?;
-    Some(TcpSample {
-        connected: None,
-        congestion_control: controller.name().to_owned(),
-        cwnd: bentpipe_units::Bytes::new(stats.cwnd),
-        in_flight: controller.in_flight(),
-        srtt: Some(stats.rtt.into()),
-        min_rtt: controller.min_rtt(),
-        delivery_rate: controller.delivery_rate(),
-        retransmitted_packets: stats.lost_packets,
-    })
 }

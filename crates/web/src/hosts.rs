@@ -1,5 +1,8 @@
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+//! The hosts of a run by number, name and address.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use bentpipe_http::quic;
 use bentpipe_run::{PageSpec, RunSpec, Workload};
 
 use crate::HOST;
@@ -66,6 +69,11 @@ impl Hosts {
 }
 
 impl Remote {
+    /// A service of it as QUIC needs to know it.
+    pub(crate) fn service(&self, port: u16) -> quic::Host<'_> {
+        quic::Host { name: &self.name, at: SocketAddr::new(self.address, port) }
+    }
+
     /// The host of workloads that have one.
     pub(crate) fn only(origin: IpAddr) -> Self {
         Self { host: 0, name: HOST.to_owned(), address: origin }

@@ -1,6 +1,6 @@
 //! The web as Bentpipe measures it: pages, an origin server, a page loader, bulk flows and echoes.
 //!
-//! Everything here is generic over [`net::Net`], the few things that a program asks of the world:
+//! Everything here is generic over [`bentpipe_net::Net`], the few things that a program asks of the world:
 //! streams, datagrams, a clock and an executor. The emulator implements it with the kernel's sockets,
 //! the simulator with virtual ones; this crate never knows which.
 
@@ -8,31 +8,20 @@ pub mod bulk;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod loader;
-pub mod net;
 pub mod origin;
 pub mod page;
 pub mod pep;
 pub mod ping;
-pub mod quic;
-pub mod spdy;
-pub mod tls;
 
-mod account;
 mod client;
 mod connection;
-mod hex;
 mod hosts;
-mod http1;
-mod http2;
-mod limits;
-mod memory;
 mod priority;
 mod push;
 mod sampler;
 
 pub use client::Client;
 pub use hosts::Hosts;
-pub use memory::Memory;
 
 /// Ports of the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

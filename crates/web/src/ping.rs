@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
+use bentpipe_net::{Datagrams, Net};
 use bentpipe_run::{ClientReport, Dscp, PingReport, PingSpec};
 use bentpipe_units::{Duration, Time};
 
-use crate::net::{Datagrams, Net};
 use crate::origin::OriginError;
 
 /// Largest datagram echoed.

@@ -1,6 +1,13 @@
+//! Objects that the origin sends unasked.
+
 use bentpipe_run::{ObjectSpec, PageLoadSpec};
 
 use crate::hosts::Hosts;
+
+/// How many objects the origin may push; none where a client takes no pushes.
+pub(crate) fn promises(load: &PageLoadSpec) -> Option<usize> {
+    load.push_percent.map(|_| objects(load).len())
+}
 
 /// The objects that the origin pushes: the first ones of those on the page's own host (RFC 9113 section 8.4),
 /// of which half a one counts as one.

@@ -1,7 +1,7 @@
+use bentpipe_net::{Net, Probe};
 use bentpipe_run::INTERVAL;
 
 use crate::connection::Connections;
-use crate::net::{Net, Probe};
 
 /// Samples every connection at fixed intervals from now on.
 pub(crate) fn spawn<N: Net, P: Probe>(net: &N, connections: &Connections<P>) {

@@ -1,14 +1,16 @@
 //! HTTP/2 clients that are broken or mean harm, against the origin: each ends with an error and costs bounded memory, and
 //! who else is connected notices nothing. What to send follows h2spec and the advisories named.
 
+use bentpipe_net::testing::{MemoryNet, STREAM_BUFFER};
+use bentpipe_run::Http;
+
 use crate::memory::frames::{
     ACK, COMPRESSION_ERROR, CONTINUATION, DATA, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, End,
     FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, GET, GOAWAY, HEADERS, PADDED, PING, POST, PRIORITY, PROTOCOL_ERROR,
     PUSH_PROMISE, Peer, REFUSED_STREAM, RST_STREAM, SETTINGS, STREAM_CLOSED, WHOLE, WINDOW_UPDATE, frame,
     hello, literal, setting, string,
 };
-use crate::memory::{Memory, STREAM_BUFFER, page_load, peak_of, start_origin};
-use bentpipe_run::Http;
+use crate::memory::{page_load, peak_of, start_origin};
 
 use crate::memory::frames::Answer;
 
@@ -26,7 +28,7 @@ fn attacked(octets: Vec<u8>) -> Answer {
 
 fn with_origin<T: 'static>(attack: impl AsyncFnOnce(Peer) -> T + 'static) -> T {
     let (result, peak) = peak_of(|| {
-        Memory::run(|net| async move {
+        MemoryNet::run(|net| async move {
             let (spec, identity) = page_load(Http::H2c);
             let origin = start_origin(&net, &spec, &identity);
             let mut bystander = Peer::new(&net, net.open(HTTP).await);

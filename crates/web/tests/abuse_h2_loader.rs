@@ -1,17 +1,18 @@
 //! HTTP/2 servers that are broken or mean harm, against the loader: each load ends, with a fault or a doubt, and costs
 //! bounded memory.
 
+use bentpipe_net::testing::{ADDRESS, MemoryNet, STREAM_BUFFER};
+use bentpipe_net::{Listener, Net};
 use bentpipe_run::{ClientReport, Http, PageLoadSpec, RunSpec, Workload};
 use bentpipe_units::Bytes;
 use bentpipe_web::loader;
-use bentpipe_web::net::{Listener, Net};
 use tokio::sync::oneshot;
 
 use crate::memory::frames::{
     ACK, Answer, CONTINUATION, DATA, END_HEADERS, END_STREAM, End, FLOW_CONTROL_ERROR, HEADERS, PING,
     PUSH_PROMISE, Peer, SETTINGS, STATUS_200, WHOLE, frame, literal, setting, string,
 };
-use crate::memory::{ADDRESS, Memory, STREAM_BUFFER, client, load_of, page_load, peak_of};
+use crate::memory::{client, load_of, page_load, peak_of};
 
 /// More than any of these attacks may make the loader hold: the page, a connection and its windows of 6 MiB.
 const MOST_MEMORY: usize = 16 << 20;
@@ -51,7 +52,7 @@ fn served(
     let (mut spec, identity) = page_load(Http::H2c);
     change(&mut spec);
     let (result, peak) = peak_of(|| {
-        Memory::run(|net| async move {
+        MemoryNet::run(|net| async move {
             let mut listener = net.listen((ADDRESS, 80).into(), spec.cc, spec.mark()).unwrap();
             let (host, (answered, answer)) = (net.clone(), oneshot::channel());
             net.spawn(async move {

@@ -7,14 +7,16 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::memory::{ADDRESS, Memory, client, load_of, page_load, peak_of, start_origin};
+use bentpipe_http::tls::TlsSettings;
+use bentpipe_net::Net;
+use bentpipe_net::testing::{ADDRESS, MemoryNet};
 use bentpipe_run::{ClientReport, Http, Transport};
 use bentpipe_units::Duration;
-use bentpipe_web::net::Net;
-use bentpipe_web::tls::Terms;
 use bentpipe_web::{HOST, loader};
 use noq::{Connection, ConnectionError, Endpoint, EndpointConfig, RecvStream, SendStream, VarInt};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+
+use crate::memory::{client, load_of, page_load, peak_of, start_origin};
 
 /// More than any of these attacks may make a peer hold: endpoints, connections and windows of 6 MiB.
 const MOST_MEMORY: usize = 24 << 20;
@@ -44,7 +46,7 @@ const QPACK_DECOMPRESSION_FAILED: u64 = 0x0200;
 
 /// A client that sends octets.
 struct Attacker {
-    net: Memory,
+    net: MemoryNet,
     connection: Connection,
     _endpoint: Endpoint,
 }
@@ -62,7 +64,7 @@ fn long_frame(kind: u8, payload: &[u8]) -> Vec<u8> {
 
 fn with_origin<T: 'static>(attack: impl AsyncFnOnce(&Attacker) -> T + 'static) -> T {
     let (result, peak) = peak_of(|| {
-        Memory::run(|net| async move {
+        MemoryNet::run(|net| async move {
             let (spec, identity) = page_load(Http::H3);
             let origin = start_origin(&net, &spec, &identity);
             let bystander = Attacker::connect(&net, &identity.authority_der).await;
@@ -96,7 +98,7 @@ fn offering_h3(authority_der: &[u8]) -> rustls::ClientConfig {
 }
 
 impl Attacker {
-    async fn connect(net: &Memory, authority_der: &[u8]) -> Self {
+    async fn connect(net: &MemoryNet, authority_der: &[u8]) -> Self {
         let crypto = QuicClientConfig::try_from(offering_h3(authority_der)).unwrap();
         let (socket, runtime) =
             net.quic_socket(SocketAddr::new(ADDRESS, 0), bentpipe_run::Dscp::try_from(0).unwrap()).unwrap();
@@ -270,8 +272,8 @@ fn requests_that_are_reset_at_once_cost_nothing_that_lasts() {
 fn loaded_from(octets: Vec<u8>) -> ClientReport {
     let (spec, identity) = page_load(Http::H3);
     let (report, peak) = peak_of(|| {
-        Memory::run(|net| async move {
-            let tls = Terms::of(&spec, Transport::Quic).unwrap().server(&identity, 0, &["h3"]).unwrap();
+        MemoryNet::run(|net| async move {
+            let tls = TlsSettings::of(&spec, Transport::Quic).unwrap().server(&identity, 0, &["h3"]).unwrap();
             let crypto = QuicServerConfig::try_from(tls).unwrap();
             let config = noq::ServerConfig::with_crypto(Arc::new(crypto));
             let (socket, runtime) = net.quic_socket(SocketAddr::new(ADDRESS, HTTPS), spec.mark()).unwrap();

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use bentpipe_net::testing::MemoryNet;
 use bentpipe_run::{ClientReport, FileSpec, Http, ObjectKind, ObjectSpec, PageLoadSpec, PageSpec, Workload};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::page::{Files, Sites};
 use bentpipe_web::{Client, loader};
 use ring::digest::{SHA256, digest};
 
-use crate::memory::{Memory, client, page_load, start_origin_of};
+use crate::memory::{client, page_load, start_origin_of};
 
 const INDEX: &str = "index.html";
 
@@ -55,7 +56,7 @@ fn loaded(page: PageSpec, document: &'static str, objects: &[Object]) -> ClientR
     let files = objects.iter().map(|(path, content, _)| (*path, *content)).chain([(INDEX, document)]);
     let folder = Folder(files.map(|(name, content)| (name.to_owned(), content.to_owned())).collect());
     let sites = Arc::new(Sites::with_files(Arc::new(folder)));
-    Memory::run(async move |net| {
+    MemoryNet::run(async move |net| {
         let (mut spec, identity) = page_load(Http::H1);
         let load = PageLoadSpec::new(Http::H1, 6, page);
         spec.workload = Workload::PageLoad(load.clone());

@@ -8,4 +8,3 @@ mod memory;
 mod page;
 mod push;
 mod relay;
-mod spdy;

@@ -2,18 +2,19 @@
 
 use std::net::SocketAddr;
 
+use bentpipe_http::tls::Identity;
+use bentpipe_net::Net;
+use bentpipe_net::testing::MemoryNet;
 use bentpipe_run::{Http, ObjectSpec, Workload};
 use bentpipe_units::Bytes;
-use bentpipe_web::net::Net;
-use bentpipe_web::tls::Identity;
 use bentpipe_web::{HOST, Hosts};
 use http::{Request, StatusCode};
 
-use crate::memory::{Memory, page_load, start_origin};
+use crate::memory::{page_load, start_origin};
 
 #[test]
 fn what_is_promised_of_the_page_s_own_host_is_answered_by_it_at_any_address() {
-    Memory::run(|net| async move {
+    MemoryNet::run(|net| async move {
         let (mut spec, _) = page_load(Http::H2c);
         let Workload::PageLoad(load) = &mut spec.workload else { panic!("a page load") };
         load.push_percent = Some(100);

@@ -1,12 +1,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bentpipe_http::quic::EventLogs;
+use bentpipe_http::tls::{Memory, Secrets};
 use bentpipe_run::{ClientReport, Workload};
 use bentpipe_units::Duration;
 use bentpipe_web::origin::OriginError;
-use bentpipe_web::quic::EventLogs;
-use bentpipe_web::tls::Secrets;
-use bentpipe_web::{Client, Memory, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, Ports, bulk, loader, ping};
 
 use super::warm_up::warm_up;
 use super::{Configuration, PartError, block_on, sites};

@@ -24,11 +24,11 @@ use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bentpipe_http::quic::EventLogs;
+use bentpipe_http::tls::Identity;
 use bentpipe_run::RunSpec;
 use bentpipe_trace::pcapng;
 use bentpipe_web::page::Sites;
-use bentpipe_web::quic::EventLogs;
-use bentpipe_web::tls::Identity;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde::Deserialize;
 use tokio::runtime;

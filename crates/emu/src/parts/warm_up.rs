@@ -1,12 +1,12 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use bentpipe_http::tls::{Identity, KeyKind, Memory};
 use bentpipe_run::{CaptureSpec, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Workload};
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
-use bentpipe_web::tls::{Identity, KeyKind};
-use bentpipe_web::{Client, HOST, Memory, Ports, loader};
+use bentpipe_web::{Client, HOST, Ports, loader};
 
 use super::PartError;
 use crate::KernelNet;

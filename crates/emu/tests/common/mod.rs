@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bentpipe_emu::KernelNet;
+use bentpipe_http::tls::{Identity, KeyKind, Memory};
 use bentpipe_run::{
     Algorithm, ClientReport, Engine, Http, LinkReport, ObjectSpec, OriginReport, PageLoadSpec, PageSpec,
     Provenance, RunRecord, RunReports, RunSpec, Workload, assemble,
 };
 use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{Config, Origin};
-use bentpipe_web::tls::{Identity, KeyKind};
-use bentpipe_web::{Client, Hosts, Memory, Ports, bulk, loader};
+use bentpipe_web::{Client, Hosts, Ports, bulk, loader};
 use socket2::Socket;
 use tokio::runtime;
 use tokio::task::LocalSet;

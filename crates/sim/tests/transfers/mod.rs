@@ -14,13 +14,13 @@ use std::sync::LazyLock;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use bentpipe_http::tls::Identity;
+use bentpipe_net::{Listener, Net, Stream};
 use bentpipe_run::{Algorithm, Dscp, RunSpec};
 use bentpipe_sim::{Content, Network, SimNet, SimStream};
 use bentpipe_units::Duration;
 use bentpipe_web::HOST;
-use bentpipe_web::net::{Listener, Net, Stream};
 use bentpipe_web::pep::Pep;
-use bentpipe_web::tls::Identity;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 pub const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 2));

@@ -1,6 +1,8 @@
 use std::io;
 use std::net::SocketAddr;
 
+use bentpipe_http::quic::{self, QuicError};
+use bentpipe_net::{Bulk, Net, Stream, within};
 use bentpipe_run::{ClientReport, ConnectionReport, Direction, TransferReport, Transport};
 use bentpipe_units::Time;
 use futures_util::StreamExt;
@@ -12,9 +14,7 @@ use super::order::Order;
 use super::transfer::{Receiver, send};
 use crate::connection::{Connections, Window};
 use crate::hosts::Remote;
-use crate::net::{Bulk, Net, Stream, within};
 use crate::origin::Probe;
-use crate::quic::{self, QuicError};
 use crate::{Client, sampler};
 
 #[derive(Debug, thiserror::Error)]
@@ -102,10 +102,9 @@ impl<N: Net> Task<'_, N> {
         let port = self.flow.port(self.client.ports);
         let opened = quic::connect(
             self.net,
-            self.client,
-            &Remote::only(self.client.origin),
+            &self.client.quic(),
+            Remote::only(self.client.origin).service(port),
             "bulk",
-            port,
             self.flow.sender(),
         )
         .await?;

@@ -1,9 +1,9 @@
+use bentpipe_http::quic::Sender;
 use bentpipe_run::{Algorithm, Direction, Dscp, FlowSpec, FlowsSpec, RunSpec, Transport, Workload};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::order::Limit;
 use crate::Ports;
-use crate::quic::Sender;
 
 /// One flow of a run.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,13 @@
 use std::io;
 use std::rc::Rc;
 
+use bentpipe_net::{Bulk, Net};
 use bentpipe_run::{Direction, Transport};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::flow::Flow;
 use super::order::{Limit, Order};
 use super::transfer::{Receiver, send};
-use crate::net::{Bulk, Net};
 use crate::origin::{AcceptedQuic, AcceptedTcp, Host, OriginError, accept_quic, accept_tcp};
 
 /// Serves each flow of the run at a port of its own.

@@ -2,13 +2,13 @@ use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 
+use bentpipe_net::{Bulk, Known, Net};
 use bentpipe_run::{INTERVAL, Table, TransferReport};
 use bentpipe_units::{Bytes, Duration, Time};
 use tokio::io::AsyncWriteExt;
 
 use super::order::Limit;
 use super::pattern::{CHUNK, Pattern};
-use crate::net::{Bulk, Known, Net};
 
 /// Sends the pattern until the limit is reached or the receiver has had enough.
 pub(super) async fn send<N: Net>(net: &N, stream: &mut impl Bulk, limit: Limit) -> io::Result<()> {

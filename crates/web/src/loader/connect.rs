@@ -1,16 +1,15 @@
 use std::net::SocketAddr;
 
+use bentpipe_http::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
+use bentpipe_http::tls::{self, Secured, TlsSettings};
+use bentpipe_net::{ByteStream, Net};
 use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
 use tokio::io::BufWriter;
 
 use super::proxy::{Proxy, Tunnelled};
 use super::{FetchError, Session, retry};
-use crate::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
 use crate::connection::Window;
 use crate::hosts::Remote;
-pub(super) use crate::net::ByteStream;
-use crate::net::Net;
-use crate::tls::{self, Secured, Terms};
 
 /// A connection to a host, ready for HTTP, and its index in the session's list.
 pub(super) struct Connected {
@@ -50,7 +49,8 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
         });
     };
     let stream =
-        tls::connect(client.tls(Transport::Tcp, http.alpn())?, &remote.name, stream, on_secured).await?;
+        tls::connect(client.tls().config(Transport::Tcp, http.alpn())?, &remote.name, stream, on_secured)
+            .await?;
     Ok(Connected { stream: counted(http, stream, &meter), index })
 }
 
@@ -60,7 +60,7 @@ fn first_flight_in_one(
     spec: &RunSpec,
     stream: impl ByteStream + 'static,
 ) -> Result<Box<dyn ByteStream>, FetchError> {
-    let is_collected = spec.tcp.fast_open.is_on() || Terms::of(spec, Transport::Tcp)?.has_early_data();
+    let is_collected = spec.tcp.fast_open.is_on() || TlsSettings::of(spec, Transport::Tcp)?.has_early_data();
     Ok(if is_collected { Box::new(BufWriter::new(stream)) } else { Box::new(stream) })
 }
 

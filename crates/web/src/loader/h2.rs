@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Context;
 
+use bentpipe_http::http2;
+use bentpipe_net::Net;
 use bytes::Bytes;
 use futures_util::future::poll_fn;
 use h2::RecvStream;
@@ -15,8 +17,7 @@ use tokio::sync::OnceCell;
 use super::body::Received;
 use super::{FetchError, Fetched, Session, connect, request};
 use crate::hosts::Remote;
-use crate::net::Net;
-use crate::{http2, priority};
+use crate::{priority, push};
 use pushes::Pushes;
 
 /// HTTP/2 with one host: one connection for everything.
@@ -73,7 +74,8 @@ impl<N: Net> Client<N> {
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, load, .. } = &*self.session;
         let connected = connect::tcp(&self.session, &self.remote).await?;
-        let (sender, driver) = http2::client(&client.spec.http2, load).handshake(connected.stream).await?;
+        let (sender, driver) =
+            http2::client(&client.spec.http2, push::promises(load)).handshake(connected.stream).await?;
         net.spawn(async move {
             // Errors reach the requests that meet them.
             let _ = driver.await;

@@ -1,5 +1,10 @@
 use std::rc::Rc;
 
+use bentpipe_http::account::Meter;
+use bentpipe_http::limits::HEADER_LIST_BYTES;
+use bentpipe_http::quic::{self, H3Connection, Opener};
+use bentpipe_http::tls::Secured;
+use bentpipe_net::Net;
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
 use h3::client::SendRequest;
@@ -7,14 +12,9 @@ use tokio::sync::OnceCell;
 
 use super::body::Received;
 use super::{FetchError, Fetched, Session, request};
-use crate::account::Meter;
 use crate::connection::Window;
 use crate::hosts::Remote;
-use crate::limits::HEADER_LIST_BYTES;
-use crate::net::Net;
 use crate::priority;
-use crate::quic::{self, H3Connection, Opener};
-use crate::tls::Secured;
 
 /// HTTP/3 with one host: one QUIC connection for everything.
 pub(super) struct Client<N: Net> {
@@ -77,7 +77,8 @@ impl<N: Net> Client<N> {
         let Session { net, client, connections, .. } = &*self.session;
         let sender = quic::Sender::with_host(&client.spec, self.remote.host);
         let (quic::Opened { endpoint, connection, report }, early) =
-            quic::connect_early(net, client, &self.remote, "h3", client.ports.https, sender).await?;
+            quic::connect_early(net, &client.quic(), self.remote.service(client.ports.https), "h3", sender)
+                .await?;
         let index = connections.add(report, Window::Quic(connection.clone()));
         if let Some(early) = early {
             let (clock, list, connection) = (net.clone(), connections.clone(), connection.clone());

@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use bentpipe_net::{Net, Probe};
 use bentpipe_units::Duration;
 
 use crate::connection::Connections;
-use crate::net::{Net, Probe};
 
 /// The time during which nobody uses a connection. It ends with [`end`](Self::end), with its being dropped, or, when it
 /// takes too long, with a reset.

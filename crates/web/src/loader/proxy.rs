@@ -1,6 +1,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use bentpipe_http::http2;
+use bentpipe_http::tls::{ClientTls, Memory, server_name};
+use bentpipe_net::{Net, Stream};
 use bentpipe_run::{ConnectionReport, PepSpec, ProxySpec, Transport};
 use bytes::Bytes;
 use h2::client::SendRequest;
@@ -10,10 +13,8 @@ use tokio_rustls::TlsConnector;
 
 use super::{FetchError, Session};
 use crate::connection::Window;
-use crate::net::{Net, Stream};
 use crate::pep::{Tunnel, proxy_at};
-use crate::tls::{Terms, server_name, wire};
-use crate::{Client, Memory, http2};
+use crate::{Client, push};
 
 /// The way to the origin through an HTTP proxy: one connection to it over HTTP/2, on which each connection to the
 /// origin is a stream (RFC 9113 section 8.5).
@@ -81,16 +82,14 @@ impl Proxy {
             ..ConnectionReport::default()
         };
         let index = connections.add(report, Window::Tcp(stream.probe()));
-        let terms = Terms::of(&client.spec, Transport::Tcp)?;
         // What is remembered of the origin is not of the proxy.
-        let store = Memory::default().store();
-        let mut tls = terms.client(&client.authority_der, client.secrets.clone(), store)?;
-        tls.alpn_protocols = wire(&["h2"]);
+        let memory = Memory::default();
+        let tls = ClientTls { memory: &memory, ..client.tls() }.config(Transport::Tcp, "h2")?;
         // It shows the certificate of the page's own host.
         let host = server_name(&session.site.hosts().names()[0])?;
         let secured = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
         connections.update(index, |report| report.secured = Some(net.now()));
-        let mut builder = http2::client(&client.spec.http2, &session.load);
+        let mut builder = http2::client(&client.spec.http2, push::promises(&session.load));
         let (sender, driver) = builder.enable_push(false).handshake(secured).await?;
         net.spawn(async move {
             // Errors reach the streams that meet them.

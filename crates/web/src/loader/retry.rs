@@ -10,13 +10,13 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::rc::Rc;
 
+use bentpipe_net::{Net, Stream, within};
 use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Purpose};
 use futures_util::future::{Either, select};
 
 use super::Session;
 use super::idle::{self, Rest};
 use crate::connection::{Connections, Window};
-use crate::net::{Net, Stream, within};
 use crate::origin::Probe;
 
 /// An open TCP connection and its index in the session's list.

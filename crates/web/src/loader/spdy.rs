@@ -3,20 +3,20 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use bentpipe_http::http2::window;
+use bentpipe_http::spdy::driver::Driver;
+use bentpipe_http::spdy::{
+    self, Config, Event, Fin, Headers, Priority, ResetStatus, Role, StreamId, fields, pushed_path, status,
+};
+use bentpipe_net::{ByteStream, Net};
 use bentpipe_run::Switch;
 use bentpipe_units::{Bytes, Time};
 use tokio::sync::{OnceCell, mpsc};
 
 use super::body::Received;
-use super::connect::{self, ByteStream};
+use super::connect;
 use super::{FetchError, Fetched, Session, request};
 use crate::hosts::Remote;
-use crate::http2::window;
-use crate::net::Net;
-use crate::spdy::driver::Driver;
-use crate::spdy::{
-    self, Config, Event, Fin, Headers, Priority, ResetStatus, Role, StreamId, fields, pushed_path, status,
-};
 
 /// SPDY/3.1 with one host: one connection for everything, requested or pushed.
 pub(super) struct Client<N: Net> {

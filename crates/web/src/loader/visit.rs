@@ -1,6 +1,8 @@
 use std::io;
 use std::pin::pin;
 
+use bentpipe_http::quic::{self, QuicError, Sender};
+use bentpipe_net::{Net, within};
 use bentpipe_run::{Resumption, RunSpec, Transport, Visit, Workload};
 use bentpipe_units::Duration;
 use futures_util::future::{Either, select};
@@ -10,8 +12,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::{FetchError, Session, connect};
 use crate::Client;
 use crate::hosts::Remote;
-use crate::net::{Net, within};
-use crate::quic::{self, QuicError, Sender};
 
 /// H3_NO_ERROR (RFC 9114 section 8.1).
 const NO_ERROR: VarInt = VarInt::from_u32(0x100);
@@ -88,7 +88,7 @@ async fn over_tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result<(), F
 
 async fn over_quic<N: Net>(net: &N, client: &Client, remote: &Remote) -> Result<(), FetchError> {
     let sender = Sender::with_host(&client.spec, remote.host).of_visit();
-    let opened = quic::connect(net, client, remote, "h3", client.ports.https, sender).await?;
+    let opened = quic::connect(net, &client.quic(), remote.service(client.ports.https), "h3", sender).await?;
     let resumption = client.spec.tls.map_or(Resumption::None, |tls| tls.resumption);
     if let Either::Right((reason, _)) =
         select(pin!(client.memory.filled(&remote.name, resumption)), pin!(opened.connection.closed())).await

@@ -1,5 +1,7 @@
 use std::io;
 
+use bentpipe_http::http1::{Malformed, READ_BYTES, RequestHead, Requests, encode_response};
+use bentpipe_net::{Net, within};
 use bentpipe_run::Workload;
 use bentpipe_units::{Duration, Time};
 use bytes::{Bytes, BytesMut};
@@ -9,8 +11,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::Host;
 use super::respond::respond;
 use super::served::Served;
-use crate::http1::{Malformed, READ_BYTES, RequestHead, Requests, encode_response};
-use crate::net::{Net, within};
 
 /// Octets of responses that are gathered while further requests are there: a larger write gains nothing.
 const GATHERED_BYTES: usize = 64 * 1024;

@@ -4,6 +4,9 @@ mod push;
 use std::pin::pin;
 use std::rc::Rc;
 
+use bentpipe_http::http2;
+use bentpipe_http::priority::Priority;
+use bentpipe_net::Net;
 use bentpipe_run::{PageLoadSpec, Workload};
 use futures_util::future::select;
 use h2::server::SendResponse;
@@ -13,9 +16,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::Host;
 use super::respond::respond;
 use super::served::Served;
-use crate::http2;
-use crate::net::Net;
-use crate::priority::Priority;
 use bodies::{Bodies, Chunk};
 use push::Pushes;
 

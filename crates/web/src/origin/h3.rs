@@ -1,5 +1,9 @@
 use std::rc::Rc;
 
+use bentpipe_http::limits::HEADER_LIST_BYTES;
+use bentpipe_http::priority::{Delivery, Priority};
+use bentpipe_http::quic::{H3Connection, Sender, StreamPriorities};
+use bentpipe_net::Net;
 use bytes::Bytes;
 use h3::quic::{BidiStream, StreamId};
 use h3::server::RequestStream;
@@ -9,10 +13,6 @@ use super::quic::{AcceptedQuic, accept};
 use super::respond::respond;
 use super::served::Served;
 use super::{Host, OriginError};
-use crate::limits::HEADER_LIST_BYTES;
-use crate::net::Net;
-use crate::priority::{Delivery, Priority};
-use crate::quic::{H3Connection, Sender, StreamPriorities};
 
 /// Of one urgency: streams before it are in order, those at it share.
 const LAST_PLACE: u64 = (1 << 24) - 1;

@@ -2,12 +2,12 @@ use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 
+use bentpipe_net::Net;
 use bentpipe_run::{Switch, TransferReport, Workload};
 
 use super::{Config, Probe};
 use crate::connection::Connections;
 use crate::hosts::address;
-use crate::net::Net;
 
 /// What all services of one origin share.
 pub(crate) struct Host<N: Net> {

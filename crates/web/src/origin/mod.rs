@@ -17,12 +17,12 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use bentpipe_http::quic::{EventLogs, QuicError};
+use bentpipe_http::tls::Identity;
+use bentpipe_net::{Net, Stream};
 use bentpipe_run::{OriginReport, RunSpec, Workload};
 
-use crate::net::{Net, Stream};
 use crate::page::{PageError, Sites};
-use crate::quic::{EventLogs, QuicError};
-use crate::tls::Identity;
 use crate::{Ports, bulk, ping, sampler};
 
 use served::Served;

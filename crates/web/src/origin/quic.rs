@@ -1,12 +1,12 @@
 use std::rc::Rc;
 
+use bentpipe_http::quic::{self, Early, Sender, secured};
+use bentpipe_http::tls::{EarlyData, TlsSettings};
+use bentpipe_net::Net;
 use bentpipe_run::{ConnectionReport, Transport};
 
 use super::{Host, OriginError};
 use crate::connection::Window;
-use crate::net::Net;
-use crate::quic::{self, Early, Sender, secured};
-use crate::tls::{EarlyData, Terms};
 
 /// A QUIC connection over which data may flow: one whose handshake is complete, or, where clients may send early data,
 /// one that has begun.
@@ -28,8 +28,8 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     serve: impl Fn(AcceptedQuic<N>) -> F + 'static,
 ) -> Result<(), OriginError> {
     let config = &host.config;
-    let terms = Terms::of(&config.spec, Transport::Quic)?;
-    let tls = terms.server(&config.identity, number, &[protocol])?;
+    let settings = TlsSettings::of(&config.spec, Transport::Quic)?;
+    let tls = settings.server(&config.identity, number, &[protocol])?;
     let at = host.at_host(number, port);
     let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, config.qlog.as_ref())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
@@ -47,7 +47,7 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
                     started,
                     ..ConnectionReport::default()
                 };
-                if terms.has_early_data() {
+                if settings.has_early_data() {
                     let Ok((connection, complete)) = connecting.into_0rtt() else { return };
                     let index = host.connections.add(report, Window::Quic(connection.clone()));
                     note_completion(&host, index, connection.clone(), Early::of_origin(complete));

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::priority::{Delivery, Priority};
+use bentpipe_http::priority::{Delivery, Priority};
 
 /// What waits to be sent, in the order of RFC 9218 section 10: the most urgent first; of equal urgency whole ones in the
 /// order of their requests, then incremental ones by turns.

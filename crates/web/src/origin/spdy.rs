@@ -1,3 +1,9 @@
+use bentpipe_http::http2::window;
+use bentpipe_http::spdy::driver::Driver;
+use bentpipe_http::spdy::{
+    Config, Event, Headers, Priority, Role, Session, StreamId, pushed, request_head, response,
+};
+use bentpipe_net::Net;
 use bentpipe_run::{PageLoadSpec, RunSpec, Switch, Workload};
 use bytes::Bytes;
 use http::{Method, Response, StatusCode};
@@ -6,14 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::Host;
 use super::respond::respond_of;
 use super::served::Served;
-use crate::http2::window;
-use crate::net::Net;
 use crate::page::INDEX;
 use crate::push;
-use crate::spdy::driver::Driver;
-use crate::spdy::{
-    Config, Event, Headers, Priority, Role, Session, StreamId, pushed, request_head, response,
-};
 
 /// Serves SPDY/3.1 until the client closes.
 pub(super) async fn serve<N: Net>(

@@ -1,6 +1,8 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use bentpipe_http::tls::{Accepted, Acceptor, Secured, TlsSettings};
+use bentpipe_net::{Listener, Net, Stream};
 use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
@@ -8,8 +10,6 @@ use super::preface::{Spoken, recognise};
 use super::served::Served;
 use super::{Host, OriginError, h1, h2, spdy};
 use crate::connection::Window;
-use crate::net::{Listener, Net, Stream};
-use crate::tls::{Accepted, Acceptor, Secured, Terms};
 
 /// Rest after a connection that could not be accepted.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -100,8 +100,8 @@ const ALPN: [&str; 4] = ["h2", "spdy/3.1", "http/1.1", "http/1.0"];
 pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(), OriginError> {
     let spec = &host.config.spec;
     let at = host.at_host(served.number(), host.config.ports.https);
-    let terms = Terms::of(spec, Transport::Tcp)?;
-    let acceptor = Acceptor::new(terms, &host.config.identity, served.number(), &ALPN)?;
+    let settings = TlsSettings::of(spec, Transport::Tcp)?;
+    let acceptor = Acceptor::new(settings, &host.config.identity, served.number(), &ALPN)?;
     let served = served.clone();
     accept(host, at, congestion_control(spec), spec.mark(), move |accepted| {
         let (served, acceptor) = (served.clone(), acceptor.clone());

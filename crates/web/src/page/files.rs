@@ -5,7 +5,6 @@ use bentpipe_run::FileSpec;
 use ring::digest::{SHA256, digest};
 
 use super::PageError;
-use crate::hex::hex;
 
 /// Where the files of pages are read.
 pub trait Files: fmt::Debug + Send + Sync {
@@ -29,7 +28,8 @@ impl Files for NoFiles {
 /// The content of a file that is the one which the spec speaks of.
 pub(super) fn verified(file: &FileSpec, files: &dyn Files) -> Result<Vec<u8>, PageError> {
     let content = files.read(file).map_err(|error| PageError::File { file: path(file), error })?;
-    let found = hex(digest(&SHA256, &content).as_ref());
+    let found: String =
+        digest(&SHA256, &content).as_ref().iter().map(|octet| format!("{octet:02x}")).collect();
     if !found.eq_ignore_ascii_case(&file.sha256) {
         return Err(PageError::Digest { file: path(file), expected: file.sha256.clone(), found });
     }

@@ -13,13 +13,13 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
+use bentpipe_http::tls::Identity;
+use bentpipe_net::Middlebox;
 use bentpipe_run::{Algorithm, PepPlace, PepSpec, RunSpec, Transport, Workload};
 use bentpipe_units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::Ports;
-use crate::net::Middlebox;
-use crate::tls::Identity;
 
 pub use relay::{Way, relay};
 pub(crate) use tunnel::Tunnel;

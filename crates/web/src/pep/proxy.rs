@@ -2,6 +2,9 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use bentpipe_http::http2;
+use bentpipe_http::tls::TlsSettings;
+use bentpipe_net::{Listener, Net, Stream, within};
 use bentpipe_run::{Algorithm, Dscp, Http2Spec, ProxySpec, Transport};
 use bentpipe_units::Duration;
 use bytes::Bytes;
@@ -16,9 +19,6 @@ use super::{
     ACCEPT_PAUSE, Config, Counters, PepError, Tunnel, buffer_octets, control_towards_hosts, proxy_at, relay,
 };
 use crate::hosts::{Hosts, address};
-use crate::http2;
-use crate::net::{Listener, Net, Stream, within};
-use crate::tls::Terms;
 
 /// Clients served at once; a further one is reset.
 const MOST_CLIENTS: usize = 256;
@@ -49,7 +49,7 @@ pub(super) fn start<N: Net>(
     counters: &Counters,
 ) -> Result<(), PepError> {
     let spec = &config.spec;
-    let tls = Terms::of(spec, Transport::Tcp)?.server(&config.identity, 0, &["h2"])?;
+    let tls = TlsSettings::of(spec, Transport::Tcp)?.server(&config.identity, 0, &["h2"])?;
     let acceptor = TlsAcceptor::from(Arc::new(tls));
     let satellite = net.with_tcp(&proxy.tcp);
     let mut listener = satellite.listen(proxy_at(config.address), proxy.cc, spec.mark())?;

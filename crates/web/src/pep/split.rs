@@ -1,7 +1,7 @@
+use bentpipe_net::{Intercepted, Interceptor, Middlebox, Stream};
 use bentpipe_run::{Algorithm, SplitSpec};
 
 use super::{ACCEPT_PAUSE, Config, Counters, PepError, Side, buffer_octets, control_towards_hosts, relay};
-use crate::net::{Intercepted, Interceptor, Middlebox, Stream};
 
 /// One side of a host on the path.
 #[derive(Clone)]

@@ -2,12 +2,11 @@
 
 use std::pin::pin;
 
+use bentpipe_net::Net;
+use bentpipe_net::testing::{MemoryNet, MemoryStream};
 use bentpipe_units::Duration;
-use bentpipe_web::net::Net;
 use futures_util::future::{Either, join, select};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
-
-use super::{Memory, MemoryStream};
 
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -72,7 +71,7 @@ pub enum End {
 
 /// A peer that sends octets.
 pub struct Peer {
-    net: Memory,
+    net: MemoryNet,
     stream: MemoryStream,
 }
 
@@ -124,7 +123,7 @@ pub fn string(text: &[u8]) -> Vec<u8> {
 }
 
 impl Peer {
-    pub fn new(net: &Memory, stream: MemoryStream) -> Self {
+    pub fn new(net: &MemoryNet, stream: MemoryStream) -> Self {
         Self { net: net.clone(), stream }
     }
 

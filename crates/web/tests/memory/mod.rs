@@ -1,97 +1,21 @@
-//! A network in memory, with a clock of its own: an origin and a loader on it, and whoever means them harm.
-
-// The QUIC library wants an instant to call zero; which one changes nothing.
-#![allow(clippy::disallowed_methods)]
+//! An origin and a loader on a network in memory, and whoever means them harm.
 
 mod allocated;
 pub mod frames;
-mod udp;
-mod world;
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
-use std::future::Future;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use bentpipe_run::{Algorithm, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, TcpSpec, Workload};
-use bentpipe_units::{Bytes, Duration, Time};
-use bentpipe_web::net::{Bulk, Datagrams, Listener, Net, Probe, Stream, TcpSample};
+use bentpipe_http::tls::{Identity, Memory};
+use bentpipe_net::testing::{ADDRESS, MemoryNet};
+use bentpipe_run::{Http, ObjectSpec, PageLoadSpec, PageSpec, RunSpec, Workload};
+use bentpipe_units::{Bytes, Duration};
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
-use bentpipe_web::tls::Identity;
 use bentpipe_web::{Client, HOST, Ports};
-use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
-use tokio::sync::mpsc;
 
 pub use allocated::peak_of;
-use udp::Ether;
-use world::World;
 
 const SPEC: &str = include_str!("../../../run/tests/data/spec.json");
-/// The one host's.
-pub const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
-/// Bytes of a connection that nobody has read yet, each way.
-pub const STREAM_BUFFER: usize = 64 * 1024;
-
-/// The network's host.
-#[derive(Clone)]
-pub struct Memory(Rc<Shared>);
-
-struct Shared {
-    world: World,
-    listeners: RefCell<BTreeMap<SocketAddr, mpsc::UnboundedSender<(MemoryStream, SocketAddr)>>>,
-    ether: Arc<Ether>,
-    next_port: Cell<u16>,
-}
-
-/// One end of a connection.
-pub struct MemoryStream {
-    stream: DuplexStream,
-    local_port: u16,
-}
-
-pub struct MemoryListener(mpsc::UnboundedReceiver<(MemoryStream, SocketAddr)>);
-
-/// No window into a connection that has no state.
-pub struct NoProbe;
-
-/// No datagrams but QUIC's.
-pub struct NoDatagrams;
-
-impl Memory {
-    /// Runs `task` on a network of its own to its end.
-    pub fn run<T: 'static, F: Future<Output = T> + 'static>(task: impl FnOnce(Self) -> F) -> T {
-        let world = World::new();
-        let ether = Arc::new(Ether::new(world.timers()));
-        let shared = Shared { world, listeners: RefCell::default(), ether, next_port: Cell::new(49_152) };
-        let memory = Self(Rc::new(shared));
-        let result = memory.0.world.run(task(memory.clone()));
-        // Tasks hold the world that holds them.
-        memory.0.world.clear();
-        result
-    }
-
-    /// Opens a connection to a port of the host.
-    pub async fn open(&self, port: u16) -> MemoryStream {
-        self.open_at(SocketAddr::new(ADDRESS, port)).await
-    }
-
-    /// Opens a connection to a port of any address.
-    pub async fn open_at(&self, at: SocketAddr) -> MemoryStream {
-        self.connect(at, Algorithm::Reno, Dscp::try_from(0).unwrap()).await.unwrap()
-    }
-
-    fn port(&self) -> u16 {
-        let port = self.0.next_port.get();
-        self.0.next_port.set(port + 1);
-        port
-    }
-}
 
 /// A load of a page of one object, and a certificate for it.
 pub fn page_load(http: Http) -> (RunSpec, Identity) {
@@ -103,17 +27,17 @@ pub fn page_load(http: Http) -> (RunSpec, Identity) {
     (spec, Identity::from_seed(&[HOST], 1).unwrap())
 }
 
-pub fn start_origin(net: &Memory, spec: &RunSpec, identity: &Identity) -> Origin<Memory> {
+pub fn start_origin(net: &MemoryNet, spec: &RunSpec, identity: &Identity) -> Origin<MemoryNet> {
     start_origin_of(net, spec, identity, Arc::new(Sites::default()))
 }
 
 /// With pages from `sites`.
 pub fn start_origin_of(
-    net: &Memory,
+    net: &MemoryNet,
     spec: &RunSpec,
     identity: &Identity,
     sites: Arc<Sites>,
-) -> Origin<Memory> {
+) -> Origin<MemoryNet> {
     let config = origin::Config {
         spec: spec.clone(),
         identity: identity.clone(),
@@ -136,7 +60,7 @@ pub fn client(spec: &RunSpec, identity: &Identity) -> Client {
         sites: Arc::new(Sites::default()),
         secrets: None,
         qlog: None,
-        memory: bentpipe_web::Memory::default(),
+        memory: Memory::default(),
     }
 }
 
@@ -144,122 +68,5 @@ pub fn load_of(spec: &RunSpec) -> PageLoadSpec {
     match &spec.workload {
         Workload::PageLoad(load) => load.clone(),
         _ => panic!("a page load"),
-    }
-}
-
-impl Net for Memory {
-    type Stream = MemoryStream;
-    type Listener = MemoryListener;
-    type Datagrams = NoDatagrams;
-
-    fn now(&self) -> Time {
-        self.0.world.timers().now()
-    }
-
-    async fn sleep_until(&self, at: Time) {
-        self.0.world.timers().sleep_until(at).await;
-    }
-
-    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        self.0.world.spawn(task);
-    }
-
-    fn with_tcp(&self, _: &TcpSpec) -> Self {
-        self.clone()
-    }
-
-    async fn connect(&self, to: SocketAddr, _: Algorithm, _: Dscp) -> io::Result<MemoryStream> {
-        let local_port = self.port();
-        let (near, far) = duplex(STREAM_BUFFER);
-        let far = MemoryStream { stream: far, local_port: to.port() };
-        let listeners = self.0.listeners.borrow();
-        let listener = listeners.get(&to).ok_or(io::ErrorKind::ConnectionRefused)?;
-        let accepted = (far, SocketAddr::new(ADDRESS, local_port));
-        listener.send(accepted).map_err(|_| io::ErrorKind::ConnectionRefused)?;
-        Ok(MemoryStream { stream: near, local_port })
-    }
-
-    fn listen(&self, at: SocketAddr, _: Algorithm, _: Dscp) -> io::Result<MemoryListener> {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        self.0.listeners.borrow_mut().insert(at, sender);
-        Ok(MemoryListener(receiver))
-    }
-
-    fn datagrams(&self, _: SocketAddr, _: Dscp) -> io::Result<NoDatagrams> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn quic_socket(
-        &self,
-        at: SocketAddr,
-        _: Dscp,
-    ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
-        let port = if at.port() == 0 { self.port() } else { at.port() };
-        let socket = self.0.ether.bind(SocketAddr::new(ADDRESS, port));
-        Ok((Box::new(socket), self.0.world.runtime()))
-    }
-}
-
-impl Listener for MemoryListener {
-    type Stream = MemoryStream;
-
-    async fn accept(&mut self) -> io::Result<(MemoryStream, SocketAddr)> {
-        self.0.recv().await.ok_or_else(|| io::ErrorKind::NotConnected.into())
-    }
-}
-
-impl Stream for MemoryStream {
-    type Probe = NoProbe;
-
-    fn local_port(&self) -> io::Result<u16> {
-        Ok(self.local_port)
-    }
-
-    fn probe(&self) -> NoProbe {
-        NoProbe
-    }
-}
-
-impl Bulk for MemoryStream {}
-
-impl Probe for NoProbe {
-    fn sample(&self) -> Option<TcpSample> {
-        None
-    }
-
-    fn reset(&self) {}
-}
-
-impl Datagrams for NoDatagrams {
-    async fn send_to(&self, _: &[u8], _: SocketAddr) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    async fn recv_from(&self, _: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-impl AsyncRead for MemoryStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for MemoryStream {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, data)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }

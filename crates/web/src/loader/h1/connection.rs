@@ -6,6 +6,8 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use bentpipe_http::http1::{Piece, READ_BYTES, ResponseHead, Responses, encode_request};
+use bentpipe_net::{ByteStream, Net};
 use bytes::BytesMut;
 use http::{HeaderValue, Request, Version, header};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
@@ -14,12 +16,10 @@ use tokio::sync::{Mutex, OnceCell, oneshot, watch};
 use super::H1Error;
 use super::schedule::Place;
 use crate::hosts::Remote;
-use crate::http1::{Piece, READ_BYTES, ResponseHead, Responses, encode_request};
 use crate::loader::body::Received;
-use crate::loader::connect::{self, ByteStream};
+use crate::loader::connect;
 use crate::loader::idle::{self, Rest};
 use crate::loader::{FetchError, Fetched, Session, request};
-use crate::net::Net;
 
 /// A connection on which requests are written as they come, and responses read in the same order.
 ///

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 
+use bentpipe_http::http1::Malformed;
+use bentpipe_net::Net;
 use bentpipe_run::{Http, PageLoadSpec};
 use tokio::sync::oneshot;
 
 use super::{FetchError, Fetched, Session};
 use crate::hosts::Remote;
-use crate::http1::Malformed;
-use crate::net::Net;
 use connection::Connection;
 use schedule::{Limits, Place, Schedule};
 

@@ -1,20 +1,21 @@
 //! Loads from origins that do as they please.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
+use bentpipe_http::http1::{RequestHead, Requests, encode_response};
+use bentpipe_net::Listener;
+use bentpipe_net::testing::{ADDRESS, MemoryNet, MemoryStream};
 use bentpipe_run::{Algorithm, ClientReport, Dscp, ObjectSpec, PageSpec, RunSpec};
 use bentpipe_units::Bytes as Octets;
 use bytes::BytesMut;
 use http::{HeaderValue, Method, Response, header};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
-use crate::http1::{RequestHead, Requests, encode_response};
 use crate::loader::load;
-use crate::net::Listener;
-use crate::net::memory::MemoryNet;
 use crate::page::Site;
-use crate::{Client, Memory, Ports};
+use crate::{Client, Ports};
+use bentpipe_http::tls::Memory;
 
 const SPEC: &str = include_str!("../../../../run/tests/data/spec.json");
 
@@ -38,39 +39,42 @@ fn page(objects: usize) -> PageSpec {
 
 /// Loads a page, and returns what the client saw and the paths asked for on each connection.
 fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<String>>) {
-    let net = MemoryNet::default();
-    let spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, Ports::STANDARD.http));
-    let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
-    let asked = Rc::new(RefCell::new(Vec::new()));
-    let (site, host, seen) =
-        (Rc::new(Site::of(&load_spec.page, &crate::page::NoFiles).unwrap()), net.clone(), Rc::clone(&asked));
-    net.spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let connection = seen.borrow().len();
-            seen.borrow_mut().push(Vec::new());
-            host.spawn(serve(stream, Rc::clone(&site), manners, connection, Rc::clone(&seen)));
-        }
-    });
-    let client = Client {
-        spec,
+    MemoryNet::run(async move |net| {
+        let at = SocketAddr::new(ADDRESS, Ports::STANDARD.http);
+        let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
+        let asked = Rc::new(RefCell::new(Vec::new()));
+        let site = Rc::new(Site::of(&load_spec.page, &crate::page::NoFiles).unwrap());
+        let (host, seen) = (net.clone(), Rc::clone(&asked));
+        net.spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let connection = seen.borrow().len();
+                seen.borrow_mut().push(Vec::new());
+                host.spawn(serve(stream, Rc::clone(&site), manners, connection, Rc::clone(&seen)));
+            }
+        });
+        let report = load(&net, client(), load_spec).await;
+        let asked = asked.borrow().clone();
+        (report, asked)
+    })
+}
+
+fn client() -> Client {
+    Client {
+        spec: serde_json::from_str::<RunSpec>(SPEC).unwrap(),
         authority_der: Vec::new(),
-        origin: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        origin: ADDRESS,
         ports: Ports::STANDARD,
-        gateway: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        local: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        gateway: ADDRESS,
+        local: ADDRESS,
         sites: std::sync::Arc::default(),
         secrets: None,
         qlog: None,
         memory: Memory::default(),
-    };
-    let report = net.run(load(&net, client, load_spec));
-    let asked = asked.borrow().clone();
-    (report, asked)
+    }
 }
 
 async fn serve(
-    mut stream: DuplexStream,
+    mut stream: MemoryStream,
     site: Rc<Site>,
     manners: Manners,
     connection: usize,

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use bentpipe_net::Net;
 use bentpipe_units::Time;
 use h2::Reason;
 use h2::client::{PushPromise, PushPromises, PushedResponseFuture};
@@ -14,7 +15,6 @@ use tokio::sync::oneshot;
 use super::super::{FetchError, Fetched, Session};
 use super::receive;
 use crate::hosts::Remote;
-use crate::net::Net;
 use crate::page::{INDEX, Place};
 
 /// What the origin pushes.

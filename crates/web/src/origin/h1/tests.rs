@@ -1,12 +1,12 @@
 //! Clients that do as they please.
 
+use bentpipe_http::http1::{Piece, Responses};
+use bentpipe_net::testing::MemoryNet;
 use bentpipe_run::{ObjectSpec, PageSpec};
 use bentpipe_units::Bytes as Octets;
 use tokio::io::{DuplexStream, duplex};
 
 use super::*;
-use crate::http1::{Piece, Responses};
-use crate::net::memory::MemoryNet;
 use crate::page::{NoFiles, Site};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -20,17 +20,16 @@ fn site() -> Served {
 }
 
 /// What comes back until the origin closes, and when it does, from a client that does `work` with its end.
-fn answered<F: Future<Output = DuplexStream>>(
+fn answered<F: Future<Output = DuplexStream> + 'static>(
     requests: Option<u32>,
-    work: impl FnOnce(MemoryNet, DuplexStream) -> F,
+    work: impl FnOnce(MemoryNet, DuplexStream) -> F + 'static,
 ) -> (Vec<u8>, Time) {
-    let net = MemoryNet::default();
-    let (near, far) = duplex(1 << 20);
-    let host = net.clone();
-    net.spawn(async move {
-        let _ = Conversation::new(&host, far, Terms { requests, patience: PATIENCE }).run(&site()).await;
-    });
-    net.run(async {
+    MemoryNet::run(async move |net| {
+        let (near, far) = duplex(1 << 20);
+        let host = net.clone();
+        net.spawn(async move {
+            let _ = Conversation::new(&host, far, Terms { requests, patience: PATIENCE }).run(&site()).await;
+        });
         let mut stream = work(net.clone(), near).await;
         let mut octets = Vec::new();
         stream.read_to_end(&mut octets).await.unwrap();

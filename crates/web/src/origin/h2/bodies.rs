@@ -4,6 +4,7 @@ use std::future::pending;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use bentpipe_http::priority::Priority;
 use bentpipe_run::Switch;
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
@@ -11,7 +12,6 @@ use h2::{Reason, SendStream};
 use tokio::sync::oneshot;
 
 use crate::origin::schedule::{Place, Readiness, Schedule};
-use crate::priority::Priority;
 
 /// Bytes that the schedule decides about at once: a DATA frame of the size that every receiver takes (RFC 9113
 /// section 4.2).

@@ -1,6 +1,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
+use bentpipe_http::priority::{FIELD, Priority};
 use bentpipe_run::PageLoadSpec;
 use h2::server::{SendPushedResponse, SendResponse};
 use http::uri::PathAndQuery;
@@ -10,8 +11,7 @@ use super::bodies::{Bodies, Chunk};
 use crate::origin::respond::{asked_host, respond_of};
 use crate::origin::served::Served;
 use crate::page::INDEX;
-use crate::priority::{self, Priority};
-use crate::push;
+use crate::{priority, push};
 
 /// What the client has been promised and not been sent yet, in the order of the page.
 pub(super) struct Pushes(RefCell<VecDeque<Promise>>);
@@ -75,7 +75,7 @@ fn promised_request<T>(load: &PageLoadSpec, document: &Request<T>, path: &str) -
     let mut promised = Request::new(());
     *promised.uri_mut() = Uri::from_parts(parts).ok()?;
     let mut headers: HeaderMap = document.headers().clone();
-    headers.remove(priority::FIELD);
+    headers.remove(FIELD);
     priority::state(&mut headers, path, load.priorities);
     *promised.headers_mut() = headers;
     Some(promised)

@@ -1,0 +1,291 @@
+//! QUIC by the noq library: endpoints configured from the run's spec.
+
+mod controller;
+mod early;
+mod event_logs;
+mod h3_frames;
+mod h3_transport;
+mod tokens;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use bentpipe_net::{Net, TcpSample};
+use bentpipe_run::{Algorithm, ConnectionReport, Dscp, QuicSpec, RunSpec, Transport};
+use bentpipe_units::Bytes;
+use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
+use noq_proto::PathId;
+use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+
+pub use early::{Early, secured};
+pub use event_logs::EventLogs;
+pub use h3_transport::{H3Connection, Opener, StreamPriorities};
+
+use crate::tls::{ClientTls, EarlyData, Secured};
+use controller::{Adapter, Factory};
+
+/// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
+const IDLE_TIMEOUT_MS: u32 = 60_000;
+
+/// What an endpoint could not do.
+#[derive(Debug, thiserror::Error)]
+pub enum QuicError {
+    /// The UDP socket.
+    #[error("QUIC socket: {0}")]
+    Socket(#[from] std::io::Error),
+    /// TLS settings that QUIC cannot use.
+    #[error("QUIC TLS: {0}")]
+    Tls(String),
+    /// The connection could not be started.
+    #[error("QUIC connect: {0}")]
+    Connect(#[from] noq::ConnectError),
+    /// The connection was lost.
+    #[error("QUIC connection: {0}")]
+    Connection(#[from] noq::ConnectionError),
+}
+
+/// Which end an endpoint is; each draws connection ids from a random stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Client,
+    Origin,
+}
+
+/// What tells an endpoint's connections from those of the host's other endpoints.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender {
+    /// Congestion control.
+    pub cc: Algorithm,
+    /// Gives it random streams of its own.
+    pub index: u16,
+    /// What it marks its packets with.
+    pub dscp: Dscp,
+}
+
+impl Sender {
+    /// That between a run's client and host number `host`.
+    pub fn with_host(spec: &RunSpec, host: usize) -> Self {
+        // The odd ones are of visits.
+        let index = u16::try_from(2 * host).unwrap_or(u16::MAX - 1);
+        Self { cc: spec.cc, index, dscp: spec.mark() }
+    }
+
+    /// That of a visit before, which draws from random streams of its own.
+    pub fn of_visit(self) -> Self {
+        Self { index: self.index + 1, ..self }
+    }
+}
+
+/// A client as QUIC needs to know it.
+#[derive(Clone, Copy, Debug)]
+pub struct Client<'a> {
+    /// Its run, and how it secures its connections.
+    pub tls: ClientTls<'a>,
+    /// Its address.
+    pub local: IpAddr,
+    /// Where events are logged, when they are.
+    pub qlog: Option<&'a EventLogs>,
+}
+
+/// A service of a host.
+#[derive(Clone, Copy, Debug)]
+pub struct Host<'a> {
+    /// The host's name, which its certificate must have.
+    pub name: &'a str,
+    /// Address and port of the service.
+    pub at: SocketAddr,
+}
+
+/// Opens the server's endpoint at `at`.
+///
+/// # Errors
+/// When the port is taken or QUIC cannot use the settings of TLS.
+pub fn server<N: Net>(
+    net: &N,
+    at: SocketAddr,
+    tls: rustls::ServerConfig,
+    spec: &RunSpec,
+    sender: Sender,
+    qlog: Option<&EventLogs>,
+) -> Result<Endpoint, QuicError> {
+    let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
+    let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
+    config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
+    tokens::give_out(&mut config, spec);
+    let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
+    Ok(Endpoint::new_with_abstract_socket(
+        endpoint(spec, Role::Origin, sender),
+        Some(config),
+        socket,
+        runtime,
+    )?)
+}
+
+/// A connection that a client has opened.
+pub struct Opened {
+    /// Keeps the socket open.
+    pub endpoint: Endpoint,
+    /// The library's.
+    pub connection: noq::Connection,
+    /// What is known of it so far.
+    pub report: ConnectionReport,
+}
+
+/// Connects to a service and completes the handshake for one application protocol.
+///
+/// # Errors
+/// When there is no socket, or the handshake fails.
+pub async fn connect<N: Net>(
+    net: &N,
+    client: &Client<'_>,
+    host: Host<'_>,
+    protocol: &str,
+    sender: Sender,
+) -> Result<Opened, QuicError> {
+    let Begun { endpoint, connecting, mut report } = begin(net, client, host, protocol, sender)?;
+    let connection = connecting.await?;
+    complete(net, client, &connection, &mut report);
+    Ok(Opened { endpoint, connection, report })
+}
+
+/// As [`connect`], but with a ticket for early data it returns at once, and with what tells when the handshake is
+/// complete.
+///
+/// # Errors
+/// As [`connect`].
+pub async fn connect_early<N: Net>(
+    net: &N,
+    client: &Client<'_>,
+    host: Host<'_>,
+    protocol: &str,
+    sender: Sender,
+) -> Result<(Opened, Option<Early>), QuicError> {
+    let Begun { endpoint, connecting, mut report } = begin(net, client, host, protocol, sender)?;
+    match connecting.into_0rtt() {
+        Ok((connection, accepted)) => {
+            Ok((Opened { endpoint, connection, report }, Some(Early::of_client(accepted))))
+        }
+        Err(connecting) => {
+            let connection = connecting.await?;
+            complete(net, client, &connection, &mut report);
+            Ok((Opened { endpoint, connection, report }, None))
+        }
+    }
+}
+
+/// The sender's state of a connection: QUIC's statistics in the terms of TCP's: packets declared lost are the ones retransmitted.
+pub fn sample(connection: &noq::Connection) -> Option<TcpSample> {
+    let stats = connection.path_stats(PathId::ZERO)?;
+    let controller = connection.congestion_state(PathId::ZERO)?.into_any().downcast::<Adapter>().ok()?;
+    Some(TcpSample {
+        connected: None,
+        congestion_control: controller.name().to_owned(),
+        cwnd: Bytes::new(stats.cwnd),
+        in_flight: controller.in_flight(),
+        srtt: Some(stats.rtt.into()),
+        min_rtt: controller.min_rtt(),
+        delivery_rate: controller.delivery_rate(),
+        retransmitted_packets: stats.lost_packets,
+    })
+}
+
+/// A connection whose first flight is on its way.
+struct Begun {
+    endpoint: Endpoint,
+    connecting: noq::Connecting,
+    report: ConnectionReport,
+}
+
+fn begin<N: Net>(
+    net: &N,
+    client: &Client<'_>,
+    host: Host<'_>,
+    protocol: &str,
+    sender: Sender,
+) -> Result<Begun, QuicError> {
+    let tls =
+        client.tls.config(Transport::Quic, protocol).map_err(|error| QuicError::Tls(error.to_string()))?;
+    let started = net.now();
+    let endpoint = client_endpoint(net, client, sender, tls)?;
+    let connecting = endpoint.connect(host.at, host.name)?;
+    let report = ConnectionReport {
+        transport: "quic".to_owned(),
+        client_port: endpoint.local_addr()?.port(),
+        started,
+        ..ConnectionReport::default()
+    };
+    Ok(Begun { endpoint, connecting, report })
+}
+
+fn complete<N: Net>(
+    net: &N,
+    client: &Client<'_>,
+    connection: &noq::Connection,
+    report: &mut ConnectionReport,
+) {
+    report.connected = Some(net.now());
+    if let Some(Secured { protocol, handshake }) = secured(connection, EarlyData::NotTried) {
+        report.protocol = protocol;
+        report.handshake = handshake.filter(|_| client.tls.spec.tls.is_some());
+    }
+}
+
+fn client_endpoint<N: Net>(
+    net: &N,
+    client: &Client<'_>,
+    sender: Sender,
+    tls: rustls::ClientConfig,
+) -> Result<Endpoint, QuicError> {
+    let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
+    let mut config = noq::ClientConfig::new(Arc::new(crypto));
+    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, sender, client.qlog)));
+    config.token_store(client.tls.memory.store());
+    let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
+    let settings = endpoint(client.tls.spec, Role::Client, sender);
+    let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
+    endpoint.set_default_client_config(config);
+    Ok(endpoint)
+}
+
+fn endpoint(spec: &RunSpec, role: Role, sender: Sender) -> EndpointConfig {
+    let mut config = EndpointConfig::default();
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&spec.seed.to_le_bytes());
+    seed[8] = role as u8;
+    seed[9..11].copy_from_slice(&sender.index.to_le_bytes());
+    config.rng_seed(Some(seed));
+    config.grease_quic_bit(false);
+    config
+}
+
+fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs>) -> TransportConfig {
+    let quic: &QuicSpec = &spec.quic;
+    let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
+    let mut config = TransportConfig::default();
+    config
+        .congestion_controller_factory(Arc::new(Factory::new(spec, role, sender)))
+        .initial_rtt(quic.initial_rtt_ns.into())
+        .stream_receive_window(varint(quic.stream_receive_window_bytes.get()))
+        .receive_window(varint(quic.receive_window_bytes.get()))
+        .send_window(quic.send_window_bytes.get())
+        .max_concurrent_bidi_streams(quic.max_concurrent_streams.into())
+        .max_idle_timeout(Some(VarInt::from_u32(IDLE_TIMEOUT_MS).into()))
+        // The link's MTU is known: probing for it would be traffic that TCP does not have.
+        .initial_mtu(payload)
+        .mtu_discovery_config(None)
+        // One packet a datagram, as the simulator sends them; bursts are the pacer's business.
+        .enable_segmentation_offload(false)
+        // A random bit per packet tells nothing here, and draws would shift with the traffic.
+        .allow_spin(false);
+    if let Some(logs) = qlog {
+        config.qlog_factory(logs.factory(match role {
+            Role::Client => "client",
+            Role::Origin => "origin",
+        }));
+    }
+    config
+}
+
+fn varint(value: u64) -> VarInt {
+    VarInt::from_u64(value).unwrap_or(VarInt::MAX)
+}

@@ -1,0 +1,26 @@
+//! TLS by rustls, with a certificate authority of the run's own.
+
+mod accept;
+mod client;
+mod clock;
+mod connect;
+mod early;
+mod handshake;
+mod identity;
+mod memory;
+mod secrets;
+mod settings;
+
+pub use accept::{Accepted, Acceptor};
+pub use client::ClientTls;
+pub use connect::{connect, server_name};
+pub use handshake::{EarlyData, Secured};
+pub use identity::{Identity, IdentityError, KeyKind};
+pub use memory::Memory;
+pub use secrets::Secrets;
+pub use settings::TlsSettings;
+
+pub(crate) use clock::FrozenClock;
+pub(crate) use handshake::handshake;
+pub(crate) use memory::Store;
+use settings::wire;

@@ -1,0 +1,3 @@
+//! Codecs through their public interface: all files in one program, since each program is linked by itself.
+
+mod spdy;

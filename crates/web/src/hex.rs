@@ -1,4 +1,0 @@
-/// Octets in hexadecimal digits.
-pub(crate) fn hex(octets: &[u8]) -> String {
-    octets.iter().map(|octet| format!("{octet:02x}")).collect()
-}
