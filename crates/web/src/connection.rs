@@ -3,9 +3,12 @@ use std::rc::Rc;
 
 use bentpipe_http::account::Meter;
 use bentpipe_http::quic;
-use bentpipe_net::{Net, Probe, TcpSample};
+use bentpipe_net::{Net, Probe, Stream, TcpSample};
 use bentpipe_run::{ConnectionReport, Table};
 use bentpipe_units::{Duration, Time};
+
+/// A window on the state of a network's TCP connections.
+pub(crate) type ProbeOf<N> = <<N as Net>::Stream as Stream>::Probe;
 
 /// All connections of one party, with a window on the state of each.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! UDP echo requests at a fixed interval, and the origin's echo service.
+//! UDP echo requests at a fixed interval.
 
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
@@ -8,25 +8,10 @@ use bentpipe_net::{Datagrams, Net};
 use bentpipe_run::{ClientReport, Dscp, PingReport, PingSpec};
 use bentpipe_units::{Duration, Time};
 
-use crate::origin::OriginError;
-
 /// Largest datagram echoed.
-const BUFFER: usize = 65_536;
+pub(crate) const BUFFER: usize = 65_536;
 /// A request carries its sequence number in its first bytes.
 const SEQUENCE: usize = 4;
-
-/// Echoes every datagram to its sender (RFC 862), marked with `dscp`.
-pub(crate) fn serve<N: Net>(net: &N, at: SocketAddr, dscp: Dscp) -> Result<(), OriginError> {
-    let socket = net.datagrams(at, dscp)?;
-    net.spawn(async move {
-        let mut buffer = vec![0; BUFFER];
-        while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
-            // An echo that cannot be sent is a lost echo.
-            let _ = socket.send_to(&buffer[..length], peer).await;
-        }
-    });
-    Ok(())
-}
 
 /// Sends the requests, marked with `dscp`, to the origin's echo service, waits for the last echo as long as `patience`,
 /// and reports the round trips.

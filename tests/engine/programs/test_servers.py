@@ -90,7 +90,7 @@ def test_a_site_has_a_certificate_of_each_host_and_none_of_the_warm_up():
 
 @pytest.mark.parametrize("program", [NGINX, CADDY])
 def test_a_target_without_a_query_is_meant_with_any_and_one_with_its_own_is_not(program):
-    """As our origin answers (crates/web/src/page/mod.rs)."""
+    """As our origin answers (crates/web/src/page/site.rs)."""
     _, text = program.configuration("h1", site("/a.woff", "/b?v=1"))
     patterns = [file.key_with_any_query for file in site("/a.woff", "/b?v=1").files]
     assert patterns == [r"^www\.test/a\.woff\?", None]

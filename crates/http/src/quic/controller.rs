@@ -16,7 +16,7 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::{Role, Sender};
+use super::sender::{Role, Sender};
 
 /// Windows per round trip at which a window-based algorithm's packets leave (RFC 9002 section 7.7); Linux's
 /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`, for a QUIC that differs from TCP by protocol alone.

@@ -5,13 +5,14 @@ mod early;
 mod event_logs;
 mod h3_frames;
 mod h3_transport;
+mod sender;
 mod tokens;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bentpipe_net::{Net, TcpSample};
-use bentpipe_run::{Algorithm, ConnectionReport, Dscp, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{ConnectionReport, QuicSpec, RunSpec, Transport};
 use bentpipe_units::Bytes;
 use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
@@ -20,9 +21,11 @@ use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 pub use early::{Early, secured};
 pub use event_logs::EventLogs;
 pub use h3_transport::{H3Connection, Opener, StreamPriorities};
+pub use sender::Sender;
 
 use crate::tls::{ClientTls, EarlyData, Secured};
 use controller::{Adapter, Factory};
+use sender::Role;
 
 /// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
 const IDLE_TIMEOUT_MS: u32 = 60_000;
@@ -42,38 +45,6 @@ pub enum QuicError {
     /// The connection was lost.
     #[error("QUIC connection: {0}")]
     Connection(#[from] noq::ConnectionError),
-}
-
-/// Which end an endpoint is; each draws connection ids from a random stream of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    Client,
-    Origin,
-}
-
-/// What tells an endpoint's connections from those of the host's other endpoints.
-#[derive(Clone, Copy, Debug)]
-pub struct Sender {
-    /// Congestion control.
-    pub cc: Algorithm,
-    /// Gives it random streams of its own.
-    pub index: u16,
-    /// What it marks its packets with.
-    pub dscp: Dscp,
-}
-
-impl Sender {
-    /// That between a run's client and host number `host`.
-    pub fn with_host(spec: &RunSpec, host: usize) -> Self {
-        // The odd ones are of visits.
-        let index = u16::try_from(2 * host).unwrap_or(u16::MAX - 1);
-        Self { cc: spec.cc, index, dscp: spec.mark() }
-    }
-
-    /// That of a visit before, which draws from random streams of its own.
-    pub fn of_visit(self) -> Self {
-        Self { index: self.index + 1, ..self }
-    }
 }
 
 /// A client as QUIC needs to know it.

@@ -12,9 +12,8 @@ use tokio::io::AsyncReadExt;
 use super::flow::Flow;
 use super::order::Order;
 use super::transfer::{Receiver, send};
-use crate::connection::{Connections, Window};
+use crate::connection::{Connections, ProbeOf, Window};
 use crate::hosts::Remote;
-use crate::origin::Probe;
 use crate::{Client, sampler};
 
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +26,7 @@ enum BulkError {
 
 /// Runs the flows of the client's spec and reports what was seen; never fails, because faults are part of the report.
 pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
-    let connections = Connections::<Probe<N>>::new();
+    let connections = Connections::<ProbeOf<N>>::new();
     let flows = Flow::all(&client.spec);
     if flows.iter().any(|flow| flow.direction == Direction::Up) {
         sampler::spawn(net, &connections);
@@ -63,7 +62,7 @@ pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
 struct Task<'a, N: Net> {
     net: &'a N,
     client: &'a Client,
-    connections: &'a Connections<Probe<N>>,
+    connections: &'a Connections<ProbeOf<N>>,
     /// When the workload began.
     started: Time,
     flow: Flow,

@@ -6,8 +6,11 @@ use bentpipe_net::{ByteStream, Net};
 use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
 use tokio::io::BufWriter;
 
+use super::fetch::FetchError;
 use super::proxy::{Proxy, Tunnelled};
-use super::{FetchError, Session, retry};
+use super::retry;
+use super::session::Session;
+use super::spares::Opened;
 use crate::connection::Window;
 use crate::hosts::Remote;
 
@@ -26,7 +29,7 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
     let Connected { stream, index } = match proxy {
         Some(proxy) => through(proxy, session, remote, at).await?,
         None => {
-            let retry::Opened { stream, index } =
+            let Opened { stream, index } =
                 retry::open(session, &session.spares[remote.host], SocketAddr::new(remote.address, at))
                     .await?;
             Connected { stream: Box::new(stream), index }
@@ -76,7 +79,7 @@ fn counted(http: Http, stream: impl ByteStream + 'static, meter: &Meter) -> Box<
 }
 
 async fn through<N: Net>(
-    proxy: &Proxy,
+    proxy: &Proxy<N>,
     session: &Session<N>,
     remote: &Remote,
     port: u16,
@@ -85,7 +88,7 @@ async fn through<N: Net>(
     // Over TLS the protocol is negotiated.
     let protocol = if load.http.is_tls() { "" } else { load.http.alpn() };
     let started = net.now();
-    let Tunnelled { stream, client_port } = proxy.connect(session, &remote.name, port).await?;
+    let Tunnelled { stream, client_port } = proxy.connect(&remote.name, port).await?;
     let report = ConnectionReport {
         transport: ConnectionReport::TUNNEL.to_owned(),
         protocol: protocol.to_owned(),

@@ -1,4 +1,5 @@
 mod pushes;
+mod receive;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,16 +10,16 @@ use bentpipe_http::http2;
 use bentpipe_net::Net;
 use bytes::Bytes;
 use futures_util::future::poll_fn;
-use h2::RecvStream;
 use h2::client::SendRequest;
-use http::Response;
 use tokio::sync::OnceCell;
 
-use super::body::Received;
-use super::{FetchError, Fetched, Session, connect, request};
+use super::fetch::{FetchError, Fetched};
+use super::session::Session;
+use super::{connect, request};
 use crate::hosts::Remote;
 use crate::{priority, push};
 use pushes::Pushes;
+use receive::receive;
 
 /// HTTP/2 with one host: one connection for everything.
 pub(super) struct Client<N: Net> {
@@ -82,37 +83,4 @@ impl<N: Net> Client<N> {
         });
         Ok(Open { sender, index: connected.index })
     }
-}
-
-/// Receives a response from its header on, which has come now.
-async fn receive<N: Net>(
-    net: &N,
-    connection: usize,
-    response: Response<RecvStream>,
-    mut alongside: impl FnMut(&mut Context<'_>),
-    mut on_data: impl FnMut(&[u8]),
-) -> Result<Fetched, FetchError> {
-    let first_byte = net.now();
-    let (head, mut body) = response.into_parts();
-    let mut received = Received::new();
-    let mut next = |body: &mut RecvStream, cx: &mut Context<'_>| {
-        alongside(cx);
-        body.poll_data(cx)
-    };
-    while let Some(chunk) = poll_fn(|cx| next(&mut body, cx)).await {
-        let chunk = chunk?;
-        body.flow_control().release_capacity(chunk.len())?;
-        received.add(&chunk);
-        on_data(&chunk);
-    }
-    Ok(Fetched {
-        connection,
-        requested: first_byte,
-        first_byte,
-        last_byte: net.now(),
-        status: head.status.as_u16(),
-        request_header_bytes: bentpipe_units::Bytes::ZERO,
-        response_header_bytes: request::header_bytes(&head.headers),
-        body: received,
-    })
 }

@@ -11,7 +11,9 @@ use h3::client::SendRequest;
 use tokio::sync::OnceCell;
 
 use super::body::Received;
-use super::{FetchError, Fetched, Session, request};
+use super::fetch::{FetchError, Fetched};
+use super::request;
+use super::session::Session;
 use crate::connection::Window;
 use crate::hosts::Remote;
 use crate::priority;

@@ -3,6 +3,7 @@
 mod body;
 mod connect;
 mod discover;
+mod fetch;
 mod h1;
 mod h2;
 mod h3;
@@ -10,6 +11,8 @@ mod idle;
 mod proxy;
 mod request;
 mod retry;
+mod session;
+mod spares;
 mod spdy;
 mod visit;
 
@@ -18,72 +21,20 @@ pub use visit::{VisitError, closing_time, visit};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use bentpipe_http::quic::QuicError;
 use bentpipe_net::{Net, within};
 use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Duration, Time};
 use tokio::sync::mpsc;
 
 use crate::Client;
-use crate::connection::Connections;
 use crate::hosts::Remote;
-use crate::origin::Probe;
-use crate::page::{INDEX, PageError, Place, Site};
-use body::Received;
+use crate::page::{INDEX, Place, Site};
 pub(crate) use discover::Discovery;
 use discover::{By, Named, named_in};
-use proxy::Proxy;
+use fetch::{FetchError, Fetched};
 pub(crate) use request::url;
-
-/// Why an object could not be fetched.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FetchError {
-    #[error("connect: {0}")]
-    Connect(#[from] std::io::Error),
-    #[error("TLS: {0}")]
-    Tls(#[from] rustls::Error),
-    #[error(transparent)]
-    Quic(#[from] QuicError),
-    #[error("HTTP/1: {0}")]
-    H1(#[from] h1::H1Error),
-    #[error("HTTP/2: {0}")]
-    H2(#[from] ::h2::Error),
-    #[error("HTTP/3: {0}")]
-    H3(String),
-    #[error("SPDY: {0}")]
-    Spdy(String),
-    #[error(transparent)]
-    Page(#[from] PageError),
-    #[error("the proxy answers {0}")]
-    Proxy(http::StatusCode),
-}
-
-/// One response as it came over the wire.
-#[derive(Debug)]
-pub(crate) struct Fetched {
-    pub(crate) connection: usize,
-    pub(crate) requested: Time,
-    pub(crate) first_byte: Time,
-    pub(crate) last_byte: Time,
-    pub(crate) status: u16,
-    pub(crate) request_header_bytes: Bytes,
-    pub(crate) response_header_bytes: Bytes,
-    pub(crate) body: Received,
-}
-
-/// What all fetches of one page load share.
-pub(crate) struct Session<N: Net> {
-    pub(crate) net: N,
-    pub(crate) client: Client,
-    pub(crate) load: PageLoadSpec,
-    pub(crate) site: Arc<Site>,
-    pub(crate) connections: Connections<Probe<N>>,
-    /// By host.
-    spares: Vec<retry::Spares<N::Stream>>,
-    proxy: Option<Proxy>,
-}
+use session::Session;
 
 /// The protocol's way of fetching.
 enum Protocol<N: Net> {
@@ -116,19 +67,6 @@ pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> Client
     report.connections = session.connections.finish().0;
     report.tls_secrets = session.client.secret_lines();
     report
-}
-
-impl<N: Net> Session<N> {
-    fn of(net: &N, client: Client, load: PageLoadSpec) -> Result<Self, PageError> {
-        let site = client.sites.of(&load.page)?;
-        let spares = site.hosts().names().iter().map(|_| retry::Spares::default()).collect();
-        let (proxy, connections) = (Proxy::of(&client), Connections::new());
-        Ok(Self { net: net.clone(), client, load, site, connections, spares, proxy })
-    }
-
-    fn url(&self, place: &Place) -> String {
-        url(self.load.http, &self.site.hosts().names()[place.host], &place.path)
-    }
 }
 
 /// Compares what comes with what should, and writes it down.

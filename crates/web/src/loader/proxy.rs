@@ -4,23 +4,30 @@ use std::sync::Arc;
 use bentpipe_http::http2;
 use bentpipe_http::tls::{ClientTls, Memory, server_name};
 use bentpipe_net::{Net, Stream};
-use bentpipe_run::{ConnectionReport, PepSpec, ProxySpec, Transport};
+use bentpipe_run::{ConnectionReport, PageLoadSpec, PepSpec, ProxySpec, Transport};
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::{Method, Request, StatusCode, Uri};
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsConnector;
 
-use super::{FetchError, Session};
-use crate::connection::Window;
+use super::fetch::FetchError;
+use crate::connection::{Connections, ProbeOf, Window};
+use crate::page::Site;
 use crate::pep::{Tunnel, proxy_at};
 use crate::{Client, push};
 
 /// The way to the origin through an HTTP proxy: one connection to it over HTTP/2, on which each connection to the
 /// origin is a stream (RFC 9113 section 8.5).
-pub(super) struct Proxy {
+pub(super) struct Proxy<N: Net> {
+    net: N,
+    client: Client,
     spec: ProxySpec,
     at: SocketAddr,
+    /// Whose certificate it shows: the page's own host.
+    name: String,
+    promises: Option<usize>,
+    connections: Connections<ProbeOf<N>>,
     connection: OnceCell<Open>,
 }
 
@@ -36,22 +43,31 @@ pub(super) struct Tunnelled {
     pub(super) client_port: u16,
 }
 
-impl Proxy {
+impl<N: Net> Proxy<N> {
     /// The proxy of a run, if there is one.
-    pub(super) fn of(client: &Client) -> Option<Self> {
+    pub(super) fn of(
+        net: &N,
+        client: &Client,
+        connections: &Connections<ProbeOf<N>>,
+        site: &Site,
+        load: &PageLoadSpec,
+    ) -> Option<Self> {
         let Some(PepSpec::Proxy(spec)) = &client.spec.pep else { return None };
-        let at = proxy_at(client.gateway);
-        Some(Self { spec: spec.clone(), at, connection: OnceCell::new() })
+        Some(Self {
+            net: net.clone(),
+            client: client.clone(),
+            spec: spec.clone(),
+            at: proxy_at(client.gateway),
+            name: site.hosts().names()[0].clone(),
+            promises: push::promises(load),
+            connections: connections.clone(),
+            connection: OnceCell::new(),
+        })
     }
 
     /// Has the proxy connect to a port of a host.
-    pub(super) async fn connect<N: Net>(
-        &self,
-        session: &Session<N>,
-        host: &str,
-        port: u16,
-    ) -> Result<Tunnelled, FetchError> {
-        let open = self.connection.get_or_try_init(|| self.open(session)).await?;
+    pub(super) async fn connect(&self, host: &str, port: u16) -> Result<Tunnelled, FetchError> {
+        let open = self.connection.get_or_try_init(|| self.open()).await?;
         // Waits while the proxy's limit of concurrent streams is reached.
         let mut sender = open.sender.clone().ready().await?;
         let mut request = Request::new(());
@@ -68,8 +84,8 @@ impl Proxy {
         Ok(Tunnelled { stream: Tunnel::new(sender, receiver), client_port: open.client_port })
     }
 
-    async fn open<N: Net>(&self, session: &Session<N>) -> Result<Open, FetchError> {
-        let Session { net, client, connections, .. } = session;
+    async fn open(&self) -> Result<Open, FetchError> {
+        let Self { net, client, connections, .. } = self;
         let started = net.now();
         let stream = net.with_tcp(&self.spec.tcp).connect(self.at, self.spec.cc, client.spec.mark()).await?;
         let client_port = stream.local_port()?;
@@ -85,11 +101,10 @@ impl Proxy {
         // What is remembered of the origin is not of the proxy.
         let memory = Memory::default();
         let tls = ClientTls { memory: &memory, ..client.tls() }.config(Transport::Tcp, "h2")?;
-        // It shows the certificate of the page's own host.
-        let host = server_name(&session.site.hosts().names()[0])?;
+        let host = server_name(&self.name)?;
         let secured = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
         connections.update(index, |report| report.secured = Some(net.now()));
-        let mut builder = http2::client(&client.spec.http2, push::promises(&session.load));
+        let mut builder = http2::client(&client.spec.http2, self.promises);
         let (sender, driver) = builder.enable_push(false).handshake(secured).await?;
         net.spawn(async move {
             // Errors reach the streams that meet them.

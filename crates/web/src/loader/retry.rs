@@ -3,51 +3,18 @@
 //! Chromium's backup connect job: it is there for a SYN that was lost, and on a satellite path it opens a duplicate of
 //! each connection, because the round trip is longer than its patience of 250 ms.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::rc::Rc;
 
 use bentpipe_net::{Net, Stream, within};
 use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Purpose};
 use futures_util::future::{Either, select};
 
-use super::Session;
-use super::idle::{self, Rest};
-use crate::connection::{Connections, Window};
-use crate::origin::Probe;
-
-/// An open TCP connection and its index in the session's list.
-pub(super) struct Opened<S> {
-    pub(super) stream: S,
-    pub(super) index: usize,
-}
-
-/// Connections that came second, in the order of their coming. They wait for a request that needs a new one, and are
-/// closed with the session.
-pub(super) struct Spares<S>(Rc<RefCell<VecDeque<Spare<S>>>>);
-
-struct Spare<S> {
-    opened: Opened<S>,
-    rest: Rest,
-}
-
-impl<S> Default for Spares<S> {
-    fn default() -> Self {
-        Self(Rc::default())
-    }
-}
-
-impl<S> Spares<S> {
-    /// The oldest that is still open.
-    fn take(&self) -> Option<Opened<S>> {
-        let spares = &mut *self.0.borrow_mut();
-        std::iter::from_fn(|| spares.pop_front())
-            .find_map(|Spare { opened, rest }| rest.end().is_usable().then_some(opened))
-    }
-}
+use super::idle;
+use super::session::Session;
+use super::spares::{Opened, Spares};
+use crate::connection::{Connections, ProbeOf, Window};
 
 /// Opens a connection to `to`, or takes one of its spare ones.
 ///
@@ -84,12 +51,12 @@ async fn settle<N: Net>(
 ) -> io::Result<Opened<N::Stream>> {
     let Ok(opened) = result else { return other.await };
     let (net, connections) = (session.net.clone(), session.connections.clone());
-    let (spares, idle_reset) = (Rc::clone(&spares.0), session.client.spec.tcp.idle_reset_ns);
+    let (spares, idle_reset) = (spares.clone(), session.client.spec.tcp.idle_reset_ns);
     session.net.spawn(async move {
         // Nobody waits for it: that it failed changes nothing.
         if let Ok(opened) = pin!(other).await {
             let rest = idle::rest(&net, &connections, idle_reset, opened.index);
-            spares.borrow_mut().push_back(Spare { opened, rest });
+            spares.put(opened, rest);
         }
     });
     Ok(opened)
@@ -98,7 +65,7 @@ async fn settle<N: Net>(
 /// What opening a connection needs, apart from the session: the slower of two outlives its request.
 struct Attempt<N: Net> {
     net: N,
-    connections: Connections<Probe<N>>,
+    connections: Connections<ProbeOf<N>>,
     to: SocketAddr,
     cc: Algorithm,
     mark: Dscp,

@@ -14,8 +14,9 @@ use bentpipe_units::{Bytes, Time};
 use tokio::sync::{OnceCell, mpsc};
 
 use super::body::Received;
-use super::connect;
-use super::{FetchError, Fetched, Session, request};
+use super::fetch::{FetchError, Fetched};
+use super::session::Session;
+use super::{connect, request};
 use crate::hosts::Remote;
 
 /// SPDY/3.1 with one host: one connection for everything, requested or pushed.

@@ -9,7 +9,9 @@ use futures_util::future::{Either, select};
 use noq::VarInt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{FetchError, Session, connect};
+use super::connect;
+use super::fetch::FetchError;
+use super::session::Session;
 use crate::Client;
 use crate::hosts::Remote;
 

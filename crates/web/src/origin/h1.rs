@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, Response, StatusCode, Version, header};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::Host;
+use super::host::Host;
 use super::respond::respond;
 use super::served::Served;
 

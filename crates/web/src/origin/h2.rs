@@ -13,7 +13,7 @@ use h2::server::SendResponse;
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::Host;
+use super::host::Host;
 use super::respond::respond;
 use super::served::Served;
 use bodies::{Bodies, Chunk};

@@ -9,10 +9,11 @@ use h3::quic::{BidiStream, StreamId};
 use h3::server::RequestStream;
 use http::{HeaderValue, Request, Response, header};
 
+use super::error::OriginError;
+use super::host::Host;
 use super::quic::{AcceptedQuic, accept};
 use super::respond::respond;
 use super::served::Served;
-use super::{Host, OriginError};
 
 /// Of one urgency: streams before it are in order, those at it share.
 const LAST_PLACE: u64 = (1 << 24) - 1;

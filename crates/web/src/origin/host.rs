@@ -5,15 +5,15 @@ use std::net::SocketAddr;
 use bentpipe_net::Net;
 use bentpipe_run::{Switch, TransferReport, Workload};
 
-use super::{Config, Probe};
-use crate::connection::Connections;
+use super::config::Config;
+use crate::connection::{Connections, ProbeOf};
 use crate::hosts::address;
 
 /// What all services of one origin share.
 pub(crate) struct Host<N: Net> {
     pub(crate) net: N,
     pub(crate) config: Config,
-    pub(crate) connections: Connections<Probe<N>>,
+    pub(crate) connections: Connections<ProbeOf<N>>,
     pub(crate) faults: RefCell<Vec<String>>,
     /// The bulk transfers that the origin has received.
     pub(crate) transfers: RefCell<Vec<TransferReport>>,

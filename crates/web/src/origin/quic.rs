@@ -5,7 +5,8 @@ use bentpipe_http::tls::{EarlyData, TlsSettings};
 use bentpipe_net::Net;
 use bentpipe_run::{ConnectionReport, Transport};
 
-use super::{Host, OriginError};
+use super::error::OriginError;
+use super::host::Host;
 use crate::connection::Window;
 
 /// A QUIC connection over which data may flow: one whose handshake is complete, or, where clients may send early data,

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::{Method, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::Host;
+use super::host::Host;
 use super::respond::respond_of;
 use super::served::Served;
 use crate::page::INDEX;

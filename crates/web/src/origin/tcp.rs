@@ -6,9 +6,11 @@ use bentpipe_net::{Listener, Net, Stream};
 use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Http, RunSpec, Transport, Workload};
 use bentpipe_units::Duration;
 
+use super::error::OriginError;
+use super::host::Host;
 use super::preface::{Spoken, recognise};
 use super::served::Served;
-use super::{Host, OriginError, h1, h2, spdy};
+use super::{h1, h2, spdy};
 use crate::connection::Window;
 
 /// Rest after a connection that could not be accepted.

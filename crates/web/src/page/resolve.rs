@@ -1,4 +1,4 @@
-use super::Place;
+use super::place::Place;
 use crate::hosts::Hosts;
 
 /// Octets of a path with its query: what the longest URL that can be requested ([`http::Uri`]) has beside its

@@ -2,7 +2,9 @@ use std::sync::{Arc, Mutex};
 
 use bentpipe_run::PageSpec;
 
-use super::{Files, NoFiles, PageError, Site};
+use super::error::PageError;
+use super::files::{Files, NoFiles};
+use super::site::Site;
 
 /// Pages that are kept: the studies have a dozen.
 const MOST: usize = 16;

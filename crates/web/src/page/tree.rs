@@ -3,7 +3,9 @@ use std::collections::BTreeSet;
 use bentpipe_run::{ObjectKind, ObjectSpec, PageSpec};
 use bentpipe_units::Duration;
 
-use super::{INDEX, PageError, Place, resolve};
+use super::error::PageError;
+use super::place::{INDEX, Place};
+use super::resolve::resolve;
 use crate::hosts::Hosts;
 
 /// A page with what names what.

@@ -1,4 +1,4 @@
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,17 +15,27 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
-use super::{
-    ACCEPT_PAUSE, Config, Counters, PepError, Tunnel, buffer_octets, control_towards_hosts, proxy_at, relay,
-};
+use super::config::Config;
+use super::counters::Counters;
+use super::error::PepError;
+use super::legs::{ACCEPT_PAUSE, buffer_octets, control_towards_hosts};
+use super::relay::relay;
+use super::tunnel::Tunnel;
 use crate::hosts::{Hosts, address};
 
+/// The port of the HTTP proxy, as that of many.
+const PROXY_PORT: u16 = 3128;
 /// Clients served at once; a further one is reset.
 const MOST_CLIENTS: usize = 256;
 /// Header fields of a request: a CONNECT has two (RFC 9113 section 8.5), and clients may add some.
 const HEADER_LIST_OCTETS: u32 = 16 * 1024;
 /// TLS and the preface of HTTP/2 together: two round trips, of seconds where bandwidth is on demand.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Where the proxy of a gateway listens.
+pub(crate) fn proxy_at(gateway: IpAddr) -> SocketAddr {
+    SocketAddr::new(gateway, PROXY_PORT)
+}
 
 /// What all connections of the proxy share.
 struct Proxy<N> {

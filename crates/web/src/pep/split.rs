@@ -1,7 +1,11 @@
 use bentpipe_net::{Intercepted, Interceptor, Middlebox, Stream};
 use bentpipe_run::{Algorithm, SplitSpec};
 
-use super::{ACCEPT_PAUSE, Config, Counters, PepError, Side, buffer_octets, control_towards_hosts, relay};
+use super::config::{Config, Side};
+use super::counters::Counters;
+use super::error::PepError;
+use super::legs::{ACCEPT_PAUSE, buffer_octets, control_towards_hosts};
+use super::relay::relay;
 
 /// One side of a host on the path.
 #[derive(Clone)]

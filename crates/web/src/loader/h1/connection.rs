@@ -13,13 +13,14 @@ use http::{HeaderValue, Request, Version, header};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf, split};
 use tokio::sync::{Mutex, OnceCell, oneshot, watch};
 
-use super::H1Error;
+use super::error::H1Error;
 use super::schedule::Place;
 use crate::hosts::Remote;
 use crate::loader::body::Received;
-use crate::loader::connect;
+use crate::loader::fetch::{FetchError, Fetched};
 use crate::loader::idle::{self, Rest};
-use crate::loader::{FetchError, Fetched, Session, request};
+use crate::loader::session::Session;
+use crate::loader::{connect, request};
 
 /// A connection on which requests are written as they come, and responses read in the same order.
 ///

@@ -1,19 +1,20 @@
 mod connection;
+mod error;
 mod schedule;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io;
 use std::rc::Rc;
 
-use bentpipe_http::http1::Malformed;
 use bentpipe_net::Net;
 use bentpipe_run::{Http, PageLoadSpec};
 use tokio::sync::oneshot;
 
-use super::{FetchError, Fetched, Session};
+use super::fetch::{FetchError, Fetched};
+use super::session::Session;
 use crate::hosts::Remote;
 use connection::Connection;
+pub(super) use error::H1Error;
 use schedule::{Limits, Place, Schedule};
 
 /// HTTP/1.0 and HTTP/1.1 with one host: at most N connections, on each at most so many requests at once and
@@ -29,17 +30,6 @@ struct State {
     /// Requests without a place, in the order in which they were first asked for.
     waiting: BTreeMap<u64, oneshot::Sender<Place<Connection>>>,
     asked: u64,
-}
-
-/// Why HTTP/1.x had no response.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum H1Error {
-    #[error("connection closed before the response")]
-    Unanswered,
-    #[error("connection lost within the response: {0}")]
-    Lost(#[from] io::Error),
-    #[error(transparent)]
-    Malformed(#[from] Malformed),
 }
 
 impl<N: Net> Pool<N> {

@@ -12,9 +12,10 @@ use h2::client::{PushPromise, PushPromises, PushedResponseFuture};
 use http::uri::PathAndQuery;
 use tokio::sync::oneshot;
 
-use super::super::{FetchError, Fetched, Session};
-use super::receive;
+use super::receive::receive;
 use crate::hosts::Remote;
+use crate::loader::fetch::{FetchError, Fetched};
+use crate::loader::session::Session;
 use crate::page::{INDEX, Place};
 
 /// What the origin pushes.

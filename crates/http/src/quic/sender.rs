@@ -1,0 +1,35 @@
+//! Who an endpoint is among those of a run.
+
+use bentpipe_run::{Algorithm, Dscp, RunSpec};
+
+/// Which end an endpoint is; each draws connection ids from a random stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Client,
+    Origin,
+}
+
+/// What tells an endpoint's connections from those of the host's other endpoints.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender {
+    /// Congestion control.
+    pub cc: Algorithm,
+    /// Gives it random streams of its own.
+    pub index: u16,
+    /// What it marks its packets with.
+    pub dscp: Dscp,
+}
+
+impl Sender {
+    /// That between a run's client and host number `host`.
+    pub fn with_host(spec: &RunSpec, host: usize) -> Self {
+        // The odd ones are of visits.
+        let index = u16::try_from(2 * host).unwrap_or(u16::MAX - 1);
+        Self { cc: spec.cc, index, dscp: spec.mark() }
+    }
+
+    /// That of a visit before, which draws from random streams of its own.
+    pub fn of_visit(self) -> Self {
+        Self { index: self.index + 1, ..self }
+    }
+}
