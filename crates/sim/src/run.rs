@@ -1,5 +1,5 @@
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,16 +7,15 @@ use std::time::Instant;
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::{Identity, IdentityError, Memory, Secrets};
 use bentpipe_net::Net;
-use bentpipe_run::{ClientReport, RunReports, RunSpec, Workload};
+use bentpipe_run::{ClientReport, RunReports, RunSpec};
 use bentpipe_trace::pcapng;
 use bentpipe_units::Duration;
 use bentpipe_web::origin::{self, Origin, OriginError};
 use bentpipe_web::page::Sites;
 use bentpipe_web::pep::PepError;
-use bentpipe_web::{Client, Hosts, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, Hosts, Ports, loader, workload};
 
 use crate::capture::Tap;
-use crate::net::SimNet;
 use crate::network::{ADDRESSES, Network};
 use crate::stream::Content;
 
@@ -131,22 +130,5 @@ fn visit_and_work(network: &Network, client: Client) -> Result<ClientReport, Sim
         let (started, faults) = (host.now(), vec![error.to_string()]);
         return Ok(ClientReport { started, faults, ..ClientReport::default() });
     }
-    network.run(async move { work(&host, client).await })
-}
-
-async fn work(net: &SimNet, client: Client) -> ClientReport {
-    let link = &client.spec.link;
-    let round_trip = link.forward.delay_ns + link.return_.delay_ns;
-    match client.spec.workload.clone() {
-        Workload::PageLoad(load) => loader::load(net, client, load).await,
-        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(net, client).await,
-        Workload::Iperf3(_) => {
-            ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
-        }
-        Workload::Ping(ping) => {
-            let echo = SocketAddr::new(client.origin, client.ports.echo);
-            let patience = round_trip * 2 + Duration::from_secs(2);
-            ping::run(net, &ping, echo, client.local, client.spec.mark(), patience).await
-        }
-    }
+    network.run(async move { workload::run(&host, client).await })
 }

@@ -12,6 +12,7 @@ pub mod origin;
 pub mod page;
 pub mod pep;
 pub mod ping;
+pub mod workload;
 
 mod client;
 mod connection;

@@ -1,12 +1,8 @@
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::{Memory, Secrets};
-use bentpipe_run::{ClientReport, Workload};
-use bentpipe_units::Duration;
-use bentpipe_web::origin::OriginError;
-use bentpipe_web::{Client, Ports, bulk, loader, ping};
+use bentpipe_web::{Client, Ports, loader, workload};
 
 use super::warm_up::warm_up;
 use super::{Configuration, PartError, block_on, sites};
@@ -40,7 +36,7 @@ async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) ->
     if order.as_deref() != Some("go") {
         return Ok(());
     }
-    control::answer(&work(&net, client).await)?;
+    control::answer(&workload::run(&net, client).await)?;
     // Connections close beside us until the orchestrator has seen enough.
     let _ = orders.recv().await;
     Ok(())
@@ -59,30 +55,5 @@ fn client_of(configuration: &Configuration, qlog: Option<EventLogs>) -> Client {
         secrets: spec.capture.pcapng.then(|| Arc::new(Secrets::default())),
         qlog,
         memory: Memory::default(),
-    }
-}
-
-async fn work(net: &KernelNet, client: Client) -> ClientReport {
-    match client.spec.workload.clone() {
-        Workload::PageLoad(load) => loader::load(net, client, load).await,
-        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(net, client).await,
-        Workload::Iperf3(_) => {
-            ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
-        }
-        Workload::Ping(ping) => {
-            let (link, mark) = (&client.spec.link, client.spec.mark());
-            let round_trip = link.forward.delay_ns + link.return_.delay_ns;
-            // A heavy tail may take seconds; an echo later than that counts as lost.
-            let patience = round_trip * 2 + Duration::from_secs(2);
-            ping::run(
-                net,
-                &ping,
-                SocketAddr::new(client.origin, client.ports.echo),
-                client.local,
-                mark,
-                patience,
-            )
-            .await
-        }
     }
 }

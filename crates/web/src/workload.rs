@@ -1,0 +1,31 @@
+//! What a run's client does, whichever the engine.
+
+use std::net::SocketAddr;
+
+use bentpipe_net::Net;
+use bentpipe_run::{ClientReport, Workload};
+use bentpipe_units::Duration;
+
+use crate::origin::OriginError;
+use crate::{Client, bulk, loader, ping};
+
+/// How long an echo may take beyond two round trips: a heavy tail may take seconds; an echo later than that counts as
+/// lost.
+const ECHO_MARGIN: Duration = Duration::from_secs(2);
+
+/// Runs the client's workload and reports what was seen; never fails, because faults are part of the report.
+pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
+    match client.spec.workload.clone() {
+        Workload::PageLoad(load) => loader::load(net, client, load).await,
+        Workload::Bulk(_) | Workload::Flows(_) => bulk::run(net, client).await,
+        Workload::Iperf3(_) => {
+            ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
+        }
+        Workload::Ping(ping) => {
+            let link = &client.spec.link;
+            let patience = (link.forward.delay_ns + link.return_.delay_ns) * 2 + ECHO_MARGIN;
+            let echo = SocketAddr::new(client.origin, client.ports.echo);
+            ping::run(net, &ping, echo, client.local, client.spec.mark(), patience).await
+        }
+    }
+}
