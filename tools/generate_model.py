@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).parents[1] / "python/bentpipe/model"
 MODULES = {
     "link": ("LinkSpec", "A link and its parts, as crates/link takes them."),
     "spec": ("RunSpec", "A run: its hosts, its proxy, its workload and when its numbers are valid."),
+    "reason": ("Reason", "Why a run failed or is invalid: a code and its fields."),
     "record": ("RunRecord", "What a run measured."),
     "report": ("RunReports", "What client, origin and link saw of a run, before it is a record."),
     "description": ("LinkDescription", "What a link comes to: rates, frames, MODCODs and waits."),

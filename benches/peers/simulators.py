@@ -13,6 +13,7 @@ from benches.peers.cases import Case, ns3_flow
 from bentpipe.engine.simulate import Simulator
 from bentpipe.model.record import Status
 from bentpipe.model.spec import RunSpec
+from bentpipe.reasons import sentence
 
 WORKER = Path(__file__).with_name("ns3_worker.py")
 PEER_PYTHON = WORKER.parents[2] / "build" / "peers-venv" / "bin" / "python"
@@ -95,7 +96,7 @@ def run_bentpipe(spec: RunSpec) -> Measured:
     cpu_s = time.process_time() - started_s
     metrics = record.metrics
     if record.status is not Status.SUCCEEDED or metrics.completion_s is None:
-        raise RuntimeError(f"the run {record.status}: {'; '.join(record.reasons)}")
+        raise RuntimeError(f"the run {record.status}: {'; '.join(map(sentence, record.reasons))}")
     return Measured(
         cpu_s=cpu_s,
         completion_s=metrics.completion_s,

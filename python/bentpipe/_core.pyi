@@ -111,6 +111,7 @@ def assemble_record(
 ) -> str:
     """Make the record of a finished run from its spec, provenance and three reports; all are JSON."""
 
+def reason_sentence(reason: str) -> str: ...
 def failed_record(*, run_id: str, engine: str, spec: str, provenance: str, reason: str) -> str:
     """Make the record of a run that broke before it had reports; all but the reason are JSON."""
 

@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field
 
+from bentpipe.model.reason import EmulatorLateReason
 from bentpipe.model.spec import PageLoadWorkload
 from tests.support.models import record_with
 
@@ -41,7 +42,7 @@ def record(run_id, spec, *, status="succeeded", reasons=()):
 
 
 def late(run_id, spec):
-    reason = "emulator late: p99.9 of release lateness 3 ms above 1 ms"
+    reason = EmulatorLateReason(p999_ns=3_000_000, bound_ns=1_000_000)
     return record(run_id, spec, status="invalid", reasons=[reason])
 
 

@@ -9,8 +9,11 @@ import pytest
 from bentpipe.campaign import Ending, execute, plan
 from bentpipe.campaign.executor import MOST_ATTEMPTS
 from bentpipe.ledger import Ledger
+from bentpipe.model.reason import End, WrongCongestionControlReason
 from bentpipe.model.spec import RunSpec
+from bentpipe.reasons import sentence
 from tests.campaign.fake_engine import FakeEngine, QuietProgress, late, record, succeeded
+from tests.support.models import because
 
 
 def run(scenario, ledger, engine, *, jobs=2, progress=None):
@@ -56,7 +59,9 @@ def test_as_many_runs_as_jobs_are_in_flight(scenario, ledger):
 
 
 def test_failed_runs_are_kept_and_counted_and_not_repeated(scenario, ledger):
-    engine = FakeEngine(lambda run_id, spec, _: record(run_id, spec, status="failed", reasons=["no route"]))
+    engine = FakeEngine(
+        lambda run_id, spec, _: record(run_id, spec, status="failed", reasons=[because("no route")])
+    )
     assert counts(run(scenario, ledger, engine)) == (6, 0, 6, 0, 0)
     assert len(ledger.entries()) == 6
 
@@ -74,7 +79,7 @@ def test_an_engine_that_raises_costs_one_run_and_not_the_campaign(scenario, ledg
 
     assert counts(run(scenario, ledger, FakeEngine(raise_for_h2))) == (6, 4, 2, 0, 0)
     reasons = [entry.record.reasons for entry in ledger.entries() if entry.status == "failed"]
-    assert all(f"{type(error).__name__}: {error}" in reason for [reason] in reasons)
+    assert all(f"{type(error).__name__}: {error}" in sentence(reason) for [reason] in reasons)
 
 
 @pytest.fixture
@@ -161,7 +166,7 @@ def test_a_run_that_is_always_late_is_given_up_in_the_end_all_attempts_kept(scen
 
 
 def test_a_run_that_is_invalid_for_another_reason_is_not_repeated(scenario, ledger):
-    reasons = ["wrong congestion control at the origin: expected bbr, found cubic"]
+    reasons = [WrongCongestionControlReason(end=End.ORIGIN, expected="bbr", found="cubic")]
     engine = FakeEngine(lambda run_id, spec, _: record(run_id, spec, status="invalid", reasons=reasons))
     assert counts(run(scenario, ledger, engine)) == (6, 0, 0, 6, 0)
     assert len(engine.calls) == 6

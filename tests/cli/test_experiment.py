@@ -8,6 +8,7 @@ import pytest
 
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record, succeeded
+from tests.support.models import because
 
 pytestmark = pytest.mark.usefixtures("engine", "report")
 
@@ -49,7 +50,9 @@ def test_json_is_one_document_on_stdout(bentpipe, scenario_file, tmp_path):
 def test_a_run_that_did_not_succeed_makes_status_1_and_its_reason_is_told(
     bentpipe, engine, report, scenario_file, tmp_path
 ):
-    engine.behave = lambda run_id, spec, _: record(run_id, spec, status="failed", reasons=["no route"])
+    engine.behave = lambda run_id, spec, _: record(
+        run_id, spec, status="failed", reasons=[because("no route")]
+    )
     result = bentpipe("run", scenario_file, "--out", tmp_path / "results", expect=1)
     assert "4 planned = 0 succeeded + 4 failed + 0 invalid" in result.stderr
     assert "4 x failed: no route" in result.stderr

@@ -6,7 +6,7 @@ from bentpipe.model.link import BernoulliLossSpec
 from bentpipe.model.spec import BulkWorkload, PingWorkload, TunnelPepSpec
 from tests.campaign.fake_engine import record, succeeded
 from tests.support.har import HTML, entry, write
-from tests.support.models import changed
+from tests.support.models import because, changed
 
 
 def spec_of(engine):
@@ -126,7 +126,7 @@ def test_a_link_may_be_an_inline_pipe(bentpipe, engine):
 
 @pytest.mark.parametrize("status", ["failed", "invalid"])
 def test_a_run_that_did_not_succeed_makes_status_1_and_tells_why(bentpipe, engine, status):
-    engine.behave = lambda run_id, spec, _: record(run_id, spec, status=status, reasons=["too late"])
+    engine.behave = lambda run_id, spec, _: record(run_id, spec, status=status, reasons=[because("too late")])
     assert f": {status}\n  too late\n" in bentpipe(*PAGE, expect=1).stdout
 
 

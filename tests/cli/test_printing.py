@@ -15,7 +15,7 @@ from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import AbilityError, StorageError
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import record
-from tests.support.models import changed
+from tests.support.models import because, changed
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e"
 ESCAPED = r"\x1b]0;owned\x07\x9b31m\u202e"
@@ -96,7 +96,7 @@ def test_a_source_of_several_lines_is_printed_as_such(bentpipe, tmp_path):
 
 def evil(run_id, spec, _):
     """A record as somebody may have made it by hand."""
-    found = record(run_id, spec, status="failed", reasons=[f"first {EVIL}\nsecond"])
+    found = record(run_id, spec, status="failed", reasons=[because(f"first {EVIL}\nsecond")])
     return changed(found, objects=[changed(found.objects[0], url=f"={EVIL}")])
 
 
@@ -113,7 +113,7 @@ def test_a_record_of_others_cannot_act_on_the_terminal_nor_on_a_spreadsheet(
         run_id = ledger.entries()[0].run_id
     shown = bentpipe("show", results / run_id).stdout
     assert_text(shown)
-    assert json.loads(shown)["reasons"] == [f"first {EVIL}\nsecond"]
+    assert json.loads(shown)["reasons"] == [because(f"first {EVIL}\nsecond").model_dump()]
     bentpipe("export", results, "--format", "csv")
     assert_text(*((results / "export" / f"{name}.csv").read_text() for name in ("runs", "objects")))
     with (results / "export" / "objects.csv").open(newline="") as file:

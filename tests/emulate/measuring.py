@@ -10,6 +10,7 @@ import pytest
 from bentpipe.campaign.executor import MOST_ATTEMPTS, was_late
 from bentpipe.engine.emulate import Emulator
 from bentpipe.model.record import RunRecord
+from tests.support.models import said
 from tools.specs import spec_of
 
 Run = Mapping[str, Any]
@@ -35,7 +36,7 @@ def in_time(attempt: Callable[[], RunRecord]) -> RunRecord:
         if not was_late(record):
             break
     else:
-        pytest.skip(f"this machine was too busy, {MOST_ATTEMPTS} times: {'; '.join(record.reasons)}")
+        pytest.skip(f"this machine was too busy, {MOST_ATTEMPTS} times: {'; '.join(said(record.reasons))}")
     assert record.status == "succeeded", record.reasons
     return record
 

@@ -68,4 +68,6 @@ def test_a_capture_that_does_not_fit_on_the_disk_fails_its_run(bentpipe, tmp_pat
     assert status == 1, errors
     record = json.loads(out)
     assert record["status"] == "failed"
-    assert any("No space left on device" in reason for reason in record["reasons"]), record["reasons"]
+    assert any("No space left on device" in reason["error"] for reason in record["reasons"]), record[
+        "reasons"
+    ]

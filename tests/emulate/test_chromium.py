@@ -22,7 +22,7 @@ from bentpipe.engine.programs.browser import (
 from bentpipe.engine.testbed import hosts
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
-from tests.support.models import changed
+from tests.support.models import changed, said
 from tools.specs import spec_of
 
 LACK = third_party.missing_for("chromium")
@@ -239,7 +239,7 @@ def test_a_load_by_another_protocol_is_invalid(monkeypatch, http, switch, found)
     without_switch(monkeypatch, switch)
     record = loaded(http)
     assert record.status == "invalid"
-    assert f"wrong protocol of 2 resources: expected {ALPN[http]}, found {found}" in record.reasons
+    assert f"wrong protocol of 2 resources: expected {ALPN[http]}, found {found}" in said(record.reasons)
 
 
 def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
@@ -256,9 +256,9 @@ def test_a_certificate_error_is_invalid_although_an_error_page_has_times(monkeyp
     monkeypatch.setattr(chromium.Chromium, "_warm_up", lambda *_, **__: None)
     record = loaded(http)
     assert record.status == "invalid"
-    assert f"the browser did not load https://{hosts.HOST}/" in record.reasons
+    assert f"the browser did not load https://{hosts.HOST}/" in said(record.reasons)
     # Of QUIC the browser says no more than that there was no connection.
-    assert http == "h3" or any("ERR_CERT_AUTHORITY_INVALID" in reason for reason in record.reasons)
+    assert http == "h3" or any("ERR_CERT_AUTHORITY_INVALID" in reason for reason in said(record.reasons))
 
 
 def test_what_is_asked_for_besides_the_page_is_known_by_the_network_log_and_makes_the_run_invalid(
@@ -269,7 +269,7 @@ def test_what_is_asked_for_besides_the_page_is_known_by_the_network_log_and_make
     record = loaded("h2")
     assert record.status == "invalid"
     stray = f"the browser asked for https://{hosts.HOST}/favicon.ico, which is not of the page"
-    assert stray in record.reasons
+    assert stray in said(record.reasons)
 
 
 def test_a_packet_to_an_address_outside_makes_the_run_invalid(monkeypatch, tmp_path):
@@ -278,7 +278,7 @@ def test_a_packet_to_an_address_outside_makes_the_run_invalid(monkeypatch, tmp_p
     page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
     record = loaded("h2", page=page)
     assert record.status == "invalid"
-    assert any("packets to addresses outside the world" in reason for reason in record.reasons)
+    assert any("packets to addresses outside the world" in reason for reason in said(record.reasons))
 
 
 def test_a_page_behind_another_tab_is_invalid(monkeypatch):
@@ -291,7 +291,7 @@ def test_a_page_behind_another_tab_is_invalid(monkeypatch):
     monkeypatch.setattr(chromium.Chromium, "_prepare", prepare_and_cover)
     record = loaded("h2")
     assert record.status == "invalid"
-    assert "the browser did not show the page" in record.reasons
+    assert "the browser did not show the page" in said(record.reasons)
 
 
 def test_a_load_that_takes_longer_than_its_timeout_fails():

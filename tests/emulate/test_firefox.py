@@ -11,7 +11,7 @@ from bentpipe.engine.programs.browser import firefox, firefox_preferences, kerne
 from tests.emulate.measuring import in_time
 from tests.emulate.overhearing import overheard
 from tests.support.folders import page_with
-from tests.support.models import changed
+from tests.support.models import changed, said
 from tools.specs import spec_of
 
 LACK = third_party.missing_for("firefox")
@@ -182,14 +182,14 @@ def test_without_a_request_beforehand_http3_is_not_used_and_the_run_is_invalid(m
     monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
     record = attempted("h3")
     assert record.status == "invalid"
-    assert OTHER in " ".join(record.reasons)
+    assert OTHER in " ".join(said(record.reasons))
 
 
 def test_with_roots_that_are_not_its_makers_http3_is_not_used_and_the_run_is_invalid(monkeypatch):
     without(monkeypatch, "network.http.http3.disable_when_third_party_roots_found")
     record = attempted("h3")
     assert record.status == "invalid"
-    assert OTHER in " ".join(record.reasons)
+    assert OTHER in " ".join(said(record.reasons))
 
 
 def test_its_own_timer_would_have_tcp_beside_quic(monkeypatch):
@@ -203,7 +203,7 @@ def test_a_packet_to_an_address_outside_makes_the_run_invalid(tmp_path):
     page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
     record = attempted("h2", page=page)
     assert record.status == "invalid"
-    assert any("packets to addresses outside the world" in reason for reason in record.reasons)
+    assert any("packets to addresses outside the world" in reason for reason in said(record.reasons))
 
 
 def test_a_page_behind_another_tab_is_invalid(monkeypatch):
@@ -216,7 +216,7 @@ def test_a_page_behind_another_tab_is_invalid(monkeypatch):
     monkeypatch.setattr(firefox.Firefox, "_prepare", prepare_and_cover)
     record = attempted("h2")
     assert record.status == "invalid"
-    assert "the browser did not show the page" in record.reasons
+    assert "the browser did not show the page" in said(record.reasons)
 
 
 def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
@@ -232,7 +232,7 @@ def test_a_server_that_it_does_not_trust_makes_the_run_invalid(monkeypatch):
     monkeypatch.setattr(firefox.Firefox, "_warm_up", lambda _: None)
     record = attempted("h2")
     assert record.status == "invalid"
-    assert "the browser did not load https://origin.bentpipe.test/" in record.reasons
+    assert "the browser did not load https://origin.bentpipe.test/" in said(record.reasons)
 
 
 def test_pictures_show_the_page_as_it_appears(tmp_path):

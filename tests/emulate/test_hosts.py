@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from bentpipe.engine.emulate import Emulator
-from tests.support.models import changed
+from tests.support.models import changed, said
 from tools.specs import spec_of
 
 PAGE = {
@@ -91,4 +91,4 @@ def test_a_file_that_has_changed_is_named(tmp_path):
     (tmp_path / "a.css").write_bytes(b"p{}")
     record = _measured(page, "h2")
     assert record.status == "failed"
-    assert any(f"{tmp_path}/a.css: expected the SHA-256 digest" in reason for reason in record.reasons)
+    assert any(f"{tmp_path}/a.css: expected the SHA-256 digest" in reason for reason in said(record.reasons))

@@ -15,6 +15,7 @@ from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.congestion_control import LOADED, available
 from tests.emulate import traces
 from tests.emulate.measuring import measured, measured_once, measured_together
+from tests.support.models import said
 
 LACK = iperf3.missing()
 pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
@@ -124,7 +125,7 @@ def test_what_iperf3_complains_of_is_the_reason(mark):
     record = measured_once({**flow(duration="20 s"), **BOTH})
     killer.join()
     assert record.status == "failed"
-    assert record.reasons == ["the iperf3 client: control socket has closed unexpectedly"]
+    assert said(record.reasons) == ["the iperf3 client: control socket has closed unexpectedly"]
 
 
 COMMAND = ("bulk", "--link", "lan", "--duration", "60 s", "--set", "client=iperf3", "--set", "server=iperf3")

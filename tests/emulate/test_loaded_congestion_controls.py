@@ -14,6 +14,7 @@ from bentpipe.engine.testbed.congestion_control import LOADED
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from tests.emulate import foreign_control, traces
 from tests.emulate.measuring import measured, measured_once
+from tests.support.models import said
 from tools.specs import spec_of
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -130,7 +131,7 @@ def test_another_program_with_its_name_fails_the_run_which_says_so_and_is_left_a
         record = measured_once(bulk("hybla", size="100 kB"))
         assert record.status == "failed"
         told = "bp_hybla is registered with another program"
-        assert any(told in reason for reason in record.reasons), record.reasons
+        assert any(told in reason for reason in said(record.reasons)), record.reasons
         assert _core.remove_congestion_control_leftovers() == []
         assert offered() == ["bp_hybla"]
     assert offered() == []

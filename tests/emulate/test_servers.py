@@ -16,9 +16,10 @@ from bentpipe.engine.programs.server.process import FOLDER, PROGRAM, started
 from bentpipe.engine.programs.server.site import File, Site
 from bentpipe.engine.testbed import congestion_control, netns
 from bentpipe.engine.testbed.congestion_control import LOADED, available
+from bentpipe.model.reason import End, WrongCongestionControlReason
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
-from tests.support.models import changed
+from tests.support.models import changed, said
 from tools.specs import spec_of
 
 RTT_S = 0.200
@@ -105,7 +106,8 @@ def test_another_congestion_control_than_asked_for_makes_the_run_invalid(monkeyp
     )
     record = run(spec_served_by("nginx", "h1"))
     assert record.status == "invalid"
-    assert "wrong congestion control at the origin: expected cubic, found reno" in record.reasons
+    wrong = WrongCongestionControlReason(end=End.ORIGIN, expected="cubic", found="reno")
+    assert wrong in record.reasons
 
 
 def test_a_congestion_control_that_the_kernel_refuses_fails_the_run(monkeypatch):
@@ -126,7 +128,7 @@ def test_a_server_that_does_not_come_up_says_why(monkeypatch):
     monkeypatch.setitem(server.PROGRAMS, "nginx", without)
     record = run(spec)
     assert record.status == "failed"
-    (reason,) = record.reasons
+    (reason,) = said(record.reasons)
     assert reason.startswith("nginx ended with status 1: ")
     assert 'unknown directive "nonsense"' in reason
 

@@ -192,7 +192,8 @@ def test_a_run_whose_series_is_lost_is_invalid_and_measured_again(folder, harm):
         assert ledger.succeeded() == set()
         (lost,) = ledger.entries()
         assert lost.status == "invalid"
-        assert lost.record.reasons[0].startswith("series lost: link of attempt 1")
+        (reason,) = lost.record.reasons
+        assert (reason.code, reason.series, reason.attempt) == ("series-lost", "link", 1)
         ledger.append(entry(attempt=2), {"link": {"time_s": [0.5]}})
         assert ledger.succeeded() == {RUN}
         assert [one.attempt for one in ledger.best()] == [2]

@@ -11,9 +11,10 @@ import pytest
 
 from bentpipe import report
 from bentpipe.errors import InputError
+from bentpipe.model.reason import ObjectMissingReason
 from bentpipe.report import anonymous
 from tests.support.browsers import browser_folder, browser_load
-from tests.support.models import changed
+from tests.support.models import because, changed
 from tests.support.synthetic import failed, page_load, write_folder
 
 HOST = "secret-host.example.org"
@@ -52,6 +53,9 @@ def measured(entry, *, site=None):
     return replace(entry, factors=factors, record=changed(record, provenance=provenance, spec=spec))
 
 
+MISSING = ObjectMissingReason(object="/object-1.jpg")
+
+
 def entries():
     runs = [
         measured(page_load(page=page, repetition=repetition), site=site)
@@ -60,10 +64,9 @@ def entries():
     ]
     reasons = [
         f"part client on {HOST} did not start: {SITES[0]}/index.html: no such file",
-        "/object-1.jpg: not loaded",
         f"error in /opt/bentpipe/.venv/bin/python: see file:///home/{USER}/log",
     ]
-    return [*runs, failed(runs[-1], attempt=2, reasons=reasons)]
+    return [*runs, failed(runs[-1], attempt=2, reasons=[*map(because, reasons), MISSING])]
 
 
 def words_of(folder):
@@ -120,10 +123,12 @@ def test_what_is_on_the_page_and_what_the_machine_is_like_stays(published):
     data = json.loads((published / "report.json").read_text())
     reasons = data["validity"]["rejected"][0]["reasons"]
     assert reasons == [
-        "part client on HOST-1 did not start: PATH-1/index.html: no such file",
-        "/object-1.jpg: not loaded",
-        "error in PATH-4: see PATH-5",
-    ]
+        {"code": "engine-failed", "error": error}
+        for error in (
+            "part client on HOST-1 did not start: PATH-1/index.html: no such file",
+            "error in PATH-4: see PATH-5",
+        )
+    ] + [MISSING.model_dump()]
     assert set(data["provenance"]["facts"]) == {"bentpipe", "kernel", "python", "started", "nginx"}
     with (published / "objects.csv").open(newline="") as file:
         assert {row["url"] for row in csv.DictReader(file)} >= {"https://origin.test/object-1.jpg"}

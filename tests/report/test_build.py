@@ -13,9 +13,10 @@ import scipy
 from bentpipe import report
 from bentpipe.errors import InputError
 from bentpipe.ledger import Ledger
+from bentpipe.model.reason import EmulatorLateReason
 from bentpipe.scenario import Extent, load
 from bentpipe.studies import get
-from tests.support.models import changed
+from tests.support.models import because, changed
 from tests.support.synthetic import (
     again,
     bulk,
@@ -131,9 +132,9 @@ def test_the_summary_counts_every_run_and_every_repeated_attempt(study):
     found = data_of(study)["validity"]
     assert (found["planned"], found["succeeded"], found["failed"], found["invalid"]) == (432, 431, 1, 0)
     assert (found["missing"], found["attempts"], found["repeated_attempts"]) == (0, 433, 1)
-    assert {(r["status"], r["reason"]) for r in found["reasons"]} == {
-        ("invalid", "emulator late"),
-        ("failed", "object-3.jpg missing"),
+    assert {(r["status"], r["code"]) for r in found["reasons"]} == {
+        ("invalid", "emulator-late"),
+        ("failed", "object-missing"),
     }
     assert "p99.9 of release lateness 2.3 ms above 1 ms" in page_of(study).text
 
@@ -258,7 +259,7 @@ def test_a_study_with_other_settings_says_that_it_has_them(tmp_path):
 
 def test_names_from_users_stay_words(tmp_path):
     name = '<script>alert("x")</script> & $x'
-    entries = [page_load(page="uniform-100k", reasons=[name], status="invalid", repetition=0)]
+    entries = [page_load(page="uniform-100k", reasons=[because(name)], status="invalid", repetition=0)]
     for repetition in (1, 2):
         entry = page_load(repetition=repetition)
         entries.append(type(entry)(**{**vars(entry), "factors": {**entry.factors, "page": name}}))
@@ -284,16 +285,17 @@ def test_a_folder_of_failed_runs_has_reasons_and_no_statistics(tmp_path):
     assert (found["validity"]["failed"], found["validity"]["succeeded"]) == (3, 0)
     assert found["cells"][0]["metrics"] == {}
     text = page_of(folder).text
-    assert "origin did not answer within 60 s" in text
+    assert "timed out after 60 s with 2 objects loaded" in text
     assert "No cell has a run that succeeded" in text
 
 
 def test_an_invalid_run_is_shown_but_not_averaged(tmp_path):
     good, bad = page_load(repetition=0), page_load(repetition=1, scale=9.0)
-    folder = built(tmp_path, [good, failed(bad, status="invalid", reasons=["emulator late: by 3 ms"])])
+    late = EmulatorLateReason(p999_ns=3_000_000, bound_ns=1_000_000)
+    folder = built(tmp_path, [good, failed(bad, status="invalid", reasons=[late])])
     plt = data_of(folder)["cells"][0]["metrics"]["plt_s"]
     assert (plt["n"], plt["mean"]) == (1, good.record.metrics.plt_s)
-    assert "invalid : emulator late: by 3 ms" in page_of(folder).text
+    assert "invalid : emulator late: p99.9 of release lateness 3 ms above 1 ms" in page_of(folder).text
 
 
 def test_a_repeated_run_counts_once(tmp_path):

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel
 from typing_extensions import TypeAliasType
 
+from bentpipe.model.reason import EngineFailedReason, Reason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.spec import RunSpec
+from bentpipe.reasons import sentence
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -22,6 +24,16 @@ def record_with(**parts) -> RunRecord:
 def spec_with(**parts) -> RunSpec:
     """A run's specification with these parts; of all else zeros and nothing."""
     return complete(RunSpec, parts)
+
+
+def because(error: str) -> Reason:
+    """A reason with somebody else's words."""
+    return EngineFailedReason(error=error)
+
+
+def said(reasons: Sequence[Reason]) -> list[str]:
+    """The sentences of reasons."""
+    return [sentence(reason) for reason in reasons]
 
 
 def complete(model: type[M], parts: Mapping[str, Any]) -> M:

@@ -11,6 +11,7 @@ import random
 import numpy as np
 
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.model.reason import EmulatorLateReason, ObjectMissingReason, TimedOutReason
 from tests.support.models import changed, record_with
 
 RTT_S = {"geo-alshagri": 0.530, "geo-alshagri-flat": 0.530, "lan": 0.00108}
@@ -154,7 +155,10 @@ def ping(*, repetition=0, **changes):
     return _entry({"link": "geo-alshagri"}, repetition, record, changes)
 
 
-def failed(entry, *, attempt=1, status="failed", reasons=("origin did not answer within 60 s",)):
+TIMED_OUT = TimedOutReason(timeout_ns=60_000_000_000, loaded_objects=2)
+
+
+def failed(entry, *, attempt=1, status="failed", reasons=(TIMED_OUT,)):
     """The same run as a failed or invalid attempt."""
     record = changed(entry.record, status=status, reasons=list(reasons))
     if status == "failed":
@@ -197,9 +201,9 @@ def study_cells():
 def full_study(*, repetitions=3):
     """A whole study with a repeated attempt and a run that stayed invalid."""
     entries = [page_load(**cell, repetition=r) for r in range(repetitions) for cell in study_cells()]
-    late = ["emulator late: p99.9 of release lateness 2.3 ms above 1 ms"]
+    late = [EmulatorLateReason(p999_ns=2_300_000, bound_ns=1_000_000)]
     entries[5:6] = [failed(entries[5], status="invalid", reasons=late), again(entries[5], attempt=2)]
-    entries[40] = failed(entries[40], reasons=["object-3.jpg missing"])
+    entries[40] = failed(entries[40], reasons=[ObjectMissingReason(object="/object-3.jpg")])
     return entries
 
 

@@ -1,4 +1,4 @@
-"""Which modules of a crate use which: `use` declarations and paths, with re-exports followed to their source."""
+"""Which modules of a crate use which: `use` declarations and paths, re-exports followed to their source."""
 
 import re
 from collections.abc import Iterator, Mapping

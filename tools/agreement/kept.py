@@ -11,6 +11,7 @@ from bentpipe import _core
 from bentpipe.campaign import PlannedRun
 from bentpipe.engine import emulate
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.model.reason import EngineFailedReason
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.stats import metrics_of
 from tools.agreement import table
@@ -57,11 +58,15 @@ def _row(entry: Entry, metric: str) -> dict[str, str]:
     }
 
 
+KEPT = EngineFailedReason(error="").to_json()
+"""Makes a record without figures, to which the one that is kept is added."""
+
+
 def _entry(row: dict[str, str], run: PlannedRun, metric: str) -> Entry:
     """Return the attempt with the value that is kept; of all else its record has nothing."""
     nothing = RunRecord.model_validate_json(
         _core.failed_record(
-            run_id=run.run_id, engine=emulate.NAME, spec=run.spec.to_json(), provenance="{}", reason=""
+            run_id=run.run_id, engine=emulate.NAME, spec=run.spec.to_json(), provenance="{}", reason=KEPT
         )
     )
     measured = {metric: float(row["value"])} if row["value"] else {}

@@ -154,9 +154,9 @@ fn installed(places: &[&str]) -> Option<PathBuf> {
 fn loads_everything(server: &Server, versions: &[Http], page: &PageSpec) {
     for http in versions {
         let report = server.load(*http, page);
-        assert_eq!(report.faults, Vec::<String>::new(), "{http:?}: {}", server.errors());
+        assert_eq!(report.faults, [], "{http:?}: {}", server.errors());
         // Length and digest of every body are compared with the page's own.
-        assert_eq!(report.doubts, Vec::<String>::new(), "{http:?}");
+        assert_eq!(report.doubts, [], "{http:?}");
         assert_eq!(report.objects.len(), 1 + page.objects.len(), "{http:?}");
         assert!(report.connections.iter().all(|connection| connection.protocol == http.alpn()), "{http:?}");
     }

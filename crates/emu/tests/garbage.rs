@@ -28,7 +28,7 @@ fn survives(abuse: impl AsyncFn(&Site)) {
             let record = record(&spec, report, Default::default());
             assert_eq!((record.status, record.reasons), (Status::Succeeded, Vec::new()), "{http:?}");
         }
-        assert_eq!(site.origin.report().faults, Vec::<String>::new());
+        assert_eq!(site.origin.report().faults, []);
     });
 }
 

@@ -39,5 +39,5 @@ fn every_request_is_echoed_whatever_its_size() {
 fn requests_that_nobody_answers_are_lost_and_end_with_the_patience() {
     let report = run(echoes(&requests(3, 20), address(), Duration::from_millis(100)));
     assert_eq!(report.ping.expect("a report").rtts, [None; 3]);
-    assert_eq!(report.faults, Vec::<String>::new());
+    assert_eq!(report.faults, []);
 }

@@ -86,7 +86,11 @@ fn a_client_is_told_that_the_origin_cannot_be_reached() {
         let report = load(Client { gateway, ..client(&spec, nobody, identity.authority_der) }).await;
         let record = record(&spec, report, OriginReport::default());
         assert_eq!(record.status, Status::Failed);
-        assert!(record.reasons[0].ends_with("the proxy answers 502 Bad Gateway"), "{}", record.reasons[0]);
+        assert!(
+            record.reasons[0].to_string().ends_with("the proxy answers 502 Bad Gateway"),
+            "{}",
+            record.reasons[0]
+        );
         let done = PepReport { connections: 1, errors: 1, ..PepReport::default() };
         assert_eq!(pep.report(), done);
     });

@@ -1,6 +1,6 @@
 use bentpipe_run::{
-    ClientReport, Engine, LinkReport, OriginReport, Provenance, RunRecord, RunReports, RunSpec, assemble,
-    failed, schema,
+    ClientReport, Engine, LinkReport, OriginReport, Provenance, Reason, RunRecord, RunReports, RunSpec,
+    assemble, failed, schema,
 };
 use bentpipe_trace::{WallClock, har};
 use pyo3::exceptions::PyValueError;
@@ -12,6 +12,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_spec, module)?)?;
     module.add_function(wrap_pyfunction!(assemble_record, module)?)?;
     module.add_function(wrap_pyfunction!(failed_record, module)?)?;
+    module.add_function(wrap_pyfunction!(reason_sentence, module)?)?;
     module.add_function(wrap_pyfunction!(har_of, module)?)?;
     module.add_function(wrap_pyfunction!(run_spec_schema, module)?)?;
     module.add_function(wrap_pyfunction!(run_record_schema, module)?)?;
@@ -55,10 +56,16 @@ fn failed_record(
     engine: &str,
     spec: &str,
     provenance: &str,
-    reason: String,
+    reason: &str,
 ) -> PyResult<String> {
     let engine: Engine = from_json(&format!("\"{engine}\""))?;
-    to_json(&failed(run_id, engine, from_json(spec)?, from_json(provenance)?, reason))
+    to_json(&failed(run_id, engine, from_json(spec)?, from_json(provenance)?, from_json(reason)?))
+}
+
+/// The sentence of a reason (JSON).
+#[pyfunction]
+fn reason_sentence(reason: &str) -> PyResult<String> {
+    from_json::<Reason>(reason).map(|reason| reason.to_string())
 }
 
 /// HAR 1.2 of a page load's record (JSON in, JSON out); `started` is RFC 3339.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_emu::LocalFiles;
-use bentpipe_run::{Engine, Provenance, RunSpec, assemble, failed};
+use bentpipe_run::{Engine, Provenance, Reason, RunSpec, assemble, failed};
 use bentpipe_sim::{Config, simulate};
 use bentpipe_web::page::Sites;
 use pyo3::prelude::*;
@@ -42,7 +42,13 @@ impl Simulator {
         let config = Config { epoch: epoch(), artifacts, sites: Arc::clone(&self.sites) };
         let record = py.detach(|| match simulate(&spec, &config) {
             Ok(reports) => assemble(run_id, Engine::Simulate, spec, provenance, reports),
-            Err(error) => failed(run_id, Engine::Simulate, spec, provenance, error.to_string()),
+            Err(error) => failed(
+                run_id,
+                Engine::Simulate,
+                spec,
+                provenance,
+                Reason::EngineFailed { error: error.to_string() },
+            ),
         });
         to_json(&record)
     }

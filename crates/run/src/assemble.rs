@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::flows::{self, Payload};
 use crate::{
-    BrowserRecord, BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, Engine, FlowRecord,
-    LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance,
+    BrowserRecord, BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, End, Engine, FlowRecord,
+    LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, Reason,
     RunRecord, RunSpec, Status, Table, Workload,
 };
 use crate::{handshakes, spare_connections, streams, visit};
@@ -38,7 +38,7 @@ pub fn assemble(
     client.transfers.sort_by_key(|transfer| transfer.flow);
     let flows = flows::records(&spec, &client, &origin);
     let metrics = metrics(&spec, &flows, &client, &origin, &link);
-    let faults: Vec<String> = client.faults.iter().chain(&origin.faults).cloned().collect();
+    let faults: Vec<Reason> = client.faults.iter().chain(&origin.faults).cloned().collect();
     let doubts = doubts(&spec, &client, &origin, &link);
     let status = match (faults.is_empty(), doubts.is_empty()) {
         (false, _) => Status::Failed,
@@ -69,7 +69,7 @@ pub fn failed(
     engine: Engine,
     spec: RunSpec,
     provenance: Provenance,
-    reason: String,
+    reason: Reason,
 ) -> RunRecord {
     let mut reports = RunReports::default();
     reports.client.faults.push(reason);
@@ -140,15 +140,15 @@ fn metrics(
 }
 
 /// Reasons not to trust the numbers although the workload ended.
-fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Vec<String> {
+fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &LinkReport) -> Vec<Reason> {
     let mut doubts = client.doubts.clone();
     if let Some(lateness) = link.lateness {
         let bound = spec.validity.lateness_p999_ns;
         if lateness.p999 > bound {
-            doubts.push(format!("emulator late: p99.9 of release lateness {} above {bound}", lateness.p999));
+            doubts.push(Reason::EmulatorLate { p999_ns: lateness.p999, bound_ns: bound });
         }
         if lateness.refused > 0 {
-            doubts.push(format!("{} packets refused by the receiving device", lateness.refused));
+            doubts.push(Reason::PacketsRefused { packets: lateness.refused });
         }
     }
     let wanted_alpn = match &spec.workload {
@@ -167,19 +167,15 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         let found = &*connection.congestion_control;
         let has_its_own = connection.transport != ConnectionReport::TUNNEL;
         // What the QUIC of a browser uses for its requests nobody can read back.
-        let is_told = spec.client.is_none() || end != "client" || connection.transport != "quic";
+        let is_told = spec.client.is_none() || end != End::Client || connection.transport != "quic";
         if has_its_own && is_told && found != wanted.name() && Some(found) != wanted.kernel_name() {
-            doubts.push(format!(
-                "wrong congestion control at the {end}: expected {}, found {found}",
-                wanted.name()
-            ));
+            let (expected, found) = (wanted.name().to_owned(), found.to_owned());
+            doubts.push(Reason::WrongCongestionControl { end, expected, found });
         }
         let is_wrong = |wanted: &&str| connection.protocol != *wanted && !connection.is_bare();
         if let Some(wanted) = wanted_alpn.filter(|_| to_proxy.is_none()).filter(is_wrong) {
-            doubts.push(format!(
-                "wrong protocol at the {end}: expected {wanted}, found {}",
-                connection.protocol
-            ));
+            let (expected, found) = (wanted.to_owned(), connection.protocol.clone());
+            doubts.push(Reason::WrongProtocol { end, expected, found });
         }
     }
     doubts.extend(handshakes::doubts(spec, client, origin));
@@ -187,7 +183,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
     if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {
-        doubts.push("two flows have the same client port, by which series tell them apart".to_owned());
+        doubts.push(Reason::SharedPort);
     }
     doubts.dedup();
     doubts
@@ -196,9 +192,9 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
 fn ends<'a>(
     client: &'a ClientReport,
     origin: &'a OriginReport,
-) -> impl Iterator<Item = (&'static str, &'a ConnectionReport)> {
-    let client = client.connections.iter().map(|connection| ("client", connection));
-    client.chain(origin.connections.iter().map(|connection| ("origin", connection)))
+) -> impl Iterator<Item = (End, &'a ConnectionReport)> {
+    let client = client.connections.iter().map(|connection| (End::Client, connection));
+    client.chain(origin.connections.iter().map(|connection| (End::Origin, connection)))
 }
 
 fn timing(object: &ObjectSighting, start: Time) -> ObjectTiming {

@@ -2,31 +2,34 @@ use std::collections::BTreeMap;
 
 use bentpipe_units::Time;
 
-use crate::{ClientReport, ConnectionReport, Handshake, OriginReport, Resumption, RunSpec, Visit, Workload};
+use crate::{
+    ClientReport, ConnectionReport, End, Handshake, OriginReport, Reason, Resumption, RunSpec, Visit,
+    Workload,
+};
 
 /// TLS handshakes that went another way than the run's settings want.
 ///
 /// The first connection of a client to each host takes from a visit before what the settings allow, and
 /// without one nothing. Of the later ones each may find no ticket left: then its handshake is a full one.
-pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport) -> Vec<String> {
+pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport) -> Vec<Reason> {
     let Some(tls) = spec.tls else { return Vec::new() };
     let wanted = wanted(tls.resumption);
     let of_first = if is_repeat(spec) { wanted } else { Handshake::Full };
     let firsts = firsts(client);
     let ports: Vec<u16> = firsts.iter().filter_map(|index| port(&client.connections[*index])).collect();
     let at_client = client.connections.iter().enumerate();
-    let at_client = at_client.map(|(index, connection)| ("client", firsts.contains(&index), connection));
+    let at_client = at_client.map(|(index, connection)| (End::Client, firsts.contains(&index), connection));
     let at_origin = origin.connections.iter();
     let at_origin =
-        at_origin.map(|connection| ("origin", ports.contains(&connection.client_port), connection));
+        at_origin.map(|connection| (End::Origin, ports.contains(&connection.client_port), connection));
     at_client
         .chain(at_origin)
         .filter_map(|(end, is_first, connection)| {
             let allowed = if is_first { [of_first; 2] } else { [wanted, Handshake::Full] };
             let found = connection.handshake?;
             (!allowed.contains(&found)).then(|| {
-                let (expected, found) = (allowed[0].name(), found.name());
-                format!("wrong TLS handshake at the {end}: expected {expected}, found {found}")
+                let (expected, found) = (allowed[0].name().to_owned(), found.name().to_owned());
+                Reason::WrongHandshake { end, expected, found }
             })
         })
         .collect()

@@ -16,6 +16,7 @@ mod page;
 mod page_load;
 mod pep;
 mod programs;
+mod reason;
 mod record;
 mod report;
 pub mod schema;
@@ -47,6 +48,7 @@ pub use page::{FileSpec, ObjectSpec, PageSpec};
 pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
 pub use pep::{PepPlace, PepSpec, ProxySpec, SplitSpec, TunnelSpec};
 pub use programs::{Browser, Server};
+pub use reason::{End, Reason};
 pub use record::{Engine, FlowRecord, Metrics, ObjectTiming, Provenance, RunRecord, Status};
 pub use report::{
     ClientReport, ConnectionReport, Drops, Handshake, ObjectSighting, OriginReport, PingReport, Purpose,

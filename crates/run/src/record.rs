@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, BrowserRecord, BytesByLayer, ConnectionReport, Drops, RunSpec, Table, Transport};
+use crate::{
+    Algorithm, BrowserRecord, BytesByLayer, ConnectionReport, Drops, Reason, RunSpec, Table, Transport,
+};
 
 /// The result of one run, with all that is needed to judge and repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,7 +15,7 @@ pub struct RunRecord {
     /// How the run ended.
     pub status: Status,
     /// Why it failed or is invalid; empty when it succeeded.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// Which engine measured it.
     pub engine: Engine,
     /// What was run.

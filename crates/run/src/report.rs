@@ -1,6 +1,6 @@
 //! What each party of a run saw. Instants are on the run's clock, not yet relative to its start.
 
-use crate::{BrowserReport, Carried, DropCounts, Table};
+use crate::{BrowserReport, Carried, DropCounts, Reason, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,9 +24,9 @@ pub struct ClientReport {
     /// Per-connection state at 100 ms where the client is the sender; columns as in [`OriginReport`].
     pub sender: Table,
     /// Why there is no number: errors of the protocol, of a socket, time run out.
-    pub faults: Vec<String>,
+    pub faults: Vec<Reason>,
     /// Why the number is untrustworthy: objects that were missing, short or corrupt.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Reason>,
     /// TLS secrets in NSS key-log format, when captured.
     pub tls_secrets: Vec<String>,
 }
@@ -138,7 +138,7 @@ pub struct OriginReport {
     /// The transfers of a bulk workload that the origin received.
     pub transfers: Vec<TransferReport>,
     /// Errors that the origin met.
-    pub faults: Vec<String>,
+    pub faults: Vec<Reason>,
 }
 
 /// One bulk transfer as its receiver saw it.

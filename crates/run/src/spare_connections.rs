@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
 
-use crate::{ClientReport, Http, OriginReport, PageSpec, RunSpec, Workload};
+use crate::{ClientReport, Http, OriginReport, PageSpec, Reason, RunSpec, Workload};
 
 /// Connections that a browser opened beyond those that its protocol needs.
 ///
 /// They carried no request, so that the client's list has none of them, but their handshakes were on the link with the
 /// page. Nothing is said where the scenario wants duplicates (`tcp.connect_retry`), nor of HTTP/2 with several hosts: a
 /// browser opens a few connections to a host of which it does not know yet whether one will do.
-pub(crate) fn doubt(spec: &RunSpec, client: &ClientReport, origin: &OriginReport) -> Option<String> {
+pub(crate) fn doubt(spec: &RunSpec, client: &ClientReport, origin: &OriginReport) -> Option<Reason> {
     let Workload::PageLoad(load) = &spec.workload else { return None };
     if spec.client.is_none() || spec.tcp.connect_retry_ns.is_some() || load.requests_per_connection.is_some()
     {
@@ -23,7 +23,8 @@ pub(crate) fn doubt(spec: &RunSpec, client: &ClientReport, origin: &OriginReport
     // To one host it may need two: the Fetch standard keeps connections with and without credentials apart.
     let most = most.max(client.connections.len());
     let found = origin.connections.len();
-    (found > most).then(|| format!("the browser opened {found} connections, expected at most {most}"))
+    (found > most)
+        .then_some(Reason::SpareConnections { connections: found as u64, most_connections: most as u64 })
 }
 
 fn hosts(page: &PageSpec) -> usize {

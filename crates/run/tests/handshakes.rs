@@ -2,8 +2,8 @@
 
 use crate::common::{START, at_ms, connection, object, page_load, record, spec};
 use bentpipe_run::{
-    ConnectionReport, Handshake, ObjectSighting, Resumption, RunReports, RunSpec, Status, Table, TlsSpec,
-    TlsVersion, Visit, Workload,
+    ConnectionReport, End, Handshake, ObjectSighting, Reason, Resumption, RunReports, RunSpec, Status, Table,
+    TlsSpec, TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Time;
 
@@ -132,7 +132,14 @@ fn the_reason_names_the_end_and_both_handshakes() {
     reports.origin.connections = connections(&[Handshake::Full]);
     let record = record(run_of(Resumption::Ticket, Some(Visit::Repeat)), reports);
     assert_eq!(record.status, Status::Invalid);
-    assert_eq!(record.reasons, ["wrong TLS handshake at the origin: expected resumed, found full"]);
+    assert_eq!(
+        record.reasons,
+        [Reason::WrongHandshake {
+            end: End::Origin,
+            expected: "resumed".to_owned(),
+            found: "full".to_owned(),
+        }]
+    );
 }
 
 #[test]

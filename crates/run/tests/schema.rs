@@ -10,7 +10,7 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 43] = [
+const COUNTS: [(&str, &str); 52] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
@@ -53,7 +53,16 @@ const COUNTS: [(&str, &str); 43] = [
     ("slots", "timeslots; of a rate"),
     ("superframes", "superframes; of a rate"),
     ("period", "superframes; of requests"),
-    ("packets", "MPEG packets"),
+    ("packets", "packets; of MPEG, and those that were lost"),
+    ("attempt", "a number, of a run's attempts"),
+    ("line", "a number, of source"),
+    ("flows", "flows"),
+    ("loaded_objects", "objects"),
+    ("most_connections", "connections"),
+    ("resources", "resources"),
+    ("page_resources", "resources"),
+    ("expected_status", "an HTTP status code"),
+    ("found_status", "an HTTP status code"),
 ];
 /// Causes of drops besides the queue; their object counts packets.
 const CAUSES: [&str; 2] = ["channel", "oversize"];

@@ -2,14 +2,22 @@
 
 use crate::common::{bulk_spec, connection, download, page_load, record, spec, transfer, two_flows};
 use bentpipe_run::{
-    Browser, ConnectionReport, Engine, Http, LatenessReport, Provenance, RunReports, RunSpec, Status,
-    Workload, failed,
+    Browser, ConnectionReport, End, Engine, Http, LatenessReport, Provenance, Reason, RunReports, RunSpec,
+    Status, Workload, failed,
 };
 use bentpipe_units::Duration;
 
-fn verdict(spec: RunSpec, reports: RunReports) -> (Status, Vec<String>) {
+fn verdict(spec: RunSpec, reports: RunReports) -> (Status, Vec<Reason>) {
     let record = record(spec, reports);
     (record.status, record.reasons)
+}
+
+fn timed_out() -> Reason {
+    Reason::TimedOut { timeout_ns: Duration::from_secs(30), loaded_objects: None }
+}
+
+fn not_loaded() -> Reason {
+    Reason::ObjectMissing { object: "/object-1.jpg".to_owned() }
 }
 
 #[test]
@@ -20,27 +28,27 @@ fn a_run_that_nobody_complains_about_succeeded() {
 #[test]
 fn a_fault_of_either_end_fails_the_run() {
     let mut at_client = page_load();
-    at_client.client.faults.push("timed out".to_owned());
-    assert_eq!(verdict(spec(), at_client), (Status::Failed, vec!["timed out".to_owned()]));
+    at_client.client.faults.push(timed_out());
+    assert_eq!(verdict(spec(), at_client), (Status::Failed, vec![timed_out()]));
     let mut at_origin = page_load();
-    at_origin.origin.faults.push("origin: broken pipe".to_owned());
-    assert_eq!(verdict(spec(), at_origin), (Status::Failed, vec!["origin: broken pipe".to_owned()]));
+    let broken = Reason::OriginFailed { error: "broken pipe".to_owned() };
+    at_origin.origin.faults.push(broken.clone());
+    assert_eq!(verdict(spec(), at_origin), (Status::Failed, vec![broken]));
 }
 
 #[test]
 fn a_doubt_of_the_client_makes_the_run_invalid() {
     let mut reports = page_load();
-    reports.client.doubts.push("object /object-1.jpg: not loaded".to_owned());
-    let reasons = vec!["object /object-1.jpg: not loaded".to_owned()];
-    assert_eq!(verdict(spec(), reports), (Status::Invalid, reasons));
+    reports.client.doubts.push(not_loaded());
+    assert_eq!(verdict(spec(), reports), (Status::Invalid, vec![not_loaded()]));
 }
 
 #[test]
 fn a_run_with_faults_and_doubts_failed_and_keeps_both_reasons() {
     let mut reports = page_load();
-    reports.client.doubts.push("doubt".to_owned());
-    reports.client.faults.push("fault".to_owned());
-    assert_eq!(verdict(spec(), reports), (Status::Failed, vec!["fault".to_owned(), "doubt".to_owned()]));
+    reports.client.doubts.push(not_loaded());
+    reports.client.faults.push(timed_out());
+    assert_eq!(verdict(spec(), reports), (Status::Failed, vec![timed_out(), not_loaded()]));
 }
 
 fn late(p999: Duration) -> RunReports {
@@ -53,9 +61,9 @@ fn late(p999: Duration) -> RunReports {
 fn lateness_up_to_the_bound_of_the_spec_is_tolerated_and_a_nanosecond_more_is_not() {
     let bound = spec().validity.lateness_p999_ns;
     assert_eq!(verdict(spec(), late(bound)).0, Status::Succeeded);
-    let (status, reasons) = verdict(spec(), late(bound + Duration::from_nanos(1)));
-    assert_eq!(status, Status::Invalid);
-    assert!(reasons[0].contains("p99.9") && reasons[0].contains("above 1 ms"), "{reasons:?}");
+    let p999 = bound + Duration::from_nanos(1);
+    let reasons = vec![Reason::EmulatorLate { p999_ns: p999, bound_ns: bound }];
+    assert_eq!(verdict(spec(), late(p999)), (Status::Invalid, reasons));
 }
 
 #[test]
@@ -72,37 +80,45 @@ fn a_packet_that_the_receiving_device_refused_makes_the_run_invalid() {
     reports.link.lateness = Some(LatenessReport { refused: 1, count: 100, ..LatenessReport::default() });
     let (status, reasons) = verdict(spec(), reports);
     assert_eq!(status, Status::Invalid);
-    assert_eq!(reasons, ["1 packets refused by the receiving device"]);
+    assert_eq!(reasons, [Reason::PacketsRefused { packets: 1 }]);
 }
 
 #[test]
 fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid() {
-    for end in ["client", "origin"] {
+    for end in [End::Client, End::Origin] {
         let mut reports = page_load();
-        let connections =
-            if end == "client" { &mut reports.client.connections } else { &mut reports.origin.connections };
+        let connections = if end == End::Client {
+            &mut reports.client.connections
+        } else {
+            &mut reports.origin.connections
+        };
         connections[0].congestion_control = "reno".to_owned();
         let (status, reasons) = verdict(spec(), reports);
         assert_eq!(status, Status::Invalid);
-        assert_eq!(reasons, [format!("wrong congestion control at the {end}: expected cubic, found reno")]);
+        let (expected, found) = ("cubic".to_owned(), "reno".to_owned());
+        assert_eq!(reasons, [Reason::WrongCongestionControl { end, expected, found }]);
     }
 }
 
 #[test]
 fn another_protocol_than_asked_for_at_either_end_makes_a_page_load_invalid() {
-    for end in ["client", "origin"] {
+    for end in [End::Client, End::Origin] {
         let mut reports = page_load();
-        let connections =
-            if end == "client" { &mut reports.client.connections } else { &mut reports.origin.connections };
+        let connections = if end == End::Client {
+            &mut reports.client.connections
+        } else {
+            &mut reports.origin.connections
+        };
         connections[0].protocol = "http/1.1".to_owned();
         let (status, reasons) = verdict(spec(), reports);
         assert_eq!(status, Status::Invalid);
-        assert_eq!(reasons, [format!("wrong protocol at the {end}: expected h2, found http/1.1")]);
+        let (expected, found) = ("h2".to_owned(), "http/1.1".to_owned());
+        assert_eq!(reasons, [Reason::WrongProtocol { end, expected, found }]);
     }
 }
 
 /// A load by a browser, at whose origin there were so many connections.
-fn browsed(http: Http, connections: u32, at_origin: u16) -> Vec<String> {
+fn browsed(http: Http, connections: u32, at_origin: u16) -> Vec<Reason> {
     let mut spec = spec();
     spec.client = Some(Browser::Chromium);
     if let Workload::PageLoad(load) = &mut spec.workload {
@@ -123,14 +139,14 @@ fn browsed(http: Http, connections: u32, at_origin: u16) -> Vec<String> {
 
 #[test]
 fn a_connection_of_a_browser_that_carried_nothing_makes_its_load_invalid() {
-    let spare = ["the browser opened 2 connections, expected at most 1"];
+    let spare = [Reason::SpareConnections { connections: 2, most_connections: 1 }];
     for http in [Http::H2, Http::H3] {
-        assert_eq!(browsed(http, 6, 1), [""; 0]);
+        assert_eq!(browsed(http, 6, 1), []);
         assert_eq!(browsed(http, 6, 2), spare);
     }
     for http in [Http::H1, Http::H1s] {
-        assert_eq!(browsed(http, 6, 6), [""; 0]);
-        assert_eq!(browsed(http, 6, 7), ["the browser opened 7 connections, expected at most 6"]);
+        assert_eq!(browsed(http, 6, 6), []);
+        assert_eq!(browsed(http, 6, 7), [Reason::SpareConnections { connections: 7, most_connections: 6 }]);
     }
 }
 
@@ -141,7 +157,7 @@ fn a_second_connection_to_a_host_is_no_reason_where_both_carried_something() {
     let mut reports = page_load();
     let two = [40_001, 40_002].map(|client_port| ConnectionReport { client_port, ..connection() });
     (reports.client.connections, reports.origin.connections) = (two.to_vec(), two.to_vec());
-    assert_eq!(verdict(spec, reports).1, [""; 0]);
+    assert_eq!(verdict(spec, reports).1, []);
 }
 
 #[test]
@@ -189,7 +205,8 @@ fn each_of_several_flows_is_held_to_its_own_congestion_control() {
     swapped.origin.connections[0].flow = Some(1);
     let (status, reasons) = verdict(flows, swapped);
     assert_eq!(status, Status::Invalid);
-    assert_eq!(reasons, ["wrong congestion control at the origin: expected hybla, found bbr"]);
+    let (expected, found) = ("hybla".to_owned(), "bbr".to_owned());
+    assert_eq!(reasons, [Reason::WrongCongestionControl { end: End::Origin, expected, found }]);
 }
 
 #[test]
@@ -199,12 +216,13 @@ fn flows_that_series_cannot_tell_apart_make_the_run_invalid() {
     reports.client.connections[1].client_port = reports.client.connections[0].client_port;
     let (status, reasons) = verdict(flows, reports);
     assert_eq!(status, Status::Invalid);
-    assert_eq!(reasons, ["two flows have the same client port, by which series tell them apart"]);
+    assert_eq!(reasons, [Reason::SharedPort]);
 }
 
 #[test]
 fn a_run_that_broke_before_its_reports_is_a_record_with_the_reason_and_no_figures() {
-    let record = failed("id".to_owned(), Engine::Emulate, spec(), Provenance::default(), "no TUN".to_owned());
-    assert_eq!((record.status, record.reasons), (Status::Failed, vec!["no TUN".to_owned()]));
+    let reason = Reason::EngineFailed { error: "no TUN".to_owned() };
+    let record = failed("id".to_owned(), Engine::Emulate, spec(), Provenance::default(), reason.clone());
+    assert_eq!((record.status, record.reasons), (Status::Failed, vec![reason]));
     assert_eq!((record.metrics.plt_s, record.metrics.goodput_bps), (None, None));
 }

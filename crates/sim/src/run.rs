@@ -126,8 +126,8 @@ fn visit_and_work(network: &Network, client: Client) -> Result<ClientReport, Sim
     let visited = network.run(async move { loader::visit(&host, &visitor).await })?;
     network.mark();
     let host = network.client();
-    if let Err(error) = visited {
-        let (started, faults) = (host.now(), vec![error.to_string()]);
+    if let Err(reason) = visited {
+        let (started, faults) = (host.now(), vec![reason]);
         return Ok(ClientReport { started, faults, ..ClientReport::default() });
     }
     network.run(async move { workload::run(&host, client).await })

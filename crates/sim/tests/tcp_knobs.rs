@@ -240,7 +240,7 @@ fn a_duplicate_that_nobody_uses_is_reset_after_its_time_and_closed_with_the_page
         fs::create_dir_all(&folder).unwrap();
         let config = Config { artifacts: Some(folder.clone()), ..Config::new(Instant::now()) };
         let reports = simulate(&spec, &config).unwrap();
-        assert_eq!(reports.client.faults, Vec::<String>::new());
+        assert_eq!(reports.client.faults, []);
         let packets = packets::read(&folder.join("packets.pcapng")).packets;
         let port = reports.client.connections[1].client_port;
         let of_client =

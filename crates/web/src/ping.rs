@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
 use bentpipe_net::{Datagrams, Net};
-use bentpipe_run::{ClientReport, Dscp, PingReport, PingSpec};
+use bentpipe_run::{ClientReport, Dscp, PingReport, PingSpec, Reason};
 use bentpipe_units::{Duration, Time};
 
 /// Largest datagram echoed.
@@ -30,7 +30,7 @@ pub async fn run<N: Net>(
     };
     match rtts {
         Ok(rtts) => report.ping = Some(PingReport { rtts }),
-        Err(error) => report.faults.push(format!("ping: {error}")),
+        Err(error) => report.faults.push(Reason::PingFailed { error: error.to_string() }),
     }
     report
 }

@@ -3,10 +3,9 @@
 use std::net::SocketAddr;
 
 use bentpipe_net::Net;
-use bentpipe_run::{ClientReport, Workload};
+use bentpipe_run::{ClientReport, Reason, Workload};
 use bentpipe_units::Duration;
 
-use crate::origin::OriginError;
 use crate::{Client, bulk, loader, ping};
 
 /// How long an echo may take beyond two round trips: a heavy tail may take seconds; an echo later than that counts as
@@ -19,7 +18,7 @@ pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
         Workload::PageLoad(load) => loader::load(net, client, load).await,
         Workload::Bulk(_) | Workload::Flows(_) => bulk::run(net, client).await,
         Workload::Iperf3(_) => {
-            ClientReport { faults: vec![OriginError::Iperf3.to_string()], ..ClientReport::default() }
+            ClientReport { faults: vec![Reason::Iperf3IsForeign], ..ClientReport::default() }
         }
         Workload::Ping(ping) => {
             let link = &client.spec.link;

@@ -38,7 +38,7 @@ fn with_origin<T: 'static>(attack: impl AsyncFnOnce(Peer) -> T + 'static) -> T {
             let result = attack(attacker).await;
             let answer = bystander.exchange(&frame(HEADERS, WHOLE, 1, GET)).await;
             assert!(answer.is_success(1), "the bystander was not served: {:?}", answer.end);
-            assert_eq!(origin.report().faults, Vec::<String>::new());
+            assert_eq!(origin.report().faults, []);
             result
         })
     });

@@ -75,7 +75,7 @@ fn with_origin<T: 'static>(attack: impl AsyncFnOnce(&Attacker) -> T + 'static) -
             sending.finish().unwrap();
             let answer = receiving.read_to_end(1 << 20).await.unwrap();
             assert_eq!(answer[0], HEADERS, "the bystander was not served");
-            assert_eq!(origin.report().faults, Vec::<String>::new());
+            assert_eq!(origin.report().faults, []);
             result
         })
     });

@@ -14,13 +14,19 @@ from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.workers import Finished, Workers
 from bentpipe.errors import StorageError
 from bentpipe.ledger import Entry, Ledger
-from bentpipe.model.record import RunRecord
+from bentpipe.model.reason import (
+    CoreAwaitedReason,
+    EmulatorLateReason,
+    PacketsRefusedReason,
+    PacketsUnreadReason,
+)
+from bentpipe.model.record import RunRecord, Status
 
 MOST_ATTEMPTS = 10
 """Attempts at a run that the emulator was late for; a machine that is late ten times stays late."""
 
-LATE = ("emulator late", "packets refused", "packets lost before the link process", "for a core")
-"""What the reasons contain when the machine could not keep up (assemble.rs, engine/emulate.py)."""
+LATE = EmulatorLateReason | PacketsRefusedReason | PacketsUnreadReason | CoreAwaitedReason
+"""The machine could not keep up."""
 
 POLL_S = 0.2
 """How often an interruption is noticed."""
@@ -71,8 +77,7 @@ def execute(
 
 def was_late(record: RunRecord) -> bool:
     """Whether the machine's lateness makes a run invalid, so that repeating it in less company may help."""
-    reasons = record.reasons
-    return record.status == "invalid" and any(late in reason for reason in reasons for late in LATE)
+    return record.status is Status.INVALID and any(isinstance(reason, LATE) for reason in record.reasons)
 
 
 class _Campaign:

@@ -11,6 +11,7 @@ from typing import Self
 from bentpipe import _core
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.plan import PlannedRun
+from bentpipe.model.reason import EngineRaisedReason, Reason
 from bentpipe.model.record import RunRecord
 
 
@@ -90,12 +91,16 @@ class Workers:
             # An engine puts failures into its record: this is its defect, and still no run is lost.
             # A panic of the compiled core is no Exception.
             place = traceback.extract_tb(error.__traceback__)[-1]
-            reason = f"the engine raised {type(error).__name__}: {error} ({place.name}, line {place.lineno})"
+            reason = EngineRaisedReason(
+                exception=type(error).__name__, error=str(error), function=place.name, line=place.lineno or 0
+            )
             return _failed(run, engine=self._engine.name, reason=reason)
 
 
-def _failed(run: PlannedRun, *, engine: str, reason: str) -> RunRecord:
+def _failed(run: PlannedRun, *, engine: str, reason: Reason) -> RunRecord:
     spec = run.spec.to_json()
     return RunRecord.model_validate_json(
-        _core.failed_record(run_id=run.run_id, engine=engine, spec=spec, provenance="{}", reason=reason)
+        _core.failed_record(
+            run_id=run.run_id, engine=engine, spec=spec, provenance="{}", reason=reason.to_json()
+        )
     )

@@ -137,12 +137,14 @@ def _campaign(
 
 
 def _tell_reasons(ledger: "Ledger") -> None:
-    """Print why runs have no usable number, the most frequent kind of reason first, one of each."""
+    """Print why runs have no usable number, the most frequent code first, one of each."""
+    from bentpipe.reasons import sentence
+
     reasons: dict[tuple[str, str], list[str]] = {}
     for entry in ledger.best():
         if entry.status != "succeeded":
             for reason in entry.record.reasons:
-                reasons.setdefault((entry.status, reason.partition(":")[0]), []).append(reason)
+                reasons.setdefault((entry.status, reason.code), []).append(sentence(reason))
     by_number = sorted(reasons.items(), key=lambda item: -len(item[1]))
     for (status, _), each in by_number[:MOST_REASONS]:
         such_as = "such as " if len(set(each)) > 1 else ""

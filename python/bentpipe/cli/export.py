@@ -71,6 +71,7 @@ def _tables(ledger: "Ledger") -> dict[str, list["Row"]]:
 
     A table of pictures is there when a browser took any.
     """
+    from bentpipe.reasons import sentence
     from bentpipe.stats import metrics_of
 
     runs: list[Row] = []
@@ -79,7 +80,7 @@ def _tables(ledger: "Ledger") -> dict[str, list["Row"]]:
     frames: list[Row] = []
     for entry in ledger.entries():
         who = {"run_id": entry.run_id, "attempt": entry.attempt}
-        reasons = "; ".join(entry.record.reasons)
+        reasons = "; ".join(map(sentence, entry.record.reasons))
         state = {"status": entry.status, "reasons": reasons, "repetition": entry.repetition}
         runs.append({**who, **state, **entry.factors, **metrics_of(entry.record)})
         objects += [{**who, **dict(item)} for item in entry.record.objects]

@@ -14,6 +14,7 @@ from bentpipe.model.spec import (
     PageLoadWorkload,
     PingWorkload,
 )
+from bentpipe.reasons import sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,7 @@ def print_record(record: RunRecord, *, link: str) -> None:
     spec, metrics = record.spec, record.metrics
     echo(f"{_headline(record)} over {link}: {record.status}")
     for reason in record.reasons:
-        echo_text(f"  {reason}")
+        echo_text(f"  {sentence(reason)}")
     rows = _ROWS[spec.workload.kind](metrics)
     rows += _browser(record)
     if "ping" in record.series:

@@ -30,6 +30,7 @@ from bentpipe.engine.testbed.netns import (
     World,
 )
 from bentpipe.errors import AbilityError
+from bentpipe.model.reason import EngineFailedReason, PacketsUnreadReason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport
 from bentpipe.model.spec import BulkWorkload, FlowsWorkload, Iperf3Workload, RunSpec, TcpSpec
@@ -75,7 +76,7 @@ class Emulator:
                 engine=NAME,
                 spec=spec.to_json(),
                 provenance=json.dumps(source),
-                reason=str(error),
+                reason=EngineFailedReason(error=str(error)).to_json(),
             )
         return RunRecord.model_validate_json(record)
 
@@ -201,7 +202,7 @@ def _measure(spec: RunSpec, artifacts: Path | None) -> _Measured:
     )
     doubts = [*seen.client.doubts, *([starved] if starved else [])]
     if dropped:
-        doubts.append(f"{dropped} packets lost before the link process read them")
+        doubts.append(PacketsUnreadReason(packets=dropped))
     if artifacts is not None and seen.client.tls_secrets:
         _core.add_secrets(str(artifacts / "packets.pcapng"), list(seen.client.tls_secrets))
     return _Measured(

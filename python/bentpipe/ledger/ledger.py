@@ -26,6 +26,7 @@ from bentpipe.ledger.folder import INDEX, SCENARIO, Folder, attempt_of, unsettle
 from bentpipe.ledger.index import Index, is_ours
 from bentpipe.ledger.row import Row, factors_of, record_of
 from bentpipe.ledger.series import Series, read_series, write_series
+from bentpipe.model.reason import SeriesLostReason
 from bentpipe.model.scenario import JsonObject
 
 _SUCCEEDED = "succeeded"
@@ -332,14 +333,15 @@ class Ledger:
     def _status(self, row: Row) -> str:
         return row.status if self._lost(row) is None else _UNUSABLE
 
-    def _lost(self, row: Row) -> str | None:
+    def _lost(self, row: Row) -> SeriesLostReason | None:
         """Return what of an attempt's series is not as it was written; None when all is."""
         for name, length in (row.series_bytes or {}).items():
             found = self._present(name, row)
-            if found is None:
-                return f"series lost: {name} of attempt {row.attempt} is not there"
-            if (bytes_there := found[1]) != length:
-                return f"series lost: {name} of attempt {row.attempt} has {bytes_there} bytes of {length}"
+            found_bytes = None if found is None else found[1]
+            if found_bytes != length:
+                return SeriesLostReason(
+                    series=name, attempt=row.attempt, expected_bytes=length, found_bytes=found_bytes
+                )
         return None
 
     def _read_series(self, name: str, row: Row) -> dict[str, NDArray[np.float64]]:

@@ -14,6 +14,7 @@ from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
 
+from .reason import Reason
 from .spec import Algorithm, RunSpec, Transport
 
 
@@ -355,7 +356,7 @@ class RunRecord(Frozen):
     """Hash of spec and seed."""
     status: Status
     """How the run ended."""
-    reasons: Sequence[str]
+    reasons: Sequence[Reason]
     """Why it failed or is invalid; empty when it succeeded."""
     engine: Engine
     """Which engine measured it."""

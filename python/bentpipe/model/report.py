@@ -12,6 +12,7 @@ from pydantic import Field
 
 from bentpipe.model.frozen import Frozen
 
+from .reason import Reason
 from .record import ConnectionReport, DropCounts, Table
 
 
@@ -177,9 +178,9 @@ class ClientReport(Frozen):
     """What a browser saw besides."""
     sender: Table
     """Per-connection state at 100 ms where the client is the sender; columns as in [`OriginReport`]."""
-    faults: Sequence[str]
+    faults: Sequence[Reason]
     """Why there is no number: errors of the protocol, of a socket, time run out."""
-    doubts: Sequence[str]
+    doubts: Sequence[Reason]
     """Why the number is untrustworthy: objects that were missing, short or corrupt."""
     tls_secrets: Sequence[str]
     """TLS secrets in NSS key-log format, when captured."""
@@ -197,7 +198,7 @@ class OriginReport(Frozen):
     """
     transfers: Sequence[TransferReport]
     """The transfers of a bulk workload that the origin received."""
-    faults: Sequence[str]
+    faults: Sequence[Reason]
     """Errors that the origin met."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from bentpipe.ledger import Entry
+from bentpipe.model.reason import Reason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.scenario import ScenarioDocument
 from bentpipe.report.source import Source
@@ -77,7 +78,7 @@ class _Veil:
         )
         places |= {re.sub(r"^[a-z]+://[^/]*", "", text) for text in places}
         told = {
-            "reasons": [self.text(reason, kept=places) for reason in record.reasons],
+            "reasons": [self._reason(reason, kept=places) for reason in record.reasons],
             "provenance": {
                 name: self.text(str(value))
                 for name, value in record.provenance.items()
@@ -113,6 +114,11 @@ class _Veil:
                 word = rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])"
                 text = re.sub(word, self._name(kind, name.partition(".")[0]), text, flags=re.IGNORECASE)
         return text
+
+    def _reason(self, reason: Reason, *, kept: frozenset[str]) -> Mapping[str, Any]:
+        """Change what others said; the rest of its fields is ours or the page's."""
+        fields = reason.model_dump(mode="json")
+        return {**fields, "error": self.text(fields["error"], kept)} if "error" in fields else fields
 
     def _without_path(self, match: re.Match[str], kept: frozenset[str]) -> str:
         found = match[0]

@@ -60,8 +60,7 @@ def _validity(validity: Validity) -> Document:
         "attempts": validity.attempts,
         "repeated_attempts": validity.repeated_attempts,
         "reasons": [
-            {"status": status, "reason": reason, "attempts": count}
-            for status, reason, count in validity.reasons
+            {"status": status, "code": code, "attempts": count} for status, code, count in validity.reasons
         ],
         "rejected": [
             {
@@ -69,7 +68,7 @@ def _validity(validity: Validity) -> Document:
                 "attempt": entry.attempt,
                 "status": entry.status,
                 "factors": dict(entry.factors),
-                "reasons": list(entry.record.reasons),
+                "reasons": [reason.model_dump(mode="json") for reason in entry.record.reasons],
             }
             for entry in validity.rejected
         ],

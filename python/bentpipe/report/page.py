@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from bentpipe.figures.style import look
 from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
+from bentpipe.reasons import sentence
 from bentpipe.report import drawings
 from bentpipe.report.cells import MOST_DRAWN, CellResult
 from bentpipe.report.contents import Contents
@@ -36,6 +37,7 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         "interval": interval,
         "svg": svg,
         "protocol": protocol,
+        "sentence": sentence,
     }
     style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     colours = {"handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bentpipe.ledger import Entry
 from bentpipe.printable import printable
+from bentpipe.reasons import sentence
 from bentpipe.scenario.written import texts
 from bentpipe.stats import metrics_of
 
@@ -28,7 +29,7 @@ def write_runs(path: Path, entries: Sequence[Entry]) -> None:
             "attempt": entry.attempt,
             "repetition": entry.repetition,
             "status": entry.status,
-            "reasons": "; ".join(entry.record.reasons),
+            "reasons": "; ".join(map(sentence, entry.record.reasons)),
             "engine": entry.record.engine,
             **{f"factor_{name}": value for name, value in entry.factors.items()},
             **metrics_of(entry.record),

@@ -20,7 +20,7 @@ class Validity:
     attempts: int
     repeated_attempts: int
     reasons: tuple[tuple[str, str, int], ...]
-    """Status, reason and number of attempts, most frequent first; of every attempt that did not succeed."""
+    """Status, code and number of attempts, most frequent first; of every attempt that did not succeed."""
     rejected: tuple[Entry, ...]
     """The attempts that did not succeed."""
 
@@ -48,10 +48,9 @@ def judge(source: Source) -> Validity:
 
 
 def _reasons(rejected: Sequence[Entry]) -> tuple[tuple[str, str, int], ...]:
-    """Reasons without what follows their colon, which differs from run to run."""
-    kinds = Counter(
-        (entry.status, kind)
+    codes = Counter(
+        (entry.status, code)
         for entry in rejected
-        for kind in dict.fromkeys(reason.partition(":")[0] for reason in entry.record.reasons)
+        for code in dict.fromkeys(reason.code for reason in entry.record.reasons)
     )
-    return tuple((status, kind, count) for (status, kind), count in kinds.most_common())
+    return tuple((status, code, count) for (status, code), count in codes.most_common())

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bentpipe.engine.host import cpu_wait
 from bentpipe.engine.host.cpu_wait import Share
+from bentpipe.model.reason import CoreAwaitedReason
 
 
 def test_a_new_thread_is_among_those_of_its_process():
@@ -28,8 +29,8 @@ def test_a_run_may_wait_for_two_percent_of_its_time_or_as_long_as_packets_may_be
         return cpu_wait.doubt(shares, elapsed_s=5.0, lateness_bound_s=bound_s, round_trips=None)
 
     assert doubt(0.1, 0.001) is None
-    assert doubt(0.101, 0.001) == (
-        "waited for a core: origin, client and proxies together 101.0 ms, above 100.0 ms"
+    assert doubt(0.101, 0.001) == CoreAwaitedReason(
+        waited_ns=101_000_000, bound_ns=100_000_000, is_in_series=False
     )
     assert doubt(0.101, 0.2) is None
 
@@ -45,8 +46,8 @@ def test_a_flow_waits_for_a_thread_once_in_a_round_trip():
     short, long = Share(waited_s=4.0, times=100_000), Share(waited_s=20.0, times=1000)
     assert doubt(short, 100) is None
     assert doubt(short, None) is not None
-    assert doubt(long, 100) == (
-        "waited for a core: origin, client and proxies one after the other 2000.0 ms, above 1200.0 ms"
+    assert doubt(long, 100) == CoreAwaitedReason(
+        waited_ns=2_000_000_000, bound_ns=1_200_000_000, is_in_series=True
     )
     # No more often than it was given a core.
     assert doubt(Share(waited_s=2.0, times=50), 100) is not None
@@ -59,7 +60,8 @@ def test_a_flow_whose_thread_is_busy_half_of_the_time_has_waited_for_each_of_its
         return cpu_wait.doubt(shares, elapsed_s=60.0, lateness_bound_s=0.001, round_trips=100)
 
     assert doubt(25.9) is None
-    assert "together 4000.0 ms" in doubt(26.1)
+    awaited = doubt(26.1)
+    assert (awaited.waited_ns, awaited.is_in_series) == (4_000_000_000, False)
 
 
 def test_what_a_thread_has_had_is_counted_from_one_look_to_another():

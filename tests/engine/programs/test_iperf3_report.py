@@ -6,6 +6,7 @@ The documents have the shape that iperf3 3.12 writes, cut down to what is read, 
 import pytest
 
 from bentpipe.engine.programs import iperf3_report
+from bentpipe.model.reason import NothingTransferredReason
 from bentpipe.model.report import LinkReport
 from tests.support.models import complete, spec_with
 
@@ -159,7 +160,7 @@ def test_each_end_says_itself_which_congestion_control_it_had():
 
 def test_a_test_without_payload_is_a_fault():
     client, origin = down(receiver(received(0, 0)), sender(sent((1, 1, 0))), 600)
-    assert client.faults == ["iperf3 transferred nothing"]
+    assert client.faults == [NothingTransferredReason()]
     assert (client.transfers, origin.transfers) == ([], [])
 
 

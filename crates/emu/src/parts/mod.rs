@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::Identity;
-use bentpipe_run::RunSpec;
+use bentpipe_run::{Reason, RunSpec};
 use bentpipe_trace::pcapng;
 use bentpipe_web::page::Sites;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -65,7 +65,7 @@ pub enum PartError {
     WarmUp(String),
     /// The visit before the workload failed.
     #[error(transparent)]
-    Visit(#[from] bentpipe_web::loader::VisitError),
+    Visit(#[from] Reason),
 }
 
 /// What every part is told first.

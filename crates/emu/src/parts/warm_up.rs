@@ -63,6 +63,6 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
     let report = loader::load(&net, client, load).await;
     match report.faults.into_iter().chain(report.doubts).next() {
         None => Ok(()),
-        Some(reason) => Err(PartError::WarmUp(reason)),
+        Some(reason) => Err(PartError::WarmUp(reason.to_string())),
     }
 }

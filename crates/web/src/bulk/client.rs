@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 
 use bentpipe_http::quic::{self, QuicError};
 use bentpipe_net::{Bulk, Net, Stream, within};
-use bentpipe_run::{ClientReport, ConnectionReport, Direction, TransferReport, Transport};
+use bentpipe_run::{ClientReport, ConnectionReport, Direction, Reason, TransferReport, Transport};
 use bentpipe_units::Time;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -18,7 +18,7 @@ use crate::{Client, sampler};
 
 #[derive(Debug, thiserror::Error)]
 enum BulkError {
-    #[error("bulk flow: {0}")]
+    #[error(transparent)]
     Io(#[from] io::Error),
     #[error(transparent)]
     Quic(#[from] QuicError),
@@ -42,16 +42,17 @@ pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
         while let Some((flow, result)) = running.next().await {
             match result {
                 Ok(transfer) => report.transfers.extend(transfer),
-                Err(error) if flows.len() == 1 => report.faults.push(error.to_string()),
-                Err(error) => {
-                    report.faults.push(format!("flow {} of {}: {error}", flow.index + 1, flows.len()))
-                }
+                Err(error) => report.faults.push(Reason::FlowFailed {
+                    flow: flow.index,
+                    flows: u16::try_from(flows.len()).expect("flows have 16-bit places"),
+                    error: error.to_string(),
+                }),
             }
         }
     };
     let timeout = client.spec.validity.timeout_ns;
     if within(net, timeout, work).await.is_none() {
-        report.faults.push(format!("timed out after {timeout}"));
+        report.faults.push(Reason::TimedOut { timeout_ns: timeout, loaded_objects: None });
     }
     (report.connections, report.sender) = connections.finish();
     report.tls_secrets = client.secret_lines();

@@ -8,6 +8,7 @@ use std::task::Context;
 
 use bentpipe_http::http2;
 use bentpipe_net::Net;
+use bentpipe_run::Reason;
 use bytes::Bytes;
 use futures_util::future::poll_fn;
 use h2::client::SendRequest;
@@ -68,7 +69,7 @@ impl<N: Net> Client<N> {
     }
 
     /// What was promised and is not of the page, or nobody asked for.
-    pub(super) fn doubts(&self) -> Vec<String> {
+    pub(super) fn doubts(&self) -> Vec<Reason> {
         self.pushes.doubts()
     }
 

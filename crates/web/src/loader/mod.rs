@@ -16,15 +16,15 @@ mod spares;
 mod spdy;
 mod visit;
 
-pub use visit::{VisitError, closing_time, visit};
+pub use visit::{closing_time, visit};
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use bentpipe_net::{Net, within};
-use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec};
-use bentpipe_units::{Duration, Time};
+use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec, Reason};
+use bentpipe_units::{Bytes, Duration, Time};
 use tokio::sync::mpsc;
 
 use crate::Client;
@@ -55,14 +55,14 @@ pub async fn load<N: Net>(net: &N, client: Client, load: PageLoadSpec) -> Client
     let session = match session {
         Ok(session) => Rc::new(session),
         Err(error) => {
-            report.faults.push(error.to_string());
+            report.faults.push(Reason::PageUnreadable { error: error.to_string() });
             return report;
         }
     };
     let log = Log { site: &session.site, loaded: BTreeSet::new(), report: &mut report };
     if within(net, timeout, load_page(&session, log)).await.is_none() {
-        let loaded = report.objects.len();
-        report.faults.push(format!("timed out after {timeout} with {loaded} objects loaded"));
+        let loaded_objects = Some(report.objects.len() as u64);
+        report.faults.push(Reason::TimedOut { timeout_ns: timeout, loaded_objects });
     }
     report.connections = session.connections.finish().0;
     report.tls_secrets = session.client.secret_lines();
@@ -194,7 +194,7 @@ impl<N: Net> Protocol<N> {
     }
 
     /// What was odd about the connections, beside the objects.
-    fn doubts(&self) -> Vec<String> {
+    fn doubts(&self) -> Vec<Reason> {
         match self {
             Self::H1(_) | Self::H3(_) | Self::Spdy(_) => Vec::new(),
             Self::H2(client) => client.doubts(),
@@ -213,7 +213,8 @@ impl Log<'_> {
         let fetched = match result {
             Ok(fetched) => fetched,
             Err(error) => {
-                self.report.faults.push(format!("object {}: {error}", self.label(place)));
+                let (object, error) = (self.label(place), error.to_string());
+                self.report.faults.push(Reason::FetchFailed { object, error });
                 return;
             }
         };
@@ -235,27 +236,27 @@ impl Log<'_> {
     }
 
     /// How a response differs from what the origin must serve.
-    fn difference(&self, place: &Place, fetched: &Fetched) -> Option<String> {
-        let label = self.label(place);
+    fn difference(&self, place: &Place, fetched: &Fetched) -> Option<Reason> {
+        let object = self.label(place);
         let Some(expected) = self.site.on(place.host, &place.path) else {
-            return Some(format!("object {label}: not of this page"));
+            return Some(Reason::ObjectUnknown { object });
         };
         if fetched.status != 200 {
-            return Some(format!("object {label}: expected status 200, found {}", fetched.status));
+            return Some(Reason::WrongStatus { object, expected_status: 200, found_status: fetched.status });
         }
-        let (length, found) = (expected.body.len() as u64, fetched.body.length().get());
-        if length != found {
-            return Some(format!("object {label}: expected {length} bytes, received {found}"));
+        let (expected_bytes, found_bytes) = (Bytes::new(expected.body.len() as u64), fetched.body.length());
+        if expected_bytes != found_bytes {
+            return Some(Reason::WrongLength { object, expected_bytes, found_bytes });
         }
         let same = expected.digest.as_ref() == fetched.body.digest().as_ref();
-        (!same).then(|| format!("object {label}: content differs from the origin's"))
+        (!same).then_some(Reason::WrongContent { object })
     }
 
     /// Notes objects that should have been named but were not.
     fn missing(&mut self) {
         let missing = self.site.iter().filter(|(place, _)| !self.loaded.contains(place));
         let doubts: Vec<_> =
-            missing.map(|(place, _)| format!("object {}: not loaded", self.label(&place))).collect();
+            missing.map(|(place, _)| Reason::ObjectMissing { object: self.label(&place) }).collect();
         self.report.doubts.extend(doubts);
     }
 

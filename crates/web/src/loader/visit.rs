@@ -3,7 +3,7 @@ use std::pin::pin;
 
 use bentpipe_http::quic::{self, QuicError, Sender};
 use bentpipe_net::{Net, within};
-use bentpipe_run::{Resumption, RunSpec, Transport, Visit, Workload};
+use bentpipe_run::{Reason, Resumption, RunSpec, Transport, Visit, Workload};
 use bentpipe_units::Duration;
 use futures_util::future::{Either, select};
 use noq::VarInt;
@@ -22,24 +22,13 @@ const UNASKED_BYTES: usize = 4096;
 /// What closing may take beyond propagation: queues, delayed acknowledgements (40 ms).
 const CLOSING_MARGIN: Duration = Duration::from_millis(100);
 
-/// Why a visit before the load failed.
-#[derive(Debug, thiserror::Error)]
-pub enum VisitError {
-    /// It took longer than a load may take.
-    #[error("the visit before the load timed out after {0}")]
-    TimedOut(Duration),
-    /// The connection.
-    #[error("the visit before the load: {0}")]
-    Connection(String),
-}
-
 /// Visits the origin once, where the load is that of a client that was there before: opens a connection to each host by
 /// the run's protocol, one after the other, fetches nothing, waits for tickets and tokens, closes it, and returns when
 /// both ends have seen the last of it. What was learnt is in the client's memory.
 ///
 /// # Errors
 /// When the connection cannot be made, or time runs out.
-pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), VisitError> {
+pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), Reason> {
     let Workload::PageLoad(load) = &client.spec.workload else { return Ok(()) };
     if load.visit != Some(Visit::Repeat) {
         return Ok(());
@@ -56,8 +45,8 @@ pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), VisitError> {
         Ok::<_, FetchError>(())
     });
     match visited.await {
-        None => Err(VisitError::TimedOut(timeout)),
-        Some(Err(error)) => Err(VisitError::Connection(error.to_string())),
+        None => Err(Reason::VisitTimedOut { timeout_ns: timeout }),
+        Some(Err(error)) => Err(Reason::VisitFailed { error: error.to_string() }),
         Some(Ok(())) => Ok(()),
     }
 }

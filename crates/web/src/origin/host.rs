@@ -3,7 +3,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use bentpipe_net::Net;
-use bentpipe_run::{Switch, TransferReport, Workload};
+use bentpipe_run::{Reason, Switch, TransferReport, Workload};
 
 use super::config::Config;
 use crate::connection::{Connections, ProbeOf};
@@ -14,7 +14,7 @@ pub(crate) struct Host<N: Net> {
     pub(crate) net: N,
     pub(crate) config: Config,
     pub(crate) connections: Connections<ProbeOf<N>>,
-    pub(crate) faults: RefCell<Vec<String>>,
+    pub(crate) faults: RefCell<Vec<Reason>>,
     /// The bulk transfers that the origin has received.
     pub(crate) transfers: RefCell<Vec<TransferReport>>,
 }
@@ -51,7 +51,7 @@ impl<N: Net> Host<N> {
     /// Keeps the error of a task that failed.
     pub(crate) fn note(&self, result: io::Result<()>) {
         if let Err(error) = result {
-            self.faults.borrow_mut().push(format!("origin: {error}"));
+            self.faults.borrow_mut().push(Reason::OriginFailed { error: error.to_string() });
         }
     }
 }

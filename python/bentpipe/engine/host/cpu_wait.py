@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bentpipe.model.reason import CoreAwaitedReason
+
 MOST_FRACTION = 0.02
 """Of a run's time. What it takes is wrong by at most as much."""
 
@@ -76,7 +78,7 @@ def waited_in_series_s(shares: Shares, *, round_trips: float) -> float:
 
 def doubt(
     shares: Shares, *, elapsed_s: float, lateness_bound_s: float, round_trips: float | None
-) -> str | None:
+) -> CoreAwaitedReason | None:
     """Return why a run cannot be trusted; None when it can.
 
     Of a flow `round_trips` says how many fit into its time. Anything else, for instance a page, may have
@@ -88,14 +90,13 @@ def doubt(
     is_busy = any(share.ran_s + share.waited_s > BUSY_FRACTION * elapsed_s for share in shares.values())
     if round_trips is not None and not is_busy:
         in_series_s = waited_in_series_s(shares, round_trips=round_trips)
-        return None if in_series_s <= bound_s else _doubt("one after the other", in_series_s, bound_s)
-    return _doubt("together", waited_s(shares), bound_s)
+        return None if in_series_s <= bound_s else _awaited(in_series_s, bound_s, is_in_series=True)
+    return _awaited(waited_s(shares), bound_s, is_in_series=False)
 
 
-def _doubt(how: str, wait_s: float, bound_s: float) -> str:
-    return (
-        f"waited for a core: origin, client and proxies {how} "
-        f"{wait_s * 1e3:.1f} ms, above {bound_s * 1e3:.1f} ms"
+def _awaited(wait_s: float, bound_s: float, *, is_in_series: bool) -> CoreAwaitedReason:
+    return CoreAwaitedReason(
+        waited_ns=round(wait_s * 1e9), bound_ns=round(bound_s * 1e9), is_in_series=is_in_series
     )
 
 

@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from bentpipe import _core
 from bentpipe.engine.host import cpu_wait
 from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError, tied
@@ -21,6 +20,7 @@ from bentpipe.engine.programs.iperf3_report import INTERVAL_S, Document
 from bentpipe.engine.testbed import congestion_control, netns
 from bentpipe.engine.testbed.netns import SERVER_ADDRESS, World
 from bentpipe.errors import AbilityError
+from bentpipe.model.reason import ProgramFailedReason, Reason, TimedOutReason
 from bentpipe.model.report import LinkReport
 from bentpipe.model.spec import RunSpec
 from bentpipe.model.workload import only_flow
@@ -95,7 +95,7 @@ class _Ends:
     def __init__(self, stack: ExitStack, world: World, server: "_Process", spec: RunSpec) -> None:
         self._stack, self._world, self._server, self._spec = stack, world, server, spec
         self._client: Document = {}
-        self._fault: str | None = None
+        self._fault: Reason | None = None
         self._launched_s = 0.0
         self._is_abandoned = False
 
@@ -127,11 +127,13 @@ class _Ends:
                 # The server waits for another client.
                 break
             if time.monotonic() > until_s:
-                self._fault = f"timed out after {_core.format_duration(timeout_ns)}"
+                self._fault = TimedOutReason(timeout_ns=timeout_ns, loaded_objects=None)
                 break
             time.sleep(_LOOK_S)
         self._client = client.document()
-        self._fault = self._fault or client.fault() or self._server.fault()
+        said = client.fault() or self._server.fault()
+        if self._fault is None and said is not None:
+            self._fault = ProgramFailedReason(error=said)
         return {**client.shares, **cpu_wait.between(before, self._server.shares)}
 
     def seen(self, link_report: LinkReport, /) -> Seen:

@@ -11,6 +11,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Any
 
+from bentpipe.model.reason import NothingTransferredReason, Reason
 from bentpipe.model.record import ConnectionReport, Table
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport, TransferReport
 from bentpipe.model.spec import Direction, RunSpec
@@ -35,7 +36,7 @@ def versions(document: Document) -> dict[str, str]:
     return {} if version is None else {"iperf3": version.removeprefix("iperf ")}
 
 
-def broken(fault: str, *, started_s: float) -> tuple[ClientReport, OriginReport]:
+def broken(fault: Reason, *, started_s: float) -> tuple[ClientReport, OriginReport]:
     """Return the reports of a flow without a result."""
     return _client_report(started_s, faults=[fault]), _origin_report()
 
@@ -64,7 +65,7 @@ def reports(
         connections=[at_client.connection(is_sender=is_up)],
         sender=series if is_up else {},
         transfers=[] if is_up else transfers,
-        faults=[] if transfers else ["iperf3 transferred nothing"],
+        faults=[] if transfers else [NothingTransferredReason()],
     )
     origin_report = _origin_report(
         connections=[at_server.connection(is_sender=not is_up)],
@@ -172,7 +173,7 @@ def _client_report(
     connections: Sequence[ConnectionReport] = (),
     sender: Table = _NO_SERIES,
     transfers: Sequence[TransferReport] = (),
-    faults: Sequence[str] = (),
+    faults: Sequence[Reason] = (),
 ) -> ClientReport:
     return ClientReport(
         started=_ns(started_s),

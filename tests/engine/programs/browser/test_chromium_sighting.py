@@ -5,6 +5,7 @@ import pytest
 from bentpipe.engine.programs.browser.chromium_sighting import Requests, failures, sightings
 from bentpipe.engine.programs.browser.remote import Event
 from bentpipe.engine.programs.server.sockets import Sample
+from bentpipe.model.reason import ResourceFailedReason
 
 ORIGIN = "https://origin.bentpipe.test"
 SENT = {"GET": "x"}
@@ -157,4 +158,6 @@ def test_a_request_that_failed_is_no_object_but_a_reason():
     )
     requests = taken(DOCUMENT[0], failed)
     assert requests.finished() == []
-    assert failures(requests.all) == [f"{ORIGIN}/: net::ERR_CERT_AUTHORITY_INVALID"]
+    assert failures(requests.all) == [
+        ResourceFailedReason(url=f"{ORIGIN}/", error="net::ERR_CERT_AUTHORITY_INVALID")
+    ]

@@ -9,6 +9,7 @@ from bentpipe.engine.programs.browser.client import Browser
 from bentpipe.engine.programs.browser.progress import Progress
 from bentpipe.engine.programs.browser.remote import RemoteError
 from bentpipe.engine.programs.browser.sighting import Sighting
+from tests.support.models import because, said
 from tools.specs import spec_of
 
 RUN = {"link": "lan", "http": "h2", "page": "single-100k", "validity": {"timeout": "2 s"}}
@@ -50,7 +51,9 @@ class Double(Browser[Load]):
         return self._behave(progress, until_s)
 
     def _sighted(self, progress):
-        return Sighting(version="Firefox 153.0", started_ns=progress.started_ns, doubts=["of its own"])
+        return Sighting(
+            version="Firefox 153.0", started_ns=progress.started_ns, doubts=[because("of its own")]
+        )
 
     def _has_answered(self):
         return self.has_answered
@@ -69,7 +72,7 @@ def judged(behave, *, has_answered=False):
     browser.has_answered = has_answered
     browser.load()
     report = browser.report()
-    return report.faults, report.doubts
+    return said(report.faults), said(report.doubts)
 
 
 def breaks(*_):

@@ -1,6 +1,7 @@
 """What Firefox says of its requests, as connections and objects."""
 
 from bentpipe.engine.programs.browser import firefox_sighting
+from bentpipe.model.reason import ResourceFailedReason
 
 EPOCH_NS = -1_000_000_000
 """The clock of the run began to count a second after 1970."""
@@ -107,7 +108,9 @@ def test_a_request_that_failed_is_no_object():
     lost = {**DOCUMENT, "error": 0x804B001E, "status": 0, "last_byte_us": 0}
     seen = firefox_sighting.requests([lost], epoch_ns=EPOCH_NS)
     assert (seen.objects, seen.connections) == ([], [])
-    assert seen.failures == ["Firefox did not get https://origin.bentpipe.test/: error 0x804b001e"]
+    assert seen.failures == [
+        ResourceFailedReason(url="https://origin.bentpipe.test/", error="error 0x804b001e")
+    ]
 
 
 def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():

@@ -7,6 +7,8 @@ import pytest
 from bentpipe.engine.programs.browser.page import Page
 from bentpipe.engine.programs.browser.sighting import ObjectSighting, Sighting
 from bentpipe.engine.programs.browser.verification import doubts
+from bentpipe.model.reason import LoadEventMissingReason
+from tests.support.models import said
 
 DOCUMENT = "https://origin.bentpipe.test/"
 IMAGE = f"{DOCUMENT}object-1.jpg"
@@ -60,9 +62,9 @@ def test_a_load_as_the_page_has_it_is_not_doubted():
     ],
 )
 def test_what_is_missing_short_or_otherwise_is_said(objects, reason):
-    assert doubts(load(*objects), PAGE) == [reason]
+    assert said(doubts(load(*objects), PAGE)) == [reason]
 
 
 def test_a_load_without_its_load_event_is_doubted():
     unfinished = replace(load(*WHOLE), loaded_ns=None)
-    assert doubts(unfinished, PAGE) == ["the browser has not reported the load event"]
+    assert doubts(unfinished, PAGE) == [LoadEventMissingReason()]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use bentpipe_http::http1::{RequestHead, Requests, encode_response};
 use bentpipe_net::Listener;
 use bentpipe_net::testing::{ADDRESS, MemoryNet, MemoryStream};
-use bentpipe_run::{Algorithm, ClientReport, Dscp, ObjectSpec, PageSpec, RunSpec};
+use bentpipe_run::{Algorithm, ClientReport, Dscp, ObjectSpec, PageSpec, Reason, RunSpec};
 use bentpipe_units::Bytes as Octets;
 use bytes::BytesMut;
 use http::{HeaderValue, Method, Response, header};
@@ -128,8 +128,8 @@ fn h1(connections: u32, pipelining: u32, objects: usize) -> PageLoadSpec {
 }
 
 fn assert_whole(report: &ClientReport, objects: usize) {
-    assert_eq!(report.faults, Vec::<String>::new());
-    assert_eq!(report.doubts, Vec::<String>::new());
+    assert_eq!(report.faults, []);
+    assert_eq!(report.doubts, []);
     assert_eq!(report.objects.len(), objects + 1);
 }
 
@@ -159,8 +159,8 @@ fn requests_that_are_asked_again_keep_their_order() {
 #[test]
 fn a_response_that_has_begun_is_not_asked_for_again() {
     let (report, _) = loaded(h1(1, 4, 5), Manners::CutsShort(3));
-    let fault = "object /object-2.jpg: HTTP/1: connection closed before the end of the message";
-    assert_eq!(report.faults, [fault]);
+    let error = "HTTP/1: connection closed before the end of the message".to_owned();
+    assert_eq!(report.faults, [Reason::FetchFailed { object: "/object-2.jpg".to_owned(), error }]);
     assert_eq!(report.objects.len(), 5);
 }
 

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use bentpipe_net::Net;
+use bentpipe_run::Reason;
 use bentpipe_units::Time;
-use h2::Reason;
 use h2::client::{PushPromise, PushPromises, PushedResponseFuture};
 use http::uri::PathAndQuery;
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ pub(super) struct Pushes<N: Net> {
     host: usize,
     /// By path; none once the object has been asked for.
     promised: RefCell<BTreeMap<String, Option<Pushed>>>,
-    doubts: RefCell<Vec<String>>,
+    doubts: RefCell<Vec<Reason>>,
 }
 
 /// A response that arrives by itself.
@@ -57,10 +57,10 @@ impl<N: Net> Pushes<N> {
     }
 
     /// What was promised and is not of the page, or the document did not name.
-    pub(super) fn doubts(&self) -> Vec<String> {
+    pub(super) fn doubts(&self) -> Vec<Reason> {
         let promised = self.promised.borrow();
         let unasked = promised.iter().filter(|(_, pushed)| pushed.is_some());
-        let unasked = unasked.map(|(path, _)| format!("object {path}: pushed, but not part of the document"));
+        let unasked = unasked.map(|(path, _)| Reason::PushUnused { object: path.clone() });
         self.doubts.borrow().iter().cloned().chain(unasked).collect()
     }
 
@@ -72,15 +72,15 @@ impl<N: Net> Pushes<N> {
         let is_there = self.session.site.on(self.host, &path).is_some();
         let is_of_page = is_there && url == self.session.url(&place);
         let doubt = match self.promised.borrow_mut().entry(path) {
-            _ if !is_of_page => "not of this page",
-            Entry::Occupied(_) => "promised twice",
+            _ if !is_of_page => Reason::PushUnknown { url },
+            Entry::Occupied(_) => Reason::PushRepeated { url },
             Entry::Vacant(place) => {
                 place.insert(Some(self.receive(connection, response)));
                 return;
             }
         };
         // Dropped with its response, which resets the stream.
-        self.doubts.borrow_mut().push(format!("push of {url}: {doubt}"));
+        self.doubts.borrow_mut().push(doubt);
     }
 
     fn receive(&self, connection: usize, response: PushedResponseFuture) -> Pushed {
@@ -98,7 +98,7 @@ impl<N: Net> Pushes<N> {
 impl Pushed {
     /// Waits until all of it is there.
     pub(super) async fn received(self) -> Result<Fetched, FetchError> {
-        self.0.await.unwrap_or_else(|_| Err(h2::Error::from(Reason::CANCEL).into()))
+        self.0.await.unwrap_or_else(|_| Err(h2::Error::from(h2::Reason::CANCEL).into()))
     }
 }
 

@@ -23,6 +23,7 @@ from bentpipe.engine.programs.browser.process import HOME
 from bentpipe.engine.programs.browser.progress import Progress
 from bentpipe.engine.programs.browser.remote import Event, Json, RemoteError
 from bentpipe.engine.programs.browser.sighting import Sighting
+from bentpipe.model.reason import RequestUnknownReason
 
 _LISTENS = str(PROFILE / "DevToolsActivePort")
 _NETLOG = "netlog.json"
@@ -110,7 +111,7 @@ class Chromium(Browser["_Progress"]):
             frames=self._frames(progress),
             doubts=[
                 *chromium_sighting.failures(requests.all),
-                *(f"the browser asked for {url}, which is not of the page" for url in strays),
+                *(RequestUnknownReason(url=url) for url in strays),
             ],
         )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from bentpipe.engine.programs.browser.remote import Event, Json
 from bentpipe.engine.programs.browser.sighting import ConnectionSighting, ObjectSighting, header_bytes
 from bentpipe.engine.programs.server.sockets import Sample
+from bentpipe.model.reason import Reason, ResourceFailedReason
 
 _QUIC = "h3"
 _KEPT_BACK = "inspector"
@@ -131,9 +132,11 @@ def sightings(
     return objects, [connections[number] for number in order]
 
 
-def failures(requests: Iterable[Request]) -> list[str]:
+def failures(requests: Iterable[Request]) -> list[Reason]:
     """Return why some did not come."""
-    return [f"{one.url}: {one.failure}" for one in requests if one.failure is not None]
+    return [
+        ResourceFailedReason(url=one.url, error=one.failure) for one in requests if one.failure is not None
+    ]
 
 
 def _number(request: Request) -> int:

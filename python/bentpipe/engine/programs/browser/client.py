@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
-from bentpipe import _core
 from bentpipe.engine.host import cpu_time, cpu_wait
 from bentpipe.engine.process.configuration import Configuration
 from bentpipe.engine.process.part import START_TIMEOUT_S, PartError
@@ -23,6 +22,13 @@ from bentpipe.engine.programs.browser.remote import Remote, RemoteError
 from bentpipe.engine.programs.browser.sighting import FrameSighting, Sighting
 from bentpipe.engine.programs.third_party import Program
 from bentpipe.engine.testbed import hosts
+from bentpipe.model.reason import (
+    BrowserFailedReason,
+    PacketsOutsideReason,
+    PageHiddenReason,
+    Reason,
+    TimedOutReason,
+)
 from bentpipe.model.report import ClientReport
 
 PROFILE = Path("profile")
@@ -96,23 +102,24 @@ class Browser(ABC, Generic[P]):
         """Load the page."""
         timeout_ns = self._spec.validity.timeout_ns
         progress = self._begun()
-        faults: list[str] = []
-        doubts: list[str] = []
+        faults: list[Reason] = []
+        doubts: list[Reason] = []
         try:
             before_s = cpu_time.used_by_others_s()
             in_time = self._load(progress, until_s=(progress.started_ns + timeout_ns) / 1e9)
             # Now: when the browser has ended, whoever adopted its processes is said to have used their time.
             self._others_s = cpu_time.used_by_others_s() - before_s
             if not in_time:
-                faults.append(f"timed out after {_core.format_duration(timeout_ns)}")
+                faults.append(TimedOutReason(timeout_ns=timeout_ns, loaded_objects=None))
         except RemoteError as error:
-            (doubts if self._has_answered() else faults).append(f"{self.program.name}: {error}")
+            failed = BrowserFailedReason(browser=self.program.name, error=str(error))
+            (doubts if self._has_answered() else faults).append(failed)
         sighting = self._sighted(progress)
         doubts += [*sighting.doubts, *verification.doubts(sighting, self._page)]
         if progress.seen and not progress.seen["visible"]:
-            doubts.append("the browser did not show the page")
+            doubts.append(PageHiddenReason())
         if outside := kernel.unroutable_packets(self._namespace):
-            doubts.append(f"{outside} packets to addresses outside the world")
+            doubts.append(PacketsOutsideReason(packets=outside))
         self._sighting = replace(sighting, faults=faults, doubts=[] if faults else doubts)
 
     def abandon(self) -> None:

@@ -11,6 +11,7 @@ from bentpipe.engine.programs.browser.sighting import (
     Sighting,
 )
 from bentpipe.engine.programs.server.sockets import Sample
+from bentpipe.model.reason import Reason, ResourceFailedReason
 
 Entry = Json
 """One request that has ended, as firefox_watch.js tells it."""
@@ -29,13 +30,13 @@ class Requests:
         What came, in order of completion, the document first.
     connections : sequence of ConnectionSighting
         What they came by, in order of their beginnings.
-    failures : sequence of str
+    failures : sequence of Reason
         What did not come.
     """
 
     objects: Sequence[ObjectSighting]
     connections: Sequence[ConnectionSighting]
-    failures: Sequence[str]
+    failures: Sequence[Reason]
 
 
 def requests(
@@ -178,8 +179,9 @@ def _connection(
     )
 
 
-def _failure(entry: Entry) -> str:
-    return f"Firefox did not get {entry['url']}: error {entry['error']:#x}"
+def _failure(entry: Entry) -> Reason:
+    # An nsresult (xpcom/base/ErrorList.py).
+    return ResourceFailedReason(url=entry["url"], error=f"error {entry['error']:#x}")
 
 
 def _ns(instant_us: float, epoch_ns: int) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bentpipe.engine.programs.server.sockets import Sample
 from bentpipe.model import report
+from bentpipe.model.reason import Reason
 from bentpipe.model.record import ConnectionReport
 
 
@@ -151,7 +152,7 @@ class Sighting:
         As the W3C's Paint Timing and Largest Contentful Paint define them.
     frames : sequence of FrameSighting
         In order of time; empty where no pictures were asked for.
-    faults, doubts : sequence of str
+    faults, doubts : sequence of Reason
         Why there is no number, and why it cannot be trusted.
     """
 
@@ -164,8 +165,8 @@ class Sighting:
     first_contentful_paint_ns: int | None = None
     largest_contentful_paint_ns: int | None = None
     frames: Sequence[FrameSighting] = ()
-    faults: Sequence[str] = ()
-    doubts: Sequence[str] = ()
+    faults: Sequence[Reason] = ()
+    doubts: Sequence[Reason] = ()
 
     def report(self) -> report.ClientReport:
         """Return it as the record's maker takes it."""

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bentpipe.model.reason import ClockSteppedReason, Reason
+
 LARGEST_STEP_NS = 1_000_000
 """By which instants of a load may be wrong; the looks at the clocks differ by microseconds."""
 
@@ -33,9 +35,9 @@ class Clocks:
             looks.append((after_ns - before_ns, (before_ns + after_ns) // 2 - wall_ns))
         return min(looks)[1]
 
-    def doubts(self, *, epoch_ns: int) -> list[str]:
+    def doubts(self, *, epoch_ns: int) -> list[Reason]:
         """Return why instants since 1970 cannot be trusted that are placed by an earlier `epoch_ns`."""
         step_ns = abs(self.epoch_ns() - epoch_ns)
         if step_ns <= LARGEST_STEP_NS:
             return []
-        return [f"the machine's clock was set during the load, by {step_ns / 1e6:.1f} ms"]
+        return [ClockSteppedReason(step_ns=step_ns)]

@@ -18,6 +18,7 @@ from bentpipe.engine.programs.server.watch import Watch, watched
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.hosts import HTTP_PORT, HTTPS_PORT
 from bentpipe.engine.testbed.netns import World
+from bentpipe.model.reason import ProgramFailedReason, Reason, ServerUnseenReason
 from bentpipe.model.report import OriginReport
 from bentpipe.model.workload import page_load
 
@@ -89,12 +90,12 @@ class Server:
         Of QUIC that is nothing: what a connection does its program knows alone.
         """
         fault = self.process.fault()
-        faults = [] if fault is None else [fault]
+        faults: list[Reason] = [] if fault is None else [ProgramFailedReason(error=fault)]
         if self._watch is None:
             return OriginReport(connections=[], sender={}, transfers=[], faults=faults)
         report = self._watch.report()
         if not report.connections:
-            faults.append(f"no connection of {self._program.name} was seen, nor its congestion control")
+            faults.append(ServerUnseenReason(server=self._program.name))
         return report.model_copy(update={"faults": [*report.faults, *faults]})
 
     def versions(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from bentpipe.engine.programs.server.sockets import Sample, Sockets
+from bentpipe.model.reason import ConnectionsUnreadableReason
 from bentpipe.model.record import ConnectionReport
 from bentpipe.model.report import OriginReport
 
@@ -24,7 +25,7 @@ class Watch:
         self._sockets, self._port, self._interval_s = sockets, port, interval_s
         self._connections: dict[bytes, _Connection] = {}
         self._rows: list[tuple[float, Sample]] = []
-        self._fault: str | None = None
+        self._fault: ConnectionsUnreadableReason | None = None
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._look_on, daemon=True)
         self._thread.start()
@@ -58,7 +59,7 @@ class Watch:
             try:
                 samples = [sample for sample in self._sockets.samples() if sample.local_port == self._port]
             except OSError as error:
-                self._fault = f"the server's connections cannot be looked at: {error}"
+                self._fault = ConnectionsUnreadableReason(error=str(error))
                 return
             now_s = time.monotonic()
             for sample in samples:
