@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bentpipe.cli.engines import require_emulate
+from bentpipe.campaign.requirements import require_emulate
 from bentpipe.cli.group import INTERRUPTED
 from bentpipe.errors import BentpipeError
 from bentpipe.figures.drawing import Drawing, svg_text

@@ -2,8 +2,22 @@
 
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.executor import execute
+from bentpipe.campaign.measure import Measured, Order, measure
 from bentpipe.campaign.outcome import Ending, Outcome
 from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.campaign.progress import Progress
+from bentpipe.campaign.rejections import Rejection
 
-__all__ = ["Ending", "Engine", "Outcome", "PlannedRun", "Progress", "execute", "plan"]
+__all__ = [
+    "Ending",
+    "Engine",
+    "Measured",
+    "Order",
+    "Outcome",
+    "PlannedRun",
+    "Progress",
+    "Rejection",
+    "execute",
+    "measure",
+    "plan",
+]

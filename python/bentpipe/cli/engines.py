@@ -1,15 +1,11 @@
 """Which engine measures."""
 
-from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from bentpipe.cli.output import echo
-from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Engine
-    from bentpipe.model.spec import RunSpec
-    from bentpipe.scenario.written.location import Location
 
 
 def choose(name: str) -> "Engine":
@@ -20,161 +16,19 @@ def choose(name: str) -> "Engine":
     AbilityError
         When this machine cannot run it.
     """
+    from bentpipe.campaign import requirements
     from bentpipe.engine import emulate, simulate
 
     if name == "auto":
         lacks = emulate.missing()
-        why = f"this machine cannot emulate: {_listed(lacks)}" if lacks else "this machine has what it takes"
+        why = (
+            f"this machine cannot emulate: {requirements.listed(lacks)}"
+            if lacks
+            else "this machine has what it takes"
+        )
         name = simulate.NAME if lacks else emulate.NAME
         echo(f"engine: {name} ({why})", err=True)
     if name == simulate.NAME:
         return simulate.Simulator()
-    require_emulate()
+    requirements.require_emulate()
     return emulate.Emulator()
-
-
-def require(engine: "Engine", specs: "Sequence[RunSpec]", *, written: "Callable[[str], Location]") -> None:
-    """Refuse runs that ask for what the engine or this machine has not got.
-
-    Parameters
-    ----------
-    engine : Engine
-        What is to measure them.
-    specs : sequence of mapping
-        Specifications of the runs.
-    written : callable
-        Returns where the value of a key of [run] was written.
-
-    Raises
-    ------
-    InputError
-        There, for the first such run.
-    AbilityError
-        When this machine lacks what a run asks for.
-    """
-    require_congestion_controls(engine, specs, where=written("cc"), flows=written("bulk.flows"))
-    require_slow_start(engine, specs, where=written("slow_start"))
-    require_iperf3(engine, specs, where=written("client"))
-    require_programs(engine, specs, client=written("client"), server=written("server"))
-
-
-def require_congestion_controls(
-    engine: "Engine", specs: "Iterable[RunSpec]", *, where: "Location", flows: "Location"
-) -> None:
-    """Refuse runs whose congestion control the engine has not got.
-
-    Raises
-    ------
-    InputError
-        At `where`, or at `flows` when each flow has its own, for the first such run.
-    AbilityError
-        When this machine cannot load what a run asks for.
-    """
-    from bentpipe.engine import emulate
-    from bentpipe.engine.testbed import congestion_control
-
-    if engine.name != emulate.NAME:
-        return
-    for spec in specs:
-        refused = congestion_control.refused(spec)
-        if refused is not None:
-            place = flows if spec.workload.kind == "flows" else where
-            raise place.error(
-                expected=f"for TCP on the emulate engine one of {', '.join(congestion_control.available())}",
-                found=f'"{refused}", which QUIC and --engine simulate have',
-            )
-
-
-def require_slow_start(engine: "Engine", specs: "Iterable[RunSpec]", *, where: "Location") -> None:
-    """Refuse runs whose slow start ends in a way that the kernel's TCP does not know.
-
-    Raises
-    ------
-    InputError
-        At `where`, for the first such run.
-    """
-    from bentpipe.engine import emulate
-    from bentpipe.engine.testbed import congestion_control
-    from bentpipe.scenario import defaults
-
-    if engine.name != emulate.NAME:
-        return
-    for spec in specs:
-        if spec.slow_start is not None and congestion_control.of_tcp(spec):
-            raise where.error(
-                expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
-                found=f'"{spec.slow_start}", which QUIC and --engine simulate have',
-            )
-
-
-def require_iperf3(engine: "Engine", specs: "Iterable[RunSpec]", *, where: "Location") -> None:
-    """Refuse runs of iperf3 where there is none.
-
-    Raises
-    ------
-    InputError
-        At `where`, when the engine has no programs but ours.
-    AbilityError
-        When iperf3 is not installed.
-    """
-    from bentpipe.engine import emulate
-    from bentpipe.engine.programs import iperf3
-
-    if all(spec.workload.kind != iperf3.KIND for spec in specs):
-        return
-    if engine.name != emulate.NAME:
-        raise where.error(
-            expected=f'"loader" on the {engine.name} engine', found='"iperf3", which --engine emulate has'
-        )
-    lack = iperf3.missing()
-    if lack is not None:
-        raise lack
-
-
-def require_programs(
-    engine: "Engine", specs: "Iterable[RunSpec]", *, client: "Location", server: "Location"
-) -> None:
-    """Refuse runs of browsers and of servers that are not ours where there are none.
-
-    Raises
-    ------
-    InputError
-        At `client` or at `server`, for the first such run, when the engine has no programs but ours.
-    AbilityError
-        When one of them is not installed.
-    """
-    from bentpipe.engine import emulate
-    from bentpipe.engine.programs import third_party
-    from bentpipe.scenario import defaults
-
-    if engine.name == emulate.NAME:
-        named = (name for spec in specs for name in (spec.client, spec.server) if name is not None)
-        lack = third_party.missing_for(*named)
-        if lack is not None:
-            raise lack
-        return
-    for spec in specs:
-        for name, ours, where in (
-            (spec.client, defaults.CLIENT, client),
-            (spec.server, defaults.SERVER, server),
-        ):
-            if name is not None:
-                raise where.error(
-                    expected=f'"{ours}" on the {engine.name} engine',
-                    found=f'"{name}", which --engine emulate has',
-                )
-
-
-def require_emulate() -> None:
-    """Raise an AbilityError that names everything that this machine lacks for emulating."""
-    from bentpipe.engine import emulate
-
-    missing = emulate.missing()
-    if missing:
-        what = _listed(missing)
-        remedy = "; ".join(error.remedy for error in missing)
-        raise AbilityError(f"this machine cannot emulate: {what}", remedy)
-
-
-def _listed(lacks: Sequence[AbilityError]) -> str:
-    return "; ".join(error.missing for error in lacks)

@@ -14,7 +14,7 @@ from bentpipe.cli.output import echo, echo_text, print_json
 from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
-    from bentpipe.ledger import Ledger
+    from bentpipe.campaign import Measured
 
 MOST_REASONS = 10
 
@@ -71,81 +71,49 @@ def _campaign(
     as_json: bool,
     clients: tuple[str, ...] = (),
 ) -> None:
-    from bentpipe.campaign import Ending, execute, plan
+    from bentpipe.campaign import Ending, Order, measure
     from bentpipe.cli.progress import progress
-    from bentpipe.engine import simulate
-    from bentpipe.engine.host import cpu_time
-    from bentpipe.ledger import Ledger
-    from bentpipe.ledger.folder import UNINDEXED
-    from bentpipe.scenario import Clock, Extent, defaults, identity, load, parse_override
-    from bentpipe.scenario.written.command_line import CommandLine
-    from bentpipe.scenario.written.location import Location
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
-    machine = engines.choose(engine)
-    # Results of the loader in the emulator have the scenario's name alone.
-    is_simulated = machine.name == simulate.NAME
-    others = () if clients == (defaults.CLIENT,) else clients
-    varied = {"client": clients} if clients else {}
-    scenario = load(
-        file,
-        overrides=settings,
-        varied=varied,
-        extent=Extent.QUICK if quick else Extent.FULL,
-        clock=Clock.VIRTUAL if is_simulated else Clock.REAL,
+    order = Order(
+        scenario=file,
+        settings=settings,
+        clients=clients,
+        is_quick=quick,
+        folder=out,
+        is_resumed=resume,
+        jobs=jobs,
     )
-    runs = plan(scenario)
-    specs = [run.spec for run in runs[: len(scenario.cells)]]
-    overridden = [parse_override(text).key for text in settings]
-    command_line = CommandLine(overridden=overridden, options=varied.keys())
-    table = Location(file=str(file), field="run")
-    engines.require(machine, specs, written=lambda key: command_line.place(key, table))
-    kinds = ["quick"] * quick + [simulate.NAME] * is_simulated
-    document = identity({**scenario.document(), "engine": machine.name})
-    folder = out or Path("results") / "-".join([scenario.name, *others, *kinds])
-    with (
-        closing(machine),
-        Ledger.claim(folder, document, is_resumed=resume) as ledger,
-    ):
-        if ledger.set_aside:
-            aside = folder / UNINDEXED
-            echo(f"{ledger.set_aside} attempts that the index does not have: moved to {aside}", err=True)
-        with progress() as told:
-            outcome = execute(
-                runs,
-                engine=machine,
-                ledger=ledger,
-                jobs=jobs or cpu_time.runs_at_once(specs),
-                progress=told,
-            )
-        _tell_reasons(ledger)
-    written = None
+    with closing(engines.choose(engine)) as machine:
+        measured = measure(order, engine=machine, progress=progress())
+    _tell_exceptions(measured)
+    outcome, written = measured.outcome, None
     if outcome.ending is Ending.COMPLETE:
         from bentpipe import report
 
-        written = report.build(folder)
+        written = report.build(measured.folder)
         echo(f"report: {written}", err=True)
     if as_json:
         counts = ("planned", "succeeded", "failed", "invalid", "not_run")
         document = {key: getattr(outcome, key) for key in counts}
-        print_json({"folder": str(folder), **document, "report": None if written is None else str(written)})
+        report_of = None if written is None else str(written)
+        print_json({"folder": str(measured.folder), **document, "report": report_of})
     if outcome.ending is Ending.INTERRUPTED:
         raise SystemExit(INTERRUPTED)
     if outcome.succeeded < outcome.planned:
         raise SystemExit(SOME_RUNS_FAILED)
 
 
-def _tell_reasons(ledger: "Ledger") -> None:
-    """Print why runs have no usable number, the most frequent code first, one of each."""
+def _tell_exceptions(measured: "Measured") -> None:
+    """Print what the index did not have, and why runs have no usable number, one reason of each code."""
+    from bentpipe.ledger.folder import UNINDEXED
     from bentpipe.reasons import sentence
 
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for entry in ledger.best():
-        if entry.status != "succeeded":
-            for reason in entry.record.reasons:
-                reasons.setdefault((entry.status, reason.code), []).append(sentence(reason))
-    by_number = sorted(reasons.items(), key=lambda item: -len(item[1]))
-    for (status, _), each in by_number[:MOST_REASONS]:
-        such_as = "such as " if len(set(each)) > 1 else ""
-        echo_text(f"  {len(each)} x {status}: {such_as}{each[0]}", err=True)
+    if measured.set_aside:
+        aside = measured.folder / UNINDEXED
+        echo(f"{measured.set_aside} attempts that the index does not have: moved to {aside}", err=True)
+    for rejection in measured.rejections[:MOST_REASONS]:
+        first, *others = rejection.reasons
+        such_as = "such as " if set(map(sentence, others)) - {sentence(first)} else ""
+        echo_text(f"  {1 + len(others)} x {rejection.status}: {such_as}{sentence(first)}", err=True)

@@ -175,13 +175,14 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def require(engine: "Engine", spec: "RunSpec", *, overrides: "Iterable[Override]") -> None:
     """Refuse a run that the engine cannot measure, under the option or setting that asks for it."""
+    from bentpipe.campaign import requirements
     from bentpipe.scenario.written.command_line import CommandLine
     from bentpipe.scenario.written.location import Location
 
     command_line = CommandLine(overridden=[override.key for override in overrides])
     table = Location(file=COMMAND_LINE, field="run")
     try:
-        engines.require(engine, [spec], written=lambda key: command_line.place(key, table))
+        requirements.require(engine, [spec], written=lambda key: command_line.place(key, table))
     except InputError as error:
         raise as_option(error) from None
 

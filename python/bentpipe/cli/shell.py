@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from bentpipe.cli import engines
 from bentpipe.cli.measure import COMMAND_LINE, as_option, require
 from bentpipe.cli.options import link_option, pep_option, set_option
 from bentpipe.errors import InputError
@@ -63,6 +62,7 @@ def shell(
       bentpipe shell --link geo-viasat2 --http h3 -- chromium
       bentpipe shell --link geo-viasat2 -- curl -s -o /dev/null https://origin.bentpipe.test/
     """
+    from bentpipe.campaign import requirements
     from bentpipe.engine import emulate
     from bentpipe.engine.programs import shell as shells
     from bentpipe.engine.programs import window
@@ -104,6 +104,6 @@ def shell(
             expected=f"one of {', '.join(window.PROTOCOLS)} for {Path(command[0]).name}",
             found=quoted(spoken),
         )
-    engines.require_emulate()
+    requirements.require_emulate()
     require(emulate.Emulator(), spec, overrides=overrides)
     raise SystemExit(shells.run(spec=spec, command=command, as_root=as_root))

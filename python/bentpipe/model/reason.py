@@ -169,9 +169,9 @@ class WrongStatusReason(Frozen):
     code: Literal["wrong-status"] = "wrong-status"
     object: str
     """Its path."""
-    expected: int
+    expected_status: int
     """HTTP status code."""
-    found: int
+    found_status: int
     """HTTP status code."""
 
 
@@ -269,9 +269,9 @@ class SpareConnectionsReason(Frozen):
     """A browser opened connections that its protocol does not need."""
 
     code: Literal["spare-connections"] = "spare-connections"
-    found: int
+    connections: int
     """Connections that the origin accepted."""
-    most: int
+    most_connections: int
     """Connections that the protocol needs."""
 
 
@@ -315,9 +315,9 @@ class ResourcesMissingReason(Frozen):
     """The browser did not load resources of the page."""
 
     code: Literal["resources-missing"] = "resources-missing"
-    missing: int
+    resources: int
     """How many."""
-    of: int
+    page_resources: int
     """Of how many of the page."""
     such_as: Sequence[str]
     """The first of them."""
@@ -327,7 +327,7 @@ class ResourcesUnknownReason(Frozen):
     """The browser loaded resources that are not of the page."""
 
     code: Literal["resources-unknown"] = "resources-unknown"
-    unknown: int
+    resources: int
     """How many."""
     such_as: Sequence[str]
     """The first of them."""
@@ -337,7 +337,7 @@ class ResourcesRepeatedReason(Frozen):
     """The browser loaded resources more than once."""
 
     code: Literal["resources-repeated"] = "resources-repeated"
-    repeated: int
+    resources: int
     """How many."""
     such_as: Sequence[str]
     """The first of them."""

@@ -1,0 +1,127 @@
+"""A campaign from its scenario's file to its folder of results."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bentpipe.campaign.engine import Engine
+from bentpipe.campaign.executor import execute
+from bentpipe.campaign.outcome import Outcome
+from bentpipe.campaign.plan import PlannedRun, plan
+from bentpipe.campaign.progress import Progress
+from bentpipe.campaign.rejections import Rejection, rejections
+from bentpipe.campaign.requirements import require
+from bentpipe.engine import simulate
+from bentpipe.engine.host import cpu_time
+from bentpipe.ledger import Ledger
+from bentpipe.scenario import Clock, Extent, Scenario, defaults, identity, load, parse_override
+from bentpipe.scenario.written.command_line import CommandLine
+from bentpipe.scenario.written.location import Location
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What is to be measured, as its user said it.
+
+    Attributes
+    ----------
+    scenario : Path
+        The scenario's file.
+    settings : sequence of str
+        `KEY=VALUE`, which replace what the file says.
+    clients : sequence of str
+        What loads the pages, each of them all; empty for what the scenario says.
+    is_quick : bool
+        Whether the scenario's short form will do.
+    folder : Path or None
+        Of the results; None for one of the scenario's name below `results`.
+    is_resumed : bool
+        Whether runs that the folder has are kept.
+    jobs : int or None
+        Runs at once; None for what this machine can take.
+    """
+
+    scenario: Path
+    settings: Sequence[str] = ()
+    clients: Sequence[str] = ()
+    is_quick: bool = False
+    folder: Path | None = None
+    is_resumed: bool = True
+    jobs: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What became of an order.
+
+    Attributes
+    ----------
+    folder : Path
+        Where the results are.
+    outcome : Outcome
+        How the planned runs ended.
+    rejections : sequence of Rejection
+        Why some have no usable number.
+    set_aside : int
+        Attempts that the folder had without an entry in its index; they are below `UNINDEXED` now.
+    """
+
+    folder: Path
+    outcome: Outcome
+    rejections: Sequence[Rejection]
+    set_aside: int
+
+
+def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Progress]) -> Measured:
+    """Measure the runs that the folder does not have yet.
+
+    Raises
+    ------
+    InputError
+        When the scenario asks for what there is not, or the folder belongs to another one.
+    AbilityError
+        When this machine lacks what a run asks for.
+    StorageError
+        When the disk does not take a run.
+    """
+    scenario = _scenario(order, engine)
+    runs = plan(scenario)
+    _require(order, engine, runs[: len(scenario.cells)])
+    folder = order.folder or Path("results") / _name(scenario, order, engine)
+    document = identity({**scenario.document(), "engine": engine.name})
+    with Ledger.claim(folder, document, is_resumed=order.is_resumed) as ledger:
+        with progress as told:
+            jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in runs[: len(scenario.cells)]])
+            outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=told)
+        return Measured(
+            folder=folder,
+            outcome=outcome,
+            rejections=rejections(ledger.best()),
+            set_aside=ledger.set_aside,
+        )
+
+
+def _scenario(order: Order, engine: Engine) -> Scenario:
+    return load(
+        order.scenario,
+        overrides=order.settings,
+        varied={"client": order.clients} if order.clients else {},
+        extent=Extent.QUICK if order.is_quick else Extent.FULL,
+        clock=Clock.VIRTUAL if engine.name == simulate.NAME else Clock.REAL,
+    )
+
+
+def _require(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None:
+    """Refuse what the engine or this machine has not got, under the option or key that asks for it."""
+    overridden = [parse_override(text).key for text in order.settings]
+    command_line = CommandLine(overridden=overridden, options=["client"] if order.clients else [])
+    table = Location(file=str(order.scenario), field="run")
+    require(engine, [run.spec for run in runs], written=lambda key: command_line.place(key, table))
+
+
+def _name(scenario: Scenario, order: Order, engine: Engine) -> str:
+    """Results of the loader in the emulator have the scenario's name alone."""
+    others = () if tuple(order.clients) == (defaults.CLIENT,) else order.clients
+    kinds = ["quick"] * order.is_quick + [simulate.NAME] * (engine.name == simulate.NAME)
+    return "-".join([scenario.name, *others, *kinds])
