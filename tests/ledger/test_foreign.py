@@ -8,7 +8,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.ledger import Ledger
-from bentpipe.ledger.index import Index
+from bentpipe.ledger.index import RECORD_VERSION, Index
 from tests.ledger.test_folder import RUN, some_results
 from tests.support.models import record_with
 
@@ -31,6 +31,7 @@ def forged(folder, **changed):
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as database:
         database.execute(f"CREATE TABLE attempts ({', '.join(values)})")
         database.execute("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", list(values.values()))
+        database.execute(f"PRAGMA user_version = {RECORD_VERSION}")
         database.commit()
     return folder
 

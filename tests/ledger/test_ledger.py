@@ -209,18 +209,28 @@ def test_a_series_that_is_no_table_is_bad_input(folder):
         ledger.series(RUN, "link")
 
 
-def test_a_ledger_from_before_lengths_were_kept_is_read_and_continued(folder):
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["PRAGMA user_version = 0"],
+        ["PRAGMA user_version = 0", "ALTER TABLE attempts DROP COLUMN series", "PRAGMA journal_mode = WAL"],
+        ["PRAGMA user_version = 3"],
+    ],
+    ids=["earlier", "early", "later"],
+)
+def test_records_of_another_version_are_refused_by_name_and_left_as_they_are(folder, statements):
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(entry(), {"link": {"time_s": [0.0]}})
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as index:
-        index.execute("ALTER TABLE attempts DROP COLUMN series")
-        index.execute("PRAGMA application_id = 0")
-        index.execute("PRAGMA journal_mode = WAL")
-    with Ledger(folder) as ledger:
-        assert ledger.succeeded() == {RUN}
-    with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(attempt=2), {})
-        assert ledger.attempts(RUN) == 2
+        for statement in statements:
+            index.execute(statement)
+    before = (folder / "ledger.sqlite").read_bytes()
+    said = r"ledger\.sqlite: attempts: expected records of version 2, found version [03], of another Bentpipe"
+    with pytest.raises(InputError, match=said):
+        Ledger(folder)
+    with pytest.raises(InputError, match=said):
+        Ledger.claim(folder, SCENARIO)
+    assert (folder / "ledger.sqlite").read_bytes() == before
 
 
 def test_a_folder_belongs_to_one_scenario(folder):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from bentpipe.model.spec import RunSpec
 from bentpipe.scenario import Cell, Scenario, canonical_json, identity
 
-RECORD_FORMAT = 1
-"""Version of the run record. A new one makes new run ids: old records then count for nothing new."""
+RUN_ID_VERSION = 1
+"""A new one makes new run ids: old records then count for nothing new."""
 
 SEED_BITS = 53
 """Every reader of JSON keeps integers of this length."""
@@ -53,5 +53,5 @@ def planned_run(cell: Cell, *, seed: int, repetition: int) -> PlannedRun:
 
 def run_id(spec: Mapping[str, object]) -> str:
     """Return the name of the run that a specification with its seed stands for."""
-    text = canonical_json([RECORD_FORMAT, identity(spec)])
+    text = canonical_json([RUN_ID_VERSION, identity(spec)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]

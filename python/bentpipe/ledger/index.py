@@ -22,6 +22,9 @@ from bentpipe.ledger.row import Row, checked, not_ours
 APPLICATION_ID = 0x62656E74
 """In the header of the file, for file(1) and for us: "bent" (PRAGMA application_id)."""
 
+RECORD_VERSION = 2
+"""Of the records in it (PRAGMA user_version). 2: reasons are codes with fields; before, 0: they were sentences."""
+
 _WAIT_S = 60.0
 """For another process that reads or writes at this moment."""
 
@@ -37,7 +40,7 @@ CREATE TABLE IF NOT EXISTS attempts (
     PRIMARY KEY (run_id, attempt)
 ) STRICT
 """
-_FIRST_COLUMNS = ("run_id", "attempt", "status", "factors", "repetition", "record")
+_COLUMNS = ("run_id", "attempt", "status", "factors", "repetition", "record", "series")
 _OUT_OF_ORDER = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
 """Results that speak of what is in the file; all others speak of the disk and of rights."""
 _MAGIC = b"SQLite format 3\0"
@@ -59,9 +62,10 @@ class Index:
         self._connection, self._shown, self._copy = connection, shown, copy
         with self._errors():
             columns = [row[1] for row in connection.execute("PRAGMA table_info(attempts)")]
-        if tuple(columns[: len(_FIRST_COLUMNS)]) != _FIRST_COLUMNS:
-            raise not_ours(shown, "another database" if columns else "a database without attempts")
-        self._has_series = "series" in columns
+            # Before there were lengths of series there was no version.
+            if tuple(columns) not in (_COLUMNS, _COLUMNS[:-1]):
+                raise not_ours(shown, "another database" if columns else "a database without attempts")
+            self._refuse_other_versions()
 
     @classmethod
     def open(cls, path: Path, *, shown: Path) -> Self:
@@ -76,7 +80,7 @@ class Index:
         """
         with _errors(shown):
             if _is_wal(path) and not any(map(os.path.lexists, _helpers(path))):
-                # Left by an early version: read in the usual way, it would get helper files.
+                # Left by an early version: opened in the usual way, it would get helper files.
                 return cls(_connect(path, "immutable=1"), shown)
             try:
                 connection = _reading(path)
@@ -100,12 +104,10 @@ class Index:
             connection.execute(_SCHEMA)
             index = cls(connection, shown)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {RECORD_VERSION}")
             connection.execute("PRAGMA journal_mode = DELETE")
             # A committed row outlasts a power failure, and so does the end of its journal.
             connection.execute("PRAGMA synchronous = EXTRA")
-            if not index._has_series:
-                connection.execute("ALTER TABLE attempts ADD COLUMN series TEXT")
-                index._has_series = True
         return index
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -126,7 +128,7 @@ class Index:
                 row.factors,
                 row.repetition,
                 row.record,
-                json.dumps(dict(row.series_bytes or {})),
+                json.dumps(dict(row.series_bytes)),
             )
             for row in rows
         ]
@@ -136,12 +138,11 @@ class Index:
 
     def rows(self, *, run_id: str | None = None) -> list[Row]:
         """Return the attempts, all or those of one run, in the order in which they ended."""
-        series = "series" if self._has_series else "NULL"
         where, values = ("", ()) if run_id is None else ("WHERE run_id = ?", (run_id,))
-        columns = ", ".join(_FIRST_COLUMNS)
+        columns = ", ".join(_COLUMNS)
         with self._errors():
             found = self._connection.execute(
-                f"SELECT {columns}, {series} FROM attempts {where} ORDER BY rowid", values
+                f"SELECT {columns} FROM attempts {where} ORDER BY rowid", values
             ).fetchall()
         return [checked(values, shown=self._shown) for values in found]
 
@@ -156,6 +157,18 @@ class Index:
         """Close it."""
         with self._copy or nullcontext():
             self._connection.close()
+
+    def _refuse_other_versions(self) -> None:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        has_attempts = self._connection.execute("SELECT 1 FROM attempts LIMIT 1").fetchone() is not None
+        if has_attempts and version != RECORD_VERSION:
+            raise InputError(
+                file=str(self._shown),
+                field="attempts",
+                expected=f"records of version {RECORD_VERSION}",
+                found=f"version {version}, of another Bentpipe: read them with the one that wrote them, "
+                "or measure into another --out",
+            )
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

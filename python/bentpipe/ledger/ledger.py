@@ -335,7 +335,7 @@ class Ledger:
 
     def _lost(self, row: Row) -> SeriesLostReason | None:
         """Return what of an attempt's series is not as it was written; None when all is."""
-        for name, length in (row.series_bytes or {}).items():
+        for name, length in row.series_bytes.items():
             found = self._present(name, row)
             found_bytes = None if found is None else found[1]
             if found_bytes != length:

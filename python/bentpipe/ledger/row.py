@@ -27,8 +27,8 @@ class Row:
         As in `Entry`.
     factors, record : str
         JSON.
-    series_bytes : mapping of str to int, or None
-        Length of the file of each of its series; None in folders from before these were kept.
+    series_bytes : mapping of str to int
+        Length of the file of each of its series.
     """
 
     run_id: str
@@ -37,7 +37,7 @@ class Row:
     factors: str
     repetition: int
     record: str
-    series_bytes: Mapping[str, int] | None
+    series_bytes: Mapping[str, int]
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ def checked(values: Sequence[Any], *, shown: Path) -> Row:
         factors=factors,
         repetition=repetition,
         record=record,
-        series_bytes=None if lengths is None else _lengths(lengths, shown=shown),
+        series_bytes=_lengths(lengths, shown=shown),
     )
 
 
