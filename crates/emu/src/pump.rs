@@ -2,7 +2,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bentpipe_link::{Direction, Event, Packet, Path};
-use bentpipe_run::{LinkReport, PepSpec, RunSpec};
+use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_units::{Duration, Time};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -70,10 +70,7 @@ impl Pump {
     pub(crate) fn new(spec: &RunSpec, devices: Devices, tap: Option<Tap>) -> Self {
         let path = Path::new(&spec.link, spec.seed, clock::now());
         let mtu = usize::try_from(spec.link.mtu_bytes.get()).expect("an MTU fits in memory");
-        let header = match &spec.pep {
-            Some(PepSpec::Tunnel(tunnel)) => u32::try_from(tunnel.header_bytes.get()).unwrap_or(u32::MAX),
-            Some(PepSpec::Split(_) | PepSpec::Proxy(_)) | None => 0,
-        };
+        let header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
         Self {
             path,
             devices,

@@ -188,6 +188,19 @@ impl RunSpec {
         self.dscp.unwrap_or(Dscp::DEFAULT)
     }
 
+    /// What a tunnel puts before each packet on the link; nothing where there is none.
+    pub fn tunnel_header(&self) -> Bytes {
+        match &self.pep {
+            Some(PepSpec::Tunnel(tunnel)) => tunnel.header_bytes,
+            Some(PepSpec::Split(_) | PepSpec::Proxy(_)) | None => Bytes::ZERO,
+        }
+    }
+
+    /// The longest packet that a host can send: the header of a tunnel comes on top of it.
+    pub fn host_mtu(&self) -> Bytes {
+        Bytes::new(self.link.mtu_bytes.get().saturating_sub(self.tunnel_header().get()))
+    }
+
     /// The bulk flows of the run with the mark of each, of which a single one has the run's congestion control; none of
     /// other workloads.
     pub fn flows(&self) -> Option<FlowsSpec> {

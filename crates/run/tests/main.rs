@@ -6,4 +6,5 @@ mod handshakes;
 mod json;
 mod metrics;
 mod schema;
+mod tunnel;
 mod validity;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use bentpipe_http::tls::Identity;
-use bentpipe_run::{LinkReport, PepSpec, RunSpec, TunnelSpec};
+use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use bentpipe_web::Ports;
 use bentpipe_web::pep::{self, Pep, PepError, Side};
@@ -159,11 +159,10 @@ impl Drop for Network {
 /// The hosts' MTU is smaller by the header that a tunnel adds, and so are full datagrams of QUIC.
 fn seen_by_hosts(spec: &RunSpec) -> RunSpec {
     let mut seen = spec.clone();
-    if let Some(PepSpec::Tunnel(TunnelSpec { header_bytes })) = spec.pep {
-        let without = |whole: Bytes, header: Bytes| Bytes::new(whole.get().saturating_sub(header.get()));
-        seen.link.mtu_bytes = without(spec.link.mtu_bytes, header_bytes);
-        seen.quic.udp_payload_bytes =
-            spec.quic.udp_payload_bytes.min(without(seen.link.mtu_bytes, UDP_HEADERS));
+    if let Some(PepSpec::Tunnel(_)) = spec.pep {
+        seen.link.mtu_bytes = spec.host_mtu();
+        let payload = Bytes::new(seen.link.mtu_bytes.get().saturating_sub(UDP_HEADERS.get()));
+        seen.quic.udp_payload_bytes = spec.quic.udp_payload_bytes.min(payload);
     }
     seen
 }

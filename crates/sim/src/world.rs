@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bentpipe_link::{Direction, Event, Path};
-use bentpipe_run::{LinkReport, PepSpec, RunSpec};
+use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_tcp::ConnectionId;
 use bentpipe_units::Time;
 
@@ -97,6 +97,7 @@ impl World {
         let middle = |side, address| {
             taken_at(side, spec.pep.as_ref()).map(|takes| Box::new(Middle::new(address, takes)))
         };
+        let tunnel_header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
         Self {
             executor: Executor::default(),
             timers: Arc::default(),
@@ -107,7 +108,7 @@ impl World {
             local: Local::default(),
             outbox: Arc::default(),
             path: RefCell::new(Path::new(&spec.link, spec.seed, Time::ZERO)),
-            parcels: RefCell::new(Parcels::new(tunnel_header(spec))),
+            parcels: RefCell::new(Parcels::new(tunnel_header)),
             leaving: RefCell::default(),
             tap: RefCell::new(tap),
             timeouts: RefCell::default(),
@@ -336,13 +337,5 @@ impl Outbox {
     fn take(&self, leaving: &mut Vec<(End, WirePacket)>) {
         std::mem::swap(&mut *self.waiting.lock().expect("no panic while sending"), leaving);
         self.is_waiting.store(false, Ordering::Relaxed);
-    }
-}
-
-/// What a tunnel adds to each packet on the link.
-fn tunnel_header(spec: &RunSpec) -> u32 {
-    match &spec.pep {
-        Some(PepSpec::Tunnel(tunnel)) => u32::try_from(tunnel.header_bytes.get()).unwrap_or(u32::MAX),
-        Some(PepSpec::Split(_) | PepSpec::Proxy(_)) | None => 0,
     }
 }

@@ -10,7 +10,7 @@ from typing import Literal
 from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
-from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec
+from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
 from bentpipe.scenario.hosts.tcp import tcp_spec
@@ -66,7 +66,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         link=link,
         least_mtu_bytes=LEAST_MTU_BYTES,
     )
-    payload_bytes = host_mtu_bytes(link.mtu_bytes, pep) - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
+    host_mtu = host_mtu_bytes(link.mtu_bytes, header_bytes=tunnel_header_bytes(pep))
+    payload_bytes = host_mtu - IPV4_HEADER_BYTES - UDP_HEADER_BYTES
     workload = workload_spec(run, where, folder=folder, most_ping_bytes=payload_bytes)
 
     check_use(pep, workload, pep_place)

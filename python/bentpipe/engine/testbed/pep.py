@@ -13,6 +13,7 @@ from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import Middle, Settings, World
 from bentpipe.errors import AbilityError
 from bentpipe.model.spec import ProxyPepSpec, RunSpec, SplitPepSpec, Switch, TcpSpec, TunnelPepSpec
+from bentpipe.scenario.hosts.pep import host_mtu_bytes
 
 COMMAND = "nft"
 PACKAGE = "nftables"
@@ -105,7 +106,9 @@ def middle(spec: RunSpec, settings: Callable[[TcpSpec], Settings]) -> Middle | N
     allowed = {"fast_open": Switch.ON} if Switch.ON in (tcp.fast_open, spec.tcp.fast_open) else {}
     return Middle(
         satellite=settings(tcp.model_copy(update=allowed)),
-        host_mtu_bytes=spec.link.mtu_bytes - (pep.header_bytes if isinstance(pep, TunnelPepSpec) else 0),
+        host_mtu_bytes=host_mtu_bytes(
+            spec.link.mtu_bytes, header_bytes=pep.header_bytes if isinstance(pep, TunnelPepSpec) else 0
+        ),
         intercepting=intercepting,
         port=_core.INTERCEPTION_PORT,
     )

@@ -68,9 +68,17 @@ def pep_spec(
             }
 
 
-def host_mtu_bytes(mtu_bytes: int, pep: PepSpec | None) -> int:
-    """Return the longest packet that a host can send: the header of a tunnel comes on top of it."""
-    return mtu_bytes - (pep["header_bytes"] if pep is not None and pep["kind"] == "tunnel" else 0)
+def tunnel_header_bytes(pep: PepSpec | None) -> int:
+    """Return what a tunnel puts before each packet; nothing where there is none."""
+    return pep["header_bytes"] if pep is not None and pep["kind"] == "tunnel" else 0
+
+
+def host_mtu_bytes(mtu_bytes: int, *, header_bytes: int) -> int:
+    """Return the longest packet that a host can send: the header of a tunnel comes on top of it.
+
+    As crates/run/src/spec.rs has it.
+    """
+    return mtu_bytes - header_bytes
 
 
 def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
