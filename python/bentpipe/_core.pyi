@@ -63,6 +63,22 @@ def describe_link(link_json: str) -> str:
 def describe_slots(layout_json: str, burst_json: str) -> str:
     """Return what the slots of a return link come to, JSON in and out. Raises SpecError."""
 
+CLIENT_ADDRESS: str
+SERVER_ADDRESS: str
+TERMINAL_ADDRESS: str
+GATEWAY_ADDRESS: str
+"""The hosts', in a range that RFC 2544 sets aside for benchmarks."""
+
+ORIGIN_NAME: str
+"""The origin's, where the page does not give it another."""
+
+HTTP_PORT: int
+HTTPS_PORT: int
+"""The origin's."""
+
+def host_address(number: int) -> str:
+    """Return the address of a page's host by its number; zero is the page's own."""
+
 INTERCEPTION_PORT: int
 """Where a proxy accepts the connections that it intercepts."""
 

@@ -3,6 +3,7 @@
 //! [`Net`] is the seam between the programs of a run and its engines: the emulator implements it with the kernel's
 //! sockets, the simulator with virtual ones, and no program knows which.
 
+mod addresses;
 mod bulk;
 mod middlebox;
 mod stream;
@@ -20,6 +21,7 @@ use bentpipe_units::{Duration, Time};
 use futures_util::future::{Either, select};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use addresses::Addresses;
 pub use bulk::{Bulk, Known};
 pub use middlebox::{Intercepted, Interceptor, Middlebox};
 pub use stream::{Listener, Probe, Stream, TcpSample};

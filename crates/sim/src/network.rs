@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use bentpipe_http::tls::Identity;
+use bentpipe_net::Addresses;
 use bentpipe_run::{LinkReport, PepSpec, RunSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 use bentpipe_web::Ports;
@@ -14,15 +15,8 @@ use crate::capture::Tap;
 use crate::net::SimNet;
 use crate::run::SimulationError;
 use crate::stream::Content;
-use crate::world::{Addresses, End, World};
+use crate::world::{End, World};
 
-/// The hosts' addresses, the emulator's.
-pub(crate) const ADDRESSES: Addresses = Addresses {
-    client: Ipv4Addr::new(198, 18, 0, 1),
-    server: Ipv4Addr::new(198, 18, 0, 2),
-    terminal: Ipv4Addr::new(198, 18, 0, 3),
-    gateway: Ipv4Addr::new(198, 18, 0, 4),
-};
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADERS: Bytes = Bytes::new(28);
 
@@ -43,7 +37,7 @@ impl Network {
     }
 
     pub(crate) fn with_tap(spec: &RunSpec, epoch: Instant, content: Content, tap: Option<Tap>) -> Self {
-        let world = Rc::new(World::new(spec, ADDRESSES, tap));
+        let world = Rc::new(World::new(spec, tap));
         Self { world, spec: Rc::new(seen_by_hosts(spec)), epoch, content }
     }
 
@@ -73,15 +67,15 @@ impl Network {
     /// When the certificate is unusable.
     pub fn start_pep(&self, identity: &Identity) -> Result<Vec<Pep>, PepError> {
         let sides = [
-            (Side::Terminal, self.terminal(), ADDRESSES.terminal),
-            (Side::Gateway, self.gateway(), ADDRESSES.gateway),
+            (Side::Terminal, self.terminal(), Addresses::STANDARD.terminal),
+            (Side::Gateway, self.gateway(), Addresses::STANDARD.gateway),
         ];
         let start = |(side, host, address): (Side, Option<SimNet>, Ipv4Addr)| {
             let config = pep::Config {
                 spec: (*self.spec).clone(),
                 side,
                 address: IpAddr::V4(address),
-                origin: IpAddr::V4(ADDRESSES.server),
+                origin: IpAddr::V4(Addresses::STANDARD.server),
                 ports: Ports::STANDARD,
                 identity: identity.clone(),
             };

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bentpipe_http::quic::EventLogs;
 use bentpipe_http::tls::{Identity, IdentityError, Memory, Secrets};
-use bentpipe_net::Net;
+use bentpipe_net::{Addresses, Net};
 use bentpipe_run::{ClientReport, RunReports, RunSpec};
 use bentpipe_trace::pcapng;
 use bentpipe_units::Duration;
@@ -16,7 +16,7 @@ use bentpipe_web::pep::PepError;
 use bentpipe_web::{Client, Hosts, Ports, loader, workload};
 
 use crate::capture::Tap;
-use crate::network::{ADDRESSES, Network};
+use crate::network::Network;
 use crate::stream::Content;
 
 /// What a simulation needs besides the run's spec.
@@ -85,10 +85,10 @@ pub fn simulate_with(
     let client = Client {
         spec: network.spec().clone(),
         authority_der: identity.authority_der.clone(),
-        origin: IpAddr::V4(ADDRESSES.server),
+        origin: IpAddr::V4(Addresses::STANDARD.server),
         ports: Ports::STANDARD,
-        gateway: IpAddr::V4(ADDRESSES.gateway),
-        local: IpAddr::V4(ADDRESSES.client),
+        gateway: IpAddr::V4(Addresses::STANDARD.gateway),
+        local: IpAddr::V4(Addresses::STANDARD.client),
         sites: Arc::clone(&config.sites),
         secrets: captured_secrets,
         qlog: client_logs.clone(),
@@ -100,7 +100,7 @@ pub fn simulate_with(
         &origin::Config {
             spec: network.spec().clone(),
             identity,
-            address: IpAddr::V4(ADDRESSES.server),
+            address: IpAddr::V4(Addresses::STANDARD.server),
             ports: Ports::STANDARD,
             sites: Arc::clone(&config.sites),
             qlog: origin_logs.clone(),

@@ -1,11 +1,11 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bentpipe_link::{Direction, Event, Path};
+use bentpipe_net::Addresses;
 use bentpipe_run::{LinkReport, RunSpec};
 use bentpipe_tcp::ConnectionId;
 use bentpipe_units::Time;
@@ -34,15 +34,6 @@ pub(crate) enum End {
     Terminal,
     /// Between link and server.
     Gateway,
-}
-
-/// The hosts' addresses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Addresses {
-    pub(crate) client: Ipv4Addr,
-    pub(crate) server: Ipv4Addr,
-    pub(crate) terminal: Ipv4Addr,
-    pub(crate) gateway: Ipv4Addr,
 }
 
 /// The hosts, the link between them, one clock and the tasks that use them.
@@ -93,7 +84,8 @@ impl End {
 }
 
 impl World {
-    pub(crate) fn new(spec: &RunSpec, addresses: Addresses, tap: Option<Tap>) -> Self {
+    pub(crate) fn new(spec: &RunSpec, tap: Option<Tap>) -> Self {
+        let addresses = Addresses::STANDARD;
         let middle = |side, address| {
             taken_at(side, spec.pep.as_ref()).map(|takes| Box::new(Middle::new(address, takes)))
         };

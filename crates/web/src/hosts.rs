@@ -57,12 +57,30 @@ impl Hosts {
         host.and_then(|name| self.number(name)).unwrap_or(0)
     }
 
+    /// The address of a host where number zero has `origin`: the others follow from the next 256 addresses on (198.18.1.1
+    /// after 198.18.0.2). Each has one of its own, else browsers share a connection among hosts (RFC 9113 section 9.1.1).
+    pub fn address(origin: IpAddr, host: usize) -> IpAddr {
+        if host == 0 {
+            return origin;
+        }
+        match origin {
+            IpAddr::V4(origin) => {
+                let network = origin.to_bits() & !0xFF;
+                IpAddr::V4(Ipv4Addr::from_bits(network.wrapping_add(0x100).wrapping_add(host as u32)))
+            }
+            IpAddr::V6(origin) => {
+                let network = origin.to_bits() & !0xFF;
+                IpAddr::V6(Ipv6Addr::from_bits(network.wrapping_add(0x100).wrapping_add(host as u128)))
+            }
+        }
+    }
+
     /// All of them, for a client that finds number zero at `origin`.
     pub(crate) fn remotes(&self, origin: IpAddr) -> impl Iterator<Item = Remote> {
         let remote = move |(host, name): (usize, &String)| Remote {
             host,
             name: name.clone(),
-            address: address(origin, host),
+            address: Self::address(origin, host),
         };
         self.0.iter().enumerate().map(remote)
     }
@@ -77,24 +95,6 @@ impl Remote {
     /// The host of workloads that have one.
     pub(crate) fn only(origin: IpAddr) -> Self {
         Self { host: 0, name: HOST.to_owned(), address: origin }
-    }
-}
-
-/// The address of a host where number zero has `origin`: the others follow from the next 256 addresses on (198.18.1.1
-/// after 198.18.0.2). Each has one of its own, else browsers share a connection among hosts (RFC 9113 section 9.1.1).
-pub(crate) fn address(origin: IpAddr, host: usize) -> IpAddr {
-    if host == 0 {
-        return origin;
-    }
-    match origin {
-        IpAddr::V4(origin) => {
-            let network = origin.to_bits() & !0xFF;
-            IpAddr::V4(Ipv4Addr::from_bits(network.wrapping_add(0x100).wrapping_add(host as u32)))
-        }
-        IpAddr::V6(origin) => {
-            let network = origin.to_bits() & !0xFF;
-            IpAddr::V6(Ipv6Addr::from_bits(network.wrapping_add(0x100).wrapping_add(host as u128)))
-        }
     }
 }
 
@@ -126,6 +126,6 @@ mod tests {
     fn every_host_has_an_address_of_its_own() {
         let origin = IpAddr::from([198, 18, 0, 2]);
         let expected = [[198, 18, 0, 2], [198, 18, 1, 1], [198, 18, 1, 2], [198, 18, 2, 0]].map(IpAddr::from);
-        assert_eq!([0, 1, 2, 256].map(|host| address(origin, host)), expected);
+        assert_eq!([0, 1, 2, 256].map(|host| Hosts::address(origin, host)), expected);
     }
 }

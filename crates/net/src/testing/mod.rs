@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use bentpipe_units::Time;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 use tokio::sync::mpsc;
 
-use crate::{Bulk, Datagrams, Listener, Net, Probe, Stream, TcpSample};
+use crate::{Addresses, Bulk, Datagrams, Listener, Net, Probe, Stream, TcpSample};
 use udp::Ether;
 use world::World;
 
 /// The one host's.
-pub const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
+pub const ADDRESS: IpAddr = IpAddr::V4(Addresses::STANDARD.client);
 /// Bytes of a connection that nobody has read yet, each way.
 pub const STREAM_BUFFER: usize = 64 * 1024;
 

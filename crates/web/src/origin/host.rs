@@ -7,7 +7,7 @@ use bentpipe_run::{Reason, Switch, TransferReport, Workload};
 
 use super::config::Config;
 use crate::connection::{Connections, ProbeOf};
-use crate::hosts::address;
+use crate::hosts::Hosts;
 
 /// What all services of one origin share.
 pub(crate) struct Host<N: Net> {
@@ -32,7 +32,7 @@ impl<N: Net> Host<N> {
 
     /// The address of a page's service for host number `number`.
     pub(super) fn at_host(&self, number: usize, port: u16) -> SocketAddr {
-        SocketAddr::new(address(self.config.address, number), port)
+        SocketAddr::new(Hosts::address(self.config.address, number), port)
     }
 
     /// The address of a service.

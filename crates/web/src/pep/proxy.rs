@@ -21,7 +21,7 @@ use super::error::PepError;
 use super::legs::{ACCEPT_PAUSE, buffer_octets, control_towards_hosts};
 use super::relay::relay;
 use super::tunnel::Tunnel;
-use crate::hosts::{Hosts, address};
+use crate::hosts::Hosts;
 
 /// The port of the HTTP proxy, as that of many.
 const PROXY_PORT: u16 = 3128;
@@ -165,7 +165,7 @@ fn asked_for<T>(
     let host = hosts.number(authority.host()).ok_or(StatusCode::FORBIDDEN)?;
     let origin = origins.iter().find(|origin| authority.port_u16() == Some(origin.port()));
     origin
-        .map(|origin| SocketAddr::new(address(origin.ip(), host), origin.port()))
+        .map(|origin| SocketAddr::new(Hosts::address(origin.ip(), host), origin.port()))
         .ok_or(StatusCode::FORBIDDEN)
 }
 

@@ -1,18 +1,13 @@
 """The hosts of a run, their addresses, which all lead to the server's end, and the ports there."""
 
-from ipaddress import IPv4Address
-
-from bentpipe.engine.testbed.netns import SERVER_ADDRESS
+from bentpipe import _core
 from bentpipe.model.spec import PageLoadWorkload, PageSpec, RunSpec
 
-HOST = "origin.bentpipe.test"
-"""That of pages that name none, and of all other workloads (crates/web/src/hosts.rs)."""
+HOST = _core.ORIGIN_NAME
+"""That of pages that name none, and of all other workloads."""
 
-HTTP_PORT, HTTPS_PORT = 80, 443
-"""Those of our origin (crates/web/src/lib.rs, Ports), and of servers that are not ours."""
-
-_FURTHER = IPv4Address("198.18.1.0")
-"""Before the address of host number one (crates/web/src/hosts.rs)."""
+HTTP_PORT, HTTPS_PORT = _core.HTTP_PORT, _core.HTTPS_PORT
+"""Those of our origin, and of servers that are not ours."""
 
 
 def addresses(spec: RunSpec) -> dict[str, str]:
@@ -22,7 +17,7 @@ def addresses(spec: RunSpec) -> dict[str, str]:
     """
     page = spec.workload.page if isinstance(spec.workload, PageLoadWorkload) else None
     hosts = [HOST] if page is None else names(page)
-    return {name: SERVER_ADDRESS if k == 0 else str(_FURTHER + k) for k, name in enumerate(hosts)}
+    return {name: _core.host_address(number) for number, name in enumerate(hosts)}
 
 
 def names(page: PageSpec) -> list[str]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from bentpipe import _core
 from bentpipe.engine.process.maker import Maker
 from bentpipe.engine.testbed import netns_pids, offload
 from bentpipe.errors import AbilityError
@@ -30,11 +31,11 @@ DEVICE = "bp0"
 HOST_DEVICE = "bp1"
 """The terminal's and the gateway's device (veth) towards their host."""
 
-CLIENT_ADDRESS = "198.18.0.1"
-SERVER_ADDRESS = "198.18.0.2"
-TERMINAL_ADDRESS = "198.18.0.3"
-GATEWAY_ADDRESS = "198.18.0.4"
-"""The range that RFC 2544 sets aside for benchmarks."""
+CLIENT_ADDRESS = _core.CLIENT_ADDRESS
+SERVER_ADDRESS = _core.SERVER_ADDRESS
+TERMINAL_ADDRESS = _core.TERMINAL_ADDRESS
+GATEWAY_ADDRESS = _core.GATEWAY_ADDRESS
+"""Those of the hosts in simulations too (crates/net/src/addresses.rs)."""
 
 TX_QUEUE_PACKETS = 100_000
 """Room between the kernel and the link process: a burst must wait in the link's queue, not be lost here."""
