@@ -79,6 +79,9 @@ HTTPS_PORT: int
 def host_address(number: int) -> str:
     """Return the address of a page's host by its number; zero is the page's own."""
 
+KERNEL_CONGESTION_CONTROLS: dict[str, str]
+"""Those that the kernel's TCP has or can get, by the names that scenarios use: their names there."""
+
 INTERCEPTION_PORT: int
 """Where a proxy accepts the connections that it intercepts."""
 

@@ -63,3 +63,17 @@ impl Control {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_cc::Algorithm;
+
+    use super::*;
+
+    #[test]
+    fn the_kernel_knows_them_by_the_names_that_runs_ask_for() {
+        let loaded = Algorithm::ALL.into_iter().filter_map(Algorithm::kernel_name);
+        let loaded: Vec<_> = loaded.filter(|name| name.starts_with("bp_")).collect();
+        assert_eq!(loaded, Control::ALL.map(|control| control.name()));
+    }
+}

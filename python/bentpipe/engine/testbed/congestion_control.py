@@ -16,10 +16,10 @@ from bentpipe.model.spec import (
 REMEDY = "install clang, then `make clean setup`; a kernel with CONFIG_DEBUG_INFO_BTF; or --engine simulate"
 """What congestion controls as eBPF programs need."""
 
-KERNEL = ("reno", "cubic", "bbr")
-"""Congestion controls of the kernel by the names that scenarios use (crates/run/src/spec.rs, kernel_name)."""
+KERNEL = tuple(cc for cc, there in _core.KERNEL_CONGESTION_CONTROLS.items() if there == cc)
+"""Congestion controls of the kernel by the names that scenarios use."""
 
-LOADED = {"hybla": "bp_hybla", "vivace": "bp_vivace"}
+LOADED = {cc: there for cc, there in _core.KERNEL_CONGESTION_CONTROLS.items() if there != cc}
 """Those that it gets as eBPF programs (crates/bpf), with their names there."""
 
 
