@@ -4,15 +4,15 @@
 use bentpipe_net::testing::{MemoryNet, STREAM_BUFFER};
 use bentpipe_run::Http;
 
-use crate::memory::frames::{
+use crate::common::frames::{
     ACK, COMPRESSION_ERROR, CONTINUATION, DATA, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, End,
     FLOW_CONTROL_ERROR, FRAME_SIZE_ERROR, GET, GOAWAY, HEADERS, PADDED, PING, POST, PRIORITY, PROTOCOL_ERROR,
     PUSH_PROMISE, Peer, REFUSED_STREAM, RST_STREAM, SETTINGS, STREAM_CLOSED, WHOLE, WINDOW_UPDATE, frame,
     hello, literal, setting, string,
 };
-use crate::memory::{page_load, peak_of, start_origin};
+use crate::common::{page_load, peak_of, start_origin};
 
-use crate::memory::frames::Answer;
+use crate::common::frames::Answer;
 
 /// The origin's clear-text port.
 const HTTP: u16 = 80;

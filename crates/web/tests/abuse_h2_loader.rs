@@ -8,11 +8,11 @@ use bentpipe_units::Bytes;
 use bentpipe_web::loader;
 use tokio::sync::oneshot;
 
-use crate::memory::frames::{
+use crate::common::frames::{
     ACK, Answer, CONTINUATION, DATA, END_HEADERS, END_STREAM, End, FLOW_CONTROL_ERROR, HEADERS, PING,
     PUSH_PROMISE, Peer, SETTINGS, STATUS_200, WHOLE, frame, literal, setting, string,
 };
-use crate::memory::{client, load_of, page_load, peak_of};
+use crate::common::{client, load_of, page_load, peak_of};
 
 /// More than any of these attacks may make the loader hold: the page, a connection and its windows of 6 MiB.
 const MOST_MEMORY: usize = 16 << 20;

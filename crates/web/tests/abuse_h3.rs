@@ -16,7 +16,7 @@ use bentpipe_web::{HOST, loader};
 use noq::{Connection, ConnectionError, Endpoint, EndpointConfig, RecvStream, SendStream, VarInt};
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
-use crate::memory::{client, load_of, page_load, peak_of, start_origin};
+use crate::common::{client, load_of, page_load, peak_of, start_origin};
 
 /// More than any of these attacks may make a peer hold: endpoints, connections and windows of 6 MiB.
 const MOST_MEMORY: usize = 24 << 20;

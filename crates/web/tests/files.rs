@@ -11,7 +11,7 @@ use bentpipe_web::page::{Files, Sites};
 use bentpipe_web::{Client, loader};
 use ring::digest::{SHA256, digest};
 
-use crate::memory::{client, page_load, start_origin_of};
+use crate::common::{client, page_load, start_origin_of};
 
 const INDEX: &str = "index.html";
 

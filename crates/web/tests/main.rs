@@ -3,8 +3,9 @@
 mod abuse_h2;
 mod abuse_h2_loader;
 mod abuse_h3;
+mod common;
 mod files;
-mod memory;
+mod h1_origins;
 mod page;
 mod push;
 mod relay;

@@ -10,7 +10,7 @@ use bentpipe_units::Bytes;
 use bentpipe_web::{HOST, Hosts};
 use http::{Request, StatusCode};
 
-use crate::memory::{page_load, start_origin};
+use crate::common::{page_load, start_origin};
 
 #[test]
 fn what_is_promised_of_the_page_s_own_host_is_answered_by_it_at_any_address() {

@@ -122,6 +122,3 @@ fn limits(load: &PageLoadSpec) -> Limits {
         },
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,23 +1,21 @@
-//! Loads from origins that do as they please.
+//! Loads over HTTP/1 from origins that do as they please.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::rc::Rc;
 
 use bentpipe_http::http1::{RequestHead, Requests, encode_response};
-use bentpipe_net::Listener;
 use bentpipe_net::testing::{ADDRESS, MemoryNet, MemoryStream};
-use bentpipe_run::{Algorithm, ClientReport, Dscp, ObjectSpec, PageSpec, Reason, RunSpec};
+use bentpipe_net::{Listener, Net};
+use bentpipe_run::{Algorithm, ClientReport, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, Reason};
 use bentpipe_units::Bytes as Octets;
+use bentpipe_web::page::{NoFiles, Site};
+use bentpipe_web::{Ports, loader};
 use bytes::BytesMut;
 use http::{HeaderValue, Method, Response, header};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::*;
-use crate::loader::load;
-use crate::page::Site;
-use crate::{Client, Ports};
-use bentpipe_http::tls::Memory;
-
-const SPEC: &str = include_str!("../../../../run/tests/data/spec.json");
+use crate::common::{client, page_load};
 
 /// An origin's manners.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +41,7 @@ fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<S
         let at = SocketAddr::new(ADDRESS, Ports::STANDARD.http);
         let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
         let asked = Rc::new(RefCell::new(Vec::new()));
-        let site = Rc::new(Site::of(&load_spec.page, &crate::page::NoFiles).unwrap());
+        let site = Rc::new(Site::of(&load_spec.page, &NoFiles).unwrap());
         let (host, seen) = (net.clone(), Rc::clone(&asked));
         net.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -52,25 +50,11 @@ fn loaded(load_spec: PageLoadSpec, manners: Manners) -> (ClientReport, Vec<Vec<S
                 host.spawn(serve(stream, Rc::clone(&site), manners, connection, Rc::clone(&seen)));
             }
         });
-        let report = load(&net, client(), load_spec).await;
+        let (spec, identity) = page_load(load_spec.http);
+        let report = loader::load(&net, client(&spec, &identity), load_spec).await;
         let asked = asked.borrow().clone();
         (report, asked)
     })
-}
-
-fn client() -> Client {
-    Client {
-        spec: serde_json::from_str::<RunSpec>(SPEC).unwrap(),
-        authority_der: Vec::new(),
-        origin: ADDRESS,
-        ports: Ports::STANDARD,
-        gateway: ADDRESS,
-        local: ADDRESS,
-        sites: std::sync::Arc::default(),
-        secrets: None,
-        qlog: None,
-        memory: Memory::default(),
-    }
 }
 
 async fn serve(
