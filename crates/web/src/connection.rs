@@ -1,3 +1,5 @@
+//! The connections of one party, as its report has them.
+
 use std::cell::RefCell;
 use std::rc::Rc;
 

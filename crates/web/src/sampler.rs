@@ -1,3 +1,5 @@
+//! The state of connections, sampled.
+
 use bentpipe_net::{Net, Probe};
 use bentpipe_run::INTERVAL;
 

@@ -1,3 +1,5 @@
+//! A stream that counts what passes through it.
+
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

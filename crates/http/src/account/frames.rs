@@ -1,3 +1,5 @@
+//! Header blocks in a stream of frames.
+
 use std::marker::PhantomData;
 
 /// Finds header blocks in a stream of frames, however it is cut into pieces.

@@ -1,3 +1,5 @@
+//! What one connection has carried so far.
+
 use std::cell::Cell;
 use std::rc::Rc;
 

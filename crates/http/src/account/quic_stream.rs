@@ -1,3 +1,5 @@
+//! The count of one direction of a QUIC stream.
+
 use super::frames::{Http3, Scanner};
 use super::meter::{Meter, Way};
 

@@ -1,3 +1,5 @@
+//! The head of a message (RFC 9112 section 2.1), with its limits.
+
 use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 

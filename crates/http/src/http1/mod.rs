@@ -5,9 +5,7 @@ mod head;
 mod request;
 mod response;
 
-#[cfg(test)]
-pub(crate) use head::MAX_HEAD_BYTES;
-pub use head::{MAX_FIELDS, Malformed};
+pub use head::{MAX_FIELDS, MAX_HEAD_BYTES, Malformed};
 pub use request::{RequestHead, Requests};
 pub use response::{Piece, ResponseHead, Responses};
 

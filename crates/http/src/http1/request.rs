@@ -1,3 +1,5 @@
+//! Requests as an origin reads and a client writes them (RFC 9112 section 3).
+
 use bytes::BytesMut;
 use http::{HeaderMap, Method, Request, Uri, Version, header};
 

@@ -1,3 +1,5 @@
+//! Responses as a client reads and an origin writes them (RFC 9112 section 4).
+
 use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, Response, StatusCode, Version, header};
 

@@ -1,3 +1,5 @@
+//! QUIC's events as qlog files, one a connection.
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::net::SocketAddr;

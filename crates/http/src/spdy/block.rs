@@ -1,3 +1,5 @@
+//! Header blocks, compressed (draft 3.1, section 2.6.10.1).
+
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::SessionError;

@@ -1,3 +1,5 @@
+//! The frames that come.
+
 use bytes::BytesMut;
 
 use super::block::{Decompressor, MOST_BLOCK};

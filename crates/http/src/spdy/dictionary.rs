@@ -1,3 +1,5 @@
+//! The dictionary of header compression.
+
 /// What every compression context knows beforehand (draft 3.1, section 2.6.10.1): names with their lengths as a header
 /// block has them, then values.
 pub(super) const DICTIONARY: &[u8] = b"\

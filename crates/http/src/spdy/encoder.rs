@@ -1,3 +1,5 @@
+//! The frames that go.
+
 use bytes::{BufMut, BytesMut};
 
 use super::block::Compressor;

@@ -1,3 +1,5 @@
+//! Why streams and sessions end early.
+
 use super::StreamId;
 
 /// Why a stream ends early (draft 2.6.3).

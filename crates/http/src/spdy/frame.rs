@@ -1,3 +1,5 @@
+//! Frames and what is in them (draft 3.1, section 2.2).
+
 use bytes::Bytes;
 
 use super::{Headers, Priority};

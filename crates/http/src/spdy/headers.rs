@@ -1,3 +1,5 @@
+//! Names and values of a header block.
+
 use std::collections::BTreeSet;
 
 /// Names and values of a header block (draft 2.6.10), in their order.

@@ -1,3 +1,5 @@
+//! HTTP messages as header blocks (draft 3.1, section 3.2).
+
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, uri};
 
 use super::Headers;

@@ -1,3 +1,5 @@
+//! The priority of a stream.
+
 /// Order in which streams are served, from 0, the first, to 7, the last (draft 2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority(u8);

@@ -1,3 +1,5 @@
+//! Whose turn it is to send.
+
 use std::collections::VecDeque;
 
 use super::{Priority, StreamId};

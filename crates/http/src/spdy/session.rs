@@ -1,3 +1,5 @@
+//! One end of a connection, without its IO.
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use bytes::{Bytes, BytesMut};

@@ -1,3 +1,5 @@
+//! An open stream.
+
 use bytes::Bytes;
 
 use super::window::{ReceiveWindow, SendWindow};

@@ -1,3 +1,5 @@
+//! What one end of a connection has sent and received.
+
 use bentpipe_units::Bytes;
 
 /// What one end of a connection has sent and received, by purpose.

@@ -1,3 +1,5 @@
+//! Flow control (draft 3.1, section 2.6.8).
+
 use super::SessionError;
 use super::frame::MOST_31_BITS;
 

@@ -1,3 +1,5 @@
+//! Keys and certificates of a run.
+
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, SerialNumber, date_time_ymd,

@@ -1,3 +1,5 @@
+//! What becomes of peers that break the protocol.
+
 use bentpipe_http::spdy::{
     Config, Decoder, Encoder, Event, Fin, Frame, Headers, Priority, ResetStatus, Role, Session, SessionError,
     Sides,

@@ -1,3 +1,5 @@
+//! Flow control, reckoned by somebody else.
+
 use std::collections::BTreeMap;
 
 use bentpipe_http::spdy::{Config, Decoder, Event, Fin, Frame, Headers, Priority, Role, Session, StreamId};

@@ -1,3 +1,5 @@
+//! Frames by the draft's diagrams.
+
 use bentpipe_http::spdy::{
     Decoder, Encoder, Fin, Frame, FrameError, Headers, Priority, ResetStatus, SessionError, Sides,
     StreamError,

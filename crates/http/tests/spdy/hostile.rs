@@ -1,3 +1,5 @@
+//! Peers that want memory.
+
 use bentpipe_http::fuzzing;
 use bentpipe_http::spdy::{Encoder, Fin, Frame, Headers, Priority, Role, Session, SessionError, Sides};
 use bytes::{Bytes, BytesMut};

@@ -1,3 +1,5 @@
+//! A client and a server with nothing between them.
+
 use bentpipe_http::spdy::{Config, Event, Headers, Priority, Role, Session, SessionError, StreamId};
 use bytes::BytesMut;
 

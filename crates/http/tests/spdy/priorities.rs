@@ -1,3 +1,5 @@
+//! Responses in the order of their priorities.
+
 use bentpipe_http::spdy::{Event, Priority};
 use bytes::Bytes;
 

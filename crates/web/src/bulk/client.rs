@@ -1,3 +1,5 @@
+//! The client's end of all flows.
+
 use std::io;
 use std::net::SocketAddr;
 

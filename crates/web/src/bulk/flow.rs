@@ -1,3 +1,5 @@
+//! The flows of a run's spec.
+
 use bentpipe_http::quic::Sender;
 use bentpipe_run::{Algorithm, Direction, Dscp, FlowSpec, FlowsSpec, RunSpec, Transport, Workload};
 use bentpipe_units::{Bytes, Duration, Time};

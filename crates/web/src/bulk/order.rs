@@ -1,3 +1,5 @@
+//! What the client asks of the origin, in octets.
+
 use std::io;
 
 use bentpipe_run::Direction;

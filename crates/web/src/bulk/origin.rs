@@ -1,3 +1,5 @@
+//! The origin's end of all flows.
+
 use std::io;
 use std::rc::Rc;
 

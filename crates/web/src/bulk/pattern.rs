@@ -1,3 +1,5 @@
+//! The octets that flows carry.
+
 /// Period of the pattern: prime, so that no chunk or packet size divides it.
 const PERIOD: usize = 251;
 /// Bytes that one slice of the pattern can cover.

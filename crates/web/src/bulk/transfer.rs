@@ -1,3 +1,5 @@
+//! Sending and receiving one flow.
+
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;

@@ -1,3 +1,5 @@
+//! A body as it arrives.
+
 use bentpipe_units::Bytes;
 use ring::digest::{Context, Digest, SHA256};
 

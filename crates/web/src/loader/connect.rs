@@ -1,3 +1,5 @@
+//! Connections over TCP, ready for HTTP.
+
 use std::net::SocketAddr;
 
 use bentpipe_http::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};

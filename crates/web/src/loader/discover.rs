@@ -1,3 +1,5 @@
+//! What a document, a style sheet or a script names, found as it comes.
+
 mod script;
 mod style;
 

@@ -1,3 +1,5 @@
+//! HTTP/2 with one host.
+
 mod pushes;
 mod receive;
 

@@ -1,3 +1,5 @@
+//! HTTP/3 with one host.
+
 use std::rc::Rc;
 
 use bentpipe_http::account::Meter;

@@ -1,3 +1,5 @@
+//! The way to the origin through an HTTP proxy.
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Requests as a browser makes them.
+
 use bentpipe_run::Http;
 use bentpipe_units::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Version, header};

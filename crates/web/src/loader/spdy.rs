@@ -1,3 +1,5 @@
+//! SPDY/3.1 with one host.
+
 use std::collections::{BTreeMap, VecDeque};
 use std::future::poll_fn;
 use std::rc::Rc;

@@ -1,3 +1,5 @@
+//! A visit before the load.
+
 use std::io;
 use std::pin::pin;
 

@@ -1,3 +1,5 @@
+//! HTTP/1 at the origin.
+
 use std::io;
 
 use bentpipe_http::http1::{Malformed, READ_BYTES, RequestHead, Requests, encode_response};

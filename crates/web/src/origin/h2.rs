@@ -1,3 +1,5 @@
+//! HTTP/2 at the origin.
+
 mod bodies;
 mod push;
 

@@ -1,3 +1,5 @@
+//! HTTP/3 at the origin.
+
 use std::rc::Rc;
 
 use bentpipe_http::limits::HEADER_LIST_BYTES;

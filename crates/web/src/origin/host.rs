@@ -1,3 +1,5 @@
+//! What all services of one origin share.
+
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;

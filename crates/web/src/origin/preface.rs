@@ -1,3 +1,5 @@
+//! Which protocol a client speaks in clear text.
+
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};

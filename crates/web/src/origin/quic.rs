@@ -1,3 +1,5 @@
+//! Accepting QUIC connections.
+
 use std::rc::Rc;
 
 use bentpipe_http::quic::{self, Early, Sender, secured};

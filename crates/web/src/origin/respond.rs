@@ -1,3 +1,5 @@
+//! The answer to a request, whatever the protocol.
+
 use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};

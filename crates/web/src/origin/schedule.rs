@@ -1,3 +1,5 @@
+//! What waits to be sent, in the order of RFC 9218 section 10.
+
 use std::collections::BTreeMap;
 
 use bentpipe_http::priority::{Delivery, Priority};

@@ -1,3 +1,5 @@
+//! The page as it is served on one address.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! SPDY/3.1 at the origin.
+
 use bentpipe_http::http2::window;
 use bentpipe_http::spdy::driver::Driver;
 use bentpipe_http::spdy::{

@@ -1,3 +1,5 @@
+//! Accepting TCP connections, and what is spoken on them.
+
 use std::net::SocketAddr;
 use std::rc::Rc;
 

@@ -1,3 +1,5 @@
+//! Why a page cannot be made.
+
 use std::io;
 
 /// Why a page cannot be made.

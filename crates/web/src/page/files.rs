@@ -1,3 +1,5 @@
+//! Where the files of pages are read.
+
 use std::fmt;
 use std::io;
 

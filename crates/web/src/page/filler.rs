@@ -1,3 +1,5 @@
+//! What fills a text up to its length.
+
 use std::iter;
 
 /// How a language begins and ends what means nothing.

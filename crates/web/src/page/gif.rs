@@ -1,3 +1,5 @@
+//! GIF files of a given length.
+
 use super::noise;
 
 /// One pixel (GIF89a, sections 17 to 23 and 27): header, screen of one by one with two colours, image, trailer.

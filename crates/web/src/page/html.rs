@@ -1,3 +1,5 @@
+//! The HTML document.
+
 use std::fmt::Write;
 
 use bentpipe_run::ObjectKind;

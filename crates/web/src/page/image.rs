@@ -1,3 +1,5 @@
+//! Images of a given length.
+
 use super::{gif, jpeg, noise};
 
 /// An image of exactly `length` bytes: a JPEG file of noise, where it is too short for one a GIF file, noise where it is

@@ -1,3 +1,5 @@
+//! JPEG files of noise.
+
 use jpeg_encoder::{ColorType, Encoder};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;

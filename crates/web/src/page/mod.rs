@@ -1,4 +1,4 @@
-//! Pages: an HTML document and the objects it embeds, made from a [`PageSpec`] and the files that it names.
+//! Pages: an HTML document and the objects it embeds, made from a [`PageSpec`](bentpipe_run::PageSpec) and the files that it names.
 //!
 //! The origin serves a [`Site`] and the loader makes the same one to know what it must receive, so
 //! every body is verified byte for byte by its digest.

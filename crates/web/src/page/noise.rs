@@ -1,3 +1,5 @@
+//! Bytes that nothing makes shorter.
+
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use ring::digest::{SHA256, digest};

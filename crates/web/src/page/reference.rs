@@ -1,3 +1,5 @@
+//! How a resource names another.
+
 use super::tree::Tree;
 
 /// How an object is named on a resource of host number `from`: by its path, or with its host where that is another.

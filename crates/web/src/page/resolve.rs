@@ -1,3 +1,5 @@
+//! Where references lead (RFC 3986 section 5.2).
+
 use super::place::Place;
 use crate::hosts::Hosts;
 

@@ -1,3 +1,5 @@
+//! Scripts, which call for what they name.
+
 use bentpipe_run::ObjectKind;
 
 use super::filler::fill_code;

@@ -1,3 +1,5 @@
+//! Pages already made.
+
 use std::sync::{Arc, Mutex};
 
 use bentpipe_run::PageSpec;

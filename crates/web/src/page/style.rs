@@ -1,3 +1,5 @@
+//! Style sheets.
+
 use bentpipe_run::ObjectKind;
 
 use super::filler::fill_code;

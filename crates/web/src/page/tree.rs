@@ -1,3 +1,5 @@
+//! Which object names which.
+
 use std::collections::BTreeSet;
 
 use bentpipe_run::{ObjectKind, ObjectSpec, PageSpec};

@@ -1,3 +1,5 @@
+//! An HTTP proxy at the gateway (RFC 9110 section 9.3.6).
+
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! The octets of two streams, carried to each other.
+
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;

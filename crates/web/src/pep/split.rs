@@ -1,3 +1,5 @@
+//! A transport proxy, which splits connections (RFC 3135 section 2.2.1).
+
 use bentpipe_net::{Intercepted, Interceptor, Middlebox, Stream};
 use bentpipe_run::{Algorithm, SplitSpec};
 

@@ -1,3 +1,5 @@
+//! A stream of HTTP/2 as one of octets.
+
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

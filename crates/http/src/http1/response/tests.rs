@@ -1,3 +1,5 @@
+//! Responses whole, in pieces and broken.
+
 use proptest::prelude::*;
 
 use super::*;

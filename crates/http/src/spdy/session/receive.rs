@@ -1,3 +1,5 @@
+//! What a session makes of each frame.
+
 use bytes::Bytes;
 
 use super::{Event, Leave, MOST_ANSWERS, Role, Session};

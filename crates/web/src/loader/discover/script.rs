@@ -1,3 +1,5 @@
+//! URLs in scripts.
+
 use bentpipe_units::Duration;
 
 use super::style::string;

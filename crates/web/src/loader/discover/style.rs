@@ -1,3 +1,5 @@
+//! URLs in style sheets.
+
 /// The URLs in a style sheet: those of `url()` and of `@import`, whether or not a browser would need them.
 pub(super) fn urls(css: &str) -> Vec<String> {
     let mut found = Vec::new();

@@ -1,3 +1,5 @@
+//! A connection of HTTP/1.
+
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};

@@ -1,3 +1,5 @@
+//! HTTP/1 with one host.
+
 mod connection;
 mod error;
 mod schedule;

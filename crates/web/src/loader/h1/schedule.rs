@@ -1,3 +1,5 @@
+//! Which connection a request goes to.
+
 use std::rc::Rc;
 
 /// Which connection a request goes to: an idle one, else a new one, and only when no more may be opened the one with the

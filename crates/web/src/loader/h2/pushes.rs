@@ -1,3 +1,5 @@
+//! What the origin pushes.
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

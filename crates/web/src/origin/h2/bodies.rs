@@ -1,3 +1,5 @@
+//! The bodies of one connection, sent by their priorities.
+
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::future::pending;

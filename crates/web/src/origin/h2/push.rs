@@ -1,3 +1,5 @@
+//! Server push (RFC 9113 section 8.4).
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
