@@ -3,11 +3,10 @@
 use bentpipe_units::{Duration, Time};
 
 use super::Connection;
+use super::syn::fast_open_cookie;
 use crate::config::FastOpen;
 use crate::event::{Closed, Event};
-use crate::options::{
-    Cookie, FastOpenOption, Options, SackPermitted, SynOptions, TIMESTAMPS_LEN, Timestamps,
-};
+use crate::options::{FastOpenOption, Options, SackPermitted, SynOptions, Timestamps};
 use crate::payload::Payload;
 use crate::receive::Scaling;
 use crate::segment::{Flags, Segment, timestamp};
@@ -21,63 +20,10 @@ const SYN_RETRIES: u32 = 6 + LINEAR_TIMEOUTS;
 const LINEAR_TIMEOUTS: u32 = 4;
 /// `tcp_synack_retries`.
 const SYN_ACK_RETRIES: u32 = 5;
-/// What a peer that announces no MSS takes (RFC 9293 section 3.7.1).
-const DEFAULT_MSS: u16 = 536;
 /// `MAX_TCP_OPTION_SPACE`: what a SYN with data leaves to its options, whatever they take (`tcp_send_syn_data`).
 const SYN_OPTION_SPACE: u64 = 40;
-/// `TCP_MIN_MSS`.
-const MIN_MSS: u16 = 88;
-
-/// The handshake's own state.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Handshake {
-    /// When the first SYN or SYN-ACK left.
-    sent_at: Option<Time>,
-    pub retransmissions: u32,
-    pub timer: Option<Time>,
-    /// Octets that travelled with the SYN.
-    syn_payload: u64,
-    /// The answer to the client's Fast Open option.
-    grant: Option<Cookie>,
-    /// The server's answer to ours.
-    pub granted: Option<Cookie>,
-}
-
-/// What the peer's SYN said.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Peer {
-    mss: Option<u16>,
-    shift: Option<u8>,
-    pub sack: Option<SackPermitted>,
-    /// Its last timestamp to echo (TS.Recent), where both ends use timestamps.
-    pub timestamp: Option<u32>,
-}
-
-impl Peer {
-    fn learn(&mut self, segment: &Segment) {
-        if let Some(syn) = segment.options.syn {
-            // RFC 7323 section 2.3: at most 14.
-            self.shift = syn.window_scale.map(|shift| shift.min(14));
-            self.mss = Some(syn.mss);
-            self.sack = Some(syn.sack);
-        }
-        self.timestamp = segment.options.timestamps.map(|timestamps| timestamps.value);
-    }
-
-    /// The peer's window in octets.
-    pub fn scale(&self, window: u16) -> u64 {
-        u64::from(window) << self.shift.unwrap_or(0)
-    }
-}
 
 impl Connection {
-    /// Payload of a full segment: the smaller MSS less the timestamps that each segment carries.
-    fn effective_mss(&self) -> u64 {
-        let theirs = self.peer.mss.unwrap_or(DEFAULT_MSS).max(MIN_MSS);
-        let timestamps = self.peer.timestamp.map_or(0, |_| u64::from(TIMESTAMPS_LEN));
-        u64::from(theirs.min(self.announced_mss)).saturating_sub(timestamps).max(1)
-    }
-
     /// A listening port got a SYN.
     pub(super) fn on_first_syn(&mut self, now: Time, syn: &Segment) {
         self.learn_syn(syn);
@@ -106,7 +52,7 @@ impl Connection {
 
     /// Data may flow.
     fn establish(&mut self, now: Time, echo: Option<u32>) {
-        let mss = self.effective_mss();
+        let mss = self.peer.effective_mss(self.announced_mss);
         let first_timestamp = self.handshake.sent_at.map(timestamp);
         // RFC 5682 in spirit: the echo of the first SYN shows that the repetitions were not needed.
         let spurious = echo.is_some() && echo == first_timestamp;
@@ -275,13 +221,4 @@ impl Connection {
         self.handshake.timer = Some(now + wait);
         self.pending.syn = true;
     }
-}
-
-/// The cookie of a client's address under a server's key: a stand-in for the cipher of RFC 7413 section 4.1.2.
-fn fast_open_cookie(key: u64, address: u32) -> Cookie {
-    // SplitMix64's finaliser mixes every bit into every other.
-    let mut x = key ^ u64::from(address).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    Cookie((x ^ (x >> 31)).to_be_bytes())
 }

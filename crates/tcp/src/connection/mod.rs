@@ -4,6 +4,7 @@ mod command;
 mod handshake;
 mod input;
 mod output;
+mod syn;
 mod timeout;
 
 use std::collections::VecDeque;
@@ -12,7 +13,7 @@ use std::net::SocketAddrV4;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::config::{Config, FastOpen};
-use crate::connection::handshake::{Handshake, Peer};
+use crate::connection::syn::{Handshake, Peer};
 use crate::event::{Closed, Event};
 use crate::info::Info;
 use crate::options::{Cookie, TIMESTAMPS_LEN};

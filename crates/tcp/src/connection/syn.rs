@@ -1,0 +1,69 @@
+//! What both ends' SYNs said, and how far the handshake is (RFC 9293 section 3.5, RFC 7413).
+
+use bentpipe_units::Time;
+
+use crate::options::{Cookie, SackPermitted, TIMESTAMPS_LEN};
+use crate::segment::Segment;
+
+/// What a peer that announces no MSS takes (RFC 9293 section 3.7.1).
+const DEFAULT_MSS: u16 = 536;
+/// `TCP_MIN_MSS`.
+const MIN_MSS: u16 = 88;
+
+/// The handshake's own state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handshake {
+    /// When the first SYN or SYN-ACK left.
+    pub sent_at: Option<Time>,
+    pub retransmissions: u32,
+    pub timer: Option<Time>,
+    /// Octets that travelled with the SYN.
+    pub syn_payload: u64,
+    /// The answer to the client's Fast Open option.
+    pub grant: Option<Cookie>,
+    /// The server's answer to ours.
+    pub granted: Option<Cookie>,
+}
+
+/// What the peer's SYN said.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Peer {
+    mss: Option<u16>,
+    pub shift: Option<u8>,
+    pub sack: Option<SackPermitted>,
+    /// Its last timestamp to echo (TS.Recent), where both ends use timestamps.
+    pub timestamp: Option<u32>,
+}
+
+impl Peer {
+    pub fn learn(&mut self, segment: &Segment) {
+        if let Some(syn) = segment.options.syn {
+            // RFC 7323 section 2.3: at most 14.
+            self.shift = syn.window_scale.map(|shift| shift.min(14));
+            self.mss = Some(syn.mss);
+            self.sack = Some(syn.sack);
+        }
+        self.timestamp = segment.options.timestamps.map(|timestamps| timestamps.value);
+    }
+
+    /// The peer's window in octets.
+    pub fn scale(&self, window: u16) -> u64 {
+        u64::from(window) << self.shift.unwrap_or(0)
+    }
+
+    /// Payload of a full segment: the smaller MSS less the timestamps that each segment carries.
+    pub fn effective_mss(&self, announced: u16) -> u64 {
+        let theirs = self.mss.unwrap_or(DEFAULT_MSS).max(MIN_MSS);
+        let timestamps = self.timestamp.map_or(0, |_| u64::from(TIMESTAMPS_LEN));
+        u64::from(theirs.min(announced)).saturating_sub(timestamps).max(1)
+    }
+}
+
+/// The cookie of a client's address under a server's key: a stand-in for the cipher of RFC 7413 section 4.1.2.
+pub(super) fn fast_open_cookie(key: u64, address: u32) -> Cookie {
+    // SplitMix64's finaliser mixes every bit into every other.
+    let mut x = key ^ u64::from(address).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    Cookie((x ^ (x >> 31)).to_be_bytes())
+}
