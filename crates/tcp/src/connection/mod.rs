@@ -192,9 +192,9 @@ impl Connection {
             ssthresh: cc.and_then(|cc| cc.state().ssthresh),
             in_flight: self.send.in_flight(),
             mss,
-            srtt: self.send.srtt(),
-            min_rtt: self.send.min_rtt(),
-            rto: self.send.rto(),
+            srtt: self.send.rtt().srtt(),
+            min_rtt: self.send.rtt().min(),
+            rto: self.send.rtt().rto(),
             delivery_rate: self.send.latest_rate(),
             retransmitted_segments: self.send.retransmitted_segments()
                 + u64::from(self.handshake.retransmissions),
@@ -237,7 +237,7 @@ impl Connection {
     }
 
     fn sender_view(&self) -> SenderView {
-        SenderView { srtt: self.send.srtt(), rto: self.send.rto() }
+        SenderView { srtt: self.send.rtt().srtt(), rto: self.send.rtt().rto() }
     }
 }
 

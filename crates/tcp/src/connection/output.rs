@@ -31,7 +31,7 @@ impl Connection {
             return Some(self.plain_segment(now, self.send.next()));
         }
         if std::mem::take(&mut self.pending.writable) {
-            self.send.check_space();
+            self.send.check_space(now);
         }
         // A writer that waits is woken when what waited before has left.
         if self.send.take_writable() {

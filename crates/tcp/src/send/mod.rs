@@ -2,219 +2,289 @@
 
 mod ack;
 mod buffer;
+mod congestion;
+mod handshake;
 mod recovery;
 mod rtt;
 mod transmit;
-mod write;
 
 pub(crate) use ack::{Ack, Verdict};
+pub(crate) use handshake::{Handshake, InitialWindow};
 pub(crate) use recovery::sack::Block;
 pub(crate) use rtt::{INITIAL_RTO, MAX_RTO};
-pub(crate) use transmit::Outgoing;
+pub(crate) use transmit::parts::Outgoing;
 
-use bentpipe_cc::rate::RateEstimator;
+use bentpipe_cc::CongestionControl;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_cc::usage::UsageTracker;
-use bentpipe_cc::{CongestionControl, CwndUnit};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
+use crate::Payload;
 use crate::config::Config;
-use crate::send::buffer::Buffer;
-use crate::send::recovery::rack::Rack;
-use crate::send::recovery::rto_tlp::{Forced, Persist, Probe, Timer};
-use crate::send::recovery::sack::SackCache;
-use crate::send::recovery::scoreboard::Scoreboard;
-use crate::send::recovery::{Phase, Recovery};
-use crate::send::rtt::{RoundView, Rtt};
-use crate::send::transmit::GsoPacket;
-use crate::send::transmit::pacing::Pacer;
-use crate::send::transmit::window::SendWindow;
+use crate::send::buffer::{Allowance, Buffer, SizeView};
+use crate::send::congestion::{Congestion, CongestionConfig, Delivered, Start};
+use crate::send::recovery::ack::AckOutcome;
+use crate::send::recovery::prr::Progress;
+use crate::send::recovery::rto_tlp::{Exhausted, TimeoutParts};
+use crate::send::recovery::{Recovery, View};
+use crate::send::rtt::{RoundView, Rtt, RttReading};
+use crate::send::transmit::Transmit;
+use crate::send::transmit::parts::Parts;
 
 /// Position of the first octet of data: the SYN is position 0.
 pub(crate) const FIRST: u64 = 1;
 
-/// The sending half of a connection.
+/// The sending half of a connection: its parts, and the order in which an acknowledgement passes through them.
 ///
 /// Windows are counted in segments, as Linux does: each counts as a full one. The congestion control sees
 /// them as multiples of the MSS.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
-    config: SenderConfig,
+    config: CongestionConfig,
     /// Payload of a full segment without SACK blocks (`mss_cache`).
     mss: u64,
-    /// First unacknowledged position (SND.UNA).
-    una: u64,
-    /// First position not yet sent (SND.NXT).
-    next: u64,
+    /// What is written.
     buffer: Buffer,
-    fin: Fin,
-    window: SendWindow,
-    scoreboard: Scoreboard,
-    sacks: SackCache,
-    /// Duplicates that the peer reported.
-    dsacks: u64,
-    rtt: Rtt,
-    rack: Rack,
+    /// What is out.
     recovery: Recovery,
-    probe: Probe,
-    persist: Persist,
-    timer: Option<Timer>,
-    forced: Option<Forced>,
-    /// Since when nothing has been acknowledged although it was retransmitted.
-    unanswered_since: Option<Time>,
-    /// Degree of reordering in segments (`tp->reordering`).
-    reordering: u64,
-    cc: Option<Box<dyn CongestionControl>>,
-    rate: RateEstimator,
-    latest_rate: Option<Rate>,
-    usage: UsageTracker,
-    pacer: Pacer,
-    /// When the pacer lets the next segment out that it held back.
-    held_until: Option<Time>,
-    tso: GsoPacket,
-    /// End of the last segment sent that was not full (Minshall).
-    minshall_end: u64,
-    /// When data left last (`lsndtime`).
-    last_data_at: Time,
-    idle: IdleUse,
-}
-
-#[derive(Clone, Debug)]
-struct SenderConfig {
-    congestion_control: bentpipe_cc::Algorithm,
-    slow_start_exit: SlowStartExit,
-    initial_window: u64,
-    after_idle: crate::config::AfterIdle,
-    nagle: crate::config::Nagle,
-    seed: u64,
-}
-
-/// Our direction's end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fin {
-    /// More may be written.
-    Open,
-    /// The FIN follows the last octet, at this position.
-    At(u64),
-}
-
-/// How much of the window is used while the application sets the pace (`snd_cwnd_used`, `snd_cwnd_stamp`).
-#[derive(Clone, Copy, Debug)]
-struct IdleUse {
-    used: u64,
-    since: Time,
-}
-
-/// How the handshake went.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Handshake {
-    /// RTT of the SYN or SYN-ACK; `None` when it is ambiguous.
-    pub rtt: Option<Duration>,
-    /// Segments of the first window.
-    pub window: InitialWindow,
-    /// Payload of a full segment.
-    pub mss: u64,
-}
-
-/// Segments of the first window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InitialWindow {
-    /// As configured.
-    Configured,
-    /// One, because the SYN or SYN-ACK was lost more than once (RFC 6928 section 2).
-    One,
+    /// What leaves next.
+    transmit: Transmit,
+    rtt: Rtt,
+    /// None before the handshake is complete.
+    cc: Option<Congestion>,
 }
 
 impl Sender {
     pub fn new(config: &Config, now: Time) -> Self {
         Self {
-            config: SenderConfig {
-                congestion_control: config.congestion_control,
+            config: CongestionConfig {
+                algorithm: config.congestion_control,
                 slow_start_exit: SlowStartExit::of(config.slow_start, Pacing::Unpaced),
                 initial_window: u64::from(config.initial_window.max(1)),
                 after_idle: config.after_idle,
-                nagle: config.nagle,
                 seed: config.seed,
+                opened_at: now,
             },
             mss: u64::from(config.mss()),
-            una: FIRST,
-            next: FIRST,
             buffer: Buffer::new(FIRST, config.send_buffer),
-            fin: Fin::Open,
-            window: SendWindow::default(),
-            scoreboard: Scoreboard::default(),
-            sacks: SackCache::default(),
-            dsacks: 0,
+            recovery: Recovery::new(FIRST),
+            transmit: Transmit::new(FIRST, config.nagle),
             rtt: Rtt::new(),
-            rack: Rack::new(),
-            recovery: Recovery::new(),
-            probe: Probe::None,
-            persist: Persist::default(),
-            timer: None,
-            forced: None,
-            unanswered_since: None,
-            reordering: recovery::recovery_state::INITIAL_REORDERING,
             cc: None,
-            rate: RateEstimator::new(now),
-            latest_rate: None,
-            usage: UsageTracker::new(),
-            pacer: Pacer::new(),
-            held_until: None,
-            tso: GsoPacket::default(),
-            minshall_end: FIRST,
-            last_data_at: now,
-            idle: IdleUse { used: 0, since: now },
         }
+    }
+
+    // ---- the handshake -------------------------------------------------------------------------------------
+
+    /// The peer announces a window with the handshake.
+    pub fn initialize_window(&mut self, seq: u64, size: u64) {
+        self.transmit.window_mut().initialize(seq, size);
     }
 
     /// The handshake is complete: data may leave.
     pub fn establish(&mut self, now: Time, handshake: Handshake) {
         self.mss = handshake.mss;
         if let Some(rtt) = handshake.rtt {
-            self.rtt.on_min_sample(now, rtt);
-            self.rtt.on_sample(rtt, RoundView { una: self.una, next: self.next });
+            let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
+            self.rtt.on_ack(now, RttReading { sample: Some(rtt), newest: Some(rtt) }, view);
         }
-        let segments = match handshake.window {
+        let window = match handshake.window {
             InitialWindow::Configured => self.config.initial_window,
             InitialWindow::One => 1,
         };
-        self.rate = RateEstimator::new(now);
-        self.idle.since = now;
-        self.cc = Some(bentpipe_cc::build(
-            self.config.congestion_control,
-            bentpipe_cc::Config {
-                now,
-                mss: Bytes::new(self.mss),
-                initial_window: self.bytes(segments),
-                handshake_rtt: self.rtt.min(),
-                seed: self.config.seed,
-                slow_start_exit: self.config.slow_start_exit,
-                cwnd_unit: CwndUnit::Segments,
-            },
-        ));
-        self.expand_buffer();
+        let start = Start { now, mss: self.mss, window, rtt: self.rtt.min() };
+        self.cc = Some(Congestion::new(&self.config, start));
+        if let Some((_, mut parts)) = self.parts(now) {
+            parts.expand_buffer();
+        }
+    }
+
+    /// The octets below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
+    pub fn on_syn_data_acked(&mut self, position: u64) {
+        let position = position.min(self.buffer.end());
+        self.recovery.start_at(position);
+        self.transmit.start_at(position);
+        self.buffer.on_gso_sent(position);
+        self.buffer.release(position);
+    }
+
+    // ---- an acknowledgement --------------------------------------------------------------------------------
+
+    /// Takes in an acknowledgement (`tcp_ack`).
+    pub fn on_ack(&mut self, ack: &Ack<'_>) -> Verdict {
+        let (now, next) = (ack.now, self.transmit.position());
+        if ack.position > next {
+            return Verdict::Unsent;
+        }
+        let Some(cc) = &mut self.cc else { return Verdict::Accepted };
+        let una = self.recovery.una();
+        // tcp_ack_update_window
+        let window_changed =
+            ack.position >= una && self.transmit.window_mut().update(ack.seq, ack.window, ack.position > una);
+        // tcp_sacktag_write_queue, tcp_clean_rtx_queue
+        let outcome = self.recovery.on_ack(ack, window_changed, View { now, next, rtt: &self.rtt }, cc);
+        if outcome.una_advanced {
+            self.buffer.release(ack.position);
+        }
+        // tcp_ack_update_rtt
+        let reading = outcome.rtt();
+        self.rtt.on_ack(now, reading, RoundView { una: self.recovery.una(), next });
+        // tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_set_xmit_timer
+        let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
+        self.recovery.alert(&outcome, room, View { now, next, rtt: &self.rtt }, cc);
+        // Nothing was out, so that it says nothing of the path (no_queue).
+        if !outcome.before.was_empty {
+            self.control_window(&outcome, reading.newest);
+        }
+        Verdict::Accepted
+    }
+
+    /// `tcp_cong_control`: what the acknowledgement means for the window.
+    fn control_window(&mut self, outcome: &AckOutcome, rtt: Option<Duration>) {
+        let Some(cc) = &mut self.cc else { return };
+        let (delivered, in_flight) = (outcome.newly_delivered, self.recovery.in_flight());
+        let newly_lost = self.recovery.scoreboard().total_lost() - outcome.before.lost;
+        cc.on_ack(Delivered {
+            now: outcome.now,
+            delivered,
+            lost: newly_lost,
+            prior_in_flight: outcome.before.in_flight,
+            in_flight,
+            rtt,
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min(),
+            // With cumulative progress only, unless reordering makes that rare.
+            may_raise_cwnd: outcome.data_acked || self.recovery.has_remarkable_reordering(),
+        });
+        let (ssthresh, una_advanced) = (cc.target(), outcome.una_advanced);
+        self.recovery.reduce(Progress { delivered, newly_lost, in_flight, ssthresh, una_advanced });
+    }
+
+    // ---- what leaves ---------------------------------------------------------------------------------------
+
+    /// The next segment. `reserved` octets of each segment are taken by options.
+    pub fn poll(&mut self, now: Time, reserved: u64) -> Option<Outgoing> {
+        let (transmit, mut parts) = self.parts(now)?;
+        transmit.next(&mut parts, reserved)
+    }
+
+    pub fn data(&self, outgoing: &Outgoing) -> Payload {
+        self.buffer.slice(outgoing.start, outgoing.end.min(self.buffer.end()))
+    }
+
+    /// The octets that a SYN may carry (RFC 7413).
+    pub fn syn_data(&self, most: u64) -> Payload {
+        self.buffer.slice(FIRST, self.buffer.end().min(FIRST + most))
+    }
+
+    /// Any segment leaves, an acknowledgement too.
+    pub fn on_any_segment(&mut self, now: Time) {
+        self.transmit.on_any_segment(now);
+    }
+
+    /// What leaves, and what it touches; nothing before the handshake is complete.
+    fn parts(&mut self, now: Time) -> Option<(&mut Transmit, Parts<'_>)> {
+        let Self { buffer, recovery, transmit, rtt, cc, .. } = self;
+        Some((transmit, Parts { now, buffer, recovery, cc: cc.as_mut()?, rtt }))
+    }
+
+    // ---- timers --------------------------------------------------------------------------------------------
+
+    pub fn timeout(&self) -> Option<Time> {
+        self.recovery.timeout()
+    }
+
+    /// When pacing lets the next segment out, if that is what held the last poll.
+    pub const fn paced_until(&self) -> Option<Time> {
+        self.transmit.paced_until()
+    }
+
+    pub fn handle_timeout(&mut self, now: Time) -> Result<(), Exhausted> {
+        let Some(cc) = &mut self.cc else { return Ok(()) };
+        let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
+        let next = self.transmit.position();
+        self.recovery.handle_timeout(TimeoutParts { now, next, room, rtt: &mut self.rtt, cc })
+    }
+
+    /// Nothing more will be sent.
+    pub fn stop(&mut self) {
+        self.recovery.stop();
+    }
+
+    // ---- what the application writes -----------------------------------------------------------------------
+
+    /// Takes as much as fits; returns how much that was.
+    pub fn write(&mut self, now: Time, payload: &Payload) -> u64 {
+        if payload.is_empty() {
+            return 0;
+        }
+        if self.is_writable() {
+            self.on_write_begins(now);
+        }
+        let allowance = match self.parts(now) {
+            Some((transmit, parts)) => transmit.allowance(&parts),
+            None => Allowance::NOTHING,
+        };
+        self.buffer.write(payload, self.size_view(), allowance)
+    }
+
+    /// `tcp_slow_start_after_idle_check`, `tcp_rate_check_app_limited`.
+    fn on_write_begins(&mut self, now: Time) {
+        let Some(cc) = &mut self.cc else { return };
+        let (scoreboard, in_flight) = (self.recovery.scoreboard(), self.recovery.in_flight());
+        if scoreboard.is_empty() {
+            cc.restart_after_idle(now, self.recovery.cwnd(cc), self.rtt.rto());
+        }
+        let waiting = self.buffer.end().saturating_sub(self.transmit.position());
+        // A write finds the window open and nothing waiting.
+        if waiting < self.mss
+            && in_flight < self.recovery.cwnd(cc)
+            && scoreboard.lost() <= scoreboard.retransmitted()
+        {
+            cc.on_app_limited(in_flight);
+        }
+    }
+
+    const fn size_view(&self) -> SizeView {
+        let next = self.transmit.position();
+        SizeView { next, mss: self.mss, max_window: self.transmit.window().max }
+    }
+
+    /// Whether a write would be accepted now.
+    pub fn is_writable(&self) -> bool {
+        self.buffer.is_writable(self.size_view())
+    }
+
+    /// After each acknowledgement (`tcp_check_space`).
+    pub fn check_space(&mut self, now: Time) {
+        let next = self.transmit.position();
+        match self.parts(now) {
+            Some((_, mut parts)) => parts.check_space(next),
+            None => self.buffer.relieve(next),
+        }
+    }
+
+    /// Whether a writer that was blocked may go on.
+    pub fn take_writable(&mut self) -> bool {
+        self.buffer.take_writable()
+    }
+
+    /// The FIN follows what was written.
+    pub fn shutdown(&mut self) {
+        self.buffer.shutdown();
     }
 
     // ---- getters -------------------------------------------------------------------------------------------
 
     pub const fn next(&self) -> u64 {
-        self.next
+        self.transmit.position()
     }
 
-    pub const fn rto(&self) -> Duration {
-        self.rtt.rto()
+    pub const fn rtt(&self) -> &Rtt {
+        &self.rtt
     }
 
-    pub fn srtt(&self) -> Option<Duration> {
-        self.rtt.srtt()
-    }
-
-    pub fn min_rtt(&self) -> Option<Duration> {
-        self.rtt.min()
-    }
-
-    pub const fn latest_rate(&self) -> Option<Rate> {
-        self.latest_rate
+    pub fn latest_rate(&self) -> Option<Rate> {
+        self.cc.as_ref().and_then(Congestion::latest_rate)
     }
 
     pub const fn mss(&self) -> u64 {
@@ -223,15 +293,25 @@ impl Sender {
 
     /// Sent and neither acknowledged nor known to be lost.
     pub fn in_flight(&self) -> Bytes {
-        self.bytes(self.scoreboard.in_flight())
+        Bytes::new(self.recovery.in_flight() * self.mss)
     }
 
     pub fn retransmitted_segments(&self) -> u64 {
-        self.scoreboard.total_retransmitted()
+        self.recovery.scoreboard().total_retransmitted()
     }
 
     pub fn cc(&self) -> Option<&dyn CongestionControl> {
-        self.cc.as_deref()
+        self.cc.as_ref().map(Congestion::algorithm)
+    }
+
+    /// The window in segments.
+    pub fn cwnd(&self) -> u64 {
+        self.cc.as_ref().map_or(0, |cc| self.recovery.cwnd(cc))
+    }
+
+    /// The peer's last word on its window.
+    pub const fn peer_window(&self) -> Bytes {
+        Bytes::new(self.transmit.window().size)
     }
 
     /// Octets not yet acknowledged, sent or not.
@@ -241,62 +321,11 @@ impl Sender {
 
     /// Whether our FIN is acknowledged.
     pub fn is_finished(&self) -> bool {
-        matches!(self.fin, Fin::At(fin) if self.una > fin)
+        self.buffer.fin().is_some_and(|fin| self.recovery.una() > fin)
     }
 
     /// Whether this direction was shut down.
-    pub fn is_shut_down(&self) -> bool {
-        matches!(self.fin, Fin::At(_))
-    }
-
-    pub fn data(&self, outgoing: &Outgoing) -> crate::Payload {
-        self.buffer.slice(outgoing.start, outgoing.end.min(self.buffer.end()))
-    }
-
-    /// The octets that a SYN may carry (RFC 7413).
-    pub fn syn_data(&self, most: u64) -> crate::Payload {
-        self.buffer.slice(FIRST, self.buffer.end().min(FIRST + most))
-    }
-
-    /// The window in segments: that of the algorithm, or that of the reduction under way.
-    pub fn cwnd(&self) -> u64 {
-        match self.recovery.phase {
-            Phase::Fast(prr) if self.reduces_itself() => prr.cwnd(),
-            _ => self.cc.as_ref().map_or(0, |cc| (cc.cwnd().get() / self.mss).max(1)),
-        }
-    }
-
-    fn reduces_itself(&self) -> bool {
-        self.cc.as_ref().is_some_and(|cc| cc.state().recovery_window == bentpipe_cc::RecoveryWindow::Endpoint)
-    }
-
-    fn bytes(&self, segments: u64) -> Bytes {
-        Bytes::new(segments * self.mss)
-    }
-
-    /// First position that no longer counts as ours to send: behind the FIN, or behind what is written.
-    fn end(&self) -> u64 {
-        match self.fin {
-            Fin::Open => self.buffer.end(),
-            Fin::At(fin) => fin + 1,
-        }
-    }
-
-    // ---- commands ------------------------------------------------------------------------------------------
-
-    /// The octets below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
-    pub fn on_syn_data_acked(&mut self, position: u64) {
-        let position = position.min(self.buffer.end());
-        self.una = position;
-        self.next = position;
-        self.buffer.on_gso_sent(position);
-        self.buffer.release(position);
-    }
-
-    /// The FIN follows what was written.
-    pub fn shutdown(&mut self) {
-        if self.fin == Fin::Open {
-            self.fin = Fin::At(self.buffer.end());
-        }
+    pub const fn is_shut_down(&self) -> bool {
+        self.buffer.fin().is_some()
     }
 }

@@ -69,9 +69,28 @@ pub(crate) struct RoundView {
     pub next: u64,
 }
 
+/// What one acknowledgement said of the round-trip time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RttReading {
+    /// For the estimator.
+    pub sample: Option<Duration>,
+    /// Of what was acknowledged last (`rate_sample.rtt_us`).
+    pub newest: Option<Duration>,
+}
+
 impl Rtt {
     pub const fn new() -> Self {
         Self { smoothed: None, min: None, rto: INITIAL_RTO }
+    }
+
+    /// `tcp_ack_update_rtt`.
+    pub fn on_ack(&mut self, now: Time, reading: RttReading, view: RoundView) {
+        if let Some(least) = reading.newest {
+            self.on_min_sample(now, least);
+        }
+        if let Some(sample) = reading.sample {
+            self.on_sample(sample, view);
+        }
     }
 
     /// Takes in a sample; the timeout follows it and any back-off ends (RFC 6298 section 5.7).

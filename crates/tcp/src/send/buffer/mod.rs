@@ -15,6 +15,8 @@ use queue::{Preview, SendQueue};
 pub(super) struct Buffer {
     data: WrittenData,
     queue: SendQueue,
+    /// Where our FIN stands, once our direction is finished.
+    fin: Option<u64>,
     /// `sk_sndbuf`.
     limit: u64,
     /// How far the limit may grow (`tcp_wmem`).
@@ -52,6 +54,11 @@ pub(super) struct Allowance {
     pub window_end: u64,
 }
 
+impl Allowance {
+    /// Before the handshake is complete.
+    pub const NOTHING: Self = Self { quota: 0, tso_segments: 0, window_end: 0 };
+}
+
 /// What will have left while the application writes.
 struct Departures {
     preview: Preview,
@@ -64,6 +71,7 @@ impl Buffer {
         Self {
             data: WrittenData::new(first),
             queue: SendQueue::new(first),
+            fin: None,
             limit: limits.initial.get(),
             max_limit: limits.max.get(),
             backpressure: Backpressure::None,
@@ -75,6 +83,22 @@ impl Buffer {
     /// First position that is not written yet.
     pub const fn end(&self) -> u64 {
         self.data.end()
+    }
+
+    /// Where our FIN stands, once our direction is finished.
+    pub const fn fin(&self) -> Option<u64> {
+        self.fin
+    }
+
+    /// First position that no longer counts as ours to send: behind the FIN, or behind what is written.
+    pub fn sequence_end(&self) -> u64 {
+        self.fin.map_or(self.end(), |fin| fin + 1)
+    }
+
+    /// The FIN follows what was written.
+    pub fn shutdown(&mut self) {
+        let end = self.end();
+        self.fin.get_or_insert(end);
     }
 
     /// Octets written and not acknowledged.

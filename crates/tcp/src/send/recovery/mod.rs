@@ -1,97 +1,215 @@
-//! The state of loss recovery.
+//! Loss recovery: what is out, what of it is lost, and what leaves again.
 
-pub(in crate::send) mod prr;
-pub(in crate::send) mod rack;
-pub(in crate::send) mod recovery_state;
-pub(in crate::send) mod rto_tlp;
-pub(in crate::send) mod sack;
-pub(in crate::send) mod scoreboard;
+pub(crate) mod ack;
+mod alert;
+pub(crate) mod prr;
+mod rack;
+pub(crate) mod rto_tlp;
+pub(crate) mod sack;
+pub(crate) mod scoreboard;
+pub(crate) mod state;
+pub(crate) mod timer;
 mod undo;
 
-use crate::send::recovery::prr::Prr;
+use bentpipe_cc::rate::PacketState;
+use bentpipe_units::{Duration, Time};
 
-/// `icsk_ca_state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// Nothing suspicious.
-    Open,
-    /// Something was acknowledged out of order.
-    Disorder,
-    /// Lost segments are repaired by fast retransmission (RFC 6675).
-    Fast(Prr),
-    /// Lost segments are repaired after a timeout (RFC 5681 section 3.1).
-    Timeout(Frto),
-}
+use crate::segment::timestamp;
+use crate::send::congestion::Congestion;
+use crate::send::recovery::prr::Progress;
+use crate::send::recovery::rack::Rack;
+use crate::send::recovery::sack::SackCache;
+use crate::send::recovery::scoreboard::{History, Scoreboard};
+use crate::send::recovery::state::{Frto, Phase, RecoveryState, Rexmit};
+use crate::send::recovery::timer::{Forced, Probe, Timers};
+use crate::send::rtt::Rtt;
 
-/// Whether the timeout may still turn out spurious (RFC 5682).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Frto {
-    Testing,
-    Settled,
-}
-
-/// What may be retransmitted when the window opens (`tcp_xmit_recovery`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rexmit {
-    /// Lost segments.
-    Lost,
-    /// New data first: RFC 5682 section 3.1 step 2b.
-    NewFirst,
-    /// Nothing: the test of the timeout is under way.
-    None,
-}
-
-/// What is needed to take a reduction back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Undo {
-    /// First unacknowledged position when the episode began; `None` when there is nothing to take back.
-    pub marker: Option<u64>,
-    /// Retransmissions of the episode that no DSACK has shown to be unnecessary; `None` before the first.
-    pub retransmissions: Option<u64>,
-    /// Timestamp of the episode's first retransmission (RFC 3522).
-    pub first_retransmission: Option<u32>,
-}
-
-impl Undo {
-    pub const NOTHING: Self = Self { marker: None, retransmissions: None, first_retransmission: None };
-
-    /// `tcp_init_undo`.
-    pub fn begin(&mut self, una: u64, retransmitted: u64) {
-        self.marker = Some(una);
-        self.retransmissions = (retransmitted > 0).then_some(retransmitted);
-    }
-
-    pub fn on_retransmission(&mut self, timestamp: u32) {
-        self.first_retransmission.get_or_insert(timestamp);
-        if self.marker.is_some() {
-            self.retransmissions = Some(self.retransmissions.unwrap_or(0) + 1);
-        }
-    }
-
-    /// Every retransmission arrived twice.
-    pub fn all_unnecessary(&self) -> bool {
-        self.marker.is_some() && self.retransmissions == Some(0)
-    }
-}
+/// `tcp_reordering`: segments by which packets may overtake each other before that counts as remarkable.
+const INITIAL_REORDERING: u64 = 3;
 
 /// Recovery as a whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
-    pub phase: Phase,
-    /// What was sent when the phase began (`high_seq`; RFC 6675: RecoveryPoint).
-    pub recovery_point: u64,
-    pub rexmit: Rexmit,
-    pub undo: Undo,
-    /// Timeouts in a row (`icsk_retransmits`).
-    pub timeouts: u32,
+    /// First unacknowledged position (SND.UNA).
+    una: u64,
+    scoreboard: Scoreboard,
+    sacks: SackCache,
+    /// Duplicates that the peer reported.
+    dsacks: u64,
+    rack: Rack,
+    /// Degree of reordering in segments (`tp->reordering`).
+    reordering: u64,
+    state: RecoveryState,
+    timers: Timers,
+}
+
+/// What recovery sees of the rest of the sender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    pub now: Time,
+    /// First position not yet sent (SND.NXT).
+    pub next: u64,
+    pub rtt: &'a Rtt,
+}
+
+/// Whether what was never sent might leave, as far as the peer's window goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Whether something waits.
+    pub waits: bool,
+    /// Whether the window allows any octet behind SND.NXT.
+    pub is_open: bool,
+    /// Whether the first segment that waits fits into the window.
+    pub first_fits: bool,
+}
+
+impl View<'_> {
+    fn rto(&self) -> Duration {
+        self.rtt.rto()
+    }
 }
 
 impl Recovery {
-    pub const fn new() -> Self {
-        Self { phase: Phase::Open, recovery_point: 0, rexmit: Rexmit::Lost, undo: Undo::NOTHING, timeouts: 0 }
+    pub fn new(first: u64) -> Self {
+        Self {
+            una: first,
+            scoreboard: Scoreboard::default(),
+            sacks: SackCache::default(),
+            dsacks: 0,
+            rack: Rack::new(),
+            reordering: INITIAL_REORDERING,
+            state: RecoveryState::new(),
+            timers: Timers::new(),
+        }
+    }
+
+    /// What lies below `position` was acknowledged with the handshake.
+    pub const fn start_at(&mut self, position: u64) {
+        self.una = position;
+    }
+
+    // ---- getters -------------------------------------------------------------------------------------------
+
+    /// First unacknowledged position (SND.UNA).
+    pub const fn una(&self) -> u64 {
+        self.una
+    }
+
+    pub const fn scoreboard(&self) -> &Scoreboard {
+        &self.scoreboard
+    }
+
+    /// Segments that are deemed in the network.
+    pub fn in_flight(&self) -> u64 {
+        self.scoreboard.in_flight()
+    }
+
+    /// The window in segments: that of the algorithm, or that of the reduction under way.
+    pub fn cwnd(&self, cc: &Congestion) -> u64 {
+        match self.state.phase {
+            Phase::Fast(prr) if cc.leaves_reduction_to_endpoint() => prr.cwnd(),
+            _ => cc.cwnd(),
+        }
+    }
+
+    pub const fn reordering(&self) -> u64 {
+        self.reordering
+    }
+
+    pub const fn has_remarkable_reordering(&self) -> bool {
+        self.reordering > INITIAL_REORDERING
+    }
+
+    /// Whether nothing is suspicious.
+    pub fn is_open(&self) -> bool {
+        self.state.phase == Phase::Open
     }
 
     pub const fn is_repairing(&self) -> bool {
-        matches!(self.phase, Phase::Fast(_) | Phase::Timeout(_))
+        self.state.is_repairing()
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is due.
+    pub fn timeout(&self) -> Option<Time> {
+        self.timers.armed.map(|timer| timer.at)
+    }
+
+    // ---- what leaves ---------------------------------------------------------------------------------------
+
+    /// What leaves now whatever the window says.
+    pub const fn take_forced(&mut self) -> Option<Forced> {
+        self.timers.forced.take()
+    }
+
+    /// The lost segment that leaves next, if any may.
+    pub fn next_lost(&self) -> Option<u64> {
+        let may = self.state.rexmit == Rexmit::Lost && self.state.is_repairing();
+        if may { self.scoreboard.next_waiting() } else { None }
+    }
+
+    /// Whether new data leaves before what is lost (RFC 5682 section 3.1 step 2b).
+    pub fn wants_new_first(&self) -> bool {
+        self.state.rexmit == Rexmit::NewFirst
+    }
+
+    /// There is no new data: whether ordinary recovery follows (RFC 5682 section 3.1 step 2b).
+    pub fn on_nothing_new(&mut self, next: u64) -> bool {
+        if next > self.state.recovery_point {
+            return false;
+        }
+        self.state.phase = Phase::Timeout(Frto::Settled);
+        self.state.rexmit = Rexmit::Lost;
+        true
+    }
+
+    /// A segment leaves for the first time.
+    pub fn on_new_sent(&mut self, start: u64, end: u64, rate: PacketState, view: View<'_>) {
+        let was_empty = self.scoreboard.is_empty();
+        self.scoreboard.push(start, end, view.now, rate);
+        self.count_sent();
+        if self.state.rexmit == Rexmit::NewFirst {
+            self.state.rexmit = Rexmit::None;
+        }
+        self.on_new_data_timer(view, was_empty);
+    }
+
+    /// A lost segment leaves again.
+    pub fn on_retransmitted(&mut self, id: u64, rate: PacketState, view: View<'_>) {
+        self.scoreboard.retransmit(id, view.now, rate);
+        self.state.undo.on_retransmission(timestamp(view.now));
+        self.count_sent();
+        if id == self.scoreboard.first_id() {
+            self.on_head_retransmitted(view);
+        }
+    }
+
+    /// The last segment leaves again as a probe.
+    pub fn on_probe_repeated(&mut self, id: u64, rate: PacketState, view: View<'_>) {
+        self.scoreboard.repeat(id, view.now, rate);
+        self.on_probe_sent(Probe::Again(view.next), view);
+    }
+
+    fn count_sent(&mut self) {
+        if let Phase::Fast(prr) = &mut self.state.phase {
+            prr.on_sent();
+        }
+    }
+
+    // ---- the window ----------------------------------------------------------------------------------------
+
+    /// The reduction under way goes on (`tcp_cwnd_reduction`).
+    pub fn reduce(&mut self, progress: Progress) {
+        if let Phase::Fast(prr) = &mut self.state.phase {
+            prr.on_ack(progress);
+        }
+    }
+
+    /// Whether a retransmission of what is still out has been made (`tcp_any_retrans_done`).
+    fn any_retransmission_out(&self) -> bool {
+        self.scoreboard.retransmitted() > 0
+            || self
+                .scoreboard
+                .front()
+                .is_some_and(|sent| sent.history == History::Retransmitted || sent.retransmission_in_flight)
     }
 }

@@ -1,81 +1,59 @@
-//! Taking back a reduction that was not warranted: Eifel (RFC 3522, 4015), DSACK (RFC 3708), F-RTO (RFC 5682).
-
-use bentpipe_cc::Event;
-use bentpipe_units::Time;
+//! Whether a reduction was warranted: Eifel (RFC 3522, 4015), DSACK (RFC 3708).
 
 use crate::segment::timestamp_before;
-use crate::send::Sender;
-use crate::send::ack::AckOutcome;
-use crate::send::recovery::rto_tlp::Probe;
-use crate::send::recovery::{Phase, Undo};
 
-impl Sender {
-    /// `tcp_init_undo`: duplicates of what is out again, and of the probe, may be reported later.
-    pub(in crate::send) fn begin_undo(&mut self) {
-        let probes = u64::from(matches!(self.probe, Probe::Again(_)));
-        self.recovery.undo.begin(self.una, self.scoreboard.retransmitted() + probes);
+/// What is needed to take a reduction back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Undo {
+    /// First unacknowledged position when the episode began; `None` when there is nothing to take back.
+    pub marker: Option<u64>,
+    /// Retransmissions of the episode that no DSACK has shown to be unnecessary; `None` before the first.
+    retransmissions: Option<u64>,
+    /// Timestamp of the episode's first retransmission (RFC 3522).
+    pub first_retransmission: Option<u32>,
+}
+
+impl Undo {
+    pub const NOTHING: Self = Self { marker: None, retransmissions: None, first_retransmission: None };
+
+    /// `tcp_init_undo`: duplicates of what is `out_again`, the probe included, may be reported later.
+    pub fn begin(&mut self, una: u64, out_again: u64) {
+        self.marker = Some(una);
+        self.retransmissions = (out_again > 0).then_some(out_again);
     }
 
-    /// `tcp_may_undo`.
-    pub(in crate::send) fn may_undo(&self, outcome: &AckOutcome) -> bool {
-        let undo = &self.recovery.undo;
-        undo.marker.is_some() && (undo.all_unnecessary() || self.original_arrived(outcome))
+    pub fn on_retransmission(&mut self, timestamp: u32) {
+        self.first_retransmission.get_or_insert(timestamp);
+        if self.marker.is_some() {
+            self.retransmissions = Some(self.retransmissions.unwrap_or(0) + 1);
+        }
+    }
+
+    /// A DSACK up to `end` shows that so many retransmissions were unnecessary.
+    pub fn on_dsack(&mut self, end: u64, segments: u64) {
+        if let (Some(marker), Some(count)) = (self.marker, self.retransmissions.as_mut())
+            && end > marker
+        {
+            *count = count.saturating_sub(segments);
+        }
+    }
+
+    /// Every retransmission arrived twice.
+    pub fn all_unnecessary(&self) -> bool {
+        self.marker.is_some() && self.retransmissions == Some(0)
     }
 
     /// RFC 3522: the acknowledgement echoes a timestamp from before the first retransmission, or there was none
     /// (`tcp_packet_delayed`).
-    fn original_arrived(&self, outcome: &AckOutcome) -> bool {
-        match self.recovery.undo.first_retransmission {
+    pub fn original_arrived(&self, echo: Option<u32>) -> bool {
+        match self.first_retransmission {
             None => true,
-            Some(first) => outcome.echo.is_some_and(|echo| timestamp_before(echo, first)),
+            Some(first) => echo.is_some_and(|echo| timestamp_before(echo, first)),
         }
     }
 
-    /// `tcp_undo_cwnd_reduction`.
-    pub(in crate::send) fn undo(&mut self, now: Time) {
-        if let Some(cc) = &mut self.cc {
-            cc.on_event(Event::Undo { now });
-        }
-        self.recovery.undo = Undo { marker: None, ..self.recovery.undo };
-        self.rack.on_undo();
-    }
-
-    /// `tcp_try_undo_loss`.
-    pub(in crate::send) fn undo_timeout(&mut self, now: Time) {
-        self.scoreboard.unmark_lost();
-        self.undo(now);
-        self.recovery.timeouts = 0;
-        self.recovery.phase = Phase::Open;
-        self.forced = None;
-    }
-
-    /// `tcp_try_undo_dsack`.
-    pub(in crate::send) fn undo_by_dsack(&mut self, now: Time) -> bool {
-        let unnecessary = self.recovery.undo.all_unnecessary();
-        if unnecessary {
-            self.rack.on_dsack_undo();
-            self.undo(now);
-            if matches!(self.recovery.phase, Phase::Fast(_)) {
-                self.recovery.phase = Phase::Open;
-            }
-        }
-        unnecessary
-    }
-
-    /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be retransmitted.
-    pub(in crate::send) fn undo_partially(&mut self, outcome: &AckOutcome) -> bool {
-        if self.recovery.undo.marker.is_none() || !self.original_arrived(outcome) {
-            return false;
-        }
-        // The overtaken segment is the first of the recovery.
-        let forward_end = self.scoreboard.forward_end(self.una);
-        self.learn_reordering(forward_end.saturating_sub(outcome.prior_una));
-        if self.scoreboard.retransmitted() > 0 {
-            return true;
-        }
-        self.scoreboard.unmark_lost();
-        self.undo(outcome.now);
-        self.settle();
-        false
+    /// `tcp_may_undo`.
+    pub fn is_due(&self, echo: Option<u32>) -> bool {
+        self.marker.is_some() && (self.all_unnecessary() || self.original_arrived(echo))
     }
 }

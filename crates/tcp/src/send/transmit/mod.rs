@@ -1,37 +1,42 @@
 //! What leaves next (`tcp_xmit_retransmit_queue`, `tcp_write_xmit`).
 
-pub(in crate::send) mod pacing;
-pub(in crate::send) mod tso;
-pub(in crate::send) mod window;
+mod pacing;
+pub(crate) mod parts;
+pub(crate) mod tso;
+mod window;
 
-use bentpipe_cc::SentSample;
 use bentpipe_units::{Bytes, Rate, Time};
 
 use crate::config::Nagle;
-use crate::segment::timestamp;
-use crate::send::recovery::rto_tlp::{Forced, Probe};
-use crate::send::recovery::{Frto, Phase, Rexmit};
-use crate::send::transmit::pacing::{WindowRateView, window_rate};
+use crate::send::buffer::{Allowance, Buffer};
+use crate::send::congestion::RunView;
+use crate::send::recovery::timer::{Forced, Probe};
+use crate::send::recovery::{Room, View};
+use crate::send::transmit::pacing::{Pacer, WindowRateView, window_rate};
+use crate::send::transmit::parts::{Outgoing, Parts};
 use crate::send::transmit::tso::{
     BufferPosition, DeferView, Deferral, max_segments, tso_autosize, tso_should_defer,
 };
-use crate::send::{Fin, Sender};
+use crate::send::transmit::window::SendWindow;
 
-/// A segment that is to leave, in positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Outgoing {
-    pub start: u64,
-    /// End excluded; a FIN counts one.
-    pub end: u64,
-    /// Whether it carries our FIN.
-    pub is_fin: bool,
-    /// Whether it ends what the application wrote.
-    pub is_push: bool,
+/// What decides which segment leaves, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct Transmit {
+    /// First position not yet sent (SND.NXT).
+    next: u64,
+    window: SendWindow,
+    pacer: Pacer,
+    /// When the pacer lets the next segment out that it held back.
+    held_until: Option<Time>,
+    tso: GsoPacket,
+    nagle: Nagle,
+    /// End of the last segment sent that was not full (Minshall).
+    minshall_end: u64,
 }
 
 /// A GSO packet under way: what is left of what the windows allowed when it began.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::send) struct GsoPacket {
+struct GsoPacket {
     start: u64,
     /// First position behind it.
     end: u64,
@@ -52,37 +57,85 @@ enum Blocked {
     Empty,
 }
 
-impl Sender {
-    /// The next segment. `reserved` octets of each segment are taken by options.
-    pub fn poll(&mut self, now: Time, reserved: u64) -> Option<Outgoing> {
-        self.cc.as_ref()?;
-        self.held_until = None;
-        let mss = self.mss.saturating_sub(reserved).max(1);
-        match self.forced.take() {
-            Some(Forced::Head) => return self.retransmit(now, self.scoreboard.first_id()),
-            Some(Forced::Probe) => return self.probe(now, mss),
-            Some(Forced::WindowProbe) => return Some(self.window_probe(now, mss)),
-            None => {}
+impl Transmit {
+    pub fn new(first: u64, nagle: Nagle) -> Self {
+        Self {
+            next: first,
+            window: SendWindow::default(),
+            pacer: Pacer::new(),
+            held_until: None,
+            tso: GsoPacket::default(),
+            nagle,
+            minshall_end: first,
         }
-        if let Some(again) = self.poll_retransmission(now) {
-            return Some(again);
-        }
-        if self.recovery.rexmit == Rexmit::NewFirst {
-            let fresh = self.poll_new(now, mss);
-            if fresh.is_none() && self.next <= self.recovery.recovery_point {
-                // RFC 5682 step 2b is not possible: ordinary recovery.
-                self.recovery.phase = Phase::Timeout(Frto::Settled);
-                self.recovery.rexmit = Rexmit::Lost;
-                return self.poll_retransmission(now);
-            }
-            return fresh;
-        }
-        self.poll_new(now, mss)
     }
 
-    /// When pacing lets the next segment out, if that is what held the last poll.
+    /// What lies below `position` left with the handshake.
+    pub const fn start_at(&mut self, position: u64) {
+        self.next = position;
+    }
+
+    // ---- getters -------------------------------------------------------------------------------------------
+
+    /// First position not yet sent (SND.NXT).
+    pub const fn position(&self) -> u64 {
+        self.next
+    }
+
+    /// The peer's window.
+    pub const fn window(&self) -> &SendWindow {
+        &self.window
+    }
+
+    pub const fn window_mut(&mut self) -> &mut SendWindow {
+        &mut self.window
+    }
+
+    /// When pacing lets the next segment out, if that is what held the last one.
     pub const fn paced_until(&self) -> Option<Time> {
         self.held_until
+    }
+
+    /// How the windows stand to what was never sent.
+    pub fn room(&self, una: u64, buffer: &Buffer, mss: u64) -> Room {
+        let waiting = buffer.sequence_end().saturating_sub(self.next);
+        let window_end = self.window.end(una);
+        Room {
+            waits: waiting > 0,
+            is_open: window_end > self.next,
+            first_fits: self.next + waiting.min(mss) <= window_end,
+        }
+    }
+
+    const fn view<'a>(&self, parts: &Parts<'a>) -> View<'a> {
+        View { now: parts.now, next: self.next, rtt: parts.rtt }
+    }
+
+    const fn window_end(&self, parts: &Parts<'_>) -> u64 {
+        self.window.end(parts.recovery.una())
+    }
+
+    // ---- the next segment ----------------------------------------------------------------------------------
+
+    /// The next segment. `reserved` octets of each segment are taken by options.
+    pub fn next(&mut self, parts: &mut Parts<'_>, reserved: u64) -> Option<Outgoing> {
+        self.held_until = None;
+        let mss = parts.cc.mss().saturating_sub(reserved).max(1);
+        match parts.recovery.take_forced() {
+            Some(Forced::Head) => return self.retransmit(parts, parts.recovery.scoreboard().first_id()),
+            Some(Forced::Probe) => return self.probe(parts, mss),
+            Some(Forced::WindowProbe) => return Some(self.window_probe(parts, mss)),
+            None => {}
+        }
+        if let Some(again) = self.next_retransmission(parts) {
+            return Some(again);
+        }
+        let new_first = parts.recovery.wants_new_first();
+        let fresh = self.next_new(parts, mss);
+        if new_first && fresh.is_none() && parts.recovery.on_nothing_new(self.next) {
+            return self.next_retransmission(parts);
+        }
+        fresh
     }
 
     /// Any segment leaves, an acknowledgement too.
@@ -90,275 +143,243 @@ impl Sender {
         self.pacer.on_segment(now);
     }
 
-    pub(in crate::send) fn is_paced(&self) -> bool {
-        self.pacing_rate().is_some()
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
-        self.cc.as_ref().and_then(|cc| cc.state().pacing_rate)
-    }
-
-    pub(in crate::send) fn is_held_by_pacer(&mut self, now: Time) -> bool {
-        let until = self.pacer.blocked_until(now).filter(|_| self.is_paced());
+    fn is_held_by_pacer(&mut self, parts: &Parts<'_>) -> bool {
+        let until = self.pacer.blocked_until(parts.now).filter(|_| parts.cc.pacing_rate().is_some());
         self.held_until = until;
         until.is_some()
     }
 
-    // ---- again -----------------------------------------------------------------------------------------------
-
-    fn poll_retransmission(&mut self, now: Time) -> Option<Outgoing> {
-        if self.recovery.rexmit != Rexmit::Lost || !self.recovery.is_repairing() {
-            return None;
-        }
-        let id = self.scoreboard.next_waiting()?;
-        if self.scoreboard.in_flight() >= self.cwnd() || self.is_held_by_pacer(now) {
-            return None;
-        }
-        self.retransmit(now, id)
+    fn pace(&mut self, parts: &Parts<'_>, octets: u64, mss: u64) {
+        let rate = parts.cc.pacing_rate();
+        self.pacer.on_gso_sent(parts.now, Bytes::new(octets), octets.div_ceil(mss), rate);
     }
 
-    fn retransmit(&mut self, now: Time, id: u64) -> Option<Outgoing> {
-        let sent = *self.scoreboard.get(id)?;
-        // A window that was taken back (RFC 9293 section 3.8.6) lets only the first segment out.
-        if sent.start >= self.window_end() && sent.start != self.una {
+    // ---- again -----------------------------------------------------------------------------------------------
+
+    fn next_retransmission(&mut self, parts: &mut Parts<'_>) -> Option<Outgoing> {
+        let id = parts.recovery.next_lost()?;
+        if parts.recovery.in_flight() >= parts.cwnd() || self.is_held_by_pacer(parts) {
             return None;
         }
-        let state = self.on_departure(now);
-        self.scoreboard.retransmit(id, now, state);
-        self.recovery.undo.on_retransmission(timestamp(now));
-        if let Phase::Fast(prr) = &mut self.recovery.phase {
-            prr.on_sent();
+        self.retransmit(parts, id)
+    }
+
+    /// A window that was taken back (RFC 9293 section 3.8.6) lets only the first segment out.
+    const fn may_repeat(&self, parts: &Parts<'_>, start: u64) -> bool {
+        start < self.window_end(parts) || start == parts.recovery.una()
+    }
+
+    fn retransmit(&mut self, parts: &mut Parts<'_>, id: u64) -> Option<Outgoing> {
+        let sent = *parts.recovery.scoreboard().get(id)?;
+        if !self.may_repeat(parts, sent.start) {
+            return None;
         }
-        self.pace(now, sent.end - sent.start, self.mss);
-        if id == self.scoreboard.first_id() {
-            self.on_head_retransmitted(now);
-        }
-        Some(self.outgoing(Range { start: sent.start, end: sent.end }))
+        let state = parts.on_departure();
+        parts.recovery.on_retransmitted(id, state, self.view(parts));
+        self.pace(parts, sent.end - sent.start, parts.cc.mss());
+        Some(parts.outgoing(sent.start, sent.end))
     }
 
     /// What little the window lets out, or no octet of an old position (`tcp_write_wakeup`).
-    fn window_probe(&mut self, now: Time, mss: u64) -> Outgoing {
-        let end = self.end().min(self.window_end()).min(self.next + mss);
+    fn window_probe(&mut self, parts: &mut Parts<'_>, mss: u64) -> Outgoing {
+        let end = parts.end().min(self.window_end(parts)).min(self.next + mss);
         if self.next < end {
-            self.buffer.on_gso_sent(end);
-            return self.send_new(now, Range { start: self.next, end });
+            parts.buffer.on_gso_sent(end);
+            return self.send_new(parts, end);
         }
-        let start = self.una - 1;
+        let start = parts.recovery.una() - 1;
         Outgoing { start, end: start, is_fin: false, is_push: false }
     }
 
     /// RFC 8985 section 7.3: new data tells more than a repetition.
-    fn probe(&mut self, now: Time, mss: u64) -> Option<Outgoing> {
-        let end = self.end().min(self.next + mss);
-        if self.next < end && end <= self.window_end() {
-            self.pace(now, end - self.next, mss);
-            self.buffer.on_gso_sent(end);
-            let fresh = self.send_new(now, Range { start: self.next, end });
-            self.on_probe_sent(now, Probe::New(self.next));
+    fn probe(&mut self, parts: &mut Parts<'_>, mss: u64) -> Option<Outgoing> {
+        let end = parts.end().min(self.next + mss);
+        if self.next < end && end <= self.window_end(parts) {
+            self.pace(parts, end - self.next, mss);
+            parts.buffer.on_gso_sent(end);
+            let fresh = self.send_new(parts, end);
+            parts.recovery.on_probe_sent(Probe::New(self.next), self.view(parts));
             return Some(fresh);
         }
-        let last = self.scoreboard.last_id()?;
-        let sent = *self.scoreboard.get(last)?;
-        if sent.start >= self.window_end() && sent.start != self.una {
+        let last = parts.recovery.scoreboard().last_id()?;
+        let sent = *parts.recovery.scoreboard().get(last)?;
+        if !self.may_repeat(parts, sent.start) {
             return None;
         }
-        let state = self.on_departure(now);
-        self.scoreboard.repeat(last, now, state);
-        self.pace(now, sent.end - sent.start, mss);
-        self.on_probe_sent(now, Probe::Again(self.next));
-        Some(self.outgoing(Range { start: sent.start, end: sent.end }))
+        let state = parts.on_departure();
+        self.pace(parts, sent.end - sent.start, mss);
+        parts.recovery.on_probe_repeated(last, state, self.view(parts));
+        Some(parts.outgoing(sent.start, sent.end))
     }
 
     // ---- new -------------------------------------------------------------------------------------------------
 
-    fn poll_new(&mut self, now: Time, mss: u64) -> Option<Outgoing> {
+    fn next_new(&mut self, parts: &mut Parts<'_>, mss: u64) -> Option<Outgoing> {
         if self.next >= self.tso.end {
-            match self.start_tso(now, mss) {
+            match self.start_tso(parts, mss) {
                 Ok(end) => {
                     self.tso.start = self.next;
                     self.tso.end = end;
-                    self.buffer.on_gso_sent(end);
-                    self.pace(now, end - self.next, mss);
+                    parts.buffer.on_gso_sent(end);
+                    self.pace(parts, end - self.next, mss);
                 }
                 Err(blocked) => {
-                    self.on_blocked(now, blocked);
+                    self.on_blocked(parts, blocked);
                     return None;
                 }
             }
         }
         let end = self.tso.end.min(self.next + mss);
         // The FIN travels with the last octets.
-        let end =
-            if end + 1 == self.end() && self.tso.end + 1 >= self.end() { self.with_fin(end) } else { end };
-        let fresh = self.send_new(now, Range { start: self.next, end });
+        let takes_fin = parts.buffer.fin() == Some(end);
+        let fresh = self.send_new(parts, end + u64::from(takes_fin));
         if self.next < self.tso.end {
             return Some(fresh);
         }
-        if !self.buffer.was_foreseen(self.next) {
-            self.check_space();
+        if !parts.buffer.was_foreseen(self.next) {
+            parts.check_space(self.next);
         }
         // Each GSO packet of several segments ends in a push (`__tcp_transmit_skb`).
         let is_push = fresh.is_push || self.tso.end - self.tso.start > mss;
         Some(Outgoing { is_push, ..fresh })
     }
 
-    fn with_fin(&self, end: u64) -> u64 {
-        if self.fin == Fin::At(end) { end + 1 } else { end }
-    }
-
     /// How far the next GSO packet reaches.
-    fn start_tso(&mut self, now: Time, mss: u64) -> Result<u64, Blocked> {
-        let waiting = self.end().saturating_sub(self.next);
+    fn start_tso(&mut self, parts: &Parts<'_>, mss: u64) -> Result<u64, Blocked> {
+        let waiting = parts.end().saturating_sub(self.next);
         if waiting == 0 {
             return Err(Blocked::Empty);
         }
-        if self.is_held_by_pacer(now) {
+        if self.is_held_by_pacer(parts) {
             return Err(Blocked::ByChoice);
         }
-        let (cwnd, in_flight) = (self.cwnd(), self.scoreboard.in_flight());
+        let (cwnd, in_flight) = (parts.cwnd(), parts.recovery.in_flight());
         // tcp_cwnd_test: at most half a window in one GSO packet.
         let quota = cwnd.saturating_sub(in_flight).min((cwnd / 2).max(1));
         if quota == 0 {
             return Err(Blocked::ByWindow);
         }
-        if self.next + waiting.min(mss) > self.window_end() {
+        if self.next + waiting.min(mss) > self.window_end(parts) {
             return Err(Blocked::ByPeer);
         }
-        let segments = self.tso_segments(mss);
+        let segments = tso_segments(parts, mss);
         if waiting <= mss {
-            if self.must_wait_for_ack(waiting, mss) {
+            if self.must_wait_for_ack(parts, waiting, mss) {
                 return Err(Blocked::ByChoice);
             }
-        } else if !matches!(self.recovery.phase, Phase::Fast(_) | Phase::Timeout(_)) {
-            match tso_should_defer(self.defer_view(now, mss, segments)) {
+        } else if !parts.recovery.is_repairing() {
+            match tso_should_defer(self.defer_view(parts, mss, segments)) {
                 Deferral::SendNow => {}
                 Deferral::ForWindow => return Err(Blocked::ByWindow),
                 Deferral::ForOther => return Err(Blocked::ByChoice),
             }
         }
         let limit = self.next + segments.min(quota) * mss;
-        let end = self.end().min(limit).min(self.window_end());
+        let end = parts.end().min(limit).min(self.window_end(parts));
         let partial = (end - self.next) % mss;
-        if partial > 0 && end - self.next > mss && self.must_wait_for_ack(partial, mss) {
+        if partial > 0 && end - self.next > mss && self.must_wait_for_ack(parts, partial, mss) {
             return Ok(end - partial);
         }
         Ok(end)
     }
 
     /// Nagle's rule in Minshall's variant (`tcp_nagle_check`).
-    fn must_wait_for_ack(&self, size: u64, mss: u64) -> bool {
-        self.config.nagle == Nagle::On && self.fin == Fin::Open && size < mss && self.minshall_end > self.una
+    fn must_wait_for_ack(&self, parts: &Parts<'_>, size: u64, mss: u64) -> bool {
+        self.nagle == Nagle::On
+            && parts.buffer.fin().is_none()
+            && size < mss
+            && self.minshall_end > parts.recovery.una()
     }
 
-    /// Segments of the next GSO packet.
-    pub(in crate::send) fn tso_segments(&self, mss: u64) -> u64 {
-        tso_autosize(self.tso_rate(), self.rtt.min(), mss, self.is_paced()).min(max_segments(mss))
-    }
-
-    fn tso_rate(&self) -> Rate {
-        self.pacing_rate().unwrap_or_else(|| {
-            window_rate(WindowRateView {
-                cwnd: self.cwnd(),
-                ssthresh: self.ssthresh(),
-                packets_out: self.scoreboard.len(),
-                mss: self.mss,
-                srtt: self.srtt_or_zero(),
-            })
-        })
-    }
-
-    fn defer_view(&self, now: Time, mss: u64, segments: u64) -> DeferView {
-        let (cwnd, in_flight) = (self.cwnd(), self.scoreboard.in_flight());
-        let end = self.end();
+    fn defer_view(&self, parts: &Parts<'_>, mss: u64, segments: u64) -> DeferView {
+        let (cwnd, in_flight) = (parts.cwnd(), parts.recovery.in_flight());
+        let end = parts.end();
         // A buffer smaller than a GSO packet is filled up from the next (`tcp_grow_skb`).
         let filled = self.next + segments.min(cwnd.saturating_sub(in_flight)) * mss;
-        let buffer_end = self.buffer.first_waiting_end().map_or(end, |first| first.max(filled).min(end));
-        let position = match self.fin {
-            _ if buffer_end < self.buffer.end() => BufferPosition::Inner,
-            Fin::Open => BufferPosition::Tail,
-            Fin::At(_) => BufferPosition::Final,
+        let buffer_end = parts.buffer.first_waiting_end().map_or(end, |first| first.max(filled).min(end));
+        let position = match parts.buffer.fin() {
+            _ if buffer_end < parts.buffer.end() => BufferPosition::Inner,
+            None => BufferPosition::Tail,
+            Some(_) => BufferPosition::Final,
         };
         DeferView {
-            now,
+            now: parts.now,
             last_departure: self.pacer.stamp(),
-            send_window: self.window_end() - self.next,
+            send_window: self.window_end(parts) - self.next,
             congestion_window: cwnd.saturating_sub(in_flight) * mss,
             whole_congestion_window: cwnd * mss,
             whole_send_window: self.window.size,
             gso_size: segments * mss,
             buffer: buffer_end - self.next,
             position,
-            oldest_departure: self.scoreboard.front().map(|sent| sent.sent_at),
-            srtt: self.srtt_or_zero(),
+            oldest_departure: parts.recovery.scoreboard().front().map(|sent| sent.sent_at),
+            srtt: parts.srtt(),
         }
     }
 
-    fn send_new(&mut self, now: Time, range: Range) -> Outgoing {
-        let was_empty = self.scoreboard.is_empty();
-        let payload = range.end.min(self.buffer.end()).saturating_sub(range.start);
-        let state = self.on_departure(now);
-        self.scoreboard.push(range.start, range.end, now, state);
-        self.next = range.end;
-        if payload < self.mss {
-            self.minshall_end = range.end;
-        }
-        if let Phase::Fast(prr) = &mut self.recovery.phase {
-            prr.on_sent();
-        }
-        if self.recovery.rexmit == Rexmit::NewFirst {
-            self.recovery.rexmit = Rexmit::None;
+    /// What lies below `end` leaves.
+    fn send_new(&mut self, parts: &mut Parts<'_>, end: u64) -> Outgoing {
+        let start = self.next;
+        let payload = end.min(parts.buffer.end()).saturating_sub(start);
+        let state = parts.on_departure();
+        self.next = end;
+        if payload < parts.cc.mss() {
+            self.minshall_end = end;
         }
         self.tso.sent = true;
-        self.on_new_data_timer(now, was_empty);
-        self.outgoing(range)
-    }
-
-    fn pace(&mut self, now: Time, octets: u64, mss: u64) {
-        let rate = self.pacing_rate();
-        self.pacer.on_gso_sent(now, Bytes::new(octets), octets.div_ceil(mss), rate);
-    }
-
-    fn on_departure(&mut self, now: Time) -> bentpipe_cc::rate::PacketState {
-        let in_flight = self.bytes(self.scoreboard.in_flight());
-        if let Some(cc) = &mut self.cc {
-            let bytes = Bytes::new(self.mss);
-            let demand = self.rate.demand();
-            cc.on_sent(&SentSample { now, bytes, prior_in_flight: in_flight, demand });
-        }
-        self.last_data_at = now;
-        self.rate.on_sent(now, self.bytes(self.scoreboard.len()))
+        parts.recovery.on_new_sent(start, end, state, self.view(parts));
+        parts.outgoing(start, end)
     }
 
     /// The end of a run of segments: whether the window was what stopped it (`tcp_cwnd_validate`).
-    fn on_blocked(&mut self, now: Time, blocked: Blocked) {
-        let full = self.scoreboard.in_flight() >= self.cwnd();
-        let limited = blocked == Blocked::ByWindow || (full && self.tso.sent);
-        if limited || self.tso.sent {
-            self.usage.on_transmit(self.next, self.bytes(self.scoreboard.len()), limited);
-            self.validate_window(now);
+    fn on_blocked(&mut self, parts: &mut Parts<'_>, blocked: Blocked) {
+        let cwnd = parts.cwnd();
+        let full = parts.recovery.in_flight() >= cwnd;
+        let is_cwnd_limited = blocked == Blocked::ByWindow || (full && self.tso.sent);
+        if is_cwnd_limited || self.tso.sent {
+            parts.cc.validate_window(RunView {
+                now: parts.now,
+                next: self.next,
+                cwnd,
+                packets_out: parts.recovery.scoreboard().len(),
+                is_cwnd_limited,
+                rto: parts.rtt.rto(),
+                may_shrink: parts.recovery.is_open() && !parts.buffer.has_waiting_writer(),
+            });
         }
         self.tso.sent = false;
         if blocked == Blocked::ByPeer {
-            self.on_blocked_by_window(now);
+            parts.recovery.on_blocked_by_window(self.view(parts));
         }
     }
 
-    /// Whether the first waiting segment fits into the peer's window.
-    pub(in crate::send) fn first_fits(&self) -> bool {
-        let waiting = self.end().saturating_sub(self.next);
-        self.next + waiting.min(self.mss) <= self.window_end()
-    }
+    // ---- what is written -------------------------------------------------------------------------------------
 
-    fn outgoing(&self, range: Range) -> Outgoing {
-        let is_fin = self.fin == Fin::At(range.end - 1);
-        let is_push = range.end >= self.buffer.end();
-        Outgoing { start: range.start, end: range.end, is_fin, is_push }
+    /// What may leave while the application writes.
+    pub fn allowance(&mut self, parts: &Parts<'_>) -> Allowance {
+        let window_end = self.window_end(parts);
+        if self.is_held_by_pacer(parts) {
+            return Allowance { quota: 0, tso_segments: 0, window_end };
+        }
+        let tso_segments = tso_segments(parts, parts.cc.mss());
+        let quota = parts.cwnd().saturating_sub(parts.recovery.in_flight());
+        // The pacer lets a single GSO packet out.
+        let quota = if parts.cc.pacing_rate().is_some() { quota.min(tso_segments) } else { quota };
+        Allowance { quota, tso_segments, window_end }
     }
 }
 
-/// Positions, end excluded.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    start: u64,
-    end: u64,
+/// Segments of the next GSO packet.
+fn tso_segments(parts: &Parts<'_>, mss: u64) -> u64 {
+    let pacing_rate = parts.cc.pacing_rate();
+    let rate: Rate = pacing_rate.unwrap_or_else(|| {
+        window_rate(WindowRateView {
+            cwnd: parts.cwnd(),
+            ssthresh: parts.cc.ssthresh(),
+            packets_out: parts.recovery.scoreboard().len(),
+            mss: parts.cc.mss(),
+            srtt: parts.srtt(),
+        })
+    });
+    tso_autosize(rate, parts.rtt.min(), mss, pacing_rate.is_some()).min(max_segments(mss))
 }

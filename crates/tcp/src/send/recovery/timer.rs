@@ -1,0 +1,109 @@
+//! What the sender's one timer is for, and what leaves when it expires.
+
+use bentpipe_units::{Duration, Time};
+
+/// The timer and what it forces.
+#[derive(Clone, Debug)]
+pub(crate) struct Timers {
+    pub armed: Option<Timer>,
+    pub forced: Option<Forced>,
+    pub probe: Probe,
+    pub persist: Persist,
+    /// Timeouts in a row (`icsk_retransmits`).
+    pub timeouts: u32,
+    /// Since when nothing has been acknowledged although it was retransmitted.
+    pub unanswered_since: Option<Time>,
+}
+
+/// The one timer and what it is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    pub purpose: Purpose,
+    pub at: Time,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Retransmit,
+    LossProbe,
+    Reorder,
+    Persist,
+}
+
+/// A segment that leaves whatever the window says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forced {
+    /// The first, after a timeout.
+    Head,
+    /// New data if there is some, else the last segment again (RFC 8985 section 7.3).
+    Probe,
+    /// No data: asks the peer for its window.
+    WindowProbe,
+}
+
+/// The tail loss probe that is out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probe {
+    None,
+    /// New data, sent when this was SND.NXT (TLP.end_seq).
+    New(u64),
+    /// A retransmission.
+    Again(u64),
+}
+
+/// Probing of a closed window (RFC 9293 section 3.8.6.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Persist {
+    pub backoff: u32,
+    pub unanswered: u32,
+}
+
+impl Timers {
+    pub const fn new() -> Self {
+        Self {
+            armed: None,
+            forced: None,
+            probe: Probe::None,
+            persist: Persist { backoff: 0, unanswered: 0 },
+            timeouts: 0,
+            unanswered_since: None,
+        }
+    }
+
+    pub fn arm(&mut self, purpose: Purpose, now: Time, wait: Duration) {
+        self.armed = Some(Timer { purpose, at: now.saturating_add(wait) });
+    }
+
+    pub fn is_armed_for(&self, purpose: Purpose) -> bool {
+        self.armed.is_some_and(|timer| timer.purpose == purpose)
+    }
+
+    pub fn forget_probe(&mut self) {
+        self.probe = Probe::None;
+        if self.forced == Some(Forced::Probe) {
+            self.forced = None;
+        }
+    }
+
+    /// Any acknowledgement arrives.
+    pub fn on_ack(&mut self, una_advanced: bool) {
+        if una_advanced {
+            self.timeouts = 0;
+            self.unanswered_since = None;
+        }
+        self.persist.unanswered = 0;
+    }
+}
+
+impl Probe {
+    pub const fn end(self) -> Option<u64> {
+        match self {
+            Self::None => None,
+            Self::New(end) | Self::Again(end) => Some(end),
+        }
+    }
+
+    pub fn is_of(self, end: u64) -> bool {
+        self.end() == Some(end)
+    }
+}

@@ -1,0 +1,75 @@
+//! What a segment is made of, and what hears that it left.
+
+use bentpipe_cc::rate::PacketState;
+use bentpipe_units::{Duration, Time};
+
+use crate::send::buffer::Buffer;
+use crate::send::congestion::Congestion;
+use crate::send::recovery::Recovery;
+use crate::send::rtt::Rtt;
+
+/// The other parts of the sender: what a segment is made of, and what hears that it left.
+#[derive(Debug)]
+pub(crate) struct Parts<'a> {
+    pub now: Time,
+    pub buffer: &'a mut Buffer,
+    pub recovery: &'a mut Recovery,
+    pub cc: &'a mut Congestion,
+    pub rtt: &'a Rtt,
+}
+
+/// A segment that is to leave, in positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outgoing {
+    pub start: u64,
+    /// End excluded; a FIN counts one.
+    pub end: u64,
+    /// Whether it carries our FIN.
+    pub is_fin: bool,
+    /// Whether it ends what the application wrote.
+    pub is_push: bool,
+}
+
+impl Parts<'_> {
+    pub fn cwnd(&self) -> u64 {
+        self.recovery.cwnd(self.cc)
+    }
+
+    /// First position that is not ours to send.
+    pub fn end(&self) -> u64 {
+        self.buffer.sequence_end()
+    }
+
+    pub fn srtt(&self) -> Duration {
+        self.rtt.srtt().unwrap_or(Duration::ZERO)
+    }
+
+    /// A segment is about to leave.
+    pub fn on_departure(&mut self) -> PacketState {
+        let scoreboard = self.recovery.scoreboard();
+        self.cc.on_sent(self.now, scoreboard.in_flight(), scoreboard.len())
+    }
+
+    pub fn outgoing(&self, start: u64, end: u64) -> Outgoing {
+        let is_fin = self.buffer.fin() == Some(end - 1);
+        let is_push = end >= self.buffer.end();
+        Outgoing { start, end, is_fin, is_push }
+    }
+
+    /// After each GSO packet and each acknowledgement (`tcp_check_space`): a writer that was told to wait gets a larger
+    /// buffer unless the congestion window is full, and may go on when a third of the buffer is free.
+    pub fn check_space(&mut self, next: u64) {
+        if !self.buffer.is_blocked() {
+            return;
+        }
+        if self.recovery.in_flight() < self.cwnd() {
+            self.expand_buffer();
+        }
+        self.buffer.relieve(next);
+    }
+
+    /// `tcp_sndbuf_expand`.
+    pub fn expand_buffer(&mut self) {
+        self.buffer.expand(self.cc.send_buffer(self.cwnd(), self.recovery.reordering()));
+    }
+}
