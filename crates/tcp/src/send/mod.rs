@@ -22,7 +22,7 @@ use crate::Payload;
 use crate::config::Config;
 use crate::send::buffer::{Allowance, Buffer, SizeView};
 use crate::send::congestion::{Congestion, CongestionConfig, Delivered, Start};
-use crate::send::recovery::ack::AckOutcome;
+use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rto_tlp::{Exhausted, TimeoutParts};
 use crate::send::recovery::{Recovery, View};
@@ -217,31 +217,14 @@ impl Sender {
         if payload.is_empty() {
             return 0;
         }
-        if self.is_writable() {
-            self.on_write_begins(now);
-        }
-        let allowance = match self.parts(now) {
-            Some((transmit, parts)) => transmit.allowance(&parts),
-            None => Allowance::NOTHING,
-        };
-        self.buffer.write(payload, self.size_view(), allowance)
-    }
-
-    /// `tcp_slow_start_after_idle_check`, `tcp_rate_check_app_limited`.
-    fn on_write_begins(&mut self, now: Time) {
-        let Some(cc) = &mut self.cc else { return };
-        let (scoreboard, in_flight) = (self.recovery.scoreboard(), self.recovery.in_flight());
-        if scoreboard.is_empty() {
-            cc.restart_after_idle(now, self.recovery.cwnd(cc), self.rtt.rto());
-        }
-        let waiting = self.buffer.end().saturating_sub(self.transmit.position());
-        // A write finds the window open and nothing waiting.
-        if waiting < self.mss
-            && in_flight < self.recovery.cwnd(cc)
-            && scoreboard.lost() <= scoreboard.retransmitted()
-        {
-            cc.on_app_limited(in_flight);
-        }
+        let (size, is_writable) = (self.size_view(), self.is_writable());
+        let allowance = self.parts(now).map_or(Allowance::NOTHING, |(transmit, mut parts)| {
+            if is_writable {
+                parts.on_write_begins(size.next);
+            }
+            transmit.allowance(&parts)
+        });
+        self.buffer.write(payload, size, allowance)
     }
 
     const fn size_view(&self) -> SizeView {

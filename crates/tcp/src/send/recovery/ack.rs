@@ -1,66 +1,22 @@
-//! What an acknowledgement delivers (`tcp_sacktag_write_queue`, `tcp_clean_rtx_queue`).
+//! What an acknowledgement does to recovery, in the order of `tcp_ack`: what it delivers (`tcp_sacktag_write_queue`,
+//! `tcp_clean_rtx_queue`), and what follows from that (`tcp_fastretrans_alert`).
 
-use bentpipe_units::{Duration, Time};
-
-use crate::segment::{timestamp, timestamp_before};
 use crate::send::ack::Ack;
 use crate::send::congestion::Congestion;
+use crate::send::recovery::outcome::{AckOutcome, Before};
+use crate::send::recovery::rack::RackView;
 use crate::send::recovery::sack::{Block, SackCache, is_dsack};
-use crate::send::recovery::scoreboard::{History, SegmentState, Sent};
-use crate::send::recovery::{Recovery, View};
-use crate::send::rtt::RttReading;
+use crate::send::recovery::scoreboard::SegmentState;
+use crate::send::recovery::state::{Phase, Rexmit};
+use crate::send::recovery::{Recovery, Room, View};
 
-/// What one acknowledgement said (the flags of `tcp_ack`).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AckOutcome {
-    pub now: Time,
-    pub echo: Option<u32>,
-    /// SEG.ACK.
-    pub position: u64,
-    pub before: Before,
-    pub una_advanced: bool,
-    pub data_acked: bool,
-    pub data_sacked: bool,
-    pub is_duplicate: bool,
-    /// A segment sent before the episode and only once was delivered (`FLAG_ORIG_SACK_ACKED`).
-    pub original_delivered: bool,
-    pub duplicate_reported: bool,
-    /// The DSACK is of the tail loss probe.
-    pub probe_was_duplicate: bool,
-    /// The lowest segment that was overtaken.
-    pub reordered_from: Option<u64>,
-    pub newly_delivered: u64,
-    /// Whether the retransmission timer starts anew (`FLAG_SET_XMIT_TIMER`).
-    pub restart_timer: bool,
-    /// Departures of originals acknowledged cumulatively.
-    acked_at: Span,
-    /// Departures of originals acknowledged selectively.
-    sacked_at: Span,
-    retransmission_acked: bool,
-}
-
-/// What was so before an acknowledgement.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Before {
-    pub una: u64,
-    pub in_flight: u64,
-    pub lost: u64,
-    pub forward_end: u64,
-    pub was_empty: bool,
-}
-
-/// The first departure and the last.
+/// What the search for losses found.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    first: Option<Time>,
-    last: Option<Time>,
-}
-
-impl Span {
-    fn note(&mut self, at: Time) {
-        self.first.get_or_insert(at);
-        self.last = Some(at);
-    }
+struct Losses {
+    /// A retransmission is among them.
+    retransmission_lost: bool,
+    /// The timer now waits for what may only be reordered.
+    reordering_awaited: bool,
 }
 
 impl Recovery {
@@ -79,7 +35,10 @@ impl Recovery {
         if outcome.una_advanced {
             self.remove_acked(&mut outcome, view, cc);
         }
-        outcome.restart_timer = outcome.data_acked || self.is_sacked_before_head(&outcome);
+        // A selective acknowledgement restarts the timer only when it is of something sent before the head.
+        outcome.restart_timer = outcome.data_acked
+            || !outcome.una_advanced
+                && self.scoreboard.front().is_some_and(|head| outcome.is_sacked_before(head.sent_at));
         outcome
     }
 
@@ -91,12 +50,6 @@ impl Recovery {
             forward_end: self.scoreboard.forward_end(self.una),
             was_empty: self.scoreboard.is_empty(),
         }
-    }
-
-    /// A selective acknowledgement restarts the timer only when it is of something sent before the head.
-    fn is_sacked_before_head(&self, outcome: &AckOutcome) -> bool {
-        let Some(head) = self.scoreboard.front().filter(|_| !outcome.una_advanced) else { return false };
-        outcome.age(outcome.sacked_at.first).is_some_and(|sacked| sacked > outcome.now.since(head.sent_at))
     }
 
     // ---- selective (tcp_sacktag_write_queue) -----------------------------------------------------------------
@@ -143,16 +96,7 @@ impl Recovery {
             }
             let forward_end = self.scoreboard.forward_end(self.una);
             let Some(before) = self.scoreboard.sack(id) else { continue };
-            outcome.data_sacked = true;
-            if before.history == History::SentOnce {
-                // A hole below what was acknowledged, filled by an original: reordering.
-                if before.start < forward_end {
-                    outcome.note_overtaken(before.start);
-                }
-                outcome.original_delivered |= before.end <= self.state.recovery_point;
-                outcome.sacked_at.note(before.sent_at);
-            }
-            outcome.newly_delivered += 1;
+            outcome.on_sacked(&before, forward_end, self.state.recovery_point);
             cc.on_delivered(outcome.now, &before.rate);
             self.rack.on_delivered(outcome.now, &before, view.rtt.min());
         }
@@ -180,17 +124,9 @@ impl Recovery {
     fn remove_acked(&mut self, outcome: &mut AckOutcome, view: View<'_>, cc: &mut Congestion) {
         let position = outcome.position;
         while let Some(sent) = self.scoreboard.pop_acked(position) {
-            outcome.data_acked = true;
             self.timers.forced = None;
-            if sent.history == History::Retransmitted {
-                outcome.retransmission_acked = true;
-            } else if sent.state != SegmentState::Sacked {
-                outcome.acked_at.note(sent.sent_at);
-                outcome.note_overtaken(sent.start);
-                outcome.original_delivered |= sent.end <= self.state.recovery_point;
-            }
+            outcome.on_acked(&sent, self.state.recovery_point);
             if sent.state != SegmentState::Sacked {
-                outcome.newly_delivered += 1;
                 cc.on_delivered(outcome.now, &sent.rate);
                 if !outcome.is_of_the_original(&sent) {
                     self.rack.on_delivered(outcome.now, &sent, view.rtt.min());
@@ -206,59 +142,115 @@ impl Recovery {
             self.sacks = SackCache::default();
         }
     }
-}
+    // ---- what follows (tcp_fastretrans_alert) ----------------------------------------------------------------
 
-impl AckOutcome {
-    fn new(ack: &Ack<'_>, before: Before) -> Self {
-        Self {
-            now: ack.now,
-            echo: ack.echo,
-            position: ack.position,
-            before,
-            una_advanced: ack.position > before.una,
-            data_acked: false,
-            data_sacked: false,
-            is_duplicate: false,
-            original_delivered: false,
-            duplicate_reported: false,
-            probe_was_duplicate: false,
-            reordered_from: None,
-            newly_delivered: 0,
-            restart_timer: false,
-            acked_at: Span::default(),
-            sacked_at: Span::default(),
-            retransmission_acked: false,
+    /// Draws the conclusions from an acknowledgement whose round-trip time is taken in.
+    pub fn alert(&mut self, outcome: &AckOutcome, room: Room, view: View<'_>, cc: &mut Congestion) {
+        self.note_reordering(outcome, cc);
+        self.on_probe_answer(outcome, view, cc);
+        let losses = self.update_state(outcome, room, view, cc);
+        if outcome.restart_timer && !losses.reordering_awaited {
+            self.restart_timer(view);
+        }
+        if outcome.before.was_empty {
+            self.on_window_of_blocked_sender(room, view);
         }
     }
 
-    fn note_overtaken(&mut self, start: u64) {
-        self.reordered_from = Some(self.reordered_from.map_or(start, |from| from.min(start)));
+    fn update_state(
+        &mut self,
+        outcome: &AckOutcome,
+        room: Room,
+        view: View<'_>,
+        cc: &mut Congestion,
+    ) -> Losses {
+        self.state.rexmit = Rexmit::Lost;
+        let suspicious = outcome.is_duplicate
+            || outcome.data_sacked
+            || outcome.duplicate_reported
+            || self.state.phase != Phase::Open;
+        if !suspicious || (outcome.before.was_empty && !outcome.duplicate_reported) {
+            if self.state.phase == Phase::Open {
+                self.state.undo.first_retransmission = None;
+            }
+            // RACK finds losses by cumulative acknowledgements too once it waits for the reordering timer.
+            return Losses::default();
+        }
+        if self.state.phase == Phase::Open {
+            self.state.undo.first_retransmission = None;
+        } else if matches!(self.state.phase, Phase::Fast(_)) && self.una >= self.state.recovery_point {
+            self.finish_recovery(outcome, cc);
+        }
+        match self.state.phase {
+            Phase::Fast(_) => self.update_in_recovery(outcome, view, cc),
+            Phase::Timeout(_) => self.update_after_timeout(outcome, room, view, cc),
+            Phase::Open | Phase::Disorder => self.update_open_or_disorder(view, cc),
+        }
     }
 
-    fn age(&self, at: Option<Time>) -> Option<Duration> {
-        at.map(|at| self.now.since(at))
+    fn update_in_recovery(&mut self, outcome: &AckOutcome, view: View<'_>, cc: &mut Congestion) -> Losses {
+        if outcome.una_advanced && self.undo_partially(outcome, view.next, cc) {
+            self.state.rexmit = Rexmit::None;
+            return Losses::default();
+        }
+        if self.undo_by_dsack(view.now, cc) {
+            self.settle(view.next);
+        }
+        let losses = self.find_losses(view);
+        if !matches!(self.state.phase, Phase::Fast(_)) && self.scoreboard.lost() > 0 {
+            self.enter_recovery(view, cc);
+        }
+        losses
     }
 
-    /// The acknowledgement echoes a time before the retransmission (`tcp_skb_spurious_retrans`).
-    fn is_of_the_original(&self, sent: &Sent) -> bool {
-        sent.history == History::Retransmitted
-            && self.echo.is_some_and(|echo| timestamp_before(echo, timestamp(sent.sent_at)))
+    fn update_after_timeout(
+        &mut self,
+        outcome: &AckOutcome,
+        room: Room,
+        view: View<'_>,
+        cc: &mut Congestion,
+    ) -> Losses {
+        self.process_timeout_phase(outcome, room, view, cc);
+        let mut losses = self.find_losses(view);
+        if self.state.phase == Phase::Open || losses.retransmission_lost {
+            losses.reordering_awaited |= self.update_open_or_disorder(view, cc).reordering_awaited;
+        }
+        losses
     }
 
-    /// `tcp_ack_update_rtt`: of segments sent once (Karn), else by timestamps (RFC 7323 section 4.1).
-    pub fn rtt(&self) -> RttReading {
-        let acked = self.age(self.acked_at.first).filter(|_| !self.retransmission_acked);
-        let by_echo = self.echo.filter(|_| self.data_acked && self.una_advanced).map(|echo| {
-            // The clock ticks once a millisecond; zero counts as one tick.
-            let ticks = timestamp(self.now).wrapping_sub(echo).max(1);
-            Duration::from_millis(u64::from(ticks))
-        });
-        let by_echo = by_echo.filter(|echo| *echo <= self.now.since(Time::ZERO));
-        // What was acknowledged selectively left later (`tcp_clean_rtx_queue`).
-        let newest_acked = self.age(self.acked_at.last).filter(|_| acked.is_some());
-        RttReading {
-            sample: acked.or(self.age(self.sacked_at.first)).or(by_echo),
-            newest: self.age(self.sacked_at.last).or(newest_acked).or(by_echo),
+    fn update_open_or_disorder(&mut self, view: View<'_>, cc: &mut Congestion) -> Losses {
+        if !self.state.is_repairing() {
+            self.undo_by_dsack(view.now, cc);
+        }
+        let losses = self.find_losses(view);
+        if self.scoreboard.lost() > 0 {
+            self.enter_recovery(view, cc);
+        } else if !self.state.is_repairing() {
+            self.settle(view.next);
+        }
+        losses
+    }
+
+    /// RFC 8985 section 6.2 (`tcp_identify_packet_loss`).
+    fn find_losses(&mut self, view: View<'_>) -> Losses {
+        let retransmitted = self.scoreboard.retransmitted();
+        let rack_view = self.rack_view(view);
+        let wait = self.rack.detect(&mut self.scoreboard, rack_view);
+        if let Some(wait) = wait {
+            self.arm_reordering_timer(wait, view);
+        }
+        Losses {
+            retransmission_lost: self.scoreboard.retransmitted() < retransmitted,
+            reordering_awaited: wait.is_some(),
+        }
+    }
+
+    pub(super) fn rack_view(&self, view: View<'_>) -> RackView {
+        RackView {
+            now: view.now,
+            min_rtt: view.rtt.min(),
+            srtt: view.rtt.srtt(),
+            is_repairing: self.state.is_repairing(),
         }
     }
 }

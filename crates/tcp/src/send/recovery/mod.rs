@@ -1,7 +1,8 @@
 //! Loss recovery: what is out, what of it is lost, and what leaves again.
 
-pub(crate) mod ack;
-mod alert;
+mod ack;
+mod episode;
+pub(crate) mod outcome;
 pub(crate) mod prr;
 mod rack;
 pub(crate) mod rto_tlp;

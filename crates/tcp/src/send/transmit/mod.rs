@@ -5,18 +5,16 @@ pub(crate) mod parts;
 pub(crate) mod tso;
 mod window;
 
-use bentpipe_units::{Bytes, Rate, Time};
+use bentpipe_units::{Bytes, Time};
 
 use crate::config::Nagle;
 use crate::send::buffer::{Allowance, Buffer};
 use crate::send::congestion::RunView;
 use crate::send::recovery::timer::{Forced, Probe};
 use crate::send::recovery::{Room, View};
-use crate::send::transmit::pacing::{Pacer, WindowRateView, window_rate};
+use crate::send::transmit::pacing::Pacer;
 use crate::send::transmit::parts::{Outgoing, Parts};
-use crate::send::transmit::tso::{
-    BufferPosition, DeferView, Deferral, max_segments, tso_autosize, tso_should_defer,
-};
+use crate::send::transmit::tso::{BufferPosition, DeferView, Deferral, tso_should_defer};
 use crate::send::transmit::window::SendWindow;
 
 /// What decides which segment leaves, and when.
@@ -262,7 +260,7 @@ impl Transmit {
         if self.next + waiting.min(mss) > self.window_end(parts) {
             return Err(Blocked::ByPeer);
         }
-        let segments = tso_segments(parts, mss);
+        let segments = parts.tso_segments(mss);
         if waiting <= mss {
             if self.must_wait_for_ack(parts, waiting, mss) {
                 return Err(Blocked::ByChoice);
@@ -361,25 +359,10 @@ impl Transmit {
         if self.is_held_by_pacer(parts) {
             return Allowance { quota: 0, tso_segments: 0, window_end };
         }
-        let tso_segments = tso_segments(parts, parts.cc.mss());
+        let tso_segments = parts.tso_segments(parts.cc.mss());
         let quota = parts.cwnd().saturating_sub(parts.recovery.in_flight());
         // The pacer lets a single GSO packet out.
         let quota = if parts.cc.pacing_rate().is_some() { quota.min(tso_segments) } else { quota };
         Allowance { quota, tso_segments, window_end }
     }
-}
-
-/// Segments of the next GSO packet.
-fn tso_segments(parts: &Parts<'_>, mss: u64) -> u64 {
-    let pacing_rate = parts.cc.pacing_rate();
-    let rate: Rate = pacing_rate.unwrap_or_else(|| {
-        window_rate(WindowRateView {
-            cwnd: parts.cwnd(),
-            ssthresh: parts.cc.ssthresh(),
-            packets_out: parts.recovery.scoreboard().len(),
-            mss: parts.cc.mss(),
-            srtt: parts.srtt(),
-        })
-    });
-    tso_autosize(rate, parts.rtt.min(), mss, pacing_rate.is_some()).min(max_segments(mss))
 }

@@ -1,4 +1,4 @@
-//! What a segment is made of, and what hears that it left.
+//! The other parts of the sender, as `Transmit` borrows them.
 
 use bentpipe_cc::rate::PacketState;
 use bentpipe_units::{Duration, Time};
@@ -7,6 +7,8 @@ use crate::send::buffer::Buffer;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::Recovery;
 use crate::send::rtt::Rtt;
+use crate::send::transmit::pacing::{WindowRateView, window_rate};
+use crate::send::transmit::tso::{max_segments, tso_autosize};
 
 /// The other parts of the sender: what a segment is made of, and what hears that it left.
 #[derive(Debug)]
@@ -44,6 +46,21 @@ impl Parts<'_> {
         self.rtt.srtt().unwrap_or(Duration::ZERO)
     }
 
+    /// Segments of the next GSO packet.
+    pub fn tso_segments(&self, mss: u64) -> u64 {
+        let pacing_rate = self.cc.pacing_rate();
+        let rate = pacing_rate.unwrap_or_else(|| {
+            window_rate(WindowRateView {
+                cwnd: self.cwnd(),
+                ssthresh: self.cc.ssthresh(),
+                packets_out: self.recovery.scoreboard().len(),
+                mss: self.cc.mss(),
+                srtt: self.srtt(),
+            })
+        });
+        tso_autosize(rate, self.rtt.min(), mss, pacing_rate.is_some()).min(max_segments(mss))
+    }
+
     /// A segment is about to leave.
     pub fn on_departure(&mut self) -> PacketState {
         let scoreboard = self.recovery.scoreboard();
@@ -54,6 +71,23 @@ impl Parts<'_> {
         let is_fin = self.buffer.fin() == Some(end - 1);
         let is_push = end >= self.buffer.end();
         Outgoing { start, end, is_fin, is_push }
+    }
+
+    /// The application writes, and the buffer takes something (`tcp_slow_start_after_idle_check`,
+    /// `tcp_rate_check_app_limited`).
+    pub fn on_write_begins(&mut self, next: u64) {
+        if self.recovery.scoreboard().is_empty() {
+            self.cc.restart_after_idle(self.now, self.cwnd(), self.rtt.rto());
+        }
+        let scoreboard = self.recovery.scoreboard();
+        let (waiting, in_flight) = (self.buffer.end().saturating_sub(next), scoreboard.in_flight());
+        // A write finds the window open and nothing waiting.
+        if waiting < self.cc.mss()
+            && in_flight < self.cwnd()
+            && scoreboard.lost() <= scoreboard.retransmitted()
+        {
+            self.cc.on_app_limited(in_flight);
+        }
     }
 
     /// After each GSO packet and each acknowledgement (`tcp_check_space`): a writer that was told to wait gets a larger

@@ -1,12 +1,11 @@
-//! What an acknowledgement means for loss recovery (`tcp_process_tlp_ack`, `tcp_fastretrans_alert`).
+//! The episodes of loss recovery: how they begin, end, and turn out to be spurious.
 
 use bentpipe_cc::CongestionKind;
 use bentpipe_units::Time;
 
 use crate::send::congestion::Congestion;
-use crate::send::recovery::ack::AckOutcome;
+use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Prr;
-use crate::send::recovery::rack::RackView;
 use crate::send::recovery::state::{Frto, Phase, Rexmit};
 use crate::send::recovery::timer::{Probe, Purpose};
 use crate::send::recovery::{Recovery, Room, View};
@@ -14,126 +13,7 @@ use crate::send::recovery::{Recovery, Room, View};
 /// `tcp_max_reordering`.
 const MAX_REORDERING: u64 = 300;
 
-/// What the search for losses found.
-#[derive(Clone, Copy, Debug, Default)]
-struct Losses {
-    /// A retransmission is among them.
-    retransmission_lost: bool,
-    /// The timer now waits for what may only be reordered.
-    reordering_awaited: bool,
-}
-
 impl Recovery {
-    /// Draws the conclusions from an acknowledgement whose round-trip time is taken in.
-    pub fn alert(&mut self, outcome: &AckOutcome, room: Room, view: View<'_>, cc: &mut Congestion) {
-        self.note_reordering(outcome, cc);
-        self.on_probe_answer(outcome, view, cc);
-        let losses = self.update_state(outcome, room, view, cc);
-        if outcome.restart_timer && !losses.reordering_awaited {
-            self.restart_timer(view);
-        }
-        if outcome.before.was_empty {
-            self.on_window_of_blocked_sender(room, view);
-        }
-    }
-
-    fn update_state(
-        &mut self,
-        outcome: &AckOutcome,
-        room: Room,
-        view: View<'_>,
-        cc: &mut Congestion,
-    ) -> Losses {
-        self.state.rexmit = Rexmit::Lost;
-        let suspicious = outcome.is_duplicate
-            || outcome.data_sacked
-            || outcome.duplicate_reported
-            || self.state.phase != Phase::Open;
-        if !suspicious || (outcome.before.was_empty && !outcome.duplicate_reported) {
-            if self.state.phase == Phase::Open {
-                self.state.undo.first_retransmission = None;
-            }
-            // RACK finds losses by cumulative acknowledgements too once it waits for the reordering timer.
-            return Losses::default();
-        }
-        if self.state.phase == Phase::Open {
-            self.state.undo.first_retransmission = None;
-        } else if matches!(self.state.phase, Phase::Fast(_)) && self.una >= self.state.recovery_point {
-            self.finish_recovery(outcome, cc);
-        }
-        match self.state.phase {
-            Phase::Fast(_) => self.update_in_recovery(outcome, view, cc),
-            Phase::Timeout(_) => self.update_after_timeout(outcome, room, view, cc),
-            Phase::Open | Phase::Disorder => self.update_open_or_disorder(view, cc),
-        }
-    }
-
-    fn update_in_recovery(&mut self, outcome: &AckOutcome, view: View<'_>, cc: &mut Congestion) -> Losses {
-        if outcome.una_advanced && self.undo_partially(outcome, view.next, cc) {
-            self.state.rexmit = Rexmit::None;
-            return Losses::default();
-        }
-        if self.undo_by_dsack(view.now, cc) {
-            self.settle(view.next);
-        }
-        let losses = self.find_losses(view);
-        if !matches!(self.state.phase, Phase::Fast(_)) && self.scoreboard.lost() > 0 {
-            self.enter_recovery(view, cc);
-        }
-        losses
-    }
-
-    fn update_after_timeout(
-        &mut self,
-        outcome: &AckOutcome,
-        room: Room,
-        view: View<'_>,
-        cc: &mut Congestion,
-    ) -> Losses {
-        self.process_timeout_phase(outcome, room, view, cc);
-        let mut losses = self.find_losses(view);
-        if self.state.phase == Phase::Open || losses.retransmission_lost {
-            losses.reordering_awaited |= self.update_open_or_disorder(view, cc).reordering_awaited;
-        }
-        losses
-    }
-
-    fn update_open_or_disorder(&mut self, view: View<'_>, cc: &mut Congestion) -> Losses {
-        if !self.state.is_repairing() {
-            self.undo_by_dsack(view.now, cc);
-        }
-        let losses = self.find_losses(view);
-        if self.scoreboard.lost() > 0 {
-            self.enter_recovery(view, cc);
-        } else if !self.state.is_repairing() {
-            self.settle(view.next);
-        }
-        losses
-    }
-
-    /// RFC 8985 section 6.2 (`tcp_identify_packet_loss`).
-    fn find_losses(&mut self, view: View<'_>) -> Losses {
-        let retransmitted = self.scoreboard.retransmitted();
-        let rack_view = self.rack_view(view);
-        let wait = self.rack.detect(&mut self.scoreboard, rack_view);
-        if let Some(wait) = wait {
-            self.arm_reordering_timer(wait, view);
-        }
-        Losses {
-            retransmission_lost: self.scoreboard.retransmitted() < retransmitted,
-            reordering_awaited: wait.is_some(),
-        }
-    }
-
-    pub(super) fn rack_view(&self, view: View<'_>) -> RackView {
-        RackView {
-            now: view.now,
-            min_rtt: view.rtt.min(),
-            srtt: view.rtt.srtt(),
-            is_repairing: self.state.is_repairing(),
-        }
-    }
-
     /// RFC 6675 section 5 step 4 (`tcp_enter_recovery`).
     pub(super) fn enter_recovery(&mut self, view: View<'_>, cc: &mut Congestion) {
         if !self.any_retransmission_out() {
@@ -148,7 +28,7 @@ impl Recovery {
     }
 
     /// Everything that was out when the episode began is delivered (`tcp_try_undo_recovery`).
-    fn finish_recovery(&mut self, outcome: &AckOutcome, cc: &mut Congestion) {
+    pub(super) fn finish_recovery(&mut self, outcome: &AckOutcome, cc: &mut Congestion) {
         if self.state.undo.is_due(outcome.echo) {
             self.undo(outcome.now, cc);
         } else {
@@ -159,7 +39,7 @@ impl Recovery {
     }
 
     /// RFC 5682 section 3.1, the variant with SACK (`tcp_process_loss`).
-    fn process_timeout_phase(
+    pub(super) fn process_timeout_phase(
         &mut self,
         outcome: &AckOutcome,
         room: Room,
@@ -198,7 +78,7 @@ impl Recovery {
     }
 
     /// Open, or disorder while something is missing (`tcp_try_keep_open`).
-    fn settle(&mut self, next: u64) {
+    pub(super) fn settle(&mut self, next: u64) {
         let retransmissions = self.any_retransmission_out();
         if !retransmissions {
             self.state.undo.first_retransmission = None;
@@ -214,14 +94,14 @@ impl Recovery {
     // ---- reordering ----------------------------------------------------------------------------------------
 
     /// `tcp_check_sack_reordering`.
-    fn note_reordering(&mut self, outcome: &AckOutcome, cc: &Congestion) {
+    pub(super) fn note_reordering(&mut self, outcome: &AckOutcome, cc: &Congestion) {
         let forward_end = outcome.before.forward_end;
         let Some(from) = outcome.reordered_from.filter(|from| *from < forward_end) else { return };
         self.learn_reordering(forward_end - from, cc.mss());
     }
 
     /// Packets overtook each other by `distance` octets.
-    fn learn_reordering(&mut self, distance: u64, mss: u64) {
+    pub(super) fn learn_reordering(&mut self, distance: u64, mss: u64) {
         if distance > self.reordering * mss {
             self.reordering = distance.div_ceil(mss).min(MAX_REORDERING);
         }
@@ -231,7 +111,7 @@ impl Recovery {
     // ---- the tail loss probe -------------------------------------------------------------------------------
 
     /// RFC 8985 section 7.4 (`tcp_process_tlp_ack`).
-    fn on_probe_answer(&mut self, outcome: &AckOutcome, view: View<'_>, cc: &mut Congestion) {
+    pub(super) fn on_probe_answer(&mut self, outcome: &AckOutcome, view: View<'_>, cc: &mut Congestion) {
         let ack = outcome.position;
         let Some(end) = self.timers.probe.end().filter(|end| ack >= *end) else { return };
         let Probe::Again(_) = self.timers.probe else {
@@ -252,7 +132,7 @@ impl Recovery {
     }
 
     /// `tcp_ack_probe`: an answer to a probe of the peer's window.
-    fn on_window_of_blocked_sender(&mut self, room: Room, view: View<'_>) {
+    pub(super) fn on_window_of_blocked_sender(&mut self, room: Room, view: View<'_>) {
         if !self.timers.is_armed_for(Purpose::Persist) {
             return;
         }
@@ -272,14 +152,14 @@ impl Recovery {
     }
 
     /// `tcp_undo_cwnd_reduction`.
-    fn undo(&mut self, now: Time, cc: &mut Congestion) {
+    pub(super) fn undo(&mut self, now: Time, cc: &mut Congestion) {
         cc.on_undo(now);
         self.state.undo.marker = None;
         self.rack.on_undo();
     }
 
     /// `tcp_try_undo_loss`.
-    fn undo_timeout(&mut self, now: Time, cc: &mut Congestion) {
+    pub(super) fn undo_timeout(&mut self, now: Time, cc: &mut Congestion) {
         self.scoreboard.unmark_lost();
         self.undo(now, cc);
         self.timers.timeouts = 0;
@@ -288,7 +168,7 @@ impl Recovery {
     }
 
     /// `tcp_try_undo_dsack`.
-    fn undo_by_dsack(&mut self, now: Time, cc: &mut Congestion) -> bool {
+    pub(super) fn undo_by_dsack(&mut self, now: Time, cc: &mut Congestion) -> bool {
         let unnecessary = self.state.undo.all_unnecessary();
         if unnecessary {
             self.rack.on_dsack_undo();
@@ -301,7 +181,7 @@ impl Recovery {
     }
 
     /// `tcp_try_undo_partial`: a hole was filled by the original. Whether nothing more is to be retransmitted.
-    fn undo_partially(&mut self, outcome: &AckOutcome, next: u64, cc: &mut Congestion) -> bool {
+    pub(super) fn undo_partially(&mut self, outcome: &AckOutcome, next: u64, cc: &mut Congestion) -> bool {
         if self.state.undo.marker.is_none() || !self.state.undo.original_arrived(outcome.echo) {
             return false;
         }
