@@ -37,6 +37,13 @@ def test_a_crate_inherits_the_lints_of_the_workspace(member: str) -> None:
     assert toml(f"{member}/Cargo.toml")["lints"] == {"workspace": True}
 
 
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_crate_whose_documentation_is_not_tested_has_no_example_in_it(member: str) -> None:
+    is_tested = toml(f"{member}/Cargo.toml").get("lib", {}).get("doctest", True)
+    sources = (ROOT / member / "src").rglob("*.rs")
+    assert is_tested or not [path for path in sources if _opens_example(path)]
+
+
 def test_the_workspace_denies_clocks_sockets_threads_and_unordered_maps() -> None:
     lints = toml("Cargo.toml")["workspace"]["lints"]["clippy"]
     assert lints["disallowed_methods"] == lints["disallowed_types"] == "deny"
@@ -117,3 +124,9 @@ def test_each_file_of_a_crate_s_tests_belongs_to_a_program(member: str) -> None:
         path.parent.name for path in folder.glob("*/mod.rs")
     }
     assert programs | modules == there
+
+
+def _opens_example(source: Path) -> bool:
+    """Whether the documentation has a fence that rustdoc compiles: without a language, or Rust."""
+    fences = re.findall(r"^\s*//[/!] ```(\w*)", source.read_text(), re.MULTILINE)
+    return any(language in ("", "rust") for language in fences[::2])
