@@ -12,6 +12,7 @@
 //! Needs root, Linux 6.1 or later with BTF, and a clang at build time; [`obstacle`] says what is missing.
 
 mod control;
+mod hold;
 mod kernel;
 mod layout;
 mod leftovers;
@@ -26,5 +27,6 @@ mod registration;
 
 pub use control::Control;
 pub use leftovers::{leftovers, remove_leftovers};
+pub use lock::Pause;
 pub use obstacle::{Obstacle, obstacle};
-pub use registration::{Error, Pause, Registration};
+pub use registration::{Error, Registration};

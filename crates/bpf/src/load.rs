@@ -6,14 +6,10 @@ use std::os::fd::AsFd;
 use libbpf_rs::{MapCore, MapHandle, MapMut, MapType, Object, ObjectBuilder, OpenObject, Result};
 
 use crate::Control;
+use crate::hold::{BPF_F_LINK, Hold};
 use crate::kernel::{Kernel, Lifetime, Sample};
 use crate::layout::NAME_BYTES;
-use crate::registered::Hold;
 
-/// Flag of a map that is registered through a link (`include/uapi/linux/bpf.h`).
-pub(crate) const BPF_F_LINK: u32 = 1 << 13;
-/// A table of operations, or of constants, is a map with one element.
-pub(crate) const ONLY_KEY: [u8; 4] = 0u32.to_ne_bytes();
 /// Where a program keeps its parameters.
 const VALUES: &str = ".rodata.values";
 /// Where a program keeps what differs from kernel to kernel.

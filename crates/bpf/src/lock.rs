@@ -6,7 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 
-use crate::Pause;
+/// Waits for some ten milliseconds. This crate does not: its caller does.
+pub type Pause = fn();
 
 /// The file stays: one that is removed could be locked by one process under its name and by another without.
 const PATH: &str = "/run/bentpipe-congestion-controls.lock";

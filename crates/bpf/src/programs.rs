@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, ProgramHandle, Result};
 
-use crate::load::ONLY_KEY;
+use crate::hold::ONLY_KEY;
 
 /// Letters that the kernel keeps of a program's name (`BPF_OBJ_NAME_LEN` without the final zero).
 const NAME_BYTES: usize = 15;

@@ -8,19 +8,11 @@ use libbpf_rs::query::{LinkInfo, LinkTypeInfo, MapInfo, MapInfoIter};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Result};
 
 use crate::Control;
+use crate::hold::{BPF_F_LINK, Hold, ONLY_KEY};
 use crate::layout::Layout;
-use crate::load::{BPF_F_LINK, ONLY_KEY, program_names};
+use crate::load::program_names;
 use crate::marker::Marker;
 use crate::programs::Programs;
-
-/// What keeps a congestion control registered.
-#[derive(Debug)]
-pub(crate) enum Hold {
-    /// A descriptor of a link: the registration ends with the last one, in whichever process (Linux 6.4).
-    Link { _link: OwnedFd },
-    /// A table of operations without a link: registered until its element is deleted.
-    Table(MapHandle),
-}
 
 /// A congestion control that somebody's programs have registered.
 #[derive(Debug)]

@@ -1,15 +1,14 @@
 use libbpf_rs::ErrorKind;
 
+use crate::hold::Hold;
 use crate::kernel::Kernel;
 use crate::layout::NAME_BYTES;
 use crate::load::{load, register};
+use crate::lock::Pause;
 use crate::marker::Marker;
 use crate::programs::Programs;
-use crate::registered::{Hold, Registered, remove};
+use crate::registered::{Registered, remove};
 use crate::{Control, Obstacle, lock, obstacle};
-
-/// Waits for some ten milliseconds. This crate does not: its caller does.
-pub type Pause = fn();
 
 /// Looks at what is registered before a name counts as taken: what takes it may be coming or going.
 const LOOKS: usize = 10;

@@ -1,13 +1,12 @@
 //! A link as its spec asks for it: checked, and in the terms of the link's parts.
 
-use std::collections::BTreeSet;
-
 use bentpipe_units::{Bytes, Duration, Rate};
 
+use crate::checks::{check_mtu, check_room};
 use crate::dvbs2::{Carrier, config as dvbs2};
 use crate::rcs2::config as rcs2;
 use crate::rcs2::dama::ReturnConfig;
-use crate::{ClassSpec, Dvbs2Spec, EsN0Spec, JitterSpec, LegSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
+use crate::{Dvbs2Spec, JitterSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
 
 /// A path between client and server: two directions with settings of their own.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,82 +140,4 @@ pub fn nominal_rate(capacity: &CapacitySpec, mtu: Bytes) -> Result<Rate, SpecErr
             rcs2::nominal_rate(return_link, mtu)
         }
     }
-}
-
-pub(crate) fn check_classes<'a>(
-    classes: impl IntoIterator<Item = &'a ClassSpec>,
-    mtu: Bytes,
-) -> Result<(), SpecError> {
-    let mut names = BTreeSet::from(["other"]);
-    let mut code_points = BTreeSet::new();
-    for (index, class) in classes.into_iter().enumerate() {
-        let field = |name| format!("classes[{index}].{name}");
-        if class.name.is_empty() || !names.insert(&class.name) {
-            return Err(SpecError::new(field("name"), "a name of its own, and not \"other\"", &class.name));
-        }
-        if let Some(dscp) = class.dscp.iter().find(|dscp| !code_points.insert(**dscp)) {
-            return Err(SpecError::new(field("dscp"), "each code point in one class", dscp.get()));
-        }
-        check_room(&class.queue, mtu).map_err(|error| error.within(&field("queue")))?;
-    }
-    Ok(())
-}
-
-/// Whether a queue takes a packet. Before a carrier each packet waits, if only until its frame or its burst
-/// begins, so that one without room would let nothing through. A limit in time refuses nobody when nobody waits.
-fn check_room(queue: &QueueSpec, longest: Bytes) -> Result<(), SpecError> {
-    match *queue {
-        QueueSpec::Bytes { limit_bytes }
-        | QueueSpec::RandomEarlyDrop { limit_bytes, .. }
-        | QueueSpec::Codel { limit_bytes, .. } => check_limit("limit_bytes", limit_bytes, longest),
-        QueueSpec::Packets { limit_packets: 0 } => Err(SpecError::new("limit_packets", "1 at least", 0)),
-        QueueSpec::Packets { .. } | QueueSpec::Time { .. } => Ok(()),
-    }
-}
-
-pub(crate) fn check_limit(field: &str, limit: Bytes, longest: Bytes) -> Result<(), SpecError> {
-    if limit >= longest {
-        return Ok(());
-    }
-    let expected = format!("{} at least, the longest packet: each has to wait for its turn", longest.get());
-    Err(SpecError::new(field, expected, limit.get()))
-}
-
-/// Whether an encapsulation takes the longest packet. The MTU is the link's, whichever carrier it is too long for.
-fn check_mtu(mtu: Bytes, most: u32) -> Result<(), SpecError> {
-    if mtu.get() <= u64::from(most) {
-        return Ok(());
-    }
-    let expected = format!("at most {most} B, the longest packet that the encapsulation takes");
-    Err(SpecError::new("mtu_bytes", expected, format!("{} B", mtu.get())))
-}
-
-pub(crate) fn check_es_n0(spec: &EsN0Spec) -> Result<(), SpecError> {
-    check_leg(&spec.up).map_err(|error| error.within("es_n0.up"))?;
-    check_leg(&spec.down).map_err(|error| error.within("es_n0.down"))
-}
-
-fn check_leg(leg: &LegSpec) -> Result<(), SpecError> {
-    check_finite("clear_sky_db", leg.clear_sky_db)?;
-    let points = &leg.attenuation.points;
-    for (index, point) in points.iter().enumerate() {
-        check_finite(&format!("attenuation.points[{index}].db"), point.db)?;
-    }
-    if let Some(index) = (1..points.len()).find(|index| points[*index].at_ns < points[index - 1].at_ns) {
-        let expected = format!("{} ns or later", points[index - 1].at_ns.as_nanos());
-        let field = format!("attenuation.points[{index}].at_ns");
-        return Err(SpecError::new(field, expected, points[index].at_ns.as_nanos()));
-    }
-    let last = points.last().map_or(Duration::ZERO, |last| last.at_ns).max(Duration::from_nanos(1));
-    match leg.attenuation.period_ns {
-        Some(period) if period < last => {
-            let expected = format!("{} ns at least", last.as_nanos());
-            Err(SpecError::new("attenuation.period_ns", expected, period.as_nanos()))
-        }
-        _ => Ok(()),
-    }
-}
-
-pub(crate) fn check_finite(field: &str, value: f64) -> Result<(), SpecError> {
-    if value.is_finite() { Ok(()) } else { Err(SpecError::new(field, "a number", value)) }
 }

@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+mod checks;
 mod config;
 mod counters;
 mod describe;

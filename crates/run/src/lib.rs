@@ -7,6 +7,7 @@
 
 mod assemble;
 mod browser;
+mod carried;
 mod flows;
 mod handshakes;
 mod layers;
@@ -24,6 +25,7 @@ mod spare_connections;
 mod spec;
 mod streams;
 mod tls;
+mod transport;
 mod visit;
 
 pub use assemble::{RunReports, assemble, failed};
@@ -42,7 +44,8 @@ pub use bentpipe_link::{
 pub use bentpipe_tcp::TcpSpec;
 pub use bentpipe_units::Switch;
 pub use browser::{BrowserRecord, BrowserReport, Frame, FrameSighting};
-pub use layers::{BytesByLayer, Carried, CarriedBytes, LayerBytes};
+pub use carried::{Carried, CarriedBytes};
+pub use layers::{BytesByLayer, LayerBytes};
 pub use object_kind::ObjectKind;
 pub use page::{FileSpec, ObjectSpec, PageSpec};
 pub use page_load::{Http, Http2Spec, PageLoadSpec, Visit};
@@ -55,7 +58,8 @@ pub use report::{
     TransferReport,
 };
 pub use spec::{
-    BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, Transport,
-    ValiditySpec, Workload,
+    BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, ValiditySpec,
+    Workload,
 };
 pub use tls::{Resumption, TlsSpec, TlsVersion};
+pub use transport::Transport;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Algorithm, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, SlowStartChoice, TcpSpec,
-    TlsSpec,
+    TlsSpec, Transport,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -130,16 +130,6 @@ pub struct FlowSpec {
     pub dscp: Option<Dscp>,
 }
 
-/// Transport of a bulk flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Transport {
-    /// The kernel's TCP, or the simulator's.
-    Tcp,
-    /// QUIC version 1.
-    Quic,
-}
-
 /// Direction of a bulk flow, seen from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -218,16 +208,6 @@ impl RunSpec {
                 Some(flows)
             }
             Workload::PageLoad(_) | Workload::Ping(_) => None,
-        }
-    }
-}
-
-impl Transport {
-    /// The name that scenarios use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Tcp => "tcp",
-            Self::Quic => "quic",
         }
     }
 }

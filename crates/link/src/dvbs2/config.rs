@@ -4,7 +4,7 @@ use super::acm::{Acm, SHORTEST_REPORT_PERIOD};
 use super::{
     Carrier, Encapsulation, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame, SymbolRate, net_rate,
 };
-use crate::config::{check_classes, check_es_n0, check_finite};
+use crate::checks::{check_classes, check_es_n0, check_finite};
 use crate::signal::EsN0;
 use crate::{AcmSpec, ClassSpec, EsN0Spec, SpecError};
 

@@ -1,6 +1,6 @@
 use bentpipe_units::{Bytes, Decibel};
 
-use super::Modcod;
+use super::{FecFrameSpec, Modcod};
 
 /// BBHEADER (clause 5.1.6).
 const BBHEADER_BITS: u32 = 80;
@@ -18,18 +18,6 @@ const SHORT_DEGRADATION_DB: f64 = 0.3;
 
 /// Symbols of a dummy PLFRAME, which is sent when there is nothing else to send.
 pub(super) const DUMMY_SYMBOLS: u64 = (PLHEADER_SYMBOLS + DUMMY_SLOTS * SLOT_SYMBOLS) as u64;
-
-/// Size of the coded blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum FecFrameSpec {
-    /// 64 800 bits.
-    Normal,
-    /// 16 200 bits.
-    Short,
-}
 
 /// Known symbols that help a receiver to keep track of the carrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,16 +50,6 @@ pub struct PlFrame {
     fecframe: FecFrameSpec,
     pilots: PilotsSpec,
     bbframe_bits: u32,
-}
-
-impl FecFrameSpec {
-    /// Bits of the coded block.
-    pub const fn bits(self) -> u32 {
-        match self {
-            Self::Normal => 64_800,
-            Self::Short => 16_200,
-        }
-    }
 }
 
 impl PlFrame {

@@ -2,7 +2,7 @@ use bentpipe_units::{Bytes, Time};
 
 use super::gse_packets::GsePackets;
 use super::user_packets::UserPackets;
-use super::{Backlog, Edge, Encapsulation, PlFrame};
+use super::{Backlog, Encapsulation, PlFrame};
 use crate::Packet;
 
 /// Packets that share frames.
@@ -15,6 +15,15 @@ pub(super) struct Stream<P> {
 enum Packing<P> {
     Gse(GsePackets<P>),
     Ts(UserPackets<P>),
+}
+
+/// Where the edge of a frame falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Between packets.
+    BetweenPackets,
+    /// Inside a packet, which is fragmented.
+    InsidePacket,
 }
 
 /// The contents of a BBFRAME.

@@ -3,7 +3,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use super::frame::DUMMY_SYMBOLS;
 use super::packing::{Filling, Stream};
 use super::symbols::SymbolClock;
-use super::{Encapsulation, IdleSpec, PlFrame, SymbolRate};
+use super::{Backlog, Edge, Encapsulation, IdleSpec, PlFrame, Source, SymbolRate};
 use crate::Packet;
 
 /// The settings of a carrier.
@@ -19,31 +19,6 @@ pub struct Carrier {
     pub closing_timeout: Duration,
     /// The frames of each stream; several streams are VCM.
     pub streams: Vec<PlFrame>,
-}
-
-/// The queue before the transmitter, with a queue for each stream.
-pub trait Source {
-    /// What waits.
-    type Packet: Packet;
-
-    /// What waits for a stream's frames.
-    fn backlog(&self, stream: usize) -> Backlog;
-
-    /// Takes out the packet that goes into the frame that starts at `start`, and when it came.
-    ///
-    /// A queue that drops packets instead may give none; but where packets wait, either one is given or fewer wait.
-    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Self::Packet)>;
-}
-
-/// A stream's packets in the queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// How many wait.
-    pub packets: u64,
-    /// Sum of their lengths.
-    pub bytes: Bytes,
-    /// When the first of them came, whichever is next; none when none waits.
-    pub oldest: Option<Time>,
 }
 
 /// A PLFRAME with data.
@@ -70,15 +45,6 @@ pub struct Frame {
     pub open: usize,
     /// Dummy PLFRAMEs sent since the frame before.
     pub dummies: u64,
-}
-
-/// Where the edge of a frame falls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
-    /// Between packets.
-    BetweenPackets,
-    /// Inside a packet, which is fragmented.
-    InsidePacket,
 }
 
 /// Builds the frames of a carrier. See the [module's documentation](super) for the order of calls.

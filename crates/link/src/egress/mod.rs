@@ -1,12 +1,12 @@
 //! How packets get on the air: the queue of one direction and its transmitter.
 
 mod delay_probe;
+mod sink;
 
-use std::ops::Add;
-
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Time};
 
 pub(crate) use self::delay_probe::{DelayProbe, table as delays};
+pub(crate) use self::sink::{Delay, EgressSink};
 use crate::config::Capacity;
 use crate::dvbs2::egress::Dvbs2;
 use crate::pipe::Pipe;
@@ -20,31 +20,6 @@ pub(crate) enum Egress<P> {
     Pipe(Pipe<P>),
     Dvbs2(Box<Dvbs2<P>>),
     Rcs2(Box<Rcs2<P>>),
-}
-
-/// Where an access tells what happens, each thing with its own instant and in the order of time.
-pub(crate) trait EgressSink<P> {
-    /// From `at` on so many bytes wait.
-    fn waiting(&mut self, at: Time, bytes: Bytes);
-
-    /// The last bit or symbol with a part of the packet is out at `at`; the channel and the propagation come after.
-    fn sent(&mut self, at: Time, size: Bytes, delay: Delay, packet: P);
-
-    /// The packet was admitted and does not arrive.
-    fn lost(&mut self, at: Time, cause: DropCause, packet: P);
-}
-
-/// What the time from a packet's arrival until it was sent was spent on; the parts add up to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Delay {
-    /// Behind other packets.
-    pub(crate) queue: Duration,
-    /// For capacity to be assigned.
-    pub(crate) request: Duration,
-    /// For the slot that was assigned.
-    pub(crate) slot: Duration,
-    /// From the first bit or symbol of what carries it (a frame, a burst) to the last.
-    pub(crate) transmission: Duration,
 }
 
 impl<P: Packet> Egress<P> {
@@ -150,18 +125,6 @@ impl<P: Packet> Egress<P> {
         match self {
             Self::Pipe(_) | Self::Dvbs2(_) => None,
             Self::Rcs2(return_link) => Some(return_link.dama(now)),
-        }
-    }
-}
-
-impl Add for Delay {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self {
-            queue: self.queue + other.queue,
-            request: self.request + other.request,
-            slot: self.slot + other.slot,
-            transmission: self.transmission + other.transmission,
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::Payload;
+use super::packet::PAYLOAD_BYTES;
 
 /// Header of a datagram_section, from table_id to the last byte of the MAC address (EN 301 192, clause 7.1).
 const SECTION_HEADER: u32 = 12;
@@ -50,7 +50,7 @@ impl Encapsulation {
     /// Bytes of its payload that a TS packet is sure to carry while SNDUs wait: all but a pointer field, and what is
     /// left behind it when that is too little for the start of an SNDU.
     pub const fn least_payload(self) -> u32 {
-        Payload::EMPTY.room() - self.least_start()
+        PAYLOAD_BYTES - self.least_start()
     }
 
     /// Added to each packet.

@@ -12,10 +12,12 @@
 
 mod encapsulation;
 mod fragmenter;
+mod packet;
 mod payload;
 mod reassembler;
 
 pub use encapsulation::{Address, Encapsulation};
 pub use fragmenter::{Fragmenter, Part};
-pub use payload::{Payload, TS_PACKET_BYTES};
+pub use packet::TS_PACKET_BYTES;
+pub use payload::Payload;
 pub use reassembler::Reassembler;

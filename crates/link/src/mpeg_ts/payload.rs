@@ -1,9 +1,6 @@
 use super::Encapsulation;
+use super::packet::PAYLOAD_BYTES;
 
-/// A packet of the transport stream (ISO/IEC 13818-1).
-pub const TS_PACKET_BYTES: u32 = 188;
-/// Sync byte, flags, PID, continuity counter.
-const HEADER: u32 = 4;
 /// In front of the payload where an SNDU starts: how many bytes of the one before come first.
 const POINTER_FIELD: u32 = 1;
 
@@ -17,7 +14,7 @@ pub struct Payload {
 
 impl Payload {
     /// Of a TS packet that holds nothing yet.
-    pub const EMPTY: Self = Self { room: TS_PACKET_BYTES - HEADER, pointer: POINTER_FIELD };
+    pub const EMPTY: Self = Self { room: PAYLOAD_BYTES, pointer: POINTER_FIELD };
     /// Of a TS packet that takes no more: what is left of it is padding.
     pub const CLOSED: Self = Self { room: 0, pointer: 0 };
 

@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::queue::{Fifo, Waiting};
+use super::fifo::{Fifo, Waiting};
 
 /// The state of CoDel (RFC 8289 section 5.2); it drops packets as they leave the queue.
 pub(crate) struct Codel {

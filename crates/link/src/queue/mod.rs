@@ -4,9 +4,8 @@ mod class_probe;
 mod class_queues;
 mod classifier;
 mod codel;
+mod fifo;
 mod random_early_drop;
-
-use std::collections::VecDeque;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -15,6 +14,8 @@ pub(crate) use self::class_queues::ClassQueues;
 pub use self::classifier::ClassSpec;
 pub(crate) use self::classifier::Classifier;
 use self::codel::Codel;
+use self::fifo::Fifo;
+pub(crate) use self::fifo::Waiting;
 use self::random_early_drop::RandomEarlyDrop;
 use crate::random::Stream;
 
@@ -65,19 +66,6 @@ pub(crate) struct Queue<P> {
     fifo: Fifo<P>,
 }
 
-/// A packet in the queue.
-pub(crate) struct Waiting<P> {
-    pub(crate) since: Time,
-    pub(crate) size: Bytes,
-    pub(crate) packet: P,
-}
-
-/// What waits, the oldest first.
-pub(crate) struct Fifo<P> {
-    waiting: VecDeque<Waiting<P>>,
-    bytes: Bytes,
-}
-
 /// What is dropped.
 enum Discipline {
     Bytes { limit: Bytes },
@@ -100,7 +88,7 @@ impl<P> Queue<P> {
                 Discipline::Codel { limit: limit_bytes, codel: Codel::new(target_ns, interval_ns, mtu) }
             }
         };
-        Self { discipline, fifo: Fifo { waiting: VecDeque::new(), bytes: Bytes::ZERO } }
+        Self { discipline, fifo: Fifo::new() }
     }
 
     /// Whether a packet of `size` that would wait for `wait` gets in.
@@ -119,8 +107,7 @@ impl<P> Queue<P> {
     }
 
     pub(crate) fn push(&mut self, waiting: Waiting<P>) {
-        self.fifo.bytes += waiting.size;
-        self.fifo.waiting.push_back(waiting);
+        self.fifo.push(waiting);
     }
 
     /// Takes out the packet whose transmission starts at `now`; those dropped before it go to `drop`.
@@ -164,18 +151,5 @@ impl<P> Queue<P> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.fifo.waiting.is_empty()
-    }
-}
-
-impl<P> Fifo<P> {
-    pub(crate) fn pop(&mut self) -> Option<Waiting<P>> {
-        let first = self.waiting.pop_front()?;
-        self.bytes -= first.size;
-        Some(first)
-    }
-
-    /// Sum of the lengths of waiting packets.
-    pub(crate) fn bytes(&self) -> Bytes {
-        self.bytes
     }
 }

@@ -5,7 +5,7 @@ use super::dama::{
 };
 use super::layout::MOST_SLOTS;
 use super::{Encapsulation, Goodput, ProtectionSpec, ProtocolField, Waveform};
-use crate::config::{check_classes, check_es_n0, check_finite, check_limit};
+use crate::checks::{check_classes, check_es_n0, check_finite, check_limit};
 use crate::error::require;
 use crate::mpeg_ts::TS_PACKET_BYTES;
 use crate::{

@@ -1,6 +1,6 @@
 use bentpipe_units::{Bytes, Decibel, Duration};
 
-use super::{AccountConfig, Controller, Mix, PlacementSpec, Supply};
+use super::{AccountConfig, ConfigError, Controller, Mix, PlacementSpec, Supply, VolumeOrderSpec};
 use crate::rcs2::{Encapsulation, LayoutSpec};
 use crate::{EsN0Spec, LoadSpec, MixSpec, QueueSpec};
 
@@ -22,18 +22,6 @@ pub enum SignallingSpec {
         /// Payload that a request takes.
         bytes: u32,
     },
-}
-
-/// Which request for volume is served first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum VolumeOrderSpec {
-    /// The one that waits longest.
-    OldestFirst,
-    /// The one for most.
-    LargestFirst,
 }
 
 /// A terminal that sends packets of its own.
@@ -119,51 +107,6 @@ pub struct BackgroundConfig {
     /// Its packets.
     pub load: LoadSpec,
 }
-
-/// Why there can be no such return link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConfigError {
-    /// The constant rates, or all rates of one terminal, exceed what there is.
-    Overbooked,
-    /// There are more terminals than request slots in a period.
-    TooFewRequestSlots,
-    /// A terminal without a constant rate never has a burst to piggyback its requests on.
-    CannotAsk,
-    /// A superframe without traffic slots or symbols, a rate or a period of zero.
-    Empty,
-    /// A burst has no room for a fragment of a packet.
-    BurstTooShort,
-    /// A packet is longer than the encapsulation can send.
-    PacketTooLong,
-    /// A class is never given anything: it has no capacity of its own, and no other of its terminal has one that comes
-    /// unasked.
-    NeverServed,
-    /// The packets of a trace are not in order of time, or do not all come before it begins again.
-    TraceOutOfOrder,
-    /// A load has a packet without bytes.
-    EmptyPacket,
-    /// A load has more than a million packets per second.
-    TooManyPackets,
-}
-
-impl std::fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Overbooked => "constant and maximum rates exceed the slots",
-            Self::TooFewRequestSlots => "more terminals than request slots in a period",
-            Self::CannotAsk => "a terminal that piggybacks its requests needs a constant rate",
-            Self::Empty => "a superframe needs traffic slots, a symbol rate and a request period",
-            Self::BurstTooShort => "a burst has no room for a fragment of a packet",
-            Self::PacketTooLong => "a packet is longer than the encapsulation can send",
-            Self::NeverServed => "a class is never given anything",
-            Self::EmptyPacket => "a packet has at least one byte",
-            Self::TooManyPackets => "a load has at most a million packets per second",
-            Self::TraceOutOfOrder => "a trace is in order of time and ends before it begins again",
-        })
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 impl SignallingSpec {
     /// Superframes from one opportunity to the next.

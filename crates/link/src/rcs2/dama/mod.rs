@@ -19,6 +19,7 @@ mod class_queue;
 mod config;
 mod controller;
 mod departure;
+mod error;
 mod load;
 mod mix;
 mod probe;
@@ -32,11 +33,11 @@ pub use agent::{Agent, Asked, ControlLoop};
 pub use burst_plan::PlacementSpec;
 pub(crate) use burst_plan::longest_gap;
 pub use config::{
-    BackgroundConfig, BackgroundSpec, ClassConfig, ConfigError, Phase, ReturnConfig, SignallingSpec, Timing,
-    VolumeOrderSpec,
+    BackgroundConfig, BackgroundSpec, ClassConfig, Phase, ReturnConfig, SignallingSpec, Timing,
 };
-pub use controller::{AccountConfig, Controller, Supply};
+pub use controller::{AccountConfig, Controller, Supply, VolumeOrderSpec};
 pub use departure::{AccessDelay, Departure, Fate};
+pub use error::ConfigError;
 pub use load::{LoadSpec, TracePacketSpec};
 pub use mix::{FreeSpec, Mix, MixSpec, RateCapacity, RbdcSpec, VolumeKindSpec, VolumeSpec};
 pub use probe::Probe;
