@@ -30,3 +30,8 @@ def test_no_source_file_is_longer_than_the_limit() -> None:
 def test_no_file_holds(pattern: re.Pattern[str]) -> None:
     texts = files(".rs", ".py", ".sh", ".toml", ".md", ".html", ".yaml", ".yml", ".patch", "")
     assert relative([path for path in texts if pattern.search(path.read_text())]) == []
+
+
+def test_each_rust_file_says_at_its_head_what_it_is_about() -> None:
+    sources = [path for path in files(".rs") if path.is_relative_to(ROOT / "crates")]
+    assert sources and relative([path for path in sources if not path.read_text().startswith("//!")]) == []

@@ -1,3 +1,5 @@
+//! Which congestion controls there are as eBPF programs, and the parameters that each is loaded with.
+
 use bentpipe_units::{Duration, Rate};
 
 use crate::object::{self, Aligned};

@@ -1,3 +1,5 @@
+//! Where the running kernel's table of a congestion control has its name, its state and its functions, by BTF.
+
 use libbpf_rs::ReferencesType;
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{FuncProto, MemberAttr, Ptr, Struct};

@@ -1,3 +1,5 @@
+//! Congestion controls that killed processes have left registered: found, and removed.
+
 use crate::kernel::Kernel;
 use crate::registered::Registered;
 use crate::{Control, Pause, lock, obstacle};

@@ -1,3 +1,5 @@
+//! How a process shows others that it uses a congestion control: an empty eBPF map with its name.
+
 use libbpf_rs::libbpf_sys::{bpf_map_create_opts, size_t};
 use libbpf_rs::query::{MapInfo, MapInfoIter};
 use libbpf_rs::{MapHandle, MapType, Result};

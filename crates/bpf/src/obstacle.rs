@@ -1,3 +1,5 @@
+//! Why no congestion control can be registered here, as far as can be told without trying.
+
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 

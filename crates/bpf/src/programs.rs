@@ -1,3 +1,5 @@
+//! Whether a registered congestion control is the same program with the same constants as ours.
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

@@ -1,3 +1,5 @@
+//! A congestion control that the kernel offers as long as somebody holds it (`bpf_struct_ops`), shared by name.
+
 use libbpf_rs::ErrorKind;
 
 use crate::hold::Hold;

@@ -1,3 +1,5 @@
+//! Captures of an emulated run: what passes the ends of the link, by the host's clock, as pcapng.
+
 use std::io;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};

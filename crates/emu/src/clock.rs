@@ -1,3 +1,5 @@
+//! The one place where the emulator reads the time.
+
 use bentpipe_units::Time;
 use nix::time::{ClockId, clock_gettime};
 

@@ -1,3 +1,5 @@
+//! The files of this machine, for whoever serves them as objects of a page.
+
 use std::io;
 use std::path::{Component, Path};
 

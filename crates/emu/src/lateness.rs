@@ -1,3 +1,5 @@
+//! How late the link hands packets over, by which a run's validity is judged.
+
 use bentpipe_run::LatenessReport;
 use bentpipe_units::{Duration, Time};
 use hdrhistogram::Histogram;

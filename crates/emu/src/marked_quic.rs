@@ -1,3 +1,5 @@
+//! Code points on datagrams of QUIC (RFC 2474), past the QUIC library, which would leave them zero.
+
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::SocketAddr;

@@ -1,3 +1,5 @@
+//! The code point of a socket (RFC 2474): `IP_TOS` over IPv4, `IPV6_TCLASS` over IPv6.
+
 use std::io;
 use std::net::SocketAddr;
 

@@ -1,3 +1,5 @@
+//! The kernel's network as the `Net` that client, origin and proxies run over: sockets, their knobs, the executor.
+
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Packets from one TUN device to the other when the link says so: reading, sleeping, spinning, writing.
+
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 

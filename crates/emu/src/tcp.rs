@@ -1,3 +1,5 @@
+//! TCP of the kernel as streams, and what `tcp_info` and the handshake's instants tell of each.
+
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::{Shutdown, SocketAddr};

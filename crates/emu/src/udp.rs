@@ -1,3 +1,5 @@
+//! UDP of the kernel as datagrams.
+
 use std::io;
 use std::net::SocketAddr;
 

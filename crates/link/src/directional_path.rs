@@ -1,3 +1,5 @@
+//! One direction of a path: what waits, what is on its way, and what of it will be lost, in order of time.
+
 use std::collections::VecDeque;
 
 use bentpipe_units::{Bytes, Time};

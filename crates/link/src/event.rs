@@ -1,3 +1,5 @@
+//! What a path tells of its packets: delivered, or dropped and why.
+
 use crate::Direction;
 use bentpipe_units::Time;
 

@@ -1,3 +1,5 @@
+//! What the link has to know of a packet: its length, and the code point by which it tells its class.
+
 /// What travels over the link. The link moves packets and never looks inside.
 pub trait Packet {
     /// Length of the IP packet, header included. Must not change while the link holds the packet.

@@ -1,3 +1,5 @@
+//! The link as its driver has it: packets go in with an instant, events come out with theirs.
+
 use std::collections::BTreeMap;
 
 use bentpipe_units::{Bytes, Time};

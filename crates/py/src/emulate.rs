@@ -1,3 +1,5 @@
+//! What the emulate engine asks of the crates: parts of a run, congestion controls, identities, captures.
+
 use std::path::PathBuf;
 
 use bentpipe_emu::INTERCEPTION_PORT;

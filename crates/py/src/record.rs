@@ -1,3 +1,5 @@
+//! Specs checked, records assembled and exported, and the schemas of both, all as JSON.
+
 use bentpipe_run::{
     ClientReport, Engine, LinkReport, OriginReport, Provenance, Reason, RunRecord, RunReports, RunSpec,
     assemble, failed, schema,

@@ -1,3 +1,5 @@
+//! Runs in virtual time, without the interpreter's lock.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,3 +1,5 @@
+//! Quantities as they are written in scenarios, read and printed.
+
 use bentpipe_units::{Bytes, Duration, ParseError, Rate, parse_fraction as fraction};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

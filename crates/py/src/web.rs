@@ -1,3 +1,5 @@
+//! What the origin serves of a page, for servers of others.
+
 use std::net::IpAddr;
 
 use bentpipe_emu::LocalFiles;

@@ -1,3 +1,5 @@
+//! The record of a run from the reports of client, origin and link: figures, series, and whether it is valid.
+
 use std::collections::BTreeMap;
 
 use bentpipe_units::{Bytes, Duration, Time};

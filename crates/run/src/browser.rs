@@ -1,3 +1,5 @@
+//! What a browser saw of a page load: instants, pictures and the speed index.
+
 use bentpipe_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Whether each TLS handshake of a run went the way that its settings want.
+
 use std::collections::BTreeMap;
 
 use bentpipe_units::Time;

@@ -1,3 +1,5 @@
+//! What objects are to their page: images, scripts, styles, fonts, or what scripts fetch.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

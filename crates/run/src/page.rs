@@ -1,3 +1,5 @@
+//! What a page consists of: its document, its objects, and where each comes from.
+
 use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

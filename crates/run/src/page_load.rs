@@ -1,3 +1,5 @@
+//! How a page is loaded: protocol, connections, what is reused of an earlier visit.
+
 use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Proxies on the path (RFC 3135): split connections, a tunnel, an HTTP proxy.
+
 use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Programs of others in place of our loader and origin.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

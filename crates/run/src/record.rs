@@ -1,3 +1,5 @@
+//! What a run leaves behind: its spec, how it ended, its figures, and where it comes from.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! Connections that a browser opened ahead of need, which make a run doubtful.
+
 use std::collections::BTreeSet;
 
 use crate::{ClientReport, Http, OriginReport, PageSpec, Reason, RunSpec, Workload};

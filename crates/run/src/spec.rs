@@ -1,3 +1,5 @@
+//! What a run is to be, complete and without defaults: the seam's input.
+
 use bentpipe_units::{Bytes, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Connections and streams of a page load, counted from its objects.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ObjectSighting;

@@ -1,3 +1,5 @@
+//! The version of TLS and how much of its handshake an earlier one saves.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

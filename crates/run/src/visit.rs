@@ -1,3 +1,5 @@
+//! A visit before the workload, left out of what the origin reports.
+
 use bentpipe_units::{Duration, Time};
 
 use crate::{OriginReport, RunSpec, Visit, Workload};

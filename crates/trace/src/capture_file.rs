@@ -1,3 +1,5 @@
+//! A capture's file, which is on the disk when it is finished.
+
 use std::fs::File;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};

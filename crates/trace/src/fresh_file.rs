@@ -1,3 +1,5 @@
+//! Files of ours in folders where others may write: made anew, no link followed.
+
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Instants of civil time as captures and HAR files have them (RFC 3339).
+
 use std::fmt;
 use std::ops::Add;
 use std::str::FromStr;

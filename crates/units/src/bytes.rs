@@ -1,3 +1,5 @@
+//! Counts of bytes, decimal and binary.
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub, SubAssign};

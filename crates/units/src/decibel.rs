@@ -1,3 +1,5 @@
+//! Power ratios in decibels and as numbers.
+
 use std::fmt;
 use std::str::FromStr;
 

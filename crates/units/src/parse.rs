@@ -1,3 +1,5 @@
+//! How quantities are read and printed: a number and a unit, in decimal arithmetic without rounding.
+
 use std::fmt;
 
 /// A quantity that could not be read.

@@ -1,3 +1,5 @@
+//! Data rates, and how long bytes take at one.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! Instants and spans in integer nanoseconds, for virtual and for real clocks alike.
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};

@@ -1,3 +1,5 @@
+//! Numbers for test vectors that are the same on every machine.
+
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
 

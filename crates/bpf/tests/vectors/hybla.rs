@@ -1,3 +1,5 @@
+//! Hybla as an eBPF program and as the crate has it, step by step over the same acknowledgements.
+
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowUsage;

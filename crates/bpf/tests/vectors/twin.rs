@@ -1,3 +1,5 @@
+//! A program of the kernel compiled for user space, and the same events given to its twin in Rust.
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,3 +1,5 @@
+//! PCC Vivace as an eBPF program and as the crate has it, step by step over the same intervals.
+
 use std::collections::VecDeque;
 
 use bentpipe_cc::rate::RateSample;

@@ -1,3 +1,5 @@
+//! The part of an emulated run that loads the page or runs the flow, from its warm-up to its report.
+
 use std::sync::Arc;
 
 use bentpipe_http::quic::EventLogs;

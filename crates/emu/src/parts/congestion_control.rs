@@ -1,3 +1,5 @@
+//! The part that has the kernel offer an eBPF congestion control for as long as its input is open.
+
 use std::time::Duration;
 use std::{io, thread};
 

@@ -1,3 +1,5 @@
+//! The part that is the link: a real-time process between two TUN devices.
+
 use std::io::{self, BufRead};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 

@@ -1,3 +1,5 @@
+//! The part that is the origin: it serves the page, or the other end of a flow.
+
 use bentpipe_web::Ports;
 use bentpipe_web::origin::{Config, Origin};
 

@@ -1,3 +1,5 @@
+//! The parts that are the proxies at either side of the satellite.
+
 use bentpipe_web::Ports;
 use bentpipe_web::pep::{Config, Pep, Side};
 

@@ -1,3 +1,5 @@
+//! A load that nobody measures, so that the measured one finds its code, tables and memory ready.
+
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 

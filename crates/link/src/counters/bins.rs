@@ -1,3 +1,5 @@
+//! Counts per 100 ms since the mark, whichever kind of counts they are.
+
 use crate::INTERVAL;
 use bentpipe_units::Time;
 

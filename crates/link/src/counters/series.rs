@@ -1,3 +1,5 @@
+//! The series of one direction: bytes sent, delivered and queued, and drops, per 100 ms.
+
 use bentpipe_units::{Bytes, Time};
 
 use crate::counters::bins::Bins;

@@ -1,3 +1,5 @@
+//! The spec of a DVB-S2 carrier (EN 302 307-1): symbols, FECFRAMEs, encapsulation, MODCOD, signal, classes.
+
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::acm::{Acm, SHORTEST_REPORT_PERIOD};

@@ -1,3 +1,5 @@
+//! When dummy PLFRAMEs (EN 302 307-1, clause 5.5.1) start that a carrier sends while it has nothing else.
+
 use bentpipe_units::Time;
 
 use super::SymbolRate;

@@ -1,3 +1,5 @@
+//! The forward egress: class queues, the carrier they are sent on, and the receiver of its frames.
+
 use std::ops::Range;
 
 use bentpipe_units::{Bytes, Duration, Time};

@@ -1,3 +1,5 @@
+//! The choice between GSE (TS 102 606-1) and a transport stream as content of a frame's data field.
+
 use super::{Gse, Label};
 use crate::mpeg_ts;
 

@@ -1,3 +1,5 @@
+//! Bits and symbols of a PLFRAME, from its data field to its pilots (EN 302 307-1, clauses 5.1.6 and 5.5).
+
 use bentpipe_units::{Bytes, Decibel};
 
 use super::{FecFrameSpec, Modcod};

@@ -1,3 +1,5 @@
+//! How a packet is cut into GSE packets, and how long each is (TS 102 606-1, clause 4.2.1).
+
 use std::ops::Range;
 
 /// Start and end indicators, label type, GSE Length: before every GSE packet (TS 102 606-1, clause 4.2.1).

@@ -1,3 +1,5 @@
+//! A data field filled with GSE packets: the rest of the open packet first, then what waits.
+
 use bentpipe_units::{Bytes, Time};
 
 use super::gse::Fragmentation;

@@ -1,3 +1,5 @@
+//! The 28 MODCODs with the Es/N0 that each needs (EN 302 307-1, Tables 12 and 13).
+
 use std::fmt;
 
 use bentpipe_units::Decibel;

@@ -1,3 +1,5 @@
+//! The rate of IP packets that a carrier comes to, found by packing frames and not by a formula.
+
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::{Backlog, Carrier, Encapsulation, IdleSpec, PlFrame, Source, SymbolRate, Transmitter};

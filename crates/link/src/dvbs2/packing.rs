@@ -1,3 +1,5 @@
+//! A stream's packets in its BBFRAMEs, whichever encapsulation it has, and what frames leave open.
+
 use bentpipe_units::{Bytes, Time};
 
 use super::gse_packets::GsePackets;

@@ -1,3 +1,5 @@
+//! The probability that a frame is lost at an Es/N0: a steep curve through the threshold of its MODCOD.
+
 use bentpipe_units::Decibel;
 
 use super::PlFrame;

@@ -1,3 +1,5 @@
+//! The series of a carrier: its frames and their MODCODs, its idle time, and the reported Es/N0.
+
 use bentpipe_units::{Bytes, Decibel, Time};
 
 use crate::Table;

@@ -1,3 +1,5 @@
+//! Which packets the receivers of a carrier miss, by the frames that were lost.
+
 use super::Frame;
 
 /// What became of a frame.

@@ -1,3 +1,5 @@
+//! Symbol rates, and the instants of a carrier's symbols in integer nanoseconds, without an error that adds up.
+
 use std::num::NonZeroU64;
 
 use bentpipe_units::{Duration, Time};

@@ -1,3 +1,5 @@
+//! A transmitter that fills frame after frame from its queue (EN 302 307-1, clause 5): when each starts, and with what.
+
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::frame::DUMMY_SYMBOLS;

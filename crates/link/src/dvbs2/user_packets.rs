@@ -1,3 +1,5 @@
+//! TS packets as the user packets of a carrier, cut where a frame ends (EN 302 307-1, clauses 5.1.4 and 5.1.5).
+
 use std::collections::VecDeque;
 
 use bentpipe_units::{Bytes, Time};

@@ -1,3 +1,5 @@
+//! The series of delays: what the time of packets in either direction was spent on, as means of each 100 ms.
+
 use std::collections::VecDeque;
 
 use bentpipe_units::{Duration, Time};

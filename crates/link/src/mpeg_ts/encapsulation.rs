@@ -1,3 +1,5 @@
+//! The SNDUs of MPE (EN 301 192, clause 7.1) and of ULE (RFC 4326, section 4): what they add to a packet.
+
 use super::packet::PAYLOAD_BYTES;
 
 /// Header of a datagram_section, from table_id to the last byte of the MAC address (EN 301 192, clause 7.1).

@@ -1,3 +1,5 @@
+//! Packets cut into bursts of whole TS packets of one PID (ISO/IEC 13818-1, clause 2.4.3).
+
 use super::{Encapsulation, Payload, TS_PACKET_BYTES};
 
 /// The sending side of one PID: puts packets into bursts of whole TS packets, one after the other.

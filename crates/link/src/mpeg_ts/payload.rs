@@ -1,3 +1,5 @@
+//! A TS packet of 188 bytes and the room in it (ISO/IEC 13818-1, clause 2.4.3.2), with its pointer field.
+
 use super::Encapsulation;
 use super::packet::PAYLOAD_BYTES;
 

@@ -1,3 +1,5 @@
+//! Packets put together from the TS packets of one PID; one of which a part is missing is given up.
+
 use super::{Encapsulation, Part};
 
 /// The receiving side of one PID.

@@ -1,3 +1,5 @@
+//! The series of classes: bytes that wait in each class of a direction.
+
 use bentpipe_units::{Bytes, Time};
 
 use crate::counters::bins::Bins;

@@ -1,3 +1,5 @@
+//! Queues of classes side by side, served in the order of urgency. Model page: docs/models/classes.md.
+
 use std::ops::Range;
 
 use bentpipe_units::{Bytes, Duration, Time};

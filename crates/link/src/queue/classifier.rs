@@ -1,3 +1,5 @@
+//! Which class a packet belongs to, by its code point (RFC 2474). Model page: docs/models/classes.md.
+
 use crate::{Dscp, QueueSpec};
 
 /// A class of service: packets that go before others.

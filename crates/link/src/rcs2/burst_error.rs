@@ -1,3 +1,5 @@
+//! The probability that a burst is lost at an Es/N0, around the threshold of its waveform (EN 301 545-2, Annex A).
+
 use bentpipe_units::Decibel;
 
 use crate::dvbs2::error_probability;

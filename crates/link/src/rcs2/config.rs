@@ -1,3 +1,5 @@
+//! The spec of a return link (EN 301 545-2): superframe, bursts, encapsulation, terminals, and what it comes to.
+
 use bentpipe_units::{Bytes, Decibel, Duration, Rate};
 
 use super::dama::{

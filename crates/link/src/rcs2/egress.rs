@@ -1,3 +1,5 @@
+//! The return egress: a return link between the class queues of a path and its propagation.
+
 use bentpipe_units::{Bytes, Time};
 
 use super::dama::{Departure, Fate, Probe, ReturnConfig, ReturnLink};

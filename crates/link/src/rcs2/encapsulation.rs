@@ -1,3 +1,5 @@
+//! The choice between RLE (TS 103 179) and TS packets (EN 301 790) as content of a burst.
+
 use crate::mpeg_ts;
 use crate::mpeg_ts::TS_PACKET_BYTES;
 use crate::rcs2::rle::{self, Ppdu, ProtectionSpec, ProtocolField, Rle};

@@ -1,3 +1,5 @@
+//! How much of full bursts is packets, found by filling bursts until they repeat themselves.
+
 use std::collections::BTreeMap;
 
 use super::{Encapsulation, Fragmenter};

@@ -1,3 +1,5 @@
+//! The linear-modulation waveforms of EN 301 545-2, Annex A, Table A-1: symbols, bits and threshold of each.
+
 use bentpipe_units::{Bytes, Decibel};
 
 /// A linear-modulation waveform of EN 301 545-2, Annex A, Table A-1: one of ids 3 to 22.

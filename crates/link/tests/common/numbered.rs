@@ -1,3 +1,5 @@
+//! Packets that tell their number.
+
 use bentpipe_link::Packet;
 
 /// A packet that can be told from the others.

@@ -1,3 +1,5 @@
+//! What a class of a terminal requests, opportunity by opportunity.
+
 use bentpipe_link::rcs2::dama::{
     Agent, Asked, ControlLoop, Grant, Mix, Request, SlotRate, VolumeKindSpec, VolumeSpec,
 };

@@ -1,3 +1,5 @@
+//! What the NCC grants: constant rates, requested rates and volumes, and what is left.
+
 use bentpipe_link::rcs2::Waveform;
 use bentpipe_link::rcs2::dama::{
     AccountConfig, ConfigError, Controller, Grant, Mix, Request, SlotRate, Supply, VolumeKindSpec,

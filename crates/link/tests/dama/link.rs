@@ -1,3 +1,5 @@
+//! A return link as a whole: when packets leave, and what their delay was spent on.
+
 use bentpipe_link::DropCause;
 use bentpipe_link::rcs2::LayoutSpec;
 use bentpipe_link::rcs2::dama::{

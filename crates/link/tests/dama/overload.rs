@@ -1,3 +1,5 @@
+//! More requests than timeslots: who gets how much.
+
 use bentpipe_link::rcs2::dama::{
     AccountConfig, Controller, Mix, RateCapacity, Request, SlotRate, Supply, VolumeOrderSpec,
 };

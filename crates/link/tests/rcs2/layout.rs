@@ -1,3 +1,5 @@
+//! Superframes: their slots, their symbols and their instants.
+
 use bentpipe_link::rcs2::{LayoutSpec, Superframes};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! RLE (TS 103 179): headers, fragments and what is lost with one.
+
 use bentpipe_link::rcs2::Waveform;
 use bentpipe_link::rcs2::rle::{Fragmenter, Ppdu, ProtectionSpec, ProtocolField, Reassembler, Rle};
 use proptest::prelude::*;

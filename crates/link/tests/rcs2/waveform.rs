@@ -1,3 +1,5 @@
+//! The Es/N0 thresholds and efficiencies of the waveforms (EN 301 545-2, Annex A), against OpenSAND's tables.
+
 use bentpipe_link::rcs2::{BurstLength, Waveform};
 
 /// Spectral efficiencies of OpenSAND's `rcs2/definition_RLE.txt`, by waveform id from 3 on: payload bits over the

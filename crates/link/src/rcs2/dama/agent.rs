@@ -1,3 +1,5 @@
+//! What one class of a terminal asks for at each opportunity: a rate, a volume, or nothing new (EN 301 545-2).
+
 use super::{Grant, Mix, Request, SlotRate, VolumeKindSpec};
 
 /// Decides what one class of a terminal asks for.

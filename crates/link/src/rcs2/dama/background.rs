@@ -1,3 +1,5 @@
+//! The terminals that share the return link: each asks, waits and sends as the measured one does.
+
 use bentpipe_units::{Bytes, Time};
 
 use super::load::Source;

@@ -1,3 +1,5 @@
+//! Where in the superframe a terminal's slots are: the cells of the burst time plan (TBTP2 of EN 301 545-2).
+
 /// Where in the superframe the slots of one terminal are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

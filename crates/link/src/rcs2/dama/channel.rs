@@ -1,3 +1,5 @@
+//! Which bursts of the terminal the hub loses: the signal at each of them, and the chance that it leaves.
+
 use bentpipe_units::{Decibel, Time};
 
 use super::ReturnConfig;

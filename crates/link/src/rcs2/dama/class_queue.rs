@@ -1,3 +1,5 @@
+//! One class of a terminal from arrival to last burst: its queue, the packet under way, and its requests.
+
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::{Agent, ControlLoop, Mix};

@@ -1,3 +1,5 @@
+//! What a return link is configured by: signalling, order of requests, terminals and what each may have.
+
 use bentpipe_units::{Bytes, Decibel, Duration};
 
 use super::{AccountConfig, ConfigError, Controller, Mix, PlacementSpec, Supply, VolumeOrderSpec};

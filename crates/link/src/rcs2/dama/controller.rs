@@ -1,3 +1,5 @@
+//! The NCC's allocation of each superframe among all that terminals have asked for (EN 301 545-2).
+
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 

@@ -1,3 +1,5 @@
+//! What the return link tells of a packet that leaves: when, its fate, and what its delay was spent on.
+
 use bentpipe_units::{Duration, Time};
 
 use super::class_queue::{Sent, Slot};

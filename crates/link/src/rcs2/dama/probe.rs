@@ -1,3 +1,5 @@
+//! One superframe as the terminal and the hub saw it: requests, grants, bursts used, backlog.
+
 use bentpipe_units::{Bytes, Decibel, Time};
 
 use super::Grant;

@@ -1,3 +1,5 @@
+//! The return link as a whole: terminals ask and send, the controller plans, superframe after superframe.
+
 use std::collections::VecDeque;
 
 use bentpipe_units::{Bytes, Duration, Time};

@@ -1,3 +1,5 @@
+//! Rates in timeslots per superframe as exact fractions, which is what requests and grants add up in.
+
 use std::cmp::Ordering;
 
 use bentpipe_units::Rate;

@@ -1,3 +1,5 @@
+//! A terminal within a superframe: its request slot, the slots it was granted, and which class gets each.
+
 use bentpipe_units::{Bytes, Time};
 
 use super::burst_plan::BurstPlan;

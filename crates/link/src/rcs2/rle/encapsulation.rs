@@ -1,3 +1,5 @@
+//! Headers and trailers of RLE, and the PPDUs that they leave room for (TS 103 179).
+
 /// What RLE adds to an SDU before it is fragmented, and to a fragmented one after it (TS 103 179).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rle {

@@ -1,3 +1,5 @@
+//! SDUs cut into PPDUs, one burst after the other, for one fragment id (TS 103 179).
+
 use super::encapsulation::{HEADER_BYTES, MAX_PPDU_BYTES, Ppdu, Rle, START_HEADER_BYTES};
 
 /// The sending side of one fragment id: puts SDUs into bursts, one after the other.

@@ -1,3 +1,5 @@
+//! SDUs put together from the PPDUs of one fragment id; one of which a fragment is missing is given up (TS 103 179).
+
 use super::encapsulation::{Ppdu, Rle};
 
 /// The receiving side of one fragment id.
