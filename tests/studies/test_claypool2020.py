@@ -26,7 +26,6 @@ from bentpipe.studies.claypool2020.downloads import (
     values,
 )
 from bentpipe.studies.claypool2020.orders import ORDERS
-from bentpipe.studies.claypool2020.tables import tables
 from tests.support.models import record_with
 
 STUDY = studies.get("claypool2020")
@@ -202,7 +201,7 @@ def _narrow(percent):
 
 def test_the_time_of_an_object_counts_from_the_start():
     # 20 Mbit/s: 1 MB in 0.4 s, 5 MB in 2 s.
-    (table,) = [t for t in tables(downloads(campaign()), []) if t.name == "object-times"]
+    (table,) = [t for t in STUDY.tables(campaign()) if t.name == "object-times"]
     assert [row["ours_bbr_s"] for row in table.rows[:2]] == pytest.approx([0.4, 2.0])
     assert [row["published_hybla_s"] for row in table.rows[:2]] == [4.0, 4.0]
 
@@ -248,7 +247,7 @@ def test_a_download_of_less_than_30_seconds_leaves_the_start_up_untested():
 
 def test_the_table_of_tests_has_the_studys_numbers_and_ours_with_their_direction():
     runs = campaign(start_mbps=published_means(published.THROUGHPUT_MBPS, Phase.START_UP))
-    (table,) = [t for t in tables(downloads(runs), []) if t.name == "tests"]
+    (table,) = [t for t in STUDY.tables(runs) if t.name == "tests"]
     hybla = next(row for row in table.rows if (row["phase"], row["control"]) == ("start-up", "Hybla"))
     assert (hybla["published_t"], hybla["published_p"], hybla["published_d"]) == (74.2, "< 0.0001", 12.0)
     assert hybla["ours_t"] > 0

@@ -23,7 +23,7 @@ APPLICATION_ID = 0x62656E74
 """In the header of the file, for file(1) and for us: "bent" (PRAGMA application_id)."""
 
 RECORD_VERSION = 2
-"""Of the records in it (PRAGMA user_version). 2: reasons are codes with fields; before, 0: they were sentences."""
+"""Of the records in it (PRAGMA user_version): since 2 reasons are codes, before they were text."""
 
 _WAIT_S = 60.0
 """For another process that reads or writes at this moment."""

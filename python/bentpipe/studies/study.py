@@ -61,6 +61,43 @@ class Timeline:
     factors: Mapping[str, str]
 
 
+class Published(Protocol):
+    """What the module `published` of a study says of the publication."""
+
+    TITLE: str
+    CITATION: str
+    DOI: str | None
+
+
+class Claims(Protocol):
+    """The module `claims` of a study: judges them by rules, and says what the publication leaves open."""
+
+    RULES: tuple[str, ...]
+    ASSUMPTIONS: tuple[str, ...]
+
+    def claims(self, runs: Runs) -> tuple[Verdict, ...]:
+        """Judge every claim; without runs it is not testable."""
+
+
+class Tables(Protocol):
+    """The module `tables` of a study."""
+
+    def tables(self, runs: Runs) -> tuple[StudyTable, ...]:
+        """Every table; what was not measured is left open in it."""
+
+
+class Figures(Protocol):
+    """The module `figures` of a study."""
+
+    FIGURES_NOTE: str
+
+    def figures(self, runs: Runs) -> tuple[Drawing, ...]:
+        """Every figure for which there are runs."""
+
+    def timelines(self, runs: Runs) -> tuple[Timeline, ...]:
+        """The cells whose median run is worth a figure over time."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Study:
     """A published study.
@@ -83,6 +120,35 @@ class Study:
     figures: Callable[[Runs], tuple[Drawing, ...]]
     timelines: Callable[[Runs], tuple[Timeline, ...]]
     client_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def from_package(
+        cls,
+        package: str,
+        *,
+        claims: Claims,
+        figures: Figures,
+        published: Published,
+        tables: Tables,
+        client_settings: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> "Study":
+        """The study of a package beside this module, made of its modules and its `scenario.toml`."""
+        name = package.rpartition(".")[2]
+        return cls(
+            name=name,
+            title=published.TITLE,
+            citation=published.CITATION,
+            doi=published.DOI,
+            scenario=Path(__file__).with_name(name) / "scenario.toml",
+            rules=claims.RULES,
+            assumptions=claims.ASSUMPTIONS,
+            figures_note=figures.FIGURES_NOTE,
+            claims=claims.claims,
+            tables=tables.tables,
+            figures=figures.figures,
+            timelines=figures.timelines,
+            client_settings=client_settings or {},
+        )
 
     def settings(self, clients: Sequence[str]) -> tuple[str, ...]:
         """What all runs of a campaign with these clients get, as of `--set`, so that they can be compared."""

@@ -21,7 +21,7 @@ from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Rule, Verdict, j
 FILLED_PERCENT = 90.0
 FILL_PAGE = page("uniform", "2m")
 
-RULES = (
+RULES: tuple[str, ...] = (
     "Differences are relative, in percent of the second of the two, averaged over page sizes with equal "
     "weight; intervals are 95 % (Fieller's on one page, t by the delta method over several).",
     "A claimed direction agrees when the whole interval lies on its side of zero. It differs when the "
@@ -38,7 +38,7 @@ RULES = (
     "any, the claim is not testable.",
 )
 
-ASSUMPTIONS = (
+ASSUMPTIONS: tuple[str, ...] = (
     "Table 6 does not say which cells it was measured on: ours are the uniform pages on the satellite link "
     "with BBR.",
     "The average by which HTTP/3 is better than HTTP/2 is taken over all twelve pages on the satellite link "

@@ -1,7 +1,8 @@
 """Table 6: overhead, ours in both ways of counting beside the study's."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bentpipe.figures import overhead as figure
 from bentpipe.figures.drawing import Drawing
@@ -9,48 +10,79 @@ from bentpipe.figures.style import look
 from bentpipe.stats import Summary, summarise, values_of
 from bentpipe.studies.alshagri2023.cells import SATELLITE, SIZES_BYTES, page
 from bentpipe.studies.alshagri2023.published import OVERHEAD_PERCENT
-from bentpipe.studies.study import RUNS, Column, Runs, StudyTable
+from bentpipe.studies.columns import Filled, count, filled, headings, rows
+from bentpipe.studies.study import Runs, StudyTable
 
 BOTH, FORWARD = "overhead_percent", "overhead_forward_percent"
 _SEED = 6
 _COUNTED = {"both directions": "in both directions", "forward only": "in the forward direction only"}
 
-_COLUMNS = (
-    Column(key="protocol", heading="Protocol"),
-    Column(key="page_size_kb", heading="Page size in kB", decimals=0),
-    Column(key="published_percent", heading="Study in %", decimals=2),
-    Column(key="both_percent", heading="Ours, both directions in %", decimals=2),
-    Column(key="both_difference_points", heading="Difference in points", decimals=2),
-    Column(key="forward_percent", heading="Ours, forward only in %", decimals=2),
-    Column(key="forward_difference_points", heading="Difference in points", decimals=2),
-    RUNS,
+
+@dataclass(frozen=True, kw_only=True)
+class _Cell:
+    """A number of the study's table 6, and ours by the way of counting."""
+
+    http: str
+    size_bytes: int
+    published_percent: float
+    ours: Mapping[str, Summary | None]
+
+    def runs(self) -> int:
+        """How many were counted in both directions."""
+        both = self.ours[BOTH]
+        return both.n if both else 0
+
+    def percent(self, way: str) -> float | None:
+        """Our mean."""
+        found = self.ours[way]
+        return found.mean if found else None
+
+    def above_points(self, way: str) -> float | None:
+        """How far it lies above the study's."""
+        percent = self.percent(way)
+        return None if percent is None else percent - self.published_percent
+
+
+def _counted(way: str, key: str, heading: str) -> tuple[Filled[_Cell], Filled[_Cell]]:
+    return (
+        filled(f"{key}_percent", f"Ours, {heading} in %", lambda cell: cell.percent(way), decimals=2),
+        filled(
+            f"{key}_difference_points",
+            "Difference in points",
+            lambda cell: cell.above_points(way),
+            decimals=2,
+        ),
+    )
+
+
+_COLUMNS: tuple[Filled[_Cell], ...] = (
+    filled("protocol", "Protocol", lambda cell: look(cell.http).label),
+    filled("page_size_kb", "Page size in kB", lambda cell: cell.size_bytes / 1000, decimals=0),
+    filled("published_percent", "Study in %", lambda cell: cell.published_percent, decimals=2),
+    *_counted(BOTH, "both", "both directions"),
+    *_counted(FORWARD, "forward", "forward only"),
+    count(_Cell.runs),
 )
 
 
 def table(runs: Runs) -> StudyTable:
     """Table 6 with ours beside it, and which way of counting is the nearer one."""
-    rows: list[dict[str, str | float | None]] = []
-    for http, sizes in OVERHEAD_PERCENT.items():
-        for size, published in sizes.items():
-            both, forward = (_summary(runs, http, size, metric) for metric in (BOTH, FORWARD))
-            rows.append(
-                {
-                    "protocol": look(http).label,
-                    "page_size_kb": SIZES_BYTES[size] / 1000,
-                    "published_percent": published,
-                    "both_percent": both.mean if both else None,
-                    "both_difference_points": both.mean - published if both else None,
-                    "forward_percent": forward.mean if forward else None,
-                    "forward_difference_points": forward.mean - published if forward else None,
-                    "n": both.n if both else 0,
-                }
-            )
+    cells = [
+        _Cell(
+            http=http,
+            size_bytes=SIZES_BYTES[size],
+            published_percent=published,
+            ours={way: _summary(runs, http, size, way) for way in (BOTH, FORWARD)},
+        )
+        for http, sizes in OVERHEAD_PERCENT.items()
+        for size, published in sizes.items()
+    ]
     return StudyTable(
         name="table-6",
         title="Overhead: the study's table 6 and ours",
-        columns=_COLUMNS,
-        rows=tuple(rows),
-        conclusion=_conclusion(rows),
+        columns=headings(_COLUMNS),
+        rows=rows(_COLUMNS, cells),
+        conclusion=_conclusion(cells),
         note="Bytes on the wire above the page's bytes, in percent of the page's bytes; means over the "
         "uniform pages on the satellite link with BBR, an assumption. The study does not say whether both "
         "directions count.",
@@ -95,18 +127,17 @@ def _summary(runs: Runs, http: str, size: str, metric: str) -> Summary | None:
     return summarise(values_of(runs, metric, **cell), seed=_SEED)
 
 
-def _conclusion(rows: Sequence[dict[str, str | float | None]]) -> str:
-    ways = {"both directions": "both_difference_points", "forward only": "forward_difference_points"}
+def _conclusion(cells: Sequence[_Cell]) -> str:
     distances = {}
-    for name, key in ways.items():
-        differences = [float(value) for row in rows if (value := row[key]) is not None]
+    for name, way in {"both directions": BOTH, "forward only": FORWARD}.items():
+        differences = [points for cell in cells if (points := cell.above_points(way)) is not None]
         if not differences:
             return "Not testable: no uniform page was measured on the satellite link with BBR."
         distances[name] = (root_mean_square(differences), len(differences))
     nearest = min(distances, key=lambda name: distances[name][0])
     figures = ", ".join(f"{name} {distance:.2f} points" for name, (distance, _) in distances.items())
-    cells = distances[nearest][1]
+    counted = distances[nearest][1]
     return (
-        f"Root mean square difference from the study over {cells} of {len(rows)} cells: {figures}. "
+        f"Root mean square difference from the study over {counted} of {len(cells)} cells: {figures}. "
         f"The study's numbers are nearest to ours counted {_COUNTED[nearest]}."
     )

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+TITLE = "Evaluation of Modern Internet Transport Protocols over GEO Satellite Links"
 CITATION = (
     "Alshagri, Mutairi: Evaluation of Modern Internet Transport Protocols over GEO Satellite Links. "
     "Network 2023, 3(3), 451-468"
 )
-DOI = "10.3390/network3030019"
+DOI: str | None = "10.3390/network3030019"
 
 
 @dataclass(frozen=True, kw_only=True)

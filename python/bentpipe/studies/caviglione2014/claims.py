@@ -19,7 +19,7 @@ FAR_PERCENT = 100.0
 _OTHERS = ("http10", "h1", "h1-pipelined")
 _TLS = (("http10s", "http10"), ("h1s", "h1"), ("h1s-pipelined", "h1-pipelined"))
 
-RULES = (
+RULES: tuple[str, ...] = (
     "Each load gives one value; means and their intervals are over loads (95 %, Student's t, of differences "
     "Fieller's). Differences are in percent of the second of the two.",
     "A claimed order agrees when, for every pair named, the whole interval of the difference lies on its "
@@ -34,7 +34,7 @@ RULES = (
     "HTTP/2 stands beside SPDY in tables and figures; the study has no claim about it.",
 )
 
-ASSUMPTIONS = (
+ASSUMPTIONS: tuple[str, ...] = (
     "Transfers on the return link are page loads whose requests and acknowledgements go over it. The study's "
     "words could mean an upload as well, or a server behind the terminal.",
     "The numbers without a scheme are at a constant rate, CRA.",

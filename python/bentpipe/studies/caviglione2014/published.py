@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+TITLE = "Performance Evaluation of HTTP and SPDY over a DVB-RCS Satellite Link with Different BoD Schemes"
 CITATION = (
     "Caviglione, Gotta, Abdel Salam, Luglio, Roseti, Zampognaro: Performance Evaluation of HTTP and SPDY "
     "over a DVB-RCS Satellite Link with Different BoD Schemes. 6th International Conference on Personal "
     "Satellite Services (PSATS) 2014"
 )
-DOI = None
+DOI: str | None = None
 """None is known."""
 
 

@@ -1,7 +1,8 @@
 """The study's table and schemes with ours beside them; which kind of HTTP/1.1 it had; what push does."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from bentpipe.studies.caviglione2014.cells import (
     PUSHES,
     SCHEMES,
     VARIANTS,
+    Variant,
 )
 from bentpipe.studies.caviglione2014.loads import (
     BUSIEST,
@@ -26,11 +28,127 @@ from bentpipe.studies.caviglione2014.loads import (
     loads,
     values,
 )
-from bentpipe.studies.measure import mean_of, reach_of
-from bentpipe.studies.study import NOTHING_MEASURED, RUNS, Column, Row, Runs, StudyTable
+from bentpipe.studies.columns import Filled, count, filled, headings, mean_and_reach, rows
+from bentpipe.studies.measure import mean_of
+from bentpipe.studies.study import NOTHING_MEASURED, Row, Run, Runs, StudyTable
 
-_PROTOCOL = Column(key="protocol", heading="Protocol")
-_SCHEME = Column(key="scheme", heading="Scheme")
+
+@dataclass(frozen=True, kw_only=True)
+class _Cell:
+    """The loads of a variant with a scheme, and what the study prints of them."""
+
+    variant: Variant
+    scheme: str
+    loads: Sequence[Run]
+    push: str = ""
+
+    @property
+    def theirs(self) -> published.Load | None:
+        """The study's table, which is of a constant rate."""
+        return published.LOADS.get(self.variant.http) if self.scheme == CONSTANT else None
+
+    @property
+    def published_plt_s(self) -> float | None:
+        """Its load time, also that with capacity by volume."""
+        if self.scheme == BY_VOLUME:
+            return published.VBDC_PLT_S.get(self.variant.http)
+        return self.theirs.plt_s if self.theirs else None
+
+    @property
+    def published_rtt_s(self) -> float | None:
+        """Its one round trip."""
+        is_known = (self.variant.http, self.scheme) == ("spdy", BY_VOLUME)
+        return published.SPDY_VBDC_RTT_S if is_known else None
+
+    def mean(self, quantity: Quantity) -> float | None:
+        """Ours."""
+        return mean_of(quantity.of(self.loads))
+
+    def times_s(self) -> list[float]:
+        """Our load times."""
+        return PLT.of(self.loads)
+
+    def mean_kbps(self) -> float | None:
+        """Mean data over mean load time."""
+        data_kb, time_s = self.mean(DATA), self.mean(PLT)
+        return None if data_kb is None or not time_s else data_kb / time_s
+
+
+_COUNT: Filled[_Cell] = count(lambda cell: len(cell.loads))
+_PROTOCOLS: tuple[Filled[_Cell], ...] = (
+    filled("protocol", "Protocol", lambda cell: cell.variant.label),
+    filled(
+        "published_data_kb",
+        "Data in kB, study",
+        lambda cell: cell.theirs.data_kb if cell.theirs else None,
+        decimals=0,
+    ),
+    filled("ours_data_kb", "Data in kB, ours", lambda cell: cell.mean(DATA), decimals=0),
+    filled("ours_wire_kb", "On the wire in kB, ours", lambda cell: cell.mean(WIRE), decimals=0),
+    filled("published_plt_s", "Load time in s, study", lambda cell: cell.published_plt_s, decimals=0),
+    *mean_and_reach("ours_plt_s", "Load time in s, ours", _Cell.times_s, reach_decimals=2),
+    filled(
+        "published_kbps",
+        "Throughput in kB/s, study",
+        lambda cell: cell.theirs.throughput_kbps if cell.theirs else None,
+        decimals=0,
+    ),
+    filled("ours_busiest_kbps", "Busiest second in kB/s, ours", lambda cell: cell.mean(BUSIEST), decimals=0),
+    filled("ours_mean_kbps", "Data over load time in kB/s, ours", _Cell.mean_kbps, decimals=0),
+    filled("connections", "Connections", lambda cell: cell.mean(CONNECTIONS), decimals=0),
+    _COUNT,
+)
+_SCHEMES: tuple[Filled[_Cell], ...] = (
+    filled("protocol", "Protocol", lambda cell: cell.variant.label),
+    filled("scheme", "Scheme", lambda cell: SCHEMES[cell.scheme]),
+    filled("published_plt_s", "Load time in s, study", lambda cell: cell.published_plt_s, decimals=0),
+    *mean_and_reach("ours_plt_s", "Load time in s, ours", _Cell.times_s),
+    filled("published_rtt_s", "Round trip in s, study", lambda cell: cell.published_rtt_s, decimals=1),
+    filled("ours_rtt_s", "Round trip in s, ours", lambda cell: cell.mean(RTT), decimals=2),
+    _COUNT,
+)
+_PUSH: tuple[Filled[_Cell], ...] = (
+    filled("scheme", "Scheme", lambda cell: SCHEMES[cell.scheme]),
+    filled("push", "Pushed", lambda cell: cell.push),
+    *mean_and_reach("plt_s", "Load time in s", _Cell.times_s, reach_decimals=2),
+    filled("data_kb", "Data in kB", lambda cell: cell.mean(DATA), decimals=0),
+    filled("wire_kb", "On the wire in kB", lambda cell: cell.mean(WIRE), decimals=0),
+    _COUNT,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Number:
+    """A number of the study's HTTP/1.1, and ours of either kind."""
+
+    protocol: str
+    quantity: Quantity
+    scheme: str
+    published: float
+    ours: Mapping[str, float | None]
+
+    @property
+    def nearer(self) -> str | None:
+        """The kind whose number is nearer by ratio; None unless both are known."""
+        known = {kind: value for kind, value in self.ours.items() if value}
+        if len(known) < len(_KINDS):
+            return None
+        return min(known, key=lambda kind: abs(math.log(known[kind] / self.published)))
+
+
+_KINDS = {"one at a time": "", "pipelined": "-pipelined"}
+"""Kinds of HTTP/1.1, and what their variants' names end in."""
+_NUMBERS: tuple[Filled[_Number], ...] = (
+    filled("protocol", "Protocol", lambda number: number.protocol),
+    filled("quantity", "Quantity", lambda number: f"{number.quantity.name} in {number.quantity.unit}"),
+    filled("scheme", "Scheme", lambda number: SCHEMES[number.scheme]),
+    filled("published", "Study", lambda number: number.published, decimals=0),
+    filled(
+        "ours_one", "Ours, one request at a time", lambda number: number.ours["one at a time"], decimals=1
+    ),
+    filled("ours_pipelined", "Ours, up to 32 pipelined", lambda number: number.ours["pipelined"], decimals=1),
+    filled("nearer", "Nearer", lambda number: number.nearer),
+)
 
 
 def tables(runs: Runs) -> tuple[StudyTable, ...]:
@@ -38,58 +156,27 @@ def tables(runs: Runs) -> tuple[StudyTable, ...]:
     return (_protocols(runs), _schemes(runs), _kinds_of_http_1_1(runs), _push(runs))
 
 
+def _cell(runs: Runs, variant: Variant, scheme: str) -> _Cell:
+    return _Cell(variant=variant, scheme=scheme, loads=loads(runs, variant, scheme))
+
+
 def _protocols(runs: Runs) -> StudyTable:
-    rows: list[Row] = []
-    for variant in (*VARIANTS, FULL_HANDSHAKES):
-        theirs = published.LOADS.get(variant.http)
-        found = loads(runs, variant, CONSTANT)
-        times = PLT.of(found)
-        data = mean_of(DATA.of(found))
-        time = mean_of(times)
-        rows.append(
-            {
-                "protocol": variant.label,
-                "published_data_kb": theirs.data_kb if theirs else None,
-                "ours_data_kb": data,
-                "ours_wire_kb": mean_of(WIRE.of(found)),
-                "published_plt_s": theirs.plt_s if theirs else None,
-                "ours_plt_s": time,
-                "ours_plt_ci_s": reach_of(times),
-                "published_kbps": theirs.throughput_kbps if theirs else None,
-                "ours_busiest_kbps": mean_of(BUSIEST.of(found)),
-                "ours_mean_kbps": None if data is None or not time else data / time,
-                "connections": mean_of(CONNECTIONS.of(found)),
-                "n": len(found),
-            }
-        )
+    found = rows(_PROTOCOLS, [_cell(runs, variant, CONSTANT) for variant in (*VARIANTS, FULL_HANDSHAKES)])
     return StudyTable(
         name="protocols",
         title="Data, load time and throughput at a constant rate",
-        columns=(
-            _PROTOCOL,
-            Column(key="published_data_kb", heading="Data in kB, study", decimals=0),
-            Column(key="ours_data_kb", heading="Data in kB, ours", decimals=0),
-            Column(key="ours_wire_kb", heading="On the wire in kB, ours", decimals=0),
-            Column(key="published_plt_s", heading="Load time in s, study", decimals=0),
-            Column(key="ours_plt_s", heading="Load time in s, ours", decimals=1),
-            Column(key="ours_plt_ci_s", heading="±", decimals=2),
-            Column(key="published_kbps", heading="Throughput in kB/s, study", decimals=0),
-            Column(key="ours_busiest_kbps", heading="Busiest second in kB/s, ours", decimals=0),
-            Column(key="ours_mean_kbps", heading="Data over load time in kB/s, ours", decimals=0),
-            Column(key="connections", heading="Connections", decimals=0),
-            RUNS,
-        ),
-        rows=tuple(rows),
-        conclusion=_nearness(rows),
+        columns=headings(_PROTOCOLS),
+        rows=found,
+        conclusion=_nearness(found),
         note="Data: what TCP carried to the client. On the wire: IP packets of both directions. The study's "
         "HTTP/1.1 stands beside both of ours, its TLS beside resumed sessions and full handshakes.",
     )
 
 
-def _nearness(rows: Sequence[Row]) -> str:
+def _nearness(found: Sequence[Row]) -> str:
     deviations = [
         abs(float(ours) / float(theirs) - 1)
-        for row in rows
+        for row in found
         for key in ("data_kb", "plt_s")
         if (ours := row[f"ours_{key}"]) is not None and (theirs := row[f"published_{key}"]) is not None
     ]
@@ -102,45 +189,21 @@ def _nearness(rows: Sequence[Row]) -> str:
 
 
 def _schemes(runs: Runs) -> StudyTable:
-    rows: list[Row] = []
+    cells = [_cell(runs, variant, scheme) for variant in VARIANTS for scheme in SCHEMES]
     slowest: list[str] = []
     for variant in VARIANTS:
-        means: dict[str, float] = {}
-        for scheme, label in SCHEMES.items():
-            found = loads(runs, variant, scheme)
-            times = PLT.of(found)
-            rows.append(
-                {
-                    "protocol": variant.label,
-                    "scheme": label,
-                    "published_plt_s": _published_plt_s(variant.http, scheme),
-                    "ours_plt_s": mean_of(times),
-                    "ours_plt_ci_s": reach_of(times),
-                    "published_rtt_s": published.SPDY_VBDC_RTT_S
-                    if (variant.http, scheme) == ("spdy", BY_VOLUME)
-                    else None,
-                    "ours_rtt_s": mean_of(RTT.of(found)),
-                    "n": len(found),
-                }
-            )
-            if times:
-                means[label] = float(np.mean(times))
+        means = {
+            SCHEMES[cell.scheme]: float(np.mean(cell.times_s()))
+            for cell in cells
+            if cell.variant is variant and cell.times_s()
+        }
         if len(means) > 1:
             slowest.append(f"{variant.label} {max(means, key=lambda label: means[label])}")
     return StudyTable(
         name="schemes",
         title="Load times and round trips by scheme of bandwidth on demand",
-        columns=(
-            _PROTOCOL,
-            _SCHEME,
-            Column(key="published_plt_s", heading="Load time in s, study", decimals=0),
-            Column(key="ours_plt_s", heading="Load time in s, ours", decimals=1),
-            Column(key="ours_plt_ci_s", heading="±", decimals=1),
-            Column(key="published_rtt_s", heading="Round trip in s, study", decimals=1),
-            Column(key="ours_rtt_s", heading="Round trip in s, ours", decimals=2),
-            RUNS,
-        ),
-        rows=tuple(rows),
+        columns=headings(_SCHEMES),
+        rows=rows(_SCHEMES, cells),
         conclusion=f"The slowest scheme: {'; '.join(slowest)}." if slowest else NOTHING_MEASURED,
         note="The study draws the other schemes and prints no numbers of them.",
     )
@@ -148,61 +211,15 @@ def _schemes(runs: Runs) -> StudyTable:
 
 def _kinds_of_http_1_1(runs: Runs) -> StudyTable:
     """The study's numbers of HTTP/1.1 beside both kinds, by ratios."""
-    rows: list[Row] = []
-    nearest = {"one at a time": 0, "pipelined": 0}
-    for http in ("h1", "h1s"):
-        theirs = published.LOADS[http]
-        numbers: list[tuple[Quantity, str, float | None]] = [
-            (DATA, CONSTANT, theirs.data_kb),
-            (PLT, CONSTANT, theirs.plt_s),
-            (BUSIEST, CONSTANT, theirs.throughput_kbps),
-            (PLT, BY_VOLUME, published.VBDC_PLT_S.get(http)),
-        ]
-        for quantity, scheme, number in numbers:
-            if number is None:
-                continue
-            ours = dict(
-                zip(
-                    nearest,
-                    (
-                        mean_of(values(runs, quantity, BY_NAME[name], scheme))
-                        for name in (http, f"{http}-pipelined")
-                    ),
-                    strict=True,
-                )
-            )
-            known = {kind: value for kind, value in ours.items() if value}
-            kind = (
-                min(known, key=lambda kind: abs(math.log(known[kind] / number))) if len(known) > 1 else None
-            )
-            if kind is not None:
-                nearest[kind] += 1
-            rows.append(
-                {
-                    "protocol": BY_NAME[http].published,
-                    "quantity": f"{quantity.name} in {quantity.unit}",
-                    "scheme": SCHEMES[scheme],
-                    "published": number,
-                    "ours_one": ours["one at a time"],
-                    "ours_pipelined": ours["pipelined"],
-                    "nearer": kind,
-                }
-            )
+    numbers = list(_numbers(runs))
+    nearest = {kind: [number.nearer for number in numbers].count(kind) for kind in _KINDS}
     judged = sum(nearest.values())
-    told = " and ".join(f"{count} to {kind}" for kind, count in nearest.items())
+    told = " and ".join(f"{times} to {kind}" for kind, times in nearest.items())
     return StudyTable(
         name="kinds-of-http-1-1",
         title="Which kind of HTTP/1.1 the study's numbers are nearer to",
-        columns=(
-            _PROTOCOL,
-            Column(key="quantity", heading="Quantity"),
-            _SCHEME,
-            Column(key="published", heading="Study", decimals=0),
-            Column(key="ours_one", heading="Ours, one request at a time", decimals=1),
-            Column(key="ours_pipelined", heading="Ours, up to 32 pipelined", decimals=1),
-            Column(key="nearer", heading="Nearer"),
-        ),
-        rows=tuple(rows),
+        columns=headings(_NUMBERS),
+        rows=rows(_NUMBERS, numbers),
         conclusion=f"Of {judged} numbers that both were measured for, {told}."
         if judged
         else NOTHING_MEASURED,
@@ -211,45 +228,43 @@ def _kinds_of_http_1_1(runs: Runs) -> StudyTable:
     )
 
 
+def _numbers(runs: Runs) -> Iterator[_Number]:
+    for http in ("h1", "h1s"):
+        theirs = published.LOADS[http]
+        printed: list[tuple[Quantity, str, float | None]] = [
+            (DATA, CONSTANT, theirs.data_kb),
+            (PLT, CONSTANT, theirs.plt_s),
+            (BUSIEST, CONSTANT, theirs.throughput_kbps),
+            (PLT, BY_VOLUME, published.VBDC_PLT_S.get(http)),
+        ]
+        for quantity, scheme, number in printed:
+            if number is not None:
+                yield _Number(
+                    protocol=BY_NAME[http].published,
+                    quantity=quantity,
+                    scheme=scheme,
+                    published=number,
+                    ours={
+                        kind: mean_of(values(runs, quantity, BY_NAME[f"{http}{ending}"], scheme))
+                        for kind, ending in _KINDS.items()
+                    },
+                )
+
+
 def _push(runs: Runs) -> StudyTable:
-    rows: list[Row] = []
-    for scheme in (CONSTANT, BY_VOLUME):
-        for share in PUSHES:
-            found = loads(runs, BY_NAME["spdy"], scheme, push=share)
-            times = PLT.of(found)
-            rows.append(
-                {
-                    "scheme": SCHEMES[scheme],
-                    "push": share,
-                    "plt_s": mean_of(times),
-                    "plt_ci_s": reach_of(times),
-                    "data_kb": mean_of(DATA.of(found)),
-                    "wire_kb": mean_of(WIRE.of(found)),
-                    "n": len(found),
-                }
-            )
-    known = [row for row in rows if row["plt_s"] is not None]
-    least = min(known, key=lambda row: float(row["plt_s"] or 0), default=None)
+    spdy = BY_NAME["spdy"]
+    cells = [
+        _Cell(variant=spdy, scheme=scheme, loads=loads(runs, spdy, scheme, push=push), push=push)
+        for scheme in (CONSTANT, BY_VOLUME)
+        for push in PUSHES
+    ]
+    known = [cell for cell in cells if cell.times_s()]
+    least = min(known, key=lambda cell: cell.mean(PLT) or 0, default=None)
     return StudyTable(
         name="push",
         title="SPDY with server push",
-        columns=(
-            _SCHEME,
-            Column(key="push", heading="Pushed"),
-            Column(key="plt_s", heading="Load time in s", decimals=1),
-            Column(key="plt_ci_s", heading="±", decimals=2),
-            Column(key="data_kb", heading="Data in kB", decimals=0),
-            Column(key="wire_kb", heading="On the wire in kB", decimals=0),
-            RUNS,
-        ),
-        rows=tuple(rows),
-        conclusion=f"The fastest: {least['push']} with {least['scheme']}." if least else NOTHING_MEASURED,
+        columns=headings(_PUSH),
+        rows=rows(_PUSH, cells),
+        conclusion=f"The fastest: {least.push} with {SCHEMES[least.scheme]}." if least else NOTHING_MEASURED,
         note="Ours alone: the study's server pushes a percentage of the objects; its numbers are without.",
     )
-
-
-def _published_plt_s(http: str, scheme: str) -> float | None:
-    if scheme == BY_VOLUME:
-        return published.VBDC_PLT_S.get(http)
-    theirs = published.LOADS.get(http)
-    return theirs.plt_s if theirs and scheme == CONSTANT else None

@@ -14,6 +14,8 @@ from bentpipe.studies.claypool2020.downloads import (
     THROUGHPUT,
     Downloads,
     dip_interval_s,
+    downloads,
+    echoes,
     object_times_s,
     time_to_reach_s,
     values,
@@ -21,6 +23,7 @@ from bentpipe.studies.claypool2020.downloads import (
 from bentpipe.studies.claypool2020.orders import ORDERS, Order
 from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, difference_of, share
+from bentpipe.studies.study import Runs
 from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Verdict, judge, near, verdict
 
 SMALL_MARGIN_PERCENT = 50.0
@@ -29,7 +32,7 @@ NEARLY_ALWAYS_PERCENT = 90.0
 ALWAYS_PERCENT = 95.0
 LATER_SIZES_MB = (25, 30, 50)
 
-RULES = (
+RULES: tuple[str, ...] = (
     "Each download gives one value; means and their intervals are over downloads (95 %, Student's t, of "
     "differences Fieller's). Differences are in percent of the second of the two; those of packets sent "
     "again in points, with Welch's interval.",
@@ -49,7 +52,7 @@ RULES = (
     "A claim about several numbers agrees only when each does, and differs when one does.",
 )
 
-ASSUMPTIONS = (
+ASSUMPTIONS: tuple[str, ...] = (
     "The study's PCC is our Vivace; both are of the flavour that minds latency.",
     "Round trips are the sender's smoothed ones every 100 ms; the study's are of each ACK.",
     "Packets retransmitted are in percent of those sent. A download is one value of their distribution: the "
@@ -63,15 +66,16 @@ ASSUMPTIONS = (
 )
 
 
-def claims(downloads: Downloads, echoes: baseline.Echoes) -> tuple[Verdict, ...]:
+def claims(runs: Runs) -> tuple[Verdict, ...]:
     """Judge every claim; without runs it is not testable."""
+    found = downloads(runs)
     return (
-        *baseline.verdicts(echoes),
-        *_levels(downloads),
-        *_orders(downloads),
-        *_object_times(downloads),
-        *_retransmissions(downloads),
-        *_courses(downloads),
+        *baseline.verdicts(echoes(runs)),
+        *_levels(found),
+        *_orders(found),
+        *_object_times(found),
+        *_retransmissions(found),
+        *_courses(found),
     )
 
 

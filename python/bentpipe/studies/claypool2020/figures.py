@@ -23,6 +23,7 @@ from bentpipe.studies.claypool2020.downloads import (
     THROUGHPUT,
     Download,
     Downloads,
+    downloads,
     object_times_s,
     values,
 )
@@ -43,16 +44,17 @@ _SMALL_MB = 30
 _LARGE_STEPS = 100
 
 
-def figures(downloads: Downloads) -> tuple[Drawing, ...]:
+def figures(runs: Runs) -> tuple[Drawing, ...]:
     """Every figure for which there are downloads."""
-    if not any(downloads.values()):
+    found = downloads(runs)
+    if not any(found.values()):
         return ()
     return (
-        _throughput(downloads),
-        _round_trips(downloads),
-        _resent(downloads),
-        _object_times(downloads),
-        _over_time(downloads),
+        _throughput(found),
+        _round_trips(found),
+        _resent(found),
+        _object_times(found),
+        _over_time(found),
     )
 
 

@@ -6,11 +6,12 @@ from typing import TypeAlias
 
 from bentpipe.stats import Phase
 
+TITLE = "Comparison of TCP Congestion Control Performance over a Satellite Network"
 CITATION = (
     "Claypool, Chung, Claypool: Comparison of TCP Congestion Control Performance over a Satellite Network. "
     "Passive and Active Measurement (PAM) 2021, LNCS 12671, 499-512"
 )
-DOI = "10.1007/978-3-030-72582-2_29"
+DOI: str | None = "10.1007/978-3-030-72582-2_29"
 
 DOWNLOADS = 80
 """Of each congestion control."""

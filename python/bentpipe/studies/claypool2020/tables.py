@@ -14,10 +14,12 @@ from bentpipe.studies.claypool2020.downloads import (
     RTT,
     THROUGHPUT,
     Downloads,
+    downloads,
+    echoes,
     object_times_s,
     values,
 )
-from bentpipe.studies.study import NOTHING_MEASURED, RUNS, Column, Row, StudyTable
+from bentpipe.studies.study import NOTHING_MEASURED, RUNS, Column, Row, Runs, StudyTable
 
 REFERENCE = "cubic"
 """What every other is tested against."""
@@ -28,15 +30,16 @@ _CELL = (Column(key="phase", heading="Phase"), Column(key="control", heading="Co
 _BOTH = {"published": "study", "ours": "ours"}
 
 
-def tables(downloads: Downloads, echoes: baseline.Echoes) -> tuple[StudyTable, ...]:
+def tables(runs: Runs) -> tuple[StudyTable, ...]:
     """Every table; what was not measured is left open in it."""
+    found = downloads(runs)
     return (
-        _means(downloads),
-        _tests(downloads),
-        _power(downloads),
-        _resent(downloads),
-        _object_times(downloads),
-        baseline.table(echoes),
+        _means(found),
+        _tests(found),
+        _power(found),
+        _resent(found),
+        _object_times(found),
+        baseline.table(echoes(runs)),
     )
 
 

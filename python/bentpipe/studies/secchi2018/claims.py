@@ -37,7 +37,7 @@ ALWAYS_PERCENT = 95.0
 MOST_PERCENT = 50.0
 """Most of a penalty is more than half of it."""
 
-RULES = (
+RULES: tuple[str, ...] = (
     "The study's HTTP/2 was SPDY/3 by mod_spdy: each claim about it is judged for SPDY and for HTTP/2, and "
     "agrees only when both do.",
     "Differences are relative, in percent of the second of the two, averaged over pages with equal weight; "
@@ -57,7 +57,7 @@ RULES = (
     "Where some pages of a comparison were not measured, the others decide and the finding says so.",
 )
 
-ASSUMPTIONS = (
+ASSUMPTIONS: tuple[str, ...] = (
     "The default retry timeout is 250 ms, the browser's that the study names; the initial window is 10 "
     "segments where the study varies neither.",
     "The client's receive buffer is 128 kB in all experiments; flow-control windows of HTTP/2 and SPDY do "

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+TITLE = "Performance analysis of next generation web access via satellite"
 CITATION = (
     "Secchi, Mohideen, Fairhurst: Performance analysis of next generation web access via satellite. "
     "International Journal of Satellite Communications and Networking 36(1), 29-43, 2018"
 )
-DOI = "10.1002/sat.1201"
+DOI: str | None = "10.1002/sat.1201"
 
 FORWARD_BPS = 8e6
 """By service level."""
