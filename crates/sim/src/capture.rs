@@ -8,8 +8,8 @@ use bentpipe_trace::pcapng::Interface;
 use bentpipe_trace::{CaptureFile, WallClock};
 use bentpipe_units::Time;
 
+use crate::host::id::LinkEnd;
 use crate::packet::WirePacket;
-use crate::world::Side;
 
 /// Where captures set the start of virtual time: equal runs have equal stamps.
 const VIRTUAL_ZERO: WallClock = WallClock::from_unix_nanos(0);
@@ -29,14 +29,14 @@ impl Tap {
         Ok(Self { capture, packet: Vec::new(), state: Ok(()) })
     }
 
-    /// A packet enters the link at this side.
-    pub(crate) fn sent(&mut self, side: Side, at: Time, packet: &WirePacket) {
-        self.note(side, at, packet);
+    /// A packet enters the link at this end.
+    pub(crate) fn sent(&mut self, end: LinkEnd, at: Time, packet: &WirePacket) {
+        self.note(end, at, packet);
     }
 
-    /// A packet leaves the link at this side.
-    pub(crate) fn delivered(&mut self, side: Side, at: Time, packet: &WirePacket) {
-        self.note(side, at, packet);
+    /// A packet leaves the link at this end.
+    pub(crate) fn delivered(&mut self, end: LinkEnd, at: Time, packet: &WirePacket) {
+        self.note(end, at, packet);
     }
 
     /// Ends the capture with the TLS secrets at its head.
@@ -45,13 +45,13 @@ impl Tap {
         self.capture.finish(key_log)
     }
 
-    fn note(&mut self, seen_at: Side, at: Time, packet: &WirePacket) {
+    fn note(&mut self, seen_at: LinkEnd, at: Time, packet: &WirePacket) {
         if self.state.is_ok() {
             self.state = self.write(seen_at, at, packet);
         }
     }
 
-    fn write(&mut self, seen_at: Side, at: Time, packet: &WirePacket) -> io::Result<()> {
+    fn write(&mut self, seen_at: LinkEnd, at: Time, packet: &WirePacket) -> io::Result<()> {
         let (protocol, ecn) = match packet {
             WirePacket::Tcp(..) => (Protocol::Tcp, 0),
             WirePacket::Udp(datagram) => (Protocol::Udp, datagram.ecn),
@@ -64,8 +64,8 @@ impl Tap {
             WirePacket::Udp(datagram) => datagram.encode(octets),
         })?;
         let interface = match seen_at {
-            Side::Client => Interface::Client,
-            Side::Server => Interface::Server,
+            LinkEnd::Client => Interface::Client,
+            LinkEnd::Server => Interface::Server,
         };
         self.capture.packet(interface, at, &self.packet)
     }

@@ -1,3 +1,5 @@
+//! The deterministic executor: tasks of one thread, in the order in which they were woken.
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::Future;

@@ -2,11 +2,11 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::rc::Rc;
 
-use bentpipe_net::{Intercepted, Interceptor, Listener, Middlebox};
+use bentpipe_net::{Intercepted, Interceptor, Middlebox};
 use bentpipe_run::{Algorithm, Dscp};
 
+use crate::host::backlog::Accepted;
 use crate::net::{Role, SimNet};
 use crate::stream::{SimListener, SimStream, v4};
 
@@ -17,9 +17,8 @@ impl Middlebox for SimNet {
     type Interceptor = SimInterceptor;
 
     fn intercept(&self, cc: Algorithm) -> io::Result<SimInterceptor> {
-        let backlog = self.world.host(self.end).intercept(self.config(cc, Role::Server));
-        let world = Rc::clone(&self.world);
-        Ok(SimInterceptor(SimListener { world, end: self.end, backlog, content: self.content }))
+        let config = self.config(cc, Role::Server);
+        Ok(SimInterceptor(self.listener(self.host.call(|host, _| host.tcp.intercept(config)))))
     }
 
     async fn connect_from(
@@ -37,11 +36,8 @@ impl Interceptor for SimInterceptor {
     type Stream = SimStream;
 
     async fn accept(&mut self) -> io::Result<Intercepted<SimStream>> {
-        let (stream, source) = self.0.accept().await?;
-        let (destination, dscp) = {
-            let socket = stream.socket.borrow();
-            (SocketAddr::V4(socket.connection.local()), socket.dscp)
-        };
+        let (stream, Accepted { local, remote, dscp, .. }) = self.0.next().await;
+        let (source, destination) = (SocketAddr::V4(remote), SocketAddr::V4(local));
         Ok(Intercepted { stream, source, destination, dscp })
     }
 }

@@ -1,3 +1,5 @@
+//! The `Net` of simulated hosts.
+
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -11,11 +13,12 @@ use bentpipe_run::{Algorithm, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 
+use crate::clock::Timer;
+use crate::host::backlog::Listening;
+use crate::host::udp::UdpSocket;
 use crate::quic::QuicRuntime;
+use crate::shared::HostHandle;
 use crate::stream::{Content, SimListener, SimStream, v4};
-use crate::timers::Timer;
-use crate::udp::UdpSocket;
-use crate::world::{End, World};
 
 /// The ECN bits of a packet whose sender does not take part (RFC 3168 section 5).
 const NOT_ECN_CAPABLE: u8 = 0;
@@ -23,8 +26,7 @@ const NOT_ECN_CAPABLE: u8 = 0;
 /// One simulated host's network, clock and executor.
 #[derive(Clone)]
 pub struct SimNet {
-    pub(crate) world: Rc<World>,
-    pub(crate) end: End,
+    pub(crate) host: HostHandle,
     /// The run as its hosts see it.
     pub(crate) spec: Rc<RunSpec>,
     /// The instant of time zero, for the QUIC library.
@@ -44,7 +46,7 @@ pub(crate) enum Role {
 
 impl SimNet {
     pub(crate) fn config(&self, cc: Algorithm, role: Role) -> Config {
-        let seed = self.spec.seed ^ ((self.end as u64) << 32);
+        let seed = self.spec.seed ^ ((self.host.id() as u64) << 32);
         let mtu = u32::try_from(self.spec.link.mtu_bytes.get()).unwrap_or(u32::MAX);
         let fast_open = match role {
             _ if !self.spec.tcp.fast_open.is_on() => FastOpen::Off,
@@ -63,16 +65,20 @@ impl SimNet {
         cc: Algorithm,
         dscp: Dscp,
     ) -> io::Result<SimStream> {
-        let host = self.world.host(self.end);
         let (to, config) = (v4(to)?, self.config(cc, Role::Client));
-        let socket = host.connect(&self.world, self.end, from, to, &config, dscp).map_err(port_error)?;
-        Ok(SimStream { world: Rc::clone(&self.world), end: self.end, socket, content: self.content })
+        let id = self.host.call(|host, now| host.tcp.connect(now, from, to, &config, dscp));
+        let id = id.map_err(port_error)?;
+        Ok(SimStream { host: self.host.clone(), id, content: self.content })
+    }
+
+    pub(crate) fn listener(&self, listening: Listening) -> SimListener {
+        SimListener { host: self.host.clone(), listening, content: self.content }
     }
 
     fn udp(&self, at: SocketAddr, dscp: Dscp) -> io::Result<UdpSocket> {
-        let host = self.world.host(self.end);
-        let (at, inbox) = host.bind_udp(v4(at)?).ok_or(io::ErrorKind::AddrInUse)?;
-        Ok(UdpSocket { end: self.end, at, dscp, inbox, outbox: Arc::clone(&self.world.outbox) })
+        let (at, outbox) = (v4(at)?, Arc::clone(&self.host.shared().outbox));
+        let socket = self.host.call(|host, _| host.udp.bind(at, dscp, outbox));
+        Ok(socket.ok_or(io::ErrorKind::AddrInUse)?)
     }
 }
 
@@ -82,16 +88,16 @@ impl Net for SimNet {
     type Datagrams = SimDatagrams;
 
     fn now(&self) -> Time {
-        self.world.now()
+        self.host.now()
     }
 
     async fn sleep_until(&self, at: Time) {
-        let timer = Timer::new(&self.world.timers, at);
+        let timer = Timer::new(&self.host.shared().clock, at);
         poll_fn(|cx| timer.poll(cx)).await;
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        self.world.executor.spawn(task);
+        self.host.shared().executor.spawn(task);
     }
 
     async fn connect(&self, to: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimStream> {
@@ -99,9 +105,9 @@ impl Net for SimNet {
     }
 
     fn listen(&self, at: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimListener> {
-        let host = self.world.host(self.end);
-        let backlog = host.listen(v4(at)?, self.config(cc, Role::Server), dscp).map_err(port_error)?;
-        Ok(SimListener { world: Rc::clone(&self.world), end: self.end, backlog, content: self.content })
+        let (at, config) = (v4(at)?, self.config(cc, Role::Server));
+        let listening = self.host.call(|host, _| host.tcp.listen(at, config, dscp)).map_err(port_error)?;
+        Ok(self.listener(listening))
     }
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<SimDatagrams> {
@@ -120,8 +126,8 @@ impl Net for SimNet {
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
         let runtime = QuicRuntime {
             epoch: self.epoch,
-            timers: Arc::clone(&self.world.timers),
-            injector: self.world.executor.injector(),
+            clock: Arc::clone(&self.host.shared().clock),
+            injector: self.host.shared().executor.injector(),
         };
         Ok((Box::new(self.udp(at, dscp)?), Arc::new(runtime)))
     }

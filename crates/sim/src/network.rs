@@ -1,3 +1,5 @@
+//! The hosts of a run, for programs to run on.
+
 use std::cell::RefCell;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr};
@@ -12,10 +14,11 @@ use bentpipe_web::Ports;
 use bentpipe_web::pep::{self, Pep, PepError, Side};
 
 use crate::capture::Tap;
+use crate::error::SimulationError;
+use crate::host::id::HostId;
 use crate::net::SimNet;
-use crate::run::SimulationError;
+use crate::shared::{HostHandle, Shared};
 use crate::stream::Content;
-use crate::world::{End, World};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADERS: Bytes = Bytes::new(28);
@@ -24,7 +27,7 @@ const UDP_HEADERS: Bytes = Bytes::new(28);
 ///
 /// The tasks on its hosts end with it.
 pub struct Network {
-    world: Rc<World>,
+    shared: Rc<Shared>,
     spec: Rc<RunSpec>,
     epoch: Instant,
     content: Content,
@@ -37,28 +40,28 @@ impl Network {
     }
 
     pub(crate) fn with_tap(spec: &RunSpec, epoch: Instant, content: Content, tap: Option<Tap>) -> Self {
-        let world = Rc::new(World::new(spec, tap));
-        Self { world, spec: Rc::new(seen_by_hosts(spec)), epoch, content }
+        let shared = Rc::new(Shared::new(spec, tap));
+        Self { shared, spec: Rc::new(seen_by_hosts(spec)), epoch, content }
     }
 
     /// The client.
     pub fn client(&self) -> SimNet {
-        self.host(End::Client)
+        self.host(HostId::Client)
     }
 
     /// The server.
     pub fn server(&self) -> SimNet {
-        self.host(End::Server)
+        self.host(HostId::Server)
     }
 
     /// The host between client and link, which is there with a proxy at the terminal.
     pub fn terminal(&self) -> Option<SimNet> {
-        self.middle(End::Terminal)
+        self.pep_host(HostId::Terminal)
     }
 
     /// The host between link and server, which is there with a proxy at the gateway.
     pub fn gateway(&self) -> Option<SimNet> {
-        self.middle(End::Gateway)
+        self.pep_host(HostId::Gateway)
     }
 
     /// Starts what the run has on the path: at most one proxy at the terminal and one at the gateway.
@@ -89,19 +92,20 @@ impl Network {
         &self.spec
     }
 
-    pub(crate) fn world(&self) -> &World {
-        &self.world
+    /// Ends the capture, if there is one, and hands it over.
+    pub(crate) fn take_tap(&self) -> Option<Tap> {
+        self.shared.simulation().take_tap()
     }
 
     /// Starts the link's counting.
     pub fn mark(&self) {
-        self.world.settle();
-        self.world.mark();
+        self.shared.settle();
+        self.shared.simulation().mark();
     }
 
     /// What the link counted.
     pub fn link_report(&self) -> LinkReport {
-        self.world.link_report()
+        self.shared.simulation().link_report()
     }
 
     /// Runs until `work` is done.
@@ -111,42 +115,42 @@ impl Network {
     pub fn run<T: 'static>(&self, work: impl Future<Output = T> + 'static) -> Result<T, SimulationError> {
         let result = Rc::new(RefCell::new(None));
         let slot = Rc::clone(&result);
-        self.world.executor.spawn(async move {
+        self.shared.executor.spawn(async move {
             *slot.borrow_mut() = Some(work.await);
         });
-        self.world.settle();
+        self.shared.settle();
         loop {
             if let Some(result) = result.borrow_mut().take() {
                 return Ok(result);
             }
-            if !self.world.step() {
-                return Err(SimulationError::Deadlock(self.world.now().since(Time::ZERO)));
+            if !self.shared.step() {
+                return Err(SimulationError::Deadlock(self.shared.clock.now().since(Time::ZERO)));
             }
         }
     }
 
     /// Lets `span` pass.
     pub fn run_for(&self, span: Duration) {
-        self.world.settle();
-        let until = self.world.now() + span;
-        self.world.timers.wake_at(until);
-        while self.world.now() < until && self.world.step() {}
+        self.shared.settle();
+        let until = self.shared.clock.now() + span;
+        self.shared.clock.wake_at(until);
+        while self.shared.clock.now() < until && self.shared.step() {}
     }
 
-    fn middle(&self, end: End) -> Option<SimNet> {
-        self.world.has(end).then(|| self.host(end))
+    fn pep_host(&self, id: HostId) -> Option<SimNet> {
+        self.shared.simulation().topology().has(id).then(|| self.host(id))
     }
 
-    fn host(&self, end: End) -> SimNet {
-        let (world, spec) = (Rc::clone(&self.world), Rc::clone(&self.spec));
-        SimNet { world, end, spec, epoch: self.epoch, content: self.content }
+    fn host(&self, id: HostId) -> SimNet {
+        let host = HostHandle::new(Rc::clone(&self.shared), id);
+        SimNet { host, spec: Rc::clone(&self.spec), epoch: self.epoch, content: self.content }
     }
 }
 
 impl Drop for Network {
-    /// Tasks complete their event logs, and the memory of their world is free again.
+    /// Tasks complete their event logs, and the memory of their simulation is free again.
     fn drop(&mut self) {
-        self.world.executor.clear();
+        self.shared.executor.clear();
     }
 }
 

@@ -1,3 +1,5 @@
+//! Packets as they travel between simulated hosts.
+
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use bentpipe_run::Dscp;

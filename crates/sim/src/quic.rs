@@ -14,16 +14,16 @@ use bentpipe_units::{Duration, Time};
 use noq::udp::{EcnCodepoint, RecvMeta, Transmit};
 use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
 
+use crate::clock::{Clock, Timer};
 use crate::executor::Injector;
+use crate::host::udp::UdpSocket;
 use crate::stream::v4;
-use crate::timers::{Timer, Timers};
-use crate::udp::UdpSocket;
 
 /// The host as the library sees it.
 pub(crate) struct QuicRuntime {
     /// The instant of time zero.
     pub(crate) epoch: Instant,
-    pub(crate) timers: Arc<Timers>,
+    pub(crate) clock: Arc<Clock>,
     pub(crate) injector: Arc<Injector>,
 }
 
@@ -35,7 +35,7 @@ struct QuicTimer {
 
 impl Runtime for QuicRuntime {
     fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
-        let timer = Timer::new(&self.timers, time_of(at, self.epoch));
+        let timer = Timer::new(&self.clock, time_of(at, self.epoch));
         Box::pin(QuicTimer { epoch: self.epoch, timer })
     }
 
@@ -48,7 +48,7 @@ impl Runtime for QuicRuntime {
     }
 
     fn now(&self) -> Instant {
-        self.epoch + std::time::Duration::from_nanos(self.timers.now().as_nanos())
+        self.epoch + std::time::Duration::from_nanos(self.clock.now().as_nanos())
     }
 }
 

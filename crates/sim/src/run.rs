@@ -1,21 +1,21 @@
-use std::io;
+//! One run, from its spec to its reports.
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_http::quic::EventLogs;
-use bentpipe_http::tls::{Identity, IdentityError, Memory, Secrets};
+use bentpipe_http::tls::{Identity, Memory, Secrets};
 use bentpipe_net::{Addresses, Net};
 use bentpipe_run::{ClientReport, RunReports, RunSpec};
 use bentpipe_trace::pcapng;
-use bentpipe_units::Duration;
-use bentpipe_web::origin::{self, Origin, OriginError};
+use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
-use bentpipe_web::pep::PepError;
 use bentpipe_web::{Client, Hosts, Ports, loader, workload};
 
 use crate::capture::Tap;
+use crate::error::SimulationError;
 use crate::network::Network;
 use crate::stream::Content;
 
@@ -35,26 +35,6 @@ impl Config {
     pub fn new(epoch: Instant) -> Self {
         Self { epoch, artifacts: None, sites: Arc::default() }
     }
-}
-
-/// Why a simulation could not be run to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum SimulationError {
-    /// The origin did not start.
-    #[error(transparent)]
-    Origin(#[from] OriginError),
-    /// The proxy did not start.
-    #[error(transparent)]
-    Pep(#[from] PepError),
-    /// The run's certificates could not be made.
-    #[error("certificates: {0}")]
-    Identity(#[from] IdentityError),
-    /// The capture or an event log could not be written.
-    #[error(transparent)]
-    Capture(#[from] io::Error),
-    /// No event is left, and the client still waits.
-    #[error("the simulation stands still at {0} with the client unfinished")]
-    Deadlock(Duration),
 }
 
 /// Runs `spec` in virtual time and returns what the parties saw.
@@ -111,7 +91,7 @@ pub fn simulate_with(
         // Connections are closed over the link, as long as the emulator waits for it.
         network.run_for(loader::closing_time(spec));
     }
-    if let Some(tap) = network.world().take_tap() {
+    if let Some(tap) = network.take_tap() {
         tap.finish(&secrets.lines())?;
     }
     let reports = RunReports { client: client?, origin: origin.report(), link: network.link_report() };

@@ -1,35 +1,33 @@
-use std::cell::RefCell;
+//! TCP streams of simulated hosts.
+
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, ready};
 
 use bentpipe_net::{Bulk, Known, Listener, Probe, Stream, TcpSample};
-use bentpipe_tcp::{Closed, Payload, Read, StreamError};
+use bentpipe_tcp::{Closed, ConnectionId, Payload, StreamError};
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::host::{Backlog, Socket};
-use crate::world::{End, World};
+use crate::host::backlog::{Accepted, Listening};
+use crate::shared::HostHandle;
 
 /// Octets that one write hands over at most: what is not taken was copied for nothing.
 const WRITE_BYTES: usize = 64 * 1024;
 
 /// A listening simulated TCP socket.
 pub struct SimListener {
-    pub(crate) world: Rc<World>,
-    pub(crate) end: End,
-    pub(crate) backlog: Rc<RefCell<Backlog>>,
+    pub(crate) host: HostHandle,
+    pub(crate) listening: Listening,
     pub(crate) content: Content,
 }
 
 /// A simulated TCP connection.
 pub struct SimStream {
-    pub(crate) world: Rc<World>,
-    pub(crate) end: End,
-    pub(crate) socket: Rc<RefCell<Socket>>,
+    pub(crate) host: HostHandle,
+    pub(crate) id: ConnectionId,
     pub(crate) content: Content,
 }
 
@@ -44,85 +42,52 @@ pub enum Content {
 
 /// A window on a simulated TCP connection.
 pub struct SimProbe {
-    world: Rc<World>,
-    end: End,
-    socket: Weak<RefCell<Socket>>,
-    last: Rc<RefCell<Option<TcpSample>>>,
+    host: HostHandle,
+    id: ConnectionId,
+}
+
+impl SimListener {
+    /// The next connection, and what it is known by.
+    pub(crate) async fn next(&self) -> (SimStream, Accepted) {
+        let accepted = poll_fn(|cx| self.host.call(|host, _| host.tcp.poll_accept(self.listening, cx))).await;
+        (SimStream { host: self.host.clone(), id: accepted.id, content: self.content }, accepted)
+    }
 }
 
 impl Listener for SimListener {
     type Stream = SimStream;
 
     async fn accept(&mut self) -> io::Result<(SimStream, SocketAddr)> {
-        let socket = poll_fn(|cx| {
-            let backlog = &mut *self.backlog.borrow_mut();
-            match backlog.ready.pop_front() {
-                Some(socket) => Poll::Ready(socket),
-                None => {
-                    backlog.acceptor = Some(cx.waker().clone());
-                    Poll::Pending
-                }
-            }
-        })
-        .await;
-        let peer = SocketAddr::V4(socket.borrow().connection.remote());
-        let world = Rc::clone(&self.world);
-        Ok((SimStream { world, end: self.end, socket, content: self.content }, peer))
+        let (stream, accepted) = self.next().await;
+        Ok((stream, SocketAddr::V4(accepted.remote)))
     }
 }
 
 impl SimStream {
     /// Returns when the handshake is complete, or at once where the SYN waits for data to carry.
     pub(crate) async fn connected(self) -> io::Result<Self> {
-        poll_fn(|cx| {
-            let socket = &mut *self.socket.borrow_mut();
-            if let Some(reason) = socket.connection.ended() {
-                return Poll::Ready(Err(io_error(reason)));
-            }
-            if socket.connected.is_some() || socket.connection.awaits_first_write() {
-                return Poll::Ready(Ok(()));
-            }
-            socket.opener = Some(cx.waker().clone());
-            Poll::Pending
-        })
-        .await?;
+        poll_fn(|cx| self.host.call(|host, _| host.tcp.poll_connected(self.id, cx)))
+            .await
+            .map_err(io_error)?;
         Ok(self)
     }
 
     /// Takes up to `most` octets; none at the end of the stream.
-    fn poll_take(&self, cx: &mut Context<'_>, most: usize) -> Poll<io::Result<Payload>> {
-        let socket = &mut *self.socket.borrow_mut();
-        match socket.connection.read(self.world.now(), most as u64).map_err(stream_error)? {
-            Read::Data(payload) => {
-                socket.flush(&self.world, self.end);
-                Poll::Ready(Ok(payload))
-            }
-            Read::End => Poll::Ready(Ok(Payload::EMPTY)),
-            Read::Pending => {
-                socket.reader = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
+    fn poll_take(&self, cx: &Context<'_>, most: usize) -> Poll<io::Result<Payload>> {
+        let read = self.host.call(|host, now| host.tcp.poll_read(now, self.id, most as u64, cx));
+        read.map_err(stream_error)
     }
 
     /// Hands over octets and returns how many of them were taken.
-    fn poll_give(&self, cx: &mut Context<'_>, payload: &Payload) -> Poll<io::Result<usize>> {
-        let socket = &mut *self.socket.borrow_mut();
-        let taken = socket.connection.write(self.world.now(), payload).map_err(stream_error)?;
-        if taken == 0 && !payload.is_empty() {
-            socket.writer = Some(cx.waker().clone());
-            return Poll::Pending;
-        }
-        socket.flush(&self.world, self.end);
-        Poll::Ready(Ok(taken as usize))
+    fn poll_give(&self, cx: &Context<'_>, payload: &Payload) -> Poll<io::Result<usize>> {
+        let written = self.host.call(|host, now| host.tcp.poll_write(now, self.id, payload, cx));
+        written.map_ok(|taken| taken as usize).map_err(stream_error)
     }
 }
 
 impl Drop for SimStream {
     fn drop(&mut self) {
-        let socket = &mut *self.socket.borrow_mut();
-        socket.connection.close(self.world.now());
-        socket.flush(&self.world, self.end);
+        self.host.call(|host, now| host.tcp.release(now, self.id));
     }
 }
 
@@ -130,35 +95,21 @@ impl Stream for SimStream {
     type Probe = SimProbe;
 
     fn local_port(&self) -> io::Result<u16> {
-        Ok(self.socket.borrow().connection.local().port())
+        Ok(self.host.call(|host, _| host.tcp.local(self.id).port()))
     }
 
     fn probe(&self) -> SimProbe {
-        SimProbe {
-            world: Rc::clone(&self.world),
-            end: self.end,
-            socket: Rc::downgrade(&self.socket),
-            last: Rc::clone(&self.socket.borrow().last),
-        }
+        SimProbe { host: self.host.clone(), id: self.id }
     }
 }
 
 impl Probe for SimProbe {
     fn sample(&self) -> Option<TcpSample> {
-        match self.socket.upgrade() {
-            Some(socket) => Some(socket.borrow().sample()),
-            None => self.last.borrow().clone(),
-        }
+        Some(self.host.call(|host, _| host.tcp.sample(self.id)))
     }
 
     fn reset(&self) {
-        let Some(socket) = self.socket.upgrade() else { return };
-        let socket = &mut *socket.borrow_mut();
-        // What is left of a socket that was closed is the kernel's alone.
-        if !socket.connection.is_released() {
-            socket.connection.abort();
-            socket.flush(&self.world, self.end);
-        }
+        self.host.call(|host, _| host.tcp.reset(self.id));
     }
 }
 
@@ -221,9 +172,7 @@ impl AsyncWrite for SimStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let socket = &mut *self.socket.borrow_mut();
-        socket.connection.shutdown();
-        socket.flush(&self.world, self.end);
+        self.host.call(|host, _| host.tcp.shutdown(self.id));
         Poll::Ready(Ok(()))
     }
 }

@@ -19,7 +19,7 @@ use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
 use closed_form::{COLUMNS, Column, Row, round_trips, rows};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
+const SPEC: &str = include_str!("../../../run/tests/data/spec.json");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/round-trips.md");
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 /// What transmission and a server's delayed packets may add, as a fraction of the round trip.

@@ -1,3 +1,5 @@
+//! The virtual clock and what tasks wait for on it.
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,12 +8,12 @@ use std::task::{Context, Poll, Waker};
 
 use bentpipe_units::Time;
 
-/// The clock of a world and the deadlines of its tasks, in order of time and then of setting.
+/// The clock of a simulation and the deadlines of its tasks, in order of time and then of setting.
 ///
 /// One thread uses it, behind traits that ask for `Send` and `Sync`. Clock and next deadline are read far more
 /// often than deadlines change, hence without the lock.
 #[derive(Debug)]
-pub(crate) struct Timers {
+pub(crate) struct Clock {
     now: AtomicU64,
     /// When the first entry of the queue is due.
     next: AtomicU64,
@@ -45,14 +47,14 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// A timer of the world's clock.
+/// A timer of the simulation's clock.
 #[derive(Debug)]
 pub(crate) struct Timer {
-    timers: Arc<Timers>,
+    timers: Arc<Clock>,
     index: usize,
 }
 
-impl Default for Timers {
+impl Default for Clock {
     fn default() -> Self {
         Self {
             now: AtomicU64::new(Time::ZERO.as_nanos()),
@@ -62,7 +64,7 @@ impl Default for Timers {
     }
 }
 
-impl Timers {
+impl Clock {
     pub(crate) fn now(&self) -> Time {
         Time::from_nanos(self.now.load(Ordering::Relaxed))
     }
@@ -136,7 +138,7 @@ impl Queue {
 }
 
 impl Timer {
-    pub(crate) fn new(timers: &Arc<Timers>, deadline: Time) -> Self {
+    pub(crate) fn new(timers: &Arc<Clock>, deadline: Time) -> Self {
         let queue = &mut *timers.queue();
         let state = State { deadline, queued: None, waker: None };
         let index = match queue.free.pop() {

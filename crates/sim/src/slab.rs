@@ -1,3 +1,5 @@
+//! Where packets are kept while they are in the link.
+
 use std::collections::VecDeque;
 use std::mem;
 use std::net::SocketAddrV4;
@@ -10,16 +12,16 @@ use crate::packet::{Datagram, WirePacket};
 
 /// What stands for a packet inside the link, whose queues move it several times.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parcel {
-    place: usize,
+pub(crate) struct PacketHandle {
+    slot: usize,
     len_bytes: u32,
     dscp: Dscp,
 }
 
 /// The packets inside the link.
 #[derive(Debug)]
-pub(crate) struct Parcels {
-    places: Vec<Place>,
+pub(crate) struct PacketSlab {
+    slots: Vec<Slot>,
     /// The one that was left first is taken first: packets that follow each other then lie side by side, and the
     /// processor fetches them ahead.
     free: VecDeque<usize>,
@@ -27,17 +29,17 @@ pub(crate) struct Parcels {
     header_bytes: u32,
 }
 
-/// A packet as it is kept, but for the mark, which the parcel has. Ten thousand of 1500 octets are a BDP of 200 Mbit/s
+/// A packet as it is kept, but for the mark, which the handle has. Ten thousand of 1500 octets are a BDP of 200 Mbit/s
 /// and 600 ms: as a [`WirePacket`] each would take 120 octets, together more than a processor's second cache has.
 #[derive(Debug)]
-enum Place {
+enum Slot {
     Free,
     Udp(Datagram),
     Tcp(Box<Segment>),
     Plain(PlainSegment),
 }
 
-const _: () = assert!(mem::size_of::<Place>() <= 48);
+const _: () = assert!(mem::size_of::<Slot>() <= 48);
 
 /// A segment as nearly all of a bulk flow are: octets that nobody reads, no option but timestamps.
 #[derive(Debug)]
@@ -52,7 +54,7 @@ struct PlainSegment {
     octets: u32,
 }
 
-impl Packet for Parcel {
+impl Packet for PacketHandle {
     fn len_bytes(&self) -> u32 {
         self.len_bytes
     }
@@ -62,33 +64,33 @@ impl Packet for Parcel {
     }
 }
 
-impl Parcels {
+impl PacketSlab {
     pub(crate) const fn new(header_bytes: u32) -> Self {
-        Self { places: Vec::new(), free: VecDeque::new(), header_bytes }
+        Self { slots: Vec::new(), free: VecDeque::new(), header_bytes }
     }
 
-    pub(crate) fn put(&mut self, packet: WirePacket) -> Parcel {
+    pub(crate) fn put(&mut self, packet: WirePacket) -> PacketHandle {
         let (len_bytes, dscp) = (packet.len_bytes().saturating_add(self.header_bytes), packet.dscp());
-        let place = self.free.pop_front().unwrap_or(self.places.len());
-        match self.places.get_mut(place) {
+        let slot = self.free.pop_front().unwrap_or(self.slots.len());
+        match self.slots.get_mut(slot) {
             Some(free) => *free = packet.into(),
-            None => self.places.push(packet.into()),
+            None => self.slots.push(packet.into()),
         }
-        Parcel { place, len_bytes, dscp }
+        PacketHandle { slot, len_bytes, dscp }
     }
 
-    pub(crate) fn take(&mut self, parcel: Parcel) -> WirePacket {
-        self.free.push_back(parcel.place);
-        match mem::replace(&mut self.places[parcel.place], Place::Free) {
-            Place::Udp(datagram) => WirePacket::Udp(datagram),
-            Place::Plain(plain) => WirePacket::Tcp(plain.segment(), parcel.dscp),
-            Place::Tcp(segment) => WirePacket::Tcp(*segment, parcel.dscp),
-            Place::Free => unreachable!("a parcel stands for one packet"),
+    pub(crate) fn take(&mut self, handle: PacketHandle) -> WirePacket {
+        self.free.push_back(handle.slot);
+        match mem::replace(&mut self.slots[handle.slot], Slot::Free) {
+            Slot::Udp(datagram) => WirePacket::Udp(datagram),
+            Slot::Plain(plain) => WirePacket::Tcp(plain.segment(), handle.dscp),
+            Slot::Tcp(segment) => WirePacket::Tcp(*segment, handle.dscp),
+            Slot::Free => unreachable!("a handle stands for one packet"),
         }
     }
 }
 
-impl From<WirePacket> for Place {
+impl From<WirePacket> for Slot {
     fn from(packet: WirePacket) -> Self {
         match packet {
             WirePacket::Udp(datagram) => Self::Udp(datagram),
@@ -141,19 +143,19 @@ mod tests {
         [SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1), SocketAddrV4::new(Ipv4Addr::LOCALHOST, 2)];
 
     #[test]
-    fn the_link_sees_the_mark_and_the_length_of_what_a_parcel_stands_for() {
+    fn the_link_sees_the_mark_and_the_length_of_what_a_handle_stands_for() {
         let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
         let [from, to] = ENDS;
         let datagram = Datagram { from, to, dscp, ecn: 0b10, payload: vec![0; 100] };
-        let parcel = Parcels::new(0).put(WirePacket::Udp(datagram));
-        assert_eq!((Packet::dscp(&parcel), parcel.len_bytes()), (46, 20 + 8 + 100));
+        let handle = PacketSlab::new(0).put(WirePacket::Udp(datagram));
+        assert_eq!((Packet::dscp(&handle), handle.len_bytes()), (46, 20 + 8 + 100));
     }
 
     #[test]
-    fn a_parcel_is_longer_by_the_header_of_the_tunnel() {
+    fn a_handle_is_longer_by_the_header_of_the_tunnel() {
         let [from, to] = ENDS;
         let datagram = Datagram { from, to, dscp: Dscp::DEFAULT, ecn: 0, payload: vec![0; 100] };
-        assert_eq!(Parcels::new(44).put(WirePacket::Udp(datagram)).len_bytes(), 20 + 8 + 100 + 44);
+        assert_eq!(PacketSlab::new(44).put(WirePacket::Udp(datagram)).len_bytes(), 20 + 8 + 100 + 44);
     }
 
     #[test]
@@ -180,13 +182,13 @@ mod tests {
         ];
         let payloads = [Payload::Length(1448), Payload::EMPTY, Payload::Bytes(vec![1, 2, 3].into())];
         let dscp = Dscp::new(46).expect("expedited forwarding, RFC 3246");
-        let mut parcels = Parcels::new(0);
+        let mut slab = PacketSlab::new(0);
         for options in options {
             for payload in payloads.clone() {
                 let segment = Segment { options, payload, ..plain.clone() };
-                let parcel = parcels.put(WirePacket::Tcp(segment.clone(), dscp));
-                assert_eq!(parcel.len_bytes(), segment.wire_bytes());
-                let WirePacket::Tcp(back, back_dscp) = parcels.take(parcel) else { panic!("a TCP segment") };
+                let handle = slab.put(WirePacket::Tcp(segment.clone(), dscp));
+                assert_eq!(handle.len_bytes(), segment.wire_bytes());
+                let WirePacket::Tcp(back, back_dscp) = slab.take(handle) else { panic!("a TCP segment") };
                 assert_eq!((back, back_dscp), (segment, dscp));
             }
         }

@@ -1,0 +1,200 @@
+//! The simulation: it alone moves the clock and, between hosts and path, the packets.
+
+use std::sync::Arc;
+
+use bentpipe_link::{Direction, Event, Path};
+use bentpipe_run::{LinkReport, RunSpec};
+use bentpipe_units::Time;
+
+use crate::capture::Tap;
+use crate::clock::Clock;
+use crate::host::Host;
+use crate::host::id::{HostId, LinkEnd};
+use crate::host::udp::Outbox;
+use crate::packet::{Datagram, WirePacket};
+use crate::slab::{PacketHandle, PacketSlab};
+use crate::topology::{Arrival, LanSegment, NextHop, Topology};
+
+/// The hosts, the link between them and the clock.
+pub(crate) struct Simulation {
+    clock: Arc<Clock>,
+    topology: Topology,
+    transit: Transit,
+    /// Where datagrams come from that tasks sent.
+    outbox: Arc<Outbox>,
+    /// What is taken from the outbox, kept for its memory.
+    leaving: Vec<(HostId, Datagram)>,
+}
+
+/// The networks between the hosts, and what is on them.
+struct Transit {
+    path: Path<PacketHandle>,
+    slab: PacketSlab,
+    lan: LanSegment,
+    tap: Option<Tap>,
+    /// Takes back the buffers of what is lost.
+    outbox: Arc<Outbox>,
+}
+
+impl Simulation {
+    pub(crate) fn new(spec: &RunSpec, tap: Option<Tap>, clock: Arc<Clock>, outbox: Arc<Outbox>) -> Self {
+        let tunnel_header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
+        let transit = Transit {
+            path: Path::new(&spec.link, spec.seed, Time::ZERO),
+            slab: PacketSlab::new(tunnel_header),
+            lan: LanSegment::default(),
+            tap,
+            outbox: Arc::clone(&outbox),
+        };
+        let topology = Topology::new(spec.pep.as_ref());
+        Self { clock, topology, transit, outbox, leaving: Vec::new() }
+    }
+
+    /// Which hosts there are.
+    pub(crate) const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Starts the link's counting.
+    pub(crate) fn mark(&mut self) {
+        self.transit.path.mark(self.clock.now());
+    }
+
+    /// What the link counted.
+    pub(crate) fn link_report(&mut self) -> LinkReport {
+        self.transit.path.report(self.clock.now())
+    }
+
+    /// Ends the capture, if there is one, and hands it over.
+    pub(crate) const fn take_tap(&mut self) -> Option<Tap> {
+        self.transit.tap.take()
+    }
+
+    /// Calls a host for one of its tasks, and sends what it has to send then.
+    pub(crate) fn call<T>(&mut self, id: HostId, call: impl FnOnce(&mut Host, Time) -> T) -> T {
+        let now = self.clock.now();
+        let value = call(self.topology.host_mut(id), now);
+        self.transit.transmit(&mut self.topology, now, id);
+        value
+    }
+
+    /// When something happens next.
+    fn next_event(&self) -> Option<Time> {
+        let link = self.transit.path.next_event();
+        let hosts = self.topology.poll_timeout().map(|(at, _)| at);
+        let tasks = self.clock.next();
+        [link, hosts, tasks].into_iter().flatten().min().map(|at| at.max(self.clock.now()))
+    }
+
+    /// Moves the clock to the next event and lets it happen; false when nothing is left to happen.
+    pub(crate) fn step(&mut self) -> bool {
+        let Some(now) = self.next_event() else { return false };
+        self.clock.set_now(now);
+        self.transit.deliver(&mut self.topology, now);
+        self.transit.deliver_on_lan(&mut self.topology, now);
+        self.transit.fire_timeouts(&mut self.topology, now);
+        self.clock.wake_due();
+        true
+    }
+
+    /// Lets everything arrive that was sent on the LAN segments.
+    pub(crate) fn deliver_on_lan(&mut self) {
+        self.transit.deliver_on_lan(&mut self.topology, self.clock.now());
+    }
+
+    /// Sends the datagrams that tasks sent; true when more is to be delivered at this instant.
+    pub(crate) fn send_datagrams(&mut self) -> bool {
+        let now = self.clock.now();
+        self.outbox.take(&mut self.leaving);
+        for (from, datagram) in self.leaving.drain(..) {
+            let packet = WirePacket::Udp(datagram);
+            self.transit.send(now, self.topology.next_hop(from, &packet), packet);
+        }
+        !self.transit.lan.is_empty()
+    }
+}
+
+impl Transit {
+    /// Lets everything arrive that comes out of the link by now.
+    fn deliver(&mut self, topology: &mut Topology, now: Time) {
+        while let Some(event) = self.path.poll(now) {
+            match event {
+                Event::Lost { packet, .. } => self.discard(packet),
+                Event::Delivered { way, due, packet } => {
+                    let end = match way {
+                        Direction::Forward => LinkEnd::Client,
+                        Direction::Return => LinkEnd::Server,
+                    };
+                    let packet = self.slab.take(packet);
+                    if let Some(tap) = &mut self.tap {
+                        tap.delivered(end, due, &packet);
+                    }
+                    let arrival = topology.off_link(end, &packet);
+                    self.arrive(topology, now, arrival, packet);
+                }
+            }
+        }
+    }
+
+    /// Lets everything arrive that was sent on the LAN segments, and what is sent there in answer.
+    fn deliver_on_lan(&mut self, topology: &mut Topology, now: Time) {
+        while let Some((to, packet)) = self.lan.next() {
+            let arrival = topology.off_lan(to, &packet);
+            self.arrive(topology, now, arrival, packet);
+        }
+    }
+
+    /// Calls the hosts that wanted to be called by now.
+    fn fire_timeouts(&mut self, topology: &mut Topology, now: Time) {
+        while let Some((_, id)) = topology.poll_timeout().filter(|(at, _)| *at <= now) {
+            topology.host_mut(id).handle_timeout(now);
+            self.transmit(topology, now, id);
+        }
+    }
+
+    fn arrive(&mut self, topology: &mut Topology, now: Time, arrival: Arrival, packet: WirePacket) {
+        match arrival {
+            Arrival::At(id) => {
+                topology.host_mut(id).handle_packet(now, packet);
+                self.transmit(topology, now, id);
+            }
+            Arrival::Forwarded(hop) => self.send(now, hop, packet),
+        }
+    }
+
+    /// Sends what a host has to send.
+    fn transmit(&mut self, topology: &mut Topology, now: Time, id: HostId) {
+        while let Some(packet) = topology.host_mut(id).poll_transmit(now) {
+            self.send(now, topology.next_hop(id, &packet), packet);
+        }
+    }
+
+    /// Sends a packet on its way. The link counts what it drops; the sender does not hear of it.
+    fn send(&mut self, now: Time, hop: NextHop, packet: WirePacket) {
+        match hop {
+            NextHop::Lan(to) => self.lan.send(to, packet),
+            NextHop::Link(end) => self.enter(now, end, packet),
+        }
+    }
+
+    /// Moves a packet into the link.
+    fn enter(&mut self, now: Time, end: LinkEnd, packet: WirePacket) {
+        let way = match end {
+            LinkEnd::Client => Direction::Return,
+            LinkEnd::Server => Direction::Forward,
+        };
+        if let Some(tap) = &mut self.tap {
+            tap.sent(end, now, &packet);
+        }
+        let handle = self.slab.put(packet);
+        if let Err((_, dropped)) = self.path.enqueue(now, way, handle) {
+            self.discard(dropped);
+        }
+    }
+
+    fn discard(&mut self, lost: PacketHandle) {
+        if let WirePacket::Udp(datagram) = self.slab.take(lost) {
+            self.outbox.recycle(datagram.payload);
+        }
+    }
+}
