@@ -1,4 +1,4 @@
-"""Mixed transfers through the proxies of a lossy satellite, long and short, some reset, each octet compared.
+"""Mixed transfers through the proxies of a lossy satellite, long and short, some reset, each byte compared.
 
     python -m tools.transfers 10e9
 
@@ -34,7 +34,7 @@ RESET_EVERY = 10
 AT_ONCE = 64
 LEAST_BYTES, MOST_BYTES = 1_000, 20_000_000
 POOL = random.Random(1).randbytes(2 * MOST_BYTES)
-"""Contents are pieces of it: octets of another place or another connection differ."""
+"""Contents are pieces of it: bytes of another place or another connection differ."""
 HEADER = struct.Struct("!I")
 
 
@@ -77,7 +77,7 @@ def carry(world: World, transfers: Callable[[], Iterator[Transfer]], *, at_once:
     Raises
     ------
     AssertionError
-        When an octet is wrong or missing.
+        When a byte is wrong or missing.
     """
     with netns.inside(world.server):
         listener = socket.create_server((SERVER_ADDRESS, PORT), backlog=2 * at_once)
@@ -140,7 +140,7 @@ def _compare(stream: socket.socket, content: memoryview) -> int:
     place = 0
     buffer = memoryview(bytearray(1 << 18))
     while length := stream.recv_into(buffer):
-        assert buffer[:length] == content[place : place + length], f"wrong octets behind {place}"
+        assert buffer[:length] == content[place : place + length], f"wrong bytes behind {place}"
         place += length
     return place
 

@@ -200,7 +200,7 @@ PATHS = {
     "dots": ("http://folder.invalid/../x.png", "a URL whose path has no dots and one slash at its start"),
     "a dot": ("http://folder.invalid/./x.png", "a URL whose path has no dots and one slash at its start"),
     "two slashes": ("/.//x.png", "a URL whose path has no dots and one slash at its start"),
-    "a long query": ("x.png?" + "q" * 65_300, "a URL of at most 65273 octets"),
+    "a long query": ("x.png?" + "q" * 65_300, "a URL of at most 65273 bytes"),
 }
 
 

@@ -159,7 +159,7 @@ def test_two_hundred_connections_at_once_arrive_byte_for_byte_beside_resets_and_
 
 @pytest.mark.parametrize("direction", ["down", "up"])
 def test_a_flow_over_a_lossy_satellite_arrives_as_it_was_sent(direction):
-    """Client and origin compare every octet of a flow; what differs makes the record invalid."""
+    """Client and origin compare every byte of a flow; what differs makes the record invalid."""
     flow = {"transport": "tcp", "direction": direction, "size": "1 MB"}
     late_or_not = {"lateness": "1 s"}
     record = measured("split", {"link": LOSSY, "cc": "cubic", "bulk": flow, "validity": late_or_not})

@@ -91,11 +91,11 @@ fn a_connection_that_carries_its_first_write_with_the_syn_is_connected_when_the_
             assert_eq!(probe.sample().unwrap().connected, None);
             second.write_all(b"ping").await.unwrap();
             let (mut server, _) = listener.accept().await.unwrap();
-            let mut octets = [0; 4];
-            server.read_exact(&mut octets).await.unwrap();
-            server.write_all(&octets).await.unwrap();
-            second.read_exact(&mut octets).await.unwrap();
-            assert_eq!(&octets, b"ping");
+            let mut bytes = [0; 4];
+            server.read_exact(&mut bytes).await.unwrap();
+            server.write_all(&bytes).await.unwrap();
+            second.read_exact(&mut bytes).await.unwrap();
+            assert_eq!(&bytes, b"ping");
             assert!(probe.sample().unwrap().connected.unwrap() <= net.now());
         });
     });
@@ -111,9 +111,9 @@ fn a_reset_reaches_both_ends_at_once_and_leaves_the_last_state_known() {
         let (mut server, _) = listener.accept().await.unwrap();
         let before = client.probe().sample().unwrap();
         client.probe().reset();
-        let mut octet = [0];
-        assert_eq!(server.read(&mut octet).await.unwrap_err().kind(), ErrorKind::ConnectionReset);
-        assert!(client.read(&mut octet).await.is_err());
+        let mut byte = [0];
+        assert_eq!(server.read(&mut byte).await.unwrap_err().kind(), ErrorKind::ConnectionReset);
+        assert!(client.read(&mut byte).await.is_err());
         let after = client.probe().sample().unwrap();
         assert_eq!(
             (after.congestion_control, after.connected),

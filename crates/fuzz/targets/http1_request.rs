@@ -1,4 +1,4 @@
 //! What a client may send an origin that speaks HTTP/1.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|octets: &[u8]| bentpipe_http::fuzzing::http1_request(octets));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bentpipe_http::fuzzing::http1_request(bytes));

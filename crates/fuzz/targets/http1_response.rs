@@ -1,4 +1,4 @@
 //! What an origin may send a client that speaks HTTP/1.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|octets: &[u8]| bentpipe_http::fuzzing::http1_response(octets));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bentpipe_http::fuzzing::http1_response(bytes));

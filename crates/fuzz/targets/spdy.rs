@@ -1,4 +1,4 @@
 //! What either end of SPDY may send the other.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|octets: &[u8]| bentpipe_http::fuzzing::spdy(octets));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bentpipe_http::fuzzing::spdy(bytes));

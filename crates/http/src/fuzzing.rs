@@ -1,4 +1,4 @@
-//! What a fuzzer calls with octets that may be anything: `crates/fuzz`. Each panics when a promise is broken.
+//! What a fuzzer calls with bytes that may be anything: `crates/fuzz`. Each panics when a promise is broken.
 
 use bytes::{Bytes, BytesMut};
 
@@ -10,7 +10,7 @@ const WIDE: Config =
     Config { stream_window: 0x7fff_ffff, session_window: 0x7fff_ffff, max_concurrent_streams: 100 };
 /// Windows and streams that are soon used up.
 const NARROW: Config = Config { stream_window: 64, session_window: 1_000, max_concurrent_streams: 2 };
-/// Octets that arrive at once at most: fewer than those whose answers may wait to be sent.
+/// Bytes that arrive at once at most: fewer than those whose answers may wait to be sent.
 const SEGMENT: usize = 4_096;
 /// Content of each response: a data frame and the start of another one.
 const BODY: usize = 5_000;
@@ -19,26 +19,25 @@ const HEADS: usize = 500;
 /// What is sent unprovoked: settings, a window, a request and a goodbye.
 const OPENING: usize = 500;
 
-/// The client's reader of HTTP/1 gives the same responses in whatever pieces their octets come, and makes none up.
+/// The client's reader of HTTP/1 gives the same responses in whatever pieces their bytes come, and makes none up.
 pub fn http1_response(input: &[u8]) {
-    let (octets, pieces) = in_pieces(input);
-    let whole = responses([octets]);
+    let (bytes, pieces) = in_pieces(input);
+    let whole = responses([bytes]);
     assert_eq!(whole, responses(pieces));
     let data: usize = whole.0.iter().map(|(_, body)| body.len()).sum();
-    assert!(data <= octets.len());
+    assert!(data <= bytes.len());
 }
 
-/// The origin's reader of HTTP/1 gives the same requests in whatever pieces their octets come.
+/// The origin's reader of HTTP/1 gives the same requests in whatever pieces their bytes come.
 pub fn http1_request(input: &[u8]) {
-    let (octets, pieces) = in_pieces(input);
-    assert_eq!(requests([octets]), requests(pieces));
+    let (bytes, pieces) = in_pieces(input);
+    assert_eq!(requests([bytes]), requests(pieces));
 }
 
-/// The octets after the first, and the same in pieces whose length the first says.
+/// The bytes after the first, and the same in pieces whose length the first says.
 pub fn in_pieces(input: &[u8]) -> (&[u8], std::slice::Chunks<'_, u8>) {
-    let (length, octets) =
-        input.split_first().map_or((0, input), |(first, rest)| (usize::from(*first), rest));
-    (octets, octets.chunks(length + 1))
+    let (length, bytes) = input.split_first().map_or((0, input), |(first, rest)| (usize::from(*first), rest));
+    (bytes, bytes.chunks(length + 1))
 }
 
 /// Status and body of each response begun, and how it ended.
@@ -86,12 +85,12 @@ fn requests<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (Vec<String>, Opt
     (targets, None)
 }
 
-/// Both ends of SPDY make the same of octets in whatever pieces they come, send at most twice as much as they
+/// Both ends of SPDY make the same of bytes in whatever pieces they come, send at most twice as much as they
 /// receive beside their responses, and nothing that ends their peer's session.
 pub fn spdy(input: &[u8]) {
-    let (octets, pieces) = in_pieces(input);
+    let (bytes, pieces) = in_pieces(input);
     for role in [Role::Client, Role::Server] {
-        assert_eq!(outcome(role, octets.chunks(SEGMENT)), outcome(role, pieces.clone()));
+        assert_eq!(outcome(role, bytes.chunks(SEGMENT)), outcome(role, pieces.clone()));
         let mut exchange = Exchange::new(role, &NARROW);
         for piece in pieces.clone() {
             let goes_on = exchange.receive(piece).is_ok();
@@ -143,10 +142,10 @@ impl Exchange {
         exchange
     }
 
-    /// Reads octets to the end, responds to requests and takes content.
-    fn receive(&mut self, octets: &[u8]) -> Result<(), SessionError> {
-        self.allowed_bytes += 2 * octets.len();
-        self.end.receive(octets);
+    /// Reads bytes to the end, responds to requests and takes content.
+    fn receive(&mut self, bytes: &[u8]) -> Result<(), SessionError> {
+        self.allowed_bytes += 2 * bytes.len();
+        self.end.receive(bytes);
         while let Some(event) = self.end.poll_event()? {
             match &event {
                 Event::Opened { stream, .. } if self.role == Role::Server => self.respond(*stream),

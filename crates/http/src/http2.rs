@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_window_is_its_size_up_to_the_largest_that_http2_allows() {
-        // RFC 9113 section 6.9.1: "A sender MUST NOT allow a flow-control window to exceed 2^31-1 octets."
+        // RFC 9113 section 6.9.1: "A sender MUST NOT allow a flow-control window to exceed 2^31-1 bytes."
         let largest = 2_147_483_647;
         for (size, expected) in [
             (0, 0),

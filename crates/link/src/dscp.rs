@@ -23,12 +23,12 @@ impl Dscp {
         if code_point < 64 { Some(Self(code_point)) } else { None }
     }
 
-    /// From the octet that was IPv4's type of service and is IPv6's traffic class.
-    pub const fn of_traffic_class(octet: u8) -> Self {
-        Self(octet >> 2)
+    /// From the byte that was IPv4's type of service and is IPv6's traffic class.
+    pub const fn of_traffic_class(byte: u8) -> Self {
+        Self(byte >> 2)
     }
 
-    /// That octet, with the last two bits, those of explicit congestion notification (RFC 3168 section 5), zero.
+    /// That byte, with the last two bits, those of explicit congestion notification (RFC 3168 section 5), zero.
     pub const fn traffic_class(self) -> u8 {
         self.0 << 2
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_point_is_the_first_six_bits_of_its_octet() {
+    fn a_code_point_is_the_first_six_bits_of_its_byte() {
         // RFC 3246 section 2.7: expedited forwarding is binary 101110.
         let expedited = Dscp::new(0b10_1110).unwrap();
         assert_eq!(expedited.traffic_class(), 0b1011_1000);

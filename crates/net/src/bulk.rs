@@ -8,10 +8,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A stream that may carry content which its receiver knows beforehand.
 ///
-/// A real network carries the octets. A simulated one may carry their number alone, which saves making, moving
+/// A real network carries the bytes. A simulated one may carry their number alone, which saves making, moving
 /// and comparing them; for the packets it is the same.
 pub trait Bulk: AsyncRead + AsyncWrite + Unpin {
-    /// As [`poll_write`](AsyncWrite::poll_write), of octets that are received by
+    /// As [`poll_write`](AsyncWrite::poll_write), of bytes that are received by
     /// [`poll_receive_known`](Self::poll_receive_known).
     fn poll_send_known(
         self: Pin<&mut Self>,
@@ -21,7 +21,7 @@ pub trait Bulk: AsyncRead + AsyncWrite + Unpin {
         self.poll_write(cx, content)
     }
 
-    /// Receives the next octets of those sent by [`poll_send_known`](Self::poll_send_known), as many as `buffer`
+    /// Receives the next bytes of those sent by [`poll_send_known`](Self::poll_send_known), as many as `buffer`
     /// holds at most; none at the end of the stream.
     fn poll_receive_known(
         self: Pin<&mut Self>,
@@ -30,16 +30,16 @@ pub trait Bulk: AsyncRead + AsyncWrite + Unpin {
     ) -> Poll<io::Result<Known>> {
         let mut buffer = ReadBuf::new(buffer);
         ready!(self.poll_read(cx, &mut buffer))?;
-        Poll::Ready(Ok(Known::Octets(buffer.filled().len())))
+        Poll::Ready(Ok(Known::Bytes(buffer.filled().len())))
     }
 }
 
 /// How known content was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// So many octets stand at the buffer's beginning, for the receiver to verify.
-    Octets(usize),
-    /// So many octets followed in order and without a gap; the network left their content out.
+    /// So many bytes stand at the buffer's beginning, for the receiver to verify.
+    Bytes(usize),
+    /// So many bytes followed in order and without a gap; the network left their content out.
     Length(usize),
 }
 

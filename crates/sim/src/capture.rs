@@ -17,7 +17,7 @@ const VIRTUAL_ZERO: WallClock = WallClock::from_unix_nanos(0);
 /// Writes what passes the ends of the link to a pcapng file.
 pub(crate) struct Tap {
     capture: CaptureFile,
-    /// Octets of one packet, used again.
+    /// Bytes of one packet, used again.
     packet: Vec<u8>,
     /// The first error; nothing is written after it.
     state: io::Result<()>,
@@ -59,9 +59,9 @@ impl Tap {
         let (source, destination) = (packet.source(), packet.destination());
         let header = Header { protocol, source, destination, dscp: packet.dscp(), ecn };
         self.packet.clear();
-        header.write(&mut self.packet, |octets| match packet {
-            WirePacket::Tcp(segment, _) => segment.encode(octets),
-            WirePacket::Udp(datagram) => datagram.encode(octets),
+        header.write(&mut self.packet, |bytes| match packet {
+            WirePacket::Tcp(segment, _) => segment.encode(bytes),
+            WirePacket::Udp(datagram) => datagram.encode(bytes),
         })?;
         let interface = match seen_at {
             LinkEnd::Client => Interface::Client,

@@ -30,12 +30,12 @@ pub(crate) struct Datagram {
 
 impl Datagram {
     /// Appends header and payload (RFC 768); the checksum, which covers part of the IP header, is zero.
-    pub(crate) fn encode(&self, octets: &mut Vec<u8>) {
-        octets.extend(self.from.port().to_be_bytes());
-        octets.extend(self.to.port().to_be_bytes());
-        octets.extend(((UDP_HEADER + self.payload.len()) as u16).to_be_bytes());
-        octets.extend([0; 2]);
-        octets.extend(&self.payload);
+    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.from.port().to_be_bytes());
+        bytes.extend(self.to.port().to_be_bytes());
+        bytes.extend(((UDP_HEADER + self.payload.len()) as u16).to_be_bytes());
+        bytes.extend([0; 2]);
+        bytes.extend(&self.payload);
     }
 }
 

@@ -29,8 +29,8 @@ pub(crate) struct PacketSlab {
     header_bytes: u32,
 }
 
-/// A packet as it is kept, but for the mark, which the handle has. Ten thousand of 1500 octets are a BDP of 200 Mbit/s
-/// and 600 ms: as a [`WirePacket`] each would take 120 octets, together more than a processor's second cache has.
+/// A packet as it is kept, but for the mark, which the handle has. Ten thousand of 1500 bytes are a BDP of 200 Mbit/s
+/// and 600 ms: as a [`WirePacket`] each would take 120 bytes, together more than a processor's second cache has.
 #[derive(Debug)]
 enum Slot {
     Free,
@@ -41,7 +41,7 @@ enum Slot {
 
 const _: () = assert!(mem::size_of::<Slot>() <= 48);
 
-/// A segment as nearly all of a bulk flow are: octets that nobody reads, no option but timestamps.
+/// A segment as nearly all of a bulk flow are: bytes that nobody reads, no option but timestamps.
 #[derive(Debug)]
 struct PlainSegment {
     source: SocketAddrV4,
@@ -51,7 +51,7 @@ struct PlainSegment {
     seq: SeqNumber,
     ack: SeqNumber,
     timestamps: Option<Timestamps>,
-    octets: u32,
+    bytes: u32,
 }
 
 impl Packet for PacketHandle {
@@ -113,20 +113,20 @@ impl PlainSegment {
             ack,
             window,
             options,
-            payload: Payload::Length(octets),
+            payload: Payload::Length(bytes),
         } = segment
         else {
             return None;
         };
         let Options { syn: None, timestamps, sack } = options else { return None };
-        let octets = sack.as_slice().is_empty().then(|| u32::try_from(octets).ok()).flatten()?;
-        Some(Self { source, destination, flags, window, seq, ack, timestamps, octets })
+        let bytes = sack.as_slice().is_empty().then(|| u32::try_from(bytes).ok()).flatten()?;
+        Some(Self { source, destination, flags, window, seq, ack, timestamps, bytes })
     }
 
     fn segment(self) -> Segment {
-        let Self { source, destination, flags, window, seq, ack, timestamps, octets } = self;
+        let Self { source, destination, flags, window, seq, ack, timestamps, bytes } = self;
         let options = Options { timestamps, ..Options::default() };
-        let payload = Payload::Length(u64::from(octets));
+        let payload = Payload::Length(u64::from(bytes));
         Segment { source, destination, flags, seq, ack, window, options, payload }
     }
 }

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::host::backlog::{Accepted, Listening};
 use crate::shared::HostHandle;
 
-/// Octets that one write hands over at most: what is not taken was copied for nothing.
+/// Bytes that one write hands over at most: what is not taken was copied for nothing.
 const WRITE_BYTES: usize = 64 * 1024;
 
 /// A listening simulated TCP socket.
@@ -34,10 +34,10 @@ pub struct SimStream {
 /// What stands for content that both ends of a stream know beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// The number of its octets.
+    /// The number of its bytes.
     Length,
-    /// Its octets, which the receiver verifies; the packets are the same, and everything takes longer.
-    Octets,
+    /// Its bytes, which the receiver verifies; the packets are the same, and everything takes longer.
+    Bytes,
 }
 
 /// A window on a simulated TCP connection.
@@ -72,13 +72,13 @@ impl SimStream {
         Ok(self)
     }
 
-    /// Takes up to `most` octets; none at the end of the stream.
+    /// Takes up to `most` bytes; none at the end of the stream.
     fn poll_take(&self, cx: &Context<'_>, most: usize) -> Poll<io::Result<Payload>> {
         let read = self.host.call(|host, now| host.tcp.poll_read(now, self.id, most as u64, cx));
         read.map_err(stream_error)
     }
 
-    /// Hands over octets and returns how many of them were taken.
+    /// Hands over bytes and returns how many of them were taken.
     fn poll_give(&self, cx: &Context<'_>, payload: &Payload) -> Poll<io::Result<usize>> {
         let written = self.host.call(|host, now| host.tcp.poll_write(now, self.id, payload, cx));
         written.map_ok(|taken| taken as usize).map_err(stream_error)
@@ -120,7 +120,7 @@ impl Bulk for SimStream {
         content: &[u8],
     ) -> Poll<io::Result<usize>> {
         match self.content {
-            Content::Octets => self.poll_write(cx, content),
+            Content::Bytes => self.poll_write(cx, content),
             Content::Length => self.poll_give(cx, &Payload::Length(content.len().min(WRITE_BYTES) as u64)),
         }
     }
@@ -133,11 +133,11 @@ impl Bulk for SimStream {
         let content = self.content;
         Poll::Ready(Ok(match ready!(self.poll_take(cx, buffer.len()))? {
             Payload::Length(length) => Known::Length(length as usize),
-            // A segment that holds octets besides carries zeros in their place.
-            Payload::Bytes(octets) if content == Content::Length => Known::Length(octets.len()),
-            Payload::Bytes(octets) => {
-                buffer[..octets.len()].copy_from_slice(&octets);
-                Known::Octets(octets.len())
+            // A segment that holds bytes besides carries zeros in their place.
+            Payload::Bytes(bytes) if content == Content::Length => Known::Length(bytes.len()),
+            Payload::Bytes(bytes) => {
+                buffer[..bytes.len()].copy_from_slice(&bytes);
+                Known::Bytes(bytes.len())
             }
         }))
     }
@@ -150,7 +150,7 @@ impl AsyncRead for SimStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match ready!(self.poll_take(cx, buffer.remaining()))? {
-            Payload::Bytes(octets) => buffer.put_slice(&octets),
+            Payload::Bytes(bytes) => buffer.put_slice(&bytes),
             Payload::Length(length) => {
                 let length = length as usize;
                 buffer.initialize_unfilled_to(length).fill(0);
@@ -163,8 +163,8 @@ impl AsyncRead for SimStream {
 
 impl AsyncWrite for SimStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
-        let octets = Bytes::copy_from_slice(&data[..data.len().min(WRITE_BYTES)]);
-        self.poll_give(cx, &Payload::Bytes(octets))
+        let bytes = Bytes::copy_from_slice(&data[..data.len().min(WRITE_BYTES)]);
+        self.poll_give(cx, &Payload::Bytes(bytes))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -133,6 +133,6 @@ fn equal_flows_share_the_link_equally() {
 fn equal_runs_of_several_flows_have_equal_records() {
     let spec =
         spec(geo(), Direction::Down, Extent::For(MINUTE), &[CUBIC, BBR_OVER_QUIC, HYBLA, VIVACE_OVER_QUIC]);
-    let [first, second] = [Content::Octets, Content::Length].map(|content| common::record(&spec, content));
+    let [first, second] = [Content::Bytes, Content::Length].map(|content| common::record(&spec, content));
     assert_eq!(serde_json::to_string(&first).unwrap(), serde_json::to_string(&second).unwrap());
 }

@@ -238,7 +238,7 @@ fn a_header_table_of_nothing_costs_header_bytes_in_both_directions() {
     // it costs its text at five bits a character or more (appendix B): 228 bytes of fields make over 100 of 50 requests.
     let up = none.metrics.wire_bytes_up - default.metrics.wire_bytes_up;
     assert!(up > 49 * 100, "{up}");
-    // Responses: `server`, `content-type`, `cache-control`, 50 octets in all.
+    // Responses: `server`, `content-type`, `cache-control`, 50 bytes in all.
     let down = none.metrics.wire_bytes_down - default.metrics.wire_bytes_down;
     assert!(down > 49 * 20, "{down}");
 }

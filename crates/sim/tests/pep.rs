@@ -59,9 +59,9 @@ fn ran(spec: &RunSpec) -> RunRecord {
     record
 }
 
-/// So many objects of so many octets each.
-fn page(mut spec: RunSpec, http: Http, connections: u32, (objects, octets): (u32, u64)) -> RunSpec {
-    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(octets));
+/// So many objects of so many bytes each.
+fn page(mut spec: RunSpec, http: Http, connections: u32, (objects, bytes): (u32, u64)) -> RunSpec {
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(bytes));
     let page = PageSpec::new("many", (1..=objects).map(object));
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, connections, page));
     spec
@@ -70,7 +70,7 @@ fn page(mut spec: RunSpec, http: Http, connections: u32, (objects, octets): (u32
 fn download(mut spec: RunSpec, transport: Transport, extent: Extent) -> RunSpec {
     let (bytes, duration_ns) = match extent {
         Extent::For(span) => (None, Some(span)),
-        Extent::Of(octets) => (Some(Bytes::new(octets)), None),
+        Extent::Of(bytes) => (Some(Bytes::new(bytes)), None),
     };
     spec.workload = Workload::Bulk(BulkSpec { transport, direction: Direction::Down, bytes, duration_ns });
     spec
@@ -107,7 +107,7 @@ fn every_version_loads_its_page_through_a_split_wherever_it_stands() {
 
 #[test]
 fn flows_arrive_whole_through_a_split_with_any_congestion_control_on_either_leg() {
-    // Octets are compared one by one with those that were sent.
+    // Bytes are compared one by one with those that were sent.
     for (cc, satellite) in Algorithm::ALL.into_iter().zip(Algorithm::ALL.into_iter().rev()) {
         for direction in [Direction::Down, Direction::Up] {
             let mut plain = download(geo(megabits(10)), Transport::Tcp, Extent::Of(2_000_000));
@@ -117,7 +117,7 @@ fn flows_arrive_whole_through_a_split_with_any_congestion_control_on_either_leg(
             }
             let pep = SplitSpec { cc: satellite, ..split(&plain, PepPlace::Both) };
             let spec = with(&plain, PepSpec::Split(pep));
-            let record = common::record(&spec, Content::Octets);
+            let record = common::record(&spec, Content::Bytes);
             assert_eq!(record.status, Status::Succeeded, "{cc:?} {satellite:?}: {:?}", record.reasons);
             assert_eq!(record.metrics.payload_bytes, Some(2_000_000));
         }
@@ -162,9 +162,9 @@ fn the_handshake_ends_at_the_terminal_and_the_first_byte_comes_no_earlier() {
 fn a_page_falls_by_the_round_trips_that_a_larger_window_over_the_satellite_saves() {
     // Objects of 62 segments: windows of 10, 20 and 40 segments take three round trips to send them, one of 100 takes one.
     // One connection: handshake, index and then object by object.
-    let octets = 62 * SEGMENT - 2_000;
+    let bytes = 62 * SEGMENT - 2_000;
     let objects = 12;
-    let mut plain = page(geo(megabits(1_000)), Http::H1, 1, (objects, octets));
+    let mut plain = page(geo(megabits(1_000)), Http::H1, 1, (objects, bytes));
     plain.tcp.slow_start_after_idle = false;
     let mut pep = split(&plain, PepPlace::Both);
     pep.tcp.initial_window = 100;
@@ -182,9 +182,8 @@ fn cubic_fills_97_per_cent_of_a_clean_satellite_link_through_a_split() {
     let plain = download(geo(rate), Transport::Tcp, Extent::For(span));
     let record = ran(&with(&plain, PepSpec::Split(split(&plain, PepPlace::Both))));
     let progress = &record.series["progress"];
-    let (times, octets) = (progress.column("time_s"), progress.column("received_bytes"));
-    let received: f64 =
-        times.iter().zip(octets).filter(|(at, _)| **at > 20.0).map(|(_, octets)| octets).sum();
+    let (times, bytes) = (progress.column("time_s"), progress.column("received_bytes"));
+    let received: f64 = times.iter().zip(bytes).filter(|(at, _)| **at > 20.0).map(|(_, bytes)| bytes).sum();
     let goodput = received * 8.0 / (times.last().unwrap() - 20.0);
     // What is left of the rate without the headers of full packets.
     let most = rate.as_bps() as f64 * SEGMENT as f64 / 1500.0;
@@ -199,10 +198,10 @@ fn equal_runs_through_a_split_have_equal_records_whatever_stands_for_the_content
         plain.link.forward.loss = LossSpec::Bernoulli { p: loss };
         let spec = with(&plain, PepSpec::Split(split(&plain, place)));
         let records =
-            [Content::Octets, Content::Length, Content::Length].map(|content| common::record(&spec, content));
-        let [octets, first, second] = records.map(|record| serde_json::to_string(&record).unwrap());
+            [Content::Bytes, Content::Length, Content::Length].map(|content| common::record(&spec, content));
+        let [bytes, first, second] = records.map(|record| serde_json::to_string(&record).unwrap());
         assert!(first == second, "{place:?} {loss}");
-        assert!(octets == first, "{place:?} {loss}");
+        assert!(bytes == first, "{place:?} {loss}");
     }
 }
 
@@ -255,7 +254,7 @@ fn a_tunnel_without_a_header_is_no_tunnel() {
 
 #[test]
 fn an_echo_through_a_tunnel_takes_the_transmissions_of_two_headers_more() {
-    // Of 44 octets at 10 Mbit/s, each way.
+    // Of 44 bytes at 10 Mbit/s, each way.
     let plain = pings(geo(megabits(10)));
     let [direct, tunnelled] =
         [ran(&plain), ran(&with(&plain, tunnel(44)))].map(|r| r.metrics.rtt_min_s.unwrap());
@@ -313,7 +312,7 @@ proptest! {
     ) {
         let split = SplitSpec { place, cc, tcp: scenario.spec.tcp.clone(), relay_buffer_bytes: Bytes::new(buffer) };
         let spec = with(&scenario.spec, PepSpec::Split(split));
-        let [first, second] = [Content::Octets, Content::Length].map(|content| common::record(&spec, content));
+        let [first, second] = [Content::Bytes, Content::Length].map(|content| common::record(&spec, content));
         if scenario.temper != Temper::Any {
             prop_assert!(first.status == Status::Succeeded, "{:?}", first.reasons);
         }

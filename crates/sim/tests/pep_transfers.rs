@@ -1,4 +1,4 @@
-//! Transfers between programs of our own through proxies that split: each octet is compared with the one that was sent.
+//! Transfers between programs of our own through proxies that split: each byte is compared with the one that was sent.
 
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 
-use crate::transfers::{Fate, Octets, PORT, Part, SERVER, Transfer, network, run_all, take_part};
+use crate::transfers::{Fate, Noise, PORT, Part, SERVER, Transfer, network, run_all, take_part};
 use bentpipe_net::{Listener, Net, Stream};
 use bentpipe_run::{
     Algorithm, CapacitySpec, DirectionSpec, Dscp, JitterSpec, LossSpec, PepPlace, PepSpec, QueueSpec,
@@ -22,7 +22,7 @@ const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 const PLACES: [PepPlace; 3] = [PepPlace::Terminal, PepPlace::Gateway, PepPlace::Both];
 const MEGABYTE: u64 = 1_000_000;
-/// The buffers of a TCP connection and of a relay, in octets: small, for them to fill up.
+/// The buffers of a TCP connection and of a relay, in bytes: small, for them to fill up.
 const SOCKET: u64 = 300_000;
 const RELAY: u64 = 100_000;
 
@@ -138,8 +138,8 @@ fn a_client_that_does_not_read_holds_the_server_up_within_the_buffers_of_the_pat
         let spec = geo(place);
         let (network, peps) = network(&spec);
         let length = 20 * MEGABYTE;
-        let sends = Octets::new(7, length);
-        let part = Part { sends, expects: Octets::new(0, 0), resets_after: None };
+        let sends = Noise::new(7, length);
+        let part = Part { sends, expects: Noise::new(0, 0), resets_after: None };
         let sent = Rc::new(Cell::new(0));
         let (server, counted) = (network.server(), Rc::clone(&sent));
         let mut listener = server.listen(at(PORT), CUBIC, Dscp::DEFAULT).unwrap();
@@ -158,13 +158,13 @@ fn a_client_that_does_not_read_holds_the_server_up_within_the_buffers_of_the_pat
         // Two sockets for each leg, a relay between legs.
         let relays = peps.len() as u64;
         let most = (relays + 1) * 2 * SOCKET + relays * RELAY;
-        assert!((RELAY..=most).contains(&held), "{place:?}: {held} octets are on the path, {most} have room");
+        assert!((RELAY..=most).contains(&held), "{place:?}: {held} bytes are on the path, {most} have room");
         // Whatever was held up comes all the same.
         let received = network
             .run(async move {
-                let mut octets = Vec::new();
-                stream.read_to_end(&mut octets).await.unwrap();
-                octets
+                let mut bytes = Vec::new();
+                stream.read_to_end(&mut bytes).await.unwrap();
+                bytes
             })
             .unwrap();
         assert_eq!(received.len() as u64, length);
@@ -214,12 +214,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn two_hundred_connections_arrive_octet_by_octet_or_end_in_a_reset(
+    fn two_hundred_connections_arrive_byte_by_byte_or_end_in_a_reset(
         spec in paths(),
         transfers in prop::collection::vec(transfer(), 200),
     ) {
         let (network, peps) = network(&spec);
-        // Every octet was the right one, and no stream ended before its end: an end of a transfer fails otherwise.
+        // Every byte was the right one, and no stream ended before its end: an end of a transfer fails otherwise.
         for (transfer, fates) in transfers.iter().zip(run_all(&network, &transfers)) {
             prop_assert!(fates[0].is_some(), "{transfer:?}: the client waits");
             if !transfer.may_be_reset() {
@@ -234,7 +234,7 @@ proptest! {
     }
 }
 
-/// So many octets in transfers of all lengths, both ways, some at a time, over a fast link that loses packets.
+/// So many bytes in transfers of all lengths, both ways, some at a time, over a fast link that loses packets.
 fn mixed(total: u64) {
     let rate = 1_000_000_000;
     let mut spec = spec(rate, Duration::from_millis(20), PepPlace::Both);
@@ -267,16 +267,16 @@ fn mixed(total: u64) {
         assert_eq!((report.connections, report.errors), (transfers.len() as u64, 0));
         assert_eq!(report.up_bytes.get() + report.down_bytes.get(), planned);
     }
-    println!("{} transfers of {planned} octets", transfers.len());
+    println!("{} transfers of {planned} bytes", transfers.len());
 }
 
 #[test]
-fn mixed_transfers_of_200_mb_arrive_without_a_wrong_octet() {
+fn mixed_transfers_of_200_mb_arrive_without_a_wrong_byte() {
     mixed(200 * MEGABYTE);
 }
 
 #[test]
 #[ignore = "takes minutes: cargo test --release -- --ignored"]
-fn mixed_transfers_of_10_gb_arrive_without_a_wrong_octet() {
+fn mixed_transfers_of_10_gb_arrive_without_a_wrong_byte() {
     mixed(10_000 * MEGABYTE);
 }

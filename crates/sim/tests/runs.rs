@@ -102,7 +102,7 @@ fn an_echo_takes_the_propagation_and_its_two_transmissions_and_nothing_else() {
 
 #[test]
 fn an_order_and_its_flow_may_share_a_segment() {
-    // Windows of ten octets cut the order in pieces; lost pieces are retransmitted together with what follows.
+    // Windows of ten bytes cut the order in pieces; lost pieces are retransmitted together with what follows.
     let mut spec = sample();
     spec.tcp.receive_buffer_bytes = Bytes::new(10);
     spec.validity.timeout_ns = Duration::from_secs(5_000);

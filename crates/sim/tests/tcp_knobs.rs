@@ -264,7 +264,7 @@ fn the_first_flight_is_the_initial_window_as_far_as_the_receiver_lets_it() {
         let record = record(&spec);
         let window = Bytes::new(u64::from(segments) * 1448);
         assert_eq!(record.origin_connections[0].initial_cwnd_bytes, Some(window));
-        // Half of tcp_rmem[1], 131072 octets, less a segment is the window before data have come: 44 segments.
+        // Half of tcp_rmem[1], 131072 bytes, less a segment is the window before data have come: 44 segments.
         let flight = u64::from(segments) * 1500;
         let most = 44 * 1500;
         let found = record.metrics.first_flight_bytes.unwrap();
@@ -274,7 +274,7 @@ fn the_first_flight_is_the_initial_window_as_far_as_the_receiver_lets_it() {
 
 #[test]
 fn buffers_of_128_kib_hold_a_flow_down_as_they_do_in_the_kernel() {
-    // 5 MB down, 100 Mbit/s, 600 ms on Linux 6.18, emulated: 39.05 s with tcp_rmem[2] = 131072 (160 of 256 octets of it
+    // 5 MB down, 100 Mbit/s, 600 ms on Linux 6.18, emulated: 39.05 s with tcp_rmem[2] = 131072 (160 of 256 bytes of it
     // are window), 25.43 s with tcp_wmem[2] = 131072.
     let took_s = |change: fn(&mut RunSpec)| {
         let mut spec = bulk(Transport::Tcp, 5_000_000);

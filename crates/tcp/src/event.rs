@@ -47,7 +47,7 @@ pub enum StreamError {
 /// What a read yields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// The next octets.
+    /// The next bytes.
     Data(crate::Payload),
     /// Nothing has come yet.
     Pending,

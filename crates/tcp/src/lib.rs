@@ -3,8 +3,8 @@
 //! It stands in for the kernel's TCP where time is virtual. [`Endpoint`] is a host: it finds the [`Connection`] that
 //! a [`Segment`] belongs to, makes connections for listening ports and gives out local ports. A [`Connection`] turns
 //! segments, time and the application's reads and writes into segments, timers and events. A segment is a struct
-//! that knows its exact length on the wire; only captures ask for its octets ([`Segment::encode`]). Bulk flows carry
-//! the number of their octets instead of octets ([`Payload::Length`]).
+//! that knows its exact length on the wire; only captures ask for its bytes ([`Segment::encode`]). Bulk flows carry
+//! the number of their bytes instead of bytes ([`Payload::Length`]).
 //!
 //! Congestion control is `bentpipe-cc`'s, the same as QUIC's. Beside each rule stands the clause of the RFC, or the
 //! function of Linux, that it follows; what is not modelled is listed in docs/models/tcp-endpoint.md.

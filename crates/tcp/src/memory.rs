@@ -15,7 +15,7 @@ const SMALL: u64 = 576;
 /// Objects of the small head cache and of the allocator's caches up to a page.
 const SIZES: [u64; 4] = [SMALL, 1024, 2048, 4096];
 
-/// What a buffer of the send queue takes besides its octets, which lie in pages (`tcp_stream_alloc_skb`).
+/// What a buffer of the send queue takes besides its bytes, which lie in pages (`tcp_stream_alloc_skb`).
 pub(crate) const SKB_OVERHEAD: u64 = SK_BUFF + SMALL;
 
 /// What a full segment would take at worst, alone in a linear buffer (`tcp_sndbuf_expand`).
@@ -52,15 +52,15 @@ mod tests {
     }
 
     #[test]
-    fn a_full_packet_takes_2304_octets_and_a_small_one_832() {
+    fn a_full_packet_takes_2304_bytes_and_a_small_one_832() {
         // 1500 + 64 + 320 in an object of 2048, and 256 of the `sk_buff`; the smallest object holds 576.
         assert_eq!(memory(1460), 2304);
         assert_eq!(memory(100), 832);
     }
 
     #[test]
-    fn a_send_buffer_of_501_octets_takes_1333() {
-        // `ss -m` on Linux 6.18 while a response of 501 octets is unacknowledged: w1333.
+    fn a_send_buffer_of_501_bytes_takes_1333() {
+        // `ss -m` on Linux 6.18 while a response of 501 bytes is unacknowledged: w1333.
         assert_eq!(501 + SKB_OVERHEAD, 1333);
         // And `SO_SNDBUF` of a new connection is 46080: 2 * 10 * 2304.
         assert_eq!(2 * 10 * of_sent_segment(1460), 46_080);

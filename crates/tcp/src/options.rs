@@ -2,13 +2,13 @@
 
 use crate::sequence::SeqNumber;
 
-/// Most SACK blocks that fit beside timestamps in 40 octets of options (RFC 2018 section 3).
+/// Most SACK blocks that fit beside timestamps in 40 bytes of options (RFC 2018 section 3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
-/// Kind, length, two values of 4 octets and two of padding (RFC 7323 section 3.2).
+/// Kind, length, two values of 4 bytes and two of padding (RFC 7323 section 3.2).
 pub(crate) const TIMESTAMPS_LEN: u32 = 12;
 const MSS_LEN: u32 = 4;
-/// With one octet of padding.
+/// With one byte of padding.
 const WINDOW_SCALE_LEN: u32 = 4;
 /// Beside timestamps SACK-permitted takes the place of their padding.
 const SACK_PERMITTED_ALONE_LEN: u32 = 4;

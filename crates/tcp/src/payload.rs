@@ -2,22 +2,22 @@
 
 use bytes::{Bytes, BytesMut};
 
-/// Octets that somebody reads, or only their number.
+/// Bytes that somebody reads, or only their number.
 ///
 /// Cloning and slicing copy nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Real octets, shared with whoever wrote them.
+    /// Real bytes, shared with whoever wrote them.
     Bytes(Bytes),
-    /// So many octets that nobody looks at: bulk flows. Where they share a segment with real octets they are zero.
+    /// So many bytes that nobody looks at: bulk flows. Where they share a segment with real bytes they are zero.
     Length(u64),
 }
 
 impl Payload {
-    /// No octets.
+    /// No bytes.
     pub const EMPTY: Self = Self::Length(0);
 
-    /// Number of octets.
+    /// Number of bytes.
     pub fn len(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -30,7 +30,7 @@ impl Payload {
         self.len() == 0
     }
 
-    /// The octets from `from` up to `to`.
+    /// The bytes from `from` up to `to`.
     ///
     /// # Panics
     /// When the range is not inside the payload.
@@ -43,7 +43,7 @@ impl Payload {
         }
     }
 
-    /// Takes the first `length` octets off.
+    /// Takes the first `length` bytes off.
     ///
     /// # Panics
     /// When there are fewer.
@@ -64,7 +64,7 @@ impl Payload {
         }
     }
 
-    /// Writes the octets behind `buffer`.
+    /// Writes the bytes behind `buffer`.
     pub(crate) fn append_to(&self, buffer: &mut BytesMut) {
         match self {
             Self::Bytes(bytes) => buffer.extend_from_slice(bytes),

@@ -1,4 +1,4 @@
-//! A TCP segment as a value: no octets of headers, but their exact number.
+//! A TCP segment as a value: no bytes of headers, but their exact number.
 
 use std::net::SocketAddrV4;
 
@@ -22,7 +22,7 @@ pub struct Segment {
     pub destination: SocketAddrV4,
     /// SYN, ACK, FIN, RST, PSH.
     pub flags: Flags,
-    /// Number of the first octet, or of the SYN.
+    /// Number of the first byte, or of the SYN.
     pub seq: SeqNumber,
     /// The next number expected; meaningful with [`Flags::ACK`].
     pub ack: SeqNumber,
@@ -63,7 +63,7 @@ impl Flags {
         Self(self.0 | other.0)
     }
 
-    /// The bits as in the header's fourteenth octet.
+    /// The bits as in the header's fourteenth byte.
     pub const fn bits(self) -> u8 {
         self.0
     }
@@ -75,7 +75,7 @@ impl Segment {
         IP_HEADER + TCP_HEADER + self.options.wire_len() + self.payload.len() as u32
     }
 
-    /// Sequence numbers that it takes: its octets, the SYN and the FIN (RFC 9293 section 3.4: SEG.LEN).
+    /// Sequence numbers that it takes: its bytes, the SYN and the FIN (RFC 9293 section 3.4: SEG.LEN).
     pub fn sequence_len(&self) -> u64 {
         let control = |flag| u64::from(self.flags.contains(flag));
         self.payload.len() + control(Flags::SYN) + control(Flags::FIN)

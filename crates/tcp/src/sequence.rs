@@ -1,6 +1,6 @@
 //! Sequence numbers on the wire, positions inside.
 //!
-//! Inside an endpoint each direction counts octets from zero in 64 bits: the SYN is position 0, the first octet
+//! Inside an endpoint each direction counts bytes from zero in 64 bits: the SYN is position 0, the first byte
 //! of data position 1, and nothing ever wraps. Only segments carry the 32 bits of RFC 9293 section 3.4.
 
 /// A sequence number as a segment carries it.

@@ -35,7 +35,7 @@ fn way(trouble: &Trouble, mbit: u64, queue: u64) -> Way {
     way
 }
 
-/// Octets that tell their position.
+/// Bytes that tell their position.
 fn text(length: usize) -> Vec<u8> {
     (0..length).map(|n| (n * 31 % 251) as u8).collect()
 }
@@ -69,8 +69,8 @@ proptest! {
         pair.client.finishes = true;
         pair.server.finishes = true;
         pair.run_while(at(3_000_000), |pair| !(pair.client.ended && pair.server.ended));
-        prop_assert!(pair.client.octets == back);
-        prop_assert!(pair.server.octets == there);
+        prop_assert!(pair.client.bytes == back);
+        prop_assert!(pair.server.bytes == there);
         pair.run_until(pair.now + Duration::from_secs(400));
         prop_assert!(pair.client.conn().is_closed() && pair.server.conn().is_closed());
     }
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn a_segment_that_strays_into_a_connection_from_outside_changes_no_octet(
+    fn a_segment_that_strays_into_a_connection_from_outside_changes_no_byte(
         strays in prop::collection::vec((any::<u32>(), 0..3000_u64), 1..20),
     ) {
         // Far from what is expected: refused by RFC 9293's window check.
@@ -236,6 +236,6 @@ proptest! {
             pair.turn(Side::Client);
         }
         pair.run_while(at(60_000), |pair| pair.client.received < 50_000);
-        prop_assert!(pair.client.octets == whole);
+        prop_assert!(pair.client.bytes == whole);
     }
 }

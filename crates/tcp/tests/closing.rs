@@ -6,7 +6,7 @@ use bentpipe_tcp::{Closed, Event, Flags, Payload, Read, State, StreamError};
 use bentpipe_units::{Bytes, Time};
 
 #[test]
-fn the_fin_travels_with_the_last_octets() {
+fn the_fin_travels_with_the_last_bytes() {
     let mut pair = Pair::symmetric(ms(100));
     pair.open();
     pair.server.finishes = true;
@@ -214,7 +214,7 @@ fn a_closed_window_is_probed_at_doubling_distances() {
     for pair in waits.windows(2) {
         assert!((pair[1] / pair[0] - 2.0).abs() < 1e-6, "{waits:?}");
     }
-    // RFC 9293 section 3.8.6.1 asks for an octet; Linux sends none: 52 octets on the wire.
+    // RFC 9293 section 3.8.6.1 asks for a byte; Linux sends none: 52 bytes on the wire.
     assert!(pair.log.iter().filter(|record| record.at > from).all(|record| record.wire == 52));
 }
 
@@ -236,13 +236,13 @@ fn a_lost_window_update_is_found_out_by_the_next_probe() {
 }
 
 #[test]
-fn no_octet_is_sent_beyond_the_window() {
+fn no_byte_is_sent_beyond_the_window() {
     let pair = stalled();
     let first = pair.data_from(Side::Server).next().expect("data").seq;
     let highest =
         pair.data_from(Side::Server).map(|record| record.seq.wrapping_sub(first) as u64 + record.payload);
     let most = highest.max().expect("data");
-    // The memory holds 1448 octets in each 2304. Each announcement is rounded up to a step of 2^7 octets, as
+    // The memory holds 1448 bytes in each 2304. Each announcement is rounded up to a step of 2^7 bytes, as
     // net.core.rmem_max must be expressible, and none is taken back: less than a segment on top.
     assert!(most <= 131_072 * 1448 / 2304 + common::MSS, "{most}");
 }

@@ -77,7 +77,7 @@ fn coalescing_on_the_receiving_interface_saves_acknowledgements() {
         pair.acks_from(Side::Client).count()
     };
     let (alone, merged) = (count(plain), count(merging));
-    // 500 us are six packets of 1500 octets at 144 Mbit/s: one acknowledgement for six rather than for two.
+    // 500 us are six packets of 1500 bytes at 144 Mbit/s: one acknowledgement for six rather than for two.
     assert!(merged * 5 < alone * 2, "{merged} against {alone}");
 }
 
@@ -90,7 +90,7 @@ fn a_small_window_limits_the_rate_to_a_window_per_round_trip() {
     let length = 20_000_000;
     let start = Time::ZERO + ms(150);
     let took = pair.download(length).since(start).as_secs_f64();
-    // 160/256 of 131072 octets of memory is payload (1448 in a buffer of 2304).
+    // 160/256 of 131072 bytes of memory is payload (1448 in a buffer of 2304).
     let window = 131_072.0 * 160.0 / 256.0;
     let expected = length as f64 / (window / 0.1);
     assert!((took / expected - 1.0).abs() < 0.05, "{took} s, expected {expected} s");
@@ -120,7 +120,7 @@ fn the_receive_window_never_holds_slow_start_back() {
 fn the_send_buffer_grows_with_the_window() {
     let mut pair = Pair::symmetric(ms(100));
     pair.open();
-    // `strace` and `ss -m` on Linux 6.18: of a first write of 62611 octets 46336 are taken with a send buffer of
+    // `strace` and `ss -m` on Linux 6.18: of a first write of 62611 bytes 46336 are taken with a send buffer of
     // 46080. A buffer of half the first window, 22 segments, of which ten leave and are replaced.
     let taken = pair.server.conn().write(pair.now, &Payload::Length(62_611)).expect("open");
     assert_eq!(taken, 46_336);
@@ -263,7 +263,7 @@ fn twenty_megabytes_at_10_mbit_and_600_ms_take_the_time_of_the_wire_and_of_slow_
     pair.keep_log = false;
     let length: u64 = 20_000_000;
     let took = pair.download(length).since(Time::ZERO).as_secs_f64();
-    // Octets on the wire at 10 Mbit/s, the handshake's one and a half round trips, and half a round trip to arrive.
+    // Bytes on the wire at 10 Mbit/s, the handshake's one and a half round trips, and half a round trip to arrive.
     let rate = Rate::from_bps(10_000_000);
     let wire = rate.time_for(Bytes::new(length / MSS * 1500 + 52 + length % MSS)).as_secs_f64();
     let least = wire + 2.0 * 0.6;

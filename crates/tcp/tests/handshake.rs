@@ -17,7 +17,7 @@ fn a_handshake_takes_one_round_trip_for_the_client_and_one_and_a_half_for_the_se
 }
 
 #[test]
-fn the_packets_of_a_handshake_are_60_60_and_52_octets_long() {
+fn the_packets_of_a_handshake_are_60_60_and_52_bytes_long() {
     // IPv4 20, TCP 20; MSS 4, SACK-permitted and timestamps 12, window scale 4; then timestamps alone, 12.
     let mut pair = Pair::symmetric(ms(100));
     pair.open();
@@ -125,7 +125,7 @@ fn fast_open_brings_the_request_a_round_trip_earlier() {
     let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
     let mut first = Pair::new(asking, server.clone(), Way::delay(ms(300)), Way::delay(ms(300)));
     first.open();
-    // Request of 4 octets, cookie of 12.
+    // Request of 4 bytes, cookie of 12.
     assert_eq!((first.log[0].wire, first.log[1].wire), (64, 72));
     let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
 
@@ -134,9 +134,9 @@ fn fast_open_brings_the_request_a_round_trip_earlier() {
     second.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     second.server.backlog.push(Payload::Bytes("hello".into()));
     second.run_until(at(3000));
-    assert_eq!(second.server.octets, b"GET /");
+    assert_eq!(second.server.bytes, b"GET /");
     assert_eq!(second.server.last_read_at, at(300));
-    assert_eq!(second.client.octets, b"hello");
+    assert_eq!(second.client.bytes, b"hello");
     assert_eq!(second.client.last_read_at, at(600));
 }
 
@@ -152,7 +152,7 @@ fn acquainted() -> Pair {
 }
 
 #[test]
-fn a_syn_with_a_cookie_waits_for_the_first_write_and_carries_1420_octets_of_it() {
+fn a_syn_with_a_cookie_waits_for_the_first_write_and_carries_1420_bytes_of_it() {
     // tcp_send_syn_data: 1500 less 20 and 20, less 40 for options.
     let mut pair = acquainted();
     assert!(pair.client.conn().awaits_first_write());
@@ -187,7 +187,7 @@ fn a_lost_syn_with_data_is_repeated_without_them() {
     pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     pair.run_until(at(5_000));
     assert_eq!((pair.log[1].flags, pair.log[1].payload, pair.log[1].wire), (SYN, 0, 60));
-    assert_eq!(pair.server.octets, b"GET /");
+    assert_eq!(pair.server.bytes, b"GET /");
     assert_eq!(pair.server.last_read_at, at(1_000 + 900));
 }
 
@@ -197,7 +197,7 @@ fn a_server_that_does_not_know_fast_open_gets_the_data_after_the_handshake() {
     let mut pair = Pair::new(client, cubic(), Way::delay(ms(300)), Way::delay(ms(300)));
     pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     pair.run_until(at(3_000));
-    assert_eq!(pair.server.octets, b"GET /");
+    assert_eq!(pair.server.bytes, b"GET /");
     assert_eq!(pair.server.last_read_at, at(900));
     assert_eq!(pair.client.conn().fast_open_cookie(), None);
 }
@@ -210,7 +210,7 @@ fn fast_open_with_a_wrong_cookie_falls_back_to_the_ordinary_handshake() {
     let mut pair = Pair::new(client, server, Way::delay(ms(300)), Way::delay(ms(300)));
     pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     pair.run_until(at(3000));
-    assert_eq!(pair.server.octets, b"GET /");
+    assert_eq!(pair.server.bytes, b"GET /");
     assert_eq!(pair.server.last_read_at, at(900));
     assert!(pair.client.conn().fast_open_cookie().is_some());
 }

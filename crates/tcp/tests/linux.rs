@@ -18,7 +18,7 @@ fn pair(rtt: Duration) -> Pair {
     pair
 }
 
-/// Acknowledgement numbers, counted from the SYN, and windows in octets that the client announced.
+/// Acknowledgement numbers, counted from the SYN, and windows in bytes that the client announced.
 fn announced(pair: &Pair) -> Vec<(u32, u64)> {
     let log =
         pair.log.iter().filter(|record| record.from == Side::Client && !record.flags.contains(Flags::SYN));
@@ -30,7 +30,7 @@ fn announced(pair: &Pair) -> Vec<(u32, u64)> {
     seen
 }
 
-/// Every `step` octets from `first` to `last` with these windows; the last window stays.
+/// Every `step` bytes from `first` to `last` with these windows; the last window stays.
 fn steps(first: u32, last: u32, step: usize, windows: &[u64]) -> Vec<(u32, u64)> {
     let last_window = *windows.last().expect("some");
     let windows = windows.iter().copied().chain(std::iter::repeat(last_window));
@@ -79,9 +79,9 @@ fn a_browser_acknowledges_every_second_segment_and_opens_its_window_by_four() {
 
 #[test]
 fn each_burst_that_is_out_takes_a_buffer_of_its_own() {
-    // `strace` and `ss -m` on Linux 6.18, two answers of 62611 octets over 10 Mbit/s and 530 ms: during the first the
-    // send buffer grows to 73728 (16 segments in the window when a third of it is free), so that 60816 octets of
-    // the second are taken: 42 segments in 21 bursts, each with a head of 832 octets.
+    // `strace` and `ss -m` on Linux 6.18, two answers of 62611 bytes over 10 Mbit/s and 530 ms: during the first the
+    // send buffer grows to 73728 (16 segments in the window when a third of it is free), so that 60816 bytes of
+    // the second are taken: 42 segments in 21 bursts, each with a head of 832 bytes.
     let mut pair = pair(ms(530));
     let mut taken = Vec::new();
     for answer in [501, 62_611, 62_611] {

@@ -233,7 +233,7 @@ fn reordering_once_seen_is_waited_for() {
 
 #[test]
 fn a_duplicate_is_reported_by_dsack_and_costs_nothing() {
-    // RFC 2883: one block of 8 octets with kind, length and padding: 12 more.
+    // RFC 2883: one block of 8 bytes with kind, length and padding: 12 more.
     let mut pair = Pair::symmetric(ms(100));
     pair.down.double = [4].into();
     pair.download(10 * MSS);

@@ -1,4 +1,4 @@
-//! Octets of segments against those that Linux 6.18 sent over the loopback interface, checksums zeroed.
+//! Bytes of segments against those that Linux 6.18 sent over the loopback interface, checksums zeroed.
 //!
 //! Recorded with a packet socket: connections with `net.ipv4.tcp_timestamps`, `tcp_sack` and `tcp_fastopen` set as the
 //! tests say, and segments injected out of order for the SACK blocks.
@@ -47,12 +47,12 @@ fn blocks(ranges: &[(u32, u32)]) -> SackBlocks {
     blocks
 }
 
-/// The segment's octets in hexadecimal digits; their number is the one that it announces.
+/// The segment's bytes in hexadecimal digits; their number is the one that it announces.
 fn hex(segment: &Segment) -> String {
-    let mut octets = Vec::new();
-    segment.encode(&mut octets);
-    assert_eq!(octets.len() as u32, segment.wire_bytes() - IP_HEADER);
-    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+    let mut bytes = Vec::new();
+    segment.encode(&mut bytes);
+    assert_eq!(bytes.len() as u32, segment.wire_bytes() - IP_HEADER);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn selective_blocks_without_timestamps() {
 }
 
 #[test]
-fn octets_of_which_only_the_number_is_known_are_zeros() {
+fn bytes_of_which_only_the_number_is_known_are_zeros() {
     let data = Segment { payload: Payload::Length(3), ..segment((1, 2), ACK, 0, 0, 0) };
     assert_eq!(hex(&data), "0001000200000000000000005010000000000000000000");
 }

@@ -1,4 +1,4 @@
-//! IPv4 packets as octets (RFC 791), for captures of hosts that exchange values.
+//! IPv4 packets as bytes (RFC 791), for captures of hosts that exchange values.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -99,9 +99,9 @@ impl Protocol {
 }
 
 /// Ones' complement sum of 16-bit words, the last one padded with zero (RFC 1071), onto `initial`.
-fn sum(initial: u32, octets: &[u8]) -> u16 {
-    let words = octets.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0)));
-    // 65 535 octets and an initial value below 2^17 stay below 2^32.
+fn sum(initial: u32, bytes: &[u8]) -> u16 {
+    let words = bytes.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0)));
+    // 65 535 bytes and an initial value below 2^17 stay below 2^32.
     let mut sum = words.fold(initial, |sum, word| sum + word);
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const CLIENT: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 const SERVER: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 
-/// Its transport checksum has the words 0x8268 of "hello" and an octet left over.
+/// Its transport checksum has the words 0x8268 of "hello" and a byte left over.
 const DATAGRAM_ODD: [u8; 33] = [
     0x45, 0x00, 0x00, 0x21, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xae, 0xa4, 0xc6, 0x12, 0x00, 0x01, 0xc6,
     0x12, 0x00, 0x02, 0xc3, 0x50, 0x00, 0x07, 0x00, 0x0d, 0x6c, 0x82, 0x68, 0x65, 0x6c, 0x6c, 0x6f,
@@ -52,7 +52,7 @@ fn a_segment_is_that_of_linux() {
 
 #[test]
 fn a_datagram_whose_checksum_is_zero_says_all_ones() {
-    // RFC 768: zero would mean that there is none. What is missing in the last two octets makes it so.
+    // RFC 768: zero would mean that there is none. What is missing in the last two bytes makes it so.
     let header =
         Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, dscp: Dscp::DEFAULT, ecn: 0 };
     let mut transport = vec![0xc3, 0x50, 0, 7, 0, 10, 0, 0, 0, 0];
@@ -79,9 +79,9 @@ fn a_packet_longer_than_its_length_field_can_say_is_an_error() {
 }
 
 /// Ones' complement sum of all words; 0xffff when a checksum among them is right (RFC 1071 section 1).
-fn sum(octets: &[u8]) -> u64 {
+fn sum(bytes: &[u8]) -> u64 {
     let words =
-        octets.chunks(2).map(|word| u64::from(word[0]) * 256 + word.get(1).map_or(0, |o| u64::from(*o)));
+        bytes.chunks(2).map(|word| u64::from(word[0]) * 256 + word.get(1).map_or(0, |o| u64::from(*o)));
     let sum: u64 = words.sum();
     // A positive number modulo 65 535, with 65 535 for zero.
     (sum - 1) % 65_535 + 1
@@ -107,11 +107,11 @@ proptest! {
 }
 
 #[test]
-fn the_second_octet_is_six_bits_of_differentiated_services_and_two_of_congestion_notification() {
+fn the_second_byte_is_six_bits_of_differentiated_services_and_two_of_congestion_notification() {
     // RFC 3246 section 2.7: expedited forwarding is binary 101110; RFC 3168 section 5: ECT(0) is binary 10.
     let dscp = Dscp::new(0b10_1110).unwrap();
     let header = Header { protocol: Protocol::Udp, source: CLIENT, destination: SERVER, dscp, ecn: 0b10 };
     let mut packet = Vec::new();
-    header.write(&mut packet, |octets| octets.extend([0; 8])).unwrap();
+    header.write(&mut packet, |bytes| bytes.extend([0; 8])).unwrap();
     assert_eq!(packet[1], 0b1011_1010);
 }

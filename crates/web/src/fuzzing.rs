@@ -1,4 +1,4 @@
-//! What a fuzzer calls with octets that may be anything: `crates/fuzz`. Each panics when a promise is broken.
+//! What a fuzzer calls with bytes that may be anything: `crates/fuzz`. Each panics when a promise is broken.
 
 use bentpipe_http::fuzzing::in_pieces;
 use bentpipe_run::{Http, PageSpec};
@@ -11,8 +11,8 @@ use crate::page::{INDEX, Place};
 /// The discovery of objects in HTML gives the same paths in whatever pieces the document comes, each of which can be
 /// requested.
 pub fn html_discovery(input: &[u8]) {
-    let (octets, pieces) = in_pieces(input);
-    let whole = paths([octets]);
+    let (bytes, pieces) = in_pieces(input);
+    let whole = paths([bytes]);
     assert_eq!(whole, paths(pieces));
     for path in whole {
         assert!(url(Http::H3, HOST, &path).parse::<http::Uri>().is_ok(), "{path}");

@@ -20,10 +20,10 @@ const HTTP: u16 = 80;
 /// (100 kB), two connections with their buffers and the answers to 1024 streams.
 const MOST_MEMORY: usize = 8 << 20;
 
-/// What the origin answers to `octets` behind the preface, with a bystander connected before and served after.
-fn attacked(octets: Vec<u8>) -> Answer {
-    let octets = [hello(), octets].concat();
-    with_origin(async move |mut peer| peer.exchange(&octets).await)
+/// What the origin answers to `bytes` behind the preface, with a bystander connected before and served after.
+fn attacked(bytes: Vec<u8>) -> Answer {
+    let bytes = [hello(), bytes].concat();
+    with_origin(async move |mut peer| peer.exchange(&bytes).await)
 }
 
 fn with_origin<T: 'static>(attack: impl AsyncFnOnce(Peer) -> T + 'static) -> T {
@@ -57,8 +57,8 @@ fn request_with(field: &[u8]) -> Vec<u8> {
 
 /// Asserts that each of the attacks ends the connection with its error.
 fn assert_connection_errors(attacks: Vec<(&str, Vec<u8>, u32)>) {
-    let found = attacks.into_iter().map(|(name, octets, expected)| {
-        let answer = attacked(octets);
+    let found = attacks.into_iter().map(|(name, bytes, expected)| {
+        let answer = attacked(bytes);
         (name, (answer.connection_error(), answer.end), (Some(expected), End::Closed))
     });
     let others: Vec<_> = found.filter(|(_, found, expected)| found != expected).collect();
@@ -160,7 +160,7 @@ fn header_blocks_that_cannot_be_decoded_end_the_connection() {
 
 #[test]
 fn malformed_requests_end_their_stream_and_the_next_one_is_served() {
-    for (name, octets) in [
+    for (name, bytes) in [
         // RFC 9113 section 8.2.1, 8.2.2, 8.3, 8.3.1
         ("a name in capitals", request_with(&literal("Accept", "*/*"))),
         ("a field of the connection", request_with(&literal("connection", "close"))),
@@ -180,7 +180,7 @@ fn malformed_requests_end_their_stream_and_the_next_one_is_served() {
         ),
         ("PRIORITY of 4 bytes", [setting(4, 0), request(1), frame(PRIORITY, 0, 1, &[0; 4])].concat()),
     ] {
-        let answer = attacked([octets, request(3)].concat());
+        let answer = attacked([bytes, request(3)].concat());
         let error = answer.stream_error(1).or(answer.connection_error());
         assert!(error.is_some_and(|code| code != 0), "{name}: {:?}", answer.frames);
         if answer.connection_error().is_none() {
@@ -200,9 +200,9 @@ fn data_after_the_end_of_a_stream_is_an_error() {
 
 #[test]
 fn what_is_not_http_at_all_is_given_up() {
-    for octets in [&b"\x16\x03\x01\x02\x00\x01\x00"[..], b"\0\0\0\0\r\n\r\n", &[0xFF; 1000]] {
-        let octets = octets.to_vec();
-        with_origin(async move |mut peer| assert_eq!(peer.exchange(&octets).await.end, End::Closed));
+    for bytes in [&b"\x16\x03\x01\x02\x00\x01\x00"[..], b"\0\0\0\0\r\n\r\n", &[0xFF; 1000]] {
+        let bytes = bytes.to_vec();
+        with_origin(async move |mut peer| assert_eq!(peer.exchange(&bytes).await.end, End::Closed));
     }
 }
 
@@ -212,13 +212,13 @@ fn a_header_above_the_limit_is_refused_and_the_next_request_served() {
     let fields: Vec<u8> = (0..40).flat_map(|n| literal(&format!("x-{n}"), &"a".repeat(1000))).collect();
     let block = [GET, &fields].concat();
     let parts: Vec<&[u8]> = block.chunks(16_000).collect();
-    let octets = [
+    let bytes = [
         frame(HEADERS, END_STREAM, 1, parts[0]),
         frame(CONTINUATION, 0, 1, parts[1]),
         frame(CONTINUATION, END_HEADERS, 1, parts[2]),
         request(3),
     ];
-    let answer = attacked(octets.concat());
+    let answer = attacked(bytes.concat());
     assert!(!answer.is_success(1));
     assert!(answer.is_success(3), "{:?}", answer.connection_error());
 }
@@ -226,21 +226,21 @@ fn a_header_above_the_limit_is_refused_and_the_next_request_served() {
 #[test]
 fn a_flood_of_continuations_ends_the_connection() {
     // CVE-2024-27316 and its kin: a header block that never ends.
-    let mut octets = frame(HEADERS, END_STREAM, 1, GET);
+    let mut bytes = frame(HEADERS, END_STREAM, 1, GET);
     for _ in 0..100_000 {
-        octets.extend(frame(CONTINUATION, 0, 1, &[]));
+        bytes.extend(frame(CONTINUATION, 0, 1, &[]));
     }
-    assert_eq!(attacked(octets).connection_error(), Some(ENHANCE_YOUR_CALM));
+    assert_eq!(attacked(bytes).connection_error(), Some(ENHANCE_YOUR_CALM));
 }
 
 #[test]
 fn a_header_of_sixteen_megabytes_ends_the_connection() {
     let field = literal("x", &"a".repeat(16_000));
-    let mut octets = frame(HEADERS, END_STREAM, 1, GET);
+    let mut bytes = frame(HEADERS, END_STREAM, 1, GET);
     for _ in 0..1000 {
-        octets.extend(frame(CONTINUATION, 0, 1, &field));
+        bytes.extend(frame(CONTINUATION, 0, 1, &field));
     }
-    let answer = attacked(octets);
+    let answer = attacked(bytes);
     assert!(answer.connection_error().is_some_and(|code| code != 0));
     assert_eq!(answer.end, End::Closed);
 }
@@ -275,8 +275,8 @@ fn streams_above_the_limit_are_refused_and_too_many_of_them_end_the_connection()
 fn a_flood_of_resets_ends_the_connection() {
     // CVE-2023-44487: streams that are gone before they count.
     let pair = |n: u32| [request(2 * n + 1), frame(RST_STREAM, 0, 2 * n + 1, &[0, 0, 0, 8])].concat();
-    let octets: Vec<u8> = (0..20_000).flat_map(pair).collect();
-    let answer = attacked(octets);
+    let bytes: Vec<u8> = (0..20_000).flat_map(pair).collect();
+    let answer = attacked(bytes);
     assert_eq!((answer.connection_error(), answer.end), (Some(ENHANCE_YOUR_CALM), End::Closed));
 }
 
@@ -284,8 +284,8 @@ fn a_flood_of_resets_ends_the_connection() {
 fn errors_that_make_the_origin_reset_streams_end_the_connection_as_well() {
     // CVE-2025-8671, "MadeYouReset": the origin resets, and the stream no longer counts.
     let pair = |n: u32| [request(2 * n + 1), frame(WINDOW_UPDATE, 0, 2 * n + 1, &[0; 4])].concat();
-    let octets: Vec<u8> = setting(4, 0).into_iter().chain((0..20_000).flat_map(pair)).collect();
-    let answer = attacked(octets);
+    let bytes: Vec<u8> = setting(4, 0).into_iter().chain((0..20_000).flat_map(pair)).collect();
+    let answer = attacked(bytes);
     assert!(answer.connection_error().is_some_and(|code| code != 0));
     assert_eq!(answer.end, End::Closed);
 }
@@ -293,10 +293,10 @@ fn errors_that_make_the_origin_reset_streams_end_the_connection_as_well() {
 #[test]
 fn floods_that_ask_for_answers_stop_with_the_answers_that_nobody_reads() {
     // CVE-2019-9512 (PING), CVE-2019-9515 (SETTINGS): the origin reads no more than it can answer.
-    for (name, octets) in [("PING", frame(PING, 0, 0, &[0; 8])), ("SETTINGS", setting(3, 100))] {
+    for (name, bytes) in [("PING", frame(PING, 0, 0, &[0; 8])), ("SETTINGS", setting(3, 100))] {
         let taken = with_origin(async move |mut peer| {
             peer.exchange(&hello()).await;
-            peer.flood(&octets.repeat(100), 64 << 20).await
+            peer.flood(&bytes.repeat(100), 64 << 20).await
         });
         // The answer to a PING is as long as the PING; the buffers of both directions, and what the origin holds.
         assert!(taken < 8 * STREAM_BUFFER, "{name}: {taken} bytes");
@@ -306,19 +306,19 @@ fn floods_that_ask_for_answers_stop_with_the_answers_that_nobody_reads() {
 #[test]
 fn empty_frames_of_data_without_end_end_the_connection() {
     // CVE-2019-9518.
-    let octets = [frame(HEADERS, END_HEADERS, 1, POST), frame(DATA, 0, 1, &[]).repeat(100_000)].concat();
-    assert_eq!(attacked(octets).connection_error(), Some(ENHANCE_YOUR_CALM));
+    let bytes = [frame(HEADERS, END_HEADERS, 1, POST), frame(DATA, 0, 1, &[]).repeat(100_000)].concat();
+    assert_eq!(attacked(bytes).connection_error(), Some(ENHANCE_YOUR_CALM));
 }
 
 #[test]
 fn padding_of_no_length_is_allowed_and_padding_alone_counts_against_the_window() {
     // RFC 9113 section 6.1: "The entire DATA frame payload is included in flow control".
-    let octets = [frame(HEADERS, END_HEADERS, 1, POST), frame(DATA, PADDED | END_STREAM, 1, &[0])].concat();
-    let answer = attacked(octets);
+    let bytes = [frame(HEADERS, END_HEADERS, 1, POST), frame(DATA, PADDED | END_STREAM, 1, &[0])].concat();
+    let answer = attacked(bytes);
     assert_eq!((answer.connection_error(), answer.end), (None, End::Quiet));
     let padding = [[255_u8].as_slice(), &[0; 255]].concat();
-    let octets = [frame(HEADERS, END_HEADERS, 1, POST), frame(DATA, PADDED, 1, &padding).repeat(100_000)];
-    let answer = attacked(octets.concat());
+    let bytes = [frame(HEADERS, END_HEADERS, 1, POST), frame(DATA, PADDED, 1, &padding).repeat(100_000)];
+    let answer = attacked(bytes.concat());
     let error = answer.connection_error().or(answer.stream_error(1));
     assert!(error.is_some(), "25 MB of padding in a window of 6 MB");
 }
@@ -326,8 +326,7 @@ fn padding_of_no_length_is_allowed_and_padding_alone_counts_against_the_window()
 #[test]
 fn a_client_that_takes_no_data_costs_no_copies_of_it() {
     // Windows of nothing, a hundred answers of 100 kB.
-    let octets: Vec<u8> =
-        setting(4, 0).into_iter().chain((0..100).flat_map(|n| request(2 * n + 1))).collect();
-    let answer = attacked(octets);
+    let bytes: Vec<u8> = setting(4, 0).into_iter().chain((0..100).flat_map(|n| request(2 * n + 1))).collect();
+    let answer = attacked(bytes);
     assert_eq!((answer.connection_error(), answer.end), (None, End::Quiet));
 }

@@ -19,21 +19,21 @@ const MOST_MEMORY: usize = 16 << 20;
 /// The document of `page_load`, as good as any.
 const DOCUMENT: &[u8] = b"<!doctype html><img src=/object.jpg>";
 
-/// What the loader reports of an origin that answers its first request by `octets`, and what it says to them.
-fn attacked(octets: Vec<u8>) -> (ClientReport, Answer) {
-    loaded(|_| (), octets)
+/// What the loader reports of an origin that answers its first request by `bytes`, and what it says to them.
+fn attacked(bytes: Vec<u8>) -> (ClientReport, Answer) {
+    loaded(|_| (), bytes)
 }
 
-fn pushed_to(octets: Vec<u8>) -> (ClientReport, Answer) {
-    loaded(|load| load.push_percent = Some(100), octets)
+fn pushed_to(bytes: Vec<u8>) -> (ClientReport, Answer) {
+    loaded(|load| load.push_percent = Some(100), bytes)
 }
 
-fn loaded(change: impl FnOnce(&mut PageLoadSpec), octets: Vec<u8>) -> (ClientReport, Answer) {
+fn loaded(change: impl FnOnce(&mut PageLoadSpec), bytes: Vec<u8>) -> (ClientReport, Answer) {
     served(
         |spec| spec.workload = Workload::PageLoad(changed(spec, change)),
         async move |peer| {
             greet(peer).await;
-            peer.exchange(&octets).await
+            peer.exchange(&bytes).await
         },
     )
 }
@@ -104,7 +104,7 @@ fn a_document_by_hand_is_read_and_its_object_asked_for() {
 
 #[test]
 fn malformed_frames_are_refused_and_faults() {
-    for (name, octets) in [
+    for (name, bytes) in [
         ("SETTINGS of 5 bytes", frame(SETTINGS, 0, 0, &[0; 5])),
         ("PING of 7 bytes", frame(PING, 0, 0, &[0; 7])),
         ("DATA on no stream", frame(DATA, 0, 0, &[0])),
@@ -113,7 +113,7 @@ fn malformed_frames_are_refused_and_faults() {
         ("a frame above the largest", frame(DATA, 0, 1, &[0; 16_385])),
         ("DATA before its header", frame(DATA, 0, 1, &[0; 10])),
     ] {
-        let (report, answer) = attacked(octets);
+        let (report, answer) = attacked(bytes);
         assert!(answer.error().is_some(), "{name}: {:?}", answer.frames);
         assert!(failed(&report, "/"), "{name}: {:?}", report.faults);
     }
@@ -128,8 +128,8 @@ fn a_response_without_status_is_a_fault_by_which_the_loader_leaves() {
 
 #[test]
 fn an_origin_that_does_not_speak_http2_is_a_fault() {
-    for octets in [&b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"[..], b""] {
-        let (report, _) = served(|_| (), async move |peer| peer.exchange(octets).await);
+    for bytes in [&b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"[..], b""] {
+        let (report, _) = served(|_| (), async move |peer| peer.exchange(bytes).await);
         assert!(!report.faults.is_empty());
     }
 }
@@ -219,8 +219,8 @@ fn a_pushed_response_that_begins_with_data_is_refused() {
 
 #[test]
 fn data_beyond_the_window_is_refused() {
-    let octets = [frame(HEADERS, END_HEADERS, 1, &[STATUS_200]), frame(DATA, 0, 1, &[0; 16_384]).repeat(2)];
-    let octets = octets.concat();
+    let bytes = [frame(HEADERS, END_HEADERS, 1, &[STATUS_200]), frame(DATA, 0, 1, &[0; 16_384]).repeat(2)];
+    let bytes = bytes.concat();
     let (report, answer) = served(
         |spec| {
             // The loader gives back what it has read; one frame alone is above a window of 10,000 bytes.
@@ -228,7 +228,7 @@ fn data_beyond_the_window_is_refused() {
         },
         async move |peer| {
             greet(peer).await;
-            peer.exchange(&octets).await
+            peer.exchange(&bytes).await
         },
     );
     // RFC 9113 section 6.9
@@ -238,12 +238,12 @@ fn data_beyond_the_window_is_refused() {
 
 #[test]
 fn floods_that_ask_for_answers_stop_with_the_answers_that_nobody_reads() {
-    for (name, octets) in [("PING", frame(PING, 0, 0, &[0; 8])), ("SETTINGS", setting(3, 100))] {
+    for (name, bytes) in [("PING", frame(PING, 0, 0, &[0; 8])), ("SETTINGS", setting(3, 100))] {
         let (report, _) = served(
             |_| (),
             async move |peer| {
                 greet(peer).await;
-                let taken = peer.flood(&octets.repeat(100), 64 << 20).await;
+                let taken = peer.flood(&bytes.repeat(100), 64 << 20).await;
                 assert!(taken < 8 * STREAM_BUFFER, "{name}: {taken} bytes");
                 Answer { frames: Vec::new(), end: End::Quiet }
             },

@@ -34,7 +34,7 @@ const MAX_PUSH_ID: u8 = 0x0D;
 const CONTROL: u8 = 0x00;
 
 /// GET https://test/: no dynamic table (RFC 9204 section 4.5.1), then from the static one (appendix A) 17 method, 23
-/// scheme, 1 path, and 0, the authority, with a value of four octets.
+/// scheme, 1 path, and 0, the authority, with a value of four bytes.
 const GET: [u8; 11] = [0, 0, 0xC0 | 17, 0xC0 | 23, 0xC0 | 1, 0x50, 4, b't', b'e', b's', b't'];
 
 // Errors (RFC 9114 section 8.1, RFC 9204 section 6).
@@ -44,7 +44,7 @@ const H3_FRAME_UNEXPECTED: u64 = 0x0105;
 const H3_MISSING_SETTINGS: u64 = 0x010A;
 const QPACK_DECOMPRESSION_FAILED: u64 = 0x0200;
 
-/// A client that sends octets.
+/// A client that sends bytes.
 struct Attacker {
     net: MemoryNet,
     connection: Connection,
@@ -109,17 +109,17 @@ impl Attacker {
         Self { net: net.clone(), connection, _endpoint: endpoint }
     }
 
-    /// Sends octets on a stream of their own, of a request or of another type.
-    async fn request(&self, octets: &[u8]) -> (SendStream, RecvStream) {
+    /// Sends bytes on a stream of their own, of a request or of another type.
+    async fn request(&self, bytes: &[u8]) -> (SendStream, RecvStream) {
         let (mut sending, receiving) = self.connection.open_bi().await.unwrap();
         // The origin may have had enough.
-        let _ = sending.write_all(octets).await;
+        let _ = sending.write_all(bytes).await;
         (sending, receiving)
     }
 
-    async fn control(&self, octets: &[u8]) -> SendStream {
+    async fn control(&self, bytes: &[u8]) -> SendStream {
         let mut sending = self.connection.open_uni().await.unwrap();
-        let _ = sending.write_all(octets).await;
+        let _ = sending.write_all(bytes).await;
         sending
     }
 
@@ -143,14 +143,14 @@ fn a_request_by_hand_is_answered() {
 
 #[test]
 fn unexpected_frames_end_the_connection() {
-    for (name, octets) in [
+    for (name, bytes) in [
         // RFC 9114 sections 4.1, 7.2.1, 7.2.4, 7.2.7
         ("DATA before HEADERS", frame(DATA, &[0; 10])),
         ("SETTINGS on a request", frame(SETTINGS, &[])),
         ("MAX_PUSH_ID on a request", frame(MAX_PUSH_ID, &[0])),
     ] {
         let error = with_origin(async move |attacker| {
-            let _streams = attacker.request(&octets).await;
+            let _streams = attacker.request(&bytes).await;
             attacker.error().await
         });
         assert_eq!(error, H3_FRAME_UNEXPECTED, "{name}");
@@ -160,7 +160,7 @@ fn unexpected_frames_end_the_connection() {
 #[test]
 fn a_control_stream_that_breaks_its_rules_ends_the_connection() {
     // RFC 9114 sections 6.2.1, 7.2.1
-    for (name, octets, expected) in [
+    for (name, bytes, expected) in [
         ("no SETTINGS first", [&[CONTROL][..], &frame(MAX_PUSH_ID, &[0])].concat(), H3_MISSING_SETTINGS),
         ("DATA", [&[CONTROL][..], &frame(SETTINGS, &[]), &frame(DATA, &[0])].concat(), H3_FRAME_UNEXPECTED),
         (
@@ -170,7 +170,7 @@ fn a_control_stream_that_breaks_its_rules_ends_the_connection() {
         ),
     ] {
         let error = with_origin(async move |attacker| {
-            let _stream = attacker.control(&octets).await;
+            let _stream = attacker.control(&bytes).await;
             attacker.error().await
         });
         assert_eq!(error, expected, "{name}");
@@ -240,14 +240,14 @@ fn frames_that_announce_a_gigabyte_end_the_connection_before_it_comes() {
 
 #[test]
 fn malformed_requests_end_their_stream_alone() {
-    for (name, octets) in [
+    for (name, bytes) in [
         // RFC 9114 sections 4.1.2, 4.3.1, 7.1
         ("no method", frame(HEADERS, &[&[0, 0], &GET[3..]].concat())),
         ("nothing", Vec::new()),
         ("half a frame", vec![HEADERS, 20, 0, 0]),
     ] {
         with_origin(async move |attacker| {
-            let (mut sending, mut receiving) = attacker.request(&octets).await;
+            let (mut sending, mut receiving) = attacker.request(&bytes).await;
             let _ = sending.finish();
             let answer = receiving.read_to_end(1 << 20).await;
             assert!(answer.is_err() || answer.is_ok_and(|answer| answer.is_empty()), "{name}");
@@ -268,8 +268,8 @@ fn requests_that_are_reset_at_once_cost_nothing_that_lasts() {
     });
 }
 
-/// What the loader reports of an origin that answers its first request by `octets`.
-fn loaded_from(octets: Vec<u8>) -> ClientReport {
+/// What the loader reports of an origin that answers its first request by `bytes`.
+fn loaded_from(bytes: Vec<u8>) -> ClientReport {
     let (spec, identity) = page_load(Http::H3);
     let (report, peak) = peak_of(|| {
         MemoryNet::run(|net| async move {
@@ -285,7 +285,7 @@ fn loaded_from(octets: Vec<u8>) -> ClientReport {
                 let mut control = connection.open_uni().await.unwrap();
                 let _ = control.write_all(&[CONTROL, SETTINGS, 0]).await;
                 let (mut sending, _receiving) = connection.accept_bi().await.unwrap();
-                let _ = sending.write_all(&octets).await;
+                let _ = sending.write_all(&bytes).await;
                 let _ = sending.finish();
                 connection.closed().await;
             });
@@ -299,7 +299,7 @@ fn loaded_from(octets: Vec<u8>) -> ClientReport {
 #[test]
 fn answers_that_are_broken_or_too_large_are_faults_of_the_load() {
     let gigabyte = [&[HEADERS][..], &HUGE, &vec![0; 4 << 20]].concat();
-    for (name, octets) in [
+    for (name, bytes) in [
         ("nothing", Vec::new()),
         ("DATA before HEADERS", frame(DATA, &[0; 10])),
         ("a header that cannot be decoded", frame(HEADERS, &[0, 0, 0x80])),
@@ -311,7 +311,7 @@ fn answers_that_are_broken_or_too_large_are_faults_of_the_load() {
             long_frame(HEADERS, &[&[0, 0, 0xC0 | 25][..], &[0xC0 | 59; 10_000]].concat()),
         ),
     ] {
-        let report = loaded_from(octets);
+        let report = loaded_from(bytes);
         assert!(!report.faults.is_empty(), "{name}: {:?}", report.objects);
     }
 }

@@ -32,7 +32,7 @@ type Object = (&'static str, &'static str, Option<usize>);
 
 fn file(name: &str, content: &str) -> FileSpec {
     let digest = digest(&SHA256, content.as_bytes());
-    let sha256 = digest.as_ref().iter().map(|octet| format!("{octet:02x}")).collect();
+    let sha256 = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     FileSpec { folder: "/folder".to_owned(), name: name.to_owned(), sha256 }
 }
 

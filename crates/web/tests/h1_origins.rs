@@ -8,7 +8,7 @@ use bentpipe_http::http1::{RequestHead, Requests, encode_response};
 use bentpipe_net::testing::{ADDRESS, MemoryNet, MemoryStream};
 use bentpipe_net::{Listener, Net};
 use bentpipe_run::{Algorithm, ClientReport, Dscp, Http, ObjectSpec, PageLoadSpec, PageSpec, Reason};
-use bentpipe_units::Bytes as Octets;
+use bentpipe_units::Bytes as ByteCount;
 use bentpipe_web::page::{NoFiles, Site};
 use bentpipe_web::{Ports, loader};
 use bytes::BytesMut;
@@ -31,7 +31,7 @@ enum Manners {
 }
 
 fn page(objects: usize) -> PageSpec {
-    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Octets::new(1000));
+    let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), ByteCount::new(1000));
     PageSpec::new("page", (1..=objects).map(object))
 }
 
@@ -69,17 +69,17 @@ async fn serve(
         while let Some(request) = requests.next(&mut buffer).unwrap() {
             seen.borrow_mut()[connection].push(request.target.path().to_owned());
             answered += 1;
-            let mut octets = Vec::new();
+            let mut bytes = Vec::new();
             let is_last = matches!(manners, Manners::SaysLast(most) if answered == most);
-            encode_response(&response(&site, &request, is_last), &mut octets);
+            encode_response(&response(&site, &request, is_last), &mut bytes);
             if matches!(manners, Manners::CutsShort(at) if answered == at && connection == 0) {
-                octets.truncate(octets.len() / 2);
+                bytes.truncate(bytes.len() / 2);
             }
             if matches!(manners, Manners::Babbles(after) if answered == after) {
-                octets.extend_from_slice(b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n");
+                bytes.extend_from_slice(b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n");
             }
             // The client may have left.
-            let _ = stream.write_all(&octets).await;
+            let _ = stream.write_all(&bytes).await;
             let closes = match manners {
                 Manners::ClosesAfter(most) | Manners::SaysLast(most) => answered == most,
                 Manners::CutsShort(at) => answered == at && connection == 0,

@@ -12,8 +12,8 @@ use futures_util::future::{Either, join, join_all, join3, select};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 
-const PIPE_OCTETS: usize = 1000;
-const BUFFER_OCTETS: usize = 300;
+const PIPE_BYTES: usize = 1000;
+const BUFFER_BYTES: usize = 300;
 
 /// Polls a task that something has woken, until it is done or nothing wakes it any more.
 fn run<T>(task: impl Future<Output = T>) -> Poll<T> {
@@ -36,13 +36,13 @@ fn run<T>(task: impl Future<Output = T>) -> Poll<T> {
 }
 
 /// Client, the relay's two ends, and server.
-fn wires(octets: usize) -> [DuplexStream; 4] {
-    let (client, near) = duplex(octets);
-    let (far, server) = duplex(octets);
+fn wires(bytes: usize) -> [DuplexStream; 4] {
+    let (client, near) = duplex(bytes);
+    let (far, server) = duplex(bytes);
     [client, near, far, server]
 }
 
-fn uncounted(_way: Way, _octets: usize) {}
+fn uncounted(_way: Way, _bytes: usize) {}
 
 /// Sends all of `content`, ends its direction, and returns what came in the other one.
 async fn exchange(mut stream: DuplexStream, content: &[u8]) -> Vec<u8> {
@@ -57,7 +57,7 @@ async fn exchange(mut stream: DuplexStream, content: &[u8]) -> Vec<u8> {
     received
 }
 
-/// Octets that tell places and connections apart.
+/// Bytes that tell places and connections apart.
 fn content(length: usize, connection: usize) -> Vec<u8> {
     (0..length).map(|at| (at.wrapping_mul(31) ^ (at >> 8) ^ connection.wrapping_mul(97)) as u8).collect()
 }
@@ -84,8 +84,8 @@ proptest! {
 fn two_hundred_connections_at_once_do_not_mix() {
     let connections = (0..200).map(|number| async move {
         let (up, down) = (content(20_000 + number, number), content(90_000 - number, number + 1000));
-        let [client, mut near, mut far, server] = wires(PIPE_OCTETS);
-        let relaying = relay(&mut near, &mut far, BUFFER_OCTETS, uncounted);
+        let [client, mut near, mut far, server] = wires(PIPE_BYTES);
+        let relaying = relay(&mut near, &mut far, BUFFER_BYTES, uncounted);
         let (at_client, result, at_server) =
             join3(exchange(client, &up), relaying, exchange(server, &down)).await;
         assert!(result.is_ok());
@@ -96,7 +96,7 @@ fn two_hundred_connections_at_once_do_not_mix() {
 
 #[test]
 fn the_end_of_one_direction_is_passed_on_and_the_other_goes_on() {
-    let [mut client, mut near, mut far, mut server] = wires(PIPE_OCTETS);
+    let [mut client, mut near, mut far, mut server] = wires(PIPE_BYTES);
     let talk = async {
         client.write_all(b"all that I have").await.unwrap();
         client.shutdown().await.unwrap();
@@ -109,7 +109,7 @@ fn the_end_of_one_direction_is_passed_on_and_the_other_goes_on() {
         client.read_to_string(&mut answered).await.unwrap();
         answered
     };
-    let both = join(relay(&mut near, &mut far, BUFFER_OCTETS, uncounted), talk);
+    let both = join(relay(&mut near, &mut far, BUFFER_BYTES, uncounted), talk);
     let Poll::Ready((result, answered)) = run(both) else { panic!("it stands still") };
     assert!(result.is_ok());
     assert_eq!(answered, "you said: all that I have");
@@ -118,39 +118,39 @@ fn the_end_of_one_direction_is_passed_on_and_the_other_goes_on() {
 #[test]
 fn a_receiver_that_does_not_read_stops_the_sender_and_costs_no_more_than_the_buffer() {
     for way in [Way::Up, Way::Down] {
-        let [client, mut near, mut far, server] = wires(PIPE_OCTETS);
+        let [client, mut near, mut far, server] = wires(PIPE_BYTES);
         let (mut sender, _receiver) = match way {
             Way::Up => (client, server),
             Way::Down => (server, client),
         };
         let sent = Cell::new(0);
         let send = async {
-            while let Ok(octets) = sender.write(&[7; 64]).await {
-                sent.set(sent.get() + octets);
+            while let Ok(bytes) = sender.write(&[7; 64]).await {
+                sent.set(sent.get() + bytes);
             }
         };
         // `run` returns when nothing wakes anybody: there is no busy waiting either.
-        let both = join(relay(&mut near, &mut far, BUFFER_OCTETS, uncounted), send);
+        let both = join(relay(&mut near, &mut far, BUFFER_BYTES, uncounted), send);
         assert!(run(both).is_pending());
-        assert_eq!(sent.get(), PIPE_OCTETS + BUFFER_OCTETS + PIPE_OCTETS, "{way:?}");
+        assert_eq!(sent.get(), PIPE_BYTES + BUFFER_BYTES + PIPE_BYTES, "{way:?}");
     }
 }
 
 #[test]
 fn a_direction_that_stands_still_does_not_stop_the_other() {
-    let [client, mut near, mut far, mut server] = wires(PIPE_OCTETS);
+    let [client, mut near, mut far, mut server] = wires(PIPE_BYTES);
     let down = content(50_000, 1);
     let talk = async {
         let (mut reader, mut writer) = tokio::io::split(client);
         // Nobody reads this.
-        let stuck = async { writer.write_all(&[7; 10 * PIPE_OCTETS]).await };
+        let stuck = async { writer.write_all(&[7; 10 * PIPE_BYTES]).await };
         let mut received = vec![0; down.len()];
         let done = join(reader.read_exact(&mut received), server.write_all(&down));
         let is_stuck = matches!(select(pin!(stuck), pin!(done)).await, Either::Right(_));
         assert!(is_stuck);
         received
     };
-    let relaying = relay(&mut near, &mut far, BUFFER_OCTETS, uncounted);
+    let relaying = relay(&mut near, &mut far, BUFFER_BYTES, uncounted);
     let mut talk = pin!(talk);
     let mut relaying = pin!(relaying);
     let Poll::Ready(Either::Right((received, _))) = run(select(&mut relaying, &mut talk)) else {
@@ -159,10 +159,10 @@ fn a_direction_that_stands_still_does_not_stop_the_other() {
     assert_eq!(received, down);
 }
 
-/// A stream whose peer resets the connection after some octets.
+/// A stream whose peer resets the connection after some bytes.
 struct Reset {
     inner: DuplexStream,
-    octets_left: usize,
+    bytes_left: usize,
 }
 
 impl AsyncRead for Reset {
@@ -171,14 +171,14 @@ impl AsyncRead for Reset {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.octets_left == 0 {
+        if self.bytes_left == 0 {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
-        let mut part = buffer.take(self.octets_left);
+        let mut part = buffer.take(self.bytes_left);
         let polled = Pin::new(&mut self.inner).poll_read(cx, &mut part);
-        let octets = part.filled().len();
-        self.octets_left -= octets;
-        buffer.advance(octets);
+        let bytes = part.filled().len();
+        self.bytes_left -= bytes;
+        buffer.advance(bytes);
         polled
     }
 }
@@ -200,14 +200,14 @@ impl AsyncWrite for Reset {
 #[test]
 fn a_reset_of_either_end_ends_the_relay_with_its_error() {
     for (at_client, at_server) in [(500, usize::MAX), (usize::MAX, 500), (0, usize::MAX), (usize::MAX, 0)] {
-        let [mut client, near, far, mut server] = wires(PIPE_OCTETS);
-        let mut near = Reset { inner: near, octets_left: at_client };
-        let mut far = Reset { inner: far, octets_left: at_server };
+        let [mut client, near, far, mut server] = wires(PIPE_BYTES);
+        let mut near = Reset { inner: near, bytes_left: at_client };
+        let mut far = Reset { inner: far, bytes_left: at_server };
         let talk = async {
             client.write_all(&[1; 600]).await.unwrap();
             server.write_all(&[2; 600]).await.unwrap();
         };
-        let both = join(relay(&mut near, &mut far, BUFFER_OCTETS, uncounted), talk);
+        let both = join(relay(&mut near, &mut far, BUFFER_BYTES, uncounted), talk);
         let Poll::Ready((result, ())) = run(both) else { panic!("the reset is not passed on") };
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     }
@@ -215,21 +215,21 @@ fn a_reset_of_either_end_ends_the_relay_with_its_error() {
 
 #[test]
 fn an_end_that_takes_nothing_any_more_ends_the_relay_with_an_error() {
-    let [mut client, mut near, mut far, server] = wires(PIPE_OCTETS);
+    let [mut client, mut near, mut far, server] = wires(PIPE_BYTES);
     drop(server);
     let talk = async { client.write_all(b"is anybody there?").await.unwrap() };
-    let both = join(relay(&mut near, &mut far, BUFFER_OCTETS, uncounted), talk);
+    let both = join(relay(&mut near, &mut far, BUFFER_BYTES, uncounted), talk);
     let Poll::Ready((result, ())) = run(both) else { panic!("it stands still") };
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
 }
 
 #[test]
-fn all_octets_handed_over_are_counted_each_way() {
-    let [client, mut near, mut far, server] = wires(PIPE_OCTETS);
+fn all_bytes_handed_over_are_counted_each_way() {
+    let [client, mut near, mut far, server] = wires(PIPE_BYTES);
     let counted = RefCell::new([0, 0]);
-    let count = |way, octets| counted.borrow_mut()[usize::from(way == Way::Down)] += octets;
+    let count = |way, bytes| counted.borrow_mut()[usize::from(way == Way::Down)] += bytes;
     let (up, down) = (content(12_345, 1), content(54_321, 2));
-    let relaying = relay(&mut near, &mut far, BUFFER_OCTETS, count);
+    let relaying = relay(&mut near, &mut far, BUFFER_BYTES, count);
     let all = join3(exchange(client, &up), relaying, exchange(server, &down));
     assert!(run(all).is_ready());
     assert_eq!(counted.into_inner(), [12_345, 54_321]);

@@ -159,7 +159,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("case", FAULTS)
 def test_what_is_longer_than_can_be_asked_for_is_refused_with_its_field(tmp_path, case):
-    """A host has at most 253 characters (RFC 1035), a URL 65 534 octets (crates/web/src/page/resolve.rs)."""
+    """A host has at most 253 characters (RFC 1035), a URL 65 534 bytes (crates/web/src/page/resolve.rs)."""
     faulty, field, expected = FAULTS[case]
     path = write(tmp_path / "page.har", [entry(f"{SITE}/", media=HTML), faulty])
     with pytest.raises(InputError) as caught:

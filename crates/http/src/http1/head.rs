@@ -3,7 +3,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 
-/// Octets that a head may have: its first line, its fields and the empty line.
+/// Bytes that a head may have: its first line, its fields and the empty line.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// Fields that a head may have.
 pub const MAX_FIELDS: usize = 100;
@@ -46,10 +46,10 @@ pub enum Malformed {
     Truncated,
 }
 
-/// Finds heads in octets that arrive in pieces.
+/// Finds heads in bytes that arrive in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
-    /// Octets known not to hold the end: none is looked at again and again by a peer that sends one at a time.
+    /// Bytes known not to hold the end: none is looked at again and again by a peer that sends one at a time.
     searched: usize,
 }
 
@@ -58,11 +58,11 @@ impl Heads {
     pub(super) fn take(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Malformed> {
         if self.searched == 0 {
             // RFC 9112 section 2.2: empty lines before a message are ignored.
-            let empty = buffer.iter().take_while(|octet| matches!(octet, b'\r' | b'\n')).count();
+            let empty = buffer.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
             buffer.advance(empty);
             // Either message begins with a token (RFC 9112 sections 3 and 4): TLS in clear text does not, and need not be
             // waited for.
-            if buffer.first().is_some_and(|octet| !octet.is_ascii_graphic()) {
+            if buffer.first().is_some_and(|byte| !byte.is_ascii_graphic()) {
                 return Err(Malformed::Head("expected a method or a version, found no text".to_owned()));
             }
         }
@@ -163,7 +163,7 @@ pub(super) fn content_length(fields: &HeaderMap) -> Result<Option<u64>, Malforme
     for value in fields.get_all(header::CONTENT_LENGTH) {
         for member in String::from_utf8_lossy(value.as_bytes()).split(',') {
             let member = member.trim();
-            let digits = !member.is_empty() && member.bytes().all(|octet| octet.is_ascii_digit());
+            let digits = !member.is_empty() && member.bytes().all(|byte| byte.is_ascii_digit());
             let length = member.parse::<u64>().ok().filter(|_| digits);
             match (length, found) {
                 (Some(length), None) => found = Some(length),
@@ -176,11 +176,11 @@ pub(super) fn content_length(fields: &HeaderMap) -> Result<Option<u64>, Malforme
 }
 
 /// Writes the fields and the empty line.
-pub(super) fn encode_fields(fields: &HeaderMap, octets: &mut Vec<u8>) {
+pub(super) fn encode_fields(fields: &HeaderMap, bytes: &mut Vec<u8>) {
     for (name, value) in fields {
         for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
-            octets.extend_from_slice(part);
+            bytes.extend_from_slice(part);
         }
     }
-    octets.extend_from_slice(b"\r\n");
+    bytes.extend_from_slice(b"\r\n");
 }

@@ -1,4 +1,4 @@
-//! HTTP/1.0 (RFC 1945) and HTTP/1.1 (RFC 9112) as octets, without input and output: what both ends write, and what
+//! HTTP/1.0 (RFC 1945) and HTTP/1.1 (RFC 9112) as bytes, without input and output: what both ends write, and what
 //! each reads from a peer that may send anything.
 
 mod head;
@@ -12,5 +12,5 @@ pub use response::{Piece, ResponseHead, Responses};
 pub use request::encode as encode_request;
 pub use response::encode as encode_response;
 
-/// Octets asked for in one read.
+/// Bytes asked for in one read.
 pub const READ_BYTES: usize = 8 * 1024;

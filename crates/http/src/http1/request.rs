@@ -22,7 +22,7 @@ pub struct RequestHead {
     pub is_last: bool,
 }
 
-/// Takes requests from the octets of one connection.
+/// Takes requests from the bytes of one connection.
 #[derive(Debug, Default)]
 pub struct Requests {
     heads: Heads,
@@ -32,7 +32,7 @@ impl Requests {
     /// Takes the next request from the buffer's beginning; none while it is not all there.
     ///
     /// # Errors
-    /// When the octets are no request, or one that is too large; what follows is none either.
+    /// When the bytes are no request, or one that is too large; what follows is none either.
     pub fn next(&mut self, buffer: &mut BytesMut) -> Result<Option<RequestHead>, Malformed> {
         self.heads.take(buffer)?.map(|head| parse(&head)).transpose()
     }
@@ -64,11 +64,11 @@ fn parse(head: &[u8]) -> Result<RequestHead, Malformed> {
 
 /// Writes a request without a body.
 pub fn encode(request: &Request<()>) -> Vec<u8> {
-    let mut octets = Vec::with_capacity(512);
+    let mut bytes = Vec::with_capacity(512);
     let line = format!("{} {} {:?}\r\n", request.method(), request.uri(), request.version());
-    octets.extend_from_slice(line.as_bytes());
-    encode_fields(request.headers(), &mut octets);
-    octets
+    bytes.extend_from_slice(line.as_bytes());
+    encode_fields(request.headers(), &mut bytes);
+    bytes
 }
 
 #[cfg(test)]
@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use crate::http1::{MAX_FIELDS, MAX_HEAD_BYTES};
 
-    fn one(octets: &[u8]) -> Result<Option<RequestHead>, Malformed> {
-        Requests::default().next(&mut BytesMut::from(octets))
+    fn one(bytes: &[u8]) -> Result<Option<RequestHead>, Malformed> {
+        Requests::default().next(&mut BytesMut::from(bytes))
     }
 
     #[test]
@@ -145,16 +145,16 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let request = Request::get("/a?b").header("host", "x").header("accept", "*/*").body(()).unwrap();
-        let octets = encode(&request);
-        assert_eq!(octets, b"GET /a?b HTTP/1.1\r\nhost: x\r\naccept: */*\r\n\r\n");
-        let read = one(&octets).unwrap().unwrap();
+        let bytes = encode(&request);
+        assert_eq!(bytes, b"GET /a?b HTTP/1.1\r\nhost: x\r\naccept: */*\r\n\r\n");
+        let read = one(&bytes).unwrap().unwrap();
         assert_eq!((&read.target, &read.fields), (request.uri(), request.headers()));
     }
 
     proptest! {
         #[test]
-        fn any_octets_give_requests_or_an_error(octets in prop::collection::vec(any::<u8>(), 0..200)) {
-            let mut buffer = BytesMut::from(&octets[..]);
+        fn any_bytes_give_requests_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut buffer = BytesMut::from(&bytes[..]);
             let mut requests = Requests::default();
             while let Ok(Some(request)) = requests.next(&mut buffer) {
                 prop_assert!(request.fields.len() <= MAX_FIELDS);

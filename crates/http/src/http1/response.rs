@@ -7,7 +7,7 @@ use super::head::{
     Heads, Malformed, NO_FIELDS, complete, content_length, encode_fields, fields, is_last, list, version,
 };
 
-/// Octets that the line with a chunk's size may have, its extensions included.
+/// Bytes that the line with a chunk's size may have, its extensions included.
 const MAX_CHUNK_LINE_BYTES: usize = 1024;
 
 /// A final response's head.
@@ -28,13 +28,13 @@ pub struct ResponseHead {
 pub enum Piece {
     /// Once.
     Head(ResponseHead),
-    /// Some octets of the body, decoded; any number of times.
+    /// Some bytes of the body, decoded; any number of times.
     Data(Bytes),
     /// Once.
     End,
 }
 
-/// Takes responses to GET requests from the octets of one connection, one after the other.
+/// Takes responses to GET requests from the bytes of one connection, one after the other.
 #[derive(Debug, Default)]
 pub struct Responses {
     state: State,
@@ -45,12 +45,12 @@ pub struct Responses {
 enum State {
     #[default]
     Head,
-    /// A body with so many octets to come.
+    /// A body with so many bytes to come.
     Length(u64),
     /// A body that ends with the connection.
     UntilClose,
     ChunkSize,
-    /// A chunk with so many octets to come.
+    /// A chunk with so many bytes to come.
     Chunk(u64),
     ChunkEnd,
     Trailers,
@@ -61,7 +61,7 @@ impl Responses {
     /// skipped (RFC 9110 section 15.2), trailers are dropped.
     ///
     /// # Errors
-    /// When the octets are no response, or one that is too large; what follows is none either.
+    /// When the bytes are no response, or one that is too large; what follows is none either.
     pub fn next(&mut self, buffer: &mut BytesMut) -> Result<Option<Piece>, Malformed> {
         loop {
             match self.state {
@@ -129,7 +129,7 @@ impl Responses {
         Piece::End
     }
 
-    /// Takes up to `left` octets of a body.
+    /// Takes up to `left` bytes of a body.
     fn data(&mut self, buffer: &mut BytesMut, left: u64, rest: impl Fn(u64) -> State) -> Option<Piece> {
         let taken = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         self.state = rest(left - taken as u64);
@@ -138,12 +138,12 @@ impl Responses {
 }
 
 /// Writes a response and its body, for a client of the given version.
-pub fn encode(response: &Response<Bytes>, octets: &mut Vec<u8>) {
+pub fn encode(response: &Response<Bytes>, bytes: &mut Vec<u8>) {
     let (status, version) = (response.status(), response.version());
     let reason = status.canonical_reason().unwrap_or_default();
-    octets.extend_from_slice(format!("{version:?} {} {reason}\r\n", status.as_str()).as_bytes());
-    encode_fields(response.headers(), octets);
-    octets.extend_from_slice(response.body());
+    bytes.extend_from_slice(format!("{version:?} {} {reason}\r\n", status.as_str()).as_bytes());
+    encode_fields(response.headers(), bytes);
+    bytes.extend_from_slice(response.body());
 }
 
 fn parse(head: &[u8]) -> Result<ResponseHead, Malformed> {
@@ -175,7 +175,7 @@ fn body(head: &ResponseHead) -> Result<State, Malformed> {
 
 /// Takes the line with a chunk's size.
 fn chunk_size(buffer: &mut BytesMut) -> Result<Option<u64>, Malformed> {
-    if buffer.first().is_some_and(|octet| !octet.is_ascii_hexdigit()) {
+    if buffer.first().is_some_and(|byte| !byte.is_ascii_hexdigit()) {
         return Err(Malformed::Chunk("a size that is no number"));
     }
     let line = &buffer[..buffer.len().min(MAX_CHUNK_LINE_BYTES)];

@@ -92,7 +92,7 @@ mod tests {
     fn the_first_block_names_the_dictionary() {
         let compressed = Compressor::new().compress(b"a");
         // RFC 1950 section 2.2: deflate with a window of 2^(3 + 8) bytes, best compression (3), a dictionary
-        // (0x20), and the check bits that make the first two octets a multiple of 31.
+        // (0x20), and the check bits that make the first two bytes a multiple of 31.
         assert_eq!(compressed[0], 0x38);
         assert_eq!(compressed[1] & 0xe0, 0xe0);
         assert_eq!(u16::from_be_bytes([compressed[0], compressed[1]]) % 31, 0);

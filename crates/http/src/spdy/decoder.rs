@@ -170,7 +170,7 @@ fn allow(allowed: u8, kind: u16, flags: u8) -> Result<(), SessionError> {
     if flags & !allowed == 0 { Ok(()) } else { Err(SessionError::Flags { kind, flags }) }
 }
 
-/// The word that begins at an octet of fields whose length is known.
+/// The word that begins at a byte of fields whose length is known.
 fn word(fields: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([fields[at], fields[at + 1], fields[at + 2], fields[at + 3]])
 }
@@ -192,7 +192,7 @@ fn settings(payload: &[u8]) -> Result<Vec<(u32, u32)>, SessionError> {
     }
     let mut settings: Vec<(u32, u32)> = Vec::new();
     for entry in entries.chunks_exact(8) {
-        // The first octet holds flags.
+        // The first byte holds flags.
         let (id, value) = (word(entry, 0) & 0x00ff_ffff, word(entry, 4));
         if !settings.iter().any(|(known, _)| *known == id) {
             settings.push((id, value));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// Names and values of a header block (draft 2.6.10), in their order.
 ///
-/// A name is lower-case ASCII and stands once; several values of one name are joined by a zero octet.
+/// A name is lower-case ASCII and stands once; several values of one name are joined by a zero byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, Vec<u8>)>);
 
@@ -84,11 +84,11 @@ impl<'a> FromIterator<(&'a str, &'a str)> for Headers {
 }
 
 fn is_name(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|octet| octet.is_ascii_graphic() && !octet.is_ascii_uppercase())
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase())
 }
 
 fn is_value(value: &[u8]) -> bool {
-    value.is_empty() || value.split(|octet| *octet == 0).all(|one| !one.is_empty())
+    value.is_empty() || value.split(|byte| *byte == 0).all(|one| !one.is_empty())
 }
 
 fn put(block: &mut Vec<u8>, string: &[u8]) {

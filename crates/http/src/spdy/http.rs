@@ -62,7 +62,7 @@ pub fn pushed_path<'a>(headers: &'a Headers, host: &str) -> Option<&'a str> {
 pub fn fields(headers: &Headers) -> HeaderMap {
     let mut fields = HeaderMap::new();
     for (name, values) in headers.iter().filter(|(name, _)| !name.starts_with(':')) {
-        for value in values.split(|octet| *octet == 0) {
+        for value in values.split(|byte| *byte == 0) {
             if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_bytes(value)) {
                 fields.append(name, value);
             }

@@ -44,7 +44,7 @@ impl<S: ByteStream, F: FnOnce(Secured)> EarlyStream<S, F> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes records from below, answers what TLS itself answers, and returns the number of octets; zero at the end.
+    /// Takes records from below, answers what TLS itself answers, and returns the number of bytes; zero at the end.
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         // What was not taken before may be taken now, and nobody else may ask.
         let _ = self.poll_send(cx)?;
@@ -181,8 +181,8 @@ struct Below<'a, 'b, S> {
 }
 
 impl<S: ByteStream> Read for Below<'_, '_, S> {
-    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
-        let mut buffer = ReadBuf::new(octets);
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut buffer = ReadBuf::new(bytes);
         match Pin::new(&mut *self.io).poll_read(self.cx, &mut buffer) {
             Poll::Ready(result) => result.map(|()| buffer.filled().len()),
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
@@ -191,8 +191,8 @@ impl<S: ByteStream> Read for Below<'_, '_, S> {
 }
 
 impl<S: ByteStream> Write for Below<'_, '_, S> {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        match Pin::new(&mut *self.io).poll_write(self.cx, octets) {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match Pin::new(&mut *self.io).poll_write(self.cx, bytes) {
             Poll::Ready(result) => result,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
         }

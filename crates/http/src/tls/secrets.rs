@@ -22,7 +22,7 @@ impl KeyLog for Secrets {
     }
 }
 
-/// Octets in hexadecimal digits.
-fn hex(octets: &[u8]) -> String {
-    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+/// Bytes in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

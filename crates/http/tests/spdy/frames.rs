@@ -141,7 +141,7 @@ fn frames_that_cannot_be_understood_end_the_session() {
 
 #[test]
 fn malformed_headers_end_the_stream_and_not_the_session() {
-    // Draft 2.4.1: the compression context is intact. A name in upper case, then one in lower case, 20 octets each.
+    // Draft 2.4.1: the compression context is intact. A name in upper case, then one in lower case, 20 bytes each.
     let bad = stored(b"\0\0\0\x01\0\0\0\x01A\0\0\0\x01a");
     let good = b"\0\0\0\x01\0\0\0\x01a\0\0\0\x01a";
     let good = [&b"\0\x0e\0\xf1\xff"[..], good].concat();

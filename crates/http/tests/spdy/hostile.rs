@@ -66,9 +66,9 @@ fn frames(role: Role) -> Vec<u8> {
 
 /// The same bytes, but for some.
 fn changed(mut bytes: Vec<u8>, changes: &[(prop::sample::Index, u8)]) -> Vec<u8> {
-    for (place, octet) in changes {
+    for (place, byte) in changes {
         let place = place.index(bytes.len());
-        bytes[place] = *octet;
+        bytes[place] = *byte;
     }
     bytes
 }
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn sound_frames_with_some_octets_changed_do_no_harm(
+    fn sound_frames_with_some_bytes_changed_do_no_harm(
         role in role(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         piece in 1..100usize,

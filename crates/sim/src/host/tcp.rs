@@ -151,7 +151,7 @@ impl Tcp {
         Poll::Pending
     }
 
-    /// Takes up to `most` octets; none at the end of the stream.
+    /// Takes up to `most` bytes; none at the end of the stream.
     pub(crate) fn poll_read(
         &mut self,
         now: Time,
@@ -173,7 +173,7 @@ impl Tcp {
         }
     }
 
-    /// Hands over octets and returns how many of them were taken.
+    /// Hands over bytes and returns how many of them were taken.
     pub(crate) fn poll_write(
         &mut self,
         now: Time,

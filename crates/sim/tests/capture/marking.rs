@@ -36,7 +36,7 @@ fn runs() -> Vec<(String, RunSpec)> {
 /// and its congestion bits.
 fn outline(packets: &[Packet]) -> Vec<(u32, std::time::Duration, Ipv4Addr, usize, u8)> {
     let of = |packet: &Packet| {
-        (packet.interface, packet.at, packet.source(), packet.octets.len(), packet.octets[1] & 0b11)
+        (packet.interface, packet.at, packet.source(), packet.bytes.len(), packet.bytes[1] & 0b11)
     };
     packets.iter().map(of).collect()
 }
@@ -62,7 +62,7 @@ fn the_mark_of_quic_stands_beside_its_congestion_bits() {
     let spec = RunSpec { dscp: dscp(EXPEDITED), ..page_load(Http::H3) };
     let (_, contents) = captured("marked-ecn", &spec);
     // RFC 9000 section 13.4.2: ECT(0), binary 10.
-    assert!(contents.packets.iter().all(|packet| packet.octets[1] == EXPEDITED << 2 | 0b10));
+    assert!(contents.packets.iter().all(|packet| packet.bytes[1] == EXPEDITED << 2 | 0b10));
 }
 
 #[test]

@@ -87,8 +87,8 @@ fn from(packets: &[Packet], sender: u32, interface: u32) -> Vec<&Packet> {
     at(packets, interface).filter(|packet| (packet.source() == CLIENT_ADDRESS) == is_clients).collect()
 }
 
-fn octets<'a>(packets: &[&'a Packet]) -> Vec<&'a [u8]> {
-    packets.iter().map(|packet| &packet.octets[..]).collect()
+fn bytes<'a>(packets: &[&'a Packet]) -> Vec<&'a [u8]> {
+    packets.iter().map(|packet| &packet.bytes[..]).collect()
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn every_packet_of_every_protocol_has_right_lengths_and_checksums() {
         contents.packets.iter().for_each(Packet::check);
         let bytes = |sender| {
             let sent = from(&contents.packets, sender, sender);
-            Bytes::new(sent.iter().map(|packet| packet.octets.len() as u64).sum())
+            Bytes::new(sent.iter().map(|packet| packet.bytes.len() as u64).sum())
         };
         assert_eq!(bytes(SERVER), reports.link.forward.offered_bytes, "{http:?}");
         assert_eq!(bytes(CLIENT), reports.link.return_.offered_bytes, "{http:?}");
@@ -112,10 +112,10 @@ fn a_lossless_link_shows_every_packet_at_both_ends_after_its_delay() {
         for (sender, receiver) in [(CLIENT, SERVER), (SERVER, CLIENT)] {
             let (sent, delivered) =
                 (from(&contents.packets, sender, sender), from(&contents.packets, sender, receiver));
-            assert_eq!(octets(&sent), octets(&delivered), "{http:?}");
+            assert_eq!(bytes(&sent), bytes(&delivered), "{http:?}");
             for (sent, delivered) in sent.iter().zip(&delivered) {
-                // At 10 Mbit/s an octet takes 800 ns; queueing comes on top.
-                let transmission = Duration::from_nanos(800 * sent.octets.len() as u64);
+                // At 10 Mbit/s a byte takes 800 ns; queueing comes on top.
+                let transmission = Duration::from_nanos(800 * sent.bytes.len() as u64);
                 assert!(delivered.at - sent.at >= DELAY + transmission);
             }
         }
@@ -148,7 +148,7 @@ fn the_handshake_has_the_options_of_linux() {
     assert_eq!(ack.ack, syn_ack.seq.wrapping_add(1));
 }
 
-/// The octets of one direction of a connection, put together at the receiver's end.
+/// The bytes of one direction of a connection, put together at the receiver's end.
 fn stream(packets: &[&Packet]) -> Vec<u8> {
     let first = packets.iter().map(|packet| packet.tcp()).find(|segment| segment.flags & SYN != 0).unwrap();
     let mut segments: Vec<_> = packets
@@ -170,19 +170,19 @@ fn stream(packets: &[&Packet]) -> Vec<u8> {
             end = Some(offset + segment.payload.len());
         }
     }
-    assert_eq!(end, Some(stream.len()), "the FIN stands behind the last octet");
+    assert_eq!(end, Some(stream.len()), "the FIN stands behind the last byte");
     stream
 }
 
 #[test]
-fn the_sequence_numbers_tell_the_octets_that_the_hosts_exchanged() {
-    let (_, contents) = captured("octets", &page_load(Http::H1));
+fn the_sequence_numbers_tell_the_bytes_that_the_hosts_exchanged() {
+    let (_, contents) = captured("bytes", &page_load(Http::H1));
     let request = stream(&from(&contents.packets, CLIENT, SERVER));
     assert!(request.starts_with(b"GET / HTTP/1.1\r\n"), "{}", String::from_utf8_lossy(&request));
     let response = stream(&from(&contents.packets, SERVER, CLIENT));
     let status = b"HTTP/1.1 200 OK\r\n";
     assert!(response.starts_with(status));
-    // The document and two objects of 20 000 and 50 000 octets.
+    // The document and two objects of 20 000 and 50 000 bytes.
     assert_eq!(response.windows(status.len()).filter(|window| window == status).count(), 3);
     assert!(response.len() > 70_000);
 }
@@ -194,7 +194,7 @@ fn the_stream_is_whole_through_losses_in_either_direction() {
         contents.packets.iter().for_each(Packet::check);
         let receiver = if sender == CLIENT { SERVER } else { CLIENT };
         let received = stream(&from(&contents.packets, sender, receiver));
-        // The client's side begins with its order of 16 octets.
+        // The client's side begins with its order of 16 bytes.
         let order = if direction == Direction::Up { 16 } else { 0 };
         assert_eq!(received.len(), 500_000 + order);
         let reports_blocks = |packet: &&&Packet| packet.tcp().option(5).is_some();
@@ -224,8 +224,8 @@ fn an_echo_is_a_datagram_there_and_back() {
     spec.workload = Workload::Ping(PingSpec { count: 3, interval_ns, payload_bytes: Bytes::new(21) });
     let (_, contents) = captured("ping", &spec);
     contents.packets.iter().for_each(Packet::check);
-    // 21 octets of payload, 8 of UDP, 20 of IP; each at both ends, there and back.
-    assert_eq!(contents.packets.iter().filter(|packet| packet.octets.len() == 49).count(), 12);
+    // 21 bytes of payload, 8 of UDP, 20 of IP; each at both ends, there and back.
+    assert_eq!(contents.packets.iter().filter(|packet| packet.bytes.len() == 49).count(), 12);
     assert_eq!(contents.packets.len(), 12);
 }
 
@@ -285,8 +285,8 @@ fn equal_runs_with_tls_differ_in_what_is_encrypted_alone() {
         let packets = |name: &str| {
             let (_, contents) = captured(&format!("alike-{http:?}-{name}"), &page_load(http));
             let outline = |packet: &Packet| {
-                let tcp_header = (packet.octets[9] == 6).then(|| packet.octets[20..36].to_vec());
-                (packet.interface, packet.at, packet.octets[..20].to_vec(), tcp_header)
+                let tcp_header = (packet.bytes[9] == 6).then(|| packet.bytes[20..36].to_vec());
+                (packet.interface, packet.at, packet.bytes[..20].to_vec(), tcp_header)
             };
             contents.packets.iter().map(outline).collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-//! Packets of a capture, parsed from their octets as RFC 791, RFC 9293 and RFC 768 lay them out.
+//! Packets of a capture, parsed from their bytes as RFC 791, RFC 9293 and RFC 768 lay them out.
 
 use std::fs::File;
 use std::net::Ipv4Addr;
@@ -17,7 +17,7 @@ pub const ACK: u8 = 0x10;
 pub struct Packet {
     pub interface: u32,
     pub at: Duration,
-    pub octets: Vec<u8>,
+    pub bytes: Vec<u8>,
 }
 
 /// A TCP segment inside a packet.
@@ -50,7 +50,7 @@ pub fn read(file: &Path) -> Contents {
                 contents.packets.push(Packet {
                     interface: packet.interface_id,
                     at: packet.timestamp,
-                    octets: packet.data.into_owned(),
+                    bytes: packet.data.into_owned(),
                 });
             }
             // Decryption Secrets Block (pcapng section 4.7): type, length, lines.
@@ -67,40 +67,40 @@ pub fn read(file: &Path) -> Contents {
 impl Packet {
     /// Checks lengths and checksums.
     pub fn check(&self) {
-        let octets = &self.octets;
-        assert_eq!(octets[0], 0x45, "IPv4 without options");
-        assert_eq!(usize::from(word(octets, 2)), octets.len(), "total length");
-        assert_eq!(octets[6] & 0x60, 0x40, "not to be fragmented");
-        assert_eq!(octets[8], 64, "time to live");
-        assert_eq!(sum(&octets[..20]), 0xffff, "header checksum");
-        let length = (octets.len() as u16 - 20).to_be_bytes();
-        let pseudo = [&octets[12..20], &[0, octets[9]], &length, &octets[20..]].concat();
+        let bytes = &self.bytes;
+        assert_eq!(bytes[0], 0x45, "IPv4 without options");
+        assert_eq!(usize::from(word(bytes, 2)), bytes.len(), "total length");
+        assert_eq!(bytes[6] & 0x60, 0x40, "not to be fragmented");
+        assert_eq!(bytes[8], 64, "time to live");
+        assert_eq!(sum(&bytes[..20]), 0xffff, "header checksum");
+        let length = (bytes.len() as u16 - 20).to_be_bytes();
+        let pseudo = [&bytes[12..20], &[0, bytes[9]], &length, &bytes[20..]].concat();
         assert_eq!(sum(&pseudo), 0xffff, "transport checksum");
-        match octets[9] {
-            6 => assert!(self.header_len() <= octets.len() - 20, "data offset"),
-            17 => assert_eq!(usize::from(word(octets, 24)), octets.len() - 20, "UDP length"),
+        match bytes[9] {
+            6 => assert!(self.header_len() <= bytes.len() - 20, "data offset"),
+            17 => assert_eq!(usize::from(word(bytes, 24)), bytes.len() - 20, "UDP length"),
             other => panic!("protocol {other}"),
         }
     }
 
     pub fn source(&self) -> Ipv4Addr {
-        Ipv4Addr::new(self.octets[12], self.octets[13], self.octets[14], self.octets[15])
+        Ipv4Addr::new(self.bytes[12], self.bytes[13], self.bytes[14], self.bytes[15])
     }
 
     /// The differentiated services code point (RFC 2474 section 3).
     pub fn dscp(&self) -> u8 {
-        self.octets[1] >> 2
+        self.bytes[1] >> 2
     }
 
     /// Whether it comes from or goes to this port.
     pub fn has_port(&self, port: u16) -> bool {
-        [word(&self.octets, 20), word(&self.octets, 22)].contains(&port)
+        [word(&self.bytes, 20), word(&self.bytes, 22)].contains(&port)
     }
 
     /// The segment.
     pub fn tcp(&self) -> Segment<'_> {
-        assert_eq!(self.octets[9], 6, "TCP");
-        let segment = &self.octets[20..];
+        assert_eq!(self.bytes[9], 6, "TCP");
+        let segment = &self.bytes[20..];
         Segment {
             ports: (word(segment, 0), word(segment, 2)),
             seq: double_word(segment, 4),
@@ -112,7 +112,7 @@ impl Packet {
     }
 
     fn header_len(&self) -> usize {
-        usize::from(self.octets[20 + 12] >> 4) * 4
+        usize::from(self.bytes[20 + 12] >> 4) * 4
     }
 }
 
@@ -123,16 +123,16 @@ impl Segment<'_> {
     }
 }
 
-fn options(mut octets: &[u8]) -> Vec<(u8, &[u8])> {
+fn options(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
     let mut options = Vec::new();
-    while let [kind, rest @ ..] = octets {
+    while let [kind, rest @ ..] = bytes {
         match kind {
             0 => break,
-            1 => octets = rest,
+            1 => bytes = rest,
             _ => {
                 let length = usize::from(rest[0]);
-                options.push((*kind, &octets[2..length]));
-                octets = &octets[length..];
+                options.push((*kind, &bytes[2..length]));
+                bytes = &bytes[length..];
             }
         }
     }
@@ -140,17 +140,17 @@ fn options(mut octets: &[u8]) -> Vec<(u8, &[u8])> {
 }
 
 /// Ones' complement sum of all words; 0xffff when a checksum among them is right (RFC 1071 section 1).
-fn sum(octets: &[u8]) -> u64 {
+fn sum(bytes: &[u8]) -> u64 {
     let words =
-        octets.chunks(2).map(|pair| u64::from(pair[0]) * 256 + pair.get(1).map_or(0, |o| u64::from(*o)));
+        bytes.chunks(2).map(|pair| u64::from(pair[0]) * 256 + pair.get(1).map_or(0, |o| u64::from(*o)));
     // A positive number modulo 65 535, with 65 535 for zero.
     (words.sum::<u64>() - 1) % 65_535 + 1
 }
 
-fn word(octets: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([octets[at], octets[at + 1]])
+fn word(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-fn double_word(octets: &[u8], at: usize) -> u32 {
-    u32::from_be_bytes([octets[at], octets[at + 1], octets[at + 2], octets[at + 3]])
+fn double_word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

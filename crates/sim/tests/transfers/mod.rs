@@ -1,4 +1,4 @@
-//! Programs that send each other octets over a simulated network and look at every one that comes.
+//! Programs that send each other bytes over a simulated network and look at every one that comes.
 
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
@@ -27,12 +27,12 @@ pub const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 2));
 pub const PORT: u16 = 5001;
 /// Prime, so that no segment or buffer size divides it.
 const PERIOD: usize = 65_521;
-/// Octets of one write.
+/// Bytes of one write.
 const CHUNK: usize = 64 * 1024;
 /// Longer than a connection takes to repair what is lost; an end that waits so long has lost its peer with the peer's reset.
 const LIMIT: Duration = Duration::from_secs(2_000);
 
-/// Octets without an order (xorshift), so that any that is missing, doubled or misplaced is noticed.
+/// Bytes without an order (xorshift), so that any that is missing, doubled or misplaced is noticed.
 static NOISE: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     let mut x = 0x9e37_79b9_7f4a_7c15_u64;
     let period: Vec<u8> = (0..PERIOD)
@@ -48,12 +48,12 @@ static NOISE: LazyLock<Box<[u8]>> = LazyLock::new(|| {
 
 /// What one end sends.
 #[derive(Clone, Copy, Debug)]
-pub struct Octets {
+pub struct Noise {
     phase: usize,
     pub length: u64,
 }
 
-impl Octets {
+impl Noise {
     /// So many, which differ from those of another number.
     pub fn new(number: usize, length: u64) -> Self {
         Self { phase: number.wrapping_mul(7_919) % PERIOD, length }
@@ -74,7 +74,7 @@ impl Octets {
     }
 }
 
-/// A connection on which both ends send at once, and which one of them may reset once so many octets have passed it.
+/// A connection on which both ends send at once, and which one of them may reset once so many bytes have passed it.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
     pub start: Duration,
@@ -90,7 +90,7 @@ impl Transfer {
     }
 
     fn parts(&self, number: usize) -> [Part; 2] {
-        let (up, down) = (Octets::new(2 * number, self.up), Octets::new(2 * number + 1, self.down));
+        let (up, down) = (Noise::new(2 * number, self.up), Noise::new(2 * number + 1, self.down));
         [
             Part { sends: up, expects: down, resets_after: self.client_resets_after },
             Part { sends: down, expects: up, resets_after: self.server_resets_after },
@@ -101,9 +101,9 @@ impl Transfer {
 /// What one end of a connection does.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    pub sends: Octets,
-    pub expects: Octets,
-    /// Once so many octets have been sent and received.
+    pub sends: Noise,
+    pub expects: Noise,
+    /// Once so many bytes have been sent and received.
     pub resets_after: Option<u64>,
 }
 
@@ -122,7 +122,7 @@ pub enum Fate {
 
 /// The network of a run with its proxies at work.
 pub fn network(spec: &RunSpec) -> (Network, Vec<Pep>) {
-    let network = Network::new(spec, Instant::now(), Content::Octets);
+    let network = Network::new(spec, Instant::now(), Content::Bytes);
     let peps = network.start_pep(&Identity::from_seed(&[HOST], spec.seed).unwrap()).unwrap();
     (network, peps)
 }
@@ -130,7 +130,7 @@ pub fn network(spec: &RunSpec) -> (Network, Vec<Pep>) {
 /// Does what one end does, and counts what it has sent.
 ///
 /// # Panics
-/// When an octet is another one than was sent, or the stream ends before its end.
+/// When a byte is another one than was sent, or the stream ends before its end.
 pub async fn take_part(net: &SimNet, stream: SimStream, part: Part, sent: &Cell<u64>) -> Fate {
     let mut stream = stream;
     let mut half = Progress { part, received: 0, is_shut_down: false, has_ended: false };
@@ -191,12 +191,12 @@ impl Progress {
         if self.is_shut_down {
             return Ok(Poll::Pending);
         }
-        let octets = self.part.sends.from(sent.get());
-        if octets.is_empty() {
+        let bytes = self.part.sends.from(sent.get());
+        if bytes.is_empty() {
             self.is_shut_down = Pin::new(stream).poll_shutdown(cx)?.is_ready();
             return Ok(Poll::Ready(()));
         }
-        let Poll::Ready(taken) = Pin::new(stream).poll_write(cx, octets)? else { return Ok(Poll::Pending) };
+        let Poll::Ready(taken) = Pin::new(stream).poll_write(cx, bytes)? else { return Ok(Poll::Pending) };
         sent.set(sent.get() + taken as u64);
         Ok(Poll::Ready(()))
     }
@@ -215,8 +215,8 @@ impl Progress {
             return Ok(Poll::Pending);
         }
         let (found, expected) = (buffer.filled(), self.part.expects);
-        assert!(self.received + found.len() as u64 <= expected.length, "more octets than were sent");
-        assert!(expected.matches(self.received, found), "a wrong octet near {}", self.received);
+        assert!(self.received + found.len() as u64 <= expected.length, "more bytes than were sent");
+        assert!(expected.matches(self.received, found), "a wrong byte near {}", self.received);
         self.received += found.len() as u64;
         if found.is_empty() {
             assert_eq!(self.received, expected.length, "the stream ends before its end");

@@ -9,7 +9,7 @@ use crate::receive::Decision;
 use crate::state::State;
 
 impl Connection {
-    /// Takes as much of `payload` as the send buffer has room for and returns how many octets that was. When it was
+    /// Takes as much of `payload` as the send buffer has room for and returns how many bytes that was. When it was
     /// cut short, [`Event::Writable`](crate::Event::Writable) tells when to go on.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Connection {
         Ok(self.send.write(now, payload))
     }
 
-    /// Takes up to `most` octets that have arrived.
+    /// Takes up to `most` bytes that have arrived.
     ///
     /// # Errors
     /// When the connection has ended otherwise than by both directions' ends, and everything that came was read.

@@ -162,12 +162,12 @@ impl Connection {
         self.ended
     }
 
-    /// Octets that wait to be read.
+    /// Bytes that wait to be read.
     pub const fn unread(&self) -> u64 {
         self.receive.unread()
     }
 
-    /// Octets written and not yet acknowledged.
+    /// Bytes written and not yet acknowledged.
     pub const fn unacknowledged(&self) -> u64 {
         self.send.unacknowledged()
     }

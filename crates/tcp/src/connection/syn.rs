@@ -17,7 +17,7 @@ pub(super) struct Handshake {
     pub sent_at: Option<Time>,
     pub retransmissions: u32,
     pub timer: Option<Time>,
-    /// Octets that travelled with the SYN.
+    /// Bytes that travelled with the SYN.
     pub syn_payload: u64,
     /// The answer to the client's Fast Open option.
     pub grant: Option<Cookie>,
@@ -46,7 +46,7 @@ impl Peer {
         self.timestamp = segment.options.timestamps.map(|timestamps| timestamps.value);
     }
 
-    /// The peer's window in octets.
+    /// The peer's window in bytes.
     pub fn scale(&self, window: u16) -> u64 {
         u64::from(window) << self.shift.unwrap_or(0)
     }

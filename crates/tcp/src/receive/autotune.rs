@@ -16,7 +16,7 @@ pub(crate) struct Autotune {
     last_echo: Option<u32>,
     /// A window's worth of data since this time, to this position, is a round trip at most.
     window_round: Option<(Time, u64)>,
-    /// Octets read in the best round trip so far (`rcvq_space.space`).
+    /// Bytes read in the best round trip so far (`rcvq_space.space`).
     space: u64,
     since: Time,
     from: u64,
@@ -40,7 +40,7 @@ impl Autotune {
         self.rtt
     }
 
-    /// A segment echoes our timestamp (`tcp_rcv_rtt_measure_ts`). `unread`: octets that wait already.
+    /// A segment echoes our timestamp (`tcp_rcv_rtt_measure_ts`). `unread`: bytes that wait already.
     pub fn on_echo(&mut self, now: Time, echo: u32, unread: u64, worth: Worth) {
         if self.last_echo == Some(echo) {
             return;

@@ -29,7 +29,7 @@ use crate::send::Block;
 pub(crate) struct Receiver {
     /// RCV.NXT.
     next: u64,
-    /// Position behind the last octet read.
+    /// Position behind the last byte read.
     copied: u64,
     queue: ReceiveQueue,
     out_of_order: Reassembly,
@@ -57,9 +57,9 @@ pub(crate) struct SenderView {
 /// What a segment brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// In-order octets, or the FIN.
+    /// In-order bytes, or the FIN.
     InOrder,
-    /// Octets after a gap, or nothing new.
+    /// Bytes after a gap, or nothing new.
     Nothing,
 }
 
@@ -345,7 +345,7 @@ impl Receiver {
 
     // ---- reading -------------------------------------------------------------------------------------------
 
-    /// Takes up to `most` octets (`tcp_recvmsg`), and tells whether that calls for an acknowledgement.
+    /// Takes up to `most` bytes (`tcp_recvmsg`), and tells whether that calls for an acknowledgement.
     pub fn read(&mut self, now: Time, most: u64) -> Option<(Payload, Decision)> {
         let payload = self.queue.pop(most).filter(|payload| !payload.is_empty())?;
         self.copied += payload.len();

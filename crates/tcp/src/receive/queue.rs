@@ -30,7 +30,7 @@ impl ReceiveQueue {
         self.pieces.push_back(piece);
     }
 
-    /// Takes off up to `most` octets, as one `recvmsg` does. Where they span several pieces they are gathered.
+    /// Takes off up to `most` bytes, as one `recvmsg` does. Where they span several pieces they are gathered.
     pub fn pop(&mut self, most: u64) -> Option<Payload> {
         let mut first = self.pop_piece(most)?;
         while first.len() < most {
@@ -56,7 +56,7 @@ impl ReceiveQueue {
         Payload::Bytes(gathered.freeze())
     }
 
-    /// Takes off up to `most` octets of the first piece.
+    /// Takes off up to `most` bytes of the first piece.
     fn pop_piece(&mut self, most: u64) -> Option<Payload> {
         let first = self.pieces.front_mut()?;
         let (held, taken) = (first.payload.len(), first.payload.len().min(most));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_takes_octets_of_several_pieces_as_many_as_fit() {
+    fn a_read_takes_bytes_of_several_pieces_as_many_as_fit() {
         let text = |text: &'static str| Payload::Bytes(text.into());
         let mut queue = queue(["abc", "de", "fghi"].map(text));
         assert_eq!(queue.pop(7), Some(text("abcdefg")));
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn octets_and_their_numbers_are_read_in_the_same_portions() {
+    fn bytes_and_their_numbers_are_read_in_the_same_portions() {
         let sizes = [1448, 1448, 100, 1448];
         let mut lengths = queue(sizes.map(Payload::Length));
-        let mut octets = queue(sizes.map(|size| Payload::Bytes(vec![7; size as usize].into())));
+        let mut bytes = queue(sizes.map(|size| Payload::Bytes(vec![7; size as usize].into())));
         for most in [1000, 1448, 700, 5000] {
-            let portions = [&mut lengths, &mut octets].map(|queue| queue.pop(most).map(|read| read.len()));
+            let portions = [&mut lengths, &mut bytes].map(|queue| queue.pop(most).map(|read| read.len()));
             assert_eq!(portions[0], portions[1]);
         }
-        assert!(lengths.pop(1).is_none() && octets.pop(1).is_none());
+        assert!(lengths.pop(1).is_none() && bytes.pop(1).is_none());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::payload::Payload;
 
-/// Octets with the kernel memory that they take.
+/// Bytes with the kernel memory that they take.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub payload: Payload,
@@ -41,7 +41,7 @@ impl Reassembly {
         self.pieces.last_key_value().map(|(start, piece)| start + piece.payload.len())
     }
 
-    /// Adds what arrived at `start`. Octets that are there already are not taken again.
+    /// Adds what arrived at `start`. Bytes that are there already are not taken again.
     pub fn insert(&mut self, start: u64, mut piece: Piece) {
         let mut start = start;
         let end = start + piece.payload.len();
@@ -96,13 +96,13 @@ mod tests {
     }
 
     fn drain(reassembly: &mut Reassembly, mut next: u64) -> Vec<u8> {
-        let mut octets = Vec::new();
+        let mut bytes = Vec::new();
         while let Some(piece) = reassembly.pop(next) {
             next += piece.payload.len();
-            let Payload::Bytes(bytes) = piece.payload else { panic!("real octets went in") };
-            octets.extend_from_slice(&bytes);
+            let Payload::Bytes(data) = piece.payload else { panic!("real bytes went in") };
+            bytes.extend_from_slice(&data);
         }
-        octets
+        bytes
     }
 
     #[test]
@@ -110,8 +110,8 @@ mod tests {
         let pieces = [(3, "defg"), (1, "bcd"), (8, "i"), (5, "fgh"), (2, "c"), (0, "a"), (0, "abcdefghi")];
         for rotation in 0..pieces.len() {
             let mut reassembly = Reassembly::default();
-            for (start, octets) in pieces.iter().cycle().skip(rotation).take(pieces.len()) {
-                reassembly.insert(*start, text(octets));
+            for (start, bytes) in pieces.iter().cycle().skip(rotation).take(pieces.len()) {
+                reassembly.insert(*start, text(bytes));
             }
             assert_eq!(drain(&mut reassembly, 0), b"abcdefghi");
             assert_eq!(reassembly.memory(), 0);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_take_the_memory_of_the_octets_that_they_stand_for() {
+    fn lengths_take_the_memory_of_the_bytes_that_they_stand_for() {
         // Neighbours that were one piece would outlive the segment that covers one of them.
         let held = |of: fn(u64) -> Payload| {
             let mut reassembly = Reassembly::default();
@@ -128,8 +128,8 @@ mod tests {
             }
             (reassembly.memory(), reassembly.end())
         };
-        let octets = |length: u64| Payload::Bytes(vec![7; length as usize].into());
-        assert_eq!(held(Payload::Length), held(octets));
-        assert_eq!(held(octets), (768 + 4096, Some(400)));
+        let bytes = |length: u64| Payload::Bytes(vec![7; length as usize].into());
+        assert_eq!(held(Payload::Length), held(bytes));
+        assert_eq!(held(bytes), (768 + 4096, Some(400)));
     }
 }

@@ -162,7 +162,7 @@ impl ReceiveWindow {
         self.clamp = clamp;
     }
 
-    /// A segment of `len` octets in `memory` arrived, where the peer's full ones have `segment`: what is announced
+    /// A segment of `len` bytes in `memory` arrived, where the peer's full ones have `segment`: what is announced
     /// may grow by two segments (`tcp_grow_window`).
     pub fn grow(&mut self, len: u64, memory: u64, used: u64, segment: u64) -> Growth {
         if len < GROWTH_MIN {
@@ -196,7 +196,7 @@ impl ReceiveWindow {
         0
     }
 
-    /// Auto-tuning wants room for `window` octets (`tcp_rcvbuf_grow`).
+    /// Auto-tuning wants room for `window` bytes (`tcp_rcvbuf_grow`).
     pub fn enlarge(&mut self, window: u64) {
         let buffer = self.memory_for(window).min(self.limits.max.get());
         if buffer > self.buffer {
@@ -205,7 +205,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// `__tcp_select_window` with `used` octets of memory taken; `segment` is the peer's full segment.
+    /// `__tcp_select_window` with `used` bytes of memory taken; `segment` is the peer's full segment.
     pub fn select(&self, used: u64, segment: u64) -> Selection {
         let allowed = self.payload_of(self.buffer);
         let full = self.clamp.min(allowed);
@@ -254,9 +254,9 @@ impl ReceiveWindow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     pub now: Time,
-    /// Octets read so far, as a position.
+    /// Bytes read so far, as a position.
     pub copied: u64,
-    /// Octets in order that are not read.
+    /// Bytes in order that are not read.
     pub unread: u64,
     /// How far the data out of order reaches beyond RCV.NXT.
     pub out_of_order: u64,

@@ -30,7 +30,7 @@ use crate::send::rtt::{RoundView, Rtt, RttReading};
 use crate::send::transmit::Transmit;
 use crate::send::transmit::parts::Parts;
 
-/// Position of the first octet of data: the SYN is position 0.
+/// Position of the first byte of data: the SYN is position 0.
 pub(crate) const FIRST: u64 = 1;
 
 /// The sending half of a connection: its parts, and the order in which an acknowledgement passes through them.
@@ -98,7 +98,7 @@ impl Sender {
         }
     }
 
-    /// The octets below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
+    /// The bytes below `position` travelled with the SYN and were accepted (RFC 7413 section 4.2.1).
     pub fn on_syn_data_acked(&mut self, position: u64) {
         let position = position.min(self.buffer.end());
         self.recovery.start_at(position);
@@ -161,7 +161,7 @@ impl Sender {
 
     // ---- what leaves ---------------------------------------------------------------------------------------
 
-    /// The next segment. `reserved` octets of each segment are taken by options.
+    /// The next segment. `reserved` bytes of each segment are taken by options.
     pub fn poll(&mut self, now: Time, reserved: u64) -> Option<Outgoing> {
         let (transmit, mut parts) = self.parts(now)?;
         transmit.next(&mut parts, reserved)
@@ -171,7 +171,7 @@ impl Sender {
         self.buffer.slice(outgoing.start, outgoing.end.min(self.buffer.end()))
     }
 
-    /// The octets that a SYN may carry (RFC 7413).
+    /// The bytes that a SYN may carry (RFC 7413).
     pub fn syn_data(&self, most: u64) -> Payload {
         self.buffer.slice(FIRST, self.buffer.end().min(FIRST + most))
     }
@@ -297,7 +297,7 @@ impl Sender {
         Bytes::new(self.transmit.window().size)
     }
 
-    /// Octets not yet acknowledged, sent or not.
+    /// Bytes not yet acknowledged, sent or not.
     pub const fn unacknowledged(&self) -> u64 {
         self.buffer.len()
     }

@@ -49,7 +49,7 @@ pub struct Way {
     /// Infinite when there is none.
     pub rate: Option<Rate>,
     pub delay: Duration,
-    /// Octets that may wait; as many as come when there is none.
+    /// Bytes that may wait; as many as come when there is none.
     pub queue: Option<u64>,
     /// Segments that are lost, by their number on this way from zero.
     pub lose: BTreeSet<u64>,
@@ -73,8 +73,8 @@ impl Way {
         Self { rate: Some(Rate::from_bps(mbit * 1_000_000)), delay, ..Self::default() }
     }
 
-    pub fn with_queue(self, octets: u64) -> Self {
-        Self { queue: Some(octets), ..self }
+    pub fn with_queue(self, bytes: u64) -> Self {
+        Self { queue: Some(bytes), ..self }
     }
 
     /// When the segment arrives, if it does.
@@ -120,7 +120,7 @@ impl Side {
     }
 }
 
-/// What was sent, without the octets.
+/// What was sent, without the bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     pub at: Time,
@@ -147,10 +147,10 @@ pub struct Host {
     pub config: Config,
     pub connection: Option<Connection>,
     pub reading: Reading,
-    /// Octets read.
+    /// Bytes read.
     pub received: u64,
-    /// Real octets read.
-    pub octets: Vec<u8>,
+    /// Real bytes read.
+    pub bytes: Vec<u8>,
     /// What the application still wants to write.
     pub backlog: Vec<Payload>,
     /// The application finishes when everything is written.
@@ -159,7 +159,7 @@ pub struct Host {
     is_blocked: bool,
     pub ended: bool,
     pub events: Vec<(Time, Event)>,
-    /// When the last octet was read.
+    /// When the last byte was read.
     pub last_read_at: Time,
 }
 
@@ -171,7 +171,7 @@ impl Host {
             connection: None,
             reading: Reading::Eager,
             received: 0,
-            octets: Vec::new(),
+            bytes: Vec::new(),
             backlog: Vec::new(),
             finishes: false,
             is_blocked: false,
@@ -207,7 +207,7 @@ impl Host {
                 self.received += payload.len();
                 self.last_read_at = now;
                 if let Payload::Bytes(bytes) = payload {
-                    self.octets.extend_from_slice(&bytes);
+                    self.bytes.extend_from_slice(&bytes);
                 }
                 acted = true;
             }
@@ -424,7 +424,7 @@ impl Pair {
         self.run_while(at(60_000), |pair| pair.server.time_of(Event::Connected).is_none());
     }
 
-    /// Sends `length` octets down after the handshake; returns when the last was read.
+    /// Sends `length` bytes down after the handshake; returns when the last was read.
     pub fn download(&mut self, length: u64) -> Time {
         self.open();
         self.send(Server, Payload::Length(length));

@@ -1,4 +1,4 @@
-//! What the client asks of the origin, in octets.
+//! What the client asks of the origin, in bytes.
 
 use std::io;
 

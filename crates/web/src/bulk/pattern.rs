@@ -1,4 +1,4 @@
-//! The octets that flows carry.
+//! The bytes that flows carry.
 
 /// Period of the pattern: prime, so that no chunk or packet size divides it.
 const PERIOD: usize = 251;

@@ -54,8 +54,8 @@ impl Receiver {
             let known = poll_fn(|cx| Pin::new(&mut *stream).poll_receive_known(cx, &mut buffer)).await?;
             let length = match known {
                 Known::Length(length) => length,
-                Known::Octets(length) if pattern.matches(self.received, &buffer[..length]) => length,
-                Known::Octets(_) => {
+                Known::Bytes(length) if pattern.matches(self.received, &buffer[..length]) => length,
+                Known::Bytes(_) => {
                     let message = format!("payload differs from the pattern near byte {}", self.received);
                     return Err(io::Error::new(io::ErrorKind::InvalidData, message));
                 }

@@ -14,7 +14,7 @@ use super::host::Host;
 use super::respond::respond;
 use super::served::Served;
 
-/// Octets of responses that are gathered while further requests are there: a larger write gains nothing.
+/// Bytes of responses that are gathered while further requests are there: a larger write gains nothing.
 const GATHERED_BYTES: usize = 64 * 1024;
 
 /// Serves HTTP/1.0 (RFC 1945) and HTTP/1.1 (RFC 9112) until either end closes.

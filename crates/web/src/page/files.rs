@@ -30,8 +30,7 @@ impl Files for NoFiles {
 /// The content of a file that is the one which the spec speaks of.
 pub(super) fn verified(file: &FileSpec, files: &dyn Files) -> Result<Vec<u8>, PageError> {
     let content = files.read(file).map_err(|error| PageError::File { file: path(file), error })?;
-    let found: String =
-        digest(&SHA256, &content).as_ref().iter().map(|octet| format!("{octet:02x}")).collect();
+    let found: String = digest(&SHA256, &content).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     if !found.eq_ignore_ascii_case(&file.sha256) {
         return Err(PageError::Digest { file: path(file), expected: file.sha256.clone(), found });
     }

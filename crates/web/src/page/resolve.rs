@@ -3,7 +3,7 @@
 use super::place::Place;
 use crate::hosts::Hosts;
 
-/// Octets of a path with its query: what the longest URL that can be requested ([`http::Uri`]) has beside its
+/// Bytes of a path with its query: what the longest URL that can be requested ([`http::Uri`]) has beside its
 /// scheme and the longest name of a host (RFC 1035 section 2.3.4).
 const LONGEST_PATH: usize = 65_534 - "https://".len() - 253;
 /// What is left as it is in a path and a query, beside letters and digits: what URLs are made of (RFC 3986
@@ -63,11 +63,11 @@ fn path_and_query(reference: &str) -> (&str, &str) {
 /// Percent-encoded (RFC 3986 section 2.1) as browsers do it, and for pages of files scenario/page/folder.py.
 fn encoded(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
-    for octet in path.bytes() {
-        if octet.is_ascii_alphanumeric() || KEPT.contains(&octet) {
-            encoded.push(char::from(octet));
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || KEPT.contains(&byte) {
+            encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{octet:02X}"));
+            encoded.push_str(&format!("%{byte:02X}"));
         }
     }
     encoded

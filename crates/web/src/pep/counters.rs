@@ -15,9 +15,9 @@ pub struct PepReport {
     pub connections: u64,
     /// Of those, how many ended by a reset: an end failed, let go before the other's last word, or was not to be reached.
     pub errors: u64,
-    /// Octets carried from clients to servers.
+    /// Bytes carried from clients to servers.
     pub up_bytes: Bytes,
-    /// Octets carried from servers to clients.
+    /// Bytes carried from servers to clients.
     pub down_bytes: Bytes,
 }
 
@@ -38,12 +38,12 @@ impl Counters {
         self.0.borrow_mut().errors += 1;
     }
 
-    pub(super) fn carried(&self, way: Way, octets: usize) {
+    pub(super) fn carried(&self, way: Way, bytes: usize) {
         let report = &mut *self.0.borrow_mut();
         let total = match way {
             Way::Up => &mut report.up_bytes,
             Way::Down => &mut report.down_bytes,
         };
-        *total = Bytes::new(total.get() + octets as u64);
+        *total = Bytes::new(total.get() + bytes as u64);
     }
 }

@@ -20,6 +20,6 @@ pub(super) fn control_towards_hosts(spec: &RunSpec) -> Algorithm {
 }
 
 /// A buffer's size as memory has it.
-pub(super) fn buffer_octets(size: Bytes) -> usize {
+pub(super) fn buffer_bytes(size: Bytes) -> usize {
     usize::try_from(size.get()).unwrap_or(usize::MAX)
 }

@@ -1,6 +1,6 @@
 //! Performance-enhancing proxies (RFC 3135): hosts on either side of the satellite that take part in connections.
 //!
-//! [`relay`] carries the octets of two streams to each other. `split` does so for connections whose ends know nothing
+//! [`relay`] carries the bytes of two streams to each other. `split` does so for connections whose ends know nothing
 //! of it, `proxy` for a client that asks for them.
 
 mod config;

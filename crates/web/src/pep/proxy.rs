@@ -20,7 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use super::config::Config;
 use super::counters::Counters;
 use super::error::PepError;
-use super::legs::{ACCEPT_PAUSE, buffer_octets, control_towards_hosts};
+use super::legs::{ACCEPT_PAUSE, buffer_bytes, control_towards_hosts};
 use super::relay::relay;
 use super::tunnel::Tunnel;
 use crate::hosts::Hosts;
@@ -30,7 +30,7 @@ const PROXY_PORT: u16 = 3128;
 /// Clients served at once; a further one is reset.
 const MOST_CLIENTS: usize = 256;
 /// Header fields of a request: a CONNECT has two (RFC 9113 section 8.5), and clients may add some.
-const HEADER_LIST_OCTETS: u32 = 16 * 1024;
+const HEADER_LIST_BYTES: u32 = 16 * 1024;
 /// TLS and the preface of HTTP/2 together: two round trips, of seconds where bandwidth is on demand.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(30);
 
@@ -73,7 +73,7 @@ pub(super) fn start<N: Net>(
         hosts: Hosts::of(spec),
         origins: ports.map(|port| SocketAddr::new(config.origin, port)),
         http2: spec.http2.clone(),
-        buffer: buffer_octets(proxy.relay_buffer_bytes),
+        buffer: buffer_bytes(proxy.relay_buffer_bytes),
         counters: counters.clone(),
     });
     let places = Arc::new(Semaphore::new(MOST_CLIENTS));
@@ -120,7 +120,7 @@ impl<N: Net> Proxy<N> {
         stream: S,
     ) -> Result<Connection<S, Bytes>, h2::Error> {
         http2::server(&self.http2)
-            .max_header_list_size(HEADER_LIST_OCTETS)
+            .max_header_list_size(HEADER_LIST_BYTES)
             .max_send_buffer_size(self.buffer)
             .handshake(stream)
             .await
@@ -144,7 +144,7 @@ impl<N: Net> Proxy<N> {
         };
         let sender = response.send_response(Response::new(()), false)?;
         let mut client = Tunnel::new(sender, request.into_body());
-        let carried = |way, octets| self.counters.carried(way, octets);
+        let carried = |way, bytes| self.counters.carried(way, bytes);
         if relay(&mut client, &mut server, self.buffer, carried).await.is_err() {
             self.counters.failed();
             client.reset();
@@ -184,14 +184,16 @@ fn refuse(response: &mut SendResponse<Bytes>, status: StatusCode) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use bentpipe_run::{ObjectSpec, PageSpec};
-    use bentpipe_units::Bytes as Octets;
+    use bentpipe_units::Bytes as ByteCount;
 
     use super::*;
 
     #[test]
     fn a_connection_leads_to_the_ports_of_the_page_s_hosts_and_nowhere_else() {
-        let cdn =
-            ObjectSpec { host: Some("cdn.example".to_owned()), ..ObjectSpec::new("/a.jpg", Octets::new(1)) };
+        let cdn = ObjectSpec {
+            host: Some("cdn.example".to_owned()),
+            ..ObjectSpec::new("/a.jpg", ByteCount::new(1))
+        };
         let hosts = Hosts::of_page(&PageSpec::new("page", [cdn]));
         let origins = [443, 80].map(|port| SocketAddr::from(([198, 18, 0, 2], port)));
         for (method, uri, expected) in [

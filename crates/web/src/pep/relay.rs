@@ -1,4 +1,4 @@
-//! The octets of two streams, carried to each other.
+//! The bytes of two streams, carried to each other.
 
 use std::future::poll_fn;
 use std::io;
@@ -16,11 +16,11 @@ pub enum Way {
     Down,
 }
 
-/// Carries the octets of two streams to each other, until both directions have ended.
+/// Carries the bytes of two streams to each other, until both directions have ended.
 ///
-/// At most `buffer_octets` of a direction are held here; a full buffer is not read into, so that the sender's window
+/// At most `buffer_bytes` of a direction are held here; a full buffer is not read into, so that the sender's window
 /// closes. The end of one direction is passed on and the other one goes on (RFC 9293 section 3.6). `carried` is told of
-/// all octets that were handed over.
+/// all bytes that were handed over.
 ///
 /// # Errors
 /// The first error of either stream. Both are then of no further use, and for their peers to learn as much the caller
@@ -31,14 +31,14 @@ pub enum Way {
 pub async fn relay(
     client: &mut (impl AsyncRead + AsyncWrite + Unpin),
     server: &mut (impl AsyncRead + AsyncWrite + Unpin),
-    buffer_octets: usize,
+    buffer_bytes: usize,
     carried: impl Fn(Way, usize),
 ) -> io::Result<()> {
-    assert!(buffer_octets > 0, "a relay holds an octet at least");
-    let (mut up, mut down) = (Half::new(buffer_octets), Half::new(buffer_octets));
+    assert!(buffer_bytes > 0, "a relay holds a byte at least");
+    let (mut up, mut down) = (Half::new(buffer_bytes), Half::new(buffer_bytes));
     poll_fn(|cx| {
-        let up = up.poll_carry(cx, client, server, |octets| carried(Way::Up, octets))?;
-        let down = down.poll_carry(cx, server, client, |octets| carried(Way::Down, octets))?;
+        let up = up.poll_carry(cx, client, server, |bytes| carried(Way::Up, bytes))?;
+        let down = down.poll_carry(cx, server, client, |bytes| carried(Way::Down, bytes))?;
         match (up, down) {
             (Poll::Ready(()), Poll::Ready(())) => Poll::Ready(Ok(())),
             _ => Poll::Pending,
@@ -68,8 +68,8 @@ enum Phase {
 }
 
 impl Half {
-    fn new(octets: usize) -> Self {
-        Self { buffer: vec![0; octets].into_boxed_slice(), start: 0, end: 0, phase: Phase::Open }
+    fn new(bytes: usize) -> Self {
+        Self { buffer: vec![0; bytes].into_boxed_slice(), start: 0, end: 0, phase: Phase::Open }
     }
 
     fn poll_carry(
@@ -82,8 +82,8 @@ impl Half {
         loop {
             let read = self.poll_read(cx, Pin::new(from))?;
             let written = self.poll_write(cx, Pin::new(to))?;
-            if let Poll::Ready(octets) = written {
-                carried(octets);
+            if let Poll::Ready(bytes) = written {
+                carried(bytes);
             }
             if read.is_pending() && written.is_pending() {
                 break;
@@ -106,7 +106,7 @@ impl Half {
         ready!(from.poll_read(cx, &mut free))?;
         match free.filled().len() {
             0 => self.phase = Phase::Received,
-            octets => self.end += octets,
+            bytes => self.end += bytes,
         }
         Poll::Ready(Ok(()))
     }
@@ -116,14 +116,14 @@ impl Half {
         if self.start == self.end {
             return Poll::Pending;
         }
-        let octets = ready!(to.poll_write(cx, &self.buffer[self.start..self.end]))?;
-        if octets == 0 {
+        let bytes = ready!(to.poll_write(cx, &self.buffer[self.start..self.end]))?;
+        if bytes == 0 {
             return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
         }
-        self.start += octets;
+        self.start += bytes;
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         }
-        Poll::Ready(Ok(octets))
+        Poll::Ready(Ok(bytes))
     }
 }

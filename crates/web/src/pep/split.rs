@@ -6,7 +6,7 @@ use bentpipe_run::{Algorithm, SplitSpec};
 use super::config::{Config, Side};
 use super::counters::Counters;
 use super::error::PepError;
-use super::legs::{ACCEPT_PAUSE, buffer_octets, control_towards_hosts};
+use super::legs::{ACCEPT_PAUSE, buffer_bytes, control_towards_hosts};
 use super::relay::relay;
 
 /// One side of a host on the path.
@@ -33,7 +33,7 @@ pub(super) fn start<N: Middlebox>(
         Side::Gateway => (satellite, hosts),
     };
     let mut interceptor = near.net.intercept(near.cc)?;
-    let (net, counters, buffer) = (net.clone(), counters.clone(), buffer_octets(spec.relay_buffer_bytes));
+    let (net, counters, buffer) = (net.clone(), counters.clone(), buffer_bytes(spec.relay_buffer_bytes));
     net.clone().spawn(async move {
         loop {
             match interceptor.accept().await {
@@ -60,7 +60,7 @@ async fn carry<N: Middlebox>(
         client.reset();
         return;
     };
-    let carried = |way, octets| counters.carried(way, octets);
+    let carried = |way, bytes| counters.carried(way, bytes);
     if relay(&mut client, &mut server, buffer, carried).await.is_err() {
         counters.failed();
         client.reset();

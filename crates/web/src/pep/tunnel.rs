@@ -1,4 +1,4 @@
-//! A stream of HTTP/2 as one of octets.
+//! A stream of HTTP/2 as one of bytes.
 
 use std::io;
 use std::pin::Pin;
@@ -8,10 +8,10 @@ use bytes::{Buf, Bytes};
 use h2::{Reason, RecvStream, SendStream};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Octets that one write hands over at most: what the window does not let out yet is held in memory.
-const WRITE_OCTETS: usize = 64 * 1024;
+/// Bytes that one write hands over at most: what the window does not let out yet is held in memory.
+const WRITE_BYTES: usize = 64 * 1024;
 
-/// A stream of HTTP/2 that CONNECT has made one of octets (RFC 9113 section 8.5).
+/// A stream of HTTP/2 that CONNECT has made one of bytes (RFC 9113 section 8.5).
 #[derive(Debug)]
 pub(crate) struct Tunnel {
     sender: SendStream<Bytes>,
@@ -46,11 +46,11 @@ impl AsyncRead for Tunnel {
                 Some(Err(_)) | None => return Poll::Ready(Ok(())),
             }
         }
-        let octets = self.unread.len().min(buffer.remaining());
-        buffer.put_slice(&self.unread[..octets]);
-        self.unread.advance(octets);
-        // The window opens as octets are taken on, not as they come.
-        self.receiver.flow_control().release_capacity(octets).map_err(reset)?;
+        let bytes = self.unread.len().min(buffer.remaining());
+        buffer.put_slice(&self.unread[..bytes]);
+        self.unread.advance(bytes);
+        // The window opens as bytes are taken on, not as they come.
+        self.receiver.flow_control().release_capacity(bytes).map_err(reset)?;
         Poll::Ready(Ok(()))
     }
 }
@@ -60,7 +60,7 @@ impl AsyncWrite for Tunnel {
         if data.is_empty() {
             return Poll::Ready(Ok(0));
         }
-        let wanted = data.len().min(WRITE_OCTETS);
+        let wanted = data.len().min(WRITE_BYTES);
         self.sender.reserve_capacity(wanted);
         while self.sender.capacity() == 0 {
             match ready!(self.sender.poll_capacity(cx)) {
@@ -68,9 +68,9 @@ impl AsyncWrite for Tunnel {
                 None => return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             };
         }
-        let octets = wanted.min(self.sender.capacity());
-        self.sender.send_data(Bytes::copy_from_slice(&data[..octets]), false).map_err(reset)?;
-        Poll::Ready(Ok(octets))
+        let bytes = wanted.min(self.sender.capacity());
+        self.sender.send_data(Bytes::copy_from_slice(&data[..bytes]), false).map_err(reset)?;
+        Poll::Ready(Ok(bytes))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -69,7 +69,7 @@ pub enum End {
     Quiet,
 }
 
-/// A peer that sends octets.
+/// A peer that sends bytes.
 pub struct Peer {
     net: MemoryNet,
     stream: MemoryStream,
@@ -104,22 +104,22 @@ pub fn literal(name: &str, value: &str) -> Vec<u8> {
     field
 }
 
-/// A string (RFC 7541 section 5.2) of up to 2^21 octets.
+/// A string (RFC 7541 section 5.2) of up to 2^21 bytes.
 pub fn string(text: &[u8]) -> Vec<u8> {
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     if text.len() < 127 {
-        octets.push(text.len() as u8);
+        bytes.push(text.len() as u8);
     } else {
         let mut rest = text.len() - 127;
-        octets.push(127);
+        bytes.push(127);
         while rest >= 128 {
-            octets.push((rest % 128) as u8 | 0x80);
+            bytes.push((rest % 128) as u8 | 0x80);
             rest /= 128;
         }
-        octets.push(rest as u8);
+        bytes.push(rest as u8);
     }
-    octets.extend(text);
-    octets
+    bytes.extend(text);
+    bytes
 }
 
 impl Peer {
@@ -128,11 +128,11 @@ impl Peer {
     }
 
     /// Sends all of it, and receives at the same time until the other end closes or has nothing to say.
-    pub async fn exchange(&mut self, octets: &[u8]) -> Answer {
+    pub async fn exchange(&mut self, bytes: &[u8]) -> Answer {
         let (mut reading, mut writing) = split(&mut self.stream);
         let send = async {
             // The other end may have had enough.
-            let _ = writing.write_all(octets).await;
+            let _ = writing.write_all(bytes).await;
         };
         let receive = async {
             let (mut received, mut buffer) = (Vec::new(), [0; 16_384]);
@@ -152,11 +152,11 @@ impl Peer {
         Answer { frames: frames(&received), end }
     }
 
-    /// Sends `octets` again and again without reading, and says how many the other end has taken when it takes no more.
-    pub async fn flood(&mut self, octets: &[u8], most: usize) -> usize {
+    /// Sends `bytes` again and again without reading, and says how many the other end has taken when it takes no more.
+    pub async fn flood(&mut self, bytes: &[u8], most: usize) -> usize {
         let mut taken = 0;
         while taken < most {
-            let writing = pin!(self.stream.write(octets));
+            let writing = pin!(self.stream.write(bytes));
             match select(writing, pin!(self.net.sleep(PATIENCE))).await {
                 Either::Left((Ok(count), _)) if count > 0 => taken += count,
                 _ => break,
@@ -196,14 +196,14 @@ impl Answer {
     }
 }
 
-fn frames(mut octets: &[u8]) -> Vec<Frame> {
+fn frames(mut bytes: &[u8]) -> Vec<Frame> {
     let mut frames = Vec::new();
-    while let Some((head, rest)) = octets.split_at_checked(9) {
+    while let Some((head, rest)) = bytes.split_at_checked(9) {
         let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
         let Some((payload, rest)) = rest.split_at_checked(length) else { break };
         let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
         frames.push(Frame { kind: head[3], flags: head[4], stream, payload: payload.to_vec() });
-        octets = rest;
+        bytes = rest;
     }
     frames
 }

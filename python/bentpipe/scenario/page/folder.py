@@ -233,7 +233,7 @@ class _Walk:
         if path.startswith("//") or {".", ".."} & set(path.partition("?")[0].split("/")):
             raise place.error(expected="a URL whose path has no dots and one slash at its start", found=found)
         if len(path) > LONGEST_PATH:
-            raise place.error(expected=f"a URL of at most {LONGEST_PATH} octets", found=found)
+            raise place.error(expected=f"a URL of at most {LONGEST_PATH} bytes", found=found)
 
     def _file(self, name: str) -> _File | None:
         if name not in self.files:

@@ -13,7 +13,7 @@ struct Whole {
     is_last: bool,
 }
 
-/// All responses in octets that come in pieces, and how the connection ends.
+/// All responses in bytes that come in pieces, and how the connection ends.
 fn all(pieces: &[&[u8]]) -> (Vec<Whole>, Result<(), Malformed>) {
     let mut whole = Vec::new();
     let mut open: Option<Whole> = None;
@@ -43,38 +43,38 @@ fn all(pieces: &[&[u8]]) -> (Vec<Whole>, Result<(), Malformed>) {
     (whole, ended)
 }
 
-fn bodies(octets: &[u8]) -> Vec<String> {
-    let (whole, ended) = all(&[octets]);
+fn bodies(bytes: &[u8]) -> Vec<String> {
+    let (whole, ended) = all(&[bytes]);
     assert_eq!(ended, Ok(()));
     whole.into_iter().map(|response| String::from_utf8(response.body).unwrap()).collect()
 }
 
-fn error(octets: &[u8]) -> Malformed {
-    all(&[octets]).1.unwrap_err()
+fn error(bytes: &[u8]) -> Malformed {
+    all(&[bytes]).1.unwrap_err()
 }
 
 #[test]
 fn responses_follow_one_another_on_a_connection() {
-    let octets = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\none\
+    let bytes = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\none\
         HTTP/1.1 404 Not Found\r\ntransfer-encoding: Chunked\r\n\r\n2;x=y\r\ntw\r\n1\r\no\r\n0\r\na: b\r\n\r\n\
         HTTP/1.1 204 No Content\r\n\r\n\
         HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200\r\ncontent-length: 0\r\n\r\n\
         HTTP/1.1 200 OK\r\n\r\nto the end";
-    assert_eq!(bodies(octets), ["one", "two", "", "", "to the end"]);
-    let last: Vec<bool> = all(&[octets]).0.iter().map(|response| response.is_last).collect();
+    assert_eq!(bodies(bytes), ["one", "two", "", "", "to the end"]);
+    let last: Vec<bool> = all(&[bytes]).0.iter().map(|response| response.is_last).collect();
     assert_eq!(last, [false, false, false, false, true]);
 }
 
 #[test]
 fn the_last_response_is_the_one_that_says_so_and_any_of_http_1_0() {
     // RFC 9112 section 9.6; RFC 1945 section 1.3.
-    for (octets, is_last) in [
+    for (bytes, is_last) in [
         (&b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: x, Close\r\n\r\n"[..], true),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: x\r\nconnection: close\r\n\r\n", true),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: keep-alive\r\n\r\n", false),
         (b"HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n", true),
     ] {
-        assert_eq!(all(&[octets]).0[0].is_last, is_last, "{}", String::from_utf8_lossy(octets));
+        assert_eq!(all(&[bytes]).0[0].is_last, is_last, "{}", String::from_utf8_lossy(bytes));
     }
 }
 
@@ -83,8 +83,8 @@ fn a_length_is_one_decimal_number() {
     // RFC 9112 section 6.3: the same number twice is one; anything else cannot be recovered from.
     assert_eq!(bodies(b"HTTP/1.1 200 OK\r\ncontent-length: 2, 2\r\ncontent-length: 2\r\n\r\nab"), ["ab"]);
     for length in ["", "+2", "-1", "2, 3", "0x2", "2 2", "18446744073709551616"] {
-        let octets = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\nabc");
-        assert!(matches!(error(octets.as_bytes()), Malformed::ContentLength(_)), "{length}");
+        let bytes = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\nabc");
+        assert!(matches!(error(bytes.as_bytes()), Malformed::ContentLength(_)), "{length}");
     }
 }
 
@@ -97,15 +97,15 @@ fn no_encoding_is_taken_but_chunked_alone_and_without_a_length() {
         "transfer-encoding: identity",
         "transfer-encoding: chunked\r\ncontent-length: 3",
     ] {
-        let octets = format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n0\r\n\r\n");
-        assert!(matches!(error(octets.as_bytes()), Malformed::TransferEncoding(_)), "{fields}");
+        let bytes = format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n0\r\n\r\n");
+        assert!(matches!(error(bytes.as_bytes()), Malformed::TransferEncoding(_)), "{fields}");
     }
-    let octets = b"HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n";
-    assert!(matches!(error(octets), Malformed::TransferEncoding(_)));
+    let bytes = b"HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n";
+    assert!(matches!(error(bytes), Malformed::TransferEncoding(_)));
 }
 
 #[test]
-fn a_chunk_has_a_size_and_no_more_octets_than_that() {
+fn a_chunk_has_a_size_and_no_more_bytes_than_that() {
     let chunked =
         |body: &str| error(format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{body}").as_bytes());
     for body in ["\r\n", "g\r\n", "-1\r\n", " 1\r\n", "11111111111111111\r\n", "1\r\nab\r\n", "1\nab"] {
@@ -134,22 +134,22 @@ fn what_is_no_response_says_what_it_is() {
     assert_eq!(error(b"HTTP/2.0 200 OK\r\n\r\n"), Malformed::Version);
     assert_eq!(error(b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"), Malformed::Upgrade);
     assert!(matches!(error(b"SSH-2.0-x\r\n\r\n"), Malformed::Head(_) | Malformed::Version));
-    for octets in [&b"HTTP/1.1 200 OK\r\n"[..], b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\na"] {
-        assert_eq!(error(octets), Malformed::Truncated);
+    for bytes in [&b"HTTP/1.1 200 OK\r\n"[..], b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\na"] {
+        assert_eq!(error(bytes), Malformed::Truncated);
     }
 }
 
 #[test]
 fn what_is_written_is_read_back() {
-    let mut octets = Vec::new();
+    let mut bytes = Vec::new();
     let response = Response::builder().header("content-length", 2).body(Bytes::from_static(b"ab")).unwrap();
-    encode(&response, &mut octets);
-    assert_eq!(octets, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nab");
-    assert_eq!(bodies(&octets), ["ab"]);
+    encode(&response, &mut bytes);
+    assert_eq!(bytes, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nab");
+    assert_eq!(bodies(&bytes), ["ab"]);
 }
 
-/// Octets that are nearly responses: lines and their pieces, bodies, and noise.
-fn octets() -> impl Strategy<Value = Vec<u8>> {
+/// Bytes that are nearly responses: lines and their pieces, bodies, and noise.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let lines = vec![
         "HTTP/1.1 200 OK\r\n",
         "HTTP/1.0 404 Not Found\r\n",
@@ -184,28 +184,28 @@ fn sound() -> impl Strategy<Value = Vec<u8>> {
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
             return [head.into_bytes(), body].concat();
         };
-        let mut octets = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+        let mut bytes = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
         for part in body.chunks(chunk) {
-            octets.extend_from_slice(format!("{:x}\r\n", part.len()).as_bytes());
-            octets.extend_from_slice(part);
-            octets.extend_from_slice(b"\r\n");
+            bytes.extend_from_slice(format!("{:x}\r\n", part.len()).as_bytes());
+            bytes.extend_from_slice(part);
+            bytes.extend_from_slice(b"\r\n");
         }
-        octets.extend_from_slice(b"0\r\n\r\n");
-        octets
+        bytes.extend_from_slice(b"0\r\n\r\n");
+        bytes
     })
 }
 
 proptest! {
     #[test]
-    fn any_octets_in_any_pieces_give_the_same_responses_as_in_one(
-        octets in octets(),
+    fn any_bytes_in_any_pieces_give_the_same_responses_as_in_one(
+        bytes in bytes(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
-        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(octets.len() + 1)).collect();
-        cuts.extend([0, octets.len()]);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+        cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
-        let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &octets[cut[0]..cut[1]]).collect();
-        prop_assert_eq!(all(&pieces), all(&[&octets]));
+        let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &bytes[cut[0]..cut[1]]).collect();
+        prop_assert_eq!(all(&pieces), all(&[&bytes]));
     }
 
     #[test]

@@ -351,7 +351,7 @@ fn spec() -> RunSpec {
 
 #[test]
 fn no_window_begins_below_two_packets() {
-    // RFC 9002 section 7.2; the sample run's packets have 1472 octets.
+    // RFC 9002 section 7.2; the sample run's packets have 1472 bytes.
     for (asked, expected) in [(1, 2_944), (2_943, 2_944), (2_944, 2_944), (2_945, 2_945)] {
         let mut spec = spec();
         spec.quic.initial_window_bytes = Bytes::new(asked);

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 
 use crate::payload::Payload;
 
-/// The octets from the first unacknowledged to the last written, by position.
+/// The bytes from the first unacknowledged to the last written, by position.
 #[derive(Clone, Debug)]
 pub(super) struct WrittenData {
     pieces: VecDeque<Piece>,
@@ -59,7 +59,7 @@ impl WrittenData {
         }
     }
 
-    /// The octets of one segment. Where they span several writes of real octets they are gathered: the one copy.
+    /// The bytes of one segment. Where they span several writes of real bytes they are gathered: the one copy.
     pub fn slice(&self, from: u64, to: u64) -> Payload {
         if from >= to {
             return Payload::EMPTY;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_across_three_writes_has_their_octets() {
+    fn a_segment_across_three_writes_has_their_bytes() {
         let mut data = WrittenData::new(1);
         for text in ["abc", "de", "fghi"] {
             data.push(Payload::Bytes(text.into()));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_beside_real_octets_reads_as_zeros() {
+    fn a_length_beside_real_bytes_reads_as_zeros() {
         let mut data = WrittenData::new(1);
         data.push(Payload::Bytes("ab".into()));
         data.push(Payload::Length(10));

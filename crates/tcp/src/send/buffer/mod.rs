@@ -101,7 +101,7 @@ impl Buffer {
         self.fin.get_or_insert(end);
     }
 
-    /// Octets written and not acknowledged.
+    /// Bytes written and not acknowledged.
     pub const fn len(&self) -> u64 {
         self.data.len()
     }
@@ -184,7 +184,7 @@ impl Buffer {
         }
     }
 
-    /// Memory taken (`sk_wmem_queued`), and what `more` octets will have taken.
+    /// Memory taken (`sk_wmem_queued`), and what `more` bytes will have taken.
     fn memory_with(&self, more: u64, preview: &Preview) -> u64 {
         self.data.len() + more + memory::SKB_OVERHEAD * self.queue.buffers(preview)
     }

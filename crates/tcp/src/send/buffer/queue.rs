@@ -66,9 +66,9 @@ impl SendQueue {
     }
 
     /// The last buffer takes more.
-    pub fn extend(&mut self, octets: u64) {
+    pub fn extend(&mut self, bytes: u64) {
         if let Some(end) = self.waiting.back_mut() {
-            *end += octets;
+            *end += bytes;
         }
     }
 

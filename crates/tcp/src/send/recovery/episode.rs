@@ -100,7 +100,7 @@ impl Recovery {
         self.learn_reordering(forward_end - from, cc.mss());
     }
 
-    /// Packets overtook each other by `distance` octets.
+    /// Packets overtook each other by `distance` bytes.
     pub(super) fn learn_reordering(&mut self, distance: u64, mss: u64) {
         if distance > self.reordering * mss {
             self.reordering = distance.div_ceil(mss).min(MAX_REORDERING);

@@ -58,7 +58,7 @@ pub(crate) struct View<'a> {
 pub(crate) struct Room {
     /// Whether something waits.
     pub waits: bool,
-    /// Whether the window allows any octet behind SND.NXT.
+    /// Whether the window allows any byte behind SND.NXT.
     pub is_open: bool,
     /// Whether the first segment that waits fits into the window.
     pub first_fits: bool,

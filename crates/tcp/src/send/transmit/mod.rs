@@ -115,7 +115,7 @@ impl Transmit {
 
     // ---- the next segment ----------------------------------------------------------------------------------
 
-    /// The next segment. `reserved` octets of each segment are taken by options.
+    /// The next segment. `reserved` bytes of each segment are taken by options.
     pub fn next(&mut self, parts: &mut Parts<'_>, reserved: u64) -> Option<Outgoing> {
         self.held_until = None;
         let mss = parts.cc.mss().saturating_sub(reserved).max(1);
@@ -147,9 +147,9 @@ impl Transmit {
         until.is_some()
     }
 
-    fn pace(&mut self, parts: &Parts<'_>, octets: u64, mss: u64) {
+    fn pace(&mut self, parts: &Parts<'_>, bytes: u64, mss: u64) {
         let rate = parts.cc.pacing_rate();
-        self.pacer.on_gso_sent(parts.now, Bytes::new(octets), octets.div_ceil(mss), rate);
+        self.pacer.on_gso_sent(parts.now, Bytes::new(bytes), bytes.div_ceil(mss), rate);
     }
 
     // ---- again -----------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ impl Transmit {
         Some(parts.outgoing(sent.start, sent.end))
     }
 
-    /// What little the window lets out, or no octet of an old position (`tcp_write_wakeup`).
+    /// What little the window lets out, or no byte of an old position (`tcp_write_wakeup`).
     fn window_probe(&mut self, parts: &mut Parts<'_>, mss: u64) -> Outgoing {
         let end = parts.end().min(self.window_end(parts)).min(self.next + mss);
         if self.next < end {
@@ -228,7 +228,7 @@ impl Transmit {
             }
         }
         let end = self.tso.end.min(self.next + mss);
-        // The FIN travels with the last octets.
+        // The FIN travels with the last bytes.
         let takes_fin = parts.buffer.fin() == Some(end);
         let fresh = self.send_new(parts, end + u64::from(takes_fin));
         if self.next < self.tso.end {

@@ -33,7 +33,7 @@ impl Pacer {
         self.next = self.next.max(now);
     }
 
-    /// A GSO packet of `segments` segments with `payload` octets leaves at `now`.
+    /// A GSO packet of `segments` segments with `payload` bytes leaves at `now`.
     pub fn on_gso_sent(&mut self, now: Time, payload: Bytes, segments: u64, rate: Option<Rate>) {
         let late = now.since(self.next);
         self.next = self.next.max(now);

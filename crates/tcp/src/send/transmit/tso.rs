@@ -2,7 +2,7 @@
 
 use bentpipe_units::{Duration, Rate, Time};
 
-/// Largest GSO packet in octets (`sk_gso_max_size` without the headers, `GSO_LEGACY_MAX_SIZE` - 1 - `MAX_TCP_HEADER`).
+/// Largest GSO packet in bytes (`sk_gso_max_size` without the headers, `GSO_LEGACY_MAX_SIZE` - 1 - `MAX_TCP_HEADER`).
 const GSO_MAX_SIZE: u64 = 65_536 - 1 - 256;
 /// `sk_pacing_shift`: about a millisecond.
 const PACING_SHIFT: u32 = 10;
@@ -35,7 +35,7 @@ pub(crate) const fn max_segments(mss: u64) -> u64 {
     if most == 0 { 1 } else { most }
 }
 
-/// What the decision to wait looks at; windows in octets.
+/// What the decision to wait looks at; windows in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeferView {
     pub now: Time,
@@ -51,7 +51,7 @@ pub(crate) struct DeferView {
     pub whole_send_window: u64,
     /// A full GSO packet.
     pub gso_size: u64,
-    /// Octets in the socket's next buffer.
+    /// Bytes in the socket's next buffer.
     pub buffer: u64,
     pub position: BufferPosition,
     /// When the first unacknowledged segment left.
@@ -138,7 +138,7 @@ mod tests {
         let size = |mbit: u64| {
             tso_autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, false)
         };
-        // 288 Mbit/s / 8 / 1024 = 35156 octets.
+        // 288 Mbit/s / 8 / 1024 = 35156 bytes.
         assert_eq!([size(1), size(10), size(288), size(10_000)], [2, 2, 24, 45]);
     }
 

@@ -205,7 +205,7 @@ impl Reader {
                 Some(Piece::Head(head)) => return Ok(head),
                 Some(Piece::Data(_) | Piece::End) => unreachable!("a body is read to its end"),
                 None if self.responses.is_between(&self.buffer) => match self.read().await {
-                    Ok(octets) if octets > 0 => {}
+                    Ok(bytes) if bytes > 0 => {}
                     _ => return Err(H1Error::Unanswered),
                 },
                 None => {
