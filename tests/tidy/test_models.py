@@ -27,6 +27,7 @@ FRAME = {
         "channel",
         "config",
         "counters",
+        "checks",
         "describe",
         "direction",
         "directional_path",
@@ -47,7 +48,7 @@ FRAME = {
 # Folders of the link whose files are a model each, and those among them that are none.
 SLICES = {
     "channel": {"mod", "stratified"},
-    "queue": {"class_probe", "class_queues", "classifier", "mod"},
+    "queue": {"class_probe", "class_queues", "classifier", "fifo", "mod"},
     "signal": {"mod"},
 }
 

@@ -4,19 +4,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::slot_rate::{PARTS, Pace};
-use super::{ConfigError, Grant, Mix, Request, SlotRate, VolumeKindSpec};
-
-/// Which request for volume is served first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum VolumeOrderSpec {
-    /// The one that waits longest.
-    OldestFirst,
-    /// The one for most.
-    LargestFirst,
-}
+use super::{ConfigError, Grant, Mix, Request, SlotRate, VolumeKindSpec, VolumeOrderSpec};
 
 /// The NCC: turns requests into one allocation for each superframe.
 ///

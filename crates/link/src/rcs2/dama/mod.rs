@@ -28,6 +28,7 @@ mod request;
 mod return_link;
 mod slot_rate;
 mod terminal;
+mod volume_order;
 
 pub use agent::{Agent, Asked, ControlLoop};
 pub use burst_plan::PlacementSpec;
@@ -35,7 +36,7 @@ pub(crate) use burst_plan::longest_gap;
 pub use config::{
     BackgroundConfig, BackgroundSpec, ClassConfig, Phase, ReturnConfig, SignallingSpec, Timing,
 };
-pub use controller::{AccountConfig, Controller, Supply, VolumeOrderSpec};
+pub use controller::{AccountConfig, Controller, Supply};
 pub use departure::{AccessDelay, Departure, Fate};
 pub use error::ConfigError;
 pub use load::{LoadSpec, TracePacketSpec};
@@ -45,3 +46,4 @@ pub(crate) use refusal::refused;
 pub use request::{Grant, Request};
 pub use return_link::ReturnLink;
 pub use slot_rate::{SlotRate, SlotRateSpec};
+pub use volume_order::VolumeOrderSpec;
