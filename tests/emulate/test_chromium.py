@@ -296,7 +296,7 @@ def test_a_page_behind_another_tab_is_invalid(monkeypatch):
 
 def test_a_load_that_takes_longer_than_its_timeout_fails():
     record = loaded("h2", "validity.timeout=1.2s")
-    assert (record.status, record.reasons) == ("failed", ["timed out after 1.2 s"])
+    assert (record.status, said(record.reasons)) == ("failed", ["timed out after 1.2 s"])
 
 
 OWN_FILES = {"profile", ".pki", "etc", "netlog.json"}

@@ -108,7 +108,7 @@ def test_the_record_says_which_iperf3_it_was():
 
 def test_a_test_that_takes_longer_than_its_timeout_fails():
     record = measured_once({**flow(duration="60 s"), **BOTH}, "validity.timeout=1.5s")
-    assert (record.status, record.reasons) == ("failed", ["timed out after 1.5 s"])
+    assert (record.status, said(record.reasons)) == ("failed", ["timed out after 1.5 s"])
     assert record.metrics.goodput_bps is None
 
 
