@@ -152,6 +152,7 @@ impl Transit {
         }
     }
 
+    #[inline]
     fn arrive(&mut self, topology: &mut Topology, now: Time, arrival: Arrival, packet: WirePacket) {
         match arrival {
             Arrival::At(id) => {
@@ -163,6 +164,7 @@ impl Transit {
     }
 
     /// Sends what a host has to send.
+    #[inline]
     fn transmit(&mut self, topology: &mut Topology, now: Time, id: HostId) {
         while let Some(packet) = topology.host_mut(id).poll_transmit(now) {
             self.send(now, topology.next_hop(id, &packet), packet);
@@ -170,6 +172,7 @@ impl Transit {
     }
 
     /// Sends a packet on its way. The link counts what it drops; the sender does not hear of it.
+    #[inline]
     fn send(&mut self, now: Time, hop: NextHop, packet: WirePacket) {
         match hop {
             NextHop::Lan(to) => self.lan.send(to, packet),
@@ -178,6 +181,7 @@ impl Transit {
     }
 
     /// Moves a packet into the link.
+    #[inline]
     fn enter(&mut self, now: Time, end: LinkEnd, packet: WirePacket) {
         let way = match end {
             LinkEnd::Client => Direction::Return,

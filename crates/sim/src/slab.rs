@@ -69,6 +69,7 @@ impl PacketSlab {
         Self { slots: Vec::new(), free: VecDeque::new(), header_bytes }
     }
 
+    #[inline]
     pub(crate) fn put(&mut self, packet: WirePacket) -> PacketHandle {
         let (len_bytes, dscp) = (packet.len_bytes().saturating_add(self.header_bytes), packet.dscp());
         let slot = self.free.pop_front().unwrap_or(self.slots.len());
@@ -79,6 +80,7 @@ impl PacketSlab {
         PacketHandle { slot, len_bytes, dscp }
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, handle: PacketHandle) -> WirePacket {
         self.free.push_back(handle.slot);
         match mem::replace(&mut self.slots[handle.slot], Slot::Free) {

@@ -72,6 +72,7 @@ impl Topology {
     }
 
     /// A host that is there.
+    #[inline]
     pub(crate) fn host_mut(&mut self, id: HostId) -> &mut Host {
         let pep_host = match id {
             HostId::Client => return &mut self.client,
@@ -83,13 +84,15 @@ impl Topology {
     }
 
     /// The host that wants to be called first, and when; of several the first in their order.
+    #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<(Time, HostId)> {
-        let between = [&self.terminal, &self.gateway].into_iter().flatten().map(|pep_host| &pep_host.host);
-        let hosts = [&self.client, &self.server].into_iter().chain(between);
-        hosts.filter_map(|host| Some((host.poll_timeout()?, host.id()))).min()
+        let ends = earlier(timeout_of(&self.client), timeout_of(&self.server));
+        let between = [&self.terminal, &self.gateway].into_iter().flatten();
+        between.fold(ends, |first, pep_host| earlier(first, timeout_of(&pep_host.host)))
     }
 
     /// Where a packet goes that a host sends.
+    #[inline]
     pub(crate) fn next_hop(&self, from: HostId, packet: &WirePacket) -> NextHop {
         match from {
             HostId::Client if self.terminal.is_some() => NextHop::Lan(HostId::Terminal),
@@ -104,6 +107,7 @@ impl Topology {
     }
 
     /// Who takes a packet that comes out of the link.
+    #[inline]
     pub(crate) fn off_link(&self, end: LinkEnd, packet: &WirePacket) -> Arrival {
         let (host, between) = match end {
             LinkEnd::Client => (HostId::Client, HostId::Terminal),
@@ -126,6 +130,7 @@ impl Topology {
     }
 
     /// Who stands between this end of the link and whoever is beyond it.
+    #[inline]
     fn pep_host(&self, end: LinkEnd) -> Option<&PepHost> {
         match end {
             LinkEnd::Client => self.terminal.as_deref(),
@@ -153,5 +158,17 @@ impl LanSegment {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+fn timeout_of(host: &Host) -> Option<(Time, HostId)> {
+    Some((host.poll_timeout()?, host.id()))
+}
+
+/// The first of both; of several at one instant the one of the first host.
+fn earlier(one: Option<(Time, HostId)>, other: Option<(Time, HostId)>) -> Option<(Time, HostId)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }

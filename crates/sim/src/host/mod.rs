@@ -43,6 +43,7 @@ impl Host {
     }
 
     /// A packet has come.
+    #[inline]
     pub(crate) fn handle_packet(&mut self, now: Time, packet: WirePacket) {
         match packet {
             WirePacket::Udp(datagram) => self.udp.handle_datagram(datagram),
@@ -52,11 +53,13 @@ impl Host {
 
     /// The next packet that has to leave now. Datagrams leave from behind `Send` traits, by the
     /// [`Outbox`](udp::Outbox).
+    #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<WirePacket> {
         self.tcp.poll_transmit(now)
     }
 
     /// When it wants to be called next.
+    #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         self.tcp.poll_timeout()
     }

@@ -249,6 +249,7 @@ impl Tcp {
     }
 
     /// The next packet that has to leave now.
+    #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<WirePacket> {
         if let Some((reset, dscp)) = self.reset.take() {
             return Some(WirePacket::Tcp(*reset, dscp));
@@ -265,6 +266,7 @@ impl Tcp {
     }
 
     /// When it wants to be called next.
+    #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         self.timeouts.peek().map(|Reverse((at, _))| *at)
     }
@@ -288,6 +290,7 @@ impl Tcp {
         self.sockets.push(Entry::Open(Box::new(socket)));
     }
 
+    #[inline]
     fn socket(&mut self, id: ConnectionId) -> Option<&mut Socket> {
         match self.sockets.get_mut(index(id))? {
             Entry::Open(socket) => Some(socket),
@@ -296,6 +299,7 @@ impl Tcp {
     }
 
     /// A socket that a task has.
+    #[inline]
     fn held(&mut self, id: ConnectionId) -> &mut Socket {
         self.socket(id).expect("a socket stays as long as it is held")
     }
@@ -306,6 +310,7 @@ impl Tcp {
         listening.or_else(|| self.intercepted.as_mut().filter(|_| *at.ip() != self.address))
     }
 
+    #[inline]
     fn begin(&mut self, id: ConnectionId, cause: Cause) {
         debug_assert!(self.turn.is_none(), "each call is followed by poll_transmit until that returns none");
         self.turn = Some(Turn { id, cause });
