@@ -89,6 +89,9 @@ class QuietProgress:
     def __init__(self):
         self.told = []
 
+    def set_aside(self, *, attempts, folder):
+        self.told.append(("set aside", attempts, folder))
+
     def begin(self, *, planned, already_succeeded):
         self.told.append(("begin", planned, already_succeeded))
 

@@ -1,12 +1,15 @@
 import json
 import os
 import signal
+import sqlite3
 import time
 from collections import Counter
+from contextlib import closing
 
 import pytest
 
 from bentpipe.ledger import Ledger
+from bentpipe.ledger.folder import UNINDEXED
 from tests.campaign.fake_engine import record, succeeded
 from tests.support.models import because
 
@@ -198,3 +201,15 @@ def test_reproduce_with_the_loader_is_the_study_as_it_is(bentpipe, engine, tmp_p
 def test_an_unknown_study_is_bad_input(bentpipe):
     result = bentpipe("reproduce", "alshagri2032", expect=2)
     assert "did you mean 'alshagri2023'?" in result.stderr
+
+
+@pytest.mark.usefixtures("engine", "report")
+def test_attempts_that_the_index_does_not_have_are_told_before_anything_is_measured(
+    bentpipe, scenario_file, results
+):
+    with closing(sqlite3.connect(results / "ledger.sqlite")) as index:
+        index.execute("DELETE FROM attempts WHERE rowid = 1")
+        index.commit()
+    told = bentpipe("run", scenario_file, "--out", results).stderr.splitlines()
+    moved = f"1 attempts that the index does not have: moved to {results / UNINDEXED}"
+    assert told.index(moved) < told.index("4 runs, 3 of them done before")

@@ -15,6 +15,7 @@ from bentpipe.campaign.requirements import require
 from bentpipe.engine import simulate
 from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
+from bentpipe.ledger.folder import UNINDEXED
 from bentpipe.scenario import Clock, Extent, Scenario, defaults, identity, load, parse_override
 from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
@@ -63,14 +64,11 @@ class Measured:
         How the planned runs ended.
     rejections : sequence of Rejection
         Why some have no usable number.
-    set_aside : int
-        Attempts that the folder had without an entry in its index; they are below `UNINDEXED` now.
     """
 
     folder: Path
     outcome: Outcome
     rejections: Sequence[Rejection]
-    set_aside: int
 
 
 def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Progress]) -> Measured:
@@ -92,14 +90,11 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
     document = identity({**scenario.document(), "engine": engine.name})
     with Ledger.claim(folder, document, is_resumed=order.is_resumed) as ledger:
         with progress as told:
+            if ledger.set_aside:
+                told.set_aside(attempts=ledger.set_aside, folder=folder / UNINDEXED)
             jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in runs[: len(scenario.cells)]])
             outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=told)
-        return Measured(
-            folder=folder,
-            outcome=outcome,
-            rejections=rejections(ledger.best()),
-            set_aside=ledger.set_aside,
-        )
+        return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.best()))
 
 
 def _scenario(order: Order, engine: Engine) -> Scenario:

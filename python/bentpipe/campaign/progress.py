@@ -1,5 +1,6 @@
 """What a campaign tells while it runs."""
 
+from pathlib import Path
 from typing import Protocol
 
 from bentpipe.campaign.outcome import Outcome
@@ -7,6 +8,9 @@ from bentpipe.campaign.outcome import Outcome
 
 class Progress(Protocol):
     """A listener; called from the thread that executes the campaign, never from two at once."""
+
+    def set_aside(self, *, attempts: int, folder: Path) -> None:
+        """Tell that attempts which the index does not have were moved to a folder."""
 
     def begin(self, *, planned: int, already_succeeded: int) -> None:
         """Tell how many runs there are, and how many of them need not be run again."""

@@ -1,4 +1,4 @@
-"""Why runs have no usable number."""
+"""Why attempts have no usable number."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,22 +9,30 @@ from bentpipe.model.reason import Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection:
-    """The reasons of one code, of runs that ended alike."""
+    """The attempts that ended alike and have a reason of one code, with these reasons."""
 
     status: str
     code: str
+    attempts: int
     reasons: tuple[Reason, ...]
 
 
-def rejections(judged: Iterable[Entry]) -> tuple[Rejection, ...]:
-    """Return the reasons of the runs that did not succeed by status and code, the most frequent first."""
-    found: dict[tuple[str, str], list[Reason]] = {}
-    for entry in judged:
+def rejections(entries: Iterable[Entry]) -> tuple[Rejection, ...]:
+    """Return the attempts that did not succeed by status and code, the most frequent first."""
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
         if entry.status != "succeeded":
-            for reason in entry.record.reasons:
-                found.setdefault((entry.status, reason.code), []).append(reason)
+            for code in dict.fromkeys(reason.code for reason in entry.record.reasons):
+                found.setdefault((entry.status, code), []).append(entry)
     each = (
-        Rejection(status=status, code=code, reasons=tuple(reasons))
-        for (status, code), reasons in found.items()
+        Rejection(
+            status=status,
+            code=code,
+            attempts=len(attempts),
+            reasons=tuple(
+                reason for entry in attempts for reason in entry.record.reasons if reason.code == code
+            ),
+        )
+        for (status, code), attempts in found.items()
     )
-    return tuple(sorted(each, key=lambda one: -len(one.reasons)))
+    return tuple(sorted(each, key=lambda one: -one.attempts))

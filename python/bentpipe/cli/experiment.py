@@ -1,5 +1,6 @@
 """run, reproduce: many runs into a folder of results, with a report at the end."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from bentpipe.cli.output import echo, echo_text, print_json
 from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
-    from bentpipe.campaign import Measured
+    from bentpipe.campaign import Rejection
 
 MOST_REASONS = 10
 
@@ -87,7 +88,7 @@ def _campaign(
     )
     with closing(engines.choose(engine)) as machine:
         measured = measure(order, engine=machine, progress=progress())
-    _tell_exceptions(measured)
+    _tell_rejections(measured.rejections)
     outcome, written = measured.outcome, None
     if outcome.ending is Ending.COMPLETE:
         from bentpipe import report
@@ -105,15 +106,11 @@ def _campaign(
         raise SystemExit(SOME_RUNS_FAILED)
 
 
-def _tell_exceptions(measured: "Measured") -> None:
-    """Print what the index did not have, and why runs have no usable number, one reason of each code."""
-    from bentpipe.ledger.folder import UNINDEXED
+def _tell_rejections(rejections: Sequence["Rejection"]) -> None:
+    """Print why runs have no usable number, the most frequent code first, one reason of each."""
     from bentpipe.reasons import sentence
 
-    if measured.set_aside:
-        aside = measured.folder / UNINDEXED
-        echo(f"{measured.set_aside} attempts that the index does not have: moved to {aside}", err=True)
-    for rejection in measured.rejections[:MOST_REASONS]:
-        first, *others = rejection.reasons
-        such_as = "such as " if set(map(sentence, others)) - {sentence(first)} else ""
-        echo_text(f"  {1 + len(others)} x {rejection.status}: {such_as}{sentence(first)}", err=True)
+    for rejection in rejections[:MOST_REASONS]:
+        sentences = [sentence(reason) for reason in rejection.reasons]
+        such_as = "such as " if len(set(sentences)) > 1 else ""
+        echo_text(f"  {rejection.attempts} x {rejection.status}: {such_as}{sentences[0]}", err=True)

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 
 from bentpipe.campaign import Ending, Outcome, Progress
 from bentpipe.cli.output import echo
@@ -40,6 +41,10 @@ class LineProgress:
         self._counts = Counts()
         self._began_s = self._told_s = 0.0
         self._already = 0
+
+    def set_aside(self, *, attempts: int, folder: Path) -> None:
+        """See Progress."""
+        echo(_set_aside(attempts, folder), err=True)
 
     def begin(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
@@ -90,6 +95,10 @@ class BarProgress:
         )
         self._task = self._bar.add_task(str(self._counts), total=None)
 
+    def set_aside(self, *, attempts: int, folder: Path) -> None:
+        """See Progress."""
+        self._print(_set_aside(attempts, folder))
+
     def begin(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
         self._counts.planned = planned
@@ -127,6 +136,10 @@ class BarProgress:
     def _print(self, line: str) -> None:
         with suppress(OSError):
             self._bar.console.print(line)
+
+
+def _set_aside(attempts: int, folder: Path) -> str:
+    return f"{attempts} attempts that the index does not have: moved to {folder}"
 
 
 def _repeating(runs: int, at_once: int) -> str:

@@ -60,7 +60,7 @@ def _validity(validity: Validity) -> Document:
         "attempts": validity.attempts,
         "repeated_attempts": validity.repeated_attempts,
         "reasons": [
-            {"status": status, "code": code, "attempts": count} for status, code, count in validity.reasons
+            {"status": each.status, "code": each.code, "attempts": each.attempts} for each in validity.reasons
         ],
         "rejected": [
             {

@@ -1,9 +1,9 @@
 """How many runs there are, how they ended, and why some numbers were not used."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bentpipe.campaign.rejections import Rejection, rejections
 from bentpipe.ledger import Entry
 from bentpipe.report.source import Source
 
@@ -19,8 +19,8 @@ class Validity:
     missing: int
     attempts: int
     repeated_attempts: int
-    reasons: tuple[tuple[str, str, int], ...]
-    """Status, code and number of attempts, most frequent first; of every attempt that did not succeed."""
+    reasons: tuple[Rejection, ...]
+    """Of every attempt that did not succeed, the most frequent first."""
     rejected: tuple[Entry, ...]
     """The attempts that did not succeed."""
 
@@ -42,15 +42,6 @@ def judge(source: Source) -> Validity:
         missing=max(source.planned - len(source.best), 0),
         attempts=len(source.entries),
         repeated_attempts=len(source.entries) - len(source.best),
-        reasons=_reasons(rejected),
+        reasons=rejections(rejected),
         rejected=rejected,
     )
-
-
-def _reasons(rejected: Sequence[Entry]) -> tuple[tuple[str, str, int], ...]:
-    codes = Counter(
-        (entry.status, code)
-        for entry in rejected
-        for code in dict.fromkeys(reason.code for reason in entry.record.reasons)
-    )
-    return tuple((status, code, count) for (status, code), count in codes.most_common())
