@@ -1,18 +1,10 @@
 //! BBR version 1: the model, the states and the window.
 
-use crate::common::{Flow, Path, TokenBucket, at_ms, config, event, packets};
+use crate::common::{Flow, GEO_RTT, Path, TokenBucket, at_ms, config, event, geo, packets};
 use bentpipe_cc::bbr::{Bbr, HIGH_GAIN, Mode};
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-
-/// 10 Mbit/s, 500 ms: a BDP of 417 packets.
-fn geo() -> Path {
-    Path::new(10, 500, packets(2_000))
-}
-
-/// The propagation delay and the transmission of one packet.
-const GEO_RTT: Duration = Duration::from_micros(501_200);
 
 fn flow(path: Path) -> Flow<Bbr> {
     Flow::new(Bbr::new(config()), path)

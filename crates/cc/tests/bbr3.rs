@@ -1,18 +1,10 @@
 //! BBR version 3: what differs from version 1, and the model.
 
-use crate::common::{Flow, Path, at_ms, config, event, packets};
+use crate::common::{Flow, GEO_RTT, Path, at_ms, config, event, geo, packets};
 use bentpipe_cc::bbr::Bbr;
 use bentpipe_cc::bbr3::{Bbr3, Mode, Phase, STARTUP_GAIN};
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Event};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
-
-/// 10 Mbit/s, 500 ms: a BDP of 417 packets.
-fn geo() -> Path {
-    Path::new(10, 500, packets(2_000))
-}
-
-/// The propagation delay and the transmission of one packet.
-const GEO_RTT: Duration = Duration::from_micros(501_200);
 
 fn flow(path: Path) -> Flow<Bbr3> {
     Flow::new(Bbr3::new(config()), path)

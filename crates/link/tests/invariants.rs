@@ -95,19 +95,7 @@ proptest! {
         };
         let lossless = keeps(&forward) && keeps(&return_);
         let mut path = Path::new(&link(forward, return_), seed, Time::ZERO);
-        for (number, offer) in offers.iter().enumerate() {
-            let _ = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len });
-            while path.poll(offer.at).is_some() {}
-        }
-        while let Some(next) = path.next_event() {
-            prop_assert_eq!(path.poll(Time::from_nanos(next.as_nanos() - 1)), None);
-            prop_assert_eq!(path.next_event(), Some(next));
-            let event = path.poll(next);
-            prop_assert!(event.is_some() || !lossless, "where nothing accepted is lost the instant is exact");
-            prop_assert!(event.is_none_or(|event| event.at() == next));
-            while path.poll(next).is_some() {}
-            prop_assert!(path.next_event().is_none_or(|later| later > next));
-        }
+        nothing_happens_but_at_next_event(&mut path, &offers, lossless)?;
     }
 }
 

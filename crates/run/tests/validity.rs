@@ -83,16 +83,18 @@ fn a_packet_that_the_receiving_device_refused_makes_the_run_invalid() {
     assert_eq!(reasons, [Reason::PacketsRefused { packets: 1 }]);
 }
 
+fn first_connection(reports: &mut RunReports, end: End) -> &mut ConnectionReport {
+    match end {
+        End::Client => &mut reports.client.connections[0],
+        End::Origin => &mut reports.origin.connections[0],
+    }
+}
+
 #[test]
 fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid() {
     for end in [End::Client, End::Origin] {
         let mut reports = page_load();
-        let connections = if end == End::Client {
-            &mut reports.client.connections
-        } else {
-            &mut reports.origin.connections
-        };
-        connections[0].congestion_control = "reno".to_owned();
+        first_connection(&mut reports, end).congestion_control = "reno".to_owned();
         let (status, reasons) = verdict(spec(), reports);
         assert_eq!(status, Status::Invalid);
         let (expected, found) = ("cubic".to_owned(), "reno".to_owned());
@@ -104,12 +106,7 @@ fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid
 fn another_protocol_than_asked_for_at_either_end_makes_a_page_load_invalid() {
     for end in [End::Client, End::Origin] {
         let mut reports = page_load();
-        let connections = if end == End::Client {
-            &mut reports.client.connections
-        } else {
-            &mut reports.origin.connections
-        };
-        connections[0].protocol = "http/1.1".to_owned();
+        first_connection(&mut reports, end).protocol = "http/1.1".to_owned();
         let (status, reasons) = verdict(spec(), reports);
         assert_eq!(status, Status::Invalid);
         let (expected, found) = ("h2".to_owned(), "http/1.1".to_owned());

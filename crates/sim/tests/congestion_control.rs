@@ -5,14 +5,14 @@
 
 use std::time::Instant;
 
+use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    Algorithm, BulkSpec, CapacitySpec, Direction, DirectionSpec, Engine, JitterSpec, LossSpec, Provenance,
-    QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
+    Algorithm, BulkSpec, Direction, Engine, JitterSpec, LossSpec, Provenance, RunRecord, RunSpec, Status,
+    Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const MEGABIT: u64 = 1_000_000;
 /// Of a GEO path, in milliseconds.
 const RTT_MS: u64 = 600;
@@ -21,16 +21,13 @@ const SEGMENT: f64 = 1448.0;
 
 /// A GEO path with a drop-tail queue, on which only congestion windows limit.
 fn geo(rate: Rate, queue: Bytes, loss: f64) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    let direction = |queue, loss| DirectionSpec {
-        capacity: CapacitySpec::Constant { rate_bps: rate },
-        delay_ns: Duration::from_millis(RTT_MS / 2),
-        jitter: JitterSpec::None,
-        queue: QueueSpec::Bytes { limit_bytes: queue },
-        loss: if loss > 0.0 { LossSpec::Bernoulli { p: loss } } else { LossSpec::None },
-    };
-    spec.link.forward = direction(queue, loss);
-    spec.link.return_ = direction(Bytes::new(10_000_000), 0.0);
+    let mut spec = sample();
+    let rtt = Duration::from_millis(RTT_MS);
+    spec.link.forward = half_of(rtt, rate, queue);
+    if loss > 0.0 {
+        spec.link.forward.loss = LossSpec::Bernoulli { p: loss };
+    }
+    spec.link.return_ = half_of(rtt, rate, Bytes::new(10_000_000));
     let buffer = Bytes::new(60_000_000);
     spec.tcp.receive_buffer_bytes = buffer;
     spec.tcp.send_buffer_bytes = buffer;

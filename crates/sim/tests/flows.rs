@@ -4,14 +4,13 @@
 #![allow(clippy::disallowed_methods)]
 
 use crate::common;
+use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    Algorithm, CapacitySpec, Direction, DirectionSpec, FlowSpec, FlowsSpec, JitterSpec, LossSpec, QueueSpec,
-    RunRecord, RunSpec, Status, Transport, Workload,
+    Algorithm, Direction, FlowSpec, FlowsSpec, RunRecord, RunSpec, Status, Transport, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const MINUTE: Duration = Duration::from_secs(60);
 /// Payload of a TCP segment over an MTU of 1500 with timestamps.
 const SEGMENT: u64 = 1448;
@@ -33,15 +32,9 @@ enum Extent {
 
 /// 10 Mbit/s both ways with one BDP of queue.
 fn spec(rtt: Duration, direction: Direction, extent: Extent, flows: &[FlowSpec]) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     let rate_bps = Rate::from_bps(10_000_000);
-    spec.link.forward = DirectionSpec {
-        capacity: CapacitySpec::Constant { rate_bps },
-        delay_ns: rtt / 2,
-        jitter: JitterSpec::None,
-        queue: QueueSpec::Bytes { limit_bytes: rate_bps.volume_in(rtt) },
-        loss: LossSpec::None,
-    };
+    spec.link.forward = half_of(rtt, rate_bps, rate_bps.volume_in(rtt));
     spec.link.return_ = spec.link.forward.clone();
     let (bytes, duration_ns) = match extent {
         Extent::For(span) => (None, Some(span)),

@@ -5,27 +5,22 @@
 
 use std::time::Instant;
 
+use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    Algorithm, CapacitySpec, Engine, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec,
-    Provenance, QueueSpec, RunRecord, RunSpec, Status, Switch, Workload, assemble,
+    Algorithm, Engine, Http, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, RunSpec,
+    Status, Switch, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 /// Of the sample's link.
 const RTT_S: f64 = 0.530;
 
 /// A page load over 10 Mbit/s and 530 ms without losses, whose queue holds whatever comes.
 fn load(http: Http, objects: &[(&str, u64)]) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     spec.cc = Algorithm::Cubic;
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
-        direction.jitter = JitterSpec::None;
-        direction.loss = LossSpec::None;
-        direction.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(100_000_000) };
-    }
+    without_chance(&mut spec, Rate::from_bps(10_000_000));
     let objects = objects.iter().map(|(path, bytes)| ObjectSpec::new(*path, Bytes::new(*bytes)));
     let page = PageSpec::new("page", objects);
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));

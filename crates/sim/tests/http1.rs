@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    CapacitySpec, Engine, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Provenance,
-    RunRecord, RunSpec, Status, Workload, assemble,
+    Engine, Http, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, Status, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
-use bentpipe_units::{Bytes, Duration, Rate};
+use bentpipe_units::{Bytes, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const ROUND_TRIP_S: f64 = 0.530;
 /// What all transmissions of a load take together at 1 Gbit/s, where a round trip is the unit: less than so much.
 const TRANSMISSIONS_S: f64 = 0.005;
@@ -27,13 +26,8 @@ fn load(http: Http, connections: u32, objects: u64) -> PageLoadSpec {
 }
 
 fn record(load: PageLoadSpec) -> RunRecord {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(1_000_000_000) };
-        direction.delay_ns = Duration::from_millis(265);
-        direction.jitter = JitterSpec::None;
-        direction.loss = LossSpec::None;
-    }
+    let mut spec = sample();
+    without_chance(&mut spec, Rate::from_bps(1_000_000_000));
     spec.workload = Workload::PageLoad(load);
     let reports = simulate(&spec, &Config::new(Instant::now())).unwrap();
     let record = assemble("0".to_owned(), Engine::Simulate, spec, Provenance::default(), reports);

@@ -13,6 +13,7 @@ mod pep_transfers;
 mod resumption;
 mod round_trips;
 mod runs;
+mod sample;
 mod several_hosts;
 mod spdy;
 mod tcp_knobs;

@@ -5,16 +5,16 @@
 
 use crate::common;
 use crate::common::{Temper, scenarios};
+use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Http, JitterSpec, LossSpec,
-    ObjectSpec, PageLoadSpec, PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, QueueSpec, RunRecord,
-    RunSpec, SplitSpec, Status, Transport, TunnelSpec, Workload,
+    Algorithm, BulkSpec, CaptureSpec, Direction, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec,
+    PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, RunRecord, RunSpec, SplitSpec, Status, Transport,
+    TunnelSpec, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
 use proptest::prelude::*;
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const PLACES: [PepPlace; 3] = [PepPlace::Terminal, PepPlace::Gateway, PepPlace::Both];
 /// Of a GEO path.
 const RTT: Duration = Duration::from_millis(600);
@@ -23,14 +23,8 @@ const SEGMENT: u64 = 1448;
 
 /// A GEO path without losses, with one BDP of queue, on which only congestion windows limit.
 fn geo(rate: Rate) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
-    spec.link.forward = DirectionSpec {
-        capacity: CapacitySpec::Constant { rate_bps: rate },
-        delay_ns: RTT / 2,
-        jitter: JitterSpec::None,
-        queue: QueueSpec::Bytes { limit_bytes: rate.volume_in(RTT) },
-        loss: LossSpec::None,
-    };
+    let mut spec = sample();
+    spec.link.forward = half_of(RTT, rate, rate.volume_in(RTT));
     spec.link.return_ = spec.link.forward.clone();
     spec.cc = Algorithm::Cubic;
     let buffer = Bytes::new(64_000_000);

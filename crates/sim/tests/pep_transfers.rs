@@ -8,17 +8,14 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 
+use crate::sample::{half_of, sample};
 use crate::transfers::{Fate, Noise, PORT, Part, SERVER, Transfer, network, run_all, take_part};
 use bentpipe_net::{Listener, Net, Stream};
-use bentpipe_run::{
-    Algorithm, CapacitySpec, DirectionSpec, Dscp, JitterSpec, LossSpec, PepPlace, PepSpec, QueueSpec,
-    RunSpec, SplitSpec,
-};
+use bentpipe_run::{Algorithm, Dscp, LossSpec, PepPlace, PepSpec, RunSpec, SplitSpec};
 use bentpipe_units::{Bytes, Duration, Rate};
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(198, 18, 0, 1));
 const PLACES: [PepPlace; 3] = [PepPlace::Terminal, PepPlace::Gateway, PepPlace::Both];
 const MEGABYTE: u64 = 1_000_000;
@@ -28,15 +25,9 @@ const RELAY: u64 = 100_000;
 
 /// A path of this rate and round trip, with proxies at `place`.
 fn spec(rate: u64, rtt: Duration, place: PepPlace) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     let rate_bps = Rate::from_bps(rate);
-    spec.link.forward = DirectionSpec {
-        capacity: CapacitySpec::Constant { rate_bps },
-        delay_ns: rtt / 2,
-        jitter: JitterSpec::None,
-        queue: QueueSpec::Bytes { limit_bytes: Bytes::new(rate_bps.volume_in(rtt).get().max(100_000)) },
-        loss: LossSpec::None,
-    };
+    spec.link.forward = half_of(rtt, rate_bps, rate_bps.volume_in(rtt).max(Bytes::new(100_000)));
     spec.link.return_ = spec.link.forward.clone();
     spec.cc = Algorithm::Cubic;
     (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) = (Bytes::new(SOCKET), Bytes::new(SOCKET));

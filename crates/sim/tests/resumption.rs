@@ -6,15 +6,14 @@
 use std::time::Instant;
 
 use crate::common;
+use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    CapacitySpec, ConnectionReport, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec,
-    PageSpec, PepSpec, ProxySpec, Resumption, RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Visit,
-    Workload,
+    ConnectionReport, Handshake, Http, ObjectSpec, PageLoadSpec, PageSpec, PepSpec, ProxySpec, Resumption,
+    RunRecord, RunSpec, Status, TlsSpec, TlsVersion, Visit, Workload,
 };
 use bentpipe_sim::{Config, Content, simulate};
 use bentpipe_units::{Bytes, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const CONNECTIONS: u32 = 6;
 
 fn tls(version: TlsVersion, resumption: Resumption) -> Option<TlsSpec> {
@@ -23,7 +22,7 @@ fn tls(version: TlsVersion, resumption: Resumption) -> Option<TlsSpec> {
 
 /// The sample run's link with its losses and jitter: 8 and 2 Mbit/s, 530 ms.
 fn lossy(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(20_000));
     let page = PageSpec::new("many", (0..objects).map(object));
     let load = PageLoadSpec { visit, ..PageLoadSpec::new(http, CONNECTIONS, page) };
@@ -34,11 +33,7 @@ fn lossy(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize)
 
 fn clean(http: Http, tls: Option<TlsSpec>, visit: Option<Visit>, objects: usize) -> RunSpec {
     let mut spec = lossy(http, tls, visit, objects);
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(100_000_000) };
-        direction.jitter = JitterSpec::None;
-        direction.loss = LossSpec::None;
-    }
+    without_chance(&mut spec, Rate::from_bps(100_000_000));
     spec
 }
 

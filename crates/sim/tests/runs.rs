@@ -5,31 +5,22 @@
 
 use std::time::Instant;
 
+use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    Algorithm, BulkSpec, CapacitySpec, Direction, Engine, Http, JitterSpec, LossSpec, PageLoadSpec, PingSpec,
-    Provenance, QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
+    Algorithm, BulkSpec, CapacitySpec, Direction, Engine, Http, PageLoadSpec, PingSpec, Provenance,
+    QueueSpec, RunRecord, RunSpec, Status, Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const VERSIONS: [Http; 4] = [Http::H1, Http::H1s, Http::H2, Http::H3];
 const ALGORITHMS: [Algorithm; 6] = Algorithm::ALL;
 
 /// The sample run over a link of 10 Mbit/s and 530 ms without losses.
-fn sample() -> RunSpec {
-    let mut spec = with_losses();
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
-        direction.jitter = JitterSpec::None;
-        direction.loss = LossSpec::None;
-    }
+fn lossless() -> RunSpec {
+    let mut spec = sample();
+    without_chance(&mut spec, Rate::from_bps(10_000_000));
     spec
-}
-
-/// The sample run as it is: random losses and jitter.
-fn with_losses() -> RunSpec {
-    serde_json::from_str(SPEC).unwrap()
 }
 
 fn page_load(mut spec: RunSpec, http: Http, cc: Algorithm) -> RunSpec {
@@ -49,7 +40,7 @@ fn record(spec: &RunSpec) -> RunRecord {
 #[test]
 fn every_version_with_every_congestion_control_loads_the_page() {
     for (http, cc) in VERSIONS.into_iter().flat_map(|http| ALGORITHMS.map(|cc| (http, cc))) {
-        let record = record(&page_load(sample(), http, cc));
+        let record = record(&page_load(lossless(), http, cc));
         assert_eq!(record.status, Status::Succeeded, "{http:?} {cc:?}: {:?}", record.reasons);
     }
 }
@@ -58,7 +49,7 @@ fn every_version_with_every_congestion_control_loads_the_page() {
 fn the_first_byte_takes_the_round_trips_of_the_handshakes_and_the_request() {
     // TCP 1, TLS 1.3 1 (RFC 8446 section 2), QUIC with TLS 1 (RFC 9001 section 4), the request 1.
     for (http, round_trips) in [(Http::H1, 2.0), (Http::H1s, 3.0), (Http::H2, 3.0), (Http::H3, 2.0)] {
-        let ttfb_s = record(&page_load(sample(), http, Algorithm::Cubic)).metrics.ttfb_s.unwrap();
+        let ttfb_s = record(&page_load(lossless(), http, Algorithm::Cubic)).metrics.ttfb_s.unwrap();
         let excess_s = ttfb_s - round_trips * 0.530;
         assert!((0.0..0.010).contains(&excess_s), "{http:?}: {ttfb_s} s");
     }
@@ -67,7 +58,7 @@ fn the_first_byte_takes_the_round_trips_of_the_handshakes_and_the_request() {
 #[test]
 fn equal_specs_give_equal_records_whatever_the_epoch() {
     for (http, cc) in VERSIONS.into_iter().flat_map(|http| ALGORITHMS.map(|cc| (http, cc))) {
-        let spec = page_load(with_losses(), http, cc);
+        let spec = page_load(sample(), http, cc);
         let bytes = || serde_json::to_string(&record(&spec)).unwrap();
         assert_eq!(bytes(), bytes(), "{http:?} {cc:?}");
     }
@@ -78,7 +69,7 @@ fn flows_arrive_whole_in_either_direction_over_either_transport() {
     for transport in [Transport::Tcp, Transport::Quic] {
         for direction in [Direction::Down, Direction::Up] {
             let bytes = Some(Bytes::new(500_000));
-            let mut spec = sample();
+            let mut spec = lossless();
             spec.workload = Workload::Bulk(BulkSpec { transport, direction, bytes, duration_ns: None });
             let record = record(&spec);
             assert_eq!(record.status, Status::Succeeded, "{transport:?} {direction:?}: {:?}", record.reasons);
@@ -89,7 +80,7 @@ fn flows_arrive_whole_in_either_direction_over_either_transport() {
 
 #[test]
 fn an_echo_takes_the_propagation_and_its_two_transmissions_and_nothing_else() {
-    let mut spec = sample();
+    let mut spec = lossless();
     let payload_bytes = Bytes::new(20);
     spec.workload =
         Workload::Ping(PingSpec { count: 5, interval_ns: Duration::from_millis(200), payload_bytes });
@@ -103,7 +94,7 @@ fn an_echo_takes_the_propagation_and_its_two_transmissions_and_nothing_else() {
 #[test]
 fn an_order_and_its_flow_may_share_a_segment() {
     // Windows of ten bytes cut the order in pieces; lost pieces are retransmitted together with what follows.
-    let mut spec = sample();
+    let mut spec = lossless();
     spec.tcp.receive_buffer_bytes = Bytes::new(10);
     spec.validity.timeout_ns = Duration::from_secs(5_000);
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {
@@ -121,7 +112,7 @@ fn an_order_and_its_flow_may_share_a_segment() {
 
 #[test]
 fn a_flow_by_iperf3_is_refused() {
-    let mut spec = sample();
+    let mut spec = lossless();
     let bytes = Some(Bytes::new(100_000));
     spec.workload = Workload::Iperf3(BulkSpec {
         transport: Transport::Tcp,

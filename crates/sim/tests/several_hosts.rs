@@ -8,16 +8,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    Algorithm, CapacitySpec, Engine, FileSpec, Handshake, Http, JitterSpec, LossSpec, ObjectKind, ObjectSpec,
-    ObjectTiming, PageLoadSpec, PageSpec, PepPlace, PepSpec, Provenance, ProxySpec, QueueSpec, Resumption,
-    RunRecord, RunSpec, SplitSpec, Status, TlsSpec, TlsVersion, Visit, Workload, assemble,
+    Algorithm, Engine, FileSpec, Handshake, Http, ObjectKind, ObjectSpec, ObjectTiming, PageLoadSpec,
+    PageSpec, PepPlace, PepSpec, Provenance, ProxySpec, Resumption, RunRecord, RunSpec, SplitSpec, Status,
+    TlsSpec, TlsVersion, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
 use bentpipe_web::page::{Files, Sites};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const OWN: &str = "www.news.example";
 const HOSTS: usize = 5;
 
@@ -62,14 +62,9 @@ fn news() -> PageSpec {
 
 /// A load over 10 Mbit/s and 530 ms without losses, whose queue holds whatever comes.
 fn load(http: Http, page: PageSpec) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     spec.cc = Algorithm::Cubic;
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
-        direction.jitter = JitterSpec::None;
-        direction.loss = LossSpec::None;
-        direction.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(100_000_000) };
-    }
+    without_chance(&mut spec, Rate::from_bps(10_000_000));
     spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
     spec
 }

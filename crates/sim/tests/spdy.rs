@@ -5,19 +5,19 @@
 
 use std::time::Instant;
 
+use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    CapacitySpec, Engine, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Provenance,
-    RunRecord, RunSpec, Status, Switch, Workload, assemble,
+    Engine, Http, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, RunSpec, Status, Switch,
+    Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Rate};
 
-const SPEC: &str = include_str!("../../run/tests/data/spec.json");
 const ROUND_TRIP_S: f64 = 0.530;
 
 /// A load of equal objects over the sample link with random losses and jitter.
 fn lossy(objects: usize, bytes: u64) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     let objects = (0..objects).map(|i| ObjectSpec::new(format!("/object-{i}.jpg"), Bytes::new(bytes)));
     let page = PageSpec::new("spdy", objects);
     spec.workload = Workload::PageLoad(PageLoadSpec::new(Http::Spdy, 6, page));
@@ -27,11 +27,7 @@ fn lossy(objects: usize, bytes: u64) -> RunSpec {
 /// The same over 10 Mbit/s and 530 ms without losses.
 fn clean(objects: usize, bytes: u64) -> RunSpec {
     let mut spec = lossy(objects, bytes);
-    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
-        direction.capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) };
-        direction.jitter = JitterSpec::None;
-        direction.loss = LossSpec::None;
-    }
+    without_chance(&mut spec, Rate::from_bps(10_000_000));
     spec
 }
 

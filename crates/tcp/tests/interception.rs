@@ -2,9 +2,10 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
+use crate::common::spec;
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Config, Connection, ConnectionId, Endpoint, Flags, PortError, Route, Segment, TcpSpec};
-use bentpipe_units::{Bytes, Switch, Time};
+use bentpipe_units::{Bytes, Time};
 
 const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const MIDDLE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
@@ -13,17 +14,7 @@ const NOW: Time = Time::ZERO;
 
 fn config() -> Config {
     let buffer = Bytes::new(6 << 20);
-    let spec = TcpSpec {
-        initial_window: 10,
-        receive_buffer_bytes: buffer,
-        send_buffer_bytes: buffer,
-        slow_start_after_idle: true,
-        fast_open: Switch::Off,
-        nagle: Switch::Off,
-        quick_ack: Switch::Off,
-        connect_retry_ns: None,
-        idle_reset_ns: None,
-    };
+    let spec = TcpSpec { receive_buffer_bytes: buffer, send_buffer_bytes: buffer, ..spec() };
     Config::new(&spec, Algorithm::Cubic, 1)
 }
 

@@ -6,7 +6,6 @@
 mod cycle;
 mod full_pipe;
 mod min_rtt;
-mod mode;
 mod policer;
 mod recovery;
 
@@ -14,6 +13,7 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 use rand_core::SeedableRng;
 use rand_pcg::Pcg32;
 
+pub use crate::bbr_common::Mode;
 use crate::bbr_common::{
     Aggregation, AggregationLimits, HALF_ROUNDS, MIN_PACKETS, PacingRate, ProbeRtt, bdp, quantum_packets,
     saved_cwnd,
@@ -28,7 +28,6 @@ use crate::{
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
 use min_rtt::MinRtt;
-pub use mode::Mode;
 use policer::{Outcome, Policer, PolicerView};
 use recovery::{Episode, Window, WindowView};
 

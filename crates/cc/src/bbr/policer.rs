@@ -3,7 +3,7 @@
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use super::mode::Mode;
+use super::Mode;
 use crate::Demand;
 use crate::round::Boundary;
 

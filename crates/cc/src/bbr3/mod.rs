@@ -16,6 +16,7 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 use rand_core::SeedableRng;
 use rand_pcg::Pcg32;
 
+pub use crate::bbr_common::Mode;
 use crate::bbr_common::{Aggregation, MIN_PACKETS, PacingRate, ProbeRtt, saved_cwnd};
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
@@ -42,19 +43,6 @@ const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
 /// The window of ProbeRTT in BDP.
 const PROBE_RTT_GAIN: f64 = 0.5;
-
-/// The states of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Double the rate each round until the pipe is full.
-    Startup,
-    /// Empty the queue that start-up built.
-    Drain,
-    /// Keep to the model and probe for more now and then.
-    ProbeBw,
-    /// Come down to half a BDP to see the path's RTT.
-    ProbeRtt,
-}
 
 /// Where the connection is in an episode of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

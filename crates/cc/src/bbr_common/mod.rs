@@ -1,12 +1,14 @@
 //! What both versions of BBR have in common.
 
 mod aggregation;
+mod mode;
 mod pacing_rate;
 mod probe_rtt;
 
 use bentpipe_units::{Bytes, Duration, Rate};
 
 pub(crate) use aggregation::{Aggregation, AggregationLimits, HALF_ROUNDS};
+pub use mode::Mode;
 pub(crate) use pacing_rate::PacingRate;
 pub(crate) use probe_rtt::ProbeRtt;
 

@@ -70,6 +70,14 @@ impl Path {
     }
 }
 
+/// 10 Mbit/s, 500 ms: a BDP of 417 packets.
+pub fn geo() -> Path {
+    Path::new(10, 500, packets(2_000))
+}
+
+/// The propagation delay and the transmission of one packet.
+pub const GEO_RTT: Duration = Duration::from_micros(501_200);
+
 #[derive(Clone, Copy, Debug)]
 pub struct TokenBucket {
     pub rate: Rate,

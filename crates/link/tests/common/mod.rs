@@ -27,6 +27,23 @@ pub struct Outcome {
     pub events: Vec<Event<Numbered>>,
 }
 
+impl Outcome {
+    fn offer(&mut self, path: &mut Path<Numbered>, number: usize, offer: Offer) {
+        let packet = Numbered { number, len: offer.len };
+        if let Err((_, packet)) = path.enqueue(offer.at, offer.way, packet) {
+            self.refused.push(packet.number);
+        }
+    }
+
+    /// With all that is still to happen on the path.
+    fn finish(mut self, path: &mut Path<Numbered>) -> Self {
+        while let Some(next) = path.next_event() {
+            drain(path, next, &mut self);
+        }
+        self
+    }
+}
+
 pub const MTU: u32 = 1500;
 
 /// A loss-free direction without jitter that never drops.
@@ -61,30 +78,18 @@ pub fn punctually(path: &mut Path<Numbered>, offers: &[Offer]) -> Outcome {
         while let Some(next) = path.next_event().filter(|next| *next <= offer.at) {
             drain(path, next, &mut outcome);
         }
-        let packet = Numbered { number, len: offer.len };
-        if let Err((_, packet)) = path.enqueue(offer.at, offer.way, packet) {
-            outcome.refused.push(packet.number);
-        }
+        outcome.offer(path, number, *offer);
     }
-    while let Some(next) = path.next_event() {
-        drain(path, next, &mut outcome);
-    }
-    outcome
+    outcome.finish(path)
 }
 
 /// Drives a path as a machine under load does: nothing is polled before the last offer.
 pub fn belatedly(path: &mut Path<Numbered>, offers: &[Offer]) -> Outcome {
     let mut outcome = Outcome { refused: Vec::new(), events: Vec::new() };
     for (number, offer) in offers.iter().enumerate() {
-        let packet = Numbered { number, len: offer.len };
-        if let Err((_, packet)) = path.enqueue(offer.at, offer.way, packet) {
-            outcome.refused.push(packet.number);
-        }
+        outcome.offer(path, number, *offer);
     }
-    while let Some(next) = path.next_event() {
-        drain(path, next, &mut outcome);
-    }
-    outcome
+    outcome.finish(path)
 }
 
 pub fn drain(path: &mut Path<Numbered>, now: Time, outcome: &mut Outcome) {
@@ -238,5 +243,28 @@ pub fn holds_what_went_in_and_did_not_come_out(
         while path.poll(next).is_some() {}
     }
     prop_assert_eq!(Direction::BOTH.map(|way| path.held_packets(way)), [0, 0]);
+    Ok(())
+}
+
+/// Offers all, then goes from event to event: none may come before the instant that is announced for it. Where
+/// whatever was accepted arrives (`is_lossless`), there is one at each of these instants.
+pub fn nothing_happens_but_at_next_event(
+    path: &mut Path<Numbered>,
+    offers: &[Offer],
+    is_lossless: bool,
+) -> Result<(), TestCaseError> {
+    for (number, offer) in offers.iter().enumerate() {
+        let _ = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len });
+        while path.poll(offer.at).is_some() {}
+    }
+    while let Some(next) = path.next_event() {
+        prop_assert_eq!(path.poll(Time::from_nanos(next.as_nanos() - 1)), None);
+        prop_assert_eq!(path.next_event(), Some(next));
+        let event = path.poll(next);
+        prop_assert!(event.is_some() || !is_lossless, "where nothing accepted is lost the instant is exact");
+        prop_assert!(event.is_none_or(|event| event.at() == next));
+        while path.poll(next).is_some() {}
+        prop_assert!(path.next_event().is_none_or(|later| later > next));
+    }
     Ok(())
 }

@@ -5,7 +5,7 @@ use bentpipe_link::{
     MixSpec, PlacementSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, TracePacketSpec, VolumeKindSpec,
     VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::{Direction, DropCause, Event, Path};
+use bentpipe_link::{Direction, DropCause, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -121,19 +121,7 @@ proptest! {
 
     #[test]
     fn nothing_happens_before_next_event(spec in any_link(), offers in any_offers(), seed: u64) {
-        let mut path: Path<Numbered> = path(&spec, seed);
-        for (number, offer) in offers.iter().enumerate() {
-            let _ = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len });
-            while path.poll(offer.at).is_some() {}
-        }
-        while let Some(next) = path.next_event() {
-            prop_assert_eq!(path.poll(Time::from_nanos(next.as_nanos() - 1)), None);
-            prop_assert_eq!(path.next_event(), Some(next));
-            let event = path.poll(next);
-            prop_assert!(event.is_none_or(|event| event.at() == next));
-            while path.poll(next).is_some() {}
-            prop_assert!(path.next_event().is_none_or(|later| later > next));
-        }
+        nothing_happens_but_at_next_event(&mut path(&spec, seed), &offers, false)?;
     }
 
     #[test]

@@ -11,30 +11,24 @@ mod page;
 use std::fs;
 
 use crate::common;
+use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    CapacitySpec, DirectionSpec, Handshake, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec, PageSpec,
-    QueueSpec, Resumption, RunRecord, RunSpec, Status, Visit, Workload,
+    Handshake, Http, ObjectSpec, PageLoadSpec, PageSpec, Resumption, RunRecord, RunSpec, Status, Visit,
+    Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
 use closed_form::{COLUMNS, Column, Row, round_trips, rows};
 
-const SPEC: &str = include_str!("../../../run/tests/data/spec.json");
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/round-trips.md");
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 /// What transmission and a server's delayed packets may add, as a fraction of the round trip.
 const TOLERANCE: f64 = 0.02;
 
 fn spec(row: Row, column: Column) -> RunSpec {
-    let mut spec: RunSpec = serde_json::from_str(SPEC).unwrap();
+    let mut spec = sample();
     let rate_bps = Rate::from_bps(1_000_000_000);
-    spec.link.forward = DirectionSpec {
-        capacity: CapacitySpec::Constant { rate_bps },
-        delay_ns: ROUND_TRIP / 2,
-        jitter: JitterSpec::None,
-        queue: QueueSpec::Bytes { limit_bytes: rate_bps.volume_in(ROUND_TRIP) },
-        loss: LossSpec::None,
-    };
+    spec.link.forward = half_of(ROUND_TRIP, rate_bps, rate_bps.volume_in(ROUND_TRIP));
     spec.link.return_ = spec.link.forward.clone();
     let objects = vec![ObjectSpec::new("/object.jpg", Bytes::new(500))];
     let page = PageSpec::new("tiny", objects);

@@ -1,4 +1,4 @@
-//! The states of BBR's machine.
+//! The states of BBR's machine, the same in both versions.
 
 /// The states of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,8 +7,8 @@ pub enum Mode {
     Startup,
     /// Empty the queue that start-up built.
     Drain,
-    /// Cruise at the estimate and probe for more once per cycle.
+    /// Cruise at the estimate and probe for more now and then.
     ProbeBw,
-    /// Come down to four packets to see the path's RTT.
+    /// Come down, to four packets or to half a BDP, to see the path's RTT.
     ProbeRtt,
 }
