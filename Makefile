@@ -40,7 +40,8 @@ run: setup ## Set up and reproduce a study in its quick form
 test: setup-dev ## Set up and run every test that this machine can run
 	$(BUILD) cargo test --workspace --locked
 	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
-	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m realtime
+	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement -m "realtime and not alone" --numprocesses=2 --dist=loadfile
+	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement -m alone
 
 # Without what measures in real time and without the crates that drive whole runs.
 test-quick: setup-dev ## Set up and run what takes a few minutes

@@ -12,6 +12,7 @@ from tools.agreement.measuring import emulate, measured, planned_cells, simulate
 
 
 @pytest.mark.root
+@pytest.mark.alone
 @pytest.mark.usefixtures("_able_to_emulate")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_both_engines_agree_within_the_bars_on_a_sample_of(kind: Kind, tmp_path) -> None:

@@ -25,6 +25,8 @@ from tests.support.models import changed
 from tests.support.tshark import CLIENT, dissected, needs_tshark
 from tools.specs import spec_of
 
+pytestmark = pytest.mark.alone
+
 LATE_OR_NOT = "1 min"
 """How punctual runs are is tested elsewhere."""
 

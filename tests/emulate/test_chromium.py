@@ -26,7 +26,7 @@ from tests.support.models import changed, said
 from tools.specs import spec_of
 
 LACK = third_party.missing_for("chromium")
-pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(LACK is not None, reason=str(LACK))]
 
 LATE_OR_NOT = "1 s"
 """How punctual runs are is tested elsewhere; what a browser asks for does not depend on milliseconds."""

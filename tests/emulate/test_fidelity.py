@@ -7,6 +7,8 @@ from scipy.stats import binom
 
 from tests.emulate.measuring import MOST_ATTEMPTS, measured, measured_together
 
+pytestmark = pytest.mark.alone
+
 HEADERS_BYTES = 20 + 8
 """IPv4 (RFC 791) and UDP (RFC 768)."""
 

@@ -15,7 +15,7 @@ from tests.support.models import changed, said
 from tools.specs import spec_of
 
 LACK = third_party.missing_for("firefox")
-pytestmark = pytest.mark.skipif(LACK is not None, reason=str(LACK))
+pytestmark = [pytest.mark.alone, pytest.mark.skipif(LACK is not None, reason=str(LACK))]
 
 LINK = "geo-alshagri"
 """One round trip (some 0.5 s) is longer than any of Firefox's timers for second attempts (0.1 s to 0.3 s)."""

@@ -22,6 +22,8 @@ from bentpipe.engine.process import privilege
 from bentpipe.engine.programs import third_party
 from tests.emulate import traces
 
+pytestmark = pytest.mark.alone
+
 LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms"
 SLOW = "flat:down=400kbit/s,up=200kbit/s,rtt=200ms"
 """Over which a page of 100 kB takes some seconds, for a look at the programs meanwhile."""

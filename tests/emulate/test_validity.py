@@ -18,6 +18,8 @@ from tests.emulate.measuring import measured_once
 from tests.support.models import said
 from tools.specs import spec_of
 
+pytestmark = pytest.mark.alone
+
 PAGE = {"link": "lan", "http": "h2", "page": "single-100k"}
 LONG_FLOW = {"link": "lan", "bulk": {"duration": "20 s"}}
 
