@@ -15,6 +15,8 @@ const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
 #[derive(Clone, Debug)]
 pub(crate) struct Rtt {
     smoothed: Option<Smoothed>,
+    /// Of `smoothed` in whole nanoseconds: it is read more often than it changes.
+    srtt: Option<Duration>,
     min: Option<(Duration, Time)>,
     rto: Duration,
 }
@@ -80,7 +82,7 @@ pub(crate) struct RttReading {
 
 impl Rtt {
     pub const fn new() -> Self {
-        Self { smoothed: None, min: None, rto: INITIAL_RTO }
+        Self { smoothed: None, srtt: None, min: None, rto: INITIAL_RTO }
     }
 
     /// `tcp_ack_update_rtt`.
@@ -102,6 +104,7 @@ impl Rtt {
             Some(smoothed) => smoothed.next(m, floor, view),
         };
         self.smoothed = Some(s);
+        self.srtt = Some(Duration::from_nanos(s.srtt.round() as u64));
         let rto = Duration::from_nanos((s.srtt + 4.0 * s.rttvar).round() as u64);
         self.rto = rto.min(MAX_RTO);
     }
@@ -119,8 +122,8 @@ impl Rtt {
         self.rto = self.rto.saturating_add(self.rto).min(MAX_RTO);
     }
 
-    pub fn srtt(&self) -> Option<Duration> {
-        self.smoothed.map(|s| Duration::from_nanos(s.srtt.round() as u64))
+    pub const fn srtt(&self) -> Option<Duration> {
+        self.srtt
     }
 
     pub fn min(&self) -> Option<Duration> {

@@ -21,6 +21,7 @@ struct Losses {
 
 impl Recovery {
     /// Takes in an acknowledgement of what was sent.
+    #[inline]
     pub fn on_ack(
         &mut self,
         ack: &Ack<'_>,
@@ -142,6 +143,7 @@ impl Recovery {
             self.sacks = SackCache::default();
         }
     }
+
     // ---- what follows (tcp_fastretrans_alert) ----------------------------------------------------------------
 
     /// Draws the conclusions from an acknowledgement whose round-trip time is taken in.
