@@ -11,7 +11,7 @@ settings.load_profile("bentpipe")
 
 HERE = Path(__file__).parent
 IN_REAL_TIME = {HERE / "emulate", HERE / "agreement/test_sample.py"}
-"""What is in these measures on this machine's kernel and clock, two at a time but for what is marked `alone`."""
+"""What is in these measures on this machine's kernel and clock, two at a time if not marked `alone`."""
 
 
 def pytest_collection_modifyitems(items):
