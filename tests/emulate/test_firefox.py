@@ -22,6 +22,7 @@ LINK = "geo-alshagri"
 
 PROTOCOLS = {"h1": "http/1.1", "h1s": "http/1.1", "h2": "h2", "h3": "h3"}
 
+ROUNDING_S = 20e-6
 LATE_OR_NOT = "1 min"
 """How punctual runs are is tested elsewhere; Firefox has two dozen threads that wait for a core."""
 
@@ -82,7 +83,8 @@ def test_its_instants_are_by_the_clock_of_the_run_and_in_order(loads, http):
     assert document.request_s < document.first_byte_s <= document.last_byte_s <= browser.paint_fcp_s
     assert document.last_byte_s < image.request_s < image.first_byte_s < image.last_byte_s
     assert browser.parsed_s <= browser.loaded_s
-    assert image.last_byte_s <= browser.loaded_s <= image.last_byte_s + 1
+    # It rounds each instant that a page may read, by no more than this (privacy.reduceTimerPrecision).
+    assert image.last_byte_s - ROUNDING_S <= browser.loaded_s <= image.last_byte_s + 1
     assert image.last_byte_s <= browser.paint_lcp_s
 
 
