@@ -2,19 +2,11 @@
 
 import pytest
 
-from bentpipe.errors import InputError
 from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
-from bentpipe.scenario.links import link
+from tests.support.link_file import CCM, resolved
+from tests.support.refusals import refused
 
-CCM = """
-rtt = "500 ms"
-[return]
-rate = "1 Mbit/s"
-[forward.dvbs2]
-symbol_rate = "4 Msym/s"
-modcod = "8PSK 3/4"
-"""
 ACM = CCM.replace('modcod = "8PSK 3/4"', "") + "[forward.acm]\n"
 CLASSES = """
 [[forward.classes]]
@@ -25,11 +17,6 @@ queue = "50 ms"
 name = "video"
 dscp = "AF41"
 """
-
-
-def resolved(tmp_path, text):
-    (tmp_path / "mine.toml").write_text(text)
-    return link("mine.toml", folder=tmp_path)
 
 
 def carrier(tmp_path, text):
@@ -298,15 +285,8 @@ REFUSED = {
 def test_what_is_no_carrier_is_refused_where_it_stands(tmp_path, name):
     old, new, field, expected, found = REFUSED[name]
     assert old in CCM
-    assert_refused(tmp_path, CCM.replace(old, new), field, expected, found)
-
-
-def assert_refused(tmp_path, text, field, expected, found):
-    with pytest.raises(InputError) as caught:
-        resolved(tmp_path, text)
-    assert caught.value.field == field
-    assert expected in caught.value.expected
-    assert found in caught.value.found
+    with refused(field, expected=expected, found=found):
+        resolved(tmp_path, CCM.replace(old, new))
 
 
 VOICE = '[[forward.classes]]\nname = "voice"\ndscp = ["EF"]\n'
@@ -328,9 +308,11 @@ CLASSES_REFUSED = {
 @pytest.mark.parametrize("name", CLASSES_REFUSED)
 def test_what_is_no_class_is_refused_where_it_stands(tmp_path, name):
     text, field, expected, found = CLASSES_REFUSED[name]
-    assert_refused(tmp_path, CCM + text, f"forward.classes.{field}", expected, found)
+    with refused(f"forward.classes.{field}", expected=expected, found=found):
+        resolved(tmp_path, CCM + text)
 
 
 def test_more_classes_than_anybody_can_mean_are_refused(tmp_path):
     text = "".join(f'[[forward.classes]]\nname = "c{n}"\ndscp = {n}\n' for n in range(17))
-    assert_refused(tmp_path, CCM + text, "forward.classes", "at most 16 classes", "17 classes")
+    with refused("forward.classes", expected="at most 16 classes", found="17 classes"):
+        resolved(tmp_path, CCM + text)

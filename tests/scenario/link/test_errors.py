@@ -3,21 +3,15 @@
 import pytest
 
 from bentpipe import _core
-from bentpipe.errors import InputError
 from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.errors import written_key
 from bentpipe.scenario.links import link
 from bentpipe.scenario.written.link_schema import LinkTable
+from tests.support import link_file
+from tests.support.link_file import CCM
+from tests.support.refusals import refused
 
-FORWARD = """
-rtt = "500 ms"
-[return]
-rate = "1 Mbit/s"
-[forward.dvbs2]
-symbol_rate = "4 Msym/s"
-modcod = "8PSK 3/4"
-"""
 # 1 Msym/s: a slot is 540 microseconds, a superframe of 173 and a request slot 93.96 ms; 85 bytes in a burst.
 RETURN = """
 rtt = "500 ms"
@@ -138,13 +132,13 @@ REFUSED = {
         "1499",
     ),
     "a queue of a carrier without room": (
-        FORWARD.replace("[forward.dvbs2]", '[forward]\nqueue = "1499 B"\n[forward.dvbs2]'),
+        CCM.replace("[forward.dvbs2]", '[forward]\nqueue = "1499 B"\n[forward.dvbs2]'),
         "forward.queue",
         "1500 at least",
         "1499",
     ),
     "a class's queue of a carrier without room": (
-        FORWARD + CLASS.format(way="forward", rest='queue = "1499 B"'),
+        CCM + CLASS.format(way="forward", rest='queue = "1499 B"'),
         "forward.classes.1.queue",
         "1500 at least",
         "1499",
@@ -155,13 +149,9 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_link_refuses_is_reported_where_it_is_written(tmp_path, name):
     text, field, expected, found = REFUSED[name]
-    (tmp_path / "mine.toml").write_text(text)
-    with pytest.raises(InputError) as caught:
-        link("mine.toml", folder=tmp_path)
-    error = caught.value
-    assert (error.file, error.field) == (str(tmp_path / "mine.toml"), field)
-    assert expected in error.expected
-    assert found is None or error.found == found
+    with refused(field, expected=expected, file=tmp_path / link_file.NAME) as caught:
+        link_file.resolved(tmp_path, text)
+    assert found is None or caught.value.found == found
 
 
 def test_a_refusal_of_the_link_has_a_path_what_was_expected_and_what_was_found():

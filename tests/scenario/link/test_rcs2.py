@@ -10,9 +10,10 @@ from bentpipe.errors import InputError
 from bentpipe.model.link import LinkSpec
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.link.mix import Supply, mix_spec
-from bentpipe.scenario.links import link
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.satellite_schema import MixTable
+from tests.support.link_file import resolved
+from tests.support.refusals import refused
 
 # 1 Msym/s, so that a symbol is a microsecond; 85 bytes in a burst of waveform 5.
 LINK = """
@@ -27,11 +28,6 @@ waveform = 5
 SUPERFRAME_NS = 50 * 540 * 1000
 ALL = {"slots": 49, "superframes": 1}
 NONE = {"slots": 0, "superframes": 1}
-
-
-def resolved(tmp_path, text):
-    (tmp_path / "mine.toml").write_text(text)
-    return link("mine.toml", folder=tmp_path)
 
 
 def return_link(tmp_path, text=LINK):
@@ -482,21 +478,15 @@ PARTS_REFUSED = {
 def test_what_is_no_return_link_is_refused_where_it_stands(tmp_path, name):
     old, new, field, expected, found = REFUSED[name]
     assert old in LINK
-    assert_refused(tmp_path, LINK.replace(old, new), field, expected, found)
+    with refused(field, expected=expected, found=found):
+        resolved(tmp_path, LINK.replace(old, new))
 
 
 @pytest.mark.parametrize("name", PARTS_REFUSED)
 def test_what_is_no_part_of_one_is_refused_where_it_stands(tmp_path, name):
     text, field, expected, found = PARTS_REFUSED[name]
-    assert_refused(tmp_path, LINK + text, f"return.{field}", expected, found)
-
-
-def assert_refused(tmp_path, text, field, expected, found):
-    with pytest.raises(InputError) as caught:
-        resolved(tmp_path, text)
-    assert caught.value.field == field
-    assert expected in caught.value.expected
-    assert found in caught.value.found
+    with refused(f"return.{field}", expected=expected, found=found):
+        resolved(tmp_path, LINK + text)
 
 
 TRACES = {
@@ -519,4 +509,5 @@ def test_a_trace_is_refused_that_has(tmp_path, name):
 def test_a_trace_that_begins_again_before_its_end_is_refused(tmp_path):
     (tmp_path / "sent.csv").write_text("time_s,bytes\n1,40\n")
     text = LINK + '[[return.background]]\nmix = "cra"\nfile = "sent.csv"\nevery = "1 s"\n'
-    assert_refused(tmp_path, text, "return.background.1.every", "more than up to its last packet", '"1 s"')
+    with refused("return.background.1.every", expected="more than up to its last packet", found='"1 s"'):
+        resolved(tmp_path, text)
