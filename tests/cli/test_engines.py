@@ -10,13 +10,6 @@ from bentpipe.errors import AbilityError
 from tests.support.models import spec_with
 
 
-def test_what_this_version_lacks_makes_status_2(bentpipe, scenario_file, tmp_path):
-    arguments = ["--out", tmp_path / "results", "--cluster", "host:1"]
-    result = bentpipe("run", scenario_file, *arguments, expect=2)
-    assert "running on a cluster is not available yet" in result.stderr
-    assert not (tmp_path / "results").exists()
-
-
 def test_everything_that_the_machine_lacks_is_named_with_its_remedy(monkeypatch):
     lacks = [AbilityError("no root", "run as root"), AbilityError("no TUN", "load the kernel module tun")]
     monkeypatch.setattr(emulate, "missing", lambda: lacks)
@@ -57,15 +50,28 @@ def test_tcp_of_the_emulate_engine_has_only_what_the_kernel_has(bentpipe, monkey
     assert 'found "bbr3", which QUIC and --engine simulate have' in result.stderr
 
 
-def test_a_scenario_that_the_kernel_cannot_do_is_refused_before_anything_is_written(
-    bentpipe, monkeypatch, scenario_file, tmp_path
-):
+@pytest.fixture
+def refusal(bentpipe, monkeypatch, tmp_path):
+    """Tells what is said of a scenario that is refused; it is said before anything is written."""
     monkeypatch.setattr(emulate, "missing", list)
+
+    def said(scenario, *options):
+        folder = tmp_path / "results"
+        result = bentpipe("run", scenario, *options, "--out", folder, expect=2)
+        assert not folder.exists()
+        return result.stderr
+
+    return said
+
+
+def test_what_this_version_lacks_makes_status_2(refusal, scenario_file):
+    assert "running on a cluster is not available yet" in refusal(scenario_file, "--cluster", "host:1")
+
+
+def test_a_scenario_that_the_kernel_cannot_do_is_refused_before_anything_is_written(refusal, scenario_file):
     scenario_file.write_text(scenario_file.read_text() + 'cc = ["bbr", "bbr3"]\n')
-    arguments = ["--engine", "emulate", "--out", tmp_path / "results"]
-    result = bentpipe("run", scenario_file, *arguments, expect=2)
-    assert "run.cc: expected for TCP on the emulate engine one of reno, cubic, bbr" in result.stderr
-    assert not (tmp_path / "results").exists()
+    said = refusal(scenario_file, "--engine", "emulate")
+    assert "run.cc: expected for TCP on the emulate engine one of reno, cubic, bbr" in said
 
 
 @pytest.mark.parametrize(
@@ -130,16 +136,14 @@ def test_the_simulate_engine_has_no_iperf3(bentpipe):
 
 
 def test_a_scenario_with_iperf3_is_refused_by_the_simulate_engine_before_anything_is_written(
-    bentpipe, tmp_path
+    refusal, tmp_path
 ):
     scenario = tmp_path / "flows.toml"
     scenario.write_text(
         '[run]\nlink = "lan"\nbulk = { size = "1 MB" }\nclient = "iperf3"\nserver = "iperf3"\n'
     )
-    arguments = ["--engine", "simulate", "--out", tmp_path / "results"]
-    result = bentpipe("run", scenario, *arguments, expect=2)
-    assert 'run.client: expected "loader" on the simulate engine, found "iperf3"' in result.stderr
-    assert not (tmp_path / "results").exists()
+    said = refusal(scenario, "--engine", "simulate")
+    assert 'run.client: expected "loader" on the simulate engine, found "iperf3"' in said
 
 
 @pytest.mark.parametrize(
@@ -154,13 +158,11 @@ def test_the_simulate_engine_has_no_programs_but_ours(bentpipe, setting, ours, t
 
 
 def test_a_scenario_with_a_browser_is_refused_by_the_simulate_engine_before_anything_is_written(
-    bentpipe, scenario_file, tmp_path
+    refusal, scenario_file
 ):
     scenario_file.write_text(scenario_file.read_text() + 'client = ["loader", "firefox"]\n')
-    arguments = ["--engine", "simulate", "--out", tmp_path / "results"]
-    result = bentpipe("run", scenario_file, *arguments, expect=2)
-    assert 'run.client: expected "loader" on the simulate engine, found "firefox"' in result.stderr
-    assert not (tmp_path / "results").exists()
+    said = refusal(scenario_file, "--engine", "simulate")
+    assert 'run.client: expected "loader" on the simulate engine, found "firefox"' in said
 
 
 @pytest.mark.parametrize(
@@ -172,13 +174,11 @@ def test_a_scenario_with_a_browser_is_refused_by_the_simulate_engine_before_anyt
     ],
 )
 def test_what_is_set_and_the_engine_has_not_got_is_refused_where_it_is_set(
-    bentpipe, monkeypatch, scenario_file, tmp_path, setting, engine_name, expected
+    bentpipe, refusal, scenario_file, setting, engine_name, expected
 ):
-    monkeypatch.setattr(emulate, "missing", list)
     scenario_file.write_text(scenario_file.read_text().replace("h3", "h2"))
     chosen = ("--set", setting, "--engine", engine_name)
-    result = bentpipe("run", scenario_file, *chosen, "--out", tmp_path / "results", expect=2)
-    assert f"command line: --set {expected}" in result.stderr
+    assert f"command line: --set {expected}" in refusal(scenario_file, *chosen)
     page = ("--link", "lan", "--http", "h1", "--page", "single-100k")
     assert f"command line: --set {expected}" in bentpipe("page", *page, *chosen, expect=2).stderr
 
@@ -229,13 +229,11 @@ def test_a_program_that_is_not_installed_is_named_with_how_to_get_it(bentpipe, s
 
 @pytest.mark.usefixtures("nothing_installed")
 def test_a_scenario_with_programs_that_are_not_installed_is_refused_before_anything_is_written(
-    bentpipe, scenario_file, tmp_path
+    refusal, scenario_file
 ):
     scenario_file.write_text(scenario_file.read_text() + 'client = ["loader", "chromium", "firefox"]\n')
-    arguments = ["--engine", "emulate", "--out", tmp_path / "results"]
-    result = bentpipe("run", scenario_file, *arguments, expect=2)
-    assert "not installed: Chromium, certutil, Firefox; " in result.stderr
-    assert not (tmp_path / "results").exists()
+    said = refusal(scenario_file, "--engine", "emulate")
+    assert "not installed: Chromium, certutil, Firefox; " in said
 
 
 @pytest.mark.parametrize(("options", "as_root"), [((), False), (("--root",), True)])
