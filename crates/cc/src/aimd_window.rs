@@ -1,19 +1,13 @@
 //! The window of additive increase and multiplicative decrease, in bytes: Reno's, and what Hybla keeps of it.
 
-use bentpipe_units::Bytes;
+use bentpipe_units::{Bytes, Time};
 
-use crate::{CongestionEvent, CongestionKind, Event, State};
+use crate::control::EventHandlers;
+use crate::phase::Phase;
+use crate::{CongestionEvent, CongestionKind, State};
 
 /// The smallest threshold, in segments (RFC 5681 equation 4; RFC 9002 section 7.2: kMinimumWindow).
 const MIN_SEGMENTS: u64 = 2;
-
-/// Where the connection is in an episode of congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    Open,
-    Recovery,
-    Timeout,
-}
 
 /// Window and threshold, with what is needed to take a reduction back.
 #[derive(Clone, Debug)]
@@ -128,20 +122,24 @@ impl AimdWindow {
         self.cwnd_cnt = 0;
     }
 
-    pub fn on_event(&mut self, event: Event) {
-        match event {
-            Event::Congestion(congestion) => self.on_congestion(&congestion),
-            Event::RecoveryEnd { .. } => self.phase = Phase::Open,
-            Event::Undo { .. } => self.on_undo(),
-            Event::Idle { window } => self.on_idle(window),
-            Event::MssChange { mss } => self.on_mss_change(mss),
-        }
-    }
-
     pub fn state(&self) -> State {
         State::of_window(self.ssthresh())
     }
 
+    /// RFC 5681 equation 4 with the window for the flight (`tcp_reno_ssthresh`), in whole segments.
+    fn reduce(&mut self) -> u64 {
+        self.prior = Some(Prior { cwnd: self.cwnd, ssthresh: self.ssthresh });
+        let ssthresh = (self.segments() / 2).max(MIN_SEGMENTS) * self.mss;
+        self.ssthresh = Some(ssthresh);
+        ssthresh
+    }
+
+    const fn floor(&self) -> u64 {
+        MIN_SEGMENTS * self.mss
+    }
+}
+
+impl EventHandlers for AimdWindow {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             CongestionKind::Loss | CongestionKind::Ecn => {
@@ -165,8 +163,12 @@ impl AimdWindow {
         }
     }
 
+    fn on_recovery_end(&mut self, _now: Time) {
+        self.phase = Phase::Open;
+    }
+
     /// `tcp_reno_undo_cwnd`, `tcp_undo_cwnd_reduction`.
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _now: Time) {
         if let Some(prior) = self.prior.take() {
             self.cwnd = self.cwnd.max(prior.cwnd);
             self.ssthresh = self.ssthresh.zip(prior.ssthresh).map(|(now, then)| now.max(then));
@@ -183,17 +185,5 @@ impl AimdWindow {
     fn on_mss_change(&mut self, mss: Bytes) {
         self.mss = mss.get();
         self.cwnd = self.cwnd.max(self.floor());
-    }
-
-    /// RFC 5681 equation 4 with the window for the flight (`tcp_reno_ssthresh`), in whole segments.
-    fn reduce(&mut self) -> u64 {
-        self.prior = Some(Prior { cwnd: self.cwnd, ssthresh: self.ssthresh });
-        let ssthresh = (self.segments() / 2).max(MIN_SEGMENTS) * self.mss;
-        self.ssthresh = Some(ssthresh);
-        ssthresh
-    }
-
-    const fn floor(&self) -> u64 {
-        MIN_SEGMENTS * self.mss
     }
 }

@@ -17,12 +17,12 @@ use crate::usage::WindowUsage;
 /// 3. after a timer, `on_event`.
 ///
 /// Windows are in bytes in flight; [`Config::mss`](crate::Config::mss) is one packet of them.
-pub trait CongestionControl: Debug + Send + Sync {
+pub trait CongestionControl: CloneBox + Debug + Send + Sync {
     /// The name that scenarios use.
     fn name(&self) -> &'static str;
 
-    /// A packet is about to leave.
-    fn on_sent(&mut self, sent: &SentSample);
+    /// A packet is about to leave. Nothing to algorithms that look at acknowledgements alone.
+    fn on_sent(&mut self, _sent: &SentSample) {}
 
     /// An acknowledgement was processed.
     fn on_ack(&mut self, ack: &AckSample);
@@ -35,9 +35,43 @@ pub trait CongestionControl: Debug + Send + Sync {
 
     /// What else it wants of its endpoint.
     fn state(&self) -> State;
+}
 
+/// A congestion control that can be copied behind a pointer, as the QUIC library wants; all that are [`Clone`] can.
+pub trait CloneBox {
     /// A copy of the algorithm and its state.
     fn clone_box(&self) -> Box<dyn CongestionControl>;
+}
+
+impl<C: CongestionControl + Clone + 'static> CloneBox for C {
+    fn clone_box(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
+
+/// What an algorithm does about each kind of [`Event`].
+pub(crate) trait EventHandlers {
+    fn on_congestion(&mut self, event: &CongestionEvent);
+
+    fn on_recovery_end(&mut self, now: Time);
+
+    fn on_undo(&mut self, now: Time);
+
+    /// Model-based algorithms ignore it.
+    fn on_idle(&mut self, _window: Bytes) {}
+
+    fn on_mss_change(&mut self, mss: Bytes);
+
+    /// Calls the one that the event is for.
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Congestion(congestion) => self.on_congestion(&congestion),
+            Event::RecoveryEnd { now } => self.on_recovery_end(now),
+            Event::Undo { now } => self.on_undo(now),
+            Event::Idle { window } => self.on_idle(window),
+            Event::MssChange { mss } => self.on_mss_change(mss),
+        }
+    }
 }
 
 /// What a congestion control is told beside what is sent and acknowledged.
@@ -117,6 +151,13 @@ pub struct SentSample {
     pub prior_in_flight: Bytes,
     /// [`RateEstimator::demand`](crate::rate::RateEstimator::demand) before it.
     pub demand: Demand,
+}
+
+impl SentSample {
+    /// Whether the application had nothing to send until now, and everything that it had sent has arrived.
+    pub(crate) fn ends_a_pause(&self) -> bool {
+        self.prior_in_flight == Bytes::ZERO && self.demand == Demand::AppLimited
+    }
 }
 
 /// What one acknowledgement said.

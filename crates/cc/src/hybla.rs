@@ -3,8 +3,10 @@
 
 use bentpipe_units::{Bytes, Duration};
 
-use crate::aimd_window::{AimdWindow, Phase};
-use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
+use crate::aimd_window::AimdWindow;
+use crate::control::EventHandlers;
+use crate::phase::Phase;
+use crate::{AckSample, Config, CongestionControl, Event, State};
 
 /// The round trip whose growth is copied (RTT0), in microseconds.
 const REFERENCE_RTT_US: u64 = 25_000;
@@ -117,8 +119,6 @@ impl CongestionControl for Hybla {
         "hybla"
     }
 
-    fn on_sent(&mut self, _sent: &SentSample) {}
-
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(srtt) = ack.srtt {
             self.watch_rtt(srtt);
@@ -139,7 +139,7 @@ impl CongestionControl for Hybla {
         if let Event::MssChange { mss } = event {
             self.mss = mss.get();
         }
-        self.window.on_event(event);
+        self.window.handle(event);
     }
 
     fn cwnd(&self) -> Bytes {
@@ -148,9 +148,5 @@ impl CongestionControl for Hybla {
 
     fn state(&self) -> State {
         self.window.state()
-    }
-
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
     }
 }

@@ -15,6 +15,7 @@ mod algorithm;
 mod bbr_common;
 mod control;
 mod filter;
+mod phase;
 mod round;
 
 pub mod bbr;

@@ -2,9 +2,11 @@
 
 use bentpipe_units::Bytes;
 
-use crate::aimd_window::{AimdWindow, Phase};
+use crate::aimd_window::AimdWindow;
+use crate::control::EventHandlers;
+use crate::phase::Phase;
 use crate::slow_start::{HyStartPlusPlus, SlowStartExit, Verdict};
-use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
+use crate::{AckSample, Config, CongestionControl, Event, State};
 
 /// Reno's state.
 #[derive(Clone, Debug)]
@@ -46,8 +48,6 @@ impl CongestionControl for Reno {
         "reno"
     }
 
-    fn on_sent(&mut self, _sent: &SentSample) {}
-
     fn on_ack(&mut self, ack: &AckSample) {
         self.watch_delay(ack);
         let permitted = ack.usage.permits_growth(self.window.cwnd(), self.window.in_slow_start());
@@ -61,7 +61,7 @@ impl CongestionControl for Reno {
             // RFC 9406 section 4.3: for the initial slow start.
             self.detector = None;
         }
-        self.window.on_event(event);
+        self.window.handle(event);
     }
 
     fn cwnd(&self) -> Bytes {
@@ -70,9 +70,5 @@ impl CongestionControl for Reno {
 
     fn state(&self) -> State {
         self.window.state()
-    }
-
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
     }
 }

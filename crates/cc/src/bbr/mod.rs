@@ -15,21 +15,21 @@ use rand_pcg::Pcg32;
 
 pub use crate::bbr_common::Mode;
 use crate::bbr_common::{
-    Aggregation, AggregationLimits, HALF_ROUNDS, MIN_PACKETS, PacingRate, ProbeRtt, bdp, quantum_packets,
-    saved_cwnd,
+    Aggregation, AggregationLimits, CongestionWindow, HALF_ROUNDS, PacingRate, ProbeRtt, bdp,
+    quantum_packets, state,
 };
+use crate::control::EventHandlers;
 use crate::filter::MaxFilter;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow,
-    SentSample, State,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, SentSample, State,
 };
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
 use min_rtt::MinRtt;
 use policer::{Outcome, Policer, PolicerView};
-use recovery::{Episode, Window, WindowView};
+use recovery::{Episode, Window};
 
 /// Start-up's pacing and window gain, 2/ln 2: the smallest that doubles the rate each round.
 pub const HIGH_GAIN: f64 = 2885.0 / 1000.0;
@@ -43,8 +43,7 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 /// BBR's state.
 #[derive(Clone, Debug)]
 pub struct Bbr {
-    mss: Bytes,
-    initial_window: Bytes,
+    window: CongestionWindow,
     rng: Pcg32,
     mode: Mode,
     rounds: Rounds,
@@ -60,9 +59,6 @@ pub struct Bbr {
     recovered_in: Option<u64>,
     /// Whether the flight in progress began after a pause: then nothing queued and ProbeRTT is not needed.
     is_restarting_from_idle: bool,
-    cwnd: Bytes,
-    /// The window before an episode or ProbeRTT.
-    prior_cwnd: Bytes,
     ssthresh: Option<Bytes>,
     pacing_rate: PacingRate,
     delivered: Bytes,
@@ -74,10 +70,9 @@ impl Bbr {
     pub fn new(config: Config) -> Self {
         let mut rng = Pcg32::seed_from_u64(config.seed);
         let cycle = Cycle::start(&mut rng, config.now);
-        let initial_window = config.initial_window.max(config.mss);
+        let window = CongestionWindow::new(&config);
         Self {
-            mss: config.mss,
-            initial_window,
+            window,
             rng,
             mode: Mode::Startup,
             rounds: Rounds::default(),
@@ -91,10 +86,8 @@ impl Bbr {
             episode: Episode::None,
             recovered_in: None,
             is_restarting_from_idle: false,
-            cwnd: initial_window,
-            prior_cwnd: Bytes::ZERO,
             ssthresh: None,
-            pacing_rate: PacingRate::new(initial_window, config.handshake_rtt, HIGH_GAIN),
+            pacing_rate: PacingRate::new(window.cwnd, config.handshake_rtt, HIGH_GAIN),
             delivered: Bytes::ZERO,
             delivered_at: config.now,
         }
@@ -133,14 +126,6 @@ impl Bbr {
         self.policer.rate().unwrap_or_else(|| self.max_bandwidth.max())
     }
 
-    fn floor(&self) -> Bytes {
-        self.packets(MIN_PACKETS)
-    }
-
-    fn packets(&self, n: u64) -> Bytes {
-        Bytes::new(n * self.mss.get())
-    }
-
     // ---- the model -----------------------------------------------------------------------------------------
 
     /// BBRUpdateBtlBw, with what Linux adds: the policer and the aggregation of acknowledgements.
@@ -150,7 +135,7 @@ impl Bbr {
         if rate.demand == Demand::Backlogged || rate.rate() >= self.max_bandwidth.max() {
             self.max_bandwidth.update(self.rounds.count(), rate.rate());
         }
-        let limits = AggregationLimits { cwnd: self.cwnd, mss: self.mss, half_rounds: HALF_ROUNDS };
+        let limits = AggregationLimits { window: self.window, half_rounds: HALF_ROUNDS };
         self.aggregation.on_ack(ack, boundary, self.bandwidth_in_use(), limits);
     }
 
@@ -194,11 +179,11 @@ impl Bbr {
     fn update_min_rtt(&mut self, ack: &AckSample, boundary: Boundary) {
         let is_due = self.min_rtt.on_ack(ack.now, ack.rtt);
         if is_due && !self.is_restarting_from_idle && self.mode != Mode::ProbeRtt {
-            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+            self.window.save(true);
             self.mode = Mode::ProbeRtt;
             self.probe_rtt = Some(ProbeRtt::new(ack.delivered));
         }
-        let floor = self.floor();
+        let floor = self.window.floor();
         if self.mode == Mode::ProbeRtt
             && let Some(probe_rtt) = &mut self.probe_rtt
             && probe_rtt.on_ack(ack, boundary, floor, &mut self.rounds) == Boundary::Start
@@ -213,7 +198,7 @@ impl Bbr {
     fn leave_probe_rtt_when_due(&mut self, now: Time) {
         if self.probe_rtt.is_some_and(|probe_rtt| probe_rtt.is_long_enough(now)) {
             self.min_rtt.at = now;
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.window.restore();
             if self.pipe.is_reached() {
                 self.enter_probe_bw();
             } else {
@@ -241,15 +226,15 @@ impl Bbr {
     fn bdp(&self, bandwidth: Rate, gain: f64) -> Bytes {
         match self.min_rtt.value {
             Some(rtt) => Bytes::new(bdp(bandwidth, rtt, gain).ceil() as u64),
-            None => self.initial_window,
+            None => self.window.initial,
         }
     }
 
     fn quantized(&self, bytes: Bytes) -> Bytes {
         let bursts = 3 * self.quantum_packets();
         let probe = if self.mode == Mode::ProbeBw && self.cycle.is_probing() { 2 } else { 0 };
-        let packets = bytes.get().div_ceil(self.mss.get()) + bursts;
-        self.packets(packets.next_multiple_of(2) + probe)
+        let packets = bytes.get().div_ceil(self.window.mss.get()) + bursts;
+        self.window.packets(packets.next_multiple_of(2) + probe)
     }
 
     /// BBRSetSendQuantum (`bbr_tso_segs_goal`).
@@ -258,20 +243,19 @@ impl Bbr {
         const MAX_PACKETS: u64 = 127;
         let rate = self.pacing_rate.get();
         let least = if rate < SLOW { 1 } else { 2 };
-        quantum_packets(rate, 0, self.mss).clamp(least, MAX_PACKETS)
+        quantum_packets(rate, 0, self.window.mss).clamp(least, MAX_PACKETS)
     }
 
     /// BBRSetCwnd.
     fn update_cwnd(&mut self, ack: &AckSample) {
         if ack.acked > Bytes::ZERO {
-            let view = WindowView { cwnd: self.cwnd, prior_cwnd: self.prior_cwnd, mss: self.mss };
-            self.cwnd = match self.episode.window(ack, view, &mut self.rounds) {
-                Window::Binding(cwnd) => cwnd.max(self.mss),
-                Window::Base(cwnd) => self.towards_target(cwnd, ack).max(self.floor()),
+            self.window.cwnd = match self.episode.window(ack, self.window, &mut self.rounds) {
+                Window::Binding(cwnd) => cwnd.max(self.window.mss),
+                Window::Base(cwnd) => self.towards_target(cwnd, ack).max(self.window.floor()),
             };
         }
         if self.mode == Mode::ProbeRtt {
-            self.cwnd = self.cwnd.min(self.floor());
+            self.window.cwnd = self.window.cwnd.min(self.window.floor());
         }
     }
 
@@ -284,7 +268,7 @@ impl Bbr {
         let target = self.quantized(target);
         if self.pipe.is_reached() {
             (cwnd + ack.acked).min(target)
-        } else if cwnd < target || ack.delivered < self.initial_window {
+        } else if cwnd < target || ack.delivered < self.window.initial {
             cwnd + ack.acked
         } else {
             cwnd
@@ -293,20 +277,20 @@ impl Bbr {
 
     fn save_cwnd(&mut self) {
         let reduced = self.episode.holds_a_window() || self.mode == Mode::ProbeRtt;
-        self.prior_cwnd = saved_cwnd(self.cwnd, self.prior_cwnd, reduced);
+        self.window.save(reduced);
     }
 
     fn on_timeout(&mut self, window: Bytes) {
         self.save_cwnd();
         self.episode = Episode::Restarting;
-        self.cwnd = window;
+        self.window.cwnd = window;
         self.pipe.on_timeout();
         // A timeout ends a round, and something in it was lost.
-        self.consult_policer(self.mss, Demand::Backlogged, Boundary::Start);
+        self.consult_policer(self.window.mss, Demand::Backlogged, Boundary::Start);
     }
 }
 
-impl Bbr {
+impl EventHandlers for Bbr {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             CongestionKind::Loss => {
@@ -315,27 +299,26 @@ impl Bbr {
             }
             // Version 1 does not listen to marks.
             CongestionKind::Ecn => {}
-            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
-            CongestionKind::Persistent => self.on_timeout(self.floor()),
+            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.window.mss),
+            CongestionKind::Persistent => self.on_timeout(self.window.floor()),
         }
     }
 
-    fn on_recovery_end(&mut self) {
+    fn on_recovery_end(&mut self, _now: Time) {
         if self.episode != Episode::None {
             self.episode = Episode::Ended;
             self.recovered_in = Some(self.rounds.count());
         }
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, now: Time) {
         self.pipe.on_undo();
         self.policer.reset(self.delivered_at, self.delivered);
-        self.on_recovery_end();
+        self.on_recovery_end(now);
     }
 
     fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss;
-        self.cwnd = self.cwnd.max(self.floor());
+        self.window.on_mss_change(mss);
     }
 }
 
@@ -345,7 +328,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_sent(&mut self, sent: &SentSample) {
-        if sent.prior_in_flight > Bytes::ZERO || sent.demand == Demand::Backlogged {
+        if !sent.ends_a_pause() {
             return;
         }
         // BBRHandleRestartFromIdle: after a pause start at the estimate itself, since the pipe is empty.
@@ -374,36 +357,21 @@ impl CongestionControl for Bbr {
         self.pipe.on_ack(rate, boundary, self.max_bandwidth.max());
         self.update_drain(ack);
         self.update_min_rtt(ack, boundary);
-        self.pacing_rate.on_srtt(self.cwnd, ack.srtt, HIGH_GAIN);
+        self.pacing_rate.on_srtt(self.window.cwnd, ack.srtt, HIGH_GAIN);
         self.update_pacing_rate(self.pacing_gain());
         self.update_cwnd(ack);
     }
 
     fn on_event(&mut self, event: Event) {
-        match event {
-            Event::Congestion(congestion) => self.on_congestion(&congestion),
-            Event::RecoveryEnd { .. } => self.on_recovery_end(),
-            Event::Undo { .. } => self.on_undo(),
-            Event::Idle { .. } => {}
-            Event::MssChange { mss } => self.on_mss_change(mss),
-        }
+        self.handle(event);
     }
 
     fn cwnd(&self) -> Bytes {
-        self.cwnd
+        self.window.cwnd
     }
 
     fn state(&self) -> State {
-        State {
-            ssthresh: self.ssthresh,
-            pacing_rate: Some(self.pacing_rate.get()),
-            send_quantum: Some(self.packets(self.quantum_packets())),
-            bandwidth: Some(self.bandwidth_in_use()).filter(|rate| *rate > Rate::ZERO),
-            recovery_window: RecoveryWindow::Algorithm,
-        }
-    }
-
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
+        let quantum = self.window.packets(self.quantum_packets());
+        state(self.ssthresh, self.pacing_rate, quantum, self.bandwidth_in_use())
     }
 }

@@ -3,6 +3,7 @@
 use bentpipe_units::Bytes;
 
 use crate::AckSample;
+use crate::bbr_common::CongestionWindow;
 use crate::round::{Boundary, Rounds};
 
 /// Where the connection is in an episode. The algorithm acts when the next acknowledgement comes.
@@ -10,7 +11,7 @@ use crate::round::{Boundary, Rounds};
 pub(super) enum Episode {
     None,
     /// A loss was found.
-    Began,
+    Started,
     /// The first round: send no more than is delivered.
     Conserving,
     /// Later rounds: the window grows to its target.
@@ -24,7 +25,7 @@ pub(super) enum Episode {
 impl Episode {
     /// Whether a window from before the episode waits to be restored.
     pub const fn holds_a_window(self) -> bool {
-        !matches!(self, Self::None | Self::Began)
+        !matches!(self, Self::None | Self::Started)
     }
 
     /// Under steady loss one episode follows the other, and conserving packets anew each time would starve the flow.
@@ -35,7 +36,7 @@ impl Episode {
     pub fn on_loss(&mut self, round: u64, recovered_in: Option<u64>) {
         *self = match self {
             Self::None if recovered_in.is_some_and(|end| round <= end + 1) => Self::Recovering,
-            Self::None | Self::Began | Self::Restarting => Self::Began,
+            Self::None | Self::Started | Self::Restarting => Self::Started,
             Self::Conserving => Self::Conserving,
             Self::Recovering | Self::Ended => Self::Recovering,
         };
@@ -48,14 +49,14 @@ impl Episode {
     }
 
     /// The window that the episode asks for.
-    pub fn window(&mut self, ack: &AckSample, view: WindowView, rounds: &mut Rounds) -> Window {
-        let mut cwnd = view.cwnd;
+    pub fn window(&mut self, ack: &AckSample, before: CongestionWindow, rounds: &mut Rounds) -> Window {
+        let mut cwnd = before.cwnd;
         if ack.lost > Bytes::ZERO {
-            cwnd = Bytes::new(cwnd.get().saturating_sub(ack.lost.get())).max(view.mss);
+            cwnd = Bytes::new(cwnd.get().saturating_sub(ack.lost.get())).max(before.mss);
         }
         let arrived = ack.in_flight + ack.acked;
         match self {
-            Self::Began => {
+            Self::Started => {
                 *self = Self::Conserving;
                 rounds.restart(ack.delivered);
                 Window::Binding(arrived)
@@ -63,19 +64,11 @@ impl Episode {
             Self::Conserving => Window::Binding(cwnd.max(arrived)),
             Self::Ended => {
                 *self = Self::None;
-                Window::Base(cwnd.max(view.prior_cwnd))
+                Window::Base(cwnd.max(before.prior))
             }
             _ => Window::Base(cwnd),
         }
     }
-}
-
-/// Present and remembered windows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WindowView {
-    pub cwnd: Bytes,
-    pub prior_cwnd: Bytes,
-    pub mss: Bytes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

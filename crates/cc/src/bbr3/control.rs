@@ -21,17 +21,17 @@ impl Bbr3 {
         match self.min_rtt.get() {
             Some(rtt) => {
                 let bytes = bdp(bandwidth, rtt, gain);
-                self.packets((bytes / self.mss.get() as f64).ceil() as u64)
+                self.window.packets((bytes / self.window.mss.get() as f64).ceil() as u64)
             }
-            None => self.initial_window,
+            None => self.window.initial,
         }
     }
 
     /// BBRQuantizationBudget.
     fn quantized(&self, bytes: Bytes) -> Bytes {
-        let bursts = self.packets(3 * self.quantum_packets());
-        let probe = if self.is_in(Phase::Up) { self.packets(2) } else { Bytes::ZERO };
-        bytes.max(bursts).max(self.floor()) + probe
+        let bursts = self.window.packets(3 * self.quantum_packets());
+        let probe = if self.is_in(Phase::Up) { self.window.packets(2) } else { Bytes::ZERO };
+        bytes.max(bursts).max(self.window.floor()) + probe
     }
 
     /// BBRSetSendQuantum, with more on short paths.
@@ -41,7 +41,7 @@ impl Bbr3 {
         let least = self.min_rtt.get().map_or(u64::MAX, |rtt| rtt.as_nanos() / 1_000);
         let for_short_paths =
             ON_SHORT_PATHS.checked_shr((least / HALVED_EACH_US).min(64) as u32).unwrap_or(0);
-        quantum_packets(self.pacing_rate.get(), for_short_paths, self.mss).max(2)
+        quantum_packets(self.pacing_rate.get(), for_short_paths, self.window.mss).max(2)
     }
 
     /// BBRSetCwnd.
@@ -52,14 +52,14 @@ impl Bbr3 {
             target += self.aggregation.allowance(bandwidth);
             let target = self.quantized(target);
             if self.full.was_reached() {
-                self.cwnd = (self.cwnd + ack.acked).min(target);
-            } else if self.cwnd < target || self.cwnd.get() < 2 * self.initial_window.get() {
-                self.cwnd += ack.acked;
+                self.window.cwnd = (self.window.cwnd + ack.acked).min(target);
+            } else if self.window.cwnd < target || self.window.cwnd.get() < 2 * self.window.initial.get() {
+                self.window.cwnd += ack.acked;
             }
-            self.cwnd = self.cwnd.max(self.floor());
+            self.window.cwnd = self.window.cwnd.max(self.window.floor());
         }
         if self.mode == Mode::ProbeRtt {
-            self.cwnd = self.cwnd.min(self.probe_rtt_cwnd());
+            self.window.cwnd = self.window.cwnd.min(self.probe_rtt_cwnd());
         }
         self.bound_cwnd();
     }
@@ -69,10 +69,11 @@ impl Bbr3 {
         let long_term = match (self.mode, self.probe.phase) {
             (Mode::ProbeBw, Phase::Down | Phase::Refill | Phase::Up) => self.bounds.inflight_hi,
             (Mode::ProbeBw, Phase::Cruise) | (Mode::ProbeRtt, _) => {
-                self.bounds.with_headroom(self.mss, self.floor())
+                self.bounds.with_headroom(self.window.mss, self.window.floor())
             }
             (Mode::Startup | Mode::Drain, _) => UNBOUNDED,
         };
-        self.cwnd = self.cwnd.min(long_term.min(self.bounds.inflight_lo).max(self.floor()));
+        self.window.cwnd =
+            self.window.cwnd.min(long_term.min(self.bounds.inflight_lo).max(self.window.floor()));
     }
 }

@@ -28,7 +28,7 @@ impl Bbr3 {
     }
 
     fn start_up(&mut self, sample: &Sample<'_>) {
-        self.probe.start_up(sample.ack.now, self.cwnd, self.mss);
+        self.probe.start_up(sample.ack.now, self.window.cwnd, self.window.mss);
         self.full.restart(sample.bandwidth());
         self.rounds.restart(self.delivered);
     }
@@ -92,14 +92,14 @@ impl Bbr3 {
         if !self.fills_inflight_hi(sample) {
             return;
         }
-        self.bounds.inflight_hi += self.probe.growth(sample.ack.acked, self.mss);
+        self.bounds.inflight_hi += self.probe.growth(sample.ack.acked, self.window.mss);
         if sample.boundary == Boundary::Start {
-            self.probe.raise_slope(self.cwnd, self.mss);
+            self.probe.raise_slope(self.window.cwnd, self.window.mss);
         }
     }
 
     fn fills_inflight_hi(&self, sample: &Sample<'_>) -> bool {
-        sample.ack.usage.is_cwnd_limited && self.cwnd >= self.bounds.inflight_hi
+        sample.ack.usage.is_cwnd_limited && self.window.cwnd >= self.bounds.inflight_hi
     }
 
     /// BBRUpdateProbeBWCyclePhase.
@@ -117,11 +117,11 @@ impl Bbr3 {
     }
 
     fn is_time_to_probe(&self, now: Time) -> bool {
-        self.probe.is_due(now, self.target_inflight(), self.mss)
+        self.probe.is_due(now, self.target_inflight(), self.window.mss)
     }
 
     fn is_time_to_cruise(&self, in_flight: Bytes) -> bool {
-        in_flight <= self.bounds.with_headroom(self.mss, self.floor())
+        in_flight <= self.bounds.with_headroom(self.window.mss, self.window.floor())
             && in_flight <= self.inflight(self.max_bw(), 1.0)
     }
 
@@ -145,6 +145,6 @@ impl Bbr3 {
 
     /// BBRTargetInflight.
     fn target_inflight(&self) -> Bytes {
-        self.inflight(self.bw(), 1.0).min(self.cwnd)
+        self.inflight(self.bw(), 1.0).min(self.window.cwnd)
     }
 }

@@ -17,12 +17,12 @@ use rand_core::SeedableRng;
 use rand_pcg::Pcg32;
 
 pub use crate::bbr_common::Mode;
-use crate::bbr_common::{Aggregation, MIN_PACKETS, PacingRate, ProbeRtt, saved_cwnd};
+use crate::bbr_common::{Aggregation, CongestionWindow, PacingRate, ProbeRtt, state};
+use crate::control::EventHandlers;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoveryWindow,
-    SentSample, State,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, SentSample, State,
 };
 use bounds::{Bounds, Latest, UNBOUNDED};
 use flight::{Departures, Flight};
@@ -67,8 +67,7 @@ struct LossRound {
 /// BBRv3's state.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
-    mss: Bytes,
-    initial_window: Bytes,
+    window: CongestionWindow,
     rng: Pcg32,
     mode: Mode,
     rounds: Rounds,
@@ -88,9 +87,6 @@ pub struct Bbr3 {
     episode: Episode,
     /// Whether the flight in progress began after a pause.
     is_restarting_from_idle: bool,
-    cwnd: Bytes,
-    /// The window before an episode or ProbeRTT.
-    prior_cwnd: Bytes,
     ssthresh: Option<Bytes>,
     pacing_rate: PacingRate,
     delivered: Bytes,
@@ -120,10 +116,9 @@ impl Sample<'_> {
 impl Bbr3 {
     /// A connection that starts at `config.now`.
     pub fn new(config: Config) -> Self {
-        let initial_window = config.initial_window.max(config.mss);
+        let window = CongestionWindow::new(&config);
         Self {
-            mss: config.mss,
-            initial_window,
+            window,
             rng: Pcg32::seed_from_u64(config.seed),
             mode: Mode::Startup,
             rounds: Rounds::default(),
@@ -141,10 +136,8 @@ impl Bbr3 {
             aggregation: Aggregation::new(config.now),
             episode: Episode::None,
             is_restarting_from_idle: false,
-            cwnd: initial_window,
-            prior_cwnd: Bytes::ZERO,
             ssthresh: None,
-            pacing_rate: PacingRate::new(initial_window, config.handshake_rtt, STARTUP_GAIN),
+            pacing_rate: PacingRate::new(window.cwnd, config.handshake_rtt, STARTUP_GAIN),
             delivered: Bytes::ZERO,
         }
     }
@@ -196,14 +189,6 @@ impl Bbr3 {
         self.max_bw().min(self.bounds.bandwidth_lo)
     }
 
-    fn floor(&self) -> Bytes {
-        self.packets(MIN_PACKETS)
-    }
-
-    fn packets(&self, n: u64) -> Bytes {
-        Bytes::new(n * self.mss.get())
-    }
-
     fn is_in(&self, phase: Phase) -> bool {
         self.mode == Mode::ProbeBw && self.probe.phase == phase
     }
@@ -221,7 +206,7 @@ impl Bbr3 {
         let is_due = self.min_rtt.on_ack(ack.now, ack.rtt);
         if is_due && !self.is_restarting_from_idle && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
-            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+            self.window.save(true);
             self.probe_rtt = Some(ProbeRtt::new(ack.delivered));
             self.probe.feedback = Feedback::Stopping;
             self.rounds.restart(ack.delivered);
@@ -244,7 +229,7 @@ impl Bbr3 {
             return;
         }
         self.min_rtt.on_probe_rtt_end(now);
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.window.restore();
         self.bounds.reset_short_term();
         if self.full.was_reached() {
             self.mode = Mode::ProbeBw;
@@ -257,7 +242,7 @@ impl Bbr3 {
 
     /// BBRProbeRTTCwnd.
     fn probe_rtt_cwnd(&self) -> Bytes {
-        self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.floor())
+        self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.window.floor())
     }
 
     // ---- episodes of loss ------------------------------------------------------------------------------------
@@ -266,7 +251,7 @@ impl Bbr3 {
     fn save(&mut self) {
         let reduced =
             matches!(self.episode, Episode::Recovery | Episode::Timeout) || self.mode == Mode::ProbeRtt;
-        self.prior_cwnd = saved_cwnd(self.cwnd, self.prior_cwnd, reduced);
+        self.window.save(reduced);
         self.prior_bounds = self.bounds;
     }
 
@@ -276,14 +261,14 @@ impl Bbr3 {
         self.episode = Episode::Timeout;
         self.full.restart(Rate::ZERO);
         if !self.is_probing() && self.bounds.inflight_lo == UNBOUNDED {
-            self.bounds.inflight_lo = self.cwnd.max(self.prior_cwnd);
+            self.bounds.inflight_lo = self.window.cwnd.max(self.window.prior);
         }
         self.note_loss(self.delivered);
-        self.cwnd = window;
+        self.window.cwnd = window;
     }
 }
 
-impl Bbr3 {
+impl EventHandlers for Bbr3 {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             CongestionKind::Loss => {
@@ -292,33 +277,32 @@ impl Bbr3 {
             }
             // Marks mean something to version 3 only where the network promises shallow thresholds.
             CongestionKind::Ecn => {}
-            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.mss),
-            CongestionKind::Persistent => self.on_timeout(self.floor()),
+            CongestionKind::Timeout => self.on_timeout(event.in_flight + self.window.mss),
+            CongestionKind::Persistent => self.on_timeout(self.window.floor()),
         }
     }
 
-    fn on_recovery_end(&mut self) {
+    fn on_recovery_end(&mut self, _now: Time) {
         self.episode = match self.episode {
             Episode::Recovery => Episode::Ended,
             Episode::Timeout => {
-                self.cwnd = self.cwnd.max(self.prior_cwnd);
+                self.window.restore();
                 Episode::None
             }
             Episode::None | Episode::Ended => Episode::None,
         };
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _now: Time) {
         self.full.restart(Rate::ZERO);
         self.loss_round.any = false;
         self.bounds.undo(self.prior_bounds);
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.window.restore();
         self.episode = Episode::None;
     }
 
     fn on_mss_change(&mut self, mss: Bytes) {
-        self.mss = mss;
-        self.cwnd = self.cwnd.max(self.floor());
+        self.window.on_mss_change(mss);
     }
 }
 
@@ -329,7 +313,7 @@ impl CongestionControl for Bbr3 {
 
     fn on_sent(&mut self, sent: &SentSample) {
         self.departures.on_sent(sent);
-        if sent.prior_in_flight > Bytes::ZERO || sent.demand == Demand::Backlogged {
+        if !sent.ends_a_pause() {
             return;
         }
         // BBRHandleRestartFromIdle.
@@ -362,7 +346,7 @@ impl CongestionControl for Bbr3 {
         self.check_drain(&sample);
         self.update_cycle(&sample);
         self.update_min_rtt(&sample);
-        self.pacing_rate.on_srtt(self.cwnd, ack.srtt, STARTUP_GAIN);
+        self.pacing_rate.on_srtt(self.window.cwnd, ack.srtt, STARTUP_GAIN);
         self.update_pacing_rate(self.pacing_gain());
         self.update_cwnd(ack);
         self.advance_latest(&sample);
@@ -372,30 +356,15 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_event(&mut self, event: Event) {
-        match event {
-            Event::Congestion(congestion) => self.on_congestion(&congestion),
-            Event::RecoveryEnd { .. } => self.on_recovery_end(),
-            Event::Undo { .. } => self.on_undo(),
-            Event::Idle { .. } => {}
-            Event::MssChange { mss } => self.on_mss_change(mss),
-        }
+        self.handle(event);
     }
 
     fn cwnd(&self) -> Bytes {
-        self.cwnd
+        self.window.cwnd
     }
 
     fn state(&self) -> State {
-        State {
-            ssthresh: self.ssthresh,
-            pacing_rate: Some(self.pacing_rate.get()),
-            send_quantum: Some(self.packets(self.quantum_packets())),
-            bandwidth: Some(self.bw()).filter(|rate| *rate > Rate::ZERO),
-            recovery_window: RecoveryWindow::Algorithm,
-        }
-    }
-
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
+        let quantum = self.window.packets(self.quantum_packets());
+        state(self.ssthresh, self.pacing_rate, quantum, self.bw())
     }
 }

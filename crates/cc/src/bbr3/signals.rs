@@ -26,7 +26,7 @@ impl Bbr3 {
         let Some(flight) = flight.filter(|flight| is_too_high(*flight)) else { return };
         if self.probe.samples == Samples::OfProbe {
             let limited = ack.rate.is_some_and(|rate| rate.demand == Demand::AppLimited);
-            self.on_inflight_too_high(ack.now, inflight_at_loss(flight, self.mss), limited);
+            self.on_inflight_too_high(ack.now, inflight_at_loss(flight, self.window.mss), limited);
         }
     }
 
@@ -51,7 +51,7 @@ impl Bbr3 {
         if sample.loss_boundary == Boundary::Start {
             // BBRAdaptLowerBounds: a probe's own losses are its upper bound's business.
             if self.loss_round.any && !self.is_probing() {
-                self.bounds.on_lossy_round(self.max_bw(), self.cwnd, self.latest);
+                self.bounds.on_lossy_round(self.max_bw(), self.window.cwnd, self.latest);
             }
             self.loss_round.any = false;
         }
@@ -73,7 +73,7 @@ impl Bbr3 {
     pub(super) fn update_aggregation(&mut self, sample: &Sample<'_>) {
         if sample.rate.is_some() && sample.ack.acked > Bytes::ZERO {
             let half_rounds = if self.full.was_reached() { HALF_ROUNDS } else { 1 };
-            let limits = AggregationLimits { cwnd: self.cwnd, mss: self.mss, half_rounds };
+            let limits = AggregationLimits { window: self.window, half_rounds };
             self.aggregation.on_ack(sample.ack, sample.boundary, self.bw(), limits);
         }
     }

@@ -3,6 +3,7 @@
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
+use super::CongestionWindow;
 use crate::AckSample;
 use crate::round::Boundary;
 
@@ -56,13 +57,13 @@ impl Aggregation {
             }
         }
         let mut expected = bandwidth.volume_in(ack.now.since(self.epoch_start));
-        let too_long = (self.epoch_acked + ack.acked).get() >= MAX_EPOCH_PACKETS * limits.mss.get();
+        let too_long = (self.epoch_acked + ack.acked).get() >= MAX_EPOCH_PACKETS * limits.window.mss.get();
         if self.epoch_acked <= expected || too_long {
             self.restart_epoch(ack.now);
             expected = Bytes::ZERO;
         }
         self.epoch_acked += ack.acked;
-        let extra = Bytes::new(self.epoch_acked.get().saturating_sub(expected.get())).min(limits.cwnd);
+        let extra = Bytes::new(self.epoch_acked.get().saturating_sub(expected.get())).min(limits.window.cwnd);
         self.present = self.present.max(extra);
     }
 
@@ -75,8 +76,7 @@ impl Aggregation {
 /// Bounds of one update.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AggregationLimits {
-    pub cwnd: Bytes,
-    pub mss: Bytes,
+    pub window: CongestionWindow,
     /// Rounds in half of the time for which a maximum is kept.
     pub half_rounds: u32,
 }

@@ -1,19 +1,21 @@
 //! What both versions of BBR have in common.
 
 mod aggregation;
+mod congestion_window;
 mod mode;
 mod pacing_rate;
 mod probe_rtt;
 
 use bentpipe_units::{Bytes, Duration, Rate};
 
+use crate::{RecoveryWindow, State};
+
 pub(crate) use aggregation::{Aggregation, AggregationLimits, HALF_ROUNDS};
+pub(crate) use congestion_window::CongestionWindow;
 pub use mode::Mode;
 pub(crate) use pacing_rate::PacingRate;
 pub(crate) use probe_rtt::ProbeRtt;
 
-/// The smallest window in packets: enough for delayed acknowledgements (draft: MinPipeCwnd).
-pub(crate) const MIN_PACKETS: u64 = 4;
 /// The largest send quantum in bytes.
 const MAX_QUANTUM: u64 = 65_536;
 
@@ -27,7 +29,18 @@ pub(crate) fn quantum_packets(pacing_rate: Rate, extra: u64, mss: Bytes) -> u64 
     (pacing_rate.as_bps() / 8 / 1024 + extra).min(MAX_QUANTUM) / mss.get()
 }
 
-/// BBRSaveCwnd: the window to restore later, when the present one may be reduced already.
-pub(crate) fn saved_cwnd(cwnd: Bytes, prior_cwnd: Bytes, is_reduced: bool) -> Bytes {
-    if is_reduced { prior_cwnd.max(cwnd) } else { cwnd }
+/// What both versions want of an endpoint; the bandwidth is unknown as long as it is zero.
+pub(crate) fn state(
+    ssthresh: Option<Bytes>,
+    pacing_rate: PacingRate,
+    send_quantum: Bytes,
+    bandwidth: Rate,
+) -> State {
+    State {
+        ssthresh,
+        pacing_rate: Some(pacing_rate.get()),
+        send_quantum: Some(send_quantum),
+        bandwidth: Some(bandwidth).filter(|rate| *rate > Rate::ZERO),
+        recovery_window: RecoveryWindow::Algorithm,
+    }
 }

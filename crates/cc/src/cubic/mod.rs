@@ -5,6 +5,8 @@ mod epoch;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
+use crate::control::EventHandlers;
+use crate::phase::Phase;
 use crate::slow_start::{SlowStart, SlowStartExit, SlowStartView, Verdict};
 use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample, State,
@@ -40,13 +42,6 @@ pub struct Cubic {
     exit: SlowStartExit,
     slow_start: SlowStart,
     detector: Detector,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    Recovery,
-    Timeout,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +166,7 @@ impl Cubic {
     }
 }
 
-impl Cubic {
+impl EventHandlers for Cubic {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             CongestionKind::Loss | CongestionKind::Ecn => {
@@ -195,7 +190,11 @@ impl Cubic {
         }
     }
 
-    fn on_undo(&mut self) {
+    fn on_recovery_end(&mut self, _now: Time) {
+        self.phase = Phase::Open;
+    }
+
+    fn on_undo(&mut self, _now: Time) {
         if let Some(prior) = self.prior.take() {
             self.cwnd = self.cwnd.max(prior.cwnd);
             self.ssthresh = self.ssthresh.max(prior.ssthresh);
@@ -248,13 +247,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_event(&mut self, event: Event) {
-        match event {
-            Event::Congestion(congestion) => self.on_congestion(&congestion),
-            Event::RecoveryEnd { .. } => self.phase = Phase::Open,
-            Event::Undo { .. } => self.on_undo(),
-            Event::Idle { window } => self.on_idle(window),
-            Event::MssChange { mss } => self.on_mss_change(mss),
-        }
+        self.handle(event);
     }
 
     fn cwnd(&self) -> Bytes {
@@ -263,9 +256,5 @@ impl CongestionControl for Cubic {
 
     fn state(&self) -> State {
         State::of_window(self.ssthresh.is_finite().then(|| Bytes::new(self.ssthresh as u64)))
-    }
-
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
     }
 }

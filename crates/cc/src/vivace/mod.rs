@@ -9,6 +9,7 @@ mod utility;
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use crate::acked_or_lost::AckedOrLost;
+use crate::control::EventHandlers;
 use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, SentSample,
     State,
@@ -221,7 +222,7 @@ const fn micros_of(span: Duration) -> u64 {
     span.as_nanos() / 1_000
 }
 
-impl Vivace {
+impl EventHandlers for Vivace {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             // Loss is in the utility; marks are not heard.
@@ -231,9 +232,17 @@ impl Vivace {
         }
     }
 
+    fn on_recovery_end(&mut self, now: Time) {
+        self.resume(now);
+    }
+
     fn on_undo(&mut self, now: Time) {
         self.restart = None;
         self.resume(now);
+    }
+
+    fn on_mss_change(&mut self, mss: Bytes) {
+        self.mss = mss.get();
     }
 }
 
@@ -258,13 +267,7 @@ impl CongestionControl for Vivace {
     }
 
     fn on_event(&mut self, event: Event) {
-        match event {
-            Event::Congestion(congestion) => self.on_congestion(&congestion),
-            Event::RecoveryEnd { now } => self.resume(now),
-            Event::Undo { now } => self.on_undo(now),
-            Event::Idle { .. } => {}
-            Event::MssChange { mss } => self.mss = mss.get(),
-        }
+        self.handle(event);
     }
 
     fn cwnd(&self) -> Bytes {
@@ -279,9 +282,5 @@ impl CongestionControl for Vivace {
             bandwidth: None,
             recovery_window: RecoveryWindow::Algorithm,
         }
-    }
-
-    fn clone_box(&self) -> Box<dyn CongestionControl> {
-        Box::new(self.clone())
     }
 }
