@@ -75,6 +75,11 @@ pub fn geo() -> Path {
     Path::new(10, 500, packets(2_000))
 }
 
+/// 10 Gbit/s, 500 ms: more than a start-up of ten rounds fills.
+pub fn wide() -> Path {
+    Path::new(10_000, 500, packets(100_000))
+}
+
 /// The propagation delay and the transmission of one packet.
 pub const GEO_RTT: Duration = Duration::from_micros(501_200);
 
@@ -135,7 +140,7 @@ pub struct Flow<C> {
     min_rtt: Option<Duration>,
     /// Recovery lasts until this packet or a later one is acknowledged.
     recovery: Option<u64>,
-    /// Losses of packets before this one belong to an episode that has begun.
+    /// Losses of packets before this one belong to an episode that has started.
     episode_end: u64,
 }
 
@@ -171,16 +176,22 @@ impl<C: CongestionControl> Flow<C> {
         }
     }
 
-    /// How much more each round delivers than the one before, as factors, from the fourth round on: the initial
-    /// window, sent as a burst, blurs the first three.
-    pub fn growth_per_round(&mut self, rtt: Duration, rounds: u64) -> Vec<f64> {
+    /// Runs for nine rounds, from the fourth on of which each delivers about twice as much as the one before: the
+    /// initial window, sent as a burst, blurs the first three.
+    pub fn assert_doubling(&mut self) {
         let mut delivered = Vec::new();
-        for round in 2..=rounds {
+        for round in 2..=9 {
             let before = self.delivered;
-            self.run_until(Time::ZERO + rtt * round);
+            self.run_until(Time::ZERO + self.path.rtt * round);
             delivered.push((self.delivered - before).get() as f64);
         }
-        delivered[2..].windows(2).map(|pair| pair[1] / pair[0]).collect()
+        let growth: Vec<f64> = delivered[2..].windows(2).map(|pair| pair[1] / pair[0]).collect();
+        assert!(growth.iter().all(|factor| (1.8..2.2).contains(factor)), "{growth:?}");
+    }
+
+    /// The estimated bandwidth over the path's rate.
+    pub fn found_share(&self) -> f64 {
+        self.cc.state().bandwidth.unwrap().as_bps() as f64 / self.path.rate.as_bps() as f64
     }
 
     pub fn run_while(&mut self, mut go_on: impl FnMut(&Self) -> bool) {
@@ -288,7 +299,7 @@ impl<C: CongestionControl> Flow<C> {
         self.in_flight -= lost;
         self.lost += lost;
         if gone.keys().any(|number| *number >= self.episode_end) {
-            self.begin_episode();
+            self.start_episode();
             self.congestion(CongestionKind::Loss);
         }
         lost
@@ -299,11 +310,11 @@ impl<C: CongestionControl> Flow<C> {
         self.lost += packets(self.outstanding.len() as u64);
         self.outstanding.clear();
         self.in_flight = Bytes::ZERO;
-        self.begin_episode();
+        self.start_episode();
         self.congestion(CongestionKind::Timeout);
     }
 
-    fn begin_episode(&mut self) {
+    fn start_episode(&mut self) {
         self.recovery = Some(self.next_packet);
         self.episode_end = self.next_packet;
     }
