@@ -1,48 +1,31 @@
 """page, bulk, ping: one measurement, its figures on stdout."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from bentpipe.cli import engines
+from bentpipe.cli import engines, one_run
 from bentpipe.cli.group import SOME_RUNS_FAILED
-from bentpipe.cli.options import (
-    artifacts_option,
-    engine_option,
-    json_option,
-    link_option,
-    pep_option,
-    seed_option,
-    set_option,
-)
+from bentpipe.cli.one_run import given
+from bentpipe.cli.options import cc_option, link_option, pep_option, run_options
 from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import InputError
 from bentpipe.output_folder import staged
 
-if TYPE_CHECKING:
-    from bentpipe.campaign import Engine
-    from bentpipe.model.spec import RunSpec
-    from bentpipe.scenario import Override
-
-COMMAND_LINE = "command line"
 CAPTURES = ("capture.pcapng=true", "capture.qlog=true")
 
 
 @click.command()
 @link_option
 @click.option("--http", required=True, help="http10, http10s, h1, h1s, h2, h2c, h3 or spdy.")
-@click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
+@cc_option
 @click.option("--page", required=True, help="A page (see `bentpipe pages`), har:FILE or dir:FOLDER.")
 @click.option("--connections", type=int, metavar="N", help="Parallel connections of HTTP/1.0 and HTTP/1.1.")
 @pep_option
-@engine_option
-@seed_option
-@set_option
-@artifacts_option
-@json_option
+@run_options
 def page(
     link: str,
     http: str,
@@ -58,12 +41,12 @@ def page(
     priorities, visit, tls.version, tls.resumption, tcp.fast_open, tcp.connect_retry, and all others of [run].
     """
     run = {"link": link, "http": http, "cc": cc, "page": page, "connections": connections, "pep": pep}
-    _measure(_given(run), **options)
+    _measure(given(run), **options)
 
 
 @click.command()
 @link_option
-@click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
+@cc_option
 @click.option("--transport", help="tcp or quic.")
 @click.option(
     "--flow",
@@ -77,11 +60,7 @@ def page(
 @click.option("--duration", help='How long instead, such as "60 s".')
 @click.option("--direction", help="down or up, seen from the client.")
 @pep_option
-@engine_option
-@seed_option
-@set_option
-@artifacts_option
-@json_option
+@run_options
 def bulk(
     link: str,
     cc: str | None,
@@ -101,7 +80,7 @@ def bulk(
         "duration": duration,
         "direction": direction,
     }
-    _measure(_given({"link": link, "cc": cc, "pep": pep, "bulk": _given(bulk)}), **options)
+    _measure(given({"link": link, "cc": cc, "pep": pep, "bulk": given(bulk)}), **options)
 
 
 @click.command()
@@ -109,14 +88,10 @@ def bulk(
 @click.option("--count", type=int, metavar="N", help="Number of requests.")
 @click.option("--interval", help='Time between two, such as "200 ms".')
 @click.option("--size", help='UDP payload of each, such as "20 B".')
-@engine_option
-@seed_option
-@set_option
-@artifacts_option
-@json_option
+@run_options
 def ping(link: str, count: int | None, interval: str | None, size: str | None, **options: Any) -> None:
     """Measure round trips with UDP echo requests."""
-    _measure({"link": link, "ping": _given({"count": count, "interval": interval, "size": size})}, **options)
+    _measure({"link": link, "ping": given({"count": count, "interval": interval, "size": size})}, **options)
 
 
 def _measure(
@@ -132,24 +107,17 @@ def _measure(
     from bentpipe.campaign.plan import planned_run
     from bentpipe.cli.figures import print_record
     from bentpipe.model.record import Status
-    from bentpipe.scenario import parse_override, resolve_document
+    from bentpipe.scenario import parse_override
 
     overrides = [parse_override(text) for text in settings]
-    try:
-        scenario = resolve_document(
-            _given({"seed": seed, "repetitions": 1, "run": run}),
-            file=COMMAND_LINE,
-            folder=Path(),
-            default_name="measurement",
-            overrides=overrides,
-        )
-    except InputError as error:
-        raise as_option(error) from None
+    scenario = one_run.resolved(run, default_name="measurement", overrides=overrides, seed=seed)
     planned = planned_run(scenario.cells[0], seed=scenario.seed, repetition=0)
     if out is None and (planned.spec.capture.pcapng or planned.spec.capture.qlog):
-        raise InputError(file=COMMAND_LINE, field="--out", expected="a folder for the captures", found="none")
+        raise InputError(
+            file=one_run.COMMAND_LINE, field="--out", expected="a folder for the captures", found="none"
+        )
     machine = engines.choose(engine)
-    require(machine, planned.spec, overrides=overrides)
+    one_run.require(machine, planned.spec, overrides=overrides)
     with interruption.raised(), nullcontext() if out is None else staged(out) as artifacts:
         record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=artifacts)
         is_empty = artifacts is not None and not any(artifacts.iterdir())
@@ -167,37 +135,3 @@ def _link_words(resolved: str, given: str, settings: tuple[str, ...]) -> str:
     """The link by its name, with what was changed of it, since a changed one has no name of its own."""
     changes = [text for text in settings if text.startswith("link.")]
     return f"{given} with {', '.join(changes)}" if changes else resolved
-
-
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if value is not None}
-
-
-def require(engine: "Engine", spec: "RunSpec", *, overrides: "Iterable[Override]") -> None:
-    """Refuse a run that the engine cannot measure, under the option or setting that asks for it."""
-    from bentpipe.campaign import requirements
-    from bentpipe.scenario.written.command_line import CommandLine
-    from bentpipe.scenario.written.location import Location
-
-    command_line = CommandLine(overridden=[override.key for override in overrides])
-    table = Location(file=COMMAND_LINE, field="run")
-    try:
-        requirements.require(engine, [spec], written=lambda key: command_line.place(key, table))
-    except InputError as error:
-        raise as_option(error) from None
-
-
-def as_option(error: InputError) -> InputError:
-    """Return the error of a key under the option by which it came: run.bulk.size is --size."""
-    if error.file != COMMAND_LINE or error.field.startswith("--"):
-        return error
-    key = error.field.removeprefix("run.").removeprefix("bulk.").removeprefix("ping.")
-    options = {"bulk": "--size", "flows": "--flow", "pep": "--pep"}
-    option = options.get(key.partition(".")[0], f"--{key}")
-    return InputError(
-        file=error.file,
-        field=option,
-        expected=error.expected,
-        found=error.found,
-        suggestion=error.suggestion,
-    )

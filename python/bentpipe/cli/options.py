@@ -14,6 +14,7 @@ link_option = click.option(
     metavar="L",
     help="A preset's name (see `bentpipe links`), a TOML file, or flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms.",
 )
+cc_option = click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
 pep_option = click.option("--pep", help="A proxy on the path: none, split, tunnel or proxy.")
 engine_option = click.option(
     "--engine",
@@ -30,13 +31,26 @@ set_option = click.option(
     help="Change one setting, such as tcp.initial_window=3 or dscp=EF. May be repeated.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-seed_option = click.option("--seed", type=int, help="Seed of all random streams.")
-artifacts_option = click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Keep captures (--set capture.pcapng=true, capture.qlog=true) and logs in this folder.",
-)
+
+
+def run_options(command: Command) -> Command:
+    """Add the options of commands that measure one run."""
+    for option in reversed(
+        (
+            engine_option,
+            click.option("--seed", type=int, help="Seed of all random streams."),
+            set_option,
+            click.option(
+                "--out",
+                type=click.Path(path_type=Path, file_okay=False),
+                metavar="DIR",
+                help="Keep captures (--set capture.pcapng=true, capture.qlog=true) and logs in this folder.",
+            ),
+            json_option,
+        )
+    ):
+        command = option(command)
+    return command
 
 
 def campaign_options(command: Command) -> Command:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from bentpipe.cli.measure import COMMAND_LINE, as_option, require
-from bentpipe.cli.options import link_option, pep_option, set_option
+from bentpipe.cli import one_run
+from bentpipe.cli.one_run import COMMAND_LINE
+from bentpipe.cli.options import cc_option, link_option, pep_option, set_option
 from bentpipe.errors import InputError
 
 SERVED_PAGE = "uniform-500k"
@@ -26,7 +27,7 @@ SERVED_PAGE = "uniform-500k"
     show_default=True,
     help="What a browser is to speak: h1, h1s, h2 or h3. Other programs choose for themselves.",
 )
-@click.option("--cc", help="Congestion control: reno, cubic, bbr, bbr3, hybla or vivace.")
+@cc_option
 @click.option("--server", help="What serves the page.")
 @click.option("--root", "as_root", is_flag=True, help="Let the program keep root's rights.")
 @pep_option
@@ -68,22 +69,12 @@ def shell(
     from bentpipe.engine.programs import window
     from bentpipe.model.spec import RunSpec
     from bentpipe.model.workload import page_load
-    from bentpipe.scenario import parse_override, resolve_document
+    from bentpipe.scenario import parse_override
     from bentpipe.scenario.written.location import quoted
 
-    given = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
-    run = {key: value for key, value in given.items() if value is not None}
+    run = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
     overrides = [parse_override(text) for text in settings]
-    try:
-        scenario = resolve_document(
-            {"repetitions": 1, "run": run},
-            file=COMMAND_LINE,
-            folder=Path(),
-            default_name="shell",
-            overrides=overrides,
-        )
-    except InputError as error:
-        raise as_option(error) from None
+    scenario = one_run.resolved(one_run.given(run), default_name="shell", overrides=overrides)
     spec = RunSpec.model_validate({**scenario.cells[0].spec, "seed": scenario.seed})
     if spec.capture.pcapng or spec.capture.qlog:
         raise InputError(
@@ -105,5 +96,5 @@ def shell(
             found=quoted(spoken),
         )
     requirements.require_emulate()
-    require(emulate.Emulator(), spec, overrides=overrides)
+    one_run.require(emulate.Emulator(), spec, overrides=overrides)
     raise SystemExit(shells.run(spec=spec, command=command, as_root=as_root))
