@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from matplotlib.lines import Line2D
 
-from bentpipe.figures import style
+from bentpipe.figures import mean_mark, style
 from bentpipe.figures.drawing import Drawing, interval_caption
 from bentpipe.stats import Summary
 
@@ -34,19 +34,8 @@ def draw(*, name: str, title: str, axis_label: str, marks: Sequence[Mark]) -> Dr
     for mark in marks:
         place = variants.index((mark.protocol, mark.congestion_control))
         shift = (place - (len(variants) - 1) / 2) * 0.8 / len(variants)
-        look = style.look(mark.protocol)
-        ci = mark.summary.mean_ci
-        axis.errorbar(
-            mark.summary.mean,
-            rows.index(mark.row) + shift,
-            xerr=ci.high - mark.summary.mean if ci else 0.0,
-            color=look.colour,
-            marker=look.marker,
-            markerfacecolor=style.face(style.stroke(mark.congestion_control), look.colour),
-            capsize=2.0,
-            elinewidth=0.9,
-            linestyle="none",
-        )
+        look, stroke = style.look(mark.protocol), style.stroke(mark.congestion_control)
+        mean_mark.draw(axis, mark.summary, rows.index(mark.row) + shift, look=look, stroke=stroke)
     axis.set_yticks(range(len(rows)), rows)
     axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xlim(left=min(0.0, axis.get_xlim()[0]))
@@ -60,12 +49,4 @@ def draw(*, name: str, title: str, axis_label: str, marks: Sequence[Mark]) -> Dr
 def _key(protocol: str, congestion_control: str) -> Line2D:
     look = style.look(protocol)
     label = ", ".join(filter(None, (look.label, style.control_label(congestion_control))))
-    return Line2D(
-        [],
-        [],
-        color=look.colour,
-        marker=look.marker,
-        markerfacecolor=style.face(style.stroke(congestion_control), look.colour),
-        linestyle="none",
-        label=label,
-    )
+    return mean_mark.key(look, style.stroke(congestion_control), label=label)

@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, interval_caption
+from bentpipe.figures.mean_mark import reach
 from bentpipe.stats import Summary, factor_label
 
 _ROW_IN = 0.23
@@ -40,12 +41,11 @@ def draw(*, name: str, title: str, axis_label: str, marks: Sequence[Mark]) -> Dr
     figure, (axis,) = style.canvas(panels=1, panel_height_in=0.5 + _ROW_IN * ends_at)
     for mark in marks:
         aside = ((clients.index(mark.client) + 0.5) / len(clients) - 0.5) * 2 * _SPREAD
-        ci = mark.summary.mean_ci
         colour = style.look(mark.protocol).colour
         axis.errorbar(
             mark.summary.mean,
             places[mark.page, mark.protocol] + aside,
-            xerr=ci.high - mark.summary.mean if ci else 0.0,
+            xerr=reach(mark.summary),
             color=colour,
             marker=style.client_marker(mark.client),
             markerfacecolor="white" if clients.index(mark.client) else colour,

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, interval_caption
+from bentpipe.figures.mean_mark import reach
 from bentpipe.stats import Summary
 
 _SIDE_STEP = 0.012
@@ -73,11 +74,10 @@ def _draw_panel(axis: Axes, panel: Panel, *, across: Across, largest: int) -> No
         look = style.look(curve.protocol)
         points = sorted(curve.points, key=lambda point: point[0])
         means = [summary.mean for _, summary in points]
-        reach = [summary.mean_ci.high - summary.mean if summary.mean_ci else 0.0 for _, summary in points]
         axis.errorbar(
             [_place(size, aside, across, largest) for size, _ in points],
             means,
-            yerr=reach,
+            yerr=[reach(summary) for _, summary in points],
             color=look.colour,
             marker=look.marker,
             linestyle=style.dash(curve.stroke),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-from bentpipe.figures import style
+from bentpipe.figures import mean_mark, style
 from bentpipe.figures.drawing import Drawing, interval_caption
 from bentpipe.stats import Summary
 
@@ -50,18 +50,7 @@ def draw(
                     linewidth=1.6,
                 )
             if summary is not None:
-                ci = summary.mean_ci
-                axis.errorbar(
-                    summary.mean,
-                    row + aside,
-                    xerr=ci.high - summary.mean if ci else 0.0,
-                    color=look.colour,
-                    marker=look.marker,
-                    markerfacecolor=style.face(mark.stroke, look.colour),
-                    capsize=2.0,
-                    elinewidth=0.9,
-                    linestyle="none",
-                )
+                mean_mark.draw(axis, summary, row + aside, look=look, stroke=mark.stroke)
     axis.set_yticks(range(len(schemes)), schemes)
     axis.set_ylim(len(schemes) - 0.5, -0.5)
     axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -69,22 +58,9 @@ def draw(
     axis.xaxis.set_minor_formatter(NullFormatter())
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(axis_label)
-    keys = [_key(mark) for mark in marks]
+    keys = [mean_mark.key(style.look(mark.protocol), mark.stroke, label=mark.label) for mark in marks]
     if any(mark.published for mark in marks):
         keys.append(Line2D([], [], color="black", marker="|", linestyle="none", label="published"))
     figure.legend(handles=keys, loc="outside upper left", ncols=2, handlelength=1.0, columnspacing=0.8)
     counts = [summary.n for mark in marks for summary in mark.summaries.values()]
     return Drawing(name=name, title=title, caption=interval_caption(counts), figure=figure)
-
-
-def _key(mark: Marks) -> Line2D:
-    look = style.look(mark.protocol)
-    return Line2D(
-        [],
-        [],
-        color=look.colour,
-        marker=look.marker,
-        markerfacecolor=style.face(mark.stroke, look.colour),
-        linestyle="none",
-        label=mark.label,
-    )

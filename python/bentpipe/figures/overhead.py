@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, interval_caption
+from bentpipe.figures.mean_mark import reach
 from bentpipe.stats import Summary
 
 
@@ -28,9 +29,8 @@ def draw(
                 summary = ours.get(protocol, {}).get(size)
                 if summary is None:
                     continue
-                reach = summary.mean_ci.high - summary.mean if summary.mean_ci else 0.0
                 axis.errorbar(
-                    place + shift, summary.mean, yerr=reach, color=look.colour, marker=look.marker,
+                    place + shift, summary.mean, yerr=reach(summary), color=look.colour, marker=look.marker,
                     markerfacecolor=face, capsize=2.5, elinewidth=0.9,
                 )  # fmt: skip
         axis.hlines(
