@@ -91,28 +91,16 @@ def test_a_media_type_that_tells_nothing_leaves_the_kind_to_the_extension(page, 
     assert item.get("kind", "image") == kind
 
 
+def parsed(path):
+    """The initiator of what a parser found in the text of that path, as Chromium writes it."""
+    return {"type": "parser", "url": f"{SITE}{path}"}
+
+
 def test_what_chromium_says_of_the_initiator_is_the_dependency_and_the_time_since_is_the_wait(page):
     objects = page(
-        entry(
-            f"{SITE}/a.css",
-            start_ms=110,
-            took_ms=50,
-            media=CSS,
-            _initiator={"type": "parser", "url": f"{SITE}/"},
-        ),
-        entry(
-            f"{SITE}/b.js",
-            start_ms=110,
-            took_ms=90,
-            media=JS,
-            _initiator={"type": "parser", "url": f"{SITE}/"},
-        ),
-        entry(
-            f"{SITE}/a.woff2",
-            start_ms=180,
-            media="font/woff2",
-            _initiator={"type": "parser", "url": f"{SITE}/a.css"},
-        ),
+        entry(f"{SITE}/a.css", start_ms=110, took_ms=50, media=CSS, _initiator=parsed("/")),
+        entry(f"{SITE}/b.js", start_ms=110, took_ms=90, media=JS, _initiator=parsed("/")),
+        entry(f"{SITE}/a.woff2", start_ms=180, media="font/woff2", _initiator=parsed("/a.css")),
         entry(
             f"{SITE}/c.png",
             start_ms=230,
@@ -129,7 +117,7 @@ def test_what_chromium_says_of_the_initiator_is_the_dependency_and_the_time_sinc
 
 def test_a_document_within_the_document_names_others_as_a_script_does(page):
     frame = entry(f"{SITE}/frame", start_ms=10, took_ms=100, media=HTML)
-    inside = entry(f"{SITE}/a.png", start_ms=130, _initiator={"type": "parser", "url": f"{SITE}/frame"})
+    inside = entry(f"{SITE}/a.png", start_ms=130, _initiator=parsed("/frame"))
     assert page(frame, inside)["objects"] == [
         {"path": "/frame.js", "bytes": 1000, "kind": "script"},
         {"path": "/a.png", "bytes": 1000, "after": 0, "wait_ns": 20 * MILLISECOND_NS},
