@@ -3,24 +3,18 @@
 // It watches the real kernel.
 #![allow(clippy::disallowed_methods)]
 
-use std::env;
-use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+mod holder;
+
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
 use bentpipe_bpf::{Control, Error, Obstacle, Registration, leftovers, obstacle, remove_leftovers};
 use bentpipe_units::Rate;
+use holder::{Holder, held_name, hold, is_available, pause};
 use socket2::{Domain, Socket, Type};
-
-const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-
-fn pause() {
-    thread::sleep(std::time::Duration::from_millis(10));
-}
 
 /// Says so and returns true where the machine cannot load programs.
 fn skipped() -> bool {
@@ -34,10 +28,6 @@ fn skipped() -> bool {
 /// A name that no run uses, one for each test of each process.
 fn name(test: char) -> String {
     format!("bpt{test}{}", std::process::id())
-}
-
-fn is_available(name: &str) -> bool {
-    fs::read_to_string(AVAILABLE).unwrap().split_whitespace().any(|available| available == name)
 }
 
 #[test]
@@ -72,7 +62,7 @@ fn registrations_of_a_name_share_it_until_the_last_is_dropped() {
 }
 
 #[test]
-fn connections_of_one_registration_go_on_and_new_ones_begin_when_the_one_that_made_it_is_dropped() {
+fn connections_of_one_registration_go_on_and_new_ones_start_when_the_one_that_made_it_is_dropped() {
     if skipped() {
         return;
     }
@@ -96,14 +86,14 @@ fn a_registration_stays_when_the_process_that_made_it_is_killed_while_another_sh
         return;
     }
     let name = name('z');
-    let mut maker = holder(&name);
+    let maker = holder(&name);
     let shared = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
-    let mut other = holder(&name);
-    end(&mut maker);
+    let other = holder(&name);
+    maker.kill();
     assert!(is_available(&name));
     drop(shared);
     assert!(is_available(&name));
-    end(&mut other);
+    other.kill();
     assert!(becomes_unavailable(&name));
 }
 
@@ -120,9 +110,9 @@ fn processes_that_register_a_name_at_the_same_time_all_have_it() {
         })
         .collect();
     let holders: Vec<_> = starters.into_iter().map(|starter| starter.join().unwrap()).collect();
-    for mut holder in holders {
+    for holder in holders {
         assert!(is_available(&name));
-        end(&mut holder);
+        holder.kill();
     }
     assert!(becomes_unavailable(&name));
 }
@@ -223,33 +213,16 @@ fn a_killed_process_leaves_no_name() {
         return;
     }
     let name = name('k');
-    let mut holder = holder(&name);
+    let holder = holder(&name);
     assert!(is_available(&name));
-    end(&mut holder);
+    holder.kill();
     assert!(becomes_unavailable(&name));
     drop(Registration::with_name(&Control::HYBLA, &name, pause).unwrap());
 }
 
-/// The name that a process registers until it is killed.
-const HELD: &str = "BENTPIPE_HELD_NAME";
-
 /// A process that has registered Hybla by a name.
-fn holder(name: &str) -> Child {
-    let mut holder = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "holds_a_name_until_it_is_killed", "--ignored", "--nocapture"])
-        .env(HELD, name)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains(HELD)), "the holder ended");
-    holder
-}
-
-/// Kills it with SIGKILL.
-fn end(holder: &mut Child) {
-    holder.kill().unwrap();
-    holder.wait().unwrap();
+fn holder(name: &str) -> Holder {
+    Holder::start("holds_a_name_until_it_is_killed", name)
 }
 
 fn becomes_unavailable(name: &str) -> bool {
@@ -263,12 +236,8 @@ fn becomes_unavailable(name: &str) -> bool {
 #[test]
 #[ignore = "the process that other tests kill"]
 fn holds_a_name_until_it_is_killed() {
-    let name = env::var(HELD).unwrap();
-    let _registration = Registration::with_name(&Control::HYBLA, &name, pause).unwrap();
-    println!("{HELD}");
-    loop {
-        thread::park();
-    }
+    let _registration = Registration::with_name(&Control::HYBLA, &held_name(), pause).unwrap();
+    hold();
 }
 
 /// A connection over the loopback interface whose first end sends under the control `name`.

@@ -3,19 +3,16 @@
 // It waits for the real kernel.
 #![allow(clippy::disallowed_methods)]
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-use std::{env, fs, process, thread};
+#[path = "../../tests/holder/mod.rs"]
+mod holder;
+
+use std::process;
 
 use bentpipe_units::Rate;
+use holder::{Holder, held_name, hold, is_available, pause};
 
 use super::*;
 use crate::kernel::{Lifetime, Sample};
-
-fn pause() {
-    thread::sleep(Duration::from_millis(10));
-}
 
 /// A name that nothing else uses, and the running kernel as one before 6.4; none, said aloud, where nothing can
 /// be loaded.
@@ -29,11 +26,6 @@ fn attempt(test: char) -> Option<(String, Kernel)> {
 
 fn before_6_4() -> Kernel {
     Kernel { lifetime: Lifetime::Lasting, ..Kernel::running().unwrap() }
-}
-
-fn is_available(name: &str) -> bool {
-    let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
-    available.split_whitespace().any(|available| available == name)
 }
 
 /// Registers as a process does that is killed right afterwards.
@@ -98,10 +90,9 @@ fn before_linux_6_4_registrations_share_a_name_too_and_the_last_removes_it() {
 #[test]
 fn before_linux_6_4_a_registration_stays_when_its_maker_is_killed_while_another_process_has_a_marker() {
     let Some((name, kernel)) = attempt('k') else { return };
-    let mut maker = holder(&name);
+    let maker = holder(&name);
     let shared = Registration::on(&kernel, &Control::HYBLA, &name, pause).unwrap();
-    maker.kill().unwrap();
-    maker.wait().unwrap();
+    maker.kill();
     assert!(is_available(&name) && leftover(&Control::HYBLA, &name, &kernel).is_none());
     drop(shared);
     assert!(!is_available(&name));
@@ -110,10 +101,9 @@ fn before_linux_6_4_a_registration_stays_when_its_maker_is_killed_while_another_
 #[test]
 fn before_linux_6_4_a_killed_process_leaves_its_name_and_no_marker() {
     let Some((name, kernel)) = attempt('m') else { return };
-    let mut maker = holder(&name);
+    let maker = holder(&name);
     assert!(leftover(&Control::HYBLA, &name, &kernel).is_none());
-    maker.kill().unwrap();
-    maker.wait().unwrap();
+    maker.kill();
     assert!(is_available(&name));
     assert!(leftover(&Control::HYBLA, &name, &kernel).unwrap().remove());
     assert!(!is_available(&name));
@@ -177,29 +167,14 @@ fn the_verifier_sees_only_the_place_of_the_rate_sample_that_the_kernel_has() {
     assert!(load(&Control::VIVACE, &name, &kernel).is_ok());
 }
 
-/// The name that a process registers until it is killed.
-const HELD: &str = "BENTPIPE_HELD_NAME";
-
 /// A process that has registered Hybla by a name as before Linux 6.4.
-fn holder(name: &str) -> Child {
-    let mut holder = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "registration::tests::holds_a_name_until_it_is_killed", "--ignored", "--nocapture"])
-        .env(HELD, name)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains(HELD)), "the holder ended");
-    holder
+fn holder(name: &str) -> Holder {
+    Holder::start("registration::tests::holds_a_name_until_it_is_killed", name)
 }
 
 #[test]
 #[ignore = "the process that other tests kill"]
 fn holds_a_name_until_it_is_killed() {
-    let name = env::var(HELD).unwrap();
-    let _registration = Registration::on(&before_6_4(), &Control::HYBLA, &name, pause).unwrap();
-    println!("{HELD}");
-    loop {
-        thread::park();
-    }
+    let _registration = Registration::on(&before_6_4(), &Control::HYBLA, &held_name(), pause).unwrap();
+    hold();
 }
