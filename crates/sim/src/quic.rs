@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
+use bentpipe_net::{QuicDatagram, segments};
 use bentpipe_units::{Duration, Time};
 use noq::udp::{EcnCodepoint, RecvMeta, Transmit};
 use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
@@ -74,11 +75,9 @@ impl AsyncUdpSocket for UdpSocket {
         meta: &mut [RecvMeta],
     ) -> Poll<io::Result<usize>> {
         let received = ready!(self.poll_receive(cx, &mut buffers[0]));
-        meta[0].addr = received.from;
-        meta[0].len = received.length;
-        meta[0].stride = received.length;
-        meta[0].ecn = EcnCodepoint::from_bits(received.ecn);
-        meta[0].dst_ip = Some(self.local().ip());
+        let ecn = EcnCodepoint::from_bits(received.ecn);
+        QuicDatagram { from: received.from, to: self.local().ip(), length: received.length, ecn }
+            .describe(&mut meta[0]);
         Poll::Ready(Ok(1))
     }
 
@@ -97,10 +96,9 @@ impl UdpSender for UdpSocket {
         transmit: &Transmit<'_>,
         _cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        let segment = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
         let ecn = transmit.ecn.map_or(0, |codepoint| codepoint as u8);
         let to = v4(transmit.destination)?;
-        for contents in transmit.contents.chunks(segment) {
+        for contents in segments(transmit) {
             self.send(contents, to, ecn);
         }
         Poll::Ready(Ok(()))

@@ -13,8 +13,9 @@ use noq::udp::{RecvMeta, Transmit};
 use noq::{AsyncUdpSocket, UdpSender};
 
 use super::world::Timers;
+use crate::{QuicDatagram, segments};
 
-/// One way. The QUIC library's pacing needs a round trip that is some time.
+/// In one direction. The QUIC library's pacing needs a round trip that is some time.
 const DELAY: Duration = Duration::from_millis(1);
 
 pub(super) struct Ether {
@@ -65,11 +66,7 @@ impl AsyncUdpSocket for Socket {
         }
         let Some((_, from, payload)) = inbox.datagrams.pop_front() else { return Poll::Pending };
         buffers[0][..payload.len()].copy_from_slice(&payload);
-        meta[0].addr = from;
-        meta[0].len = payload.len();
-        meta[0].stride = payload.len();
-        meta[0].ecn = None;
-        meta[0].dst_ip = Some(self.at.ip());
+        QuicDatagram { from, to: self.at.ip(), length: payload.len(), ecn: None }.describe(&mut meta[0]);
         Poll::Ready(Ok(1))
     }
 
@@ -87,8 +84,7 @@ impl UdpSender for Socket {
         let due = self.ether.timers.now() + DELAY;
         let inboxes = &mut *self.ether.inboxes.lock().unwrap();
         if let Some(inbox) = inboxes.get_mut(&transmit.destination) {
-            let segment = transmit.segment_size.unwrap_or(transmit.contents.len()).max(1);
-            for payload in transmit.contents.chunks(segment) {
+            for payload in segments(transmit) {
                 inbox.datagrams.push_back((due, self.at, payload.to_vec()));
             }
             if let Some(reader) = inbox.reader.take() {
