@@ -3,8 +3,10 @@
 import pytest
 
 from bentpipe.stats import Interval
-from bentpipe.studies import verdict as rules
-from bentpipe.studies.verdict import Agreement, Measurement, judge, verdict
+from bentpipe.studies import rules
+from bentpipe.studies.published_number import PublishedNumber
+from bentpipe.studies.rules import Agreement
+from bentpipe.studies.verdict import Measurement, judge, verdict
 
 AGREES, DIFFERS, NOT_TESTABLE = Agreement.AGREES, Agreement.DIFFERS, Agreement.NOT_TESTABLE
 
@@ -90,3 +92,45 @@ def test_a_claim_agrees_only_when_all_its_findings_do(parts, whole):
         for part in parts
     ]
     assert verdict("id", "claim", findings).agreement is whole
+
+
+def test_a_direction_borne_out_by_less_than_the_smallest_effect_differs():
+    finding = found(rules.below, -1.9, -2.0, -1.8)
+    assert (finding.agreement, finding.sentence) == (DIFFERS, "significantly below, but by less than 2 %")
+
+
+def test_a_difference_in_points_has_no_smallest_effect():
+    assert found(rules.fewer, -0.3, -0.4, -0.2).agreement is AGREES
+    assert found(rules.more, 0.3, 0.2, 0.4).agreement is AGREES
+
+
+@pytest.mark.parametrize(
+    ("percent", "reach", "published_reach", "agreement"),
+    [
+        (9, 1, 0, AGREES),
+        (11, 0.5, 0, DIFFERS),
+        (11, 2, 0, NOT_TESTABLE),
+        (11, 0.5, 2, NOT_TESTABLE),
+        (14, 3, 2, DIFFERS),
+        (1, 25, 0, NOT_TESTABLE),
+    ],
+)
+def test_near_knows_the_intervals_of_both(percent, reach, published_reach, agreement):
+    """Hypotenuse of both half-widths: 14 - sqrt(3**2 + 2**2) = 10.4 lies beyond 10."""
+    rule = rules.near(10, published_reach_percent=published_reach)
+    assert found(rule, percent, percent - reach, percent + reach).agreement is agreement
+
+
+def test_the_interval_of_a_published_mean_follows_from_its_deviation():
+    """1.96 x 9.5 / sqrt(80) of 91 is 2.3 %: Table II of claypool2020, CUBIC."""
+    number = PublishedNumber(
+        value=91.0,
+        unit="Mbit/s",
+        source="Table II",
+        margin_percent=10,
+        margin_because="a level",
+        sd=9.5,
+        n=80,
+    )
+    assert number.reach_percent == pytest.approx(2.288, abs=0.001)
+    assert number.text == "91 Mbit/s (sd 9.5)"

@@ -1,8 +1,9 @@
 """The published studies that Bentpipe repeats: scenario, published numbers, claims, figures."""
 
 from bentpipe.studies import alshagri2023, caviglione2014, claypool2020, secchi2018
+from bentpipe.studies.rules import Agreement
 from bentpipe.studies.study import Column, Study, StudyTable, Timeline
-from bentpipe.studies.verdict import Agreement, Finding, Verdict
+from bentpipe.studies.verdict import Finding, Verdict
 
 __all__ = ["Agreement", "Column", "Finding", "Study", "StudyTable", "Timeline", "Verdict", "get", "names"]
 

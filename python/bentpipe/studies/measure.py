@@ -1,6 +1,7 @@
 """Measurements that claims rest on: differences, levels, and deviations from a published number."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from bentpipe.stats import (
@@ -12,8 +13,10 @@ from bentpipe.stats import (
     relative_difference,
     values_of,
 )
+from bentpipe.studies.published_number import PublishedNumber
+from bentpipe.studies.rules import near
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import Finding, Measurement, judge, near
+from bentpipe.studies.verdict import Finding, Measurement, judge
 
 Factors: TypeAlias = Mapping[str, str]
 
@@ -100,6 +103,34 @@ def compared(
     if ours:
         told += f", ours {sum(ours) / len(ours):.{decimals}f}"
     return judge(told, deviation(ours, theirs), near(margin_percent))
+
+
+def against(
+    label: str, ours: Sequence[float], theirs: PublishedNumber, *, decimals: int, basis: str | None = None
+) -> Finding:
+    """Judge the mean of our runs against a published number, by its margin and both intervals."""
+    ci = mean_interval(ours) if ours else None
+    measured = deviation(ours, theirs.value)
+    return against_number(
+        label,
+        measured if basis is None else replace(measured, basis=basis),
+        theirs,
+        ours=_with_unit(sum(ours) / len(ours), ci, theirs.unit, decimals) if ours else "not measured",
+    )
+
+
+def against_number(label: str, measured: Measurement, theirs: PublishedNumber, *, ours: str) -> Finding:
+    """Judge a deviation from a published number, measured otherwise than as a mean over runs.
+
+    `ours` is our number with its interval and its unit, as a table shows it.
+    """
+    rule = near(theirs.margin_percent, published_reach_percent=theirs.reach_percent)
+    return judge(label, measured, rule, published=theirs.text, ours=ours)
+
+
+def _with_unit(value: float, ci: Interval | None, unit: str, decimals: int) -> str:
+    reach = f" ({ci.low:.{decimals}f} to {ci.high:.{decimals}f})" if ci else ""
+    return f"{value:.{decimals}f}{reach} {unit}"
 
 
 def deviation_of(value: float, ci: Interval | None, published: float, *, basis: str) -> Measurement:

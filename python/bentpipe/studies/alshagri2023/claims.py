@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bentpipe.figures.style import look
-from bentpipe.studies import verdict as rules
+from bentpipe.studies import rules
 from bentpipe.studies.alshagri2023 import published
 from bentpipe.studies.alshagri2023.cells import (
     LAN,
@@ -15,8 +15,9 @@ from bentpipe.studies.alshagri2023.cells import (
     pages_across,
 )
 from bentpipe.studies.measure import difference, level
+from bentpipe.studies.rules import TOLERANCE_POINTS, Rule
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Rule, Verdict, judge, verdict
+from bentpipe.studies.verdict import Finding, Verdict, judge, verdict
 
 FILLED_PERCENT = 90.0
 FILL_PAGE = page("uniform", "2m")

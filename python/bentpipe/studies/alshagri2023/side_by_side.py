@@ -2,8 +2,9 @@
 
 from bentpipe.studies.alshagri2023.cells import LAN, PIPE, SATELLITE
 from bentpipe.studies.alshagri2023.claims import claims
+from bentpipe.studies.rules import Agreement
 from bentpipe.studies.study import Column, Runs, StudyTable
-from bentpipe.studies.verdict import Agreement, Finding
+from bentpipe.studies.verdict import Finding
 
 _COLUMNS = (
     Column(key="claim", heading="Claim"),

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bentpipe.studies import verdict as rules
+from bentpipe.studies import rules
 from bentpipe.studies.caviglione2014 import published
 from bentpipe.studies.caviglione2014.cells import BY_NAME, BY_VOLUME, CONSTANT, SCHEMES, VARIANTS, Variant
 from bentpipe.studies.caviglione2014.loads import BUSIEST, DATA, PLT, RTT, WIRE, Quantity, values
 from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, difference_of
+from bentpipe.studies.rules import Rule
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import Finding, Rule, Verdict, judge, verdict
+from bentpipe.studies.verdict import Finding, Verdict, judge, verdict
 
 FAR_PERCENT = 100.0
 """Far above is twice as much or more."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from bentpipe.stats import jackknife_interval, loss_runs
 from bentpipe.studies.claypool2020.published import BASELINE
 from bentpipe.studies.measure import deviation_of, nothing
+from bentpipe.studies.rules import near
 from bentpipe.studies.study import Column, StudyTable
-from bentpipe.studies.verdict import Finding, Verdict, judge, near, verdict
+from bentpipe.studies.verdict import Finding, Verdict, judge, verdict
 
 Echoes = Sequence[NDArray[np.float64]]
 """The round trips of each run in seconds; NaN for a lost one."""

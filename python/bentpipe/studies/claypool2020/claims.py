@@ -6,7 +6,7 @@ from itertools import pairwise
 from bentpipe.figures.style import control_label
 from bentpipe.stats import Phase
 from bentpipe.stats.flow import PERCENTILES
-from bentpipe.studies import verdict as rules
+from bentpipe.studies import rules
 from bentpipe.studies.claypool2020 import baseline, published
 from bentpipe.studies.claypool2020.downloads import (
     RESENT,
@@ -23,8 +23,9 @@ from bentpipe.studies.claypool2020.downloads import (
 from bentpipe.studies.claypool2020.orders import ORDERS, Order
 from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, difference_of, share
+from bentpipe.studies.rules import TOLERANCE_POINTS, near
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Verdict, judge, near, verdict
+from bentpipe.studies.verdict import Finding, Verdict, judge, verdict
 
 SMALL_MARGIN_PERCENT = 50.0
 """The text gives one digit."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bentpipe.stats import Phase
 from bentpipe.studies.claypool2020.downloads import CONTROLS, POWER, RESENT, RTT, THROUGHPUT, Quantity
-from bentpipe.studies.verdict import Rule, above, alike, below
+from bentpipe.studies.rules import Rule, above, alike, below, fewer, more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +32,9 @@ _OVERALL = (
     ("pcc-shortest", "PCC has the shortest round trips", RTT, below, _others("vivace")),
     ("hybla-longest", "Hybla has the longest round trips", RTT, above, _others("hybla")),
     ("pcc-power", "PCC has the most power", POWER, above, _others("vivace")),
-    ("hybla-resent", "Hybla sends the least again", RESENT, below, _others("hybla")),
-    ("bbr-resent", "BBR sends more again than PCC", RESENT, above, [("bbr", "vivace")]),
-    ("cubic-resent", "CUBIC sends more again than PCC", RESENT, above, [("cubic", "vivace")]),
+    ("hybla-resent", "Hybla sends the least again", RESENT, fewer, _others("hybla")),
+    ("bbr-resent", "BBR sends more again than PCC", RESENT, more, [("bbr", "vivace")]),
+    ("cubic-resent", "CUBIC sends more again than PCC", RESENT, more, [("cubic", "vivace")]),
 )
 _STEADY = (
     ("hybla-faster", "Hybla is faster than CUBIC", THROUGHPUT, above, [("hybla", "cubic")]),

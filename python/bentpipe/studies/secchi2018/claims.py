@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bentpipe.figures.style import look
 from bentpipe.stats import duplicates, mean_relative_difference, select
-from bentpipe.studies import verdict as rules
+from bentpipe.studies import rules
 from bentpipe.studies.margins import LEVEL_MARGIN_PERCENT, ROUGH_MARGIN_PERCENT, TIME_MARGIN_PERCENT
 from bentpipe.studies.measure import compared, deviation, difference, nothing, share
+from bentpipe.studies.rules import TOLERANCE_POINTS, Rule
 from bentpipe.studies.secchi2018 import published
 from bentpipe.studies.secchi2018.cells import (
     BY_OBJECTS,
@@ -31,7 +32,7 @@ from bentpipe.studies.secchi2018.numbers import (
     times_s,
 )
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import TOLERANCE_POINTS, Finding, Measurement, Rule, Verdict, judge, verdict
+from bentpipe.studies.verdict import Finding, Measurement, Verdict, judge, verdict
 
 ALWAYS_PERCENT = 95.0
 MOST_PERCENT = 50.0
