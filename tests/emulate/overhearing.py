@@ -4,10 +4,15 @@ import select
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from bentpipe.engine import emulate
+from bentpipe.engine.programs.browser import kernel
 from bentpipe.engine.testbed import netns
+from bentpipe.model.spec import RunSpec
 
 _ALL = 3
 """ETH_P_ALL (linux/if_ether.h)."""
@@ -43,3 +48,20 @@ def overheard(namespace: str) -> Iterator[list[Packet]]:
         finally:
             done.set()
             thread.join()
+
+
+@contextmanager
+def waiting(browser: type, run: RunSpec, *, for_s: float) -> Iterator[tuple[Any, list[Packet], int]]:
+    """Start a browser and tell it nothing for a while.
+
+    Gives it, the packets that it sends until the end, and the number of those so far that led nowhere.
+    """
+    configuration = emulate.configuration_of(run, None)
+    with (
+        emulate.open_world(run) as world,
+        overheard(world.client) as heard,
+        browser(world.client, configuration).started() as client,
+    ):
+        client.await_ready()
+        time.sleep(for_s)
+        yield client, heard, kernel.unroutable_packets(world.client)

@@ -15,13 +15,14 @@ import pytest
 from bentpipe.engine import emulate
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.programs import third_party
-from bentpipe.engine.programs.browser import kernel, process
+from bentpipe.engine.programs.browser import chromium, firefox, kernel, process
 from bentpipe.engine.programs.browser.process import descendants
 from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
-from tests.support.models import changed
+from tests.support.folders import page_with
+from tests.support.models import changed, said
 from tests.support.tshark import CLIENT, dissected, needs_tshark
 from tools.specs import spec_of
 
@@ -59,9 +60,14 @@ def spec(client, http, *settings, page="single-100k", link="geo-alshagri", serve
     return changed(spec_of(run, *settings), **programs)
 
 
-def loaded(*arguments, artifacts=None, **run):
+def attempted(*arguments, artifacts=None, **run):
+    """Return the record of one load, however it ended."""
     wanted = spec(*arguments, **run)
-    return in_time(lambda: Emulator().run(run_id="0123456789abcdef", spec=wanted, artifacts=artifacts))
+    return Emulator().run(run_id="0123456789abcdef", spec=wanted, artifacts=artifacts)
+
+
+def loaded(*arguments, **run):
+    return in_time(lambda: attempted(*arguments, **run))
 
 
 @pytest.mark.parametrize("http", ["h2", "h3"])
@@ -140,9 +146,37 @@ def test_a_name_of_others_that_it_looks_up_is_noticed(client):
         assert kernel.unroutable_packets(world.client) > 0
 
 
+def test_an_icon_that_the_document_declares_is_not_asked_for(client, tmp_path):
+    page = page_with("<link rel=icon href=icon.png>", tmp_path)
+    (tmp_path / "icon.png").write_bytes(b"not of the page")
+    record = loaded(client, "h2", page=page)
+    assert [one.url.rpartition("/")[2] for one in record.objects] == ["", "a.css"]
+
+
+BROWSERS = {"chromium": chromium.Chromium, "firefox": firefox.Firefox}
+ANOTHER_TAB = {
+    "chromium": lambda browser: browser._new_tab(),
+    "firefox": lambda browser: browser._remote.command("browsingContext.create", {"type": "tab"}),
+}
+
+
+def test_a_page_behind_another_tab_is_invalid(client, monkeypatch):
+    browser, open_another = BROWSERS[client], ANOTHER_TAB[client]
+    prepare = browser._prepare
+
+    def prepare_and_cover(self, until_s):
+        prepare(self, until_s)
+        open_another(self)
+
+    monkeypatch.setattr(browser, "_prepare", prepare_and_cover)
+    record = attempted(client, "h2")
+    assert record.status == "invalid"
+    assert "the browser did not show the page" in said(record.reasons)
+
+
 def test_the_largest_page_of_the_study_takes_no_more_than_its_time(client, tmp_path):
     began_s = time.monotonic()
-    Emulator().run(run_id="0123456789abcdef", spec=spec(client, "h2", page="uniform-2m"), artifacts=tmp_path)
+    attempted(client, "h2", page="uniform-2m", artifacts=tmp_path)
     assert time.monotonic() - began_s < WALL_S
 
 

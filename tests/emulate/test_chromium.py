@@ -1,12 +1,10 @@
 """Chromium over the emulated link: by the protocol it was told, and what happens without each remedy."""
 
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from bentpipe.engine import emulate
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.programs.browser import (
@@ -14,14 +12,13 @@ from bentpipe.engine.programs.browser import (
     chromium_sighting,
     chromium_switches,
     icons,
-    kernel,
     netlog,
     trust,
     warm_up,
 )
 from bentpipe.engine.testbed import hosts
-from tests.emulate.overhearing import overheard
-from tests.support.folders import page_with
+from tests.emulate.overhearing import waiting
+from tests.support.folders import OUTSIDE, page_with
 from tests.support.models import changed, said
 from tools.specs import spec_of
 
@@ -204,16 +201,7 @@ QUIET_S = 8
 
 def heard_of_a_start():
     """Return packets, packets to nowhere, and the hosts it would ask, of a Chromium that waits."""
-    run = spec("h2")
-    configuration = emulate.configuration_of(run, None)
-    with (
-        emulate.open_world(run) as world,
-        overheard(world.client) as heard,
-        chromium.Chromium(world.client, configuration).started() as client,
-    ):
-        client.await_ready()
-        time.sleep(QUIET_S)
-        unroutable = kernel.unroutable_packets(world.client)
+    with waiting(chromium.Chromium, spec("h2"), for_s=QUIET_S) as (client, heard, unroutable):
         urls = client._log().urls
     return heard, unroutable, {urlsplit(url).hostname for url in urls if url.startswith("http")}
 
@@ -242,13 +230,6 @@ def test_a_load_by_another_protocol_is_invalid(monkeypatch, http, switch, found)
     assert f"wrong protocol of 2 resources: expected {ALPN[http]}, found {found}" in said(record.reasons)
 
 
-def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
-    page = page_with("<link rel=icon href=icon.png>", tmp_path)
-    (tmp_path / "icon.png").write_bytes(b"not of the page")
-    record = assert_valid(loaded("h2", page=page))
-    assert [one.url.rpartition("/")[2] for one in record.objects] == ["", "a.css"]
-
-
 @pytest.mark.parametrize("http", ["h2", "h3"])
 def test_a_certificate_error_is_invalid_although_an_error_page_has_times(monkeypatch, http):
     """The page of no interest has one, too, by another name: it is left out here."""
@@ -273,25 +254,10 @@ def test_what_is_asked_for_besides_the_page_is_known_by_the_network_log_and_make
 
 
 def test_a_packet_to_an_address_outside_makes_the_run_invalid(monkeypatch, tmp_path):
-    """192.0.2.1 is set aside for documentation (RFC 5737); no route leads to it."""
     with_names_looked_up(monkeypatch)
-    page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
-    record = loaded("h2", page=page)
+    record = loaded("h2", page=page_with(OUTSIDE, tmp_path))
     assert record.status == "invalid"
     assert any("packets to addresses outside the world" in reason for reason in said(record.reasons))
-
-
-def test_a_page_behind_another_tab_is_invalid(monkeypatch):
-    prepare = chromium.Chromium._prepare
-
-    def prepare_and_cover(self, until_s):
-        prepare(self, until_s)
-        self._new_tab()
-
-    monkeypatch.setattr(chromium.Chromium, "_prepare", prepare_and_cover)
-    record = loaded("h2")
-    assert record.status == "invalid"
-    assert "the browser did not show the page" in said(record.reasons)
 
 
 def test_a_load_that_takes_longer_than_its_timeout_fails():

@@ -1,16 +1,13 @@
 """Firefox over the emulated link: the protocol asked for, nothing besides, and nothing left behind."""
 
-import time
-
 import pytest
 
-from bentpipe.engine import emulate
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.programs import third_party
-from bentpipe.engine.programs.browser import firefox, firefox_preferences, kernel, trust
+from bentpipe.engine.programs.browser import firefox, firefox_preferences, trust
 from tests.emulate.measuring import in_time
-from tests.emulate.overhearing import overheard
-from tests.support.folders import page_with
+from tests.emulate.overhearing import waiting
+from tests.support.folders import OUTSIDE, page_with
 from tests.support.models import changed, said
 from tools.specs import spec_of
 
@@ -150,17 +147,9 @@ def test_it_says_nothing_to_anybody_but_the_page():
     """Not even the name of anything else is looked up. It fails without ENVIRONMENT, and without the name of
     the machine among those that it can resolve.
     """
-    run = spec("h2")
-    configuration = emulate.configuration_of(run, None)
-    with (
-        emulate.open_world(run) as world,
-        overheard(world.client) as heard,
-        firefox.Firefox(world.client, configuration).started() as client,
-    ):
-        client.await_ready()
-        time.sleep(QUIET_S)
-        unroutable = kernel.unroutable_packets(world.client)
-    assert (heard, unroutable) == ([], 0)
+    with waiting(firefox.Firefox, spec("h2"), for_s=QUIET_S) as (_, heard, unroutable):
+        assert unroutable == 0
+    assert heard == []
 
 
 def without(monkeypatch, name):
@@ -201,31 +190,9 @@ def test_its_own_timer_would_have_tcp_beside_quic(monkeypatch):
 
 
 def test_a_packet_to_an_address_outside_makes_the_run_invalid(tmp_path):
-    """192.0.2.1 is set aside for documentation (RFC 5737); no route leads to it."""
-    page = page_with("<img src=https://192.0.2.1/x.png>", tmp_path)
-    record = attempted("h2", page=page)
+    record = attempted("h2", page=page_with(OUTSIDE, tmp_path))
     assert record.status == "invalid"
     assert any("packets to addresses outside the world" in reason for reason in said(record.reasons))
-
-
-def test_a_page_behind_another_tab_is_invalid(monkeypatch):
-    prepare = firefox.Firefox._prepare
-
-    def prepare_and_cover(self, until_s):
-        prepare(self, until_s)
-        self._remote.command("browsingContext.create", {"type": "tab"})
-
-    monkeypatch.setattr(firefox.Firefox, "_prepare", prepare_and_cover)
-    record = attempted("h2")
-    assert record.status == "invalid"
-    assert "the browser did not show the page" in said(record.reasons)
-
-
-def test_an_icon_that_the_document_declares_is_not_asked_for(tmp_path):
-    page = page_with("<link rel=icon href=icon.png>", tmp_path)
-    (tmp_path / "icon.png").write_bytes(b"not of the page")
-    record = loaded("h2", page=page)
-    assert [one.url.rpartition("/")[2] for one in record.objects] == ["", "a.css"]
 
 
 def test_a_server_that_it_does_not_trust_makes_the_run_invalid(monkeypatch):
