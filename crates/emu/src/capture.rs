@@ -22,8 +22,8 @@ impl Tap {
     }
 
     /// A packet enters the link.
-    pub(crate) fn sent(&mut self, way: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
-        let interface = match way {
+    pub(crate) fn sent(&mut self, direction: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
+        let interface = match direction {
             Direction::Forward => Interface::Server,
             Direction::Return => Interface::Client,
         };
@@ -31,8 +31,8 @@ impl Tap {
     }
 
     /// A packet leaves the link.
-    pub(crate) fn delivered(&mut self, way: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
-        let interface = match way {
+    pub(crate) fn delivered(&mut self, direction: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
+        let interface = match direction {
             Direction::Forward => Interface::Client,
             Direction::Return => Interface::Server,
         };

@@ -124,10 +124,10 @@ impl Pump {
     }
 
     /// Reads what the host at the sending end has for the link; whether there may be more.
-    fn take_in(&mut self, way: Direction) -> io::Result<bool> {
+    fn take_in(&mut self, direction: Direction) -> io::Result<bool> {
         for _ in 0..BATCH {
             let mut packet = self.spare.pop().unwrap_or_else(|| Buffer::of(self.mtu, self.header));
-            match unistd::read(self.devices.sender(way), &mut packet.bytes[..]) {
+            match unistd::read(self.devices.sender(direction), &mut packet.bytes[..]) {
                 Ok(length) => packet.length = length,
                 Err(error) => {
                     self.spare.push(packet);
@@ -136,9 +136,9 @@ impl Pump {
             }
             let now = clock::now();
             if let Some(tap) = &mut self.tap {
-                tap.sent(way, now, packet.as_slice())?;
+                tap.sent(direction, now, packet.as_slice())?;
             }
-            if let Err((_, packet)) = self.path.enqueue(now, way, packet) {
+            if let Err((_, packet)) = self.path.enqueue(now, direction, packet) {
                 self.spare.push(packet);
             }
         }
@@ -148,16 +148,16 @@ impl Pump {
     /// Hands over every packet that is due.
     fn release(&mut self) -> io::Result<()> {
         while let Some(event) = self.path.poll(clock::now()) {
-            if let Event::Delivered { way, due, packet } = &event {
+            if let Event::Delivered { direction, due, packet } = &event {
                 self.lateness.released(*due, clock::now());
-                match unistd::write(self.devices.receiver(*way), packet.as_slice()) {
+                match unistd::write(self.devices.receiver(*direction), packet.as_slice()) {
                     Ok(_) => {}
                     // The packet is lost, and the run says so.
                     Err(error) if is_refusal(error) => self.lateness.refused(),
                     Err(error) => return Err(error.into()),
                 }
                 if let Some(tap) = &mut self.tap {
-                    tap.delivered(*way, *due, packet.as_slice())?;
+                    tap.delivered(*direction, *due, packet.as_slice())?;
                 }
             }
             self.spare.push(event.into_packet());
@@ -185,16 +185,16 @@ impl Pump {
 
 impl Devices {
     /// Where packets of a direction enter the link.
-    fn sender(&self, way: Direction) -> &OwnedFd {
-        match way {
+    fn sender(&self, direction: Direction) -> &OwnedFd {
+        match direction {
             Direction::Forward => &self.server,
             Direction::Return => &self.client,
         }
     }
 
     /// Where packets of a direction leave the link.
-    fn receiver(&self, way: Direction) -> &OwnedFd {
-        match way {
+    fn receiver(&self, direction: Direction) -> &OwnedFd {
+        match direction {
             Direction::Forward => &self.client,
             Direction::Return => &self.server,
         }

@@ -33,23 +33,23 @@ fn saturated(direction: DirectionSpec) -> Path<Borrowed> {
         return_: direction,
     };
     let mut path = Path::new(&spec, 1, Time::ZERO);
-    for way in Direction::BOTH {
+    for direction in Direction::BOTH {
         for _ in 0..30_000 {
-            offer(&mut path, Time::ZERO, way);
+            offer(&mut path, Time::ZERO, direction);
         }
     }
     path
 }
 
-fn offer(path: &mut Path<Borrowed>, now: Time, way: Direction) {
-    assert!(path.enqueue(now, way, Borrowed).is_ok(), "the queue has room");
+fn offer(path: &mut Path<Borrowed>, now: Time, direction: Direction) {
+    assert!(path.enqueue(now, direction, Borrowed).is_ok(), "the queue has room");
 }
 
 fn pass_one(path: &mut Path<Borrowed>) {
     loop {
         let next = path.next_event().expect("the path is saturated");
         if let Some(event) = path.poll(next) {
-            return offer(path, event.at(), event.way());
+            return offer(path, event.at(), event.direction());
         }
     }
 }

@@ -9,13 +9,14 @@ use crate::channel::Propagation;
 use crate::config::Capacity;
 use crate::counters::Counters;
 use crate::egress::DelayProbe;
-use crate::egress::{Delay, Egress, EgressSink};
+use crate::egress::{Admitted, Delay, Egress, EgressSink};
 use crate::queue::Waiting;
+use crate::random::Seed;
 use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
 
 /// One direction of a path: access, loss, propagation, and their counters.
 pub(crate) struct DirectionalPath<P> {
-    way: Direction,
+    direction: Direction,
     mtu: Bytes,
     egress: Egress<P>,
     /// [`Egress::next_step`] since the access last changed: asking it anew for every packet costs more than the rest.
@@ -38,31 +39,30 @@ struct Channel<P> {
 
 impl<P: Packet> DirectionalPath<P> {
     pub(crate) fn new(
-        way: Direction,
+        seed: Seed,
         (spec, capacity): (&DirectionSpec, &Capacity<'_>),
         mtu: Bytes,
-        seed: u64,
         start: Time,
         delays: Option<DelayProbe>,
     ) -> Self {
         let channel = Channel {
-            loss: Loss::new(&spec.loss, seed, way, start),
-            propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, way, start),
+            loss: Loss::new(&spec.loss, seed, start),
+            propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, start),
             arriving: VecDeque::new(),
             vanishing: VecDeque::new(),
             counters: Counters::new(start),
             delays,
         };
         Self {
-            way,
+            direction: seed.direction,
             mtu,
-            egress: Egress::new(way, (spec, capacity), mtu, seed, start),
+            egress: Egress::new((spec, capacity), mtu, seed, start),
             next_step: None,
             channel,
         }
     }
 
-    pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Result<(), (DropCause, P)> {
+    pub(crate) fn enqueue(&mut self, now: Time, packet: P) -> Admitted<P> {
         // What an access that holds nothing puts off, such as a change of MODCOD, it has to do before.
         if self.next_step.is_none_or(|step| step <= now) {
             self.egress.advance(now, &mut self.channel);
@@ -107,20 +107,20 @@ impl<P: Packet> DirectionalPath<P> {
 
     /// Takes out the earliest event.
     pub(crate) fn pop(&mut self) -> Option<Event<P>> {
-        let way = self.way;
+        let direction = self.direction;
         let next = self.next_due()?;
         let channel = &mut self.channel;
         if channel.vanishing.front().is_some_and(|(at, ..)| *at == next) {
             let (at, cause, packet) = channel.vanishing.pop_front()?;
             channel.counters.dropped(at, cause);
-            return Some(Event::Lost { way, at, cause, packet });
+            return Some(Event::Lost { direction, at, cause, packet });
         }
         let (due, packet) = channel.arriving.pop_front()?;
         if let Some(delays) = &mut channel.delays {
             delays.delivered(due);
         }
         channel.counters.delivered(due, Bytes::new(u64::from(packet.len_bytes())));
-        Some(Event::Delivered { way, due, packet })
+        Some(Event::Delivered { direction, due, packet })
     }
 
     pub(crate) fn held_packets(&self) -> usize {

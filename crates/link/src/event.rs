@@ -9,7 +9,7 @@ pub enum Event<P> {
     /// The packet leaves the link at its far end.
     Delivered {
         /// Which direction it travelled.
-        way: Direction,
+        direction: Direction,
         /// The instant at which it leaves, whenever it was polled.
         due: Time,
         /// The packet.
@@ -18,7 +18,7 @@ pub enum Event<P> {
     /// The packet was accepted but does not arrive.
     Lost {
         /// Which direction it travelled.
-        way: Direction,
+        direction: Direction,
         /// When its transmission ended, or would have begun if the queue dropped it.
         at: Time,
         /// What took it.
@@ -49,9 +49,9 @@ impl<P> Event<P> {
     }
 
     /// Which direction the packet travelled.
-    pub const fn way(&self) -> Direction {
+    pub const fn direction(&self) -> Direction {
         match self {
-            Self::Delivered { way, .. } | Self::Lost { way, .. } => *way,
+            Self::Delivered { direction, .. } | Self::Lost { direction, .. } => *direction,
         }
     }
 

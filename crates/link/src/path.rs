@@ -7,6 +7,7 @@ use bentpipe_units::{Bytes, Time};
 use crate::config::capacities;
 use crate::directional_path::DirectionalPath;
 use crate::egress::{self, DelayProbe};
+use crate::random::Seed;
 use crate::{Direction, DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, queue};
 
 /// How many forward deliveries the report lists.
@@ -31,16 +32,17 @@ impl<P: Packet> Path<P> {
     /// When the spec does not pass [`check`](crate::check).
     pub fn new(spec: &LinkSpec, seed: u64, start: Time) -> Self {
         let [forward, return_] = capacities(spec).unwrap_or_else(|error| panic!("{error}"));
-        let is_flat = [&spec.forward, &spec.return_].iter().all(|way| way.capacity.is_constant());
-        let direction = |way, direction, capacity| {
+        let is_flat = [&spec.forward, &spec.return_].iter().all(|spec| spec.capacity.is_constant());
+        let path = |direction, of, capacity| {
             let delays = if is_flat { None } else { Some(DelayProbe::new(start)) };
-            DirectionalPath::new(way, (direction, capacity), spec.mtu_bytes, seed, start, delays)
+            let seed = Seed { run: seed, direction };
+            DirectionalPath::new(seed, (of, capacity), spec.mtu_bytes, start, delays)
         };
         Self {
             now: start,
             marked: start,
-            forward: direction(Direction::Forward, &spec.forward, &forward),
-            return_: direction(Direction::Return, &spec.return_, &return_),
+            forward: path(Direction::Forward, &spec.forward, &forward),
+            return_: path(Direction::Return, &spec.return_, &return_),
             first_packets: Vec::with_capacity(FIRST_PACKETS),
         }
     }
@@ -50,10 +52,10 @@ impl<P: Packet> Path<P> {
     /// # Errors
     /// When it is dropped on arrival ([`DropCause::Queue`], [`DropCause::Oversize`]); the packet comes back,
     /// so that its buffer can be used again.
-    pub fn enqueue(&mut self, now: Time, way: Direction, packet: P) -> Result<(), (DropCause, P)> {
+    pub fn enqueue(&mut self, now: Time, direction: Direction, packet: P) -> Result<(), (DropCause, P)> {
         self.now = self.now.max(now);
         let now = self.now;
-        self.direction_mut(way).enqueue(now, packet)
+        self.direction_mut(direction).enqueue(now, packet)
     }
 
     /// When to call [`Path::poll`] next if no packet comes before; none when the path is empty.
@@ -74,21 +76,21 @@ impl<P: Packet> Path<P> {
         self.now = self.now.max(now);
         self.forward.advance_packets(self.now);
         self.return_.advance_packets(self.now);
-        let (due, way) = Direction::BOTH
+        let (due, direction) = Direction::BOTH
             .into_iter()
-            .filter_map(|way| Some((self.direction(way).next_due()?, way)))
+            .filter_map(|direction| Some((self.direction(direction).next_due()?, direction)))
             .min()
             .filter(|(due, _)| *due <= self.now)?;
-        let event = self.direction_mut(way).pop()?;
-        if let Event::Delivered { way: Direction::Forward, packet, .. } = &event {
+        let event = self.direction_mut(direction).pop()?;
+        if let Event::Delivered { direction: Direction::Forward, packet, .. } = &event {
             self.note_first(due, packet);
         }
         Some(event)
     }
 
     /// Packets inside one direction: waiting, in transmission, or on their way; with those due but not yet polled.
-    pub fn held_packets(&self, way: Direction) -> usize {
-        self.direction(way).held_packets()
+    pub fn held_packets(&self, direction: Direction) -> usize {
+        self.direction(direction).held_packets()
     }
 
     /// Counting starts afresh here; packets inside stay and count when they leave.
@@ -167,15 +169,15 @@ impl<P: Packet> Path<P> {
         self.return_.advance(self.now);
     }
 
-    fn direction(&self, way: Direction) -> &DirectionalPath<P> {
-        match way {
+    fn direction(&self, direction: Direction) -> &DirectionalPath<P> {
+        match direction {
             Direction::Forward => &self.forward,
             Direction::Return => &self.return_,
         }
     }
 
-    fn direction_mut(&mut self, way: Direction) -> &mut DirectionalPath<P> {
-        match way {
+    fn direction_mut(&mut self, direction: Direction) -> &mut DirectionalPath<P> {
+        match direction {
             Direction::Forward => &mut self.forward,
             Direction::Return => &mut self.return_,
         }

@@ -4,13 +4,27 @@ use crate::Direction;
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
 
+/// Of what the components of one direction draw.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seed {
+    /// The run's.
+    pub(crate) run: u64,
+    pub(crate) direction: Direction,
+}
+
+impl Seed {
+    pub(crate) fn stream(self, component: &str) -> Stream {
+        Stream::new(self.run, self.direction, component)
+    }
+}
+
 /// The random stream of one component of one direction.
 pub(crate) struct Stream(Pcg64Dxsm);
 
 impl Stream {
-    /// The stream named `link.{way}.{component}` under `seed`.
-    pub(crate) fn new(seed: u64, way: Direction, component: &str) -> Self {
-        let name = ["link.", way.name(), ".", component];
+    /// The stream named `link.{direction}.{component}` under `seed`.
+    pub(crate) fn new(seed: u64, direction: Direction, component: &str) -> Self {
+        let name = ["link.", direction.name(), ".", component];
         let bytes = name.iter().flat_map(|part| part.bytes()).chain(seed.to_le_bytes());
         let mut words = SplitMix64(fnv1a(bytes));
         let state = words.next_u128();
@@ -75,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn each_seed_way_and_component_has_a_stream_of_its_own() {
-        let first = |seed, way, component| Stream::new(seed, way, component).uniform();
+    fn each_seed_direction_and_component_has_a_stream_of_its_own() {
+        let first = |seed, direction, component| Stream::new(seed, direction, component).uniform();
         let base = first(1, Direction::Forward, "loss");
         assert_eq!(base, first(1, Direction::Forward, "loss"));
         assert_ne!(base, first(2, Direction::Forward, "loss"));

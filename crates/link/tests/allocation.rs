@@ -48,7 +48,7 @@ impl Packet for Borrowed {
     }
 }
 
-/// A lossy GEO link with jitter and a shallow queue: 1000 packets per second each way.
+/// A lossy GEO link with jitter and a shallow queue: 1000 packets per second in each direction.
 fn spec() -> LinkSpec {
     let direction = DirectionSpec {
         capacity: CapacitySpec::Constant { rate_bps: Rate::from_bps(10_000_000) },
@@ -90,8 +90,8 @@ fn overload(path: &mut Path<Borrowed>, from: Duration, to: Duration) -> u64 {
     let mut events = 0;
     for ns in (from.as_nanos()..to.as_nanos()).step_by(909_090) {
         let now = Time::from_nanos(ns);
-        for way in Direction::BOTH {
-            let _ = path.enqueue(now, way, Borrowed);
+        for direction in Direction::BOTH {
+            let _ = path.enqueue(now, direction, Borrowed);
         }
         while let Some(Event::Delivered { .. } | Event::Lost { .. }) = path.poll(now) {
             events += 1;
@@ -117,7 +117,7 @@ fn a_running_link_allocates_nothing_per_packet() {
             path.mark(Time::from_nanos(10_000_000_000));
             events = overload(&mut path, Duration::from_secs(10), Duration::from_secs(400));
         });
-        // 390 s at 1000 packets per second each way.
+        // 390 s at 1000 packets per second in each direction.
         assert!(events >= 779_000, "{events} events");
         assert_eq!(allocations, 0);
     }

@@ -24,7 +24,7 @@ fn lindley(offers: &[Offer], rate_bps: u64) -> Vec<Time> {
 fn forward_traffic() -> impl Strategy<Value = Vec<Offer>> {
     any_offers().prop_map(|mut offers| {
         for offer in &mut offers {
-            offer.way = Direction::Forward;
+            offer.direction = Direction::Forward;
             offer.len = offer.len.min(MTU);
         }
         offers
@@ -87,7 +87,7 @@ fn a_saturated_link_keeps_the_closed_form_to_the_nanosecond_over_a_million_packe
         let span = (sent_bits * NANOS_PER_SEC).div_ceil(u128::from(rate_bps));
         let due = start + Duration::from_nanos(u64::try_from(span).unwrap()) + DELAY;
         let packet = Numbered { number: delivered, len: len(delivered) };
-        assert_eq!(event, Event::Delivered { way: Direction::Forward, due, packet });
+        assert_eq!(event, Event::Delivered { direction: Direction::Forward, due, packet });
         delivered += 1;
     }
     assert_eq!(delivered, 1_000_000);

@@ -129,7 +129,7 @@ impl Rfc8289 {
 /// Full packets every `gap_ns` from `from` to `to`.
 fn stream(from: u64, to: u64, gap_ns: u64) -> impl Iterator<Item = Offer> {
     let at = (from..to).step_by(usize::try_from(gap_ns).unwrap());
-    at.map(|ns| Offer { at: Time::from_nanos(ns), way: Direction::Forward, len: 1500 })
+    at.map(|ns| Offer { at: Time::from_nanos(ns), direction: Direction::Forward, len: 1500 })
 }
 
 #[test]
@@ -211,7 +211,11 @@ fn any_load() -> impl Strategy<Value = Vec<Offer>> {
         let mut offers = Vec::new();
         for (packets, gap, pause, thirds) in phases {
             for _ in 0..packets {
-                offers.push(Offer { at: Time::from_nanos(at), way: Direction::Forward, len: thirds * 3 });
+                offers.push(Offer {
+                    at: Time::from_nanos(at),
+                    direction: Direction::Forward,
+                    len: thirds * 3,
+                });
                 at += gap;
             }
             at += pause;

@@ -6,9 +6,9 @@ use bentpipe_link::{DirectionSpec, JitterSpec, LinkSpec, LossSpec};
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
-fn events_of(spec: &LinkSpec, seed: u64, offers: &[Offer], way: Direction) -> Vec<Event<Numbered>> {
+fn events_of(spec: &LinkSpec, seed: u64, offers: &[Offer], direction: Direction) -> Vec<Event<Numbered>> {
     let mut outcome = punctually(&mut Path::new(spec, seed, Time::ZERO), offers);
-    outcome.events.retain(|event| event.way() == way);
+    outcome.events.retain(|event| event.direction() == direction);
     outcome.events
 }
 
@@ -34,21 +34,21 @@ fn lost(events: &[Event<Numbered>]) -> Vec<usize> {
 
 proptest! {
     #[test]
-    fn traffic_one_way_does_not_touch_the_other(
+    fn traffic_in_one_direction_does_not_touch_the_other(
         forward in any_direction(), return_ in any_direction(), offers in any_offers(), seed: u64,
     ) {
         let spec = link(forward, return_);
         let mut path = Path::new(&spec, seed, Time::ZERO);
         let both = punctually(&mut path, &offers);
-        for way in Direction::BOTH {
-            let alone: Vec<Offer> = offers.iter().copied().filter(|offer| offer.way == way).collect();
-            let numbers: Vec<usize> = (0..offers.len()).filter(|i| offers[*i].way == way).collect();
+        for direction in Direction::BOTH {
+            let alone: Vec<Offer> = offers.iter().copied().filter(|offer| offer.direction == direction).collect();
+            let numbers: Vec<usize> = (0..offers.len()).filter(|i| offers[*i].direction == direction).collect();
             let due_alone: Vec<(usize, Time)> =
-                deliveries(&punctually(&mut Path::new(&spec, seed, Time::ZERO), &alone), way)
+                deliveries(&punctually(&mut Path::new(&spec, seed, Time::ZERO), &alone), direction)
                     .into_iter()
                     .map(|(number, due)| (numbers[number], due))
                     .collect();
-            prop_assert_eq!(deliveries(&both, way), due_alone);
+            prop_assert_eq!(deliveries(&both, direction), due_alone);
         }
     }
 
@@ -78,7 +78,7 @@ fn the_two_directions_draw_from_different_streams() {
     let spec = symmetric(lossy_and_jittery());
     let forward = spaced_offers();
     let return_: Vec<Offer> =
-        forward.iter().map(|offer| Offer { way: Direction::Return, ..*offer }).collect();
+        forward.iter().map(|offer| Offer { direction: Direction::Return, ..*offer }).collect();
     assert_ne!(
         lost(&events_of(&spec, 1, &forward, Direction::Forward)),
         lost(&events_of(&spec, 1, &return_, Direction::Return)),
@@ -97,8 +97,8 @@ fn jitter_does_not_change_which_packets_are_lost() {
 fn simultaneous_events_come_forward_first() {
     let spec = symmetric(pipe(12_000_000, Duration::from_millis(250)));
     let at = Time::ZERO;
-    let offers = [Direction::Return, Direction::Forward].map(|way| Offer { at, way, len: 1500 });
+    let offers = [Direction::Return, Direction::Forward].map(|direction| Offer { at, direction, len: 1500 });
     let outcome = punctually(&mut Path::new(&spec, 0, Time::ZERO), &offers);
-    let ways: Vec<Direction> = outcome.events.iter().map(Event::way).collect();
-    assert_eq!(ways, [Direction::Forward, Direction::Return]);
+    let directions: Vec<Direction> = outcome.events.iter().map(Event::direction).collect();
+    assert_eq!(directions, [Direction::Forward, Direction::Return]);
 }

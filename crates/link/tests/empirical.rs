@@ -119,10 +119,16 @@ fn an_offset_below_the_delay_makes_it_zero() {
 fn the_directions_vary_independently() {
     let direction = DirectionSpec { jitter: jitter(&QUANTILES, HOLD), ..pipe(1_000_000_000, DELAY) };
     let offers: Vec<Offer> = (0..100)
-        .flat_map(|i| Direction::BOTH.map(|way| Offer { at: Time::from_nanos(i * HOLD * MS), way, len: 125 }))
+        .flat_map(|i| {
+            Direction::BOTH.map(|direction| Offer {
+                at: Time::from_nanos(i * HOLD * MS),
+                direction,
+                len: 125,
+            })
+        })
         .collect();
     let outcome = punctually(&mut Path::new(&symmetric(direction), 6, Time::ZERO), &offers);
-    let [forward, back] = Direction::BOTH.map(|way| deliveries(&outcome, way));
+    let [forward, back] = Direction::BOTH.map(|direction| deliveries(&outcome, direction));
     let alike = forward.iter().zip(&back).filter(|((_, a), (_, b))| a == b).count();
     assert_eq!(alike, 0);
 }

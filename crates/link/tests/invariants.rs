@@ -23,9 +23,9 @@ proptest! {
         let outcome = punctually(&mut path, &offers);
         let end = outcome.events.last().map_or(Time::ZERO, Event::at).max(offers[offers.len() - 1].at);
         let report = path.report(end);
-        for (way, counted) in [(Direction::Forward, &report.forward), (Direction::Return, &report.return_)] {
-            let offered: Vec<_> = offers.iter().filter(|offer| offer.way == way).collect();
-            let delivered = deliveries(&outcome, way);
+        for (direction, counted) in [(Direction::Forward, &report.forward), (Direction::Return, &report.return_)] {
+            let offered: Vec<_> = offers.iter().filter(|offer| offer.direction == direction).collect();
+            let delivered = deliveries(&outcome, direction);
             let bytes: u64 = delivered.iter().map(|(number, _)| u64::from(offers[*number].len)).sum();
             prop_assert_eq!(counted.offered_packets, offered.len() as u64);
             prop_assert_eq!(counted.offered_bytes.get(), offered.iter().map(|o| u64::from(o.len)).sum::<u64>());
@@ -42,8 +42,8 @@ proptest! {
         forward in any_direction(), return_ in any_direction(), offers in any_offers(), seed: u64,
     ) {
         let outcome = punctually(&mut Path::new(&link(forward, return_), seed, Time::ZERO), &offers);
-        for way in Direction::BOTH {
-            let delivered = deliveries(&outcome, way);
+        for direction in Direction::BOTH {
+            let delivered = deliveries(&outcome, direction);
             prop_assert!(delivered.is_sorted(), "numbers and instants both ascend: {:?}", delivered);
         }
     }

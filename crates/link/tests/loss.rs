@@ -141,6 +141,6 @@ fn a_lost_packet_has_used_its_share_of_the_capacity() {
     let outcome = punctually(&mut Path::new(&spec, 0, Time::ZERO), &forward_offers([0, 0, 0], 1500));
     // 1500 bytes at 12 Mbit/s take 1 ms; a loss is known at the end of its transmission.
     let at: Vec<(Direction, u64)> =
-        outcome.events.iter().map(|event| (event.way(), event.at().as_nanos())).collect();
+        outcome.events.iter().map(|event| (event.direction(), event.at().as_nanos())).collect();
     assert_eq!(at, [1_000_000, 2_000_000, 3_000_000].map(|ns| (Direction::Forward, ns)));
 }

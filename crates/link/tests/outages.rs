@@ -111,11 +111,11 @@ proptest! {
     fn the_directions_have_outages_of_their_own(seed: u64) {
         let direction = DirectionSpec { loss: outages(1_000, &[(1, 100)]), ..pipe(1_000_000_000, Duration::ZERO) };
         let offers: Vec<Offer> = (0..5_000u64)
-            .flat_map(|i| Direction::BOTH.map(|way| Offer { at: Time::from_nanos(i * 2 * MS), way, len: 125 }))
+            .flat_map(|i| Direction::BOTH.map(|direction| Offer { at: Time::from_nanos(i * 2 * MS), direction, len: 125 }))
             .collect();
         let outcome = punctually(&mut Path::new(&symmetric(direction), seed, Time::ZERO), &offers);
-        let [forward, back] = Direction::BOTH.map(|way| {
-            losses(&outcome, way, DropCause::Channel).into_iter().map(|(_, at)| at).collect::<Vec<Time>>()
+        let [forward, back] = Direction::BOTH.map(|direction| {
+            losses(&outcome, direction, DropCause::Channel).into_iter().map(|(_, at)| at).collect::<Vec<Time>>()
         });
         prop_assert_ne!(forward, back);
     }

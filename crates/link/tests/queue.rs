@@ -101,7 +101,7 @@ proptest! {
     ) {
         let offers: Vec<Offer> = offers
             .into_iter()
-            .map(|offer| Offer { way: Direction::Forward, len: offer.len.clamp(1, MTU), ..offer })
+            .map(|offer| Offer { direction: Direction::Forward, len: offer.len.clamp(1, MTU), ..offer })
             .collect();
         let spec = symmetric(DirectionSpec { queue: queue.clone(), ..pipe(rate_bps, Duration::ZERO) });
         let outcome = punctually(&mut Path::new(&spec, 0, Time::ZERO), &offers);

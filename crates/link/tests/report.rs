@@ -49,9 +49,9 @@ proptest! {
         let outcome = punctually(&mut path, &offers);
         let end = Time::from_nanos(100_000_000_000);
         let report = path.report(end);
-        for (way, counted) in [(Direction::Forward, &report.forward), (Direction::Return, &report.return_)] {
-            let delivered = deliveries(&outcome, way).into_iter().map(|(number, due)| (number, due, 8_000));
-            let dropped = losses(&outcome, way, DropCause::Queue).into_iter().map(|(number, at)| (number, at, 0));
+        for (direction, counted) in [(Direction::Forward, &report.forward), (Direction::Return, &report.return_)] {
+            let delivered = deliveries(&outcome, direction).into_iter().map(|(number, due)| (number, due, 8_000));
+            let dropped = losses(&outcome, direction, DropCause::Queue).into_iter().map(|(number, at)| (number, at, 0));
             let byte_nanos: u128 = delivered
                 .chain(dropped)
                 .map(|(number, end, nanos_per_byte)| {
@@ -72,8 +72,8 @@ proptest! {
         let outcome = belatedly(&mut path, &offers);
         let end = outcome.events.iter().map(bentpipe_link::Event::at).max().unwrap_or(Time::ZERO);
         let report = path.report(end.max(offers[offers.len() - 1].at));
-        for (way, counted) in [("forward", &report.forward), ("return", &report.return_)] {
-            let sum = |column: &str| report.series.column(&format!("{way}_{column}")).iter().sum::<f64>();
+        for (direction, counted) in [("forward", &report.forward), ("return", &report.return_)] {
+            let sum = |column: &str| report.series.column(&format!("{direction}_{column}")).iter().sum::<f64>();
             prop_assert_eq!(sum("sent_bytes"), counted.offered_bytes.get() as f64);
             prop_assert_eq!(sum("delivered_bytes"), counted.delivered_bytes.get() as f64);
             prop_assert_eq!(sum("drops"), counted.drops.total() as f64);

@@ -69,7 +69,9 @@ fn virtual_seconds(reports: &RunReports) -> f64 {
 
 /// Packets that entered or left the link.
 fn events(reports: &RunReports) -> u64 {
-    let of = |way: &DirectionReport| way.offered_packets + way.delivered_packets + way.drops.channel;
+    let of = |direction: &DirectionReport| {
+        direction.offered_packets + direction.delivered_packets + direction.drops.channel
+    };
     of(&reports.link.forward) + of(&reports.link.return_)
 }
 

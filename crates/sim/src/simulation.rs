@@ -120,8 +120,8 @@ impl Transit {
         while let Some(event) = self.path.poll(now) {
             match event {
                 Event::Lost { packet, .. } => self.discard(packet),
-                Event::Delivered { way, due, packet } => {
-                    let end = match way {
+                Event::Delivered { direction, due, packet } => {
+                    let end = match direction {
                         Direction::Forward => LinkEnd::Client,
                         Direction::Return => LinkEnd::Server,
                     };
@@ -183,7 +183,7 @@ impl Transit {
     /// Moves a packet into the link.
     #[inline]
     fn enter(&mut self, now: Time, end: LinkEnd, packet: WirePacket) {
-        let way = match end {
+        let direction = match end {
             LinkEnd::Client => Direction::Return,
             LinkEnd::Server => Direction::Forward,
         };
@@ -191,7 +191,7 @@ impl Transit {
             tap.sent(end, now, &packet);
         }
         let handle = self.slab.put(packet);
-        if let Err((_, dropped)) = self.path.enqueue(now, way, handle) {
+        if let Err((_, dropped)) = self.path.enqueue(now, direction, handle) {
             self.discard(dropped);
         }
     }

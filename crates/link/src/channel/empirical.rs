@@ -2,9 +2,8 @@
 
 use bentpipe_units::{Duration, Time};
 
-use crate::Direction;
 use crate::channel::stratified::StratifiedSampler;
-use crate::random::Stream;
+use crate::random::{Seed, Stream};
 
 /// A point of a quantile function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,13 +35,7 @@ pub(crate) struct Empirical {
 
 impl Empirical {
     /// The first offset begins at `start`.
-    pub(crate) fn new(
-        quantiles: &[QuantileSpec],
-        hold: Duration,
-        seed: u64,
-        way: Direction,
-        start: Time,
-    ) -> Self {
+    pub(crate) fn new(quantiles: &[QuantileSpec], hold: Duration, seed: Seed, start: Time) -> Self {
         assert!(quantiles.len() >= 2, "a quantile function has two points at least");
         assert!(hold >= SHORTEST_HOLD, "an offset holds for 1 ms at least");
         Self {
@@ -51,7 +44,7 @@ impl Empirical {
             until: start,
             offset_ns: 0,
             sampler: StratifiedSampler::new(STRATA),
-            stream: Stream::new(seed, way, "propagation"),
+            stream: seed.stream("propagation"),
         }
     }
 

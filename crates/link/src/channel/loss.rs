@@ -2,9 +2,9 @@
 
 use bentpipe_units::{Bytes, Duration, Time};
 
+use crate::OutageSpec;
 use crate::channel::outages::Outages;
-use crate::random::Stream;
-use crate::{Direction, OutageSpec};
+use crate::random::{Seed, Stream};
 
 /// Losses on the channel, after transmission.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,8 +59,8 @@ enum Model {
 }
 
 impl Loss {
-    pub(crate) fn new(spec: &LossSpec, seed: u64, way: Direction, start: Time) -> Self {
-        let mut stream = Stream::new(seed, way, "loss");
+    pub(crate) fn new(spec: &LossSpec, seed: Seed, start: Time) -> Self {
+        let mut stream = seed.stream("loss");
         let model = match spec {
             LossSpec::None => Model::None,
             LossSpec::Bernoulli { p } => Model::Bernoulli { p: *p },

@@ -2,9 +2,9 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::QuantileSpec;
 use crate::channel::empirical::Empirical;
-use crate::random::Stream;
-use crate::{Direction, QuantileSpec};
+use crate::random::{Seed, Stream};
 
 /// Random variation of the propagation delay.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,14 +42,12 @@ enum Jitter {
 }
 
 impl Propagation {
-    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: u64, way: Direction, start: Time) -> Self {
+    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: Seed, start: Time) -> Self {
         let jitter = match jitter {
             JitterSpec::None => Jitter::None,
-            JitterSpec::Normal { sd_ns } => {
-                Jitter::Normal { sd: *sd_ns, stream: Stream::new(seed, way, "propagation") }
-            }
+            JitterSpec::Normal { sd_ns } => Jitter::Normal { sd: *sd_ns, stream: seed.stream("propagation") },
             JitterSpec::Empirical { quantiles, hold_ns } => {
-                Jitter::Empirical(Empirical::new(quantiles, *hold_ns, seed, way, start))
+                Jitter::Empirical(Empirical::new(quantiles, *hold_ns, seed, start))
             }
         };
         Self { delay, jitter, last_release: Time::ZERO }

@@ -7,11 +7,11 @@ use bentpipe_units::{Bytes, Duration, Time};
 use super::acm::Acm;
 use super::probe::AcmProbe;
 use super::{Backlog, Carrier, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
-use crate::egress::{Delay, EgressSink};
+use crate::egress::{Admitted, Delay, EgressSink};
 use crate::queue::{ClassProbe, ClassQueues, Waiting};
-use crate::random::Stream;
+use crate::random::{Seed, Stream};
 use crate::signal::EsN0;
-use crate::{Direction, DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
+use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
 
 /// Class queues before a DVB-S2 carrier. Model page: docs/models/dvbs2.md.
 pub(crate) struct Dvbs2<P> {
@@ -60,14 +60,13 @@ struct Feed<'a, P, E> {
 impl<P: Packet> Dvbs2<P> {
     /// A carrier that begins at `start`, by its spec and what that comes to.
     pub(crate) fn new(
-        way: Direction,
         (spec, carrier): (&Dvbs2Spec, &Carrier),
         direction: &DirectionSpec,
         mtu: Bytes,
-        seed: u64,
+        seed: Seed,
         start: Time,
     ) -> Self {
-        let queues = ClassQueues::new(&spec.classes, &direction.queue, mtu, (seed, way), start);
+        let queues = ClassQueues::new(&spec.classes, &direction.queue, mtu, seed, start);
         let (streams, acm) = match &spec.modulation {
             ModulationSpec::ByClass { .. } => (Streams::PerClass, None),
             ModulationSpec::Constant { .. } => (Streams::One { classes: queues.count() }, None),
@@ -79,7 +78,7 @@ impl<P: Packet> Dvbs2<P> {
         let receiver = Receiver {
             es_n0: EsN0::new(&spec.es_n0),
             propagation: direction.delay_ns,
-            fates: Stream::new(seed, way, "frame"),
+            fates: seed.stream("frame"),
             reassembly: Reassembly::new(carrier.streams.len()),
         };
         let mut access = Self {
@@ -95,11 +94,7 @@ impl<P: Packet> Dvbs2<P> {
         access
     }
 
-    pub(crate) fn enqueue(
-        &mut self,
-        waiting: Waiting<P>,
-        exit: &mut impl EgressSink<P>,
-    ) -> Result<(), (DropCause, P)> {
+    pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         let now = waiting.since;
         let class = self.queues.class_of(&waiting.packet);
         self.transmitter.observe(now);

@@ -6,14 +6,14 @@ mod sink;
 use bentpipe_units::{Bytes, Time};
 
 pub(crate) use self::delay_probe::{DelayProbe, table as delays};
-pub(crate) use self::sink::{Delay, EgressSink};
+pub(crate) use self::sink::{Admitted, Delay, EgressSink};
 use crate::config::Capacity;
 use crate::dvbs2::egress::Dvbs2;
 use crate::pipe::Pipe;
 use crate::queue::{ClassProbe, Waiting};
-use crate::random::Stream;
+use crate::random::Seed;
 use crate::rcs2::egress::Rcs2;
-use crate::{Direction, DirectionSpec, DropCause, Packet, Table};
+use crate::{DirectionSpec, Packet, Table};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Egress<P> {
@@ -25,29 +25,22 @@ pub(crate) enum Egress<P> {
 impl<P: Packet> Egress<P> {
     /// The queue and transmitter of a direction, whose capacity has been checked.
     pub(crate) fn new(
-        way: Direction,
         (spec, capacity): (&DirectionSpec, &Capacity<'_>),
         mtu: Bytes,
-        seed: u64,
+        seed: Seed,
         start: Time,
     ) -> Self {
         match capacity {
-            Capacity::Constant(rate) => {
-                Self::Pipe(Pipe::new(*rate, &spec.queue, mtu, Stream::new(seed, way, "queue")))
-            }
+            Capacity::Constant(rate) => Self::Pipe(Pipe::new(*rate, &spec.queue, mtu, seed.stream("queue"))),
             Capacity::Dvbs2(of, carrier) => {
-                Self::Dvbs2(Box::new(Dvbs2::new(way, (of, carrier), spec, mtu, seed, start)))
+                Self::Dvbs2(Box::new(Dvbs2::new((of, carrier), spec, mtu, seed, start)))
             }
-            Capacity::Rcs2(of, config) => Self::Rcs2(Box::new(Rcs2::new(of, config, seed, start))),
+            Capacity::Rcs2(of, config) => Self::Rcs2(Box::new(Rcs2::new(of, config, seed.run, start))),
         }
     }
 
     /// Offers a packet that comes at `waiting.since`, after [`Egress::advance`] to this instant.
-    pub(crate) fn enqueue(
-        &mut self,
-        waiting: Waiting<P>,
-        exit: &mut impl EgressSink<P>,
-    ) -> Result<(), (DropCause, P)> {
+    pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         match self {
             Self::Pipe(pipe) => pipe.enqueue(waiting, exit),
             Self::Dvbs2(carrier) => carrier.enqueue(waiting, exit),

@@ -18,6 +18,9 @@ pub(crate) trait EgressSink<P> {
     fn lost(&mut self, at: Time, cause: DropCause, packet: P);
 }
 
+/// Whether an offered packet was admitted; one that is not comes back with the reason.
+pub(crate) type Admitted<P> = Result<(), (DropCause, P)>;
+
 /// What the time from a packet's arrival until it was sent was spent on; the parts add up to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delay {

@@ -5,7 +5,7 @@ mod constant_rate;
 use bentpipe_units::{Bytes, Rate, Time};
 
 use self::constant_rate::ConstantRate;
-use crate::egress::{Delay, EgressSink};
+use crate::egress::{Admitted, Delay, EgressSink};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::{DropCause, QueueSpec};
@@ -21,11 +21,7 @@ impl<P> Pipe<P> {
         Self { queue: Queue::new(queue, mtu, stream), transmitter: ConstantRate::new(rate) }
     }
 
-    pub(crate) fn enqueue(
-        &mut self,
-        waiting: Waiting<P>,
-        exit: &mut impl EgressSink<P>,
-    ) -> Result<(), (DropCause, P)> {
+    pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         let now = waiting.since;
         if self.transmitter.free_at() <= now {
             self.queue.pass();

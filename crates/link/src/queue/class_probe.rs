@@ -42,14 +42,14 @@ pub(crate) fn table<'a>(
 ) -> Option<Table> {
     let mut ends = Vec::new();
     let mut columns = Vec::new();
-    for (way, probe) in probes {
+    for (direction, probe) in probes {
         for (class, bytes) in probe.into_iter().flat_map(|probe| &mut probe.gauges) {
             let rows = bytes
                 .until(now)
                 .map(|(end, bytes)| (end.since(Time::ZERO).as_secs_f64(), bytes.get() as f64));
             let waiting;
             (ends, waiting) = rows.unzip();
-            columns.push((format!("{}_{class}_queue_bytes", way.name()), waiting));
+            columns.push((format!("{}_{class}_queue_bytes", direction.name()), waiting));
         }
     }
     let has_classes = !columns.is_empty();

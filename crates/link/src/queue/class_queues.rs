@@ -7,8 +7,8 @@ use bentpipe_units::{Bytes, Duration, Time};
 use super::classifier::Classifier;
 use super::{ClassProbe, Queue, Waiting};
 use crate::dvbs2::Backlog;
-use crate::random::Stream;
-use crate::{ClassSpec, Direction, Packet, QueueSpec};
+use crate::random::Seed;
+use crate::{ClassSpec, Packet, QueueSpec};
 
 /// A queue for each class, the most urgent first; the last is that of the packets of no class.
 pub(crate) struct ClassQueues<P> {
@@ -18,18 +18,10 @@ pub(crate) struct ClassQueues<P> {
 }
 
 impl<P: Packet> ClassQueues<P> {
-    pub(crate) fn new(
-        classes: &[ClassSpec],
-        other: &QueueSpec,
-        mtu: Bytes,
-        (seed, way): (u64, Direction),
-        start: Time,
-    ) -> Self {
-        let queue = |class: &ClassSpec| {
-            let stream = Stream::new(seed, way, &format!("queue.{}", class.name));
-            Queue::new(&class.queue, mtu, stream)
-        };
-        let other = Queue::new(other, mtu, Stream::new(seed, way, "queue"));
+    pub(crate) fn new(classes: &[ClassSpec], other: &QueueSpec, mtu: Bytes, seed: Seed, start: Time) -> Self {
+        let queue =
+            |class: &ClassSpec| Queue::new(&class.queue, mtu, seed.stream(&format!("queue.{}", class.name)));
+        let other = Queue::new(other, mtu, seed.stream("queue"));
         Self {
             classifier: Classifier::new(classes),
             queues: classes.iter().map(queue).chain([other]).collect(),

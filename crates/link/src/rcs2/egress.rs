@@ -3,7 +3,7 @@
 use bentpipe_units::{Bytes, Time};
 
 use super::dama::{Departure, Fate, Probe, ReturnConfig, ReturnLink};
-use crate::egress::{Delay, EgressSink};
+use crate::egress::{Admitted, Delay, EgressSink};
 use crate::queue::{ClassProbe, Classifier, Waiting};
 use crate::{DropCause, Packet, Rcs2Spec, Table};
 
@@ -33,11 +33,7 @@ impl<P: Packet> Rcs2<P> {
         }
     }
 
-    pub(crate) fn enqueue(
-        &mut self,
-        waiting: Waiting<P>,
-        exit: &mut impl EgressSink<P>,
-    ) -> Result<(), (DropCause, P)> {
+    pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         let Waiting { since, packet, .. } = waiting;
         let class = self.classifier.class_of(packet.dscp());
         self.link.enqueue(since, class, packet)?;

@@ -16,7 +16,7 @@ pub use numbered::Numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
     pub at: Time,
-    pub way: Direction,
+    pub direction: Direction,
     pub len: u32,
 }
 
@@ -30,7 +30,7 @@ pub struct Outcome {
 impl Outcome {
     fn offer(&mut self, path: &mut Path<Numbered>, number: usize, offer: Offer) {
         let packet = Numbered { number, len: offer.len };
-        if let Err((_, packet)) = path.enqueue(offer.at, offer.way, packet) {
+        if let Err((_, packet)) = path.enqueue(offer.at, offer.direction, packet) {
             self.refused.push(packet.number);
         }
     }
@@ -68,7 +68,10 @@ pub fn link(forward: DirectionSpec, return_: DirectionSpec) -> LinkSpec {
 
 /// Offers `len` bytes to the forward direction at each of `instants`.
 pub fn forward_offers(instants: impl IntoIterator<Item = u64>, len: u32) -> Vec<Offer> {
-    instants.into_iter().map(|ns| Offer { at: Time::from_nanos(ns), way: Direction::Forward, len }).collect()
+    instants
+        .into_iter()
+        .map(|ns| Offer { at: Time::from_nanos(ns), direction: Direction::Forward, len })
+        .collect()
 }
 
 /// Drives a path as an event queue does: every event is polled at its own instant.
@@ -96,10 +99,10 @@ pub fn drain(path: &mut Path<Numbered>, now: Time, outcome: &mut Outcome) {
     outcome.events.extend(std::iter::from_fn(|| path.poll(now)));
 }
 
-/// Instants at which the packets of one way were delivered, with their numbers, in the order of events.
+/// Instants at which the packets of one direction were delivered, with their numbers, in the order of events.
 pub fn deliveries(outcome: &Outcome, wanted: Direction) -> Vec<(usize, Time)> {
     let delivered = |event: &Event<Numbered>| match event {
-        Event::Delivered { way, due, packet } if *way == wanted => Some((packet.number, *due)),
+        Event::Delivered { direction, due, packet } if *direction == wanted => Some((packet.number, *due)),
         _ => None,
     };
     outcome.events.iter().filter_map(delivered).collect()
@@ -108,13 +111,13 @@ pub fn deliveries(outcome: &Outcome, wanted: Direction) -> Vec<(usize, Time)> {
 /// Up to 200 offers to both directions, bunched enough to queue at the rates of [`any_direction`].
 pub fn any_offers() -> impl Strategy<Value = Vec<Offer>> {
     let gap = prop_oneof![Just(0), 0..2_000u64, 0..3_000_000u64, 0..200_000_000u64];
-    let way = prop_oneof![2 => Just(Direction::Forward), 1 => Just(Direction::Return)];
+    let direction = prop_oneof![2 => Just(Direction::Forward), 1 => Just(Direction::Return)];
     // The upper end is above the MTU: some offers are oversize.
-    prop::collection::vec((gap, way, 0..=MTU + 20), 1..200).prop_map(|steps| {
+    prop::collection::vec((gap, direction, 0..=MTU + 20), 1..200).prop_map(|steps| {
         let mut at = Time::ZERO;
-        let mut offer = |(gap, way, len)| {
+        let mut offer = |(gap, direction, len)| {
             at += Duration::from_nanos(gap);
-            Offer { at, way, len }
+            Offer { at, direction, len }
         };
         steps.into_iter().map(&mut offer).collect()
     })
@@ -129,10 +132,10 @@ pub fn any_direction() -> impl Strategy<Value = DirectionSpec> {
     })
 }
 
-/// Instants at which accepted packets of one way were lost, with their numbers, in the order of events.
+/// Instants at which accepted packets of one direction were lost, with their numbers, in the order of events.
 pub fn losses(outcome: &Outcome, wanted: Direction, by: DropCause) -> Vec<(usize, Time)> {
     let lost = |event: &Event<Numbered>| match event {
-        Event::Lost { way, at, cause, packet } if *way == wanted && *cause == by => {
+        Event::Lost { direction, at, cause, packet } if *direction == wanted && *cause == by => {
             Some((packet.number, *at))
         }
         _ => None,
@@ -230,19 +233,19 @@ pub fn holds_what_went_in_and_did_not_come_out(
 ) -> Result<(), TestCaseError> {
     let mut inside = [0usize; 2];
     for (number, offer) in offers.iter().enumerate() {
-        let accepted = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len }).is_ok();
-        inside[offer.way as usize] += usize::from(accepted);
+        let accepted = path.enqueue(offer.at, offer.direction, Numbered { number, len: offer.len }).is_ok();
+        inside[offer.direction as usize] += usize::from(accepted);
         while number % 3 == 0
             && let Some(event) = path.poll(offer.at)
         {
-            inside[event.way() as usize] -= 1;
+            inside[event.direction() as usize] -= 1;
         }
-        prop_assert_eq!(Direction::BOTH.map(|way| path.held_packets(way)), inside);
+        prop_assert_eq!(Direction::BOTH.map(|direction| path.held_packets(direction)), inside);
     }
     while let Some(next) = path.next_event() {
         while path.poll(next).is_some() {}
     }
-    prop_assert_eq!(Direction::BOTH.map(|way| path.held_packets(way)), [0, 0]);
+    prop_assert_eq!(Direction::BOTH.map(|direction| path.held_packets(direction)), [0, 0]);
     Ok(())
 }
 
@@ -254,7 +257,7 @@ pub fn nothing_happens_but_at_next_event(
     is_lossless: bool,
 ) -> Result<(), TestCaseError> {
     for (number, offer) in offers.iter().enumerate() {
-        let _ = path.enqueue(offer.at, offer.way, Numbered { number, len: offer.len });
+        let _ = path.enqueue(offer.at, offer.direction, Numbered { number, len: offer.len });
         while path.poll(offer.at).is_some() {}
     }
     while let Some(next) = path.next_event() {

@@ -63,10 +63,10 @@ fn mean_rtt(spec: &LinkSpec, gap: Duration, batch: usize, len: u32) -> f64 {
         while let Some(next) = path.next_event().filter(|next| *next <= until) {
             while let Some(event) = path.poll(next) {
                 match event {
-                    Event::Delivered { way: Direction::Return, due, packet } => {
+                    Event::Delivered { direction: Direction::Return, due, packet } => {
                         path.enqueue(due, Direction::Forward, packet).expect("room");
                     }
-                    Event::Delivered { way: Direction::Forward, due, packet } => {
+                    Event::Delivered { direction: Direction::Forward, due, packet } => {
                         sum += due.since(asked[packet.number]).as_secs_f64();
                         answers += 1;
                     }

@@ -88,7 +88,7 @@ pub fn terminal(spec: Rcs2Spec) -> DirectionSpec {
     DirectionSpec { capacity: CapacitySpec::Rcs2(Box::new(spec)), ..pipe(1, HOP) }
 }
 
-/// The other way is a pipe of 10 Mbit/s.
+/// The other direction is a pipe of 10 Mbit/s.
 pub fn geo(spec: Rcs2Spec) -> LinkSpec {
     link(pipe(10_000_000, HOP), terminal(spec))
 }
@@ -99,7 +99,7 @@ pub fn path<P: Packet>(spec: &LinkSpec, seed: u64) -> Path<P> {
 }
 
 pub fn offer(at: Time, len: u32) -> Offer {
-    Offer { at, way: Direction::Return, len }
+    Offer { at, direction: Direction::Return, len }
 }
 
 /// When superframe 1 of a path that starts at zero begins: superframe 0 began before the start.
