@@ -94,7 +94,7 @@ fn is_a_link_until_its_input_ends() {
     }
 }
 
-/// 100 Mbit/s and a millisecond each way, without losses, with a capture.
+/// 100 Mbit/s and a millisecond in each direction, without losses, with a capture.
 fn fast_link() -> RunSpec {
     let mut spec = spec(Algorithm::Cubic, page_load(Http::H1, page(1, 1_000)));
     for direction in [&mut spec.link.forward, &mut spec.link.return_] {

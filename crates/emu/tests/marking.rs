@@ -120,7 +120,7 @@ fn marked(workload: Workload, dscp: Dscp) -> RunSpec {
 }
 
 #[test]
-fn datagrams_of_quic_are_marked_both_ways() {
+fn datagrams_of_quic_are_marked_in_both_directions() {
     for dscp in marks() {
         for direction in [Direction::Down, Direction::Up] {
             let bytes = Some(Bytes::new(200_000));

@@ -225,7 +225,7 @@ fn transport() -> impl Strategy<Value = Transport> {
     prop::sample::select(vec![Transport::Tcp, Transport::Quic])
 }
 
-fn way() -> impl Strategy<Value = Direction> {
+fn bulk_direction() -> impl Strategy<Value = Direction> {
     prop::sample::select(vec![Direction::Down, Direction::Up])
 }
 
@@ -244,7 +244,7 @@ fn flow() -> impl Strategy<Value = FlowSpec> {
 }
 
 fn bulk() -> impl Strategy<Value = BulkSpec> {
-    (transport(), way(), prop::option::of(bytes()), prop::option::of(duration())).prop_map(
+    (transport(), bulk_direction(), prop::option::of(bytes()), prop::option::of(duration())).prop_map(
         |(transport, direction, bytes, duration_ns)| BulkSpec { transport, direction, bytes, duration_ns },
     )
 }
@@ -302,7 +302,12 @@ fn workload() -> impl Strategy<Value = Workload> {
         )),
         bulk().prop_map(Workload::Bulk),
         bulk().prop_map(Workload::Iperf3),
-        (way(), prop::option::of(bytes()), prop::option::of(duration()), prop::collection::vec(flow(), 0..4))
+        (
+            bulk_direction(),
+            prop::option::of(bytes()),
+            prop::option::of(duration()),
+            prop::collection::vec(flow(), 0..4)
+        )
             .prop_map(|(direction, bytes, duration_ns, flows)| Workload::Flows(FlowsSpec {
                 direction,
                 bytes,

@@ -30,7 +30,7 @@ enum Extent {
     Of(Bytes),
 }
 
-/// 10 Mbit/s both ways with one BDP of queue.
+/// 10 Mbit/s in both directions with one BDP of queue.
 fn spec(rtt: Duration, direction: Direction, extent: Extent, flows: &[FlowSpec]) -> RunSpec {
     let mut spec = sample();
     let rate_bps = Rate::from_bps(10_000_000);

@@ -246,7 +246,7 @@ fn the_protocols_own_header_table_is_the_one_without_a_setting() {
         spec.http2.header_table_bytes = Some(Bytes::new(bytes));
         record(&spec)
     };
-    // RFC 9113 section 6.5.2: 4096. The setting itself takes 6 bytes (section 6.5.1), each way.
+    // RFC 9113 section 6.5.2: 4096. The setting itself takes 6 bytes (section 6.5.1), in each direction.
     let (unset, own) = (record(&spec), with_table(4096));
     assert_eq!(own.metrics.wire_bytes_up, unset.metrics.wire_bytes_up + 6);
     // The library's encoder uses no more, whatever the peer would take.

@@ -248,7 +248,7 @@ fn a_tunnel_without_a_header_is_no_tunnel() {
 
 #[test]
 fn an_echo_through_a_tunnel_takes_the_transmissions_of_two_headers_more() {
-    // Of 44 bytes at 10 Mbit/s, each way.
+    // Of 44 bytes at 10 Mbit/s, in each direction.
     let plain = pings(geo(megabits(10)));
     let [direct, tunnelled] =
         [ran(&plain), ran(&with(&plain, tunnel(44)))].map(|r| r.metrics.rtt_min_s.unwrap());

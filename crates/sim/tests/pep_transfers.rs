@@ -225,7 +225,7 @@ proptest! {
     }
 }
 
-/// So many bytes in transfers of all lengths, both ways, some at a time, over a fast link that loses packets.
+/// So many bytes in transfers of all lengths, in both directions, some at a time, over a fast link that loses packets.
 fn mixed(total: u64) {
     let rate = 1_000_000_000;
     let mut spec = spec(rate, Duration::from_millis(20), PepPlace::Both);

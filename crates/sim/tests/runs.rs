@@ -84,7 +84,7 @@ fn an_echo_takes_the_propagation_and_its_two_transmissions_and_nothing_else() {
     let payload_bytes = Bytes::new(20);
     spec.workload =
         Workload::Ping(PingSpec { count: 5, interval_ns: Duration::from_millis(200), payload_bytes });
-    // 20 bytes of payload and 28 of headers (RFC 791, RFC 768) at 10 Mbit/s, each way.
+    // 20 bytes of payload and 28 of headers (RFC 791, RFC 768) at 10 Mbit/s, in each direction.
     let expected = Duration::from_millis(530) + Duration::from_nanos(2 * 38_400);
     let record = record(&spec);
     assert_eq!(record.metrics.rtt_min_s, Some(expected.as_secs_f64()));

@@ -140,7 +140,7 @@ fn the_origin_has_a_connection_by_fast_open_when_its_syn_comes() {
 #[test]
 fn nagle_holds_back_the_request_until_finished_is_acknowledged_and_the_answer_until_the_settings_are() {
     // TCP 1, TLS 1.3 1, the request 1; each small segment that waits for the one before it costs a round trip more, and
-    // where nothing goes the other way a delayed acknowledgement, of 40 ms.
+    // where nothing goes in the other direction a delayed acknowledgement, of 40 ms.
     for (nagle, round_trips, delays) in [(Switch::Off, 3.0, 0.0), (Switch::On, 5.0, 2.0)] {
         let mut spec = page(Http::H2, 1, 2);
         spec.tcp.nagle = nagle;

@@ -8,7 +8,7 @@ use bentpipe_tcp::{
 use bentpipe_units::{Duration, Time};
 use proptest::prelude::*;
 
-use crate::common::{Pair, Side, Way, at, config, ms};
+use crate::common::{Direction, Pair, Side, at, config, ms};
 
 #[derive(Clone, Debug)]
 struct Trouble {
@@ -27,12 +27,12 @@ fn trouble() -> impl Strategy<Value = Trouble> {
         .prop_map(|(lose, hold, double)| Trouble { lose, hold, double })
 }
 
-fn way(trouble: &Trouble, mbit: u64, queue: u64) -> Way {
-    let mut way = Way::rate(mbit, ms(40)).with_queue(queue);
-    way.lose = trouble.lose.iter().copied().collect();
-    way.hold = trouble.hold.iter().map(|(number, delay)| (*number, ms(*delay))).collect();
-    way.double = trouble.double.iter().copied().collect();
-    way
+fn direction(trouble: &Trouble, mbit: u64, queue: u64) -> Direction {
+    let mut direction = Direction::rate(mbit, ms(40)).with_queue(queue);
+    direction.lose = trouble.lose.iter().copied().collect();
+    direction.hold = trouble.hold.iter().map(|(number, delay)| (*number, ms(*delay))).collect();
+    direction.double = trouble.double.iter().copied().collect();
+    direction
 }
 
 /// Bytes that tell their position.
@@ -61,7 +61,7 @@ proptest! {
         write in 100..20_000_usize,
         queue in 5_000..100_000_u64,
     ) {
-        let mut pair = Pair::new(config(cc), config(cc), way(&down, 20, queue), way(&up, 20, queue));
+        let mut pair = Pair::new(config(cc), config(cc), direction(&down, 20, queue), direction(&up, 20, queue));
         pair.keep_log = false;
         let (there, back) = (text(lengths.1), text(lengths.0));
         pair.client.backlog = writes(&there, write);

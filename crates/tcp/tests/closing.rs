@@ -1,7 +1,7 @@
 //! Ends: FIN, half-close, RST, TIME_WAIT, zero windows.
 
 use crate::common;
-use crate::common::{MSS, Pair, Reading, Side, Way, at, cubic, ms};
+use crate::common::{Direction, MSS, Pair, Reading, Side, at, cubic, ms};
 use bentpipe_tcp::{Closed, Event, Flags, Payload, Read, State, StreamError};
 use bentpipe_units::{Bytes, Time};
 
@@ -46,7 +46,7 @@ fn the_end_that_finishes_first_waits_a_minute_and_the_other_is_gone_at_once() {
 }
 
 #[test]
-fn a_half_closed_connection_still_carries_data_the_other_way() {
+fn a_half_closed_connection_still_carries_data_in_the_other_direction() {
     let mut pair = Pair::symmetric(ms(100));
     pair.open();
     pair.client.finishes = true;
@@ -188,7 +188,7 @@ fn what_came_before_a_reset_can_still_be_read() {
 fn stalled() -> Pair {
     let mut small = cubic();
     small.receive_buffer.max = Bytes::new(131_072);
-    let mut pair = Pair::new(small, cubic(), Way::delay(ms(50)), Way::delay(ms(50)));
+    let mut pair = Pair::new(small, cubic(), Direction::delay(ms(50)), Direction::delay(ms(50)));
     pair.client.reading = Reading::Paused;
     pair.open();
     pair.send(Side::Server, Payload::Length(1_000_000));

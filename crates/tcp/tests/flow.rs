@@ -5,11 +5,11 @@ use bentpipe_cc::slow_start::SlowStartChoice;
 use bentpipe_tcp::{AfterIdle, Coalescing, Config, Event, Nagle, Payload, QuickAck};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
-use crate::common::{MSS, Pair, Reading, Side, Way, at, config, cubic, ms};
+use crate::common::{Direction, MSS, Pair, Reading, Side, at, config, cubic, ms};
 
 fn bulk(config: Config, mbit: u64, rtt: Duration, queue: u64) -> Pair {
-    let down = Way::rate(mbit, rtt / 2).with_queue(queue);
-    Pair::new(config.clone(), config, down, Way::rate(mbit, rtt / 2))
+    let down = Direction::rate(mbit, rtt / 2).with_queue(queue);
+    Pair::new(config.clone(), config, down, Direction::rate(mbit, rtt / 2))
 }
 
 /// Data segments of the server by the round trip in which they left, counted from the first.
@@ -72,7 +72,7 @@ fn coalescing_on_the_receiving_interface_saves_acknowledgements() {
     let plain = cubic();
     let merging = Config { coalescing: Coalescing::Within(Duration::from_micros(500)), ..cubic() };
     let count = |client: Config| {
-        let mut pair = Pair::new(client, cubic(), Way::rate(144, ms(50)), Way::rate(144, ms(50)));
+        let mut pair = Pair::new(client, cubic(), Direction::rate(144, ms(50)), Direction::rate(144, ms(50)));
         pair.download(2_000_000);
         pair.acks_from(Side::Client).count()
     };
@@ -85,7 +85,7 @@ fn coalescing_on_the_receiving_interface_saves_acknowledgements() {
 fn a_small_window_limits_the_rate_to_a_window_per_round_trip() {
     let mut limited = cubic();
     limited.receive_buffer.max = Bytes::new(131_072);
-    let mut pair = Pair::new(limited, cubic(), Way::rate(100, ms(50)), Way::rate(100, ms(50)));
+    let mut pair = Pair::new(limited, cubic(), Direction::rate(100, ms(50)), Direction::rate(100, ms(50)));
     pair.keep_log = false;
     let length = 20_000_000;
     let start = Time::ZERO + ms(150);
@@ -152,8 +152,8 @@ fn bbr_paces_what_follows_the_first_ten_segments() {
     let mut pair = Pair::new(
         config(Algorithm::Bbr),
         config(Algorithm::Bbr),
-        Way::rate(10, ms(100)),
-        Way::rate(10, ms(100)),
+        Direction::rate(10, ms(100)),
+        Direction::rate(10, ms(100)),
     );
     pair.download(20_000_000);
     let times: Vec<_> = pair.data_from(Side::Server).map(|record| record.at).collect();
@@ -172,7 +172,7 @@ fn with_quick_acknowledgements_each_segment_is_answered_by_itself() {
     // The route's `quickack` at the receiver. Without it every second segment, and those that end a burst.
     let answers = |quick_ack| {
         let receiver = Config { quick_ack, ..cubic() };
-        let mut pair = Pair::new(receiver, cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+        let mut pair = Pair::new(receiver, cubic(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
         pair.download(2_000 * MSS);
         // The first completes the handshake.
         pair.acks_from(Side::Client).count() - 1
@@ -187,7 +187,7 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start() {
     // rounds at a quarter of that growth (RFC 9406 section 4.3) still fit.
     let retransmitted = |slow_start| {
         let sender = Config { slow_start, ..config(Algorithm::Reno) };
-        let (down, up) = (Way::rate(10, ms(300)).with_queue(3_000_000), Way::rate(10, ms(300)));
+        let (down, up) = (Direction::rate(10, ms(300)).with_queue(3_000_000), Direction::rate(10, ms(300)));
         let mut pair = Pair::new(cubic(), sender, down, up);
         pair.keep_log = false;
         pair.download(12_000_000);
@@ -199,8 +199,12 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start() {
 
 #[test]
 fn nagle_holds_a_small_segment_while_another_is_out() {
-    let mut pair =
-        Pair::new(Config { nagle: Nagle::On, ..cubic() }, cubic(), Way::delay(ms(50)), Way::delay(ms(50)));
+    let mut pair = Pair::new(
+        Config { nagle: Nagle::On, ..cubic() },
+        cubic(),
+        Direction::delay(ms(50)),
+        Direction::delay(ms(50)),
+    );
     pair.open();
     for _ in 0..3 {
         pair.send(Side::Client, Payload::Length(10));
@@ -226,7 +230,7 @@ fn an_idle_time_shrinks_the_window_and_a_short_one_does_not() {
     // RFC 2861: once per timeout halved, down to the initial window.
     let grown = |after_idle, timeouts: u64| {
         let sender = Config { after_idle, ..cubic() };
-        let mut pair = Pair::new(cubic(), sender, Way::delay(ms(50)), Way::delay(ms(50)));
+        let mut pair = Pair::new(cubic(), sender, Direction::delay(ms(50)), Direction::delay(ms(50)));
         pair.download(500 * MSS);
         pair.run_while(at(60_000), |pair| pair.server.unacknowledged() > 0);
         let info = pair.server.conn().info();
@@ -286,7 +290,7 @@ fn equal_runs_are_equal_to_the_nanosecond() {
 
 #[test]
 fn five_gigabytes_wrap_the_sequence_numbers_without_harm() {
-    let mut pair = Pair::new(cubic(), cubic(), Way::delay(ms(1)), Way::delay(ms(1)));
+    let mut pair = Pair::new(cubic(), cubic(), Direction::delay(ms(1)), Direction::delay(ms(1)));
     pair.keep_log = false;
     let length = 5_000_000_000;
     pair.download(length);
@@ -299,7 +303,7 @@ fn a_host_that_only_receives_learns_nothing_of_the_path() {
     // BBR looks for a smaller round trip after 10 s without one (draft-cardwell-iccrg-bbr-congestion-control-00 section
     // 4.3.4), but the segments of a download are no answers to anything (tcp_ack: no_queue).
     let bbr = || config(Algorithm::Bbr);
-    let mut pair = Pair::new(bbr(), bbr(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    let mut pair = Pair::new(bbr(), bbr(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
     pair.open();
     let cwnd = pair.client.conn().info().cwnd;
     pair.send(Side::Server, Payload::Length(20_000_000));

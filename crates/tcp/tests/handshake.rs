@@ -1,7 +1,7 @@
 //! Opening a connection.
 
 use crate::common;
-use crate::common::{PORT, Pair, Reading, Side, Way, at, cubic, ms};
+use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, ms};
 use bentpipe_tcp::{Closed, Event, FastOpen, Flags, Payload, State};
 
 const SYN: Flags = Flags::SYN;
@@ -123,14 +123,14 @@ fn two_syns_that_cross_make_one_connection() {
 fn fast_open_brings_the_request_a_round_trip_earlier() {
     let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
     let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
-    let mut first = Pair::new(asking, server.clone(), Way::delay(ms(300)), Way::delay(ms(300)));
+    let mut first = Pair::new(asking, server.clone(), Direction::delay(ms(300)), Direction::delay(ms(300)));
     first.open();
     // Request of 4 bytes, cookie of 12.
     assert_eq!((first.log[0].wire, first.log[1].wire), (64, 72));
     let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
 
     let knowing = bentpipe_tcp::Config { fast_open: FastOpen::Client(cookie), ..cubic() };
-    let mut second = Pair::new(knowing, server, Way::delay(ms(300)), Way::delay(ms(300)));
+    let mut second = Pair::new(knowing, server, Direction::delay(ms(300)), Direction::delay(ms(300)));
     second.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     second.server.backlog.push(Payload::Bytes("hello".into()));
     second.run_until(at(3000));
@@ -144,11 +144,11 @@ fn fast_open_brings_the_request_a_round_trip_earlier() {
 fn acquainted() -> Pair {
     let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
     let asking = bentpipe_tcp::Config { fast_open: FastOpen::Request, ..cubic() };
-    let mut first = Pair::new(asking, server.clone(), Way::delay(ms(300)), Way::delay(ms(300)));
+    let mut first = Pair::new(asking, server.clone(), Direction::delay(ms(300)), Direction::delay(ms(300)));
     first.open();
     let cookie = first.client.conn().fast_open_cookie().expect("a cookie");
     let knowing = bentpipe_tcp::Config { fast_open: FastOpen::Client(cookie), ..cubic() };
-    Pair::new(knowing, server, Way::delay(ms(300)), Way::delay(ms(300)))
+    Pair::new(knowing, server, Direction::delay(ms(300)), Direction::delay(ms(300)))
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_lost_syn_with_data_is_repeated_without_them() {
 #[test]
 fn a_server_that_does_not_know_fast_open_gets_the_data_after_the_handshake() {
     let client = acquainted().client.config;
-    let mut pair = Pair::new(client, cubic(), Way::delay(ms(300)), Way::delay(ms(300)));
+    let mut pair = Pair::new(client, cubic(), Direction::delay(ms(300)), Direction::delay(ms(300)));
     pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     pair.run_until(at(3_000));
     assert_eq!(pair.server.bytes, b"GET /");
@@ -207,7 +207,7 @@ fn fast_open_with_a_wrong_cookie_falls_back_to_the_ordinary_handshake() {
     let server = bentpipe_tcp::Config { fast_open: FastOpen::Server(5), ..cubic() };
     let wrong = FastOpen::Client(bentpipe_tcp::Cookie([0; 8]));
     let client = bentpipe_tcp::Config { fast_open: wrong, ..cubic() };
-    let mut pair = Pair::new(client, server, Way::delay(ms(300)), Way::delay(ms(300)));
+    let mut pair = Pair::new(client, server, Direction::delay(ms(300)), Direction::delay(ms(300)));
     pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
     pair.run_until(at(3000));
     assert_eq!(pair.server.bytes, b"GET /");

@@ -1,7 +1,7 @@
 //! What Linux 6.18 does on the emulated link (10 Mbit/s, `tcp_rmem` up to 6 MiB): the receiver's acknowledgements, number
 //! and window, one by one as packet captures have them, and how much of each write is taken.
 
-use crate::common::{Pair, Side, Way, at, cubic, ms};
+use crate::common::{Direction, Pair, Side, at, cubic, ms};
 use bentpipe_tcp::{Config, Event, Flags, Payload};
 use bentpipe_units::{Bytes, Duration};
 
@@ -12,8 +12,8 @@ fn pair(rtt: Duration) -> Pair {
     let mut config: Config = cubic();
     config.receive_buffer.max = Bytes::new(6 << 20);
     config.send_buffer.max = Bytes::new(6 << 20);
-    let way = || Way::rate(10, rtt / 2);
-    let mut pair = Pair::new(config.clone(), config, way(), way());
+    let direction = || Direction::rate(10, rtt / 2);
+    let mut pair = Pair::new(config.clone(), config, direction(), direction());
     pair.open();
     pair
 }

@@ -4,7 +4,7 @@ use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Closed, Event, Payload};
 use bentpipe_units::{Duration, Time};
 
-use crate::common::{MSS, Pair, Record, Side, Way, at, config, cubic, ms};
+use crate::common::{Direction, MSS, Pair, Record, Side, at, config, cubic, ms};
 
 /// Data segments of the server that were sent before.
 fn repeated(pair: &Pair) -> Vec<&Record> {
@@ -132,7 +132,7 @@ fn first_retransmission(segments: u64) -> u64 {
 #[test]
 fn the_window_falls_to_seven_tenths_gradually() {
     // RFC 6937 and CUBIC's beta of 717/1024, on a path that delivers a segment each 1.2 ms.
-    let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    let mut pair = Pair::new(cubic(), cubic(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
     pair.down.lose = [151].into();
     pair.download(100 * MSS);
     let before = pair.server.conn().info();
@@ -215,7 +215,7 @@ fn an_original_that_comes_after_its_repetition_does_not_condemn_what_follows_it(
 #[test]
 fn segments_that_overtake_by_little_are_not_sent_again() {
     // 3 ms late among segments 1.2 ms apart: fewer than three overtake.
-    let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    let mut pair = Pair::new(cubic(), cubic(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
     pair.down.hold = (1..200).step_by(10).map(|number| (number, Duration::from_micros(2500))).collect();
     pair.download(200 * MSS);
     assert_eq!(repeated(&pair).len(), 0);
@@ -224,7 +224,7 @@ fn segments_that_overtake_by_little_are_not_sent_again() {
 #[test]
 fn reordering_once_seen_is_waited_for() {
     // 12 ms late: ten overtake. The first time RACK takes that for a loss; later it waits a quarter of the RTT.
-    let mut pair = Pair::new(cubic(), cubic(), Way::rate(10, ms(50)), Way::rate(10, ms(50)));
+    let mut pair = Pair::new(cubic(), cubic(), Direction::rate(10, ms(50)), Direction::rate(10, ms(50)));
     pair.down.hold = (20..400).step_by(40).map(|number| (number, ms(12))).collect();
     pair.download(400 * MSS);
     let again = repeated(&pair).len();
@@ -266,7 +266,7 @@ fn no_more_than_three_blocks_are_reported_beside_timestamps() {
 #[test]
 fn many_duplicate_acknowledgements_are_compressed_to_one_a_millisecond() {
     // At 144 Mbit/s twelve packets arrive in a millisecond.
-    let mut pair = Pair::new(cubic(), cubic(), Way::rate(144, ms(100)), Way::rate(144, ms(100)));
+    let mut pair = Pair::new(cubic(), cubic(), Direction::rate(144, ms(100)), Direction::rate(144, ms(100)));
     // When the window opens no further: each step of it is told at once.
     pair.down.lose = [12_000].into();
     pair.download(14_000 * MSS);
@@ -291,8 +291,8 @@ fn a_silent_peer_is_given_up_after_a_quarter_of_an_hour() {
 #[test]
 fn random_losses_of_a_percent_deliver_everything_with_each_algorithm() {
     for cc in [Algorithm::Cubic, Algorithm::Bbr] {
-        let down = Way::rate(10, ms(150)).with_queue(400_000);
-        let mut pair = Pair::new(config(cc), config(cc), down, Way::rate(10, ms(150)));
+        let down = Direction::rate(10, ms(150)).with_queue(400_000);
+        let mut pair = Pair::new(config(cc), config(cc), down, Direction::rate(10, ms(150)));
         pair.down.lose = (1..20_000).filter(|number| number * 7919 % 101 == 0).collect();
         pair.download(10_000_000);
         assert_eq!(pair.client.received, 10_000_000);
@@ -308,8 +308,8 @@ fn slow_start_that_overruns_a_queue_repairs_thousands_of_losses_without_a_timeou
     let mut server = cubic();
     server.seed = 3;
     let queue = 144_000_000 / 8 * 3 / 10;
-    let down = Way::rate(144, ms(150)).with_queue(queue);
-    let mut pair = Pair::new(cubic(), server, down, Way::rate(144, ms(150)));
+    let down = Direction::rate(144, ms(150)).with_queue(queue);
+    let mut pair = Pair::new(cubic(), server, down, Direction::rate(144, ms(150)));
     pair.keep_log = false;
     let took = pair.download(100_000_000);
     assert!(pair.down.dropped > 0);

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use bentpipe_web::pep::{Way, relay};
+use bentpipe_run::Direction;
+use bentpipe_web::pep::relay;
 use futures_util::future::{Either, join, join_all, join3, select};
 use proptest::prelude::*;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
@@ -42,7 +43,7 @@ fn wires(bytes: usize) -> [DuplexStream; 4] {
     [client, near, far, server]
 }
 
-fn uncounted(_way: Way, _bytes: usize) {}
+fn uncounted(_direction: Direction, _bytes: usize) {}
 
 /// Sends all of `content`, ends its direction, and returns what came in the other one.
 async fn exchange(mut stream: DuplexStream, content: &[u8]) -> Vec<u8> {
@@ -117,11 +118,11 @@ fn the_end_of_one_direction_is_passed_on_and_the_other_goes_on() {
 
 #[test]
 fn a_receiver_that_does_not_read_stops_the_sender_and_costs_no_more_than_the_buffer() {
-    for way in [Way::Up, Way::Down] {
+    for direction in [Direction::Up, Direction::Down] {
         let [client, mut near, mut far, server] = wires(PIPE_BYTES);
-        let (mut sender, _receiver) = match way {
-            Way::Up => (client, server),
-            Way::Down => (server, client),
+        let (mut sender, _receiver) = match direction {
+            Direction::Up => (client, server),
+            Direction::Down => (server, client),
         };
         let sent = Cell::new(0);
         let send = async {
@@ -132,7 +133,7 @@ fn a_receiver_that_does_not_read_stops_the_sender_and_costs_no_more_than_the_buf
         // `run` returns when nothing wakes anybody: there is no busy waiting either.
         let both = join(relay(&mut near, &mut far, BUFFER_BYTES, uncounted), send);
         assert!(run(both).is_pending());
-        assert_eq!(sent.get(), PIPE_BYTES + BUFFER_BYTES + PIPE_BYTES, "{way:?}");
+        assert_eq!(sent.get(), PIPE_BYTES + BUFFER_BYTES + PIPE_BYTES, "{direction:?}");
     }
 }
 
@@ -224,10 +225,10 @@ fn an_end_that_takes_nothing_any_more_ends_the_relay_with_an_error() {
 }
 
 #[test]
-fn all_bytes_handed_over_are_counted_each_way() {
+fn all_bytes_handed_over_are_counted_in_each_direction() {
     let [client, mut near, mut far, server] = wires(PIPE_BYTES);
     let counted = RefCell::new([0, 0]);
-    let count = |way, bytes| counted.borrow_mut()[usize::from(way == Way::Down)] += bytes;
+    let count = |direction, bytes| counted.borrow_mut()[usize::from(direction == Direction::Down)] += bytes;
     let (up, down) = (content(12_345, 1), content(54_321, 2));
     let relaying = relay(&mut near, &mut far, BUFFER_BYTES, count);
     let all = join3(exchange(client, &up), relaying, exchange(server, &down));

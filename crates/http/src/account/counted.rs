@@ -4,10 +4,11 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bentpipe_run::Direction;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::frames::{Framing, Scanner};
-use super::meter::{Meter, Way};
+use super::meter::Meter;
 
 /// A stream that counts what passes through it.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ pub struct Counted<S, L> {
 /// What the bytes of a stream are.
 pub trait Layer: Unpin {
     /// Bytes that passed, in order.
-    fn passed(&mut self, way: Way, bytes: &[u8]);
+    fn passed(&mut self, direction: Direction, bytes: &[u8]);
 }
 
 /// Content of the transport connection.
@@ -54,18 +55,18 @@ impl<S, F: Framing> Counted<S, Plain<F>> {
 }
 
 impl<T: Unpin> Layer for Transport<T> {
-    fn passed(&mut self, way: Way, bytes: &[u8]) {
-        self.meter.stream(way, bytes.len());
+    fn passed(&mut self, direction: Direction, bytes: &[u8]) {
+        self.meter.stream(direction, bytes.len());
     }
 }
 
 impl<F: Framing> Layer for Plain<F> {
-    fn passed(&mut self, way: Way, bytes: &[u8]) {
-        let block = match way {
-            Way::Down => self.down.header_block_bytes(bytes),
-            Way::Up => self.up.header_block_bytes(bytes),
+    fn passed(&mut self, direction: Direction, bytes: &[u8]) {
+        let block = match direction {
+            Direction::Down => self.down.header_block_bytes(bytes),
+            Direction::Up => self.up.header_block_bytes(bytes),
         };
-        self.meter.plain(way, bytes.len(), block);
+        self.meter.plain(direction, bytes.len(), block);
     }
 }
 
@@ -77,7 +78,7 @@ impl<S: AsyncRead + Unpin, L: Layer> AsyncRead for Counted<S, L> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        self.layer.passed(Way::Down, &buffer.filled()[before..]);
+        self.layer.passed(Direction::Down, &buffer.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -85,7 +86,7 @@ impl<S: AsyncRead + Unpin, L: Layer> AsyncRead for Counted<S, L> {
 impl<S: AsyncWrite + Unpin, L: Layer> AsyncWrite for Counted<S, L> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(cx, data))?;
-        self.layer.passed(Way::Up, &data[..written]);
+        self.layer.passed(Direction::Up, &data[..written]);
         Poll::Ready(Ok(written))
     }
 
@@ -98,7 +99,7 @@ impl<S: AsyncWrite + Unpin, L: Layer> AsyncWrite for Counted<S, L> {
         let mut left = written;
         for slice in data {
             let part = left.min(slice.len());
-            self.layer.passed(Way::Up, &slice[..part]);
+            self.layer.passed(Direction::Up, &slice[..part]);
             left -= part;
         }
         Poll::Ready(Ok(written))

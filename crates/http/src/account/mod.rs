@@ -12,5 +12,4 @@ pub use counted::{Counted, Plain, Transport};
 pub use frames::{Http2, Spdy, Unframed};
 pub use meter::Meter;
 
-pub(crate) use meter::Way;
 pub(crate) use quic_stream::QuicStream;

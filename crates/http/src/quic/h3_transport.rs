@@ -8,13 +8,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use bentpipe_run::Direction;
 use bytes::{Buf, Bytes};
 use h3::error::Code;
 use h3::quic::{self, ConnectionErrorIncoming, StreamErrorIncoming, StreamId, WriteBuf};
 use noq::{Connection, ConnectionError, ReadError, VarInt, WriteError};
 
 use super::h3_frames::Frames;
-use crate::account::{Meter, QuicStream, Way};
+use crate::account::{Meter, QuicStream};
 
 type Pending<T> = Option<Pin<Box<dyn Future<Output = T>>>>;
 type Pair = (noq::SendStream, noq::RecvStream);
@@ -100,13 +101,13 @@ impl Opener {
         Self { connection, opening_bi: None, opening_uni: None, meter }
     }
 
-    fn count(&self, way: Way, of: fn(&Meter, Way) -> QuicStream) -> Option<QuicStream> {
-        self.meter.as_ref().map(|meter| of(meter, way))
+    fn count(&self, direction: Direction, of: fn(&Meter, Direction) -> QuicStream) -> Option<QuicStream> {
+        self.meter.as_ref().map(|meter| of(meter, direction))
     }
 
     fn request<B: Buf>(&self, (send, recv): Pair, priorities: Option<StreamPriorities>) -> BidiStream<B> {
-        let sent = self.count(Way::Up, QuicStream::of_request);
-        let received = self.count(Way::Down, QuicStream::of_request);
+        let sent = self.count(Direction::Up, QuicStream::of_request);
+        let received = self.count(Direction::Down, QuicStream::of_request);
         BidiStream {
             send: SendStream::new(send, priorities, sent),
             recv: RecvStream::new(recv, Frames::bidirectional(), received),
@@ -144,7 +145,7 @@ impl<B: Buf> quic::Connection<B> for H3Connection {
             let connection = connection.clone();
             Box::pin(async move { connection.accept_uni().await })
         }));
-        let count = self.opener.count(Way::Down, QuicStream::of_control);
+        let count = self.opener.count(Direction::Down, QuicStream::of_control);
         let stream = accepted.map(|stream| RecvStream::new(stream, Frames::unidirectional(), count));
         Poll::Ready(stream.map_err(connection_error))
     }
@@ -203,7 +204,7 @@ impl<B: Buf> quic::OpenStreams<B> for Opener {
             let connection = connection.clone();
             Box::pin(async move { connection.open_uni().await })
         }));
-        let count = self.count(Way::Up, QuicStream::of_control);
+        let count = self.count(Direction::Up, QuicStream::of_control);
         Poll::Ready(opened.map(|stream| SendStream::new(stream, None, count)).map_err(lost_connection))
     }
 

@@ -27,7 +27,7 @@ use world::World;
 
 /// The one host's.
 pub const ADDRESS: IpAddr = IpAddr::V4(Addresses::STANDARD.client);
-/// Bytes of a connection that nobody has read yet, each way.
+/// Bytes of a connection that nobody has read yet, in each direction.
 pub const STREAM_BUFFER: usize = 64 * 1024;
 
 /// The network's host.

@@ -24,7 +24,7 @@ const SERVER: u32 = 1;
 /// The emulator's addresses.
 const CLIENT_ADDRESS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 const VERSIONS: [Http; 4] = [Http::H1, Http::H1s, Http::H2, Http::H3];
-/// Of the sample run, each way.
+/// Of the sample run, in each direction.
 const DELAY: Duration = Duration::from_millis(265);
 
 /// The sample run with a capture, over a link of 10 Mbit/s and 530 ms without losses.

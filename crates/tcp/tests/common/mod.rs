@@ -45,13 +45,13 @@ pub fn cubic() -> Config {
 
 /// One direction of the link.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub struct Direction {
     /// Infinite when there is none.
     pub rate: Option<Rate>,
     pub delay: Duration,
     /// Bytes that may wait; as many as come when there is none.
     pub queue: Option<u64>,
-    /// Segments that are lost, by their number on this way from zero.
+    /// Segments that are lost, by their number in this direction from zero.
     pub lose: BTreeSet<u64>,
     /// Segments that take longer.
     pub hold: BTreeMap<u64, Duration>,
@@ -64,7 +64,7 @@ pub struct Way {
     pub dropped: u64,
 }
 
-impl Way {
+impl Direction {
     pub fn delay(delay: Duration) -> Self {
         Self { delay, ..Self::default() }
     }
@@ -261,9 +261,9 @@ pub struct Pair {
     pub client: Host,
     pub server: Host,
     /// From the server.
-    pub down: Way,
+    pub down: Direction,
     /// From the client.
-    pub up: Way,
+    pub up: Direction,
     flying: BinaryHeap<Arrival>,
     order: u64,
     pub log: Vec<Record>,
@@ -271,8 +271,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Both hosts with these settings; the client has begun to connect.
-    pub fn new(client: Config, server: Config, down: Way, up: Way) -> Self {
+    /// Both hosts with these settings; the client has started to connect.
+    pub fn new(client: Config, server: Config, down: Direction, up: Direction) -> Self {
         let mut pair = Self {
             now: Time::ZERO,
             client: Host::new(Ipv4Addr::new(10, 0, 0, 1), client),
@@ -295,7 +295,7 @@ impl Pair {
 
     /// A link that is fast beside its delay.
     pub fn symmetric(rtt: Duration) -> Self {
-        Self::new(cubic(), cubic(), Way::delay(rtt / 2), Way::delay(rtt / 2))
+        Self::new(cubic(), cubic(), Direction::delay(rtt / 2), Direction::delay(rtt / 2))
     }
 
     pub fn host(&mut self, side: Side) -> &mut Host {
@@ -351,8 +351,8 @@ impl Pair {
             });
         }
         let now = self.now;
-        let way = if from == Server { &mut self.down } else { &mut self.up };
-        for at in way.carry(now, &segment) {
+        let direction = if from == Server { &mut self.down } else { &mut self.up };
+        for at in direction.carry(now, &segment) {
             self.order += 1;
             self.flying.push(Arrival { at, order: self.order, to: from.other(), segment: segment.clone() });
         }

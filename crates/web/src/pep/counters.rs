@@ -3,10 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use bentpipe_run::Direction;
 use bentpipe_units::Bytes;
 use serde::{Deserialize, Serialize};
-
-use super::relay::Way;
 
 /// What a proxy has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,11 +37,11 @@ impl Counters {
         self.0.borrow_mut().errors += 1;
     }
 
-    pub(super) fn carried(&self, way: Way, bytes: usize) {
+    pub(super) fn carried(&self, direction: Direction, bytes: usize) {
         let report = &mut *self.0.borrow_mut();
-        let total = match way {
-            Way::Up => &mut report.up_bytes,
-            Way::Down => &mut report.down_bytes,
+        let total = match direction {
+            Direction::Up => &mut report.up_bytes,
+            Direction::Down => &mut report.down_bytes,
         };
         *total = Bytes::new(total.get() + bytes as u64);
     }

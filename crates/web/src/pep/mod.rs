@@ -20,7 +20,7 @@ use counters::Counters;
 pub use counters::PepReport;
 pub use error::PepError;
 pub(crate) use proxy::proxy_at;
-pub use relay::{Way, relay};
+pub use relay::relay;
 pub(crate) use tunnel::Tunnel;
 
 /// A host on the path at work. On some it has nothing to do but to forward packets, which is not its business.

@@ -144,7 +144,7 @@ impl<N: Net> Proxy<N> {
         };
         let sender = response.send_response(Response::new(()), false)?;
         let mut client = Tunnel::new(sender, request.into_body());
-        let carried = |way, bytes| self.counters.carried(way, bytes);
+        let carried = |direction, bytes| self.counters.carried(direction, bytes);
         if relay(&mut client, &mut server, self.buffer, carried).await.is_err() {
             self.counters.failed();
             client.reset();

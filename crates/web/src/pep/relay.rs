@@ -5,16 +5,8 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use bentpipe_run::Direction;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-
-/// A direction of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// From the client to the server.
-    Up,
-    /// From the server to the client.
-    Down,
-}
 
 /// Carries the bytes of two streams to each other, until both directions have ended.
 ///
@@ -32,13 +24,13 @@ pub async fn relay(
     client: &mut (impl AsyncRead + AsyncWrite + Unpin),
     server: &mut (impl AsyncRead + AsyncWrite + Unpin),
     buffer_bytes: usize,
-    carried: impl Fn(Way, usize),
+    carried: impl Fn(Direction, usize),
 ) -> io::Result<()> {
     assert!(buffer_bytes > 0, "a relay holds a byte at least");
     let (mut up, mut down) = (Half::new(buffer_bytes), Half::new(buffer_bytes));
     poll_fn(|cx| {
-        let up = up.poll_carry(cx, client, server, |bytes| carried(Way::Up, bytes))?;
-        let down = down.poll_carry(cx, server, client, |bytes| carried(Way::Down, bytes))?;
+        let up = up.poll_carry(cx, client, server, |bytes| carried(Direction::Up, bytes))?;
+        let down = down.poll_carry(cx, server, client, |bytes| carried(Direction::Down, bytes))?;
         match (up, down) {
             (Poll::Ready(()), Poll::Ready(())) => Poll::Ready(Ok(())),
             _ => Poll::Pending,
@@ -50,7 +42,7 @@ pub async fn relay(
 /// One direction and what is held of it.
 struct Half {
     buffer: Box<[u8]>,
-    /// What is held begins here ...
+    /// What is held starts here ...
     start: usize,
     /// ... and ends here; what comes next goes behind it.
     end: usize,

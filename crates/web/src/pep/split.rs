@@ -60,7 +60,7 @@ async fn carry<N: Middlebox>(
         client.reset();
         return;
     };
-    let carried = |way, bytes| counters.carried(way, bytes);
+    let carried = |direction, bytes| counters.carried(direction, bytes);
     if relay(&mut client, &mut server, buffer, carried).await.is_err() {
         counters.failed();
         client.reset();
