@@ -20,6 +20,7 @@ FRAME = {
         "control",
         "filter",
         "lib",
+        "phase",
         "round",
         "usage",
     },
