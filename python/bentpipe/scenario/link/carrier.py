@@ -10,6 +10,9 @@ from bentpipe.scenario.written.table import refuse
 ROLL_OFFS = {0.35: Fraction(35, 100), 0.25: Fraction(25, 100), 0.2: Fraction(20, 100)}
 """EN 302 307-1 clause 5.6; EN 301 545-2 has the last of them."""
 
+UNKNOWN_BPS = 0
+"""Stands for the rate of a carrier until the link says it; what waits is one full packet until then."""
+
 
 def symbol_rate(table: CarrierTable, where: Location) -> int:
     """Return the symbols per second of a carrier.

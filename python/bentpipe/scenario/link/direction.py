@@ -15,15 +15,11 @@ from bentpipe.scenario.link.channel import jitter_spec, loss_spec
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec
 from bentpipe.scenario.link.queue import ByteLimit, bdp_bytes, check_limits, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
-from bentpipe.scenario.link.signal import es_n0_spec
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps
 from bentpipe.scenario.written.satellite_schema import QueueTable
 from bentpipe.scenario.written.table import or_default, refuse
-
-UNKNOWN_BPS = 0
-"""Stands for the rate of a carrier until the link says it; what waits is one full packet until then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,9 +131,7 @@ def forward_draft(
     capacity = dvbs2_spec(
         table,
         where,
-        es_n0=es_n0_spec(table, where),
         queue=queues.spec,
-        nominal_bps=UNKNOWN_BPS,
         report_delay_ns=surroundings.opposite_delay_ns + report_wait_ns,
     )
     return _draft(table, capacity, queues, surroundings, where)
@@ -163,10 +157,8 @@ def return_draft(table: ReturnTable, surroundings: Surroundings, where: Location
     capacity = rcs2_spec(
         table,
         where,
-        es_n0=es_n0_spec(table, where),
         queue=queues.spec,
         background_limit=queues.default_limit,
-        nominal_bps=UNKNOWN_BPS,
         delay_ns=surroundings.delay_ns,
         plan_delay_ns=surroundings.opposite_delay_ns,
         mtu_bytes=surroundings.mtu_bytes,

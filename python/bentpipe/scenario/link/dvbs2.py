@@ -7,12 +7,12 @@ from bentpipe.model.draft.link import (
     AdaptiveModulationSpec,
     Dvbs2CapacitySpec,
     Dvbs2EncapsulationSpec,
-    EsN0Spec,
     ModulationSpec,
 )
 from bentpipe.scenario import defaults
-from bentpipe.scenario.link.carrier import symbol_rate
+from bentpipe.scenario.link.carrier import UNKNOWN_BPS, symbol_rate
 from bentpipe.scenario.link.classes import Queue, class_specs
+from bentpipe.scenario.link.signal import es_n0_spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ForwardTable
 from bentpipe.scenario.written.location import Location, closest, quoted
@@ -28,9 +28,7 @@ def dvbs2_spec(
     table: ForwardTable,
     where: Location,
     *,
-    es_n0: EsN0Spec,
     queue: Queue,
-    nominal_bps: int,
     report_delay_ns: int,
 ) -> Dvbs2CapacitySpec:
     """Return the capacity of a direction that is a DVB-S2 carrier.
@@ -41,12 +39,8 @@ def dvbs2_spec(
         The direction as written.
     where : Location
         Its place.
-    es_n0 : EsN0Spec
-        Es/N0 of its legs, resolved.
     queue : Queue
         Resolves the queues of its classes.
-    nominal_bps : int
-        Rate of full IP packets in clear sky.
     report_delay_ns : int
         How long a report of the terminal takes to the gateway, if the scenario does not say.
 
@@ -55,6 +49,7 @@ def dvbs2_spec(
     InputError
         For keys that do not belong together, and for values that no carrier can have.
     """
+    es_n0 = es_n0_spec(table, where)
     carrier, place = or_default(table.dvbs2, Dvbs2Table()), where.at("dvbs2")
     pilots = or_default(carrier.pilots, defaults.PILOTS)
     idle = or_default(carrier.idle, defaults.IDLE)
@@ -65,7 +60,7 @@ def dvbs2_spec(
     )
     return {
         "kind": "dvbs2",
-        "nominal_bps": nominal_bps,
+        "nominal_bps": UNKNOWN_BPS,
         "symbols_per_s": symbol_rate(carrier, place),
         "fecframe": fecframe,
         "pilots": vocabulary.PILOTS.checked(pilots, place.at("pilots")),

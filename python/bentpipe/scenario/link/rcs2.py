@@ -7,19 +7,20 @@ from bentpipe import _core
 from bentpipe.model.draft.link import (
     BurstSpec,
     DemandClassSpec,
-    EsN0Spec,
     Rcs2CapacitySpec,
     Rcs2EncapsulationSpec,
     SignallingSpec,
 )
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.background import background_specs
+from bentpipe.scenario.link.carrier import UNKNOWN_BPS
 from bentpipe.scenario.link.classes import Queue, class_specs
 from bentpipe.scenario.link.description import describe_slots
 from bentpipe.scenario.link.errors import slots_error
 from bentpipe.scenario.link.layout import burst_spec, layout_spec
 from bentpipe.scenario.link.mix import MixByName, Supply, mix_specs
 from bentpipe.scenario.link.queue import ByteLimit
+from bentpipe.scenario.link.signal import es_n0_spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ReturnTable
 from bentpipe.scenario.written.location import Location
@@ -35,10 +36,8 @@ def rcs2_spec(
     table: ReturnTable,
     where: Location,
     *,
-    es_n0: EsN0Spec,
     queue: Queue,
     background_limit: Callable[[ByteLimit], None],
-    nominal_bps: int,
     delay_ns: int,
     plan_delay_ns: int,
     mtu_bytes: int,
@@ -51,14 +50,10 @@ def rcs2_spec(
         The direction as written.
     where : Location
         Its place.
-    es_n0 : EsN0Spec
-        Es/N0 of its legs, resolved.
     queue : Queue
         Resolves the queues of its classes.
     background_limit : callable
         Puts in what waits at most in other terminals that do not say.
-    nominal_bps : int
-        Most that the terminal can get, in full IP packets.
     delay_ns, plan_delay_ns : int
         Propagation from the terminal to the hub, and back.
     mtu_bytes : int
@@ -69,6 +64,7 @@ def rcs2_spec(
     InputError
         For keys that do not belong together, and for values that no return link can have.
     """
+    es_n0 = es_n0_spec(table, where)
     link, place = or_default(table.rcs2, Rcs2Table()), where.at("rcs2")
     burst_of_slot, layout = burst_spec(link, place), layout_spec(link, place)
     signalling = _signalling(or_default(link.signalling, SignallingTable()), place.at("signalling"))
@@ -87,7 +83,7 @@ def rcs2_spec(
     order = or_default(link.order, defaults.VOLUME_ORDER)
     return {
         "kind": "rcs2",
-        "nominal_bps": nominal_bps,
+        "nominal_bps": UNKNOWN_BPS,
         "layout": layout,
         "burst": burst_of_slot,
         "encapsulation": _encapsulation(link, place, burst=burst_of_slot),
