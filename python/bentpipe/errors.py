@@ -36,6 +36,12 @@ class InputError(BentpipeError):
         hint = f" (did you mean {suggestion!r}?)" if suggestion is not None else ""
         super().__init__(f"{file}: {field}: expected {expected}, found {found}{hint}")
 
+    def at(self, *, file: str, field: str) -> "InputError":
+        """Return the same of another place: where its author wrote what is wrong."""
+        return InputError(
+            file=file, field=field, expected=self.expected, found=self.found, suggestion=self.suggestion
+        )
+
 
 class AbilityError(BentpipeError):
     """What was asked for is beyond this machine or this version of Bentpipe.

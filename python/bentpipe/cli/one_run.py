@@ -64,10 +64,4 @@ def _by_option(error: InputError) -> InputError:
     key = error.field.removeprefix("run.").removeprefix("bulk.").removeprefix("ping.")
     options = {"bulk": "--size", "flows": "--flow", "pep": "--pep"}
     option = options.get(key.partition(".")[0], f"--{key}")
-    return InputError(
-        file=error.file,
-        field=option,
-        expected=error.expected,
-        found=error.found,
-        suggestion=error.suggestion,
-    )
+    return error.at(file=error.file, field=option)

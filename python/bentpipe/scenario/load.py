@@ -243,7 +243,7 @@ class _Builder:
             return error
         is_varied = any(is_at_or_below(key, name) for name in varied)
         place = self.command_line.place(key, self.matrix_where if is_varied else self.where.at("run"))
-        return place.error(expected=error.expected, found=error.found, suggestion=error.suggestion)
+        return error.at(file=place.file, field=place.field)
 
 
 def _workloads(keys: Iterable[str]) -> frozenset[str]:
