@@ -33,54 +33,54 @@ set_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-def run_options(command: Command) -> Command:
-    """Add the options of commands that measure one run."""
-    for option in reversed(
-        (
-            engine_option,
-            click.option("--seed", type=int, help="Seed of all random streams."),
-            set_option,
-            click.option(
-                "--out",
-                type=click.Path(path_type=Path, file_okay=False),
-                metavar="DIR",
-                help="Keep captures (--set capture.pcapng=true, capture.qlog=true) and logs in this folder.",
-            ),
-            json_option,
-        )
-    ):
-        command = option(command)
-    return command
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return what adds all of these to a command, in this order in its help."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def campaign_options(command: Command) -> Command:
-    """Add the options of commands that measure many runs."""
-    for option in reversed(
-        (
-            engine_option,
-            click.option("--quick", is_flag=True, help="The short version of the experiment."),
-            click.option(
-                "--jobs",
-                type=click.IntRange(1, 1000),
-                metavar="N",
-                help="Runs at once [default: cores; browsers: one for two].",
-            ),
-            click.option(
-                "--out",
-                type=click.Path(path_type=Path, file_okay=False),
-                metavar="DIR",
-                help="Folder of the results, one of its own [default: results/NAME].",
-            ),
-            set_option,
-            click.option(
-                "--resume/--no-resume",
-                default=True,
-                show_default=True,
-                help="Go on with what the folder holds, or insist on an empty one.",
-            ),
-            click.option("--cluster", metavar="ADDRESS", help="Run on a cluster."),
-            json_option,
-        )
-    ):
-        command = option(command)
-    return command
+run_options = _together(
+    engine_option,
+    click.option("--seed", type=int, help="Seed of all random streams."),
+    set_option,
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Keep captures (--set capture.pcapng=true, capture.qlog=true) and logs in this folder.",
+    ),
+    json_option,
+)
+"""Of commands that measure one run."""
+
+campaign_options = _together(
+    engine_option,
+    click.option("--quick", is_flag=True, help="The short version of the experiment."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(1, 1000),
+        metavar="N",
+        help="Runs at once [default: cores; browsers: one for two].",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Folder of the results, one of its own [default: results/NAME].",
+    ),
+    set_option,
+    click.option(
+        "--resume/--no-resume",
+        default=True,
+        show_default=True,
+        help="Go on with what the folder holds, or insist on an empty one.",
+    ),
+    click.option("--cluster", metavar="ADDRESS", help="Run on a cluster."),
+    json_option,
+)
+"""Of commands that measure many."""

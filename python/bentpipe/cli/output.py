@@ -59,24 +59,24 @@ def seconds(value: float | None) -> str:
 
 def rate(value_bps: float | None) -> str:
     """Write a rate for people: "9.47 Mbit/s"."""
-    if value_bps is None:
-        return "-"
-    for unit, scale in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
-        if value_bps >= scale:
-            return f"{value_bps / scale:.2f} {unit}"
-    return f"{value_bps:.0f} bit/s"
+    return _with_prefix(value_bps, "bit/s", decimals=2)
 
 
 def size(value: float | None) -> str:
     """Write a number of bytes for people: "523.8 kB"."""
-    if value is None:
-        return "-"
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if value >= scale:
-            return f"{value / scale:.1f} {unit}"
-    return f"{value:.0f} B"
+    return _with_prefix(value, "B", decimals=1)
 
 
 def percent(value: float | None) -> str:
     """Write a percentage for people: "6.7 %"."""
     return "-" if value is None else f"{value:.2f} %"
+
+
+def _with_prefix(value: float | None, unit: str, *, decimals: int) -> str:
+    """Write a value with the largest prefix of the SI that leaves at least one, or as a whole number."""
+    if value is None:
+        return "-"
+    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= scale:
+            return f"{value / scale:.{decimals}f} {prefix}{unit}"
+    return f"{value:.0f} {unit}"
