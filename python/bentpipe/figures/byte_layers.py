@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.figures.drawing import Drawing, count_range
 from bentpipe.stats import LAYERS, Layers
 
@@ -16,10 +16,10 @@ _TITLES = {
 }
 _COLOURS = {
     "ip": "#7F7F7F",
-    "transport": "#0072B2",
-    "tls": "#E69F00",
-    "framing": "#CC79A7",
-    "header": "#D55E00",
+    "transport": colours.BLUE,
+    "tls": colours.ORANGE,
+    "framing": colours.PURPLE,
+    "header": colours.VERMILION,
     "body": "#BFDCEB",
 }
 _ROW_IN = 0.38

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.figures.bins import Series, rows
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.run_over_time import bin_rates_bps
@@ -37,7 +37,7 @@ def draw(*, name: str, title: str, record: RunRecord, link: Series) -> Drawing:
     style.from_zero(rate)
     activity.set_xlabel("Time since the start of the run in s")
     style.colour_legend(
-        figure, {"connecting": style.GREY, "TLS": style.AMBER, "an object": colour}, columns=3
+        figure, {"connecting": style.GREY, "TLS": colours.ORANGE, "an object": colour}, columns=3
     )
     beside = f", {extra} of them opened because another took long" if (extra := duplicates(record)) else ""
     caption = (
@@ -75,7 +75,7 @@ def _draw_connections(
         axis.hlines(place, started_s, connected_s, color=style.GREY, linewidth=0.6 * broad)
         if connection.secured_ns is not None:
             axis.hlines(
-                place, connected_s, connection.secured_ns * _NS, color=style.AMBER, linewidth=0.6 * broad
+                place, connected_s, connection.secured_ns * _NS, color=colours.ORANGE, linewidth=0.6 * broad
             )
     if objects:
         axis.hlines(

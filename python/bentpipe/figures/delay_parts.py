@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.figures.bins import Series, Values, group_size, last, mean, merged
 from bentpipe.figures.drawing import Drawing
 from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, delay_means
@@ -20,7 +20,14 @@ _LABELS = {
     "queue": "queue",
 }
 """From below: what is always there first."""
-_COLOURS = dict(zip(_LABELS, ("#0072B2", "#009E73", "#009E73", "#56B4E9", "#E69F00", "#D55E00"), strict=True))
+_COLOURS = {
+    "propagation": colours.BLUE,
+    "framing": colours.GREEN,
+    "burst": colours.GREEN,
+    "slot": colours.SKY_BLUE,
+    "request": colours.ORANGE,
+    "queue": colours.VERMILION,
+}
 _MOST_BINS = 300
 _GAP_S = 1.0
 """A silence of this length leaves a gap; across a shorter one the next value counts."""
@@ -76,25 +83,25 @@ def _draw_areas(axis: Axes, delays: Series, columns: Sequence[str]) -> None:
         return
     size = group_size(int(there.sum()), most=_MOST_BINS)
     ends = merged(delays["time_s"][there], size, last)
-    begins = _begins(ends, size * BIN_S)
+    starts = _starts(ends, size * BIN_S)
     below = np.zeros(len(ends))
     for column in _ordered(columns):
         above = below + merged(delays[column][there], size, mean) * 1e3
-        x, low, high = _outline(begins, ends, below, above)
+        x, low, high = _outline(starts, ends, below, above)
         axis.fill_between(x, low, high, color=_COLOURS[part_of(column)], linewidth=0)
         below = above
 
 
-def _begins(ends: Values, width: float) -> Values:
+def _starts(ends: Values, width: float) -> Values:
     """A bin reaches back to the one before it, unless the silence between them is long."""
     before = np.concatenate(([ends[0] - width], ends[:-1]))
     return np.where(ends - before > max(_GAP_S, 2 * width), ends - width, before)
 
 
-def _outline(begins: Values, ends: Values, low: Values, high: Values) -> tuple[Values, Values, Values]:
+def _outline(starts: Values, ends: Values, low: Values, high: Values) -> tuple[Values, Values, Values]:
     """Corners of the steps, with NaN between those that do not touch."""
-    x = np.column_stack([begins, ends, ends]).ravel()
-    gap = np.append(begins[1:] > ends[:-1], True)
+    x = np.column_stack([starts, ends, ends]).ravel()
+    gap = np.append(starts[1:] > ends[:-1], True)
     corners = []
     for values in (low, high):
         steps = np.column_stack([values, values, np.where(gap, np.nan, values)]).ravel()

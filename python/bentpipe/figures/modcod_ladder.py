@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.model.description import Dvbs2Description, ModcodDescription
 from bentpipe.model.link import AdaptiveModulationSpec, ByClassModulationSpec, Dvbs2CapacitySpec
 from bentpipe.scenario.link.description import by_number, modulation_of
@@ -108,7 +108,7 @@ def _draw_choice(axis: Axes, margin_db: float, described: Dvbs2Description) -> N
     axis.step(*steps, where="post", color=style.GREY, linewidth=1.1, zorder=1.5, label="what ACM takes")
     if margin_db:
         band = (clear_db - margin_db, clear_db)
-        axis.axvspan(*band, color=style.AMBER, alpha=0.3, linewidth=0, label=f"margin, {margin_db:g} dB")
+        axis.axvspan(*band, color=colours.ORANGE, alpha=0.3, linewidth=0, label=f"margin, {margin_db:g} dB")
 
 
 def _in_use(carrier: Dvbs2CapacitySpec, described: Dvbs2Description) -> list[tuple[ModcodDescription, str]]:

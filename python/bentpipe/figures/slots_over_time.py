@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from bentpipe.figures import style
 from bentpipe.figures.bins import Series, Values, group_size, mean, merged
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.superframe import KIND_COLOURS
 from bentpipe.stats import GRANTS
 
 _KINDS = dict(zip(GRANTS, ("CRA", "RBDC", "VBDC", "FCA"), strict=True))
-_COLOURS = dict(zip(_KINDS.values(), ("#0072B2", "#E69F00", "#009E73", "#56B4E9"), strict=True))
 _REQUESTS = {"requested_rate_slots": "RBDC", "requested_volume_slots": "VBDC"}
 _REQUEST_WORDS = {"RBDC": "rate per superframe (RBDC)", "VBDC": "volume (VBDC)"}
 _USED = "used"
@@ -56,21 +56,21 @@ def draw(*, name: str, title: str, dama: Series) -> Drawing:
     return Drawing(name=name, title=title, caption=caption, figure=figure)
 
 
-def _edges(begins: Values, size: int) -> Values:
-    """Begins of the steps, and the end of the last one."""
-    length = float(np.median(np.diff(begins))) if len(begins) > 1 else 1.0
-    return np.append(begins[::size], begins[-1] + length)
+def _edges(starts: Values, size: int) -> Values:
+    """Starts of the steps, and the end of the last one."""
+    length = float(np.median(np.diff(starts))) if len(starts) > 1 else 1.0
+    return np.append(starts[::size], starts[-1] + length)
 
 
 def _shown(steps: Series) -> dict[str, str]:
-    return {kind: _COLOURS[kind] for column, kind in _KINDS.items() if np.any(steps[column] > 0)}
+    return {kind: KIND_COLOURS[kind] for column, kind in _KINDS.items() if np.any(steps[column] > 0)}
 
 
 def _draw_granted(axis: Axes, edges: Values, steps: Series) -> None:
     below = np.zeros(len(edges) - 1)
     for column, kind in _KINDS.items():
         above = below + steps[column]
-        axis.stairs(above, edges, baseline=below, fill=True, color=_COLOURS[kind], linewidth=0)
+        axis.stairs(above, edges, baseline=below, fill=True, color=KIND_COLOURS[kind], linewidth=0)
         below = above
     axis.stairs(steps["used_slots"], edges, baseline=None, color="black", linewidth=1.0)
     most = float(steps["capacity_slots"].max())
@@ -98,12 +98,12 @@ def _draw_capacity(axis: Axes, edges: Values, steps: Series) -> None:
 
 def _draw_requests(axis: Axes, edges: Values, steps: Series, asked: Mapping[str, str]) -> None:
     for column, kind in asked.items():
-        axis.stairs(steps[column], edges, baseline=None, color=_COLOURS[kind], linewidth=1.3)
+        axis.stairs(steps[column], edges, baseline=None, color=KIND_COLOURS[kind], linewidth=1.3)
     axis.set_title(f"Asked for: {', '.join(_REQUEST_WORDS[kind] for kind in asked.values())}")
     axis.set_ylabel("slots")
 
 
 def _draw_line(axis: Axes, edges: Values, values: Values, *, title: str, unit: str) -> None:
-    axis.stairs(values, edges, baseline=None, color=_COLOURS["CRA"], linewidth=1.3)
+    axis.stairs(values, edges, baseline=None, color=KIND_COLOURS["CRA"], linewidth=1.3)
     axis.set_title(title)
     axis.set_ylabel(unit)

@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from bentpipe.figures import colours
+
 WIDTH_IN = 4.6
 """At 96 px to the inch 440 px: a phone shows it at nearly full size, a page of A4 two side by side."""
 
@@ -33,32 +35,30 @@ class Stroke(Enum):
 
 Dash: TypeAlias = Literal["-"] | tuple[float, tuple[float, float]]
 
-# Okabe, Ito 2008, "Color Universal Design": distinguishable with every common kind of colour blindness.
 _LOOKS = {
-    "http10": Look(label="HTTP/1.0", colour="#000000", marker="v"),
+    "http10": Look(label="HTTP/1.0", colour=colours.BLACK, marker="v"),
     "http10s": Look(label="HTTP/1.0 over TLS", colour="#7F7F7F", marker="<"),
-    "h1": Look(label="HTTP/1.1", colour="#D55E00", marker="o"),
-    "h1s": Look(label="HTTP/1.1 over TLS", colour="#CC79A7", marker="D"),
-    "h2": Look(label="HTTP/2", colour="#0072B2", marker="s"),
+    "h1": Look(label="HTTP/1.1", colour=colours.VERMILION, marker="o"),
+    "h1s": Look(label="HTTP/1.1 over TLS", colour=colours.PURPLE, marker="D"),
+    "h2": Look(label="HTTP/2", colour=colours.BLUE, marker="s"),
     "h2c": Look(label="HTTP/2 in clear text", colour="#332288", marker="P"),
-    "h3": Look(label="HTTP/3", colour="#009E73", marker="^"),
-    "spdy": Look(label="SPDY", colour="#56B4E9", marker="X"),
-    "tcp": Look(label="TCP", colour="#0072B2", marker="s"),
-    "quic": Look(label="QUIC", colour="#009E73", marker="^"),
+    "h3": Look(label="HTTP/3", colour=colours.GREEN, marker="^"),
+    "spdy": Look(label="SPDY", colour=colours.SKY_BLUE, marker="X"),
+    "tcp": Look(label="TCP", colour=colours.BLUE, marker="s"),
+    "quic": Look(label="QUIC", colour=colours.GREEN, marker="^"),
 }
 _UNKNOWN_COLOUR = "#555555"
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+PALETTE = (colours.BLUE, colours.VERMILION, colours.GREEN, colours.PURPLE, colours.SKY_BLUE, colours.ORANGE)
 """The same colours, for what has no look of its own."""
 GREY = "#767676"
-AMBER = "#E69F00"
 _STROKES = {"": Stroke.SOLID, "bbr": Stroke.SOLID}
 _CONTROLS = {
-    "bbr": Look(label="BBR", colour="#0072B2", marker="s"),
-    "bbr3": Look(label="BBRv3", colour="#56B4E9", marker="D"),
-    "cubic": Look(label="CUBIC", colour="#D55E00", marker="o"),
-    "hybla": Look(label="Hybla", colour="#009E73", marker="^"),
-    "reno": Look(label="Reno", colour="#000000", marker="P"),
-    "vivace": Look(label="PCC Vivace", colour="#CC79A7", marker="X"),
+    "bbr": Look(label="BBR", colour=colours.BLUE, marker="s"),
+    "bbr3": Look(label="BBRv3", colour=colours.SKY_BLUE, marker="D"),
+    "cubic": Look(label="CUBIC", colour=colours.VERMILION, marker="o"),
+    "hybla": Look(label="Hybla", colour=colours.GREEN, marker="^"),
+    "reno": Look(label="Reno", colour=colours.BLACK, marker="P"),
+    "vivace": Look(label="PCC Vivace", colour=colours.PURPLE, marker="X"),
 }
 
 _CLIENTS = {"loader": "o", "chromium": "D", "firefox": "s"}
@@ -113,7 +113,7 @@ def face(value: Stroke, colour: str) -> str:
 
 
 def from_zero(axis: Axes) -> None:
-    """Let the y axis begin at zero (or at the lowest value below it), with room above the highest value."""
+    """Let the y axis start at zero (or at the lowest value below it), with room above the highest value."""
     _, high = axis.get_ylim()
     axis.set_ylim(min(0.0, float(axis.dataLim.y0)), high * 1.06)
 
@@ -135,9 +135,9 @@ def control_legend(figure: Figure, congestion_controls: Iterable[str]) -> None:
     colour_legend(figure, {look.label: look.colour for look in looks}, columns=4)
 
 
-def colour_legend(figure: Figure, colours: Mapping[str, str], *, columns: int) -> None:
+def colour_legend(figure: Figure, colour_of: Mapping[str, str], *, columns: int) -> None:
     """Rows above the axes that say what each colour stands for."""
-    keys = [Line2D([], [], color=colour, linewidth=4.0, label=label) for label, colour in colours.items()]
+    keys = [Line2D([], [], color=colour, linewidth=4.0, label=label) for label, colour in colour_of.items()]
     figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=1.0, columnspacing=1.2)
 
 
@@ -169,7 +169,7 @@ def heading(axis: Axes, above: float, words: str) -> None:
 
 
 def strip(axis: Axes) -> None:
-    """Axes of bars that begin at the left edge, for which the horizontal place alone counts."""
+    """Axes of bars that start at the left edge, for which the horizontal place alone counts."""
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)
 

@@ -4,13 +4,19 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.model.description import SlotsDescription
 from bentpipe.model.link import LayoutSpec, Rcs2CapacitySpec
 from bentpipe.scenario.link.mix_words import counted, mix_slots, mix_words
 
 REQUEST, TRAFFIC, GUARD = style.PALETTE[1], style.PALETTE[0], "black"
-KIND_COLOURS = {"CRA": "#0072B2", "RBDC": "#E69F00", "VBDC": "#009E73", "AVBDC": "#009E73", "FCA": "#56B4E9"}
+KIND_COLOURS = {
+    "CRA": colours.BLUE,
+    "RBDC": colours.ORANGE,
+    "VBDC": colours.GREEN,
+    "AVBDC": colours.GREEN,
+    "FCA": colours.SKY_BLUE,
+}
 
 _MOST_CARRIERS = 6
 _MOST_SLOTS = 300

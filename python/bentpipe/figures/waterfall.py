@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import urlsplit
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.figures.small_svg import bars, document, nice_ticks, number, text
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
 from bentpipe.model.spec import PageLoadWorkload
@@ -16,7 +16,7 @@ _MOST_LABELLED_ROWS = 40
 _AXIS = 20
 
 HANDSHAKE = "#444444"
-TLS = style.AMBER
+TLS = colours.ORANGE
 QUEUED = "#BBBBBB"
 WAIT_OPACITY = 0.35
 
