@@ -7,6 +7,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 LOSS = "link.forward.loss.p"
+PIPE = ("link.forward.rate", "link.rtt", "link.forward.queue")
+ON_DEMAND = ("link", "link.return.dama", "http", "cc", "page")
+"""Factors of page loads over bandwidth on demand."""
 
 
 class Judgement(Enum):
@@ -190,7 +193,7 @@ KINDS = (
         title="Page loads over DVB-S2 and bandwidth on demand",
         parts=(Part(name="satellite", company=Company.ONE_A_CORE),),
         quantity=PAGE_LOAD_TIME,
-        factors=("link", "link.return.dama", "http", "cc", "page"),
+        factors=ON_DEMAND,
         bars=WITHOUT_LOSS,
     ),
     Kind(
@@ -198,7 +201,7 @@ KINDS = (
         title="Page loads over bandwidth on demand with one of two outcomes",
         parts=(Part(name="satellite-by-chance", company=Company.ONE_A_CORE),),
         quantity=PAGE_LOAD_TIME,
-        factors=("link", "link.return.dama", "http", "cc", "page"),
+        factors=ON_DEMAND,
         bars=WITHOUT_LOSS,
         judgement=Judgement.CHANCE,
     ),
@@ -207,7 +210,7 @@ KINDS = (
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
         quantity=COMPLETION,
-        factors=("link.forward.rate", "link.rtt", "link.forward.queue", "bulk.size"),
+        factors=(*PIPE, "bulk.size"),
         bars=WITHOUT_LOSS,
     ),
     Kind(
@@ -226,7 +229,7 @@ KINDS = (
             ),
         ),
         quantity=GOODPUT,
-        factors=("link.forward.rate", "link.rtt", "link.forward.queue", LOSS),
+        factors=(*PIPE, LOSS),
         bars=WITH_LOSS,
         judgement=Judgement.DISTRIBUTIONS,
     ),
@@ -235,7 +238,7 @@ KINDS = (
         title="Bulk flows of BBR without random loss",
         parts=(Part(name="bulk-bbr", company=Company.ONE_A_CORE),),
         quantity=COMPLETION,
-        factors=("link.forward.rate", "link.rtt", "link.forward.queue"),
+        factors=PIPE,
         bars=WITHOUT_LOSS,
     ),
     Kind(
