@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from bentpipe.cli import engines, main
 from bentpipe.engine.programs.third_party import Program
 from tests.campaign.fake_engine import FakeEngine
+from tests.support.scenario_file import PAGE_LOADS
 
 
 class Shell:
@@ -41,21 +42,10 @@ def installed(monkeypatch):
     monkeypatch.setattr(Program, "path", lambda _: "/usr/bin/program")
 
 
-SCENARIO = """
-name = "example"
-repetitions = 2
-[run]
-link = "lan"
-page = "single-100k"
-[matrix]
-http = ["h1", "h3"]
-"""
-
-
 @pytest.fixture
 def scenario_file(tmp_path):
     path = tmp_path / "example.toml"
-    path.write_text(SCENARIO)
+    path.write_text(PAGE_LOADS)
     return path
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.scenario_file import PAGE_LOADS
+
 NOBODY = "65534"
 STRANGERS = (
     # A user namespace without capabilities, and a network namespace without devices.
@@ -39,16 +41,6 @@ assert emulate.missing()
 os.execv(sys.executable, [sys.executable, "-m", "bentpipe.cli", *sys.argv[1:]])
 """
 """Proves that the process can do nothing special and becomes the command line."""
-
-SCENARIO = """
-name = "ordinary"
-repetitions = 2
-[run]
-link = "lan"
-page = "single-100k"
-[matrix]
-http = ["h1", "h3"]
-"""
 
 
 def can_start(prefix: tuple[str, ...]) -> bool:
@@ -115,7 +107,7 @@ def test_an_ordinary_user_who_names_no_engine_gets_the_simulator(bentpipe):
 
 def test_an_ordinary_user_runs_a_scenario(bentpipe, folder):
     scenario = folder / "ordinary.toml"
-    scenario.write_text(SCENARIO)
+    scenario.write_text(PAGE_LOADS)
     results = folder / "results"
     done = bentpipe("run", str(scenario), "--engine", "simulate", "--out", str(results), "--json")
     found = json.loads(done.stdout)

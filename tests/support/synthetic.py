@@ -7,22 +7,17 @@ the arguments given here.
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.reason import EmulatorLateReason, ObjectMissingReason, TimedOutReason
+from bentpipe.scenario.page.pages import TOTAL_BYTES, TRIANGULAR_KB
 from tests.support.models import changed, record_with
 
 RTT_S = {"geo-alshagri": 0.530, "geo-alshagri-flat": 0.530, "lan": 0.00108}
 RATE_BPS = 10_000_000
-TRIANGULAR = {
-    "100k": (3, 8, 14, 20, 22, 16, 11, 6),
-    "500k": (20, 40, 70, 100, 110, 80, 50, 30),
-    "1m": (5, 50, 135, 230, 270, 200, 100, 10),
-    "2m": (10, 100, 270, 450, 540, 400, 200, 20),
-}
-SIZES = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
 HANDSHAKE_ROUND_TRIPS = {"h1": 1, "h1s": 2, "h2": 2, "h3": 1}
 ALPN = {"h1": "http/1.1", "h1s": "http/1.1", "h2": "h2", "h3": "h3"}
 WIRE_FACTOR = {"h1": 1.060, "h1s": 1.070, "h2": 1.068, "h3": 1.085}
@@ -64,9 +59,9 @@ def workload_of(factors):
 def object_sizes(page):
     structure, size = page.split("-")
     if structure == "triangular":
-        return [kilobytes * 1000 for kilobytes in TRIANGULAR[size]]
+        return [kilobytes * 1000 for kilobytes in TRIANGULAR_KB[size]]
     count = 8 if structure == "uniform" else 1
-    return [SIZES[size] // count] * count
+    return [TOTAL_BYTES[size] // count] * count
 
 
 def page_load(
@@ -131,19 +126,19 @@ def bulk(*, link="geo-alshagri", transport="tcp", cc="cubic", repetition=0, good
     return _entry(factors, repetition, record, changes)
 
 
-LOST_ECHOES = (3, 4, 11)
+LOST_PINGS = (3, 4, 11)
 """Two in a row and a single one."""
 
 
-def echoes(count=20):
-    """The series of a run of `ping`: every echo half a millisecond later than the one before."""
+def pings(count=20):
+    """The series of a run of `ping`: every ping half a millisecond later than the one before."""
     rtts = 0.530 + 0.0005 * np.arange(count)
-    rtts[list(LOST_ECHOES)] = np.nan
+    rtts[list(LOST_PINGS)] = np.nan
     return {"sequence": np.arange(count, dtype=float), "rtt_s": rtts}
 
 
 def ping(*, repetition=0, **changes):
-    """One succeeded series of echoes."""
+    """One succeeded series of pings."""
     metrics = {"rtt_mean_s": 0.5301, "rtt_sd_s": 1e-4, "ping_loss_fraction": 0.0, "lateness_p999_s": 4e-4}
     workload = {"kind": "ping", "count": 20, "interval_ns": 200_000_000, "payload_bytes": 20}
     record = {
@@ -163,24 +158,12 @@ def failed(entry, *, attempt=1, status="failed", reasons=(TIMED_OUT,)):
     record = changed(entry.record, status=status, reasons=list(reasons))
     if status == "failed":
         record = changed(record, metrics={}, objects=[])
-    return Entry(
-        run_id=entry.run_id,
-        attempt=attempt,
-        factors=entry.factors,
-        repetition=entry.repetition,
-        record=record,
-    )
+    return replace(entry, attempt=attempt, record=record)
 
 
 def again(entry, *, attempt):
     """The same run as a later attempt."""
-    return Entry(
-        run_id=entry.run_id,
-        attempt=attempt,
-        factors=entry.factors,
-        repetition=entry.repetition,
-        record=entry.record,
-    )
+    return replace(entry, attempt=attempt)
 
 
 def study_cells():
@@ -191,10 +174,10 @@ def study_cells():
         for link in RTT_S
         for http in ("h1", "h2", "h3")
         for structure in structures
-        for size in SIZES
+        for size in TOTAL_BYTES
     ]
     cells += [(link, http, "cubic", f"uniform-{size}")
-              for link in RTT_S for http in ("h1", "h2", "h3") for size in SIZES]  # fmt: skip
+              for link in RTT_S for http in ("h1", "h2", "h3") for size in TOTAL_BYTES]  # fmt: skip
     return [dict(zip(("link", "http", "cc", "page"), cell, strict=True)) for cell in cells]
 
 
@@ -212,7 +195,7 @@ def series_of(entry):
     if entry.status == "failed":
         return {}
     if workload_of(entry.factors) == "ping":
-        return {"ping": echoes()}
+        return {"ping": pings()}
     link = entry.factors["link"]
     plt = entry.record.metrics.plt_s or 8.0
     ends = np.arange(1, math.ceil(plt / 0.1) + 1) * 0.1
