@@ -59,11 +59,11 @@ def test_every_preset_can_be_drawn(preset):
 
 
 def stages(**capacities):
-    return {way.heading: way.stages for way in ways(LinkSpec.model_validate(link_spec(**capacities)))}
+    return {path.heading: path.stages for path in paths(LinkSpec.model_validate(link_spec(**capacities)))}
 
 
-def ways(spec):
-    return packet_path.ways(spec, describe_link(spec))
+def paths(spec):
+    return packet_path.paths(spec, describe_link(spec))
 
 
 def test_a_packet_on_a_constant_link_is_sent_and_propagates():
@@ -126,15 +126,15 @@ def test_a_delay_that_varies_says_so():
         "quantiles": [{"p": 0.0, "offset_ns": -20_000_000}, {"p": 1.0, "offset_ns": 20_000_000}],
     }
     # A straight line from -20 to 20 ms is at +-19.8 ms at 0.5 and 99.5 %.
-    assert [way.variation for way in ways(LinkSpec.model_validate(spec))] == [
+    assert [path.variation for path in paths(LinkSpec.model_validate(spec))] == [
         ", sd 10 ms",
         " \N{MINUS SIGN}20 to +20 ms (99 %)",
     ]
 
 
-def test_a_terminal_without_a_constant_rate_has_no_way_within_it():
+def test_a_terminal_without_a_constant_rate_has_no_path_within_it():
     mix = {**MIX, "cra": {"slots": 0, "superframes": 1}}
-    assert [way for way in stages(back={**RCS2, "mix": mix}) if "constant" in way] == []
+    assert [path for path in stages(back={**RCS2, "mix": mix}) if "constant" in path] == []
     assert mix_words(MixSpec.model_validate(mix)) == "RBDC up to 105 + VBDC up to 105"
 
 
@@ -190,7 +190,7 @@ def test_slots_of_a_superframe_stand_at_their_symbols():
     }
     found = bars(drawn(back={**RCS2, "layout": layout, "mix": FEW}).figure.axes[2 + 0])
     # A slot has 540 symbols of 1 us, guard time included; a frame has four slots and 40 symbols of silence.
-    expected = [(begin + n * 0.54, begin + n * 0.54 + 0.536) for begin in (0.0, 2.2) for n in range(4)]
+    expected = [(start + n * 0.54, start + n * 0.54 + 0.536) for start in (0.0, 2.2) for n in range(4)]
     assert found == [pytest.approx(span) for span in expected]
 
 

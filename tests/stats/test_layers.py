@@ -10,11 +10,11 @@ UP = dict(zip(LAYERS, (100, 200, 50, 20, 60, 0), strict=True))
 def counted(*, repetition=0, text_bytes=1_000, more_body_bytes=0, **changes):
     """A run whose header fields are 100 bytes on the wire and `text_bytes` as text."""
 
-    def way(layers, text):
+    def direction(layers, text):
         return {f"{name}_bytes": n for name, n in layers.items()} | {"uncompressed_header_bytes": text}
 
     down = {**DOWN, "body": DOWN["body"] + more_body_bytes}
-    layers = {"down": way(down, text_bytes // 2), "up": way(UP, text_bytes // 2)}
+    layers = {"down": direction(down, text_bytes // 2), "up": direction(UP, text_bytes // 2)}
     return page_load(repetition=repetition, bytes_by_layer=layers, **changes)
 
 

@@ -190,10 +190,10 @@ def queued(*, length_s=20.0, names=("voice", "assured", "other")):
     """The series `classes`: each class holds ten times as much as the one before it."""
     time = np.arange(1, round(length_s / BIN_S) + 1) * BIN_S
     columns = {"time_s": time}
-    for way, scale in (("forward", 1.0), ("return", 0.3)):
+    for direction, scale in (("forward", 1.0), ("return", 0.3)):
         for place, name in enumerate(names):
             wave = 0.5 - 0.5 * np.cos(time * (5 - place))
-            columns[f"{way}_{name}_queue_bytes"] = np.round(scale * 400 * 10**place * wave)
+            columns[f"{direction}_{name}_queue_bytes"] = np.round(scale * 400 * 10**place * wave)
     return columns
 
 

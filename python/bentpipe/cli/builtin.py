@@ -180,7 +180,7 @@ def _link_row(link: "Link") -> tuple[str, ...]:
     from bentpipe.scenario.link.description import describe_link
 
     spec, model = link.spec, describe_link(link.spec)
-    rates = [_core.format_rate(way.nominal_bps) for way in (model.forward, model.return_)]
+    rates = [_core.format_rate(direction.nominal_bps) for direction in (model.forward, model.return_)]
     rtt = _core.format_duration(spec.forward.delay_ns + spec.return_.delay_ns)
     return (link.name, *rates, rtt, link.title)
 

@@ -26,11 +26,11 @@ from bentpipe.scenario.link.description import describe_link
 def described(spec: LinkSpec) -> list[str]:
     """Return the lines that describe a link specification."""
     lines, model = [f"Largest packet: {spec.mtu_bytes} B"], describe_link(spec)
-    for heading, way, described_way in (
+    for heading, direction, described_direction in (
         ("Forward, server to client", spec.forward, model.forward),
         ("Return, client to server", spec.return_, model.return_),
     ):
-        lines += [f"{heading}:", *_direction(way, described_way)]
+        lines += [f"{heading}:", *_direction(direction, described_direction)]
     return lines
 
 

@@ -199,11 +199,11 @@ def _throughput(*, packet_bytes: int) -> Figures:
         span_s = time.monotonic() - started
         for blaster in blasters:
             blaster.wait()
-    ways = {"down": report.forward, "up": report.return_}
+    counters = {"down": report.forward, "up": report.return_}
     return {
-        **{f"delivered_{way}_bps": counted.delivered_bytes * 8 / span_s for way, counted in ways.items()},
-        **{f"delivered_{way}_pps": counted.delivered_packets / span_s for way, counted in ways.items()},
-        "offered_pps": sum(counted.offered_packets for counted in ways.values()) / span_s,
+        **{f"delivered_{name}_bps": each.delivered_bytes * 8 / span_s for name, each in counters.items()},
+        **{f"delivered_{name}_pps": each.delivered_packets / span_s for name, each in counters.items()},
+        "offered_pps": sum(each.offered_packets for each in counters.values()) / span_s,
         "link_cores": cpu_s / BLAST_S,
     }
 

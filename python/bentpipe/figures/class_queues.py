@@ -14,7 +14,7 @@ from bentpipe.figures.drawing import Drawing
 OTHER = "other"
 """The class of packets of no class."""
 
-_COLUMN = re.compile(r"(?P<way>forward|return)_(?P<queue>.+)_queue_bytes")
+_COLUMN = re.compile(r"(?P<direction>forward|return)_(?P<queue>.+)_queue_bytes")
 _HEADINGS = {"forward": "Forward", "return": "Return"}
 _MOST_BINS = 150
 _ROW_HEIGHT_IN = 0.95
@@ -24,14 +24,13 @@ _ROW_HEIGHT_IN = 0.95
 def draw(*, name: str, title: str, classes: Series, order: Sequence[str]) -> Drawing:
     """Draw the series `classes`; `order` names the classes, the most urgent first."""
     columns = _columns(classes)
-    ways = [way for way in _HEADINGS if columns[way]]
-    rows = [row for row in (*order, OTHER) if any(row in columns[way] for way in ways)]
+    directions = [direction for direction in _HEADINGS if columns[direction]]
+    rows = [row for row in (*order, OTHER) if any(row in columns[direction] for direction in directions)]
     figure = Figure(figsize=(style.WIDTH_IN, _ROW_HEIGHT_IN * len(rows) + 0.4))
-    axes = figure.subplots(len(rows), len(ways), squeeze=False, sharex=True)
-    for place, way in enumerate(ways):
-        _draw_way(
-            list(axes[:, place]), classes, columns[way], {row: f"{_HEADINGS[way]}: {row}" for row in rows}
-        )
+    axes = figure.subplots(len(rows), len(directions), squeeze=False, sharex=True)
+    for place, direction in enumerate(directions):
+        titles = {row: f"{_HEADINGS[direction]}: {row}" for row in rows}
+        _draw_direction(list(axes[:, place]), classes, columns[direction], titles)
         axes[-1, place].set_xlabel("Time in s")
     for axis in axes[:, 0]:
         axis.set_ylabel("kB")
@@ -43,14 +42,14 @@ def draw(*, name: str, title: str, classes: Series, order: Sequence[str]) -> Dra
 
 def _columns(classes: Series) -> Mapping[str, Mapping[str, str]]:
     """The column of each class by direction."""
-    found: dict[str, dict[str, str]] = {way: {} for way in _HEADINGS}
+    found: dict[str, dict[str, str]] = {direction: {} for direction in _HEADINGS}
     for column in classes:
         if match := _COLUMN.fullmatch(column):
-            found[match["way"]][match["queue"]] = column
+            found[match["direction"]][match["queue"]] = column
     return found
 
 
-def _draw_way(
+def _draw_direction(
     axes: Sequence[Axes], classes: Series, columns: Mapping[str, str], titles: Mapping[str, str]
 ) -> None:
     size = group_size(len(classes["time_s"]), most=_MOST_BINS)

@@ -21,7 +21,7 @@ Panel: TypeAlias = tuple[float, Callable[[Axes], None]]
 def draw(link: Link) -> Drawing:
     """Draw a resolved link."""
     described = describe_link(link.spec)
-    rows = packet_path.ways(link.spec, described)
+    rows = packet_path.paths(link.spec, described)
     panels: list[Panel] = [(packet_path.height_in(rows), lambda axis: packet_path.draw_on(axis, rows))]
     panels += _forward_panels(link.spec.forward.capacity, described.forward)
     panels += _return_panels(link.spec.return_.capacity, described.return_)

@@ -1,4 +1,4 @@
-"""What a lone small packet goes through on a link, each way, and the queue that it may find."""
+"""What a lone small packet goes through on a link in each direction, and the queue that it may find."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bentpipe.figures import style
+from bentpipe.figures import colours, style
 from bentpipe.model.description import (
     DirectionDescription,
     Dvbs2Description,
@@ -32,18 +32,18 @@ PACKET_BYTES = 84
 """As ping sends it: 56 B behind the headers of IP and ICMP."""
 
 _COLOURS = {
-    "waiting, at most": "#56B4E9",
-    "request and plan": "#E69F00",
-    "transmission": "#009E73",
-    "propagation": "#0072B2",
-    "full queue": "#D55E00",
+    "waiting, at most": colours.SKY_BLUE,
+    "request and plan": colours.ORANGE,
+    "transmission": colours.GREEN,
+    "propagation": colours.BLUE,
+    "full queue": colours.VERMILION,
 }
 _ROW_HEIGHT_IN = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
-    """One way through the link: the stages in order, in seconds, by what they are.
+class PacketPath:
+    """The path of a packet through one direction: the stages in order, in seconds, by what they are.
 
     `variation` says how the propagation varies, nothing where it does not.
     """
@@ -53,8 +53,8 @@ class Way:
     stages: Sequence[tuple[str, float]]
 
 
-def ways(spec: LinkSpec, described: LinkDescription) -> list[Way]:
-    """The ways of a link's specification: forward, then return, within a constant rate and on demand."""
+def paths(spec: LinkSpec, described: LinkDescription) -> list[PacketPath]:
+    """The paths through a link: forward, then return, within a constant rate and on demand."""
     found = []
     for name, direction, model in (
         ("Forward", spec.forward, described.forward),
@@ -64,7 +64,7 @@ def ways(spec: LinkSpec, described: LinkDescription) -> list[Way]:
         for variant, stages in _access(direction.capacity, model):
             queue_s = _full_queue_s(direction.queue, rate, spec.mtu_bytes)
             found.append(
-                Way(
+                PacketPath(
                     heading=f"{name}, {rate / 1e6:.3g} Mbit/s{variant}",
                     variation=_variation(direction.jitter),
                     stages=[*stages, ("propagation", direction.delay_ns / 1e9), ("full queue", queue_s)],
@@ -73,22 +73,22 @@ def ways(spec: LinkSpec, described: LinkDescription) -> list[Way]:
     return found
 
 
-def height_in(rows: Sequence[Way]) -> float:
+def height_in(rows: Sequence[PacketPath]) -> float:
     """Height of the panel."""
     return 0.65 + _ROW_HEIGHT_IN * len(rows)
 
 
-def draw_on(axis: Axes, rows: Sequence[Way]) -> None:
-    """Draw a bar for each way, with the full queue at its end."""
-    for place, way in enumerate(rows):
+def draw_on(axis: Axes, rows: Sequence[PacketPath]) -> None:
+    """Draw a bar for each path, with the full queue at its end."""
+    for place, path in enumerate(rows):
         left = 0.0
-        for stage, seconds in way.stages:
+        for stage, seconds in path.stages:
             alpha = 0.45 if stage == "full queue" else 1.0
             axis.barh(
                 place, seconds * 1e3, left=left, height=0.4, color=_COLOURS[stage], alpha=alpha, linewidth=0
             )
             left += seconds * 1e3
-        style.heading(axis, place - 0.3, f"{way.heading}: {_summary(way)}")
+        style.heading(axis, place - 0.3, f"{path.heading}: {_summary(path)}")
     axis.set_ylim(len(rows) - 0.7, -0.85)
     style.strip(axis)
     axis.set_xlim(left=0.0)
@@ -98,21 +98,21 @@ def draw_on(axis: Axes, rows: Sequence[Way]) -> None:
     axis.set_xlabel("ms")
 
 
-def legend(figure: Figure, rows: Sequence[Way]) -> None:
+def legend(figure: Figure, rows: Sequence[PacketPath]) -> None:
     """Say above the axes what the colours of the bars are."""
-    stages = {stage for way in rows for stage, seconds in way.stages if seconds}
+    stages = {stage for path in rows for stage, seconds in path.stages if seconds}
     shown = {stage: colour for stage, colour in _COLOURS.items() if stage in stages}
     style.colour_legend(figure, shown, columns=3)
 
 
-def _summary(way: Way) -> str:
+def _summary(path: PacketPath) -> str:
     times = dict.fromkeys(_COLOURS, 0.0)
-    for stage, seconds in way.stages:
+    for stage, seconds in path.stages:
         times[stage] += seconds * 1e3
     queue, most = times.pop("full queue"), sum(times.values())
     least = most - times["waiting, at most"]
     span = f"{least:.0f} ms" if round(least) == round(most) else f"{least:.0f} to {most:.0f} ms"
-    return f"{span}{way.variation}; full queue {queue:.0f} ms"
+    return f"{span}{path.variation}; full queue {queue:.0f} ms"
 
 
 def _variation(jitter: JitterSpec) -> str:

@@ -41,4 +41,4 @@ def mean_layers(runs: Iterable[Measured]) -> Layers | None:
 
 
 def _both(layers: BytesByLayer, layer: str) -> float:
-    return float(sum(getattr(way, f"{layer}_bytes") for way in (layers.down, layers.up)))
+    return float(sum(getattr(direction, f"{layer}_bytes") for direction in (layers.down, layers.up)))

@@ -25,7 +25,7 @@ traffic_slots = 173
 waveform = 5
 """
 BUILT_IN = RETURN.replace('dama = "x"', 'dama = "rbdc"')
-CLASS = '[[{way}.classes]]\nname = "voice"\ndscp = "EF"\n{rest}\n'
+CLASS = '[[{direction}.classes]]\nname = "voice"\ndscp = "EF"\n{rest}\n'
 
 
 def mix(text):
@@ -45,7 +45,7 @@ REFUSED = {
         RETURN
         + mix('cra = "100 slots"')
         + '[return.mixes.y]\ncra = "80 slots"\n'
-        + CLASS.format(way="return", rest='mix = "y"'),
+        + CLASS.format(direction="return", rest='mix = "y"'),
         "return.mixes.x.cra",
         "one terminal of at most 173 slots",
         "180 slots with these 100",
@@ -81,7 +81,7 @@ REFUSED = {
         RETURN
         + mix('rbdc = "9 slots"')
         + '[return.mixes.y]\ncra = "0 slots"\n'
-        + CLASS.format(way="return", rest='mix = "y"'),
+        + CLASS.format(direction="return", rest='mix = "y"'),
         "return.mixes.y",
         "a capacity of its own",
         "none",
@@ -126,7 +126,7 @@ REFUSED = {
         "1499",
     ),
     "a class's queue of the return link without room": (
-        BUILT_IN + CLASS.format(way="return", rest='mix = "cra"\nqueue = "1499 B"'),
+        BUILT_IN + CLASS.format(direction="return", rest='mix = "cra"\nqueue = "1499 B"'),
         "return.classes.1.queue",
         "1500 at least",
         "1499",
@@ -138,7 +138,7 @@ REFUSED = {
         "1499",
     ),
     "a class's queue of a carrier without room": (
-        CCM + CLASS.format(way="forward", rest='queue = "1499 B"'),
+        CCM + CLASS.format(direction="forward", rest='queue = "1499 B"'),
         "forward.classes.1.queue",
         "1500 at least",
         "1499",

@@ -86,7 +86,7 @@ def test_a_preset_of_carriers_has_the_rates_of_its_study(name, expected_rates, e
     assert spec["name"] == name
     assert rates(spec) == pytest.approx(expected_rates, rel=0.01)
     assert rtt_ns(spec) == expected_rtt_ns
-    assert tuple(spec[way]["capacity"]["kind"] for way in ("forward", "return")) == kinds
+    assert tuple(spec[direction]["capacity"]["kind"] for direction in ("forward", "return")) == kinds
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ REFUSED = {
         "limit, start, interval",
     ),
     "an empty queue": ({"queue": "{}"}, "queue", "the keys limit", "an empty table"),
-    "early drops that begin at the limit": (
+    "early drops that start at the limit": (
         {"queue": '{ limit = "1 MB", start = "1000 kB", p = 0.1 }'},
         "queue.start",
         "less than the limit",
@@ -284,7 +284,7 @@ REFUSED = {
         "from 2 to",
         "1",
     ),
-    "quantiles that do not begin at 0": (
+    "quantiles that do not start at 0": (
         {"jitter": '{ quantiles = [[0.1, "0 ms"], [1, "1 ms"]], hold = "1 s" }'},
         "jitter.quantiles.1.1",
         "the probability 0",

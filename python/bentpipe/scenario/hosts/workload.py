@@ -16,7 +16,7 @@ from bentpipe.scenario.written.table import or_default, refuse
 
 
 class Extent(TypedDict):
-    """Which way flows send, and how much or how long."""
+    """In which direction flows send, and how much or how long."""
 
     direction: Direction
     bytes: int | None
