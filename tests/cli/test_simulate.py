@@ -6,7 +6,7 @@ GEO_RTT_S = 0.53
 """Presets/geo-alshagri-flat.toml."""
 
 
-def test_an_echo_takes_the_links_delay_and_its_own_transmission_both_ways(bentpipe):
+def test_a_ping_takes_the_links_delay_and_its_own_transmission_in_both_directions(bentpipe):
     record = bentpipe.json("ping", "--link", "geo-alshagri-flat", "--engine", "simulate", "--json")
     # 20 B of payload, 8 B of UDP, 20 B of IPv4 at 10 Mbit/s.
     expected_s = GEO_RTT_S + 2 * 48 * 8 / 10e6

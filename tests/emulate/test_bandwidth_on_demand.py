@@ -1,4 +1,4 @@
-"""Timeslots on the real kernel: an echo waits for capacity as it does in virtual time."""
+"""Timeslots on the real kernel: a ping waits for capacity as it does in virtual time."""
 
 import pytest
 
@@ -11,13 +11,13 @@ SUPERFRAME_S = 0.343
 PROPAGATION_S = 0.52
 FRAMING_S = 0.03
 """A slot, a DVB-S2 frame, and what the kernel adds."""
-ECHOES = 12
-RUN = {"link": "geo-snep", "ping": {"count": ECHOES, "interval": "1.3 s", "size": "56 B"}}
+PINGS = 12
+RUN = {"link": "geo-snep", "ping": {"count": PINGS, "interval": "1.3 s", "size": "56 B"}}
 
 
 @pytest.fixture(scope="module")
-def echoes():
-    """Echoes under a kind of capacity, measured when they are asked for first."""
+def pings():
+    """Pings under a kind of capacity, measured when they are asked for first."""
     found = {}
 
     def of(dama):
@@ -29,16 +29,16 @@ def echoes():
 
 
 @pytest.mark.parametrize("dama", ["cra", "vbdc", "mixed"])
-def test_an_echo_takes_as_long_as_in_virtual_time(echoes, dama):
+def test_a_ping_takes_as_long_as_in_virtual_time(pings, dama):
     simulated = Simulator().run(run_id="0", spec=spec_of(RUN, f"link.return.dama={dama}"), artifacts=None)
     # Two of them may have missed, by what the kernel takes, the superframe that they have in virtual time.
-    allowed_s = 2 * SUPERFRAME_S / ECHOES
+    allowed_s = 2 * SUPERFRAME_S / PINGS
     expected_s = simulated.metrics.rtt_mean_s
-    assert echoes(dama).rtt_mean_s == pytest.approx(expected_s, abs=allowed_s)
+    assert pings(dama).rtt_mean_s == pytest.approx(expected_s, abs=allowed_s)
 
 
-def test_constant_capacity_costs_no_request_and_capacity_by_volume_a_second_hop(echoes):
+def test_constant_capacity_costs_no_request_and_capacity_by_volume_a_second_hop(pings):
     """The terminal asks, the controller answers: another round trip before the packet may go."""
-    constant_s, by_volume_s = (echoes(dama).rtt_mean_s for dama in ("cra", "vbdc"))
+    constant_s, by_volume_s = (pings(dama).rtt_mean_s for dama in ("cra", "vbdc"))
     assert PROPAGATION_S < constant_s < PROPAGATION_S + FRAMING_S
     assert by_volume_s > constant_s + PROPAGATION_S

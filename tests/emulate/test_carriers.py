@@ -1,4 +1,4 @@
-"""A DVB-S2 carrier on the real kernel: what the standard's numbers say is what a flow and an echo meet."""
+"""A DVB-S2 carrier on the real kernel: what the standard's numbers say is what a flow and a ping meet."""
 
 import pytest
 
@@ -10,8 +10,8 @@ def test_a_saturated_carrier_carries_symbol_rate_times_efficiency_less_encapsula
     assert carriers.rate_bps(measured(carriers.FLOW)) == pytest.approx(carriers.net_rate_bps(), rel=2e-3)
 
 
-def test_an_echo_on_an_idle_carrier_waits_for_the_end_of_a_dummy_frame_and_for_its_own_frame():
-    metrics = measured(carriers.ECHOES).metrics
+def test_a_ping_on_an_idle_carrier_waits_for_the_end_of_a_dummy_frame_and_for_its_own_frame():
+    metrics = measured(carriers.PINGS).metrics
     least_s = carriers.idle_rtt_s()
     assert least_s <= metrics.rtt_min_s
     # Within a frame's time of the closed form.

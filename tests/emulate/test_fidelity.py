@@ -23,10 +23,10 @@ with type, id, offset of up to 8 and length of 2 bytes (RFC 9000 section 19.8)."
 GOODPUT_BAR = 0.995
 """Goodput over the possible goodput, at least: half a percent is for slow start and the machine."""
 
-ECHO_TOLERANCE_S = 0.5e-3
+PING_TOLERANCE_S = 0.5e-3
 """Two passes through each network stack and four wake-ups of sleeping processes, about 0.1 ms each."""
 
-ECHO_SD_S = 0.3e-3
+PING_SD_S = 0.3e-3
 
 TEN_MBIT = "flat:down=10Mbit/s,up=10Mbit/s,rtt=20ms,queue=2BDP"
 
@@ -37,43 +37,43 @@ def bulk(*, transport="tcp", direction="down", duration="4 s", link=TEN_MBIT):
 
 
 def serialisation_s(record):
-    """Both transmissions of an echo: bits over rate, each way."""
+    """Both transmissions of a ping: bits over rate, in each direction."""
     spec = record.spec
     bits = 8 * (spec.workload.payload_bytes + HEADERS_BYTES)
-    ways = (spec.link.forward, spec.link.return_)
-    return sum(bits / way.capacity.rate_bps for way in ways)
+    directions = (spec.link.forward, spec.link.return_)
+    return sum(bits / direction.capacity.rate_bps for direction in directions)
 
 
 def quietest(attempt):
-    """Return the first attempt whose echoes no other program's time slice delayed, or the last.
+    """Return the first attempt whose pings no other program's time slice delayed, or the last.
 
-    A slice is 3 ms: one among 20 echoes makes a standard deviation of 0.7 ms. The link's own lateness does
+    A slice is 3 ms: one among 20 pings makes a standard deviation of 0.7 ms. The link's own lateness does
     not show it where the client or the origin had to wait.
     """
     for _ in range(MOST_ATTEMPTS):
         record = attempt()
-        if record.metrics.rtt_sd_s < ECHO_SD_S:
+        if record.metrics.rtt_sd_s < PING_SD_S:
             break
     return record
 
 
-def test_echoes_over_the_geo_link_take_530_ms_and_their_own_transmission():
+def test_pings_over_the_geo_link_take_530_ms_and_their_own_transmission():
     run = {"link": "geo-alshagri-flat", "ping": {"count": 20, "interval": "100 ms"}}
     record = quietest(lambda: measured(run))
     metrics = record.metrics
     expected_s = 0.530 + serialisation_s(record)
-    assert metrics.rtt_mean_s == pytest.approx(expected_s, abs=ECHO_TOLERANCE_S)
+    assert metrics.rtt_mean_s == pytest.approx(expected_s, abs=PING_TOLERANCE_S)
     assert metrics.rtt_min_s >= expected_s
-    assert metrics.rtt_sd_s < ECHO_SD_S
+    assert metrics.rtt_sd_s < PING_SD_S
     assert metrics.ping_loss_fraction == 0
 
 
-def test_echoes_over_the_lan_take_1_08_ms_and_their_own_transmission():
+def test_pings_over_the_lan_take_1_08_ms_and_their_own_transmission():
     record = measured({"link": "lan", "ping": {"count": 50, "interval": "10 ms"}})
     expected_s = 1.08e-3 + serialisation_s(record)
     assert record.metrics.rtt_min_s >= expected_s
     median_s = statistics.median(record.series["ping"]["rtt_s"])
-    assert median_s == pytest.approx(expected_s, abs=ECHO_TOLERANCE_S)
+    assert median_s == pytest.approx(expected_s, abs=PING_TOLERANCE_S)
 
 
 def test_a_link_that_loses_a_fifth_loses_as_many_packets_as_chance_allows():
@@ -85,10 +85,10 @@ def test_a_link_that_loses_a_fifth_loses_as_many_packets_as_chance_allows():
     }
     metrics = measured(run).metrics
     sent = {"return_": count, "forward": count - metrics.drops.return_.channel}
-    for way, packets in sent.items():
+    for direction, packets in sent.items():
         least, most = binom.interval(1 - 1e-9, packets, 0.2)
-        assert least <= getattr(metrics.drops, way).channel <= most
-    lost = sum(getattr(metrics.drops, way).channel for way in sent)
+        assert least <= getattr(metrics.drops, direction).channel <= most
+    lost = sum(getattr(metrics.drops, direction).channel for direction in sent)
     assert metrics.ping_loss_fraction == pytest.approx(lost / count)
 
 

@@ -1,4 +1,4 @@
-"""The figures of downloads and echoes: words, places, numbers."""
+"""The figures of downloads and pings: words, places, numbers."""
 
 import xml.etree.ElementTree as ElementTree
 

@@ -126,18 +126,18 @@ def test_of_many_cells_the_first_of_each_link_is_drawn_and_all_are_in_the_table(
     assert [bool(cell["figures"]) for cell in found].count(True) == 2
 
 
-def test_echoes_over_a_return_link_on_demand_are_drawn_from_idle_to_first_byte(tmp_path):
+def test_pings_over_a_return_link_on_demand_are_drawn_from_idle_to_first_byte(tmp_path):
     runs = [over(ping(repetition=n), link_spec()) for n in range(3)]
     folder = write_folder(tmp_path, runs, series=lambda entry: {**series_of(entry), "dama": demanded()})
     report.build(folder)
     names = [figure["name"] for figure in data(folder)["figures"]]
     assert "idle-to-first-byte" in names
     (figure,) = [figure for figure in data(folder)["figures"] if figure["name"] == "idle-to-first-byte"]
-    # Three runs of 20 echoes, of each of which three are lost.
+    # Three runs of 20 pings, of each of which three are lost.
     assert figure["caption"].endswith("51 per line.")
 
 
-def test_echoes_over_a_constant_return_link_are_not(tmp_path):
+def test_pings_over_a_constant_return_link_are_not(tmp_path):
     constant = {**link_spec(), "return": direction({"kind": "constant", "rate_bps": 1_000_000})}
     folder = write_folder(tmp_path, [over(ping(), constant)])
     report.build(folder)

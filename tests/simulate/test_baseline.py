@@ -1,4 +1,4 @@
-"""The quiet link of claypool2020 in virtual time: UDP echoes of 20 bytes, one every 200 ms.
+"""The quiet link of claypool2020 in virtual time: UDP pings of 20 bytes, one every 200 ms.
 
 Expected figures: Claypool, Chung, Claypool, PAM 2021. As nothing was faster than 564 ms and 99 % lay within
 560 to 625 ms, the 99 % range is read as minimum to 99th percentile; the range that leaves out as much at
@@ -14,16 +14,16 @@ import pytest
 from bentpipe.engine.simulate import Simulator
 from tools.specs import spec_of
 
-ECHOES = 100_000
+PINGS = 100_000
 SEED = 1
-"""A few seeds in a hundred have an echo of a kind that comes once in millions, which alone moves the standard
+"""A few seeds in a hundred have a ping of a kind that comes once in millions, which alone moves the standard
 deviation of 100 000 by more than 2 %."""
 
 
 @pytest.fixture(scope="module")
 def rtts_ms():
-    """Round trips of the echoes in ms, NaN where one was lost."""
-    run = {"link": "geo-viasat2-pipe", "ping": {"count": ECHOES, "interval": "200 ms", "size": "20 B"}}
+    """Round trips of the pings in ms, NaN where one was lost."""
+    run = {"link": "geo-viasat2-pipe", "ping": {"count": PINGS, "interval": "200 ms", "size": "20 B"}}
     record = Simulator().run(run_id="0123456789abcdef", spec=spec_of(run, seed=SEED), artifacts=None)
     assert record.status == "succeeded", record.reasons
     return np.array(record.series["ping"]["rtt_s"], dtype=float) * 1e3
@@ -36,7 +36,7 @@ def received_ms(rtts_ms):
 
 @pytest.fixture(scope="module")
 def loss_events(rtts_ms):
-    """Lengths of the runs of lost echoes."""
+    """Lengths of the runs of lost pings."""
     return [sum(1 for _ in run) for lost, run in groupby(np.isnan(rtts_ms)) if lost]
 
 
@@ -63,10 +63,10 @@ def test_the_tail_is_heavy_and_has_spikes_of_seconds(received_ms):
     assert 1700 < received_ms.max() <= 2175
 
 
-def test_one_echo_in_two_thousand_is_lost(rtts_ms):
+def test_one_ping_in_two_thousand_is_lost(rtts_ms):
     assert np.mean(np.isnan(rtts_ms)) == pytest.approx(0.0005, abs=0.0001)
 
 
-def test_77_percent_of_the_loss_events_are_single_echoes_and_the_longest_is_of_11(loss_events):
+def test_77_percent_of_the_loss_events_are_single_pings_and_the_longest_is_of_11(loss_events):
     assert np.mean(np.array(loss_events) == 1) == pytest.approx(0.77, abs=0.05)
     assert max(loss_events) == 11

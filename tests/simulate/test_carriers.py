@@ -1,4 +1,4 @@
-"""A DVB-S2 carrier in virtual time: what the standard's numbers say is what a flow and an echo meet."""
+"""A DVB-S2 carrier in virtual time: what the standard's numbers say is what a flow and a ping meet."""
 
 import pytest
 
@@ -17,8 +17,8 @@ def test_a_saturated_carrier_carries_symbol_rate_times_efficiency_less_encapsula
     assert carriers.rate_bps(simulated(carriers.FLOW)) == pytest.approx(carriers.net_rate_bps(), rel=2e-3)
 
 
-def test_an_echo_on_an_idle_carrier_waits_for_the_end_of_a_dummy_frame_and_for_its_own_frame():
-    metrics = simulated(carriers.ECHOES).metrics
+def test_a_ping_on_an_idle_carrier_waits_for_the_end_of_a_dummy_frame_and_for_its_own_frame():
+    metrics = simulated(carriers.PINGS).metrics
     least_s = carriers.idle_rtt_s()
     assert least_s <= metrics.rtt_min_s <= metrics.rtt_max_s <= least_s + carriers.DUMMY_S + 1e-6
     # At any instant of a dummy frame alike: half of one on average.

@@ -33,8 +33,8 @@ FLOW = {
     "tcp": {"receive_buffer": "750 kB"},
     "bulk": {"transport": "tcp", "direction": "down", "duration": "20 s"},
 }
-ECHOES = {"link": LINK, "ping": {"count": 40, "interval": "231 ms", "size": "56 B"}}
-ECHO_BYTES = 56 + 8 + 20
+PINGS = {"link": LINK, "ping": {"count": 40, "interval": "231 ms", "size": "56 B"}}
+PING_BYTES = 56 + 8 + 20
 """With UDP and IPv4."""
 
 
@@ -61,5 +61,5 @@ def rate_bps(record: dict[str, Any]) -> float:
 
 
 def idle_rtt_s() -> float:
-    """Return what an echo takes on an idle link at least: both ways, its time up, and a frame down."""
-    return RTT_S + 8 * ECHO_BYTES / RETURN_BPS + FRAME_S
+    """Return what a ping takes on an idle link at least: the RTT, its time up, and a frame down."""
+    return RTT_S + 8 * PING_BYTES / RETURN_BPS + FRAME_S

@@ -132,7 +132,7 @@ def _ping(metrics: Metrics) -> list[tuple[str, str, str]]:
         ("Standard deviation", seconds(metrics.rtt_sd_s), ""),
         ("Least RTT", seconds(metrics.rtt_min_s), ""),
         ("Greatest RTT", seconds(metrics.rtt_max_s), ""),
-        ("Lost", percent(_hundredfold(metrics.ping_loss_fraction)), "requests without an echo"),
+        ("Lost", percent(_hundredfold(metrics.ping_loss_fraction)), "requests without an answer"),
         *_emulator(metrics),
     ]
 

@@ -21,9 +21,9 @@ def draw(*, name: str, title: str, axis_label: str, curves: Mapping[str, Distrib
         )
     axis.set_yscale("log")
     axis.yaxis.set_major_formatter("{x:g}")
-    axis.set_ylabel("Share of echoes above")
+    axis.set_ylabel("Share of pings above")
     axis.set_xlabel(axis_label)
     figure.legend(loc="outside upper left", ncols=2)
     counts = ", ".join(f"{curve.n}" for curve in curves.values())
-    caption = f"Echoes that came back, all runs together: {counts}."
+    caption = f"Pings that came back, all runs together: {counts}."
     return Drawing(name=name, title=title, caption=caption, figure=figure)

@@ -1,4 +1,4 @@
-"""From idle to the first byte: round trips of lone echoes, by how the return link assigns capacity."""
+"""From idle to the first byte: round trips of lone pings, by how the return link assigns capacity."""
 
 from collections.abc import Mapping
 
@@ -36,9 +36,9 @@ def draw(
         )  # fmt: skip
     axis.set_ylim(0.0, 1.02)
     axis.set_xlim(left=0.0)
-    axis.set_ylabel("Share of echoes at or below")
+    axis.set_ylabel("Share of pings at or below")
     axis.set_xlabel("Round trip in s")
     figure.legend(loc="outside upper left", ncols=columns)
     counts = count_range([curve.n for curve in schemes.values()])
-    caption = f"Echoes that came back, all runs together: {counts} per line."
+    caption = f"Pings that came back, all runs together: {counts} per line."
     return Drawing(name=name, title=title, caption=caption, figure=figure)

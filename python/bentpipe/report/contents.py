@@ -8,9 +8,9 @@ from bentpipe.report import (
     cells,
     clients,
     drawings,
-    echoes,
     filmstrips,
     flows,
+    pings,
     provenance,
     repeat,
     satellite,
@@ -18,9 +18,9 @@ from bentpipe.report import (
 )
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Clients, Judged
-from bentpipe.report.echoes import Echoes
 from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
+from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
 from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.source import Source
@@ -35,7 +35,7 @@ class Contents:
     source: Source
     validity: Validity
     cells: tuple[CellResult, ...]
-    echoes: tuple[Echoes, ...]
+    pings: tuple[Pings, ...]
     flows: tuple[CellFlows, ...]
     satellite: tuple[CellSatellite, ...]
     drawings: tuple[Drawing, ...]
@@ -64,13 +64,13 @@ def gather(source: Source) -> Contents:
     name = source.scenario.name
     study = studies.get(name) if name in studies.names() else None
     results = cells.results(source)
-    sent = echoes.gather(source, results)
+    sent = pings.gather(source, results)
     judged = clients.judged(source, results)
     return Contents(
         source=source,
         validity=validity.judge(source),
         cells=results,
-        echoes=sent,
+        pings=sent,
         flows=flows.gather(results),
         satellite=satellite.gather(source, results),
         drawings=drawings.figures(source, results, study, sent, judged),

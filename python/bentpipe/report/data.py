@@ -6,9 +6,9 @@ from dataclasses import asdict
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Clients
 from bentpipe.report.contents import Contents
-from bentpipe.report.echoes import Echoes
 from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
+from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
 from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.validity import Validity
@@ -42,7 +42,7 @@ def document(contents: Contents) -> Document:
         "clients": _clients(contents.clients) if contents.clients else None,
         "filmstrips": _filmstrips(contents.filmstrips),
         "cells": [_cell(cell) for cell in contents.cells],
-        "echoes": [_echoes(each) for each in contents.echoes],
+        "echoes": [_pings(each) for each in contents.pings],
         "flows": [_flows(each) for each in contents.flows],
         "satellite": [_satellite(each) for each in contents.satellite],
         "provenance": _origins(contents.origins),
@@ -219,10 +219,10 @@ def _satellite(cell: CellSatellite) -> Document:
     }
 
 
-def _echoes(echoes: Echoes) -> Document:
-    losses = echoes.losses
+def _pings(pings: Pings) -> Document:
+    losses = pings.losses
     return {
-        "cell": echoes.label,
+        "cell": pings.label,
         "sent": losses.sent,
         "lost": losses.lost,
         "loss_fraction": losses.fraction,

@@ -20,7 +20,7 @@ from bentpipe.ledger import Entry
 from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Judged
-from bentpipe.report.echoes import Echoes
+from bentpipe.report.pings import Pings
 from bentpipe.report.source import Source
 from bentpipe.scenario.hosts.flows import flow_label
 from bentpipe.scenario.link.description import nominal_bps
@@ -38,15 +38,15 @@ def figures(
     source: Source,
     cells: Sequence[CellResult],
     study: Study | None,
-    echoes: Sequence[Echoes],
+    pings: Sequence[Pings],
     judged: Judged,
 ) -> tuple[Drawing, ...]:
     """Every figure that is drawn into files; those of a study are of the runs that it is judged by."""
     drawn = study.figures(judged.runs) if study else ()
     return (
         *(drawn or _headlines(cells)),
-        *_tails(echoes),
-        *_first_bytes(cells, echoes),
+        *_tails(pings),
+        *_first_bytes(cells, pings),
         *_sharings(source, cells),
         *_layers(cells),
         *_activities(source, cells),
@@ -95,16 +95,16 @@ def _headlines(cells: Sequence[CellResult]) -> list[Drawing]:
     return drawings
 
 
-def _tails(echoes: Sequence[Echoes]) -> list[Drawing]:
-    """The round trips of all cells that sent echoes."""
-    curves = {each.label: exceedance(each.rtts_s * 1e3) for each in echoes if len(each.rtts_s) > 1}
+def _tails(pings: Sequence[Pings]) -> list[Drawing]:
+    """The round trips of all cells that sent pings."""
+    curves = {each.label: exceedance(each.rtts_s * 1e3) for each in pings if len(each.rtts_s) > 1}
     if not curves:
         return []
-    title = "Round trips of echoes: the share above"
+    title = "Round trips of pings: the share above"
     return [ccdf.draw(name="round-trip-tail", title=title, axis_label="Round trip in ms", curves=curves)]
 
 
-def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[Drawing]:
+def _first_bytes(cells: Sequence[CellResult], pings: Sequence[Pings]) -> list[Drawing]:
     """The round trips of cells whose terminal asks for its capacity, or could."""
     links = {
         cell.label: cell.median_run.record.spec.link
@@ -112,7 +112,7 @@ def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[
         if cell.median_run and cell.median_run.record.spec.link.return_.capacity.kind == "rcs2"
     }
     schemes = {
-        each.label: cumulative(each.rtts_s) for each in echoes if each.label in links and len(each.rtts_s)
+        each.label: cumulative(each.rtts_s) for each in pings if each.label in links and len(each.rtts_s)
     }
     if not schemes:
         return []
@@ -122,7 +122,7 @@ def _first_bytes(cells: Sequence[CellResult], echoes: Sequence[Echoes]) -> list[
     return [
         first_byte.draw(
             name="idle-to-first-byte",
-            title="From idle to the first byte: round trips of echoes",
+            title="From idle to the first byte: round trips of pings",
             schemes=schemes,
             propagation_s=round_trips_s.pop() if len(round_trips_s) == 1 else None,
         )

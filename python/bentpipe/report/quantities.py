@@ -50,7 +50,7 @@ _PING = (
     Quantity(metric="rtt_mean_s", label="Mean round trip", unit="ms", decimals=3, scale=1e3),
     Quantity(metric="rtt_sd_s", label="Round trip, standard deviation", unit="ms", decimals=3, scale=1e3),
     Quantity(metric="rtt_max_s", label="Longest round trip", unit="ms", decimals=3, scale=1e3),
-    Quantity(metric="ping_loss_fraction", label="Lost echoes", unit="%", decimals=2, scale=100),
+    Quantity(metric="ping_loss_fraction", label="Lost pings", unit="%", decimals=2, scale=100),
 )
 _BY_WORKLOAD = {"page-load": _PAGE_LOAD, "bulk": _BULK, "flows": _FLOWS, "iperf3": _BULK, "ping": _PING}
 

@@ -17,7 +17,7 @@ Row = Mapping[str, object]
 LINES = "\t\r\n"
 """What parts a text."""
 FORMULAS = (*texts.FORMULAS, *LINES)
-"""What begins a formula, or leads a program astray that looks for its begin."""
+"""What starts a formula, or leads a program astray that looks for its start."""
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
@@ -80,7 +80,7 @@ def write_csv(path: Path, rows: Iterable[Row], *, first: Sequence[str] = ()) -> 
 
 
 def _cell(value: object) -> object:
-    """Return what a cell has; a text that a spreadsheet would take for a formula begins with an apostrophe.
+    """Return what a cell has; a text that a spreadsheet would take for a formula starts with an apostrophe.
 
     That is the rule of OWASP, "CSV Injection". A text that is a number stays one.
     """

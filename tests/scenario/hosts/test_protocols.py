@@ -407,7 +407,7 @@ REFUSED = {
         "as flows makes no HTTP requests",
         '"proxy"',
     ),
-    "an HTTP proxy of echoes": (
+    "an HTTP proxy of pings": (
         {"http": None, "page": None, "ping": {}, "pep": "proxy"},
         "run.pep",
         "as ping makes no HTTP requests",

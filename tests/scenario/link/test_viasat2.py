@@ -1,7 +1,7 @@
 """The link of claypool2020: what its definition comes to, against the quiet link that the study measured.
 
 Expected figures: Claypool, Chung, Claypool, PAM 2021; docs/models/empirical.md and outages.md derive the
-preset from them. What echoes see is computed here; tests/simulate/test_baseline.py measures it.
+preset from them. What pings see is computed here; tests/simulate/test_baseline.py measures it.
 """
 
 from itertools import pairwise
@@ -11,7 +11,7 @@ import pytest
 from bentpipe.scenario.links import link
 
 INTERVAL_MS = 200
-"""Between the study's echoes."""
+"""Between the study's pings."""
 PING_BITS = (20 + 28) * 8
 """UDP payload, UDP and IPv4 headers."""
 
@@ -22,7 +22,7 @@ def spec():
 
 
 def least_rtt_ms(spec):
-    """Return the RTT without variation: propagation and transmission of an echo, there and back."""
+    """Return the RTT without variation: propagation and transmission of a ping, there and back."""
     directions = (spec["forward"], spec["return"])
     propagation_ms = sum(direction["delay_ns"] for direction in directions) / 1e6
     sending_ms = sum(PING_BITS / direction["capacity"]["rate_bps"] * 1e3 for direction in directions)
@@ -45,7 +45,7 @@ def positive_mean(low, high, power):
 
 
 def moment(jitter, power):
-    """Return the mean of the offset's power over echoes, those held back behind a slow one included."""
+    """Return the mean of the offset's power over pings, those held back behind a slow one included."""
     total = 0
     for below, above in pairwise(jitter["quantiles"]):
         low, high = below["offset_ns"] / 1e6, above["offset_ns"] / 1e6
@@ -84,7 +84,7 @@ def test_no_offset_lies_in_the_gap_of_the_study(spec):
     assert [[597 + end for end in jump] for jump in jumps] == [[1500, 1700]]
 
 
-def test_a_value_holds_from_one_echo_of_the_study_to_the_next(spec):
+def test_a_value_holds_from_one_ping_of_the_study_to_the_next(spec):
     assert spec["return"]["jitter"]["hold_ns"] == INTERVAL_MS * 1_000_000
 
 
@@ -96,8 +96,8 @@ def test_the_outages_have_the_loss_and_the_runs_of_the_study(spec):
     assert max(runs) == 11
     assert runs[1] / cards == pytest.approx(0.77, abs=0.015)
     lost = sum(run * weight for run, weight in runs.items())
-    echoes = cards * loss["period_ns"] / 1e6 / INTERVAL_MS
-    assert lost / echoes == pytest.approx(0.0005, rel=0.001)
-    # 44 events of several echoes had 604 - 465 of them.
+    pings = cards * loss["period_ns"] / 1e6 / INTERVAL_MS
+    assert lost / pings == pytest.approx(0.0005, rel=0.001)
+    # 44 events of several pings had 604 - 465 of them.
     several = sum(run * weight for run, weight in runs.items() if run > 1) / (cards - runs[1])
     assert several == pytest.approx((604 - 0.77 * 604) / 44, rel=0.05)

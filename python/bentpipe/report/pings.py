@@ -1,4 +1,4 @@
-"""The echoes of each cell that sent any: all its runs together."""
+"""The pings of each cell that sent any: all its runs together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from bentpipe.stats import LossRuns, loss_runs
 
 
 @dataclass(frozen=True, kw_only=True)
-class Echoes:
+class Pings:
     """A cell's losses and the round trips of what came back; two runs of a cell are no row of losses."""
 
     label: str
@@ -20,7 +20,7 @@ class Echoes:
     rtts_s: NDArray[np.float64]
 
 
-def gather(source: Source, cells: Sequence[CellResult]) -> tuple[Echoes, ...]:
+def gather(source: Source, cells: Sequence[CellResult]) -> tuple[Pings, ...]:
     """Read the succeeded runs of every cell whose workload is ping; cells without any are left out."""
     found = []
     for cell in cells:
@@ -31,5 +31,5 @@ def gather(source: Source, cells: Sequence[CellResult]) -> tuple[Echoes, ...]:
         if runs:
             together = np.concatenate(runs)
             rtts_s = together[~np.isnan(together)]
-            found.append(Echoes(label=cell.label, losses=loss_runs(runs), rtts_s=rtts_s))
+            found.append(Pings(label=cell.label, losses=loss_runs(runs), rtts_s=rtts_s))
     return tuple(found)
