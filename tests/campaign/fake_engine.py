@@ -92,8 +92,8 @@ class QuietProgress:
     def set_aside(self, *, attempts, folder):
         self.told.append(("set aside", attempts, folder))
 
-    def begin(self, *, planned, already_succeeded):
-        self.told.append(("begin", planned, already_succeeded))
+    def start(self, *, planned, already_succeeded):
+        self.told.append(("start", planned, already_succeeded))
 
     def judged(self, *, status):
         self.told.append(("judged", status))

@@ -185,7 +185,7 @@ def test_resuming_skips_what_succeeded_and_repeats_the_rest_as_new_attempts(scen
     again, progress = FakeEngine(), QuietProgress()
     assert counts(run(scenario, ledger, again, progress=progress)) == (6, 6, 0, 0, 0)
     assert len(again.calls) == 4
-    assert progress.told[0] == ("begin", 6, 2)
+    assert progress.told[0] == ("start", 6, 2)
     assert {entry.attempt for entry in ledger.entries() if entry.factors["http"] != "h1"} == {1, 2}
 
 
@@ -199,7 +199,7 @@ def test_a_folder_for_captures_is_offered_and_an_empty_one_not_left_behind(scena
 def test_progress_hears_of_every_run_and_of_the_sum(scenario, ledger):
     progress = QuietProgress()
     run(scenario, ledger, FakeEngine(), progress=progress)
-    assert progress.told[0] == ("begin", 6, 0)
+    assert progress.told[0] == ("start", 6, 0)
     assert progress.told[1:7] == [("judged", "succeeded")] * 6
     assert progress.told[7:] == [("end", "6 planned = 6 succeeded + 0 failed + 0 invalid")]
 

@@ -65,7 +65,7 @@ def test_flows_are_printed_as_a_table(bentpipe):
     [
         (("--flow", "cubic", "--cc", "bbr"), "--cc: expected nothing, as each of several flows has its own"),
         (("--flow", "fast"), "--flow: expected one of reno, cubic"),
-        (("--flow", "cubic@61s"), "--flow: expected a flow that begins before all of them end"),
+        (("--flow", "cubic@61s"), "--flow: expected a flow that starts before all of them end"),
     ],
 )
 def test_bad_flows_are_named_as_written(bentpipe, engine, arguments, message):

@@ -21,7 +21,7 @@ def clock(monkeypatch):
 
 def test_lines_count_every_kind_of_run_and_estimate_the_time_left(clock, capsys):
     told = LineProgress()
-    told.begin(planned=10, already_succeeded=2)
+    told.start(planned=10, already_succeeded=2)
     for status in ("succeeded", "failed", "invalid"):
         clock[0] += 4
         told.judged(status=status)
@@ -34,7 +34,7 @@ def test_lines_count_every_kind_of_run_and_estimate_the_time_left(clock, capsys)
 
 def test_the_last_line_is_the_sum(capsys):
     told = LineProgress()
-    told.begin(planned=4, already_succeeded=0)
+    told.start(planned=4, already_succeeded=0)
     told.end(OUTCOME)
     assert capsys.readouterr().err.splitlines()[-1] == "4 planned = 2 succeeded + 1 failed + 1 invalid"
 
@@ -54,7 +54,7 @@ def screen(monkeypatch):
 
 def test_the_bar_shows_counts_and_ends_with_the_sum(screen):
     told = BarProgress()
-    told.begin(planned=4, already_succeeded=1)
+    told.start(planned=4, already_succeeded=1)
     for status in ("succeeded", "failed", "invalid"):
         told.judged(status=status)
     told.repeating(runs=2, at_once=4)
@@ -76,14 +76,14 @@ HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_a_terminal_has_its_cursor_again_when_a_campaign_breaks_off(screen, error):
     with pytest.raises(error), progress.progress() as told:
-        told.begin(planned=4, already_succeeded=0)
+        told.start(planned=4, already_succeeded=0)
         raise error
     assert screen.getvalue().rindex(SHOW_CURSOR) > screen.getvalue().rindex(HIDE_CURSOR)
 
 
 def test_a_campaign_that_ends_in_order_is_summed_up_once(screen):
     with progress.progress() as told:
-        told.begin(planned=4, already_succeeded=0)
+        told.start(planned=4, already_succeeded=0)
         told.end(OUTCOME)
     assert screen.getvalue().endswith("4 planned = 2 succeeded + 1 failed + 1 invalid\n")
 
@@ -108,7 +108,7 @@ def test_a_campaign_goes_on_when_the_terminal_is_gone(monkeypatch, kind):
         lambda *, stderr, **settings: Console(stderr=stderr, force_terminal=True, **settings),
     )
     told = kind()
-    told.begin(planned=4, already_succeeded=1)
+    told.start(planned=4, already_succeeded=1)
     told.judged(status="succeeded")
     told.repeating(runs=2, at_once=4)
     told.interrupted(in_flight=2)

@@ -25,8 +25,7 @@ def test_processor_time_is_what_the_process_has_used():
 def test_the_goodput_flows_are_single_and_over_a_lossless_link_of_two_bdp_of_queue(rate_mbps):
     spec = bench._spec(bench._flow(f"{rate_mbps} Mbit/s", "cubic", seconds=60))
     assert spec.workload.duration_ns == 60_000_000_000
-    for way in ("forward", "return_"):
-        direction = getattr(spec.link, way)
+    for direction in (spec.link.forward, spec.link.return_):
         assert direction.capacity.rate_bps == rate_mbps * 1_000_000
         assert direction.loss == NoneLossSpec()
         # Rate x 20 ms / 8, twice.

@@ -138,8 +138,8 @@ def test_without_its_preference_a_second_socket_is_opened_ahead_of_need(monkeypa
 def most_in_flight(record):
     """Return the largest number of embedded objects that were asked for and had not come."""
     _, *objects = record.objects
-    began = [one.request_s for one in objects]
-    return max(sum(o.request_s <= at < o.last_byte_s for o in objects) for at in began)
+    started = [one.request_s for one in objects]
+    return max(sum(o.request_s <= at < o.last_byte_s for o in objects) for at in started)
 
 
 def test_over_http_3_all_objects_are_asked_for_at_once():

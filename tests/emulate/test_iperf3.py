@@ -79,9 +79,9 @@ def test_its_series_are_those_of_a_flow(direction):
     assert sum(full) / len(full) == pytest.approx(125_000 * 1448 / 1500, rel=0.15)
     assert sender["srtt_s"][-1] > 0.05
     assert sender["cwnd_bytes"][-1] > 10 * 1448
-    # What entered the link before the test began, by its counters, is the control exchange.
-    way = {"down": "forward", "up": "return"}[direction]
-    sent = zip(link["time_s"], link[f"{way}_sent_bytes"], strict=True)
+    # What entered the link before the test started, by its counters, is the control exchange.
+    column = {"down": "forward_sent_bytes", "up": "return_sent_bytes"}[direction]
+    sent = zip(link["time_s"], link[column], strict=True)
     assert 0 < sum(n for time_s, n in sent if time_s <= 0) < 1500
 
 

@@ -38,7 +38,7 @@ def load(request, records):
     return http, cc, records[http, cc]
 
 
-def test_a_load_begins_when_the_page_to_compare_with_is_there():
+def test_a_load_starts_when_the_page_to_compare_with_is_there():
     """Drawing 2 MB takes 20 to 40 ms, a connection over the LAN 1.1."""
     record = measured({"link": "lan", "http": "h1", "page": "single-2m", "connections": 1})
     document = record.objects[0]

@@ -127,9 +127,9 @@ def test_a_program_of_nobody_s_has_a_home_of_its_own_to_write_to(shell, monkeypa
 
 @pytest.mark.parametrize("option", [(), ("--root",)], ids=["user", "root"])
 def test_what_a_shell_leaves_in_the_background_ends_with_it(bentpipe, mark, option):
-    script = "setsid sleep 600 & setsid nohup sleep 601 > /dev/null 2>&1 & echo begun"
+    script = "setsid sleep 600 & setsid nohup sleep 601 > /dev/null 2>&1 & echo started"
     status, out, errors = bentpipe("shell", "--link", LINK, *option, "--", "sh", "-c", script)
-    assert (status, out) == (0, "begun\n"), errors
+    assert (status, out) == (0, "started\n"), errors
     assert traces.processes(mark, command="sleep") == []
 
 
@@ -138,9 +138,9 @@ def test_what_leaves_the_world_for_a_network_of_its_own_ends_with_the_shell_too(
     unshare = "unshare --net" if option else "unshare --user --net"
     if not option and not privilege.has_user_namespaces(invoking_user.unprivileged()):
         pytest.skip("this kernel gives users no namespaces")
-    script = f"setsid {unshare} sleep 600 & sleep 0.3; echo begun"
+    script = f"setsid {unshare} sleep 600 & sleep 0.3; echo started"
     status, out, errors = bentpipe("shell", "--link", LINK, *option, "--", "sh", "-c", script)
-    assert (status, out) == (0, "begun\n"), errors
+    assert (status, out) == (0, "started\n"), errors
     assert traces.processes(mark, command="sleep") == []
 
 
@@ -190,8 +190,8 @@ def test_sockets_that_are_files_do_not_lead_out_of_a_shell(bentpipe):
 
 
 def test_a_shell_whose_link_ends_says_so_at_once(command, mark):
-    process = command("shell", "--link", LINK, "--", "sh", "-c", "echo begun; exec sleep 600")
-    assert process.stdout.readline() == "begun\n"
+    process = command("shell", "--link", LINK, "--", "sh", "-c", "echo started; exec sleep 600")
+    assert process.stdout.readline() == "started\n"
     (link,) = traces.parts(mark, name="link")
     os.kill(link, signal.SIGKILL)
     _, errors = process.communicate(timeout=10)

@@ -16,10 +16,10 @@ LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms"
 
 FETCH = """
 import time, urllib.request
-began = time.monotonic()
+started = time.monotonic()
 with urllib.request.urlopen("http://198.18.0.2/") as response:
     body = response.read()
-print(response.status, len(body), time.monotonic() - began)
+print(response.status, len(body), time.monotonic() - started)
 """
 
 LOOK_AROUND = """
@@ -97,11 +97,11 @@ import os, socket, time, urllib.request
 print(socket.gethostbyname("origin.bentpipe.test"))
 with urllib.request.urlopen(os.environ["BENTPIPE_URL"]) as response:
     print(response.status, response.url)
-began = time.monotonic()
+started = time.monotonic()
 try:
     socket.getaddrinfo("www.example.com", 443)
 except socket.gaierror:
-    print("unknown", time.monotonic() - began < 1)
+    print("unknown", time.monotonic() - started < 1)
 """
 
 
@@ -146,12 +146,12 @@ def test_the_machine_s_own_files_are_what_they_were(shell):
     assert "bentpipe" not in Path("/proc/self/mountinfo").read_text()
 
 
-WAITING = ("sh", "-c", "echo begun; exec sleep 600")
+WAITING = ("sh", "-c", "echo started; exec sleep 600")
 
 
 def test_a_shell_that_is_asked_to_end_asks_the_program_and_leaves_nothing(command):
     process = command("shell", "--link", LINK, "--", *WAITING)
-    assert process.stdout.readline() == "begun\n"
+    assert process.stdout.readline() == "started\n"
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=10)
     assert process.returncode == 128 + signal.SIGTERM
@@ -166,7 +166,7 @@ def test_the_program_of_a_killed_shell_ends_and_what_it_left_is_removed_at_the_n
     before = signal.signal(signal.SIGHUP, hang_up)
     process = command("shell", "--link", LINK, "--", *WAITING)
     signal.signal(signal.SIGHUP, before)
-    assert process.stdout.readline() == "begun\n"
+    assert process.stdout.readline() == "started\n"
     process.kill()
     process.wait()
     assert traces.becomes_true(lambda: not traces.processes(mark), within_s=3)

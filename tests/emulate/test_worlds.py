@@ -100,11 +100,11 @@ def longest_packets():
     """Return those on the way from a host to its router, and back."""
     with open_world(BETWEEN_HOSTS) as world:
         host, router = world.client, world.terminal
-        ways = (
+        directions = (
             {"sender": host, "receiver": router, "device": HOST_DEVICE, "address": TERMINAL_ADDRESS},
             {"sender": router, "receiver": host, "device": DEVICE, "address": CLIENT_ADDRESS},
         )
-        return [longest_packet(**way) for way in ways]
+        return [longest_packet(**direction) for direction in directions]
 
 
 def test_what_passes_between_hosts_and_routers_is_packets_of_the_mtu():

@@ -51,7 +51,7 @@ def test_points_stand_near_their_page_size_even_when_there_is_only_one():
     assert places == [494.0, 500.0, 506.0]
 
 
-def test_the_axis_of_values_begins_at_zero_and_holds_every_point():
+def test_the_axis_of_values_starts_at_zero_and_holds_every_point():
     (axis,) = page_size_drawing(curve("h2", mean=9.0)).figure.axes
     low, high = axis.get_ylim()
     assert low == 0.0

@@ -46,8 +46,8 @@ def test_bars_stand_where_the_record_says():
     svg = waterfall.draw(record([timing("/a", 4.0, 5.0, 8.0, 10.0)], [connection]))
     _, connect, tls, queued, wait, receive = paths(svg)
     # 10 s fill the width between the labels (118 px) and the right margin (8 px): 31.4 px a second.
-    for path, begin, end in ((connect, 0, 2), (tls, 2, 4), (queued, 4, 5), (wait, 5, 8), (receive, 8, 10)):
-        assert spans(path) == [pytest.approx((118 + 31.4 * begin, 118 + 31.4 * end), abs=0.06)]
+    for path, start, end in ((connect, 0, 2), (tls, 2, 4), (queued, 4, 5), (wait, 5, 8), (receive, 8, 10)):
+        assert spans(path) == [pytest.approx((118 + 31.4 * start, 118 + 31.4 * end), abs=0.06)]
     assert receive.get("stroke") == wait.get("stroke") == style.look("h2").colour
     assert wait.get("stroke-opacity") == "0.35"
 

@@ -75,7 +75,7 @@ def test_a_link_in_place_of_captures_that_leads_nowhere_is_removed(tmp_path):
         place = tmp_path / "results" / "artifacts" / f"{RUN}-1.writing"
         place.parent.mkdir()
         place.symlink_to(tmp_path / "nowhere")
-        ledger.begin(RUN, 1)
+        ledger.start(RUN, 1)
         assert place.is_dir() and not place.is_symlink()
         record = record_with(status="failed")
         ledger.append(Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record), {})

@@ -167,7 +167,7 @@ assert "Read-only file system" in str(error), error
     assert ended.returncode == 0, ended.stderr
 
 
-def test_captures_are_not_begun_on_a_disk_that_is_nearly_full(tmp_path, monkeypatch):
+def test_captures_are_not_started_on_a_disk_that_is_nearly_full(tmp_path, monkeypatch):
     import shutil
     from types import SimpleNamespace
 

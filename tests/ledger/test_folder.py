@@ -211,7 +211,7 @@ def test_under_sudo_all_that_is_made_belongs_to_the_user_who_asked(tmp_path, mon
     folder = tmp_path / "deep" / "results"
     record = record_with(run_id=RUN, status="succeeded")
     with Ledger.claim(folder, SCENARIO) as ledger:
-        (ledger.begin(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
+        (ledger.start(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
         ledger.append(
             Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record),
             {"link": {"time_s": [0.0]}},

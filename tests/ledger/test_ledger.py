@@ -139,7 +139,7 @@ def test_the_next_writer_removes_what_was_left_unfinished_and_nothing_else(folde
 
 def test_what_was_committed_but_not_renamed_gets_its_name(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        (ledger.begin(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
+        (ledger.start(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
         ledger.append(entry(), {"link": {"time_s": [0.25]}})
     # As a process leaves it that is killed between the row and the names.
     series, artifacts = folder / "series" / "link" / f"{RUN}-1.parquet", folder / "artifacts" / f"{RUN}-1"

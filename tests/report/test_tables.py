@@ -41,7 +41,7 @@ def written(tmp_path):
         ("", ""),
     ],
 )
-def test_a_text_that_begins_a_formula_begins_with_an_apostrophe(written, value, cell):
+def test_a_text_that_starts_a_formula_starts_with_an_apostrophe(written, value, cell):
     assert written({"name": value}) == [["name"], [cell]]
 
 

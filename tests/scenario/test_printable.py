@@ -10,7 +10,7 @@ from bentpipe.printable import printable
 from bentpipe.scenario.written.location import Location, quoted
 
 OBEYED = [
-    # C0, DEL and C1 (ECMA-48): ESC begins a sequence, U+009B is one character for ESC [.
+    # C0, DEL and C1 (ECMA-48): ESC starts a sequence, U+009B is one character for ESC [.
     *map(chr, range(0x20)),
     *map(chr, range(0x7F, 0xA0)),
     # Marks of the bidirectional algorithm (Unicode Standard Annex 9), which turn text around.

@@ -41,7 +41,7 @@ def test_a_cells_key_does_not_depend_on_the_order_of_its_factors():
     assert cell_key({"a": "1", "b": "2"}) == cell_key({"b": "2", "a": "1"})
 
 
-def test_a_cells_label_begins_with_the_factors_asked_for():
+def test_a_cells_label_starts_with_the_factors_asked_for():
     assert cell_label({"cc": "bbr", "http": "h2", "link": "lan"}, order=["link", "http"]) == "lan · h2 · bbr"
 
 

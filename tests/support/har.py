@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-BEGIN = datetime(2026, 1, 31, 12, tzinfo=UTC)
+START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HTML, CSS, JS, PNG = "text/html; charset=utf-8", "text/css", "text/javascript", "image/png"
 
 
@@ -23,7 +23,7 @@ def entry(
     **more: Any,
 ) -> dict[str, Any]:
     """Return an entry with the fields that the standard requires; `more` are those of a program's own."""
-    started = BEGIN + timedelta(milliseconds=start_ms)
+    started = START + timedelta(milliseconds=start_ms)
     return {
         "startedDateTime": started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "time": took_ms,

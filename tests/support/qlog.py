@@ -3,7 +3,7 @@
 import json
 
 RECORD_SEPARATOR = "\x1e"
-"""Begins every JSON text of a sequence (RFC 7464)."""
+"""Starts every JSON text of a sequence (RFC 7464)."""
 
 
 def events(file):

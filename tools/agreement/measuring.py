@@ -147,7 +147,7 @@ def _measure(
     with Ledger.claim(folder, _document(scenario, engine.name)) as ledger, progress() as shown:
         outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=shown)
     if outcome.ending is Ending.INTERRUPTED:
-        # No other part is begun either.
+        # No other part is started either.
         raise KeyboardInterrupt
 
 

@@ -22,7 +22,7 @@ CHECKSUM = slice(16, 18)
 def digest(capture: Path) -> str:
     """Hash time, place, IP header, TCP or UDP header and length of every packet, in order.
 
-    Payloads and the checksums over them are left out: encryption begins with random numbers of the system.
+    Payloads and the checksums over them are left out: encryption starts with random numbers of the system.
     """
     hashed = hashlib.sha256()
     count = 0

@@ -104,7 +104,7 @@ class _Campaign:
 
     def run(self, *, jobs: int) -> Outcome:
         waiting = deque(run for run in self._planned if run.run_id not in self._statuses)
-        self._progress.begin(planned=len(self._planned), already_succeeded=len(self._statuses))
+        self._progress.start(planned=len(self._planned), already_succeeded=len(self._statuses))
         ending = self._phase(waiting, jobs=jobs)
         again: deque[PlannedRun] = deque()
         while ending is Ending.COMPLETE and self._late:
@@ -144,7 +144,7 @@ class _Campaign:
             self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1
-        workers.start(run, attempt=attempt, artifacts=self._ledger.begin(run.run_id, attempt))
+        workers.start(run, attempt=attempt, artifacts=self._ledger.start(run.run_id, attempt))
 
     def _require_room(self) -> None:
         """Raise a StorageError where a capture would soon fill the disk."""
@@ -184,11 +184,11 @@ class _Campaign:
 
     def _commit(self) -> None:
         """Make durable what has been added, then judge it."""
-        began_s = time.monotonic()
+        started_s = time.monotonic()
         for entry in self._ledger.commit():
             self._judge(entry, self._finished.pop((entry.run_id, entry.attempt)))
-        took_s = time.monotonic() - began_s
-        self._next_commit_s = began_s + min(took_s / COMMIT_SHARE, LONGEST_UNCOMMITTED_S)
+        took_s = time.monotonic() - started_s
+        self._next_commit_s = started_s + min(took_s / COMMIT_SHARE, LONGEST_UNCOMMITTED_S)
 
     def _judge(self, entry: Entry, run: PlannedRun) -> None:
         self._statuses[run.run_id] = entry.status

@@ -12,7 +12,7 @@ class Progress(Protocol):
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """Tell that attempts which the index does not have were moved to a folder."""
 
-    def begin(self, *, planned: int, already_succeeded: int) -> None:
+    def start(self, *, planned: int, already_succeeded: int) -> None:
         """Tell how many runs there are, and how many of them need not be run again."""
 
     def judged(self, *, status: str) -> None:

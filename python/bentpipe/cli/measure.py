@@ -53,7 +53,7 @@ def page(
     "flows",
     multiple=True,
     metavar="FLOW",
-    help="One of several flows, instead of --cc: cubic, quic:bbr, hybla@10s, which begins after 10 s, "
+    help="One of several flows, instead of --cc: cubic, quic:bbr, hybla@10s, which starts after 10 s, "
     "or cubic#EF, which is marked EF.",
 )
 @click.option("--size", help='How much, such as "10 MB".')

@@ -39,18 +39,18 @@ class LineProgress:
 
     def __init__(self) -> None:
         self._counts = Counts()
-        self._began_s = self._told_s = 0.0
+        self._started_s = self._told_s = 0.0
         self._already = 0
 
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """See Progress."""
         echo(_set_aside(attempts, folder), err=True)
 
-    def begin(self, *, planned: int, already_succeeded: int) -> None:
+    def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
         self._counts.planned = planned
         self._counts.by_status["succeeded"] = self._already = already_succeeded
-        self._began_s = self._told_s = time.monotonic()
+        self._started_s = self._told_s = time.monotonic()
         echo(f"{planned} runs, {already_succeeded} of them done before", err=True)
 
     def judged(self, *, status: str) -> None:
@@ -61,7 +61,7 @@ class LineProgress:
             return
         self._told_s = now_s
         done = sum(self._counts.by_status.values())
-        left_s = (now_s - self._began_s) / (done - self._already) * (self._counts.planned - done)
+        left_s = (now_s - self._started_s) / (done - self._already) * (self._counts.planned - done)
         echo(f"{done}/{self._counts.planned} {self._counts}, about {left_s:.0f} s left", err=True)
 
     def repeating(self, *, runs: int, at_once: int) -> None:
@@ -99,7 +99,7 @@ class BarProgress:
         """See Progress."""
         self._print(_set_aside(attempts, folder))
 
-    def begin(self, *, planned: int, already_succeeded: int) -> None:
+    def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
         self._counts.planned = planned
         self._counts.by_status["succeeded"] = already_succeeded

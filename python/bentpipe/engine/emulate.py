@@ -180,12 +180,12 @@ def _measure(spec: RunSpec, artifacts: Path | None) -> _Measured:
 
         link.order("mark")
         link.answer(timeout_s=START_TIMEOUT_S)
-        began_s = time.monotonic()
+        started_s = time.monotonic()
         used_s, before = proxies.processor_s() + cpu_time.used_s([link.pid]), proxies.shares()
         with vigil.over([link, *proxies.parts, *programs.vital], abandon=programs.abandon):
             shares = {**programs.work(), **cpu_wait.between(before, proxies.shares())}
         used_s = proxies.processor_s() + cpu_time.used_s([link.pid]) - used_s
-        elapsed_s = time.monotonic() - began_s
+        elapsed_s = time.monotonic() - started_s
         # Connections are closed over the link, and the last acknowledgements are still on their way.
         time.sleep(_linger_s(spec))
         # Before the link has gone: what still runs may send on.

@@ -12,7 +12,7 @@ from bentpipe.printable import printable
 
 
 def of_virtual_time() -> dict[str, str]:
-    """The version, for machine, load and hour make no difference. Virtual time begins at the Unix epoch."""
+    """The version, for machine, load and hour make no difference. Virtual time starts at the Unix epoch."""
     return {"bentpipe": __version__, "started": datetime.fromtimestamp(0, UTC).isoformat()}
 
 

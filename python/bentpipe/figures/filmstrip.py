@@ -70,7 +70,7 @@ def instants_s(end_s: float) -> tuple[float, ...]:
 
 
 def draw(*, name: str, title: str, instants_s: Sequence[float], rows: Sequence[Row]) -> str:
-    """One small SVG; a row has as many cells as there are instants. Ids begin with `name`.
+    """One small SVG; a row has as many cells as there are instants. Ids start with `name`.
 
     The line above a row's pictures is its time, with a mark for each paint; a picture stands under the step
     at whose end it was seen. Its edge has the colour of its protocol where it differs from the one before.

@@ -112,7 +112,7 @@ class Ledger:
         """The folder as the user named it."""
         return self._folder.path
 
-    def begin(self, run_id: str, attempt: int) -> Path:
+    def start(self, run_id: str, attempt: int) -> Path:
         """Return a new folder for an attempt's captures and logs.
 
         Raises
@@ -299,7 +299,7 @@ class Ledger:
         self._folder.sync()
 
     def _recover(self) -> None:
-        """Bring to an end what a killed process has begun: settle what has a row, remove what has none."""
+        """Bring to an end what a killed process has started: settle what has a row, remove what has none."""
         rows = {row.name: row for row in self._index.rows()}
         unindexed = {name: paths for name, paths in self._folder.attempts().items() if name not in rows}
         if unindexed and not rows:

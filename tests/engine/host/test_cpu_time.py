@@ -28,7 +28,7 @@ def test_a_browser_takes_two_cores(monkeypatch, cores, specs, runs):
 
 def test_what_a_stranger_uses_is_used_by_others():
     """Its parent has ended, so that it is nobody's descendant."""
-    began_s, others_s = time.monotonic(), used_by_others_s()
+    started_s, others_s = time.monotonic(), used_by_others_s()
     burn = "import time\nwhile time.process_time() < 0.6: pass"
     orphan = subprocess.run(
         ["sh", "-c", f"'{sys.executable}' -I -c '{burn}' >&- 2>&- & echo $!"],
@@ -36,16 +36,16 @@ def test_what_a_stranger_uses_is_used_by_others():
         text=True,
         check=True,
     )
-    while Path(f"/proc/{int(orphan.stdout)}").exists() and time.monotonic() < began_s + 20:
+    while Path(f"/proc/{int(orphan.stdout)}").exists() and time.monotonic() < started_s + 20:
         time.sleep(0.01)
     assert used_by_others_s() - others_s >= 0.6 / os.cpu_count() - TICKS_S
 
 
 def test_what_we_use_is_not_used_by_others():
-    began_s, own_s, others_s = time.monotonic(), time.process_time(), used_by_others_s()
+    started_s, own_s, others_s = time.monotonic(), time.process_time(), used_by_others_s()
     while time.process_time() < own_s + 0.6:
         pass
-    elapsed_s = time.monotonic() - began_s
+    elapsed_s = time.monotonic() - started_s
     assert used_by_others_s() - others_s <= elapsed_s - 0.6 / os.cpu_count() + TICKS_S
 
 

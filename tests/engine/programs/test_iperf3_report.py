@@ -11,10 +11,10 @@ from bentpipe.model.report import LinkReport
 from tests.support.models import complete, spec_with
 
 FORWARD_S = 0.25
-"""One way; the word of a test's beginning takes as long to reach the client."""
+"""One-way delay; the word of a test's beginning takes as long to reach the client."""
 
 MARKED_S = 100.0
-"""On the run's clock, when the link began to count."""
+"""On the run's clock, when the link started to count."""
 
 PORT = 40_000
 
@@ -70,12 +70,12 @@ def spec(direction):
     )
 
 
-def link(way, *sent_bytes):
+def link(direction, *sent_bytes):
     """The link's report: bins of 100 ms in the data's direction, nothing but control packets in the other."""
-    other = {"forward": "return", "return": "forward"}[way]
+    other = {"forward": "return", "return": "forward"}[direction]
     series = {
         "time_s": [MARKED_S + 0.1 * (n + 1) for n in range(len(sent_bytes))],
-        f"{way}_sent_bytes": list(sent_bytes),
+        f"{direction}_sent_bytes": list(sent_bytes),
         f"{other}_sent_bytes": [200] * len(sent_bytes),
     }
     return complete(LinkReport, {"marked": round(MARKED_S * 1e9), "series": series})
@@ -110,34 +110,34 @@ def test_a_flow_up_is_the_other_way_round():
     assert (client.sender["client_port"], origin.sender) == ([PORT], {})
 
 
-def test_a_flow_down_begins_at_the_server_with_its_first_data_and_at_the_client_a_way_later():
-    """Two bins of control packets, then data: the test began with the third, 0.2 s after the mark."""
+def test_a_flow_down_starts_at_the_server_with_its_first_data_and_at_the_client_a_delay_later():
+    """Two bins of control packets, then data: the test started with the third, 0.2 s after the mark."""
     client, origin = down(
         receiver(received(8000, 8000)), sender(sent((1, 1, 0), (1, 1, 0))), 600, 600, 15_000
     )
-    began_s = MARKED_S + 0.2
-    assert client.started == round((began_s + FORWARD_S) * 1e9)
+    started_s = MARKED_S + 0.2
+    assert client.started == round((started_s + FORWARD_S) * 1e9)
     (transfer,) = client.transfers
     assert transfer.progress["time_s"] == pytest.approx(
-        [began_s + FORWARD_S + 0.1, began_s + FORWARD_S + 0.2]
+        [started_s + FORWARD_S + 0.1, started_s + FORWARD_S + 0.2]
     )
-    assert origin.sender["time_s"] == pytest.approx([began_s + 0.1, began_s + 0.2])
+    assert origin.sender["time_s"] == pytest.approx([started_s + 0.1, started_s + 0.2])
 
 
-def test_a_flow_up_begins_at_the_client_with_its_first_data_and_at_the_server_a_way_before():
+def test_a_flow_up_starts_at_the_client_with_its_first_data_and_at_the_server_a_delay_before():
     client, origin = up(sender(sent((1, 1, 0))), receiver(received(0, 0, 8000)), 600, 15_000)
-    began_s = MARKED_S + 0.1
-    assert client.started == round((began_s - FORWARD_S) * 1e9)
-    assert client.sender["time_s"] == pytest.approx([began_s + 0.1])
-    assert origin.transfers[0].progress["time_s"][0] == pytest.approx(began_s - FORWARD_S + 0.1)
+    started_s = MARKED_S + 0.1
+    assert client.started == round((started_s - FORWARD_S) * 1e9)
+    assert client.sender["time_s"] == pytest.approx([started_s + 0.1])
+    assert origin.transfers[0].progress["time_s"][0] == pytest.approx(started_s - FORWARD_S + 0.1)
 
 
 def test_first_and_last_byte_are_those_of_the_intervals_that_hold_them():
     client, _ = down(receiver(received(0, 8000, 0, 16_000, 0, 0)), sender(sent((1, 1, 0))), 20_000)
     (transfer,) = client.transfers
-    began_s = MARKED_S + FORWARD_S
-    assert transfer.first_byte / 1e9 == pytest.approx(began_s + 0.1)
-    assert transfer.last_byte / 1e9 == pytest.approx(began_s + 0.4)
+    started_s = MARKED_S + FORWARD_S
+    assert transfer.first_byte / 1e9 == pytest.approx(started_s + 0.1)
+    assert transfer.last_byte / 1e9 == pytest.approx(started_s + 0.4)
 
 
 def test_packets_sent_again_add_up_over_the_intervals():

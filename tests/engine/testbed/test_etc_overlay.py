@@ -61,4 +61,4 @@ def test_a_folder_that_leads_into_one_in_memory_is_passed_over(resolver):
     """/home leads to /var/home on some distributions."""
     (resolver / "home").symlink_to(resolver / "run" / "resolve")
     view = {"memory": {str(resolver / "run"): "mode=0755", str(resolver / "home"): "mode=0755"}}
-    assert said("echo begun", **view) == "begun\n"
+    assert said("echo started", **view) == "started\n"

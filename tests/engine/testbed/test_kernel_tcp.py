@@ -21,7 +21,7 @@ def test_without_knobs_the_kernel_is_told_the_limits_and_the_initial_window_alon
 
 
 def test_a_limit_below_the_kernel_s_initial_size_is_the_initial_size_too():
-    """A buffer that begins above its limit would never be held to it."""
+    """A buffer that starts above its limit would never be held to it."""
     small = PLAIN.model_copy(update={"receive_buffer_bytes": 128_000, "send_buffer_bytes": 2_000})
     assert kernel_tcp.sysctls(small)["ipv4/tcp_rmem"] == "4096 128000 128000"
     assert kernel_tcp.sysctls(small)["ipv4/tcp_wmem"] == "2000 2000 2000"

@@ -101,7 +101,7 @@ def test_one_flow_that_is_not_in_a_list_is_what_it_always_was():
         ([5], "run.bulk.flows.1: expected a list of flows"),
         ([{"cc": 5}], "run.bulk.flows.1.cc: expected a congestion control"),
         (["cubic#loud"], "run.bulk.flows.1.dscp: expected a number from 0 to 63 or one of DF"),
-        (["cubic@60s"], "run.bulk.flows.1.start: expected a flow that begins before all of them end at 60 s"),
+        (["cubic@60s"], "run.bulk.flows.1.start: expected a flow that starts before all of them end at 60 s"),
     ],
 )
 def test_what_is_wrong_with_a_flow_is_said_at_its_place(flows, message):
@@ -113,7 +113,7 @@ def test_a_congestion_control_beside_flows_that_have_their_own_is_refused():
     assert 'run.cc: expected nothing, as each of several flows has its own, found "bbr"' in message
 
 
-def test_flows_may_begin_at_any_time_when_they_are_limited_by_length():
+def test_flows_may_start_at_any_time_when_they_are_limited_by_length():
     run = {"link": "lan", "bulk": {"size": "1 MB", "flows": ["cubic", "cubic@1h"]}}
     spec = document_of(run)
     assert spec["validity"]["timeout_ns"] > 3600 * SECOND_NS

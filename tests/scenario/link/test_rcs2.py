@@ -451,7 +451,7 @@ PARTS_REFUSED = {
         "nothing, as file",
         '"1 kbit/s"',
     ),
-    "a random load that begins again": (
+    "a random load that starts again": (
         '[[return.background]]\nmix = "cra"\nload = "1 kbit/s"\nevery = "1 s"',
         "background.1.every",
         "nothing, as a load at random",
@@ -506,7 +506,7 @@ def test_a_trace_is_refused_that_has(tmp_path, name):
     assert (expected, found) == (caught.value.expected, caught.value.found)
 
 
-def test_a_trace_that_begins_again_before_its_end_is_refused(tmp_path):
+def test_a_trace_that_starts_again_before_its_end_is_refused(tmp_path):
     (tmp_path / "sent.csv").write_text("time_s,bytes\n1,40\n")
     text = LINK + '[[return.background]]\nmix = "cra"\nfile = "sent.csv"\nevery = "1 s"\n'
     with refused("return.background.1.every", expected="more than up to its last packet", found='"1 s"'):

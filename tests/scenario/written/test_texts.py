@@ -9,7 +9,7 @@ from bentpipe.scenario.written.texts import LONGEST_NAME, NAME
 from tools.specs import document_of
 
 PIPE = 'rtt = "10 ms"\nforward.rate = "1 Mbit/s"\nreturn.rate = "1 Mbit/s"\n'
-# What begins a formula is OWASP's list ("CSV Injection").
+# What starts a formula is OWASP's list ("CSV Injection").
 FORMULAS = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\\t=1", "\uff1d1", "\uff20SUM(1)"]
 NO_NAMES = [*FORMULAS, "\\u001b[2J", "\\u202egnp", "x" * (LONGEST_NAME + 1)]
 

@@ -25,7 +25,7 @@ class Ends(Protocol):
     """A client and a server of one run, started in their namespaces."""
 
     def await_ready(self) -> None:
-        """Return when the client can begin, over a link that is at work.
+        """Return when the client can start, over a link that is at work.
 
         Raises PartError when an end does not come up.
         """

@@ -1,7 +1,7 @@
 """What iperf3 says of a flow, as reports of a client and an origin (crates/run/src/report.rs).
 
 Each end writes a JSON document whose instants count from the beginning of the test there: at the server when
-it begins, at the client when the word of it has crossed the link. When that was by the run's clock neither
+it starts, at the client when the word of it has crossed the link. When that was by the run's clock neither
 says; the link's counters tell it.
 """
 
@@ -61,7 +61,7 @@ def reports(
     series = sender.sender_series()
     transfers = [receiver.transfer()] if receiver.received_bytes > 0 else []
     client_report = _client_report(
-        receiver.began_s,
+        receiver.started_s,
         connections=[at_client.connection(is_sender=is_up)],
         sender=series if is_up else {},
         transfers=[] if is_up else transfers,
@@ -77,10 +77,10 @@ def reports(
 
 @dataclass(frozen=True, kw_only=True)
 class _End:
-    """One end of the test: its document, and when the test began there by the run's clock."""
+    """One end of the test: its document, and when the test started there by the run's clock."""
 
     document: Document
-    began_s: float
+    started_s: float
     client_port: int
 
     @property
@@ -101,8 +101,8 @@ class _End:
         return TransferReport(
             flow=0,
             bytes=self.received_bytes,
-            first_byte=_ns(self.began_s + filled[0]["start"]),
-            last_byte=_ns(self.began_s + filled[-1]["end"]),
+            first_byte=_ns(self.started_s + filled[0]["start"]),
+            last_byte=_ns(self.started_s + filled[-1]["end"]),
             progress={
                 "time_s": self._times_s(),
                 "received_bytes": [interval["bytes"] for interval in intervals],
@@ -132,13 +132,13 @@ class _End:
             protocol="iperf3",
             client_port=self.client_port,
             flow=0,
-            started_ns=_ns(self.began_s),
+            started_ns=_ns(self.started_s),
             congestion_control=end[f"{role}_tcp_congestion"],
             retransmitted_packets=end["sum_sent"]["retransmits"] if is_sender else 0,
         )
 
     def _times_s(self) -> list[float]:
-        return [self.began_s + interval["end"] for interval in self.intervals]
+        return [self.started_s + interval["end"] for interval in self.intervals]
 
 
 def _ends(client: Document, server: Document, spec: RunSpec, link: LinkReport) -> tuple[_End, _End]:
@@ -146,25 +146,25 @@ def _ends(client: Document, server: Document, spec: RunSpec, link: LinkReport) -
     is_up = only_flow(spec).direction is Direction.UP
     # The server sends the word of the beginning down.
     ahead_s = spec.link.forward.delay_ns / 1e9
-    sender_began_s = _data_began_s(link, "return" if is_up else "forward")
-    server_began_s = sender_began_s - ahead_s if is_up else sender_began_s
+    sender_started_s = _data_started_s(link, "return" if is_up else "forward")
+    server_started_s = sender_started_s - ahead_s if is_up else sender_started_s
     port: int = connected["local_port"]
     return (
-        _End(document=client, began_s=server_began_s + ahead_s, client_port=port),
-        _End(document=server, began_s=server_began_s, client_port=port),
+        _End(document=client, started_s=server_started_s + ahead_s, client_port=port),
+        _End(document=server, started_s=server_started_s, client_port=port),
     )
 
 
-def _data_began_s(link: LinkReport, way: str) -> float:
+def _data_started_s(link: LinkReport, direction: str) -> float:
     """When the flow's first packet entered the link, to a bin of its series: the beginning of that bin."""
-    bin_began_s = link.marked / 1e9
+    bin_started_s = link.marked / 1e9
     series = {name: [value or 0.0 for value in column] for name, column in link.series.items()}
-    sent = accumulate(series[f"{way}_sent_bytes"])
+    sent = accumulate(series[f"{direction}_sent_bytes"])
     for bin_ended_s, bytes_so_far in zip(series["time_s"], sent, strict=True):
         if bytes_so_far > CONTROL_BYTES:
             break
-        bin_began_s = bin_ended_s
-    return bin_began_s
+        bin_started_s = bin_ended_s
+    return bin_started_s
 
 
 def _client_report(

@@ -17,7 +17,7 @@ class Client(Protocol):
     """What loads the page, started in the client's namespace."""
 
     def await_ready(self) -> None:
-        """Return when it can begin, over a link that is at work; the server is ready.
+        """Return when it can start, over a link that is at work; the server is ready.
 
         Raises PartError when it does not come up.
         """

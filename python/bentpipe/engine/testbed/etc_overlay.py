@@ -58,7 +58,7 @@ class EtcOverlay:
     covered : sequence of str
         Files that nothing can be had from, such as sockets.
     waits : bool
-        Whether it says `PREPARED`, and begins when it is sent a line.
+        Whether it says `PREPARED`, and starts when it is sent a line.
     """
 
     command: Sequence[str]

@@ -30,7 +30,7 @@ def _paths() -> Iterator[Path]:
     """Yield what listening sockets were bound to. Names are any bytes, also such as look like lines."""
     for line in _TABLE.read_bytes().split(b"\n")[1:]:
         fields = line.split(maxsplit=7)
-        # An abstract one begins with @ and belongs to its network namespace.
+        # An abstract one starts with @ and belongs to its network namespace.
         if len(fields) < 8 or not fields[7].startswith(b"/"):
             continue
         with suppress(ValueError):

@@ -29,12 +29,12 @@ def flow_specs(
     transport, start : str
         Of flows that name none.
     end_ns : int or None
-        The end that they have in common, before which each must begin.
+        The end that they have in common, before which each must start.
 
     Raises
     ------
     InputError
-        When there are none or too many, or one has no congestion control or begins too late.
+        When there are none or too many, or one has no congestion control or starts too late.
     """
     if not 1 <= len(tables) <= MOST:
         raise where.error(expected=f"from 1 to {MOST} flows", found=f"{len(tables)} flows")
@@ -63,7 +63,7 @@ def _flow_spec(
     if end_ns is not None and start_ns >= end_ns:
         end = _core.format_duration(end_ns)
         raise where.at("start").error(
-            expected=f"a flow that begins before all of them end at {end}", found=written_start
+            expected=f"a flow that starts before all of them end at {end}", found=written_start
         )
     spec: FlowSpec = {
         "cc": vocabulary.CONGESTION_CONTROL.checked(table.cc, where.at("cc")),

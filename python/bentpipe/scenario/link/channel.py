@@ -102,7 +102,7 @@ def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> Jitter
 def _quantiles(
     written: Sequence[Sequence[float | str]], where: Location, *, delay_ns: int
 ) -> list[QuantileSpec]:
-    """Return a quantile function, which begins at probability 0, ends at 1 and never falls."""
+    """Return a quantile function, which starts at probability 0, ends at 1 and never falls."""
     if not 2 <= len(written) <= MOST_QUANTILES:
         expected = f"from 2 to {MOST_QUANTILES} points, each {POINT}"
         raise where.error(expected=expected, found=str(len(written)))

@@ -190,7 +190,7 @@ def _causes(document: HarEntry, requests: Iterable[HarEntry]) -> Iterator[tuple[
 
 
 Cause = tuple[int | None, HarEntry | None]
-"""Its position, none of the document, and what a wait begins with, if there is one."""
+"""Its position, none of the document, and what a wait starts with, if there is one."""
 
 
 def _named_cause(

@@ -20,7 +20,7 @@ from bentpipe.scenario.written.vocabulary import ObjectKind
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DATA = "data:"
-"""What begins URLs that have a file in them. They are not asked for over HTTP, and may be of any length."""
+"""What starts URLs that have a file in them. They are not asked for over HTTP, and may be of any length."""
 LONGEST_MS = 1e9
 """Some eleven days: a browser may have had the page open for long."""
 REDIRECTS = (301, 302, 303, 307, 308)

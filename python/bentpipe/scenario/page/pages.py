@@ -45,7 +45,7 @@ response header of Apache 2.2 takes 291 B. Over SPDY they took 416 kB, 610 B for
 frames, records and a compressed header take."""
 
 HAR, FOLDER = "har:", "dir:"
-"""What the names of pages from files begin with."""
+"""What the names of pages from files start with."""
 
 
 def page_spec(name: str, sizes_bytes: Sequence[int], *, document_bytes: int | None = None) -> PageSpec:

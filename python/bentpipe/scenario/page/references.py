@@ -16,12 +16,12 @@ INERT = ("template", "noscript")
 """Elements whose content is not loaded where scripts run."""
 
 MOST_UNENDED = 20
-"""Tags and comments of a document that begin and do not end: each is searched for its end to the end of the
+"""Tags and comments of a document that start and do not end: each is searched for its end to the end of the
 text. Documents have a handful at most."""
 
-# All quantifiers are possessive: what follows can never begin with what they have taken.
+# All quantifiers are possessive: what follows can never start with what they have taken.
 FONT_FACE = re.compile(r"@font-face\s*+\{([^}]*+)\}", re.IGNORECASE)
-URL_BEGIN = re.compile(r"url\(\s*+", re.IGNORECASE)
+URL_START = re.compile(r"url\(\s*+", re.IGNORECASE)
 URL_REST = re.compile(r"(\"[^\"\n]*+\"|'[^'\n]*+'|[^)\"'\s]*+)\s*+\)")
 UNQUOTED = re.compile(r"[^)\"'\s]*+")
 CSS_IMPORT = re.compile(r"@import\s*+(\"[^\"\n]*+\"|'[^'\n]*+')", re.IGNORECASE)
@@ -126,8 +126,8 @@ def _read(parser: "_Parser", text: str) -> None:
 def _without_comments(text: str) -> str:
     """Return CSS or JavaScript with a blank for each comment; what does not end is none."""
     kept, at = [], 0
-    while (begin := text.find("/*", at)) >= 0 and (end := text.find("*/", begin + 2)) >= 0:
-        kept.append(text[at:begin])
+    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
+        kept.append(text[at:start])
         at = end + 2
     return " ".join([*kept, text[at:]])
 
@@ -135,13 +135,13 @@ def _without_comments(text: str) -> str:
 def _css_urls(css: str) -> Iterator[str]:
     """Yield what stands in `url()`, with its quotes if it has any."""
     at = 0
-    while (begin := URL_BEGIN.search(css, at)) is not None:
-        if (whole := URL_REST.match(css, begin.end())) is not None:
+    while (start := URL_START.search(css, at)) is not None:
+        if (whole := URL_REST.match(css, start.end())) is not None:
             yield whole[1]
             at = whole.end()
-        elif (text := UNQUOTED.match(css, begin.end())) is not None:
-            # One that begins in this text ends where this does, in vain; unless the text ends with its begin.
-            at = max(begin.end(), text.end() - len("url("))
+        elif (text := UNQUOTED.match(css, start.end())) is not None:
+            # One that starts in this text ends where this does, in vain; unless the text ends with its start.
+            at = max(start.end(), text.end() - len("url("))
 
 
 class _Parser(HTMLParser):

@@ -86,7 +86,7 @@ def seen(*events, samples=None, started_ns=1_000_000_000_000):
 
 def test_objects_have_the_instants_of_their_events_on_the_runs_clock():
     (document, image), _ = seen(*DOCUMENT, *IMAGE)
-    # The document was known of when the navigation began.
+    # The document was known of when the navigation started.
     assert document.discovered_ns == 1_000_000_000_000
     assert document.requested_ns == pytest.approx(1_001_034_000_000, abs=1)
     assert document.first_byte_ns == pytest.approx(1_001_553_000_000, abs=1)

@@ -44,7 +44,7 @@ class Double(Browser[Load]):
 
     _arguments = _furnish = _remote_url = _prepare = _nothing
 
-    def _begun(self):
+    def _new_progress(self):
         return Load(expected=set(self._page.bytes_of), started_ns=5_000_000_000)
 
     def _load(self, progress, *, until_s):

@@ -4,7 +4,7 @@ from bentpipe.engine.programs.browser import firefox_sighting
 from bentpipe.model.reason import ResourceFailedReason
 
 EPOCH_NS = -1_000_000_000
-"""The clock of the run began to count a second after 1970."""
+"""The clock of the run started to count a second after 1970."""
 
 NONE = {
     "error": 0,
@@ -81,7 +81,7 @@ def test_instants_are_by_the_clock_of_the_run():
     assert connection.secured_ns == 1_190_000_000 + EPOCH_NS
 
 
-def test_a_connection_whose_opening_nobody_waited_for_began_by_its_first_request():
+def test_a_connection_whose_opening_nobody_waited_for_started_by_its_first_request():
     seen = firefox_sighting.requests([ON_THE_SAME], epoch_ns=EPOCH_NS)
     (connection,) = seen.connections
     assert connection.started_ns == 1_880_000_000 + EPOCH_NS
@@ -135,7 +135,7 @@ def test_what_the_page_saw_counts_from_the_beginning_of_its_navigation():
     assert sighting.largest_contentful_paint_ns is None
 
 
-def test_a_page_that_could_not_be_asked_has_begun_when_it_was_ordered():
+def test_a_page_that_could_not_be_asked_has_started_when_it_was_ordered():
     requests = firefox_sighting.requests([], epoch_ns=EPOCH_NS)
     sighting = firefox_sighting.sighting(
         requests, {}, version="Firefox 153", started_ns=7, epoch_ns=EPOCH_NS, frames=[]

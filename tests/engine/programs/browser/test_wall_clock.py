@@ -8,7 +8,7 @@ from bentpipe.engine.programs.browser.wall_clock import Clocks
 from bentpipe.model.reason import ClockSteppedReason
 
 BOOTED_NS = 1_700_000_000_000_000_000
-"""When the monotonic clock began, by the wall clock; some day in 2023."""
+"""When the monotonic clock started, by the wall clock; some day in 2023."""
 
 
 class Machine:

@@ -80,7 +80,7 @@ class Chromium(Browser["_Progress"]):
         self._tab = self._new_tab()
         self._prepare_tab()
 
-    def _begun(self) -> "_Progress":
+    def _new_progress(self) -> "_Progress":
         return _Progress(expected=set(self._page.bytes_of))
 
     def _load(self, progress: "_Progress", *, until_s: float) -> bool:

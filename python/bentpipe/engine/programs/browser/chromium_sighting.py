@@ -104,13 +104,13 @@ def sightings(
     Parameters
     ----------
     requests
-        Those that came, in order of completion; the first to begin is the document's.
+        Those that came, in order of completion; the first to start is the document's.
     ports
         Of the connections, by their numbers.
     samples
         What the kernel says of them, by their ports.
     started_ns
-        When the navigation began.
+        When the navigation started.
     """
     used: dict[int, list[Request]] = {}
     for request in requests:

@@ -101,7 +101,7 @@ class Browser(ABC, Generic[P]):
     def load(self) -> None:
         """Load the page."""
         timeout_ns = self._spec.validity.timeout_ns
-        progress = self._begun()
+        progress = self._new_progress()
         faults: list[Reason] = []
         doubts: list[Reason] = []
         try:
@@ -161,8 +161,8 @@ class Browser(ABC, Generic[P]):
         """Load a page of no interest, and have an empty one for the measured load."""
 
     @abstractmethod
-    def _begun(self) -> P:
-        """Return the progress of a load that begins now."""
+    def _new_progress(self) -> P:
+        """Return the progress of a load that starts now."""
 
     @abstractmethod
     def _load(self, progress: P, *, until_s: float) -> bool:

@@ -82,10 +82,10 @@ class Firefox(Browser["_Progress"]):
         return f"ws://{address['ws_host']}:{address['ws_port']}/session"
 
     def _prepare(self, _until_s: float, /) -> None:
-        self._begin_session()
+        self._start_session()
         self._warm_up()
 
-    def _begun(self) -> "_Progress":
+    def _new_progress(self) -> "_Progress":
         return _Progress(context=self._context, expected=set(self._page.bytes_of))
 
     def _load(self, progress: "_Progress", *, until_s: float) -> bool:
@@ -116,7 +116,7 @@ class Firefox(Browser["_Progress"]):
         )
         return replace(seen, doubts=[*seen.doubts, *progress.clocks.doubts(epoch_ns=progress.epoch_ns)])
 
-    def _begin_session(self) -> None:
+    def _start_session(self) -> None:
         session = self._remote.command("session.new", {"capabilities": {}})
         self._version = session["capabilities"]["browserVersion"]
         self._remote.command("session.subscribe", {"events": [_LOADED, _FAILED, _TOLD]})

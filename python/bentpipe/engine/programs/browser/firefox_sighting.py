@@ -47,7 +47,7 @@ def requests(
     Parameters
     ----------
     entries
-        Of one load; the first to begin is the document's.
+        Of one load; the first to start is the document's.
     epoch_ns
         The beginning of the year 1970 by CLOCK_MONOTONIC, before 0.
     samples
@@ -59,8 +59,8 @@ def requests(
     carried: dict[_Key, list[Entry]] = {}
     for entry in arrived:
         carried.setdefault(_key(entry), []).append(entry)
-    began = {key: _began_us(group) for key, group in carried.items()}
-    keys = sorted(carried, key=began.__getitem__)
+    starts = {key: _start_us(group) for key, group in carried.items()}
+    keys = sorted(carried, key=starts.__getitem__)
     return Requests(
         objects=[_object(entry, connection=keys.index(_key(entry)), epoch_ns=epoch_ns) for entry in arrived],
         connections=[_connection(carried[key], epoch_ns=epoch_ns, samples=samples or {}) for key in keys],
@@ -88,25 +88,25 @@ def sighting(
     version
         Of Firefox.
     started_ns
-        When it was told to begin.
+        When it was told to start.
     epoch_ns
         As of `requests`.
     frames
         Pictures taken meanwhile.
     """
     origin_ms = seen.get("time_origin_ms")
-    began_ns = started_ns if origin_ms is None else _ns(origin_ms * 1000, epoch_ns)
+    navigated_ns = started_ns if origin_ms is None else _ns(origin_ms * 1000, epoch_ns)
     document, others = requests.objects[:1], requests.objects[1:]
 
     def instant_ns(name: str) -> int | None:
         offset_ms = seen.get(name)
-        return None if offset_ms is None else began_ns + round(offset_ms * 1e6)
+        return None if offset_ms is None else navigated_ns + round(offset_ms * 1e6)
 
     return Sighting(
         version=version,
-        started_ns=began_ns,
-        # The document was known of when the navigation began.
-        objects=[*(replace(one, discovered_ns=began_ns) for one in document), *others],
+        started_ns=navigated_ns,
+        # The document was known of when the navigation started.
+        objects=[*(replace(one, discovered_ns=navigated_ns) for one in document), *others],
         connections=requests.connections,
         parsed_ns=instant_ns("parsed_ms"),
         loaded_ns=instant_ns("loaded_ms"),
@@ -134,12 +134,12 @@ def _opener(entries: Sequence[Entry]) -> Entry | None:
     return min(complete, key=lambda one: one["connect_started_us"], default=None)
 
 
-def _began_us(entries: Sequence[Entry]) -> int:
+def _start_us(entries: Sequence[Entry]) -> int:
     opener = _opener(entries)
-    began: int = (
+    start_us: int = (
         min(one["requested_us"] for one in entries) if opener is None else opener["connect_started_us"]
     )
-    return began
+    return start_us
 
 
 def _object(entry: Entry, *, connection: int, epoch_ns: int) -> ObjectSighting:
@@ -173,7 +173,7 @@ def _connection(
         protocol=entry["protocol"],
         client_port=entry["client_port"],
         kernel=None if is_quic else samples.get(entry["client_port"]),
-        started_ns=_ns(_began_us(entries), epoch_ns),
+        started_ns=_ns(_start_us(entries), epoch_ns),
         connected_ns=instant_ns("connect_ended_us" if is_quic else "tcp_connected_us"),
         secured_ns=instant_ns("connect_ended_us") if is_tls and not is_quic else None,
     )

@@ -1,11 +1,11 @@
-// Runs in Firefox's own realm, beside all pages; tell() is given a line of JSON for each request that begins and for
+// Runs in Firefox's own realm, beside all pages; tell() is given a line of JSON for each request that starts and for
 // each that has ended.
 //
 // What a page itself may know (W3C Resource Timing) lacks the connection, and most of what comes from other hosts.
 // Instants are microseconds since 1970, zero where it did not happen; lengths of header fields are those of
 // `name: value` CRLF (RFC 9112, section 5).
 (tell) => {
-  const BEGINS = "http-on-opening-request";
+  const STARTS = "http-on-opening-request";
   const ENDS = "http-on-stop-request";
   const fieldBytes = (visit) => {
     let bytes = 0;
@@ -20,7 +20,7 @@
     observe(subject, topic) {
       const channel = subject.QueryInterface(Ci.nsIHttpChannel);
       const url = channel.URI.specIgnoringRef;
-      if (topic === BEGINS) {
+      if (topic === STARTS) {
         tell(JSON.stringify({ has_ended: false, url }));
         return;
       }
@@ -48,5 +48,5 @@
       }));
     },
   };
-  for (const topic of [BEGINS, ENDS]) Services.obs.addObserver(watcher, topic);
+  for (const topic of [STARTS, ENDS]) Services.obs.addObserver(watcher, topic);
 }

@@ -58,7 +58,7 @@ def completeness(histograms: Sequence[Histogram]) -> list[float]:
     """Return how much of what the last picture shows each shows, from 0 to 1.
 
     `sum min(|h - h_first|, |h_last - h_first|) / sum |h_last - h_first|` over colours and levels, where
-    levels within `_SLOP` are one. The first picture is the window when the load begins: white, and white is
+    levels within `_SLOP` are one. The first picture is the window when the load starts: white, and white is
     not in a histogram. What remains is the share of the last histogram that this one has; colours that the
     last picture does not show count for nothing. A window that stays empty is complete.
     """

@@ -24,7 +24,7 @@ class Progress(ABC):
     expected : set of str
         URLs of what the page has.
     started_ns : int
-        When it began, by CLOCK_MONOTONIC.
+        When it started, by CLOCK_MONOTONIC.
     pictures : list of Picture
         Of the window, in order of time.
     seen : mapping

@@ -23,7 +23,7 @@ class ObjectSighting:
     connection : int
         Index into the connections of the load.
     discovered_ns : int
-        When the browser knew of it; of the document, when the navigation began.
+        When the browser knew of it; of the document, when the navigation started.
     requested_ns : int
         When the request was handed to the connection.
     first_byte_ns, last_byte_ns : int
@@ -141,7 +141,7 @@ class Sighting:
     version : str
         Name and version as the browser gives them, such as `Chromium 156.0.8078.79`.
     started_ns : int
-        When the navigation began.
+        When the navigation started.
     objects : sequence of ObjectSighting
         In order of completion, the document first.
     connections : sequence of ConnectionSighting

@@ -76,7 +76,7 @@ def started(
     arguments
         What it is started with, itself as `PROGRAM` first.
     prepare
-        Is given the folder that the program sees as `FOLDER` and its process, before it begins.
+        Is given the folder that the program sees as `FOLDER` and its process, before it starts.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def started(
             if popen.stdout.readline() != PREPARED:
                 with suppress(subprocess.TimeoutExpired):
                     popen.wait(timeout=_END_TIMEOUT_S)
-                raise PartError(process.fault() or f"{name} does not begin")
+                raise PartError(process.fault() or f"{name} does not start")
             folder = Path(f"/proc/{popen.pid}/root") / FOLDER.relative_to("/")
             prepare(folder, popen.pid)
             invoking_user.hand_over(folder, user)
