@@ -146,7 +146,7 @@ fn the_mark_of_quic_stands_beside_its_congestion_bits() {
 }
 
 #[test]
-fn requests_and_their_echoes_are_marked() {
+fn pings_and_their_answers_are_marked() {
     for dscp in marks() {
         let requests =
             PingSpec { count: 5, interval_ns: Duration::from_millis(5), payload_bytes: Bytes::new(56) };
@@ -160,6 +160,6 @@ fn requests_and_their_echoes_are_marked() {
             relay.finish()
         });
         assert_eq!((classes.client.len(), classes.origin.len()), (5, 5));
-        assert_marked(&classes, dscp, "echoes");
+        assert_marked(&classes, dscp, "pings");
     }
 }

@@ -201,7 +201,7 @@ fn the_first_flight_is_one_round_trip_of_answers_to_the_first_object_request() {
 }
 
 #[test]
-fn a_packet_exactly_one_round_trip_after_the_request_begins_the_first_flight() {
+fn a_packet_exactly_one_round_trip_after_the_request_starts_the_first_flight() {
     let mut reports = page_load();
     reports.link.first_packets = packets(&[(2_140, 1_500)]);
     assert_eq!(metrics(spec(), reports).first_flight_bytes, Some(1_500));
@@ -277,7 +277,7 @@ fn ping(rtts_ms: &[Option<u64>]) -> (RunSpec, RunReports) {
 }
 
 #[test]
-fn round_trips_are_those_of_the_echoes_that_came() {
+fn round_trips_are_those_of_the_answers_that_came() {
     let (spec, reports) = ping(&[Some(500), None, Some(520), Some(540)]);
     let metrics = metrics(spec, reports);
     assert_close(metrics.rtt_mean_s, 0.52);
@@ -289,13 +289,13 @@ fn round_trips_are_those_of_the_echoes_that_came() {
 }
 
 #[test]
-fn one_echo_has_no_standard_deviation_and_none_has_no_statistics() {
-    let (one, one_echo) = ping(&[Some(500)]);
-    let one = metrics(one, one_echo);
+fn one_ping_has_no_standard_deviation_and_none_has_no_statistics() {
+    let (one, one_ping) = ping(&[Some(500)]);
+    let one = metrics(one, one_ping);
     assert_close(one.rtt_mean_s, 0.5);
     assert_eq!(one.rtt_sd_s, None);
-    let (none, no_echo) = ping(&[None, None]);
-    let none = metrics(none, no_echo);
+    let (none, no_ping) = ping(&[None, None]);
+    let none = metrics(none, no_ping);
     assert_eq!((none.rtt_mean_s, none.rtt_min_s, none.rtt_max_s), (None, None, None));
     assert_close(none.ping_loss_fraction, 1.0);
 }
@@ -309,7 +309,7 @@ fn sender(srtts_s: &[f64]) -> Table {
 }
 
 #[test]
-fn without_echoes_round_trips_are_the_senders_smoothed_ones() {
+fn without_pings_round_trips_are_the_senders_smoothed_ones() {
     let mut reports = page_load();
     reports.origin.sender = sender(&[0.54, 0.58]);
     reports.client.sender = sender(&[0.50]);
@@ -367,7 +367,7 @@ fn instants_of_a_record_count_from_the_start_of_the_workload() {
 }
 
 #[test]
-fn the_series_of_echoes_has_a_row_for_each_request_and_no_round_trip_where_none_came() {
+fn the_series_of_pings_has_a_row_for_each_request_and_no_round_trip_where_none_came() {
     let (spec, reports) = ping(&[Some(500), None]);
     let series = &record(spec, reports).series["ping"];
     assert_eq!(series.column("sequence"), [0.0, 1.0]);

@@ -11,7 +11,7 @@ use bentpipe_run::{Http, RunReports, RunSpec, Transport};
 use bentpipe_sim::{Config, simulate};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-const ECHOES: u32 = 1_000;
+const PINGS: u32 = 1_000;
 const FLOW_BYTES: u64 = 20_000_000;
 
 fn run(spec: &RunSpec) -> RunReports {
@@ -23,9 +23,9 @@ fn run(spec: &RunSpec) -> RunReports {
 
 fn event_loop(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("event loop");
-    let spec = workloads::echoes(ECHOES);
-    group.throughput(Throughput::Elements(ECHOES.into()));
-    group.bench_function("echoes", |bencher| bencher.iter(|| run(&spec)));
+    let spec = workloads::pings(PINGS);
+    group.throughput(Throughput::Elements(PINGS.into()));
+    group.bench_function("pings", |bencher| bencher.iter(|| run(&spec)));
     group.finish();
 }
 

@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
         "run", "virtual s", "core s", "virtual/core", "events/s", "peak MB"
     );
     for (name, spec) in [
-        ("1000 echoes", workloads::echoes(1_000)),
+        ("1000 pings", workloads::pings(1_000)),
         ("page of 500 kB, HTTP/1.1", workloads::page(Http::H1)),
         ("page of 500 kB, HTTP/2", workloads::page(Http::H2)),
         ("page of 500 kB, HTTP/3", workloads::page(Http::H3)),
@@ -43,11 +43,11 @@ fn measure(name: &str, spec: &RunSpec) -> io::Result<()> {
     let config = Config::new(Instant::now());
     // Forgets the peak so far (proc(5)).
     fs::write("/proc/self/clear_refs", "5")?;
-    let (mut runs, begun) = (0, core_seconds()?);
+    let (mut runs, started) = (0, core_seconds()?);
     let (reports, core_s) = loop {
         let reports = simulate(spec, &config).map_err(io::Error::other)?;
         runs += 1;
-        let core_s = core_seconds()? - begun;
+        let core_s = core_seconds()? - started;
         if core_s >= LEAST_SECONDS {
             break (reports, core_s / f64::from(runs));
         }

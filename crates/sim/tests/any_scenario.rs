@@ -107,7 +107,7 @@ fn did_what_was_asked(spec: &RunSpec, record: &RunRecord) -> Result<(), TestCase
             let lost = rtts.iter().filter(|rtt| rtt.is_nan()).count();
             prop_assert_eq!(metrics.ping_loss_fraction, Some(lost as f64 / rtts.len() as f64));
             let dropped = metrics.drops.forward.total() + metrics.drops.return_.total();
-            prop_assert!(dropped <= lost as u64, "{dropped} dropped, {lost} not echoed");
+            prop_assert!(dropped <= lost as u64, "{dropped} dropped, {lost} not answered");
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Performance-enhancing proxies in virtual time: whole runs of pages, flows and echoes through them.
+//! Performance-enhancing proxies in virtual time: whole runs of pages, flows and pings through them.
 
 // The QUIC library wants an instant to call zero; which one changes nothing.
 #![allow(clippy::disallowed_methods)]
@@ -218,7 +218,7 @@ fn quic_goes_through_a_split_as_if_there_were_none() {
 }
 
 #[test]
-fn echoes_go_through_a_split_as_if_there_were_none() {
+fn pings_go_through_a_split_as_if_there_were_none() {
     let plain = pings(geo(megabits(10)));
     let direct = as_of(&plain, ran(&plain));
     for place in PLACES {
@@ -247,7 +247,7 @@ fn a_tunnel_without_a_header_is_no_tunnel() {
 }
 
 #[test]
-fn an_echo_through_a_tunnel_takes_the_transmissions_of_two_headers_more() {
+fn a_ping_through_a_tunnel_takes_the_transmissions_of_two_headers_more() {
     // Of 44 bytes at 10 Mbit/s, in each direction.
     let plain = pings(geo(megabits(10)));
     let [direct, tunnelled] =

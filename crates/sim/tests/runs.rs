@@ -79,7 +79,7 @@ fn flows_arrive_whole_in_either_direction_over_either_transport() {
 }
 
 #[test]
-fn an_echo_takes_the_propagation_and_its_two_transmissions_and_nothing_else() {
+fn a_ping_takes_the_propagation_and_its_two_transmissions_and_nothing_else() {
     let mut spec = lossless();
     let payload_bytes = Bytes::new(20);
     spec.workload =

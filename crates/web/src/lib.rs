@@ -1,4 +1,4 @@
-//! The web as Bentpipe measures it: pages, an origin server, a page loader, bulk flows and echoes.
+//! The web as Bentpipe measures it: pages, an origin server, a page loader, bulk flows and pings.
 //!
 //! Everything here is generic over [`bentpipe_net::Net`], the few things that a program asks of the world:
 //! streams, datagrams, a clock and an executor. The emulator implements it with the kernel's sockets,

@@ -1,4 +1,4 @@
-//! UDP echo requests at a fixed interval.
+//! Pings: UDP echo requests at a fixed interval.
 
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
@@ -8,12 +8,12 @@ use bentpipe_net::{Datagrams, Net};
 use bentpipe_run::{ClientReport, Dscp, PingReport, PingSpec, Reason};
 use bentpipe_units::{Duration, Time};
 
-/// Largest datagram echoed.
+/// Largest datagram answered.
 pub(crate) const BUFFER: usize = 65_536;
 /// A request carries its sequence number in its first bytes.
 const SEQUENCE: usize = 4;
 
-/// Sends the requests, marked with `dscp`, to the origin's echo service, waits for the last echo as long as `patience`,
+/// Sends the requests, marked with `dscp`, to the origin's echo service, waits for the last answer as long as `patience`,
 /// and reports the round trips.
 pub async fn run<N: Net>(
     net: &N,
@@ -25,7 +25,7 @@ pub async fn run<N: Net>(
 ) -> ClientReport {
     let mut report = ClientReport { started: net.now(), ..ClientReport::default() };
     let rtts = match net.datagrams(SocketAddr::new(local, 0), dscp) {
-        Ok(socket) => echoes(net, ping, origin, Rc::new(socket), patience).await,
+        Ok(socket) => round_trips(net, ping, origin, Rc::new(socket), patience).await,
         Err(error) => Err(error),
     };
     match rtts {
@@ -35,7 +35,7 @@ pub async fn run<N: Net>(
     report
 }
 
-async fn echoes<N: Net>(
+async fn round_trips<N: Net>(
     net: &N,
     ping: &PingSpec,
     origin: SocketAddr,
@@ -64,7 +64,7 @@ async fn echoes<N: Net>(
     Ok(rtts.take())
 }
 
-/// Writes down the echoes as they come.
+/// Writes down the answers as they come.
 fn collect<N: Net>(
     net: &N,
     socket: Rc<N::Datagrams>,

@@ -8,9 +8,9 @@ use bentpipe_units::Duration;
 
 use crate::{Client, bulk, loader, ping};
 
-/// How long an echo may take beyond two round trips: a heavy tail may take seconds; an echo later than that counts as
+/// How long a ping may take beyond two round trips: a heavy tail may take seconds; an answer later than that counts as
 /// lost.
-const ECHO_MARGIN: Duration = Duration::from_secs(2);
+const PING_MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the client's workload and reports what was seen; never fails, because faults are part of the report.
 pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
@@ -22,9 +22,9 @@ pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
         }
         Workload::Ping(ping) => {
             let link = &client.spec.link;
-            let patience = (link.forward.delay_ns + link.return_.delay_ns) * 2 + ECHO_MARGIN;
-            let echo = SocketAddr::new(client.origin, client.ports.echo);
-            ping::run(net, &ping, echo, client.local, client.spec.mark(), patience).await
+            let patience = (link.forward.delay_ns + link.return_.delay_ns) * 2 + PING_MARGIN;
+            let origin = SocketAddr::new(client.origin, client.ports.echo);
+            ping::run(net, &ping, origin, client.local, client.spec.mark(), patience).await
         }
     }
 }

@@ -47,8 +47,8 @@ pub fn page(http: Http) -> RunSpec {
     over_geo(Workload::PageLoad(PageLoadSpec::new(http, 1, page)), Rate::from_bps(10_000_000))
 }
 
-/// Echoes of 20 bytes: hardly more than events of the link and of timers.
-pub fn echoes(count: u32) -> RunSpec {
+/// Pings of 20 bytes: hardly more than events of the link and of timers.
+pub fn pings(count: u32) -> RunSpec {
     let (interval_ns, payload_bytes) = (Duration::from_millis(1), Bytes::new(20));
     over_geo(Workload::Ping(PingSpec { count, interval_ns, payload_bytes }), Rate::from_bps(144_000_000))
 }

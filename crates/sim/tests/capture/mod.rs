@@ -194,7 +194,7 @@ fn the_stream_is_whole_through_losses_in_either_direction() {
         contents.packets.iter().for_each(Packet::check);
         let receiver = if sender == CLIENT { SERVER } else { CLIENT };
         let received = stream(&from(&contents.packets, sender, receiver));
-        // The client's side begins with its order of 16 bytes.
+        // The client's side starts with its order of 16 bytes.
         let order = if direction == Direction::Up { 16 } else { 0 };
         assert_eq!(received.len(), 500_000 + order);
         let reports_blocks = |packet: &&&Packet| packet.tcp().option(5).is_some();
@@ -218,7 +218,7 @@ fn what_the_link_dropped_was_seen_by_the_sender_alone() {
 }
 
 #[test]
-fn an_echo_is_a_datagram_there_and_back() {
+fn a_ping_is_a_datagram_there_and_back() {
     let mut spec = sample();
     let interval_ns = bentpipe_units::Duration::from_millis(200);
     spec.workload = Workload::Ping(PingSpec { count: 3, interval_ns, payload_bytes: Bytes::new(21) });
