@@ -37,7 +37,7 @@ pub trait Bulk: AsyncRead + AsyncWrite + Unpin {
 /// How known content was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// So many bytes stand at the buffer's beginning, for the receiver to verify.
+    /// So many bytes stand at the buffer's start, for the receiver to verify.
     Bytes(usize),
     /// So many bytes followed in order and without a gap; the network left their content out.
     Length(usize),

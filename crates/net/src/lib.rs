@@ -6,7 +6,7 @@
 mod addresses;
 mod bulk;
 mod middlebox;
-mod quic_datagrams;
+mod quic_socket;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -25,7 +25,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use addresses::Addresses;
 pub use bulk::{Bulk, Known};
 pub use middlebox::{Intercepted, Interceptor, Middlebox};
-pub use quic_datagrams::{QuicDatagram, segments};
+pub use quic_socket::{QuicDatagram, QuicDatagrams, QuicSocket};
 pub use stream::{Listener, Probe, Stream, TcpSample};
 
 /// One host's network, clock and executor.

@@ -69,6 +69,6 @@ pub struct TcpSample {
     pub min_rtt: Option<Duration>,
     /// Latest delivery-rate sample.
     pub delivery_rate: Option<Rate>,
-    /// Segments retransmitted since the connection began.
+    /// Segments retransmitted since the connection started.
     pub retransmitted_packets: u64,
 }

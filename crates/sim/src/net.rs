@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_net::{Datagrams, Net};
+use bentpipe_net::{Datagrams, Net, QuicSocket};
 use bentpipe_run::{Algorithm, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
@@ -129,7 +129,7 @@ impl Net for SimNet {
             clock: Arc::clone(&self.host.shared().clock),
             injector: self.host.shared().executor.injector(),
         };
-        Ok((Box::new(self.udp(at, dscp)?), Arc::new(runtime)))
+        Ok((Box::new(QuicSocket(self.udp(at, dscp)?)), Arc::new(runtime)))
     }
 }
 

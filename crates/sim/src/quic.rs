@@ -2,22 +2,21 @@
 
 use std::fmt;
 use std::future::Future;
-use std::io::{self, IoSliceMut};
+use std::io;
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
-use bentpipe_net::{QuicDatagram, segments};
+use bentpipe_net::{QuicDatagram, QuicDatagrams};
 use bentpipe_units::{Duration, Time};
-use noq::udp::{EcnCodepoint, RecvMeta, Transmit};
-use noq::{AsyncTimer, AsyncUdpSocket, Runtime, UdpSender};
+use noq::udp::EcnCodepoint;
+use noq::{AsyncTimer, AsyncUdpSocket, Runtime};
 
 use crate::clock::{Clock, Timer};
 use crate::executor::Injector;
-use crate::host::udp::UdpSocket;
+use crate::host::udp::{Received, UdpSocket};
 use crate::stream::v4;
 
 /// The host as the library sees it.
@@ -63,49 +62,24 @@ impl AsyncTimer for QuicTimer {
     }
 }
 
-impl AsyncUdpSocket for UdpSocket {
-    fn create_sender(&self) -> Pin<Box<dyn UdpSender>> {
-        Box::pin(self.clone())
+impl QuicDatagrams for UdpSocket {
+    fn local(&self) -> SocketAddr {
+        UdpSocket::local(self)
     }
 
-    fn poll_recv(
-        &mut self,
-        cx: &mut Context<'_>,
-        buffers: &mut [IoSliceMut<'_>],
-        meta: &mut [RecvMeta],
-    ) -> Poll<io::Result<usize>> {
-        let received = ready!(self.poll_receive(cx, &mut buffers[0]));
-        let ecn = EcnCodepoint::from_bits(received.ecn);
-        QuicDatagram { from: received.from, to: self.local().ip(), length: received.length, ecn }
-            .describe(&mut meta[0]);
-        Poll::Ready(Ok(1))
+    #[inline]
+    fn poll_datagram(&self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<QuicDatagram> {
+        self.poll_receive(cx, buffer).map(|Received { length, from, ecn }| QuicDatagram {
+            length,
+            from,
+            ecn: EcnCodepoint::from_bits(ecn),
+        })
     }
 
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.local())
-    }
-
-    fn may_fragment(&self) -> bool {
-        false
-    }
-}
-
-impl UdpSender for UdpSocket {
-    fn poll_send(
-        self: Pin<&mut Self>,
-        transmit: &Transmit<'_>,
-        _cx: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
-        let ecn = transmit.ecn.map_or(0, |codepoint| codepoint as u8);
-        let to = v4(transmit.destination)?;
-        for contents in segments(transmit) {
-            self.send(contents, to, ecn);
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    fn max_transmit_segments(&self) -> NonZeroUsize {
-        NonZeroUsize::MIN
+    #[inline]
+    fn send_datagram(&self, payload: &[u8], to: SocketAddr, ecn: Option<EcnCodepoint>) -> io::Result<()> {
+        self.send(payload, v4(to)?, ecn.map_or(0, |codepoint| codepoint as u8));
+        Ok(())
     }
 }
 

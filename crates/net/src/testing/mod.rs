@@ -21,7 +21,7 @@ use bentpipe_units::Time;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 use tokio::sync::mpsc;
 
-use crate::{Addresses, Bulk, Datagrams, Listener, Net, Probe, Stream, TcpSample};
+use crate::{Addresses, Bulk, Datagrams, Listener, Net, Probe, QuicSocket, Stream, TcpSample};
 use udp::Ether;
 use world::World;
 
@@ -135,7 +135,7 @@ impl Net for MemoryNet {
     ) -> io::Result<(Box<dyn noq::AsyncUdpSocket>, Arc<dyn noq::Runtime>)> {
         let port = if at.port() == 0 { self.port() } else { at.port() };
         let socket = self.0.ether.bind(SocketAddr::new(ADDRESS, port));
-        Ok((Box::new(socket), self.0.world.runtime()))
+        Ok((Box::new(QuicSocket(socket)), self.0.world.runtime()))
     }
 }
 

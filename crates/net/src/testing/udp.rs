@@ -2,18 +2,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::io::{self, IoSliceMut};
+use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use bentpipe_units::{Duration, Time};
-use noq::udp::{RecvMeta, Transmit};
-use noq::{AsyncUdpSocket, UdpSender};
+use noq::udp::EcnCodepoint;
 
 use super::world::Timers;
-use crate::{QuicDatagram, segments};
+use crate::{QuicDatagram, QuicDatagrams};
 
 /// In one direction. The QUIC library's pacing needs a round trip that is some time.
 const DELAY: Duration = Duration::from_millis(1);
@@ -46,17 +44,12 @@ impl Ether {
     }
 }
 
-impl AsyncUdpSocket for Socket {
-    fn create_sender(&self) -> Pin<Box<dyn UdpSender>> {
-        Box::pin(self.clone())
+impl QuicDatagrams for Socket {
+    fn local(&self) -> SocketAddr {
+        self.at
     }
 
-    fn poll_recv(
-        &mut self,
-        cx: &mut Context<'_>,
-        buffers: &mut [IoSliceMut<'_>],
-        meta: &mut [RecvMeta],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_datagram(&self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<QuicDatagram> {
         let inboxes = &mut *self.ether.inboxes.lock().unwrap();
         let inbox = inboxes.entry(self.at).or_default();
         inbox.reader = Some(cx.waker().clone());
@@ -65,33 +58,20 @@ impl AsyncUdpSocket for Socket {
             return Poll::Pending;
         }
         let Some((_, from, payload)) = inbox.datagrams.pop_front() else { return Poll::Pending };
-        buffers[0][..payload.len()].copy_from_slice(&payload);
-        QuicDatagram { from, to: self.at.ip(), length: payload.len(), ecn: None }.describe(&mut meta[0]);
-        Poll::Ready(Ok(1))
+        buffer[..payload.len()].copy_from_slice(&payload);
+        Poll::Ready(QuicDatagram { length: payload.len(), from, ecn: None })
     }
 
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.at)
-    }
-
-    fn may_fragment(&self) -> bool {
-        false
-    }
-}
-
-impl UdpSender for Socket {
-    fn poll_send(self: Pin<&mut Self>, transmit: &Transmit<'_>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn send_datagram(&self, payload: &[u8], to: SocketAddr, _: Option<EcnCodepoint>) -> io::Result<()> {
         let due = self.ether.timers.now() + DELAY;
         let inboxes = &mut *self.ether.inboxes.lock().unwrap();
-        if let Some(inbox) = inboxes.get_mut(&transmit.destination) {
-            for payload in segments(transmit) {
-                inbox.datagrams.push_back((due, self.at, payload.to_vec()));
-            }
+        if let Some(inbox) = inboxes.get_mut(&to) {
+            inbox.datagrams.push_back((due, self.at, payload.to_vec()));
             if let Some(reader) = inbox.reader.take() {
                 reader.wake();
             }
         }
-        Poll::Ready(Ok(()))
+        Ok(())
     }
 }
 
