@@ -1,5 +1,6 @@
 //! What the link's tests share: specs, numbered packets, and two ways of driving a path.
 
+pub mod layout;
 pub mod numbered;
 pub mod transport_stream;
 
@@ -10,6 +11,7 @@ use bentpipe_link::{Direction, DropCause, Event, Path};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
+pub use layout::layout;
 pub use numbered::Numbered;
 
 /// A packet offered to the link.

@@ -4,10 +4,11 @@ use bentpipe_link::rcs2::dama::{
     ClassConfig, Departure, Mix, Phase, PlacementSpec, RateCapacity, ReturnConfig, ReturnLink,
     SignallingSpec, SlotRate, Timing, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
 };
-use bentpipe_link::rcs2::{Encapsulation, LayoutSpec, ProtectionSpec, ProtocolField, Waveform};
+use bentpipe_link::rcs2::{Encapsulation, ProtectionSpec, ProtocolField, Waveform};
 use bentpipe_link::{AttenuationSpec, EsN0Spec, LegSpec, QueueSpec};
 use bentpipe_units::{Bytes, Duration, Time};
 
+pub use crate::common::layout::layout;
 pub use crate::common::numbered::Numbered;
 
 pub const RLE: Encapsulation = Encapsulation::rle(ProtocolField::Compressed, 0, ProtectionSpec::Sequence);
@@ -16,27 +17,12 @@ pub const RLE: Encapsulation = Encapsulation::rle(ProtocolField::Compressed, 0, 
 pub const GEO: Timing =
     Timing { request_delay: Duration::from_millis(260), lead: Duration::from_millis(260 + 10) };
 
-/// 1 Msym/s, two frames of a request slot and 20 bursts of 536 symbols.
-pub fn layout() -> LayoutSpec {
-    LayoutSpec {
-        symbols_per_s: 1_000_000,
-        carriers: 1,
-        frames: 2,
-        request_slots: 1,
-        traffic_slots: 20,
-        request_symbols: 536,
-        burst_symbols: 536,
-        guard_symbols: 4,
-        idle_symbols: 0,
-    }
-}
-
-/// A terminal alone on that, with one class.
+/// A terminal alone on a carrier, with one class.
 pub fn alone(mix: Mix) -> ReturnConfig {
     let waveform = Waveform::by_id(6).expect("a waveform");
     ReturnConfig {
         layout: layout(),
-        phase: Phase::Begin,
+        phase: Phase::Start,
         burst_payload: waveform.payload(),
         encapsulation: RLE,
         mtu: Bytes::new(1500),

@@ -2,7 +2,7 @@
 
 use bentpipe_link::{
     AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, DirectionSpec, EsN0Spec,
-    FreeSpec, LayoutSpec, LegSpec, LinkSpec, LoadSpec, MixSpec, PlacementSpec, ProtectionSpec, RbdcSpec,
+    FreeSpec, LegSpec, LinkSpec, LoadSpec, MixSpec, PlacementSpec, ProtectionSpec, RbdcSpec,
     Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, VolumeKindSpec, VolumeOrderSpec,
     VolumeSpec,
 };
@@ -22,21 +22,11 @@ pub const SUPERFRAME: Duration = Duration::from_micros(2 * 21 * 540);
 /// Slots of a superframe.
 pub const SLOTS: u32 = 40;
 
-/// A terminal alone on a carrier of 1 Msym/s: two frames of a request slot and 20 bursts of waveform 6, 96 bytes each.
+/// A terminal alone on a carrier with bursts of waveform 6, 96 bytes each.
 pub fn alone(mix: MixSpec) -> Rcs2Spec {
     Rcs2Spec {
         nominal_bps: Rate::from_bps(1_300_000),
-        layout: LayoutSpec {
-            symbols_per_s: 1_000_000,
-            carriers: 1,
-            frames: 2,
-            request_slots: 1,
-            traffic_slots: 20,
-            request_symbols: 536,
-            burst_symbols: 536,
-            guard_symbols: 4,
-            idle_symbols: 0,
-        },
+        layout: layout(),
         burst: BurstSpec::Waveform { id: 6 },
         encapsulation: Rcs2EncapsulationSpec::Rle {
             protocol_bytes: 1,
@@ -102,12 +92,12 @@ pub fn offer(at: Time, len: u32) -> Offer {
     Offer { at, direction: Direction::Return, len }
 }
 
-/// When superframe 1 of a path that starts at zero begins: superframe 0 began before the start.
-pub fn first_begin(spec: &LinkSpec, seed: u64) -> Time {
+/// When superframe 1 of a path that starts at zero starts: superframe 0 started before the start.
+pub fn first_start(spec: &LinkSpec, seed: u64) -> Time {
     let mut path = path::<Numbered>(spec, seed);
     let report = path.report(Time::ZERO + SUPERFRAME * 3);
-    let begins = report.probes["dama"].column("time_s");
-    Time::ZERO + Duration::from_secs_f64(begins[1])
+    let starts = report.probes["dama"].column("time_s");
+    Time::ZERO + Duration::from_secs_f64(starts[1])
 }
 
 pub fn ms(ms: u64) -> Time {
