@@ -11,7 +11,7 @@ use crate::hold::ONLY_KEY;
 
 /// Letters that the kernel keeps of a program's name (`BPF_OBJ_NAME_LEN` without the final zero).
 const NAME_BYTES: usize = 15;
-/// How the names of constants begin.
+/// How the names of constants start.
 const CONSTANTS: &[u8] = b".rodata";
 
 /// Loaded programs as far as one asks whether they are the same as others.

@@ -23,7 +23,7 @@ impl AckedOrLost {
         self.acked_or_lost = self.acked_or_lost.max(self.sent.saturating_sub(ack.in_flight.get()));
     }
 
-    /// Bytes sent since the connection began.
+    /// Bytes sent since the connection started.
     pub const fn sent(&self) -> u64 {
         self.sent
     }

@@ -77,10 +77,10 @@ pub(crate) trait EventHandlers {
 /// What a congestion control is told beside what is sent and acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A congestion episode begins: at most once per round trip, except that a timeout or persistent congestion
+    /// A congestion episode starts: at most once per round trip, except that a timeout or persistent congestion
     /// may follow a loss.
     Congestion(CongestionEvent),
-    /// Everything outstanding when the episode began was delivered or retransmitted successfully.
+    /// Everything outstanding when the episode started was delivered or retransmitted successfully.
     RecoveryEnd {
         /// When that was known.
         now: Time,
@@ -169,7 +169,7 @@ pub struct AckSample {
     pub acked: Bytes,
     /// Newly deemed lost since the last sample.
     pub lost: Bytes,
-    /// Delivered since the connection began, this acknowledgement included
+    /// Delivered since the connection started, this acknowledgement included
     /// ([`RateEstimator::delivered`](crate::rate::RateEstimator::delivered)).
     pub delivered: Bytes,
     /// In flight when it arrived.
@@ -186,7 +186,7 @@ pub struct AckSample {
     pub usage: WindowUsage,
 }
 
-/// The beginning of a congestion episode.
+/// The start of a congestion episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionEvent {
     /// When it was noticed.

@@ -123,7 +123,7 @@ impl RateEstimator {
         })
     }
 
-    /// Delivered since the connection began.
+    /// Delivered since the connection started.
     pub const fn delivered(&self) -> Bytes {
         self.delivered
     }

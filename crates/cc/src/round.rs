@@ -11,7 +11,7 @@ pub(crate) enum Boundary {
     Inside,
 }
 
-/// A round ends when a packet is delivered that left after the round began
+/// A round ends when a packet is delivered that left after the round started
 /// (draft-cardwell-iccrg-bbr-congestion-control-00, BBRUpdateRound).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rounds {
@@ -31,7 +31,7 @@ impl Rounds {
         }
     }
 
-    /// Lets the present round begin now, at `delivered`.
+    /// Lets the present round start now, at `delivered`.
     pub fn restart(&mut self, delivered: Bytes) {
         self.end = delivered;
     }

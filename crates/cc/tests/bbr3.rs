@@ -80,7 +80,7 @@ fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds() {
         (Phase::Cruise, Phase::Refill),
         (Phase::Refill, Phase::Up),
         (Phase::Up, Phase::Down),
-        // After ProbeRTT the cycle begins anew.
+        // After ProbeRTT the cycle starts anew.
         (Phase::Up, Phase::Cruise),
         (Phase::Refill, Phase::Cruise),
     ];

@@ -128,7 +128,7 @@ fn hystart_plus_plus_gives_up_slow_start_after_five_conservative_rounds() {
         rounds.round(130);
         assert_eq!(rounds.cc.state().ssthresh, None);
     }
-    // The round that began conservative slow start counts as the first of five.
+    // The round that started conservative slow start counts as the first of five.
     let window = rounds.cc.cwnd();
     rounds.round(130);
     assert_eq!(rounds.cc.state().ssthresh, Some(window));

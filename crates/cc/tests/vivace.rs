@@ -31,7 +31,7 @@ fn throughput(flow: &mut Flow<Vivace>, from_s: u64, until_s: u64) -> f64 {
 }
 
 #[test]
-fn it_begins_at_512_kibibytes_per_second_and_a_window_of_two_round_trips() {
+fn it_starts_at_512_kibibytes_per_second_and_a_window_of_two_round_trips() {
     let cc = vivace();
     assert_eq!(cc.state().pacing_rate, Some(START));
     assert_eq!(cc.cwnd(), Bytes::new(104_857));
@@ -97,7 +97,7 @@ fn seeds_draw_different_orders() {
 
 #[test]
 fn a_geo_path_is_filled_with_a_short_queue() {
-    // Utility peaks where the queue begins to grow, so the queue stays well below a BDP (500 ms).
+    // Utility peaks where the queue starts to grow, so the queue stays well below a BDP (500 ms).
     let mut flow = flow(Path::new(10, 500, packets(2_000)));
     let rate = throughput(&mut flow, 60, 180);
     assert!(rate > 0.85e7, "{rate} bit/s");
@@ -153,7 +153,7 @@ fn a_packet_of_an_application_that_was_short_voids_its_interval() {
 }
 
 #[test]
-fn a_timeout_suspends_it_and_recovery_begins_a_pair_at_the_last_good_rate() {
+fn a_timeout_suspends_it_and_recovery_starts_a_pair_at_the_last_good_rate() {
     let mut flow = flow(Path::new(1_000, 100, packets(20_000)));
     flow.run_while(|flow| flow.cc.base_rate() < megabits(30.0));
     let mut cc = flow.cc;

@@ -28,7 +28,7 @@ mod tests {
         // The class 1011 10 with ECT(0), 10, is 0xba.
         assert_eq!(dscp(&[0x45, 0xba, 0x00, 0x54]).get(), EXPEDITED);
         assert_eq!(dscp(&[0x6b, 0xa0, 0x00, 0x00]).get(), EXPEDITED);
-        // A flow label beside it, which begins with the same byte.
+        // A flow label beside it, which starts with the same byte.
         assert_eq!(dscp(&[0x6b, 0xaf, 0xff, 0xff]).get(), EXPEDITED);
     }
 

@@ -59,7 +59,7 @@ fn random_bytes_on_its_tcp_ports() {
 }
 
 #[test]
-fn beginnings_of_its_own_protocols_followed_by_random_bytes() {
+fn starts_of_its_own_protocols_followed_by_random_bytes() {
     // RFC 9112 section 3, RFC 8446 section 5.1 (a handshake record) and RFC 9113 section 3.4 (the preface).
     let heads: [&[u8]; 4] = [
         b"GET / HTTP/1.1\r\nHost: ",

@@ -40,30 +40,30 @@ pub fn in_pieces(input: &[u8]) -> (&[u8], std::slice::Chunks<'_, u8>) {
     (bytes, bytes.chunks(length + 1))
 }
 
-/// Status and body of each response begun, and how it ended.
+/// Status and body of each response started, and how it ended.
 type Outcome = (Vec<(u16, Vec<u8>)>, Result<(), Malformed>);
 
 fn responses<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    let (mut responses, mut buffer, mut begun) = (Responses::default(), BytesMut::new(), Vec::new());
+    let (mut responses, mut buffer, mut started) = (Responses::default(), BytesMut::new(), Vec::new());
     for piece in pieces {
         buffer.extend_from_slice(piece);
         loop {
             match responses.next(&mut buffer) {
                 Ok(Some(Piece::Head(head))) => {
                     assert!(head.fields.len() <= MAX_FIELDS);
-                    begun.push((head.status.as_u16(), Vec::new()));
+                    started.push((head.status.as_u16(), Vec::new()));
                 }
                 Ok(Some(Piece::Data(data))) => {
-                    begun.last_mut().expect("a head before data").1.extend_from_slice(&data);
+                    started.last_mut().expect("a head before data").1.extend_from_slice(&data);
                 }
                 Ok(Some(Piece::End)) => {}
                 Ok(None) => break,
-                Err(error) => return (begun, Err(error)),
+                Err(error) => return (started, Err(error)),
             }
         }
     }
     let ended = if responses.is_between(&buffer) { Ok(()) } else { responses.close().map(|_| ()) };
-    (begun, ended)
+    (started, ended)
 }
 
 /// The targets of the requests, and why there is none after them.
@@ -171,12 +171,12 @@ impl Exchange {
     /// Keeps what has happened, the pieces of a stream's content as one.
     fn note(&mut self, event: Event) {
         if let Event::Data { stream, fin, payload } = &event
-            && let Some(Event::Data { stream: before, fin: last @ Fin::Absent, payload: begun }) =
+            && let Some(Event::Data { stream: before, fin: last @ Fin::Absent, payload: started }) =
                 self.happened.last_mut()
             && before == stream
         {
             *last = *fin;
-            *begun = [&begun[..], payload].concat().into();
+            *started = [&started[..], payload].concat().into();
         } else {
             self.happened.push(event);
         }

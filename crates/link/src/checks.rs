@@ -26,7 +26,7 @@ pub(crate) fn check_classes<'a>(
 }
 
 /// Whether a queue takes a packet. Before a carrier each packet waits, if only until its frame or its burst
-/// begins, so that one without room would let nothing through. A limit in time refuses nobody when nobody waits.
+/// starts, so that one without room would let nothing through. A limit in time refuses nobody when nobody waits.
 pub(crate) fn check_room(queue: &QueueSpec, longest: Bytes) -> Result<(), SpecError> {
     match *queue {
         QueueSpec::Bytes { limit_bytes }

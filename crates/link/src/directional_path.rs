@@ -127,7 +127,7 @@ impl<P: Packet> DirectionalPath<P> {
         self.egress.held_packets() + self.channel.arriving.len() + self.channel.vanishing.len()
     }
 
-    /// The workload begins, and counting starts again, after [`DirectionalPath::advance`] to this instant.
+    /// The workload starts, and counting starts again, after [`DirectionalPath::advance`] to this instant.
     pub(crate) fn mark(&mut self, now: Time) {
         self.egress.mark(now);
         self.channel.counters.mark(now);

@@ -19,7 +19,7 @@ pub enum Event<P> {
     Lost {
         /// Which direction it travelled.
         direction: Direction,
-        /// When its transmission ended, or would have begun if the queue dropped it.
+        /// When its transmission ended, or would have started if the queue dropped it.
         at: Time,
         /// What took it.
         cause: DropCause,

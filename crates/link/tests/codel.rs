@@ -145,7 +145,7 @@ fn successive_drops_are_an_interval_over_the_root_of_their_number_apart() {
 }
 
 #[test]
-fn a_dropping_phase_soon_after_another_begins_at_its_rate_and_a_late_one_at_the_first() {
+fn a_dropping_phase_soon_after_another_starts_at_its_rate_and_a_late_one_at_the_first() {
     let early = |pause_ms: u64| -> Vec<u64> {
         let second = (1_000 + pause_ms) * MS;
         let offers: Vec<Offer> =

@@ -54,7 +54,7 @@ fn a_whole_deck_has_each_hundred_thousandth_of_the_distribution_once() {
     found.sort_unstable();
     for (i, offset) in found.into_iter().enumerate() {
         let ends = [i, i + 1].map(|i| quantile(i as f64 / DECK as f64) * 1e6);
-        // At the jump the stratum begins behind it.
+        // At the jump the stratum starts behind it.
         let low = if i == 90_000 { 40e6 } else { ends[0] };
         assert!(low - 1.0 <= offset as f64 && offset as f64 <= ends[1] + 1.0, "{i}: {offset} ns, {ends:?}");
     }

@@ -40,7 +40,7 @@ fn runs(fates: &[bool]) -> Vec<usize> {
 }
 
 #[test]
-fn an_outage_of_n_gaps_loses_n_packets_wherever_it_begins() {
+fn an_outage_of_n_gaps_loses_n_packets_wherever_it_starts() {
     for (ms, packets) in [(200, 1), (400, 2), (2_200, 11)] {
         let found = runs(&fates(outages(600_000, &[(1, ms)]), 150_000, GAP_MS, 1));
         assert_eq!(found, vec![packets; 50], "one in every 600 s of 30 000 s");
@@ -63,14 +63,14 @@ fn the_share_of_time_is_the_mean_duration_over_the_period() {
     let packets = 20 * DECK * 200;
     let found = fates(outages(10_000, &KINDS), packets, 50, 3);
     let lost = found.iter().filter(|lost| **lost).count() as f64 / packets as f64;
-    // Where an outage reaches into the next, time counts once: with a density of x/P^2 of the next beginning x after
+    // Where an outage reaches into the next, time counts once: with a density of x/P^2 of the next start x after
     // one, at most sum(w d^3)/(6 P^2) of sum(w d), 0.2 %.
     let expected = 9.2 / 300.0;
     assert!(0.99 * expected < lost && lost <= expected, "{lost}, expected {expected}");
 }
 
 #[test]
-fn one_begins_in_each_period_anywhere_in_it() {
+fn one_starts_in_each_period_anywhere_in_it() {
     let (period_ms, periods) = (10_000_u64, 2_000);
     let found = fates(outages(period_ms, &[(1, 10)]), periods * 1_000, 10, 4);
     let per_period: Vec<Vec<usize>> =
@@ -89,7 +89,7 @@ fn one_begins_in_each_period_anywhere_in_it() {
 fn an_outage_longer_than_its_period_never_ends() {
     let found = fates(outages(1_000, &[(1, 2_000)]), 1_000, 100, 5);
     let first = found.iter().position(|lost| *lost).unwrap();
-    assert!(first < 10, "the first begins in the first second");
+    assert!(first < 10, "the first starts in the first second");
     assert!(found[first..].iter().all(|lost| *lost));
 }
 

@@ -230,13 +230,13 @@ fn largest(objects: &[ObjectSighting]) -> Option<&ObjectSighting> {
 
 /// Forward bytes delivered in the first idle round trip of data: the sender's first window.
 ///
-/// Of a page load the data are the embedded objects, of a flow its payload. The window begins with the first
+/// Of a page load the data are the embedded objects, of a flow its payload. The window starts with the first
 /// packet that can be an answer: not earlier than a round trip after the request. (The loader sees the first
 /// byte only when a whole TLS record has come, which may take a second window.)
 ///
 /// None of a flow up: its data take the return direction, whose packets are not kept. None of several flows, whose
 /// packets are kept as one. None either where a window takes longer to transmit than a round trip: its end and the
-/// next one's beginning cannot be told apart.
+/// next one's start cannot be told apart.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
     if is_up(spec) || client.transfers.len() > 1 {
         return None;

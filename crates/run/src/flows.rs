@@ -82,30 +82,30 @@ impl Payload {
     }
 }
 
-/// What each flow received from the beginning of the last one to the end of the first one, in bytes.
+/// What each flow received from the start of the last one to the end of the first one, in bytes.
 fn payload_while_all_ran(flows: &FlowsSpec, client: &ClientReport) -> Vec<f64> {
-    let begin = flows.flows.iter().map(|flow| client.started + flow.start_ns).max();
+    let start = flows.flows.iter().map(|flow| client.started + flow.start_ns).max();
     let end = match (flows.bytes, flows.duration_ns) {
         (None, Some(duration)) => Some(client.started + duration),
         _ => client.transfers.iter().map(|one| one.last_byte).min(),
     };
-    let (begin, end) = (begin.unwrap_or(Time::MAX), end.unwrap_or(Time::ZERO));
+    let (start, end) = (start.unwrap_or(Time::MAX), end.unwrap_or(Time::ZERO));
     let count = flows.flows.len();
     (0..)
         .take(count)
-        .map(|flow| transfer(client, flow).map_or(0.0, |one| bytes_within(one, begin, end)))
+        .map(|flow| transfer(client, flow).map_or(0.0, |one| bytes_within(one, start, end)))
         .collect()
 }
 
 /// Of a bin that is within in part, the same part of its bytes.
-fn bytes_within(transfer: &TransferReport, begin: Time, end: Time) -> f64 {
+fn bytes_within(transfer: &TransferReport, start: Time, end: Time) -> f64 {
     // The last bin ends after the last byte: nothing of it is cut off.
     let end = if transfer.last_byte <= end { Time::MAX } else { end };
     let seconds = |at: Time| Duration::from_nanos(at.as_nanos()).as_secs_f64();
-    let (begin, end, width) = (seconds(begin), seconds(end), INTERVAL.as_secs_f64());
+    let (start, end, width) = (seconds(start), seconds(end), INTERVAL.as_secs_f64());
     let bins = transfer.progress.column("time_s").iter().zip(transfer.progress.column("received_bytes"));
     bins.map(|(bin_end, bytes)| {
-        bytes * ((bin_end.min(end) - (bin_end - width).max(begin)) / width).clamp(0.0, 1.0)
+        bytes * ((bin_end.min(end) - (bin_end - width).max(start)) / width).clamp(0.0, 1.0)
     })
     .sum()
 }

@@ -13,7 +13,7 @@ pub(crate) fn connections_used(objects: &[ObjectSighting]) -> u64 {
 pub(crate) fn most(objects: &[ObjectSighting]) -> u64 {
     let mut by_connection = BTreeMap::<_, Vec<_>>::new();
     for object in objects {
-        // At one instant what ends goes before what begins: the next request follows an answer.
+        // At one instant what ends goes before what starts: the next request follows an answer.
         by_connection
             .entry(object.connection)
             .or_default()

@@ -4,7 +4,7 @@ use bentpipe_units::{Duration, Time};
 
 use crate::{OriginReport, RunSpec, Visit, Workload};
 
-/// The origin's report without the connection of a visit before the workload, which began at `start`.
+/// The origin's report without the connection of a visit before the workload, which started at `start`.
 pub(crate) fn left_out(spec: &RunSpec, mut origin: OriginReport, start: Time) -> OriginReport {
     if !matches!(&spec.workload, Workload::PageLoad(load) if load.visit == Some(Visit::Repeat)) {
         return origin;

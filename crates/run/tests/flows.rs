@@ -44,7 +44,7 @@ fn a_record_has_each_flow_with_its_times_and_its_goodput() {
     assert_eq!([flows[0].bytes, flows[1].bytes], [1_000_000, 3_000_000]);
     // 8 Mbit between 1 s and 5 s, 24 Mbit between 3 s and 9 s.
     assert!(close(flows[0].goodput_bps, 2e6) && close(flows[1].goodput_bps, 4e6), "{flows:?}");
-    // The second began 2 s after the first.
+    // The second started 2 s after the first.
     assert!(close(flows[0].completion_s, 5.0) && close(flows[1].completion_s, 7.0), "{flows:?}");
     assert_eq!([flows[0].start_s, flows[1].start_s], [0.0, 2.0]);
     assert!(close(flows[1].first_byte_s, 3.0) && close(flows[1].last_byte_s, 9.0), "{flows:?}");
@@ -83,7 +83,7 @@ fn shares_and_jains_index_are_those_of_the_payload_while_all_flows_ran() {
 }
 
 #[test]
-fn what_came_before_the_last_flow_began_or_after_the_common_end_is_nobodys_share() {
+fn what_came_before_the_last_flow_started_or_after_the_common_end_is_nobodys_share() {
     let early_and_late = [(500, 7_000), (5_000, 1_000), (10_100, 9_000)];
     let (mut spec, mut reports) = with_bins(&early_and_late, &[(5_000, 1_000)]);
     reports.client.transfers[0].last_byte = at_ms(10_100);
@@ -94,7 +94,7 @@ fn what_came_before_the_last_flow_began_or_after_the_common_end_is_nobodys_share
 
 #[test]
 fn a_bin_that_is_cut_counts_by_the_part_that_is_within() {
-    // The bin from 4.95 to 5.05 s is half before the second flow, which begins at 5 s.
+    // The bin from 4.95 to 5.05 s is half before the second flow, which starts at 5 s.
     let (mut spec, reports) = with_bins(&[(5_050, 2_000)], &[(6_000, 1_000)]);
     starting_at(&mut spec, 1, Duration::from_secs(5));
     let record = record(spec, reports);
@@ -131,7 +131,7 @@ fn a_flow_that_got_nothing_has_no_times_and_counts_in_jains_index() {
     assert_eq!((starved.first_byte_s, starved.completion_s, starved.goodput_bps), (None, None, None));
     // 1/n when one flow gets everything.
     assert!(close(record.metrics.jain_index, 0.5));
-    // The starved flow's order is no beginning of a payload.
+    // The starved flow's order is no start of a payload.
     assert_eq!(record.metrics.goodput_bps, record.flows[0].goodput_bps);
     assert_eq!(record.metrics.completion_s, record.flows[0].completion_s);
 }

@@ -98,7 +98,7 @@ fn flows_of_so_many_bytes_are_all_complete_and_add_up() {
 }
 
 #[test]
-fn flows_of_so_long_end_together_however_late_they_began() {
+fn flows_of_so_long_end_together_however_late_they_started() {
     let late = FlowSpec { start_ns: Duration::from_secs(30), ..BBR_OVER_QUIC };
     let record = ran(&spec(geo(), Direction::Down, Extent::For(MINUTE), &[CUBIC, late]));
     for flow in &record.flows {

@@ -79,7 +79,7 @@ fn one_direction_may_end_long_before_the_other() {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut question = Vec::new();
             stream.read_to_end(&mut question).await.unwrap();
-            // The answer begins when the question has ended.
+            // The answer starts when the question has ended.
             question.reverse();
             stream.write_all(&question).await.unwrap();
             stream.shutdown().await.unwrap();

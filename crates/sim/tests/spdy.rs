@@ -120,7 +120,7 @@ fn windows_of_the_spec_hold_the_load_back() {
     let mut spec = clean(1, 200_000);
     spec.http2.stream_window_bytes = Bytes::new(20_000);
     assert!(loaded(&spec).metrics.plt_s.unwrap() > 10.0 * ROUND_TRIP_S);
-    // The session's begins with the draft's 64 KiB: 134 kB are left for windows of 20 kB.
+    // The session's starts with the draft's 64 KiB: 134 kB are left for windows of 20 kB.
     let mut spec = clean(1, 200_000);
     spec.http2.connection_window_bytes = Bytes::new(20_000);
     assert!(loaded(&spec).metrics.plt_s.unwrap() > 8.0 * ROUND_TRIP_S);

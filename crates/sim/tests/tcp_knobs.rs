@@ -187,7 +187,7 @@ fn a_patience_of_250_ms_opens_a_duplicate_of_each_connection_at_600_ms_and_one_o
 }
 
 #[test]
-fn a_duplicate_begins_when_patience_ends_and_comes_a_round_trip_later() {
+fn a_duplicate_starts_when_patience_ends_and_comes_a_round_trip_later() {
     let mut spec = page(Http::H2, 1, 3);
     spec.tcp.connect_retry_ns = Some(Duration::from_millis(250));
     let record = record(&spec);

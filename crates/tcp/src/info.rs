@@ -23,7 +23,7 @@ pub struct Info {
     pub rto: Duration,
     /// Latest delivery-rate sample that the application did not limit.
     pub delivery_rate: Option<Rate>,
-    /// Segments retransmitted since the connection began, SYNs included.
+    /// Segments retransmitted since the connection started, SYNs included.
     pub retransmitted_segments: u64,
     /// The window that the peer announced.
     pub send_window: Bytes,

@@ -132,7 +132,7 @@ fn quic_and_clear_text_have_no_separate_tls_handshake() {
 }
 
 #[test]
-fn an_object_is_not_charged_for_a_handshake_that_began_before_it_was_known() {
+fn an_object_is_not_charged_for_a_handshake_that_started_before_it_was_known() {
     // Connection 1 is opened at 1.0 s; its first object becomes known at 1.2 s and is sent at 1.9 s.
     let objects = vec![
         object("https://origin/", 0, [0.0, 0.53, 1.06, 1.07]),

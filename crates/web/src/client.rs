@@ -1,4 +1,4 @@
-//! What a client knows before it begins.
+//! What a client knows before it starts.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use bentpipe_run::RunSpec;
 use crate::Ports;
 use crate::page::Sites;
 
-/// What a client knows before it begins, whatever its workload.
+/// What a client knows before it starts, whatever its workload.
 #[derive(Clone, Debug)]
 pub struct Client {
     /// The run.

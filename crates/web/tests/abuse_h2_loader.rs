@@ -38,7 +38,7 @@ fn loaded(change: impl FnOnce(&mut PageLoadSpec), bytes: Vec<u8>) -> (ClientRepo
     )
 }
 
-/// Begins as every HTTP/2 server does, and waits for the request.
+/// Starts as every HTTP/2 server does, and waits for the request.
 async fn greet(peer: &mut Peer) {
     peer.exchange(&frame(SETTINGS, 0, 0, &[])).await;
     peer.exchange(&frame(SETTINGS, ACK, 0, &[])).await;
@@ -211,7 +211,7 @@ fn an_hpack_bomb_is_a_fault() {
 }
 
 #[test]
-fn a_pushed_response_that_begins_with_data_is_refused() {
+fn a_pushed_response_that_starts_with_data_is_refused() {
     // RFC 9113 section 5.1, "reserved (remote)": only HEADERS, RST_STREAM and PRIORITY.
     let (_, answer) = pushed_to([promise(2, "/object.jpg"), frame(DATA, 0, 2, &[0; 100])].concat());
     assert!(answer.error().is_some());

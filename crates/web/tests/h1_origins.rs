@@ -141,7 +141,7 @@ fn requests_that_are_asked_again_keep_their_order() {
 }
 
 #[test]
-fn a_response_that_has_begun_is_not_asked_for_again() {
+fn a_response_that_has_started_is_not_asked_for_again() {
     let (report, _) = loaded(h1(1, 4, 5), Manners::CutsShort(3));
     let error = "HTTP/1: connection closed before the end of the message".to_owned();
     assert_eq!(report.faults, [Reason::FetchFailed { object: "/object-2.jpg".to_owned(), error }]);

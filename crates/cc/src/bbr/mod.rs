@@ -57,7 +57,7 @@ pub struct Bbr {
     episode: Episode,
     /// The round in which the last episode ended.
     recovered_in: Option<u64>,
-    /// Whether the flight in progress began after a pause: then nothing queued and ProbeRTT is not needed.
+    /// Whether the flight in progress started after a pause: then nothing queued and ProbeRTT is not needed.
     is_restarting_from_idle: bool,
     ssthresh: Option<Bytes>,
     pacing_rate: PacingRate,

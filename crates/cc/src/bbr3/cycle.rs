@@ -70,7 +70,7 @@ impl Bbr3 {
         false
     }
 
-    /// The last samples of a probe have arrived; whether the next one begins at once.
+    /// The last samples of a probe have arrived; whether the next one starts at once.
     fn end_of_probe(&mut self, sample: &Sample<'_>) -> bool {
         self.probe.samples = Samples::Other;
         self.probe.feedback = Feedback::None;

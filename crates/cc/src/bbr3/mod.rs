@@ -54,7 +54,7 @@ enum Episode {
     Timeout,
 }
 
-/// Losses since the present loss round began.
+/// Losses since the present loss round started.
 #[derive(Clone, Copy, Debug)]
 struct LossRound {
     /// Delivered when it ends.
@@ -85,7 +85,7 @@ pub struct Bbr3 {
     probe_rtt: Option<ProbeRtt>,
     aggregation: Aggregation,
     episode: Episode,
-    /// Whether the flight in progress began after a pause.
+    /// Whether the flight in progress started after a pause.
     is_restarting_from_idle: bool,
     ssthresh: Option<Bytes>,
     pacing_rate: PacingRate,
@@ -125,7 +125,7 @@ impl Bbr3 {
             departures: Departures::default(),
             max_bandwidth: [Rate::ZERO; 2],
             latest: Latest::NOTHING,
-            // The first round of losses begins when the first flight is delivered.
+            // The first round of losses starts when the first flight is delivered.
             loss_round: LossRound { end: Bytes::new(1), startup_losses: 0, any: false },
             bounds: Bounds::NONE,
             prior_bounds: Bounds::NONE,

@@ -22,7 +22,7 @@ pub(crate) struct HyStart {
     pacing: Pacing,
     rounds: Rounds,
     round_start: Time,
-    /// The last acknowledgement of the train that began with the round.
+    /// The last acknowledgement of the train that started with the round.
     train_end: Time,
     samples: u32,
     round_min_rtt: Duration,

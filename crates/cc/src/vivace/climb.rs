@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_begins_with_small_steps() {
+    fn a_turn_starts_with_small_steps() {
         let mut climb = Climb::default();
         for _ in 0..5 {
             climb.next_rate(RATE, pair(-45_000_000));

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 pub struct Scanner<F> {
     /// Bytes to pass over before the first frame.
     preface: u64,
-    /// The beginning of a frame's header.
+    /// The start of a frame's header.
     header: Vec<u8>,
     /// Bytes of the present frame before its header block.
     before: u64,
@@ -20,7 +20,7 @@ pub struct Scanner<F> {
     framing: PhantomData<F>,
 }
 
-/// How frames begin.
+/// How frames start.
 pub trait Framing: Unpin {
     /// What a client sends before its first frame.
     const CLIENT_PREFACE: u64 = 0;
@@ -34,7 +34,7 @@ pub trait Framing: Unpin {
 pub struct Frame {
     /// Its length.
     length: u64,
-    /// Where a block of header fields begins that fills the rest of it.
+    /// Where a block of header fields starts that fills the rest of it.
     block_at: Option<u64>,
 }
 

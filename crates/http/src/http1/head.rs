@@ -54,13 +54,13 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Takes the head at the buffer's beginning, with its empty line; none while that is missing.
+    /// Takes the head at the buffer's start, with its empty line; none while that is missing.
     pub(super) fn take(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Malformed> {
         if self.searched == 0 {
             // RFC 9112 section 2.2: empty lines before a message are ignored.
             let empty = buffer.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
             buffer.advance(empty);
-            // Either message begins with a token (RFC 9112 sections 3 and 4): TLS in clear text does not, and need not be
+            // Either message starts with a token (RFC 9112 sections 3 and 4): TLS in clear text does not, and need not be
             // waited for.
             if buffer.first().is_some_and(|byte| !byte.is_ascii_graphic()) {
                 return Err(Malformed::Head("expected a method or a version, found no text".to_owned()));

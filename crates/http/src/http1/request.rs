@@ -29,7 +29,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Takes the next request from the buffer's beginning; none while it is not all there.
+    /// Takes the next request from the buffer's start; none while it is not all there.
     ///
     /// # Errors
     /// When the bytes are no request, or one that is too large; what follows is none either.

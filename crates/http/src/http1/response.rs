@@ -57,7 +57,7 @@ enum State {
 }
 
 impl Responses {
-    /// Takes the next piece from the buffer's beginning; none while it is not there. Informational responses are
+    /// Takes the next piece from the buffer's start; none while it is not there. Informational responses are
     /// skipped (RFC 9110 section 15.2), trailers are dropped.
     ///
     /// # Errors

@@ -101,7 +101,7 @@ pub(super) struct Adapter {
     /// Packets not known to be delivered, in order of sending.
     outstanding: VecDeque<Outstanding>,
     in_flight: Bytes,
-    /// Sent since the connection began, lost or not.
+    /// Sent since the connection started, lost or not.
     sent: Bytes,
     next_packet: u64,
     batch: Batch,
@@ -120,7 +120,7 @@ struct Outstanding {
     state: PacketState,
 }
 
-/// An episode of loss: losses of packets sent before it began belong to it, however late they are found out.
+/// An episode of loss: losses of packets sent before it started belong to it, however late they are found out.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
     since: Time,

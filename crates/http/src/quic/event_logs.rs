@@ -28,7 +28,7 @@ pub struct EventLogs {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Logs begun so far.
+    /// Logs started so far.
     count: usize,
     /// Those that may not be on the disk yet, the oldest first.
     logs: Vec<Arc<Mutex<Log>>>,
@@ -65,7 +65,7 @@ impl EventLogs {
         Arc::new(Factory { logs: self.clone(), prefix })
     }
 
-    fn begin(&self, prefix: &str, id: &ConnectionId) -> io::Result<Arc<Mutex<Log>>> {
+    fn start(&self, prefix: &str, id: &ConnectionId) -> io::Result<Arc<Mutex<Log>>> {
         let mut state = locked(&self.state);
         let path = self.folder.join(format!("{prefix}-{}-{id}.qlog", state.count));
         state.count += 1;
@@ -100,7 +100,7 @@ struct Factory {
 
 impl QlogFactory for Factory {
     fn for_connection(&self, _: Side, _: SocketAddr, id: ConnectionId, _: Instant) -> Option<QlogConfig> {
-        match self.logs.begin(self.prefix, &id) {
+        match self.logs.start(self.prefix, &id) {
             Ok(log) => Some(QlogConfig::new(Box::new(Writer(log)))),
             Err(error) => {
                 locked(&locked(&self.logs.state).error).get_or_insert(error);

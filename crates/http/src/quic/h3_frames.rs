@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = HEADER_LIST_BYTES as u64;
 #[derive(Debug)]
 pub(super) struct Frames {
     expected: Expected,
-    /// The beginning of a number whose end has not come.
+    /// The start of a number whose end has not come.
     number: Vec<u8>,
 }
 

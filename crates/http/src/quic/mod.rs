@@ -113,7 +113,7 @@ pub async fn connect<N: Net>(
     protocol: &str,
     sender: Sender,
 ) -> Result<Opened, QuicError> {
-    let Begun { endpoint, connecting, mut report } = begin(net, client, host, protocol, sender)?;
+    let Started { endpoint, connecting, mut report } = start(net, client, host, protocol, sender)?;
     let connection = connecting.await?;
     complete(net, client, &connection, &mut report);
     Ok(Opened { endpoint, connection, report })
@@ -131,7 +131,7 @@ pub async fn connect_early<N: Net>(
     protocol: &str,
     sender: Sender,
 ) -> Result<(Opened, Option<Early>), QuicError> {
-    let Begun { endpoint, connecting, mut report } = begin(net, client, host, protocol, sender)?;
+    let Started { endpoint, connecting, mut report } = start(net, client, host, protocol, sender)?;
     match connecting.into_0rtt() {
         Ok((connection, accepted)) => {
             Ok((Opened { endpoint, connection, report }, Some(Early::of_client(accepted))))
@@ -161,19 +161,19 @@ pub fn sample(connection: &noq::Connection) -> Option<TcpSample> {
 }
 
 /// A connection whose first flight is on its way.
-struct Begun {
+struct Started {
     endpoint: Endpoint,
     connecting: noq::Connecting,
     report: ConnectionReport,
 }
 
-fn begin<N: Net>(
+fn start<N: Net>(
     net: &N,
     client: &Client<'_>,
     host: Host<'_>,
     protocol: &str,
     sender: Sender,
-) -> Result<Begun, QuicError> {
+) -> Result<Started, QuicError> {
     let tls =
         client.tls.config(Transport::Quic, protocol).map_err(|error| QuicError::Tls(error.to_string()))?;
     let started = net.now();
@@ -185,7 +185,7 @@ fn begin<N: Net>(
         started,
         ..ConnectionReport::default()
     };
-    Ok(Begun { endpoint, connecting, report })
+    Ok(Started { endpoint, connecting, report })
 }
 
 fn complete<N: Net>(

@@ -21,15 +21,15 @@ pub(super) struct Compressor(Compress);
 impl Compressor {
     pub(super) fn new() -> Self {
         let mut zlib = Compress::new_with_window_bits(Compression::new(LEVEL), true, WINDOW_BITS);
-        zlib.set_dictionary(DICTIONARY).expect("the stream has not begun");
+        zlib.set_dictionary(DICTIONARY).expect("the stream has not started");
         Self(zlib)
     }
 
     pub(super) fn compress(&mut self, block: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(STEP);
-        let begin = self.0.total_in();
+        let start = self.0.total_in();
         loop {
-            let taken = (self.0.total_in() - begin) as usize;
+            let taken = (self.0.total_in() - start) as usize;
             self.0
                 .compress_vec(&block[taken..], &mut out, FlushCompress::Sync)
                 .expect("compressing to memory does not fail");
@@ -54,9 +54,9 @@ impl Decompressor {
     /// The block, of at most [`MOST_BLOCK`] bytes.
     pub(super) fn decompress(&mut self, compressed: &[u8]) -> Result<Vec<u8>, SessionError> {
         let mut out = Vec::with_capacity(STEP);
-        let begin = self.0.total_in();
+        let start = self.0.total_in();
         loop {
-            let taken = (self.0.total_in() - begin) as usize;
+            let taken = (self.0.total_in() - start) as usize;
             let before = out.len();
             match self.0.decompress_vec(&compressed[taken..], &mut out, FlushDecompress::Sync) {
                 Ok(Status::StreamEnd) => return Err(SessionError::Compression),
@@ -70,7 +70,7 @@ impl Decompressor {
             if out.len() > MOST_BLOCK {
                 return Err(SessionError::TooLarge);
             }
-            let all_taken = (self.0.total_in() - begin) as usize == compressed.len();
+            let all_taken = (self.0.total_in() - start) as usize == compressed.len();
             if all_taken && out.len() < out.capacity() {
                 return Ok(out);
             }

@@ -170,7 +170,7 @@ fn allow(allowed: u8, kind: u16, flags: u8) -> Result<(), SessionError> {
     if flags & !allowed == 0 { Ok(()) } else { Err(SessionError::Flags { kind, flags }) }
 }
 
-/// The word that begins at a byte of fields whose length is known.
+/// The word that starts at a byte of fields whose length is known.
 fn word(fields: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([fields[at], fields[at + 1], fields[at + 2], fields[at + 3]])
 }

@@ -54,7 +54,7 @@ impl Headers {
     /// Reads a block after decompression.
     ///
     /// # Errors
-    /// When it is cut short or too long, a name is empty, not lower-case ASCII or there twice, or a value begins
+    /// When it is cut short or too long, a name is empty, not lower-case ASCII or there twice, or a value starts
     /// or ends with a separator or has two in a row.
     pub fn decode(block: &[u8]) -> Result<Self, MalformedHeaders> {
         let (count, mut rest) = number(block)?;

@@ -156,7 +156,7 @@ impl Session {
             read: BTreeSet::new(),
             was_reset: BTreeSet::new(),
             send_window: SendWindow::new(INITIAL_WINDOW),
-            receive_window: ReceiveWindow::begun(config.session_window.min(MOST_31_BITS), INITIAL_WINDOW),
+            receive_window: ReceiveWindow::started(config.session_window.min(MOST_31_BITS), INITIAL_WINDOW),
             peer_window: INITIAL_WINDOW,
             peer_limit: u32::MAX,
             next: match role {

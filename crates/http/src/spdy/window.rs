@@ -49,11 +49,11 @@ pub(super) struct ReceiveWindow {
 impl ReceiveWindow {
     /// A window of `target` bytes of which the peer knows.
     pub(super) fn new(target: u32) -> Self {
-        Self::begun(target, target)
+        Self::started(target, target)
     }
 
     /// A window that shall be `target` bytes while the peer believes in `granted`.
-    pub(super) fn begun(target: u32, granted: u32) -> Self {
+    pub(super) fn started(target: u32, granted: u32) -> Self {
         Self { target: i64::from(target), granted: i64::from(granted), held: 0, tolerance: 0 }
     }
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_window_below_the_draft_s_is_reached_by_granting_nothing() {
-        let mut window = ReceiveWindow::begun(1_000, INITIAL_WINDOW);
+        let mut window = ReceiveWindow::started(1_000, INITIAL_WINDOW);
         window.receive(65_000).unwrap();
         window.release(65_000);
         assert_eq!(window.due(), None);

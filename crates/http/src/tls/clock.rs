@@ -11,7 +11,7 @@ use rustls::time_provider::TimeProvider;
 #[derive(Debug)]
 pub(crate) struct FrozenClock;
 
-/// The first second of the year 2000, with which the validity of the run's certificates begins.
+/// The first second of the year 2000, with which the validity of the run's certificates starts.
 const NOW: Duration = Duration::from_secs(946_684_800);
 
 impl TimeProvider for FrozenClock {

@@ -14,7 +14,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::{EarlyData, Secured};
 
-/// Begins TLS with the host `name` on an open stream.
+/// Starts TLS with the host `name` on an open stream.
 ///
 /// With a ticket for early data it returns at once, and what is written first travels with the first flight; otherwise
 /// it returns when the handshake is complete. `on_secured` is told when that is.

@@ -25,7 +25,7 @@ const TOKENS: usize = 2;
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     store: Arc<Store>,
-    /// The library resumes a session only under the configuration under which it began.
+    /// The library resumes a session only under the configuration under which it started.
     pub(super) config: Arc<OnceLock<ClientConfig>>,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Empirical {
 }
 
 impl Empirical {
-    /// The first offset begins at `start`.
+    /// The first offset starts at `start`.
     pub(crate) fn new(quantiles: &[QuantileSpec], hold: Duration, seed: Seed, start: Time) -> Self {
         assert!(quantiles.len() >= 2, "a quantile function has two points at least");
         assert!(hold >= SHORTEST_HOLD, "an offset holds for 1 ms at least");

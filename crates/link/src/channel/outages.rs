@@ -23,24 +23,24 @@ const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
 /// When the channel of one direction is out; traffic does not change it.
 pub(crate) struct Outages {
     period: Duration,
-    /// Where the period after that of the next outage begins.
+    /// Where the period after that of the next outage starts.
     following: Time,
     next: Outage,
-    /// End of the outages that have begun.
+    /// End of the outages that have started.
     until: Time,
     /// The duration of each stratum.
     durations: Vec<Duration>,
     sampler: StratifiedSampler,
 }
 
-/// Nothing gets through from `begin` on, and something again at `end`.
+/// Nothing gets through from `start` on, and something again at `end`.
 struct Outage {
-    begin: Time,
+    start: Time,
     end: Time,
 }
 
 impl Outages {
-    /// The first period begins at `start`.
+    /// The first period starts at `start`.
     pub(crate) fn new(period: Duration, durations: &[OutageSpec], start: Time, stream: &mut Stream) -> Self {
         assert!(period >= SHORTEST_PERIOD, "a period lasts 1 ms at least");
         let strata = durations.iter().flat_map(|kind| (0..kind.weight).map(|_| kind.duration_ns));
@@ -48,7 +48,7 @@ impl Outages {
         let sampler = StratifiedSampler::new(
             u32::try_from(durations.len()).expect("weights are at most a million together"),
         );
-        let next = Outage { begin: start, end: start };
+        let next = Outage { start, end: start };
         let mut outages = Self { period, following: start, next, until: start, durations, sampler };
         outages.next = outages.draw(stream);
         outages
@@ -56,18 +56,18 @@ impl Outages {
 
     /// Whether an instant, not before those asked for so far, lies in an outage.
     pub(crate) fn cover(&mut self, at: Time, stream: &mut Stream) -> bool {
-        while self.next.begin <= at {
+        while self.next.start <= at {
             self.until = self.until.max(self.next.end);
             self.next = self.draw(stream);
         }
         at < self.until
     }
 
-    /// The outage of the following period: it begins anywhere in it and lasts as long as its stratum says.
+    /// The outage of the following period: it starts anywhere in it and lasts as long as its stratum says.
     fn draw(&mut self, stream: &mut Stream) -> Outage {
-        let begin = self.following + self.period.mul_f64(stream.uniform());
+        let start = self.following + self.period.mul_f64(stream.uniform());
         let duration = self.durations[self.sampler.draw(stream) as usize];
         self.following += self.period;
-        Outage { begin, end: begin.saturating_add(duration) }
+        Outage { start, end: start.saturating_add(duration) }
     }
 }

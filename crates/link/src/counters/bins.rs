@@ -11,7 +11,7 @@ const CHUNK: usize = 4096;
 pub(crate) struct Bins<T> {
     marked: Time,
     bins: Vec<T>,
-    /// What a bin begins with.
+    /// What a bin starts with.
     fresh: T,
 }
 
@@ -43,7 +43,7 @@ impl<T: Copy> Bins<T> {
         self.marked + INTERVAL * (self.index(at) + 1)
     }
 
-    /// Changes the bin of `at` and what later ones begin with. Calls come in order of time.
+    /// Changes the bin of `at` and what later ones start with. Calls come in order of time.
     pub(crate) fn from(&mut self, at: Time, change: impl Fn(&mut T)) {
         change(self.at(at));
         change(&mut self.fresh);

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_logged_on_before_the_link_begins() {
+    fn a_terminal_is_logged_on_before_the_link_starts() {
         let (mut acm, es_n0) = (acm(0.5, 0.3), faded(&[]));
         assert_eq!((acm.next_arrival(), acm.reported()), (ms(DELAY_MS), None));
         assert_eq!(acm.plframe_at(ms(0), &es_n0).modcod().number(), 28);

@@ -80,7 +80,7 @@ pub(crate) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
     Ok(encapsulation(spec)?.largest_packet())
 }
 
-/// The carrier; with ACM it begins with the most robust frames.
+/// The carrier; with ACM it starts with the most robust frames.
 pub(crate) fn carrier(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Carrier, SpecError> {
     check_classes(&spec.classes, mtu)?;
     check_es_n0(&spec.es_n0)?;
@@ -155,7 +155,7 @@ fn check_acm(acm: &AcmSpec) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// What a gateway chooses that begins with a report of a clear sky.
+/// What a gateway chooses that starts with a report of a clear sky.
 pub(crate) fn in_clear_sky(acm: &AcmSpec, spec: &Dvbs2Spec) -> PlFrame {
     Acm::new(acm, spec.fecframe, spec.pilots, Time::ZERO)
         .plframe_at(Time::ZERO, &EsN0::in_clear_sky(&spec.es_n0))

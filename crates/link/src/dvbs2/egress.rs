@@ -17,12 +17,12 @@ use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
 pub(crate) struct Dvbs2<P> {
     queues: ClassQueues<P>,
     streams: Streams,
-    transmitter: Transmitter<Begun<P>>,
+    transmitter: Transmitter<Started<P>>,
     acm: Option<Acm>,
     receiver: Receiver,
     probe: AcmProbe,
     /// Packets that the frame in the making completes.
-    completed: Vec<Begun<P>>,
+    completed: Vec<Started<P>>,
 }
 
 /// Which classes share frames.
@@ -37,14 +37,14 @@ enum Streams {
 /// The far end of the channel.
 struct Receiver {
     es_n0: EsN0,
-    /// From the start of a frame until it begins to arrive.
+    /// From the start of a frame until it starts to arrive.
     propagation: Duration,
     fates: Stream,
     reassembly: Reassembly,
 }
 
 /// A packet of which a frame carries a part.
-struct Begun<P> {
+struct Started<P> {
     /// Start of the first such frame.
     start: Time,
     waiting: Waiting<P>,
@@ -58,7 +58,7 @@ struct Feed<'a, P, E> {
 }
 
 impl<P: Packet> Dvbs2<P> {
-    /// A carrier that begins at `start`, by its spec and what that comes to.
+    /// A carrier that starts at `start`, by its spec and what that comes to.
     pub(crate) fn new(
         (spec, carrier): (&Dvbs2Spec, &Carrier),
         direction: &DirectionSpec,
@@ -153,11 +153,11 @@ impl<P: Packet> Dvbs2<P> {
             let fate = self.receiver.fate(&frame);
             let lost = self.receiver.reassembly.receive(&frame, fate);
             self.probe.sent(&frame, fate);
-            for (index, begun) in completed.drain(..).enumerate() {
+            for (index, started) in completed.drain(..).enumerate() {
                 if index < lost {
-                    exit.lost(frame.end, DropCause::Channel, begun.waiting.packet);
+                    exit.lost(frame.end, DropCause::Channel, started.waiting.packet);
                 } else {
-                    begun.leave(frame.end, exit);
+                    started.leave(frame.end, exit);
                 }
             }
         }
@@ -201,7 +201,7 @@ impl Streams {
     }
 }
 
-impl<P> Begun<P> {
+impl<P> Started<P> {
     /// The packet's last frame ends.
     fn leave(self, at: Time, exit: &mut impl EgressSink<P>) {
         let Self { start, waiting: Waiting { since, size, packet } } = self;
@@ -210,24 +210,24 @@ impl<P> Begun<P> {
     }
 }
 
-impl<P: Packet> Packet for Begun<P> {
+impl<P: Packet> Packet for Started<P> {
     fn len_bytes(&self) -> u32 {
         self.waiting.packet.len_bytes()
     }
 }
 
 impl<P: Packet, E: EgressSink<P>> Source for Feed<'_, P, E> {
-    type Packet = Begun<P>;
+    type Packet = Started<P>;
 
     fn backlog(&self, stream: usize) -> Backlog {
         self.queues.backlog(self.streams.classes(stream))
     }
 
-    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Begun<P>)> {
+    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Started<P>)> {
         let drop = |waiting: Waiting<P>| self.exit.lost(start, DropCause::Queue, waiting.packet);
         let first = self.queues.pop(self.streams.classes(stream), start, drop);
         self.exit.waiting(start, self.queues.bytes());
-        first.map(|waiting| (waiting.since, Begun { start, waiting }))
+        first.map(|waiting| (waiting.since, Started { start, waiting }))
     }
 }
 
@@ -236,7 +236,7 @@ impl<P: Packet, E: EgressSink<P>> Source for Feed<'_, P, E> {
 fn wait<P: Packet>(
     queues: &ClassQueues<P>,
     streams: Streams,
-    transmitter: &Transmitter<Begun<P>>,
+    transmitter: &Transmitter<Started<P>>,
     class: usize,
     now: Time,
 ) -> Duration {

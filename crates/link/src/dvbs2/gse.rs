@@ -116,10 +116,10 @@ impl Fragmentation {
     pub(super) fn take(&mut self, room: u32) -> Option<GsePacket> {
         let room = room.min(LARGEST_PACKET);
         let rest = self.pdu - self.sent;
-        let begun = self.sent > 0;
+        let started = self.sent > 0;
         let (part, len) = if self.rest() <= room {
-            (if begun { Part::Last } else { Part::Complete }, self.rest())
-        } else if begun {
+            (if started { Part::Last } else { Part::Complete }, self.rest())
+        } else if started {
             (Part::Middle, room.min(LATER_HEADER + rest))
         } else {
             (Part::First, room)

@@ -56,12 +56,12 @@ impl<P: Packet> GsePackets<P> {
     ) -> (u32, usize) {
         let (encapsulation, least_start) = (self.encapsulation, self.least_start());
         let (mut left, mut completed) = (room, 0);
-        let mut begin = |left| {
+        let mut start = |left| {
             let (since, packet) = (left >= least_start).then(&mut next).flatten()?;
             let fragmentation = Fragmentation::new(encapsulation, packet.len_bytes());
             Some(Open { since, fragmentation, packet })
         };
-        while let Some(mut open) = self.open.take().or_else(|| begin(left)) {
+        while let Some(mut open) = self.open.take().or_else(|| start(left)) {
             let Some(gse) = open.fragmentation.take(left) else {
                 self.open = Some(open);
                 break;
@@ -77,7 +77,7 @@ impl<P: Packet> GsePackets<P> {
         (room - left, completed)
     }
 
-    /// Room below which no packet is begun: the header of a first fragment and one byte.
+    /// Room below which no packet is started: the header of a first fragment and one byte.
     const fn least_start(&self) -> u32 {
         self.encapsulation.first_header() + 1
     }

@@ -33,7 +33,7 @@ struct IdleTime {
 }
 
 impl AcmProbe {
-    /// A carrier that begins at `start`, on which the packets of no class have this stream.
+    /// A carrier that starts at `start`, on which the packets of no class have this stream.
     pub(crate) fn new(carrier: &Carrier, stream: usize, start: Time) -> Self {
         let bin = Bin {
             plframe: carrier.streams[stream],

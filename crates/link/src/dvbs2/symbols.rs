@@ -45,7 +45,7 @@ impl SymbolRate {
 #[derive(Clone, Copy)]
 pub(super) struct SymbolClock {
     rate: SymbolRate,
-    /// A whole number of seconds after the carrier began or paused.
+    /// A whole number of seconds after the carrier started or paused.
     second: Time,
     /// Symbols sent since then: less than a second's.
     symbols: u64,

@@ -73,7 +73,7 @@ struct Next {
 }
 
 impl<P: Packet> Transmitter<P> {
-    /// A carrier that begins at `start`.
+    /// A carrier that starts at `start`.
     pub fn new(carrier: &Carrier, start: Time) -> Self {
         Self {
             idle: carrier.idle,

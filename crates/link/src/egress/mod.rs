@@ -87,7 +87,7 @@ impl<P: Packet> Egress<P> {
         }
     }
 
-    /// The workload begins.
+    /// The workload starts.
     pub(crate) fn mark(&mut self, now: Time) {
         match self {
             Self::Pipe(_) => {}

@@ -28,7 +28,7 @@ pub struct Part {
     pub bytes: u32,
     /// Bytes of the SNDU after it.
     pub rest: u32,
-    /// TS packets that begin for it; the end of another one may serve it too.
+    /// TS packets that start for it; the end of another one may serve it too.
     pub packets: u32,
 }
 
@@ -44,16 +44,16 @@ impl Fragmenter {
     }
 
     /// Another burst: what the last TS packet of the one before has left is padding.
-    pub const fn begin_burst(&mut self) {
+    pub const fn start_burst(&mut self) {
         self.payload = Payload::CLOSED;
     }
 
-    /// Puts the next packet, whole or its beginning, into the TS packet in hand and those that what is left of the
+    /// Puts the next packet, whole or its start, into the TS packet in hand and those that what is left of the
     /// burst has room for. None when too little is left.
     ///
     /// # Panics
     /// When another packet is under way, or the packet is longer than [`Encapsulation::largest_packet`].
-    pub fn begin(&mut self, packet_bytes: u32, space_bytes: u32) -> Option<Part> {
+    pub fn start(&mut self, packet_bytes: u32, space_bytes: u32) -> Option<Part> {
         assert!(self.rest == 0, "the packet before has been sent");
         assert!(packet_bytes <= self.encapsulation.largest_packet(), "the length field is too short");
         let mut packets = 0;

@@ -30,7 +30,7 @@ impl Payload {
         self.room >= self.pointer + encapsulation.least_start()
     }
 
-    /// Puts in the beginning of an SNDU, or all of it; returns how many bytes that is.
+    /// Puts in the start of an SNDU, or all of it; returns how many bytes that is.
     ///
     /// # Panics
     /// When none [may start](Self::takes_start).

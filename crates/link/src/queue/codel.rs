@@ -13,9 +13,9 @@ pub(crate) struct Codel {
     first_above: Option<Time>,
     phase: Phase,
     drop_next: Time,
-    /// Drops since the dropping phase began.
+    /// Drops since the dropping phase started.
     count: u32,
-    /// `count` when the last dropping phase began.
+    /// `count` when the last dropping phase started.
     last_count: u32,
 }
 
@@ -78,7 +78,7 @@ impl Codel {
                 if let Head::Late(waiting) = head {
                     drop(waiting);
                     head = self.take(now, fifo);
-                    self.begin_dropping(now);
+                    self.start_dropping(now);
                 }
             }
         }
@@ -91,8 +91,8 @@ impl Codel {
         self.phase = Phase::Passing;
     }
 
-    /// Begins where the last phase left off, when that was not long ago (section 5.5).
-    fn begin_dropping(&mut self, now: Time) {
+    /// Starts where the last phase left off, when that was not long ago (section 5.5).
+    fn start_dropping(&mut self, now: Time) {
         let delta = self.count - self.last_count;
         let is_recent = now.since(self.drop_next) < self.interval * 16;
         self.count = if delta > 1 && is_recent { delta } else { 1 };

@@ -70,7 +70,7 @@ impl<P: Packet> Rcs2<P> {
         &mut self.classes
     }
 
-    /// The superframes that began since the mark and ended by `now`.
+    /// The superframes that started since the mark and ended by `now`.
     pub(crate) fn dama(&mut self, now: Time) -> Table {
         self.collect_probes(now);
         let mut table = Table::default();

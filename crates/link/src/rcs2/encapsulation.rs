@@ -100,21 +100,21 @@ impl Fragmenter {
     }
 
     /// Another burst: to be called before the first piece of it.
-    pub const fn begin_burst(&mut self) {
+    pub const fn start_burst(&mut self) {
         match self {
             Self::Rle(_) => {}
-            Self::Ts(ts) => ts.begin_burst(),
+            Self::Ts(ts) => ts.start_burst(),
         }
     }
 
-    /// Puts the next packet, whole or its beginning, into what a burst has left. None when too little is left.
+    /// Puts the next packet, whole or its start, into what a burst has left. None when too little is left.
     ///
     /// # Panics
     /// When another packet is under way, or the packet is longer than [`Encapsulation::max_sdu_bytes`].
-    pub fn begin(&mut self, sdu_bytes: u32, space_bytes: u32) -> Option<Piece> {
+    pub fn start(&mut self, sdu_bytes: u32, space_bytes: u32) -> Option<Piece> {
         match self {
-            Self::Rle(rle) => rle.begin(sdu_bytes, space_bytes).map(Piece::Rle),
-            Self::Ts(ts) => ts.begin(sdu_bytes, space_bytes).map(Piece::Ts),
+            Self::Rle(rle) => rle.start(sdu_bytes, space_bytes).map(Piece::Rle),
+            Self::Ts(ts) => ts.start(sdu_bytes, space_bytes).map(Piece::Ts),
         }
     }
 

@@ -16,7 +16,7 @@ pub struct Goodput {
 impl Goodput {
     /// Of packets of one length, one after the other without end.
     ///
-    /// What a burst begins with says all that can come after it, so that the bursts repeat themselves: this is one
+    /// What a burst starts with says all that can come after it, so that the bursts repeat themselves: this is one
     /// such cycle, and exact.
     ///
     /// # Panics
@@ -41,11 +41,11 @@ impl Goodput {
 
 /// Fills a burst; returns how many packets it completes.
 fn fill(fragmenter: &mut Fragmenter, burst_bytes: u32, packet_bytes: u32) -> u64 {
-    fragmenter.begin_burst();
+    fragmenter.start_burst();
     let (mut space, mut completed) = (burst_bytes, 0);
     loop {
         let piece = match fragmenter.pending_bytes() {
-            0 => fragmenter.begin(packet_bytes, space),
+            0 => fragmenter.start(packet_bytes, space),
             _ => fragmenter.resume(space),
         };
         let Some(piece) = piece else { return completed };

@@ -44,7 +44,7 @@ pub struct LayoutSpec {
 /// When a burst is on the air, at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Its first symbol begins.
+    /// Its first symbol starts.
     pub start: Time,
     /// Its last symbol ends; the guard time follows.
     pub end: Time,
@@ -137,22 +137,22 @@ pub struct Superframes {
     layout: LayoutSpec,
     symbol_rate: SymbolRate,
     start: Time,
-    /// How long before the start superframe 0 began.
+    /// How long before the start superframe 0 started.
     phase: Duration,
 }
 
 impl Superframes {
-    /// Superframe 0 begins at `start`.
+    /// Superframe 0 starts at `start`.
     pub const fn new(layout: LayoutSpec, start: Time) -> Self {
         Self::under_way(layout, start, Duration::ZERO)
     }
 
-    /// Superframe 0 began `phase` before `start`; instants before the start are given as the start.
+    /// Superframe 0 started `phase` before `start`; instants before the start are given as the start.
     pub const fn under_way(layout: LayoutSpec, start: Time, phase: Duration) -> Self {
         Self { layout, symbol_rate: layout.symbol_rate(), start, phase }
     }
 
-    /// When a superframe begins.
+    /// When a superframe starts.
     pub fn start(&self, superframe: u64) -> Time {
         self.instant(superframe, 0)
     }
@@ -176,7 +176,7 @@ impl Superframes {
         self.span(superframe, first, layout.request_symbols)
     }
 
-    /// The superframes that something takes which begins with one and lasts for `span`, rounded up.
+    /// The superframes that something takes which starts with one and lasts for `span`, rounded up.
     pub fn spanning(&self, span: Duration) -> u64 {
         let symbols = u128::from(span.as_nanos()) * u128::from(self.symbol_rate.get());
         let superframe = u128::from(self.layout.symbols()) * u128::from(NANOS_PER_SEC);

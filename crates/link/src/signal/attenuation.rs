@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_period_all_begins_again() {
+    fn after_the_period_all_starts_again() {
         // 2 dB at once, then up to 6 dB within 4 s, which stay until the period of 5 s is over.
         let saw = attenuation(&[(0, 2.0), (4, 6.0)], Some(5));
         for (s, db) in [(0.0, 2.0), (3.0, 5.0), (4.5, 6.0), (5.0, 2.0), (8.0, 5.0), (5e6 + 3.0, 5.0)] {

@@ -33,7 +33,7 @@ pub struct LegSpec {
 pub(crate) struct EsN0 {
     up: Leg,
     down: Leg,
-    /// When the attenuation begins.
+    /// When the attenuation starts.
     origin: Time,
 }
 

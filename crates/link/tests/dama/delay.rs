@@ -22,7 +22,7 @@ fn departs(config: &ReturnConfig, at: Time, len: u32) -> Time {
     drain(&mut link, Time::MAX)[0].at
 }
 
-/// The request leaves in the first request slot that begins after the packet came, every `period` superframes; it is
+/// The request leaves in the first request slot that starts after the packet came, every `period` superframes; it is
 /// there a burst and a hop later; the first superframe whose plan is made after that has the slot, its first.
 fn on_demand(at: u64, period: u64) -> u64 {
     let asked = (at / (period * SUPERFRAME_NS) + 1) * period * SUPERFRAME_NS;
@@ -30,7 +30,7 @@ fn on_demand(at: u64, period: u64) -> u64 {
     planned_from.div_ceil(SUPERFRAME_NS) * SUPERFRAME_NS + PITCH_NS + BURST_NS
 }
 
-/// The next slot of the terminal, which has all, begins after the packet came.
+/// The next slot of the terminal, which has all, starts after the packet came.
 fn at_once(at: u64) -> u64 {
     let frame = 21 * PITCH_NS;
     let mut slot = at / PITCH_NS + 1;

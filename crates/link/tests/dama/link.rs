@@ -301,12 +301,12 @@ fn the_parts_of_a_packet_s_delay_follow_each_other() {
     }
     let [first, second, third] = &departures[..] else { panic!("three packets") };
     // Superframes of 22.68 ms. Asked for from 22.68 to 23.216 ms, there at 283.216 ms, planned 270 ms ahead of the
-    // superframe at 567 ms, whose first slot begins after a request slot of 0.54 ms.
+    // superframe at 567 ms, whose first slot starts after a request slot of 0.54 ms.
     assert_eq!(first.delay.queue, Duration::ZERO);
     assert_eq!(first.delay.request, Duration::from_micros(567_000 - 5_000));
     assert_eq!(first.delay.slot, Duration::from_micros(540));
     assert_eq!(second.delay.request, Duration::ZERO, "its first slot is in the same superframe");
-    assert_eq!(second.delay.slot, Duration::ZERO, "it begins in the burst in which the one before it ends");
+    assert_eq!(second.delay.slot, Duration::ZERO, "it starts in the burst in which the one before it ends");
     assert_eq!(second.since + second.delay.queue, first.at - Duration::from_micros(536));
     // Nothing is before the third; from 612.36 ms on the same takes until superframe 51 at 1156.68 ms.
     let third = (third.delay.queue, third.delay.request);
@@ -314,7 +314,7 @@ fn the_parts_of_a_packet_s_delay_follow_each_other() {
 }
 
 #[test]
-fn superframes_begin_at_an_instant_of_their_own_for_each_seed() {
+fn superframes_start_at_an_instant_of_their_own_for_each_seed() {
     let superframe = Duration::from_micros(22_680);
     let config = ReturnConfig { phase: Phase::Random, ..alone(cra(40)) };
     let second = |seed| {

@@ -11,9 +11,9 @@ fn survivors(sent: &[Sent], fates: &[Fate], packets: usize) -> Vec<bool> {
     let mut arrives = vec![true; packets];
     let mut completed = 0;
     for ((frame, numbers), fate) in sent.iter().zip(fates) {
-        let begun = numbers.len() + frame.open;
+        let started = numbers.len() + frame.open;
         if *fate == Fate::Lost {
-            arrives[completed..completed + begun].fill(false);
+            arrives[completed..completed + started].fill(false);
         }
         completed += numbers.len();
     }

@@ -51,7 +51,7 @@ fn a_frame_that_fills_leaves_at_once() {
 }
 
 #[test]
-fn a_frame_with_no_room_to_begin_another_packet_counts_as_full() {
+fn a_frame_with_no_room_to_start_another_packet_counts_as_full() {
     // 1991 bytes of data field, 4 of header and the label. A first fragment takes 8 and the label at least: 7 of header
     // and one byte.
     for (label, bytes) in [(Label::Broadcast, 0), (Label::Three, 3), (Label::Six, 6)] {

@@ -55,7 +55,7 @@ fn a_packet_of_1500_bytes_takes_nine_ts_packets_of_188_bytes() {
 #[test]
 fn a_ts_packet_is_cut_where_the_frame_ends_and_what_is_in_it_complete_with_its_other_part() {
     // 1991 bytes of data field: ten TS packets and 111 bytes of the eleventh. Two SNDUs of 1508 bytes are 183 + 8 x 184
-    // = 1655 of the first nine, so the second begins in the ninth with 147 - 1 bytes and has 184 in each after it.
+    // = 1655 of the first nine, so the second starts in the ninth with 147 - 1 bytes and has 184 in each after it.
     let sent = punctually(&over_ts(Encapsulation::ule(), AT_ONCE), &at_once(&[1500, 1500]));
     let frames: Vec<_> =
         sent.iter().map(|(frame, _)| (frame.used.get(), frame.completed, frame.ends)).collect();
@@ -98,7 +98,7 @@ fn a_frame_is_full_when_ts_packets_without_padding_fill_it() {
 #[test]
 fn a_lost_frame_loses_all_packets_of_a_ts_packet_that_it_has_a_byte_of() {
     // Behind 1880 bytes of one packet come two that share the eleventh TS packet, of which the first frame has 111
-    // bytes: the second of them begins at byte 4 + 1 + 108 and has no byte there.
+    // bytes: the second of them starts at byte 4 + 1 + 108 and has no byte there.
     let full = 183 + 9 * 184 - 8;
     let sent = punctually(&over_ts(Encapsulation::ule(), AT_ONCE), &at_once(&[full, 100, 40, 40]));
     let mut reassembly = Reassembly::new(1);

@@ -92,7 +92,7 @@ fn below_qpsk_one_quarter_the_link_is_out_and_it_comes_back_with_the_signal() {
 }
 
 #[test]
-fn a_fade_begins_with_the_workload() {
+fn a_fade_starts_with_the_workload() {
     let carrier = acm(&[(0, 0.0), (1_000, 0.0), (1_000, 10.0)]);
     let mut path = path(&link(carrier, endless()), 1);
     path.mark(ms(7_000));

@@ -40,7 +40,7 @@ fn frames_are_counted_where_they_start_with_their_fill() {
 #[test]
 fn dummies_are_counted_where_they_start_however_late_the_next_frame_is() {
     let carrier = Dvbs2Spec { idle: IdleSpec::DummyFrames, ..ccm("QPSK 1/4") };
-    // 3.33 ms each: 3.33, ..., 99.9 ms are 30, because that of time zero began with the mark; 103.23 to 199.8 ms are 30,
+    // 3.33 ms each: 3.33, ..., 99.9 ms are 30, because that of time zero started with the mark; 103.23 to 199.8 ms are 30,
     // and so are 203.13 to 299.7 ms. The frame of 301 ms starts where the last of them ends, at 303.03 ms, and ends at
     // 335.52 ms; from there to 400 ms are 20 more.
     let offers = [Offer { at: ms(301), len: 100, dscp: 0 }];
@@ -104,7 +104,7 @@ fn without_classes_there_is_no_table_of_them() {
 }
 
 #[test]
-fn a_mark_begins_all_of_it_afresh() {
+fn a_mark_starts_all_of_it_afresh() {
     let carrier = Dvbs2Spec { idle: IdleSpec::DummyFrames, ..ccm("QPSK 1/4") };
     let mut path = path(&link(carrier, endless()), 1);
     let _ = report(&mut path, &burst(ms(0), 3), ms(1_000));

@@ -28,12 +28,12 @@ fn pack(encapsulation: Encapsulation, size: u32, lens: &[u32]) -> Vec<Vec<Part>>
     let mut bursts = Vec::new();
     while waiting.peek().is_some() || fragmenter.pending_bytes() > 0 {
         let (mut burst, mut space) = (Vec::new(), size * 188);
-        fragmenter.begin_burst();
+        fragmenter.start_burst();
         loop {
             let part = match fragmenter.pending_bytes() {
                 0 => waiting
                     .peek()
-                    .and_then(|len| fragmenter.begin(*len, space))
+                    .and_then(|len| fragmenter.start(*len, space))
                     .inspect(|_| _ = waiting.next()),
                 _ => fragmenter.resume(space),
             };
@@ -60,8 +60,8 @@ proptest! {
     ) {
         let expected = write(encapsulation, &lens).len() as u32;
         let bursts = pack(encapsulation, size, &lens);
-        let began: u32 = bursts.iter().flatten().map(|part| part.packets).sum();
-        prop_assert_eq!((began, bursts.len() as u32), (expected, expected.div_ceil(size)));
+        let started: u32 = bursts.iter().flatten().map(|part| part.packets).sum();
+        prop_assert_eq!((started, bursts.len() as u32), (expected, expected.div_ceil(size)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ const ULE_TO: Encapsulation = Encapsulation::Ule(Address::Present);
 /// TS packets that these packets need one behind the other.
 fn ts_packets(encapsulation: Encapsulation, lens: &[u32]) -> u32 {
     let mut fragmenter = Fragmenter::new(encapsulation);
-    lens.iter().map(|len| fragmenter.begin(*len, u32::MAX).expect("room").packets).sum()
+    lens.iter().map(|len| fragmenter.start(*len, u32::MAX).expect("room").packets).sum()
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn a_section_starts_with_one_byte_and_an_sndu_of_ule_with_its_length_field_of_tw
     let second = |encapsulation: Encapsulation, first: u32| {
         let mut fragmenter = Fragmenter::new(encapsulation);
         let len = |sndu| sndu - encapsulation.overhead();
-        fragmenter.begin(len(first), u32::MAX).expect("room");
-        fragmenter.begin(len(184), u32::MAX).expect("room").packets
+        fragmenter.start(len(first), u32::MAX).expect("room");
+        fragmenter.start(len(184), u32::MAX).expect("room").packets
     };
     assert_eq!([second(ULE, 181), second(ULE, 182)], [1, 2]);
     assert_eq!([second(MPE, 182), second(MPE, 183)], [1, 2]);
@@ -94,24 +94,24 @@ fn a_packet_goes_on_where_the_burst_before_has_ended() {
     let mut fragmenter = Fragmenter::new(ULE);
     // Two TS packets a burst: 183 + 184, then 2 x 184, ..., 37 in the last.
     let space = 2 * 188;
-    let mut parts = vec![fragmenter.begin(1500, space).expect("room")];
+    let mut parts = vec![fragmenter.start(1500, space).expect("room")];
     while !parts.last().is_some_and(Part::is_last) {
-        fragmenter.begin_burst();
+        fragmenter.start_burst();
         parts.extend(fragmenter.resume(space));
     }
     let bytes: Vec<_> = parts.iter().map(|part| (part.before, part.bytes, part.burst_bytes())).collect();
     assert_eq!(bytes, [(0, 367, 376), (367, 368, 376), (735, 368, 376), (1103, 368, 376), (1471, 37, 188)]);
     // The rest of the last TS packet takes another packet, in the same burst: 184 - 37 - 1 = 146 bytes of it.
-    let next = fragmenter.begin(138, 0).expect("room for 146 bytes");
+    let next = fragmenter.start(138, 0).expect("room for 146 bytes");
     assert_eq!((next.bytes, next.burst_bytes(), next.is_last()), (146, 0, true));
 }
 
 #[test]
 fn what_a_burst_leaves_of_a_ts_packet_is_lost_to_the_next() {
     let mut fragmenter = Fragmenter::new(MPE);
-    assert_eq!(fragmenter.begin(40, 188).expect("room").packets, 1);
-    fragmenter.begin_burst();
-    assert_eq!(fragmenter.begin(40, 188).expect("room").packets, 1);
-    fragmenter.begin_burst();
-    assert_eq!(fragmenter.begin(40, 187), None, "a TS packet is not cut by a burst");
+    assert_eq!(fragmenter.start(40, 188).expect("room").packets, 1);
+    fragmenter.start_burst();
+    assert_eq!(fragmenter.start(40, 188).expect("room").packets, 1);
+    fragmenter.start_burst();
+    assert_eq!(fragmenter.start(40, 187), None, "a TS packet is not cut by a burst");
 }

@@ -6,8 +6,8 @@ use bentpipe_link::mpeg_ts::{Address, Encapsulation, Fragmenter};
 fn mean_bytes(encapsulation: Encapsulation, len: u32) -> f64 {
     let count = 100_000;
     let mut fragmenter = Fragmenter::new(encapsulation);
-    let mut begun = |_| u64::from(fragmenter.begin(len, u32::MAX).expect("room").packets);
-    (0..count).map(&mut begun).sum::<u64>() as f64 * 188.0 / f64::from(count)
+    let mut started = |_| u64::from(fragmenter.start(len, u32::MAX).expect("room").packets);
+    (0..count).map(&mut started).sum::<u64>() as f64 * 188.0 / f64::from(count)
 }
 
 #[test]

@@ -28,12 +28,12 @@ fn nanos(symbols: u128, symbol_rate: u64) -> u64 {
 
 proptest! {
     #[test]
-    fn every_superframe_begins_at_its_exact_instant_rounded_up_once(
+    fn every_superframe_starts_at_its_exact_instant_rounded_up_once(
         layout in any_layout(), superframe in 0..10_000_000u64, zero in 0..1_000_000_000u64,
     ) {
-        let begins = Superframes::new(layout, Time::from_nanos(zero)).start(superframe);
+        let starts = Superframes::new(layout, Time::from_nanos(zero)).start(superframe);
         let symbols = u128::from(superframe) * u128::from(layout.symbols());
-        prop_assert_eq!(begins.as_nanos(), zero + nanos(symbols, layout.symbols_per_s));
+        prop_assert_eq!(starts.as_nanos(), zero + nanos(symbols, layout.symbols_per_s));
     }
 
     #[test]
@@ -45,9 +45,9 @@ proptest! {
         let mut spans: Vec<_> = requests.map(|opportunity| superframes.request(superframe, opportunity)).collect();
         spans.extend((0..layout.columns()).map(|column| superframes.traffic(superframe, column)));
         spans.sort_by_key(|span| span.start);
-        let next_begins = spans.iter().skip(1).map(|span| span.start).chain([superframes.start(superframe + 1)]);
+        let next_starts = spans.iter().skip(1).map(|span| span.start).chain([superframes.start(superframe + 1)]);
         let slots_of_frame = (layout.request_slots + layout.traffic_slots) as usize;
-        for ((span, next), place) in spans.iter().zip(next_begins).zip(1..) {
+        for ((span, next), place) in spans.iter().zip(next_starts).zip(1..) {
             let ends_frame = place % slots_of_frame == 0;
             let silent = layout.guard_symbols + if ends_frame { layout.idle_symbols } else { 0 };
             let silence = Duration::from_nanos(nanos(u128::from(silent), layout.symbols_per_s));

@@ -37,7 +37,7 @@ fn pack(encapsulation: Rle, payload: u32, sdus: &[u32]) -> Vec<Vec<Ppdu>> {
             let ppdu = match fragmenter.pending_bytes() {
                 0 => waiting
                     .peek()
-                    .and_then(|sdu| fragmenter.begin(*sdu, space))
+                    .and_then(|sdu| fragmenter.start(*sdu, space))
                     .inspect(|_| _ = waiting.next()),
                 _ => fragmenter.resume(space),
             };
@@ -59,7 +59,7 @@ fn bursts_of_one(header: u32, trailer: u32, payload: u32, sdu: u32) -> u32 {
 #[test]
 fn a_packet_that_fits_costs_two_bytes_and_the_protocol_type() {
     // TS 103 179: a complete PPDU has a header of 2 bytes; a compressed protocol type has one.
-    assert_eq!(Fragmenter::new(PLAIN).begin(52, 123), Some(Ppdu::Complete { bytes: 53 }));
+    assert_eq!(Fragmenter::new(PLAIN).start(52, 123), Some(Ppdu::Complete { bytes: 53 }));
     assert_eq!(Ppdu::Complete { bytes: 53 }.burst_bytes(), 55);
     assert_eq!(PLAIN.whole_bytes(52), 55);
 }
@@ -85,7 +85,7 @@ fn the_longest_packet_is_what_twelve_bits_of_total_length_can_tell() {
 fn an_alpdu_of_no_bytes_needs_room_for_its_header() {
     let bare = Rle { protocol: ProtocolField::Suppressed, ..PLAIN };
     for (space, expected) in [(0, None), (1, None), (2, Some(Ppdu::Complete { bytes: 0 }))] {
-        assert_eq!(Fragmenter::new(bare).begin(0, space), expected);
+        assert_eq!(Fragmenter::new(bare).start(0, space), expected);
     }
 }
 
@@ -93,8 +93,8 @@ fn an_alpdu_of_no_bytes_needs_room_for_its_header() {
 fn an_urgent_packet_goes_between_the_fragments_of_another() {
     let (mut bulk, mut urgent) = (Fragmenter::new(PLAIN), Fragmenter::new(PLAIN));
     let mut receivers = [Reassembler::new(PLAIN), Reassembler::new(PLAIN)];
-    assert_eq!(receivers[0].accept(bulk.begin(200, 123).unwrap()), None);
-    assert_eq!(receivers[1].accept(urgent.begin(60, 123).unwrap()), Some(60));
+    assert_eq!(receivers[0].accept(bulk.start(200, 123).unwrap()), None);
+    assert_eq!(receivers[1].accept(urgent.start(60, 123).unwrap()), Some(60));
     assert_eq!(receivers[0].accept(bulk.resume(123).unwrap()), Some(200));
 }
 

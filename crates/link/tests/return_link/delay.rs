@@ -16,11 +16,11 @@ fn one_way(spec: &Rcs2Spec, seed: u64, at: Time, len: u32) -> Duration {
 
 /// Instants in nanoseconds since the start of superframe 0, before the start of the link.
 fn since_superframe_0(spec: &Rcs2Spec, seed: u64, at: Time) -> u64 {
-    let phase = SUPERFRAME - first_begin(&geo(spec.clone()), seed).since(Time::ZERO);
+    let phase = SUPERFRAME - first_start(&geo(spec.clone()), seed).since(Time::ZERO);
     (at + phase).as_nanos()
 }
 
-/// The next slot of a terminal that has all begins after the packet came.
+/// The next slot of a terminal that has all starts after the packet came.
 fn at_once(at: u64) -> u64 {
     let pitch = PITCH.as_nanos();
     let mut slot = at / pitch + 1;
@@ -38,7 +38,7 @@ fn answer() -> Duration {
     SUPERFRAME * superframes + PITCH + BURST
 }
 
-/// When the superframe began in which the terminal first asked for something.
+/// When the superframe started in which the terminal first asked for something.
 fn first_request(path: &mut Path<Numbered>, now: Time) -> Time {
     let report = path.report(now);
     let dama = &report.probes["dama"];

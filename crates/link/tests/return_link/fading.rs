@@ -39,19 +39,19 @@ fn a_fade_loses_what_is_sent_while_it_lasts_and_nothing_else() {
     let outcome = punctually(&mut path, &offers(30));
     let lost = losses(&outcome, Direction::Return, DropCause::Channel);
     for (_, at) in &lost {
-        let begun = Time::from_nanos(at.as_nanos() - BURST.as_nanos());
-        assert!((ms(10_000)..ms(20_000)).contains(&begun), "{at:?}");
+        let started = Time::from_nanos(at.as_nanos() - BURST.as_nanos());
+        assert!((ms(10_000)..ms(20_000)).contains(&started), "{at:?}");
     }
     for (number, at) in deliveries(&outcome, Direction::Return) {
         let sent = Time::from_nanos(at.as_nanos() - HOP.as_nanos());
-        let begun = Time::from_nanos(sent.as_nanos() - BURST.as_nanos());
-        assert!(!(ms(10_000)..ms(20_000)).contains(&begun), "{number}: {begun:?}");
+        let started = Time::from_nanos(sent.as_nanos() - BURST.as_nanos());
+        assert!(!(ms(10_000)..ms(20_000)).contains(&started), "{number}: {started:?}");
     }
     assert_eq!(lost.len(), 2_000, "one every 5 ms, each in a burst of its own");
 }
 
 #[test]
-fn attenuation_begins_with_the_mark() {
+fn attenuation_starts_with_the_mark() {
     let fade = [(0, 0.0), (1, 0.0), (1, 30.0)];
     let spec = Rcs2Spec { es_n0: es_n0(THRESHOLD_DB + 4.0, &fade), ..alone(cra(40)) };
     let mut path = path::<Numbered>(&geo(spec), 1);

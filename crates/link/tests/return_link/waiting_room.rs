@@ -85,7 +85,7 @@ fn codel_keeps_the_wait_near_its_target() {
 }
 
 #[test]
-fn random_early_drop_begins_above_its_start() {
+fn random_early_drop_starts_above_its_start() {
     let queue = QueueSpec::RandomEarlyDrop {
         limit_bytes: Bytes::new(100_000),
         start_bytes: Bytes::new(50_000),

@@ -117,7 +117,7 @@ impl Tcp {
         let awaits_first_write = connection.awaits_first_write();
         self.add(id, Socket { is_held: true, ..Socket::new(connection, dscp) });
         if !awaits_first_write {
-            self.begin(id, Cause::Other);
+            self.start(id, Cause::Other);
         }
         Ok(id)
     }
@@ -162,7 +162,7 @@ impl Tcp {
         let socket = self.held(id);
         match socket.connection.read(now, most)? {
             Read::Data(payload) => {
-                self.begin(id, Cause::Other);
+                self.start(id, Cause::Other);
                 Poll::Ready(Ok(payload))
             }
             Read::End => Poll::Ready(Ok(Payload::EMPTY)),
@@ -187,14 +187,14 @@ impl Tcp {
             socket.writer = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        self.begin(id, Cause::Other);
+        self.start(id, Cause::Other);
         Poll::Ready(Ok(taken))
     }
 
     /// Sends no more than what was written.
     pub(crate) fn shutdown(&mut self, id: ConnectionId) {
         self.held(id).connection.shutdown();
-        self.begin(id, Cause::Other);
+        self.start(id, Cause::Other);
     }
 
     /// The task that had the connection lets go of it.
@@ -202,7 +202,7 @@ impl Tcp {
         let socket = self.held(id);
         socket.is_held = false;
         socket.connection.close(now);
-        self.begin(id, Cause::Other);
+        self.start(id, Cause::Other);
     }
 
     /// Resets a connection; what is left of one that was let go of is the kernel's alone.
@@ -210,7 +210,7 @@ impl Tcp {
         let Some(socket) = self.socket(id) else { return };
         if !socket.connection.is_released() {
             socket.connection.abort();
-            self.begin(id, Cause::Other);
+            self.start(id, Cause::Other);
         }
     }
 
@@ -237,13 +237,13 @@ impl Tcp {
                 let at = connection.local();
                 let dscp = self.backlog(at).and_then(|backlog| backlog.dscp).unwrap_or(dscp);
                 self.add(id, Socket { accepted_at: Some(at), ..Socket::new(*connection, dscp) });
-                self.begin(id, Cause::Syn);
+                self.start(id, Cause::Syn);
             }
             Route::To(id) => {
                 let Some(socket) = self.socket(id).filter(|socket| socket.closed.is_none()) else { return };
                 let was_connected = socket.connected.is_some();
                 socket.connection.handle_segment(now, segment);
-                self.begin(id, Cause::Segment { was_connected });
+                self.start(id, Cause::Segment { was_connected });
             }
         }
     }
@@ -282,7 +282,7 @@ impl Tcp {
         if socket.connection.poll_timeout().is_some_and(|due| due <= now) {
             socket.connection.handle_timeout(now);
         }
-        self.begin(id, Cause::Other);
+        self.start(id, Cause::Other);
     }
 
     fn add(&mut self, id: ConnectionId, socket: Socket) {
@@ -311,7 +311,7 @@ impl Tcp {
     }
 
     #[inline]
-    fn begin(&mut self, id: ConnectionId, cause: Cause) {
+    fn start(&mut self, id: ConnectionId, cause: Cause) {
         debug_assert!(self.turn.is_none(), "each call is followed by poll_transmit until that returns none");
         self.turn = Some(Turn { id, cause });
     }

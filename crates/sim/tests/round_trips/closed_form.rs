@@ -12,7 +12,7 @@ pub struct Row {
     pub tls: Option<TlsSpec>,
 }
 
-/// Who visits, and how TCP begins.
+/// Who visits, and how TCP starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub visit: Option<Visit>,
@@ -47,7 +47,7 @@ pub fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// The closed form; none where TCP's way to begin does not matter because there is no TCP.
+/// The closed form; none where TCP's way to start does not matter because there is no TCP.
 pub fn round_trips(row: Row, column: Column) -> Option<u32> {
     // The request and its response.
     let request = 1;

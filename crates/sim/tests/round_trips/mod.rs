@@ -1,4 +1,4 @@
-//! Round trips before the first byte of a response: of every protocol, with every way to begin TLS and TCP.
+//! Round trips before the first byte of a response: of every protocol, with every way to start TLS and TCP.
 //!
 //! `cargo run -p bentpipe-sim --example round_trips > docs/round-trips.md` renews the page, which a test compares.
 

@@ -60,8 +60,8 @@ impl Noise {
     }
 
     fn from(&self, at: u64) -> &'static [u8] {
-        let begin = (self.phase + (at % PERIOD as u64) as usize) % PERIOD;
-        &NOISE[begin..begin + CHUNK.min((self.length - at) as usize)]
+        let start = (self.phase + (at % PERIOD as u64) as usize) % PERIOD;
+        &NOISE[start..start + CHUNK.min((self.length - at) as usize)]
     }
 
     /// Whether `found` is what stands at `at`.

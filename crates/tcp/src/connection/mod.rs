@@ -35,7 +35,7 @@ use crate::state::State;
 /// After each call of the second or third kind, in this order:
 /// 1. [`poll_transmit`](Self::poll_transmit) until it returns `None`. The kernel answers a segment before the
 ///    application runs, so this comes before the application hears of anything;
-/// 2. [`poll_event`](Self::poll_event) until it returns `None`; whatever the application does about an event begins
+/// 2. [`poll_event`](Self::poll_event) until it returns `None`; whatever the application does about an event starts
 ///    again at 1;
 /// 3. [`poll_timeout`](Self::poll_timeout), and call [`handle_timeout`](Self::handle_timeout) at that time.
 ///

@@ -40,7 +40,7 @@ pub(super) struct CongestionConfig {
     pub opened_at: Time,
 }
 
-/// How the connection begins.
+/// How the connection starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub now: Time,
@@ -266,13 +266,13 @@ impl Congestion {
 
     // ---- what recovery finds -------------------------------------------------------------------------------
 
-    /// An episode of congestion begins.
+    /// An episode of congestion starts.
     pub fn on_congestion(&mut self, now: Time, kind: CongestionKind, in_flight: u64) {
         let in_flight = self.bytes(in_flight);
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
     }
 
-    /// Everything that was out when it began is delivered.
+    /// Everything that was out when it started is delivered.
     pub fn on_recovery_end(&mut self, now: Time) {
         self.algorithm.on_event(Event::RecoveryEnd { now });
     }

@@ -220,7 +220,7 @@ impl Sender {
         let (size, is_writable) = (self.size_view(), self.is_writable());
         let allowance = self.parts(now).map_or(Allowance::NOTHING, |(transmit, mut parts)| {
             if is_writable {
-                parts.on_write_begins(size.next);
+                parts.on_write_starts(size.next);
             }
             transmit.allowance(&parts)
         });

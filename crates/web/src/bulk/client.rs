@@ -66,7 +66,7 @@ struct Task<'a, N: Net> {
     net: &'a N,
     client: &'a Client,
     connections: &'a Connections<ProbeOf<N>>,
-    /// When the workload began.
+    /// When the workload started.
     started: Time,
     flow: Flow,
 }
@@ -74,9 +74,9 @@ struct Task<'a, N: Net> {
 impl<N: Net> Task<'_, N> {
     /// The transfer, when the client is its receiver; the origin reports it otherwise.
     async fn run(&self) -> Result<Option<TransferReport>, BulkError> {
-        let begin = self.started + self.flow.start;
-        if begin > self.net.now() {
-            self.net.sleep_until(begin).await;
+        let start = self.started + self.flow.start;
+        if start > self.net.now() {
+            self.net.sleep_until(start).await;
         }
         match self.flow.transport {
             Transport::Tcp => self.over_tcp().await,

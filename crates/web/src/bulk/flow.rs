@@ -17,7 +17,7 @@ pub(super) struct Flow {
     pub(super) dscp: Dscp,
     pub(super) transport: Transport,
     pub(super) direction: Direction,
-    /// When it begins, from the start of the workload.
+    /// When it starts, from the start of the workload.
     pub(super) start: Duration,
     end: End,
 }
@@ -67,7 +67,7 @@ impl Flow {
         Sender { cc: self.cc, index: self.index, dscp: self.dscp }
     }
 
-    /// Its limit when it is ordered at `now`, in a workload that began at `started`.
+    /// Its limit when it is ordered at `now`, in a workload that started at `started`.
     pub(super) fn limit(self, started: Time, now: Time) -> Limit {
         match self.end {
             End::Bytes(bytes) => Limit::Bytes(bytes),
@@ -76,7 +76,7 @@ impl Flow {
         }
     }
 
-    /// When its receiver stops waiting for data, in a workload that began at `started`.
+    /// When its receiver stops waiting for data, in a workload that started at `started`.
     pub(super) fn deadline(self, started: Time) -> Option<Time> {
         match self.end {
             End::With(duration) => Some(started + duration),

@@ -62,7 +62,7 @@ impl Order {
 }
 
 impl Limit {
-    /// Whether a flow that began at `started` and has carried `bytes` is over at `now`.
+    /// Whether a flow that started at `started` and has carried `bytes` is over at `now`.
     pub(super) fn reached(self, started: Time, now: Time, bytes: Bytes) -> bool {
         match self {
             Self::Bytes(limit) => bytes >= limit,

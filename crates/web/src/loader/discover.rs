@@ -85,7 +85,7 @@ struct Found {
     seen: BTreeSet<Place>,
     /// What has not been told yet.
     new: Vec<Named>,
-    /// The style sheet or the script that has begun.
+    /// The style sheet or the script that has started.
     code: Option<(Language, String)>,
 }
 
@@ -142,7 +142,7 @@ impl TokenSink for Sink {
         let found = &mut *self.found.borrow_mut();
         match token {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
-                found.begin(&tag, &self.hosts);
+                found.start(&tag, &self.hosts);
                 found.code = language_of(&tag).map(|language| (language, String::new()));
                 return content_of(&tag).map_or(TokenSinkResult::Continue, TokenSinkResult::RawData);
             }
@@ -164,7 +164,7 @@ impl TokenSink for Sink {
 
 impl Found {
     /// What a tag names by itself, without the element's content.
-    fn begin(&mut self, tag: &Tag, hosts: &Hosts) {
+    fn start(&mut self, tag: &Tag, hosts: &Hosts) {
         let base = attribute(tag, "href").filter(|_| &*tag.name == "base" && !self.is_base_said);
         if let Some(url) = base {
             // The first counts (HTML standard section 4.2.3).

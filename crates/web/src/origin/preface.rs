@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 
-/// What an HTTP/2 client sends first (RFC 9113 section 3.4); no request of HTTP/1 begins so.
+/// What an HTTP/2 client sends first (RFC 9113 section 3.4); no request of HTTP/1 starts so.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What a client speaks on a connection in clear text.
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_http1_though_their_method_begins_as_the_preface_does() {
+    fn requests_are_http1_though_their_method_starts_as_the_preface_does() {
         for request in ["GET / HTTP/1.1\r\n\r\n", "POST / HTTP/1.0\r\n\r\n", "PRI * HTTP/1.1\r\n\r\n"] {
             assert_eq!(recognised(&[request.as_bytes()]), (Some(Spoken::Http1), request.into()), "{request}");
         }

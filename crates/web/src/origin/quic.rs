@@ -12,7 +12,7 @@ use super::host::Host;
 use crate::connection::Window;
 
 /// A QUIC connection over which data may flow: one whose handshake is complete, or, where clients may send early data,
-/// one that has begun.
+/// one that has started.
 pub(crate) struct AcceptedQuic<N: Net> {
     pub(crate) host: Rc<Host<N>>,
     pub(crate) connection: noq::Connection,

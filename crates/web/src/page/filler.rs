@@ -2,7 +2,7 @@
 
 use std::iter;
 
-/// How a language begins and ends what means nothing.
+/// How a language starts and ends what means nothing.
 pub(super) type Comment = (&'static str, &'static str);
 
 /// In HTML.

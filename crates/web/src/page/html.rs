@@ -46,7 +46,7 @@ pub(super) fn document(tree: &Tree<'_>) -> Vec<u8> {
         html.push_str(END);
         fill(&mut html, MARKUP, missing);
     } else {
-        // What waits for the document begins at its end.
+        // What waits for the document starts at its end.
         fill(&mut html, MARKUP, missing);
         html.extend([&calls, END]);
     }

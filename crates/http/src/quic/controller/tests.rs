@@ -107,7 +107,7 @@ fn losses_of_packets_sent_before_an_episode_belong_to_it() {
 }
 
 #[test]
-fn the_loss_of_a_packet_sent_after_an_episode_began_is_an_episode_of_its_own() {
+fn the_loss_of_a_packet_sent_after_an_episode_started_is_an_episode_of_its_own() {
     let mut sender = Sender::cubic();
     let flight = sender.send(0, 0..10);
     sender.ack(100, &flight[4..6]);
@@ -125,7 +125,7 @@ fn the_loss_of_a_packet_sent_after_an_episode_began_is_an_episode_of_its_own() {
 }
 
 #[test]
-fn an_episode_ends_with_the_delivery_of_a_packet_sent_after_it_began_and_not_before() {
+fn an_episode_ends_with_the_delivery_of_a_packet_sent_after_it_started_and_not_before() {
     let mut sender = Sender::cubic();
     let flight = sender.send(0, 0..10);
     sender.lose(100, &flight[..1]);
@@ -350,7 +350,7 @@ fn spec() -> RunSpec {
 }
 
 #[test]
-fn no_window_begins_below_two_packets() {
+fn no_window_starts_below_two_packets() {
     // RFC 9002 section 7.2; the sample run's packets have 1472 bytes.
     for (asked, expected) in [(1, 2_944), (2_943, 2_944), (2_944, 2_944), (2_945, 2_945)] {
         let mut spec = spec();

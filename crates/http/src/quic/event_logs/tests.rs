@@ -21,15 +21,15 @@ fn on_device(logs: &EventLogs, device: &str, name: &str) -> Writer {
     Writer(locked(&logs.state).opened(PathBuf::from(name), file))
 }
 
-fn begun(logs: &EventLogs) -> Writer {
-    Writer(logs.begin("client", &ConnectionId::new(&ID)).unwrap())
+fn started(logs: &EventLogs) -> Writer {
+    Writer(logs.start("client", &ConnectionId::new(&ID)).unwrap())
 }
 
 #[test]
 fn each_connection_has_a_file_which_is_whole_when_it_has_gone_or_the_logs_are_finished() {
     let folder = folder("whole");
     let logs = EventLogs::new(folder.clone());
-    let (mut gone, mut open) = (begun(&logs), begun(&logs));
+    let (mut gone, mut open) = (started(&logs), started(&logs));
     gone.write_all(b"one").unwrap();
     open.write_all(b"other").unwrap();
     drop(gone);
@@ -96,7 +96,7 @@ fn a_symbolic_link_in_the_place_of_a_log_is_replaced_and_not_followed() {
     fs::write(&victim, "somebody's").unwrap();
     symlink(&victim, &place).unwrap();
     let logs = EventLogs::new(folder.clone());
-    begun(&logs).write_all(b"one").unwrap();
+    started(&logs).write_all(b"one").unwrap();
     assert_eq!(fs::read(victim).unwrap(), b"somebody's");
     assert_eq!(fs::read(place).unwrap(), b"one");
     fs::remove_dir_all(folder).unwrap();

@@ -47,7 +47,7 @@ impl Agent {
         self.arrived += bytes;
     }
 
-    /// A superframe begins for which this was granted.
+    /// A superframe starts for which this was granted.
     pub fn granted(&mut self, grant: &Grant) {
         self.outstanding = self.outstanding.saturating_sub(u64::from(grant.volume));
     }

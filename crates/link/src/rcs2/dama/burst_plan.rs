@@ -14,7 +14,7 @@ pub enum PlacementSpec {
 /// Which columns of the superframe a terminal gets, of all carriers (the TBTP2's second half).
 ///
 /// A terminal sends on one carrier at a time. Terminals are laid one after the other over the cells of the carriers,
-/// each carrier filled before the next: one that goes over the edge begins the next carrier, at columns that it has
+/// each carrier filled before the next: one that goes over the edge starts the next carrier, at columns that it has
 /// not used, as long as it has no more slots than a carrier (the wrap-around rule of McNaughton 1959).
 #[derive(Clone, Debug)]
 pub(super) struct BurstPlan {

@@ -39,7 +39,7 @@ impl Channel {
         Self { signal, stream: Stream::new(seed, Direction::Return, "burst") }
     }
 
-    /// Whether a burst arrives that begins at `at`.
+    /// Whether a burst arrives that starts at `at`.
     pub(super) fn passes(&mut self, at: Time) -> bool {
         let error = match &self.signal {
             Signal::Constant { error, .. } => *error,
@@ -56,7 +56,7 @@ impl Channel {
         }
     }
 
-    /// The workload begins, and with it the attenuation.
+    /// The workload starts, and with it the attenuation.
     pub(super) fn mark(&mut self, now: Time) {
         if let Signal::Fading { es_n0, .. } = &mut self.signal {
             es_n0.set_origin(now);

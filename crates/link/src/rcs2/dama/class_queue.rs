@@ -32,7 +32,7 @@ pub(super) struct Frame {
     pub(super) control: ControlLoop,
 }
 
-/// The superframe and the burst in hand, each by its begin.
+/// The superframe and the burst in hand, each by its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) superframe: Time,
@@ -45,14 +45,14 @@ pub(super) struct Sent<P> {
     /// When it became the first of its class.
     pub(super) first: Time,
     /// Where its first piece was sent.
-    pub(super) begun: Slot,
+    pub(super) started: Slot,
     pub(super) packet: P,
 }
 
 struct Head<P> {
     waiting: Waiting<P>,
-    /// None as long as no burst had room for its beginning.
-    begun: Option<Slot>,
+    /// None as long as no burst had room for its start.
+    started: Option<Slot>,
 }
 
 impl<P: Packet> ClassQueue<P> {
@@ -82,8 +82,8 @@ impl<P: Packet> ClassQueue<P> {
     }
 
     /// Another burst: to be called before the first piece of it.
-    pub(super) const fn begin_burst(&mut self) {
-        self.fragmenter.begin_burst();
+    pub(super) const fn start_burst(&mut self) {
+        self.fragmenter.start_burst();
     }
 
     /// The next piece for a burst with this space left, and the packet that it completes; packets that the queue
@@ -98,11 +98,11 @@ impl<P: Packet> ClassQueue<P> {
             self.take_head(slot.start, space_bytes, drop)?;
         }
         let head = self.head.as_mut()?;
-        let piece = if head.begun.is_some() {
+        let piece = if head.started.is_some() {
             self.fragmenter.resume(space_bytes)?
         } else {
-            let piece = self.fragmenter.begin(head.waiting.packet.len_bytes(), space_bytes)?;
-            head.begun = Some(slot);
+            let piece = self.fragmenter.start(head.waiting.packet.len_bytes(), space_bytes)?;
+            head.started = Some(slot);
             piece
         };
         let sent = if piece.is_last() { self.finish(slot.start) } else { None };
@@ -112,7 +112,7 @@ impl<P: Packet> ClassQueue<P> {
     /// Bytes of bursts that everything here still needs, each piece sent whole.
     pub(super) fn backlog(&self) -> u64 {
         let head = match &self.head {
-            Some(Head { waiting, begun: None }) => self.whole(waiting),
+            Some(Head { waiting, started: None }) => self.whole(waiting),
             _ => u64::from(self.fragmenter.pending_bytes()),
         };
         self.waiting_whole + head
@@ -133,11 +133,11 @@ impl<P: Packet> ClassQueue<P> {
         self.queue.drops_admitted()
     }
 
-    /// Takes the next packet from the queue if this burst has room for the beginning of the first that waits. Where
+    /// Takes the next packet from the queue if this burst has room for the start of the first that waits. Where
     /// that is dropped, the one after it may be too long and have to wait for the next burst.
     fn take_head(&mut self, now: Time, space_bytes: u32, mut drop: impl FnMut(Waiting<P>)) -> Option<()> {
         let first = self.queue.front()?;
-        self.fragmenter.clone().begin(first.packet.len_bytes(), space_bytes)?;
+        self.fragmenter.clone().start(first.packet.len_bytes(), space_bytes)?;
         let encapsulation = self.encapsulation;
         let (waiting_whole, free_since) = (&mut self.waiting_whole, &mut self.free_since);
         let head = self.queue.pop(now, |dropped| {
@@ -146,14 +146,14 @@ impl<P: Packet> ClassQueue<P> {
             drop(dropped);
         })?;
         self.waiting_whole -= self.whole(&head);
-        self.head = Some(Head { waiting: head, begun: None });
+        self.head = Some(Head { waiting: head, started: None });
         Some(())
     }
 
     fn finish(&mut self, now: Time) -> Option<Sent<P>> {
-        let Head { waiting, begun } = self.head.take()?;
+        let Head { waiting, started } = self.head.take()?;
         let first = waiting.since.max(std::mem::replace(&mut self.free_since, now));
-        Some(Sent { since: waiting.since, first, begun: begun?, packet: waiting.packet })
+        Some(Sent { since: waiting.since, first, started: started?, packet: waiting.packet })
     }
 
     fn whole(&self, waiting: &Waiting<P>) -> u64 {

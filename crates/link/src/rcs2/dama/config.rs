@@ -75,7 +75,7 @@ pub struct ReturnConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Nothing: it starts at the start of a superframe.
-    Begin,
+    Start,
     /// The network: it starts at any instant of a period of requests and with any part of a slot of each constant rate
     /// due, by the seed. Whoever starts a run does not know the network's.
     Random,

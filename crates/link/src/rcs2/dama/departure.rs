@@ -26,7 +26,7 @@ pub struct Departure<P> {
 pub struct AccessDelay {
     /// Until it was the first of its class.
     pub queue: Duration,
-    /// From then to the start of the superframe that holds its first burst; none when that began before.
+    /// From then to the start of the superframe that holds its first burst; none when that started before.
     pub request: Duration,
     /// From the later of both to its first burst.
     pub slot: Duration,
@@ -47,7 +47,7 @@ pub enum Fate {
 
 impl AccessDelay {
     pub(super) fn of<P>(sent: &Sent<P>, at: Time) -> Self {
-        let Slot { superframe, start } = sent.begun;
+        let Slot { superframe, start } = sent.started;
         Self {
             queue: sent.first.since(sent.since),
             request: superframe.since(sent.first),

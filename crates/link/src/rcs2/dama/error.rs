@@ -18,7 +18,7 @@ pub enum ConfigError {
     /// A class is never given anything: it has no capacity of its own, and no other of its terminal has one that comes
     /// unasked.
     NeverServed,
-    /// The packets of a trace are not in order of time, or do not all come before it begins again.
+    /// The packets of a trace are not in order of time, or do not all come before it starts again.
     TraceOutOfOrder,
     /// A load has a packet without bytes.
     EmptyPacket,

@@ -57,7 +57,7 @@ pub(super) struct Arrival {
 
 enum Kind {
     Poisson { stream: Stream, bytes: u32, mean_gap_ns: f64, last: Time },
-    Trace { packets: Vec<TracePacketSpec>, period: Option<Duration>, next: usize, begun: Time },
+    Trace { packets: Vec<TracePacketSpec>, period: Option<Duration>, next: usize, started: Time },
 }
 
 impl LoadSpec {
@@ -108,7 +108,7 @@ impl Source {
                 last: start,
             },
             LoadSpec::Trace { packets, period_ns } => {
-                Kind::Trace { packets: packets.clone(), period: *period_ns, next: 0, begun: start }
+                Kind::Trace { packets: packets.clone(), period: *period_ns, next: 0, started: start }
             }
         };
         Self(kind.peekable())
@@ -134,14 +134,14 @@ impl Iterator for Kind {
                 *last = last.saturating_add(Duration::from_nanos(gap as u64));
                 Some(Arrival { at: *last, bytes: *bytes })
             }
-            Self::Trace { packets, period, next, begun } => {
+            Self::Trace { packets, period, next, started } => {
                 if *next == packets.len() {
-                    *begun = begun.saturating_add((*period)?);
+                    *started = started.saturating_add((*period)?);
                     *next = 0;
                 }
                 let TracePacketSpec { at_ns, bytes } = packets.get(*next)?;
                 *next += 1;
-                Some(Arrival { at: begun.saturating_add(*at_ns), bytes: len(*bytes) })
+                Some(Arrival { at: started.saturating_add(*at_ns), bytes: len(*bytes) })
             }
         }
     }

@@ -9,7 +9,7 @@ use super::Grant;
 pub struct Probe {
     /// Its number.
     pub superframe: u64,
-    /// Its begin.
+    /// Its start.
     pub start: Time,
     /// Slots that there are.
     pub capacity: u32,

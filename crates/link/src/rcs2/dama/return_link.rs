@@ -98,7 +98,7 @@ impl<P: Packet> ReturnLink<P> {
             probe: Probe::empty(config.layout.slots()),
             probes: VecDeque::new(),
         };
-        link.begin(0);
+        link.start(0);
         Ok(link)
     }
 
@@ -150,7 +150,7 @@ impl<P: Packet> ReturnLink<P> {
         self.own.held_packets() + self.out.departures.len()
     }
 
-    /// The workload begins, and with it the attenuation.
+    /// The workload starts, and with it the attenuation.
     pub(crate) fn mark(&mut self, now: Time) {
         self.out.channel.mark(now);
     }
@@ -168,7 +168,7 @@ impl<P: Packet> ReturnLink<P> {
                 let end = self.superframes.start(self.superframe + 1);
                 (end <= self.now).then(|| {
                     self.finish();
-                    self.begin(self.superframe + 1);
+                    self.start(self.superframe + 1);
                     end
                 })
             }
@@ -183,7 +183,7 @@ impl<P: Packet> ReturnLink<P> {
         })
     }
 
-    /// The next departure of bursts that have begun, due or not.
+    /// The next departure of bursts that have started, due or not.
     pub(crate) fn take(&mut self) -> Option<Departure<P>> {
         self.out.departures.pop_front()
     }
@@ -199,18 +199,18 @@ impl<P: Packet> ReturnLink<P> {
     }
 
     /// The controller's plan takes effect; what others do in the superframe depends on nothing that comes in it.
-    fn begin(&mut self, superframe: u64) {
+    fn start(&mut self, superframe: u64) {
         self.superframe = superframe;
         let start = self.superframes.start(superframe);
         self.deliver_requests(start);
         let grants = self.controller.plan();
         let (own, others) = grants.split_at(self.receiver.len());
-        self.own.begin(superframe, own, &self.plan, 0);
+        self.own.start(superframe, own, &self.plan, 0);
         let granted = own.iter().fold(Grant::default(), Grant::plus);
         let mut before = u64::from(granted.total());
         let end = self.superframes.start(superframe + 1);
         for (terminal, (account, grant)) in self.background.iter_mut().zip((own.len()..).zip(others)) {
-            terminal.terminal.begin(superframe, &[*grant], &self.plan, before);
+            terminal.terminal.start(superframe, &[*grant], &self.plan, before);
             before += u64::from(grant.total());
             terminal.run_until(end, &mut Elsewhere { out: &mut self.out, account });
         }
@@ -296,10 +296,10 @@ impl<P> Sink<Filler> for Elsewhere<'_, P> {
     fn dropped(&mut self, _: Time, _: usize, _: Waiting<Filler>) {}
 }
 
-/// How long before the start of the link superframe 0 began: requests come round once in a period.
+/// How long before the start of the link superframe 0 started: requests come round once in a period.
 fn phase(config: &ReturnConfig, seed: u64) -> Duration {
     match config.phase {
-        Phase::Begin => Duration::ZERO,
+        Phase::Start => Duration::ZERO,
         Phase::Random => {
             let period = config.layout.duration() * u64::from(config.signalling.period());
             let share = Stream::new(seed, Direction::Return, "superframe").uniform();

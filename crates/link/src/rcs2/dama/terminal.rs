@@ -22,8 +22,8 @@ pub(super) struct Terminal<P> {
     constant_slots: u64,
     superframes: Superframes,
     superframe: u64,
-    /// When the superframe began.
-    began: Time,
+    /// When the superframe started.
+    started: Time,
     columns: Vec<u32>,
     /// How many of the columns have passed.
     passed: usize,
@@ -45,7 +45,7 @@ pub(super) enum Step {
 pub(super) trait Sink<P> {
     /// A request of one class leaves, complete at `at`.
     fn request(&mut self, at: Time, class: usize, asked: Asked);
-    /// A burst is sent that begins at `at`; says whether it arrives.
+    /// A burst is sent that starts at `at`; says whether it arrives.
     fn burst(&mut self, at: Time) -> bool;
     /// The last piece of a packet is sent, complete at `at`; `whole` says whether all of it arrives.
     fn packet(&mut self, at: Time, class: usize, sent: Sent<P>, whole: bool);
@@ -93,7 +93,7 @@ impl<P: Packet> Terminal<P> {
             constant_slots: constant.slots_in(cycle - 1),
             superframes,
             superframe: 0,
-            began: superframes.start(0),
+            started: superframes.start(0),
             columns: Vec::new(),
             passed: 0,
             asks: false,
@@ -102,15 +102,15 @@ impl<P: Packet> Terminal<P> {
         }
     }
 
-    /// A superframe begins, with these grants of the classes; cells `before` are other terminals'.
-    pub(super) fn begin(&mut self, superframe: u64, grants: &[Grant], plan: &BurstPlan, before: u64) {
+    /// A superframe starts, with these grants of the classes; cells `before` are other terminals'.
+    pub(super) fn start(&mut self, superframe: u64, grants: &[Grant], plan: &BurstPlan, before: u64) {
         let slots = grants.iter().map(Grant::total).sum();
         plan.place(before, slots, &mut self.columns);
         for (class, grant) in self.classes.iter_mut().zip(grants) {
             class.agent.granted(grant);
         }
         self.superframe = superframe;
-        self.began = self.superframes.start(superframe);
+        self.started = self.superframes.start(superframe);
         self.passed = 0;
         // A turn for which there was no burst stays until there is one.
         self.asks |= superframe % u64::from(self.signalling.period()) == u64::from(self.phase);
@@ -197,11 +197,11 @@ impl<P: Packet> Terminal<P> {
         if self.backlog() == 0 {
             return;
         }
-        let slot = Slot { superframe: self.began, start: span.start };
+        let slot = Slot { superframe: self.started, start: span.start };
         let arrives = sink.burst(span.start);
         let mut carries = false;
         for (number, class) in self.classes.iter_mut().enumerate() {
-            class.begin_burst();
+            class.start_burst();
             while let Some((piece, sent)) =
                 class.send(slot, space, |waiting| sink.dropped(span.start, number, waiting))
             {

@@ -25,11 +25,11 @@ impl Fragmenter {
         if self.rest == 0 { 0 } else { HEADER_BYTES + self.rest }
     }
 
-    /// Puts the next SDU, whole or its beginning, into what a burst has left. None when too little is left.
+    /// Puts the next SDU, whole or its start, into what a burst has left. None when too little is left.
     ///
     /// # Panics
     /// When another SDU is under way, or the SDU is longer than [`Rle::max_sdu_bytes`].
-    pub fn begin(&mut self, sdu_bytes: u32, space_bytes: u32) -> Option<Ppdu> {
+    pub fn start(&mut self, sdu_bytes: u32, space_bytes: u32) -> Option<Ppdu> {
         assert!(self.rest == 0, "the SDU before has been sent");
         assert!(sdu_bytes <= self.encapsulation.max_sdu_bytes(), "the total length has twelve bits");
         let alpdu = self.encapsulation.header_bytes() + sdu_bytes;

@@ -24,7 +24,7 @@ impl Reassembler {
 
     /// Takes what a burst brought; returns the length of the SDU that it completes.
     ///
-    /// An SDU of which a fragment is missing is given up when the next one begins, or at its own end.
+    /// An SDU of which a fragment is missing is given up when the next one starts, or at its own end.
     pub fn accept(&mut self, ppdu: Ppdu) -> Option<u32> {
         match ppdu {
             Ppdu::Complete { bytes } => Some(bytes - self.encapsulation.header_bytes()),

@@ -146,8 +146,8 @@ impl Buffer {
         taken
     }
 
-    /// Buffers are begun below the limit and filled beyond it. One that is full is sent as far as the windows allow
-    /// before the next is begun: what stays behind of it is filled up again, which takes no new buffer.
+    /// Buffers are started below the limit and filled beyond it. One that is full is sent as far as the windows allow
+    /// before the next is started: what stays behind of it is filled up again, which takes no new buffer.
     fn fill(&mut self, wanted: u64, view: SizeView, allowance: Allowance) -> u64 {
         let size = view.buffer_size();
         let mut departures = Departures { preview: Preview::new(view.next), allowance, mss: view.mss };
@@ -159,7 +159,7 @@ impl Buffer {
                 if self.memory_with(taken, &departures.preview) >= self.limit {
                     break;
                 }
-                self.queue.begin(end);
+                self.queue.start(end);
                 room = size;
             }
             let part = room.min(wanted - taken);

@@ -60,8 +60,8 @@ impl SendQueue {
         size.saturating_sub(end - before.max(preview.next))
     }
 
-    /// A new buffer begins where all before ends.
-    pub fn begin(&mut self, position: u64) {
+    /// A new buffer starts where all before ends.
+    pub fn start(&mut self, position: u64) {
         self.waiting.push_back(position);
     }
 
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn a_gso_packet_splits_the_buffer_from_which_it_is_taken() {
         let mut queue = SendQueue::new(1);
-        queue.begin(1);
+        queue.start(1);
         queue.extend(1000);
         queue.on_gso_sent(201);
         let now = Preview::new(201);
@@ -136,7 +136,7 @@ mod tests {
     fn what_is_foreseen_is_what_happens() {
         let mut queue = SendQueue::new(1);
         for start in [1, 101, 201] {
-            queue.begin(start);
+            queue.start(start);
             queue.extend(100);
         }
         let mut preview = Preview::new(1);

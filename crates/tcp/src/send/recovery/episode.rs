@@ -1,4 +1,4 @@
-//! The episodes of loss recovery: how they begin, end, and turn out to be spurious.
+//! The episodes of loss recovery: how they start, end, and turn out to be spurious.
 
 use bentpipe_cc::CongestionKind;
 use bentpipe_units::Time;
@@ -19,7 +19,7 @@ impl Recovery {
         if !self.any_retransmission_out() {
             self.state.undo.first_retransmission = None;
         }
-        self.begin_undo();
+        self.start_undo();
         self.state.phase = Phase::Fast(Prr::new(self.cwnd(cc)));
         self.state.recovery_point = view.next;
         self.state.rexmit = Rexmit::Lost;
@@ -27,7 +27,7 @@ impl Recovery {
         cc.on_congestion(view.now, CongestionKind::Loss, self.scoreboard.in_flight());
     }
 
-    /// Everything that was out when the episode began is delivered (`tcp_try_undo_recovery`).
+    /// Everything that was out when the episode started is delivered (`tcp_try_undo_recovery`).
     pub(super) fn finish_recovery(&mut self, outcome: &AckOutcome, cc: &mut Congestion) {
         if self.state.undo.is_due(outcome.echo) {
             self.undo(outcome.now, cc);
@@ -146,9 +146,9 @@ impl Recovery {
     // ---- a reduction is taken back -------------------------------------------------------------------------
 
     /// `tcp_init_undo`: duplicates of what is out again, and of the probe, may be reported later.
-    pub(super) fn begin_undo(&mut self) {
+    pub(super) fn start_undo(&mut self) {
         let probes = u64::from(matches!(self.timers.probe, Probe::Again(_)));
-        self.state.undo.begin(self.una, self.scoreboard.retransmitted() + probes);
+        self.state.undo.start(self.una, self.scoreboard.retransmitted() + probes);
     }
 
     /// `tcp_undo_cwnd_reduction`.

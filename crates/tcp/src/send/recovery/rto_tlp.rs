@@ -173,9 +173,9 @@ impl Recovery {
             self.scoreboard.mark_lost(id);
         }
         let progressed = matches!(self.state.phase, Phase::Timeout(_)) && self.timers.timeouts == 0;
-        let begins = fresh || self.state.recovery_point <= self.una || progressed;
-        if begins {
-            self.begin_undo();
+        let starts = fresh || self.state.recovery_point <= self.una || progressed;
+        if starts {
+            self.start_undo();
         }
         let frto = if fresh || self.timers.timeouts > 0 { Frto::Testing } else { Frto::Settled };
         self.state.phase = Phase::Timeout(frto);

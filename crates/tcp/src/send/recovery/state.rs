@@ -7,7 +7,7 @@ use crate::send::recovery::undo::Undo;
 #[derive(Clone, Debug)]
 pub(crate) struct RecoveryState {
     pub phase: Phase,
-    /// What was sent when the phase began (`high_seq`; RFC 6675: RecoveryPoint).
+    /// What was sent when the phase started (`high_seq`; RFC 6675: RecoveryPoint).
     pub recovery_point: u64,
     pub rexmit: Rexmit,
     pub undo: Undo,

@@ -5,7 +5,7 @@ use crate::segment::timestamp_before;
 /// What is needed to take a reduction back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Undo {
-    /// First unacknowledged position when the episode began; `None` when there is nothing to take back.
+    /// First unacknowledged position when the episode started; `None` when there is nothing to take back.
     pub marker: Option<u64>,
     /// Retransmissions of the episode that no DSACK has shown to be unnecessary; `None` before the first.
     retransmissions: Option<u64>,
@@ -17,7 +17,7 @@ impl Undo {
     pub const NOTHING: Self = Self { marker: None, retransmissions: None, first_retransmission: None };
 
     /// `tcp_init_undo`: duplicates of what is `out_again`, the probe included, may be reported later.
-    pub fn begin(&mut self, una: u64, out_again: u64) {
+    pub fn start(&mut self, una: u64, out_again: u64) {
         self.marker = Some(una);
         self.retransmissions = (out_again > 0).then_some(out_again);
     }

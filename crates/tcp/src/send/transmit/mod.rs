@@ -32,7 +32,7 @@ pub(crate) struct Transmit {
     minshall_end: u64,
 }
 
-/// A GSO packet under way: what is left of what the windows allowed when it began.
+/// A GSO packet under way: what is left of what the windows allowed when it started.
 #[derive(Clone, Copy, Debug, Default)]
 struct GsoPacket {
     start: u64,

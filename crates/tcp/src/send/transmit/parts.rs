@@ -75,7 +75,7 @@ impl Parts<'_> {
 
     /// The application writes, and the buffer takes something (`tcp_slow_start_after_idle_check`,
     /// `tcp_rate_check_app_limited`).
-    pub fn on_write_begins(&mut self, next: u64) {
+    pub fn on_write_starts(&mut self, next: u64) {
         if self.recovery.scoreboard().is_empty() {
             self.cc.restart_after_idle(self.now, self.cwnd(), self.rtt.rto());
         }

@@ -14,7 +14,7 @@ const MIN_SEGMENTS: u64 = 2;
 const SLOW: Rate = Rate::from_bps(1_200_000);
 /// `tcp_tso_win_divisor`: a third of the window is worth sending.
 const WINDOW_DIVISOR: u64 = 3;
-/// A write longer ago than this is not the beginning of a GSO packet.
+/// A write longer ago than this is not the start of a GSO packet.
 const RECENT: Duration = Duration::from_millis(1);
 
 /// Segments of one GSO packet: what passes in a millisecond, at least two (`tcp_tso_autosize`).

@@ -92,7 +92,7 @@ impl Connection {
 
     /// Asks for a path, in its turn. The last request of a connection says so (RFC 9112 section 9.6).
     ///
-    /// No response means that the connection closed before it began, after it had given others: another connection may
+    /// No response means that the connection closed before it started, after it had given others: another connection may
     /// give it.
     pub(super) async fn fetch<N: Net>(
         &self,
@@ -110,7 +110,7 @@ impl Connection {
         match result {
             Ok((fetched, closes)) => {
                 self.has_answered.set(true);
-                self.begin_rest(session, fetched.connection);
+                self.start_rest(session, fetched.connection);
                 self.is_closed.set(closes || place.is_last);
                 Ok(Some(fetched))
             }
@@ -160,7 +160,7 @@ impl Connection {
     }
 
     /// Where nobody uses it any more it may be reset, which shows as its being broken.
-    fn begin_rest<N: Net>(&self, session: &Session<N>, index: usize) {
+    fn start_rest<N: Net>(&self, session: &Session<N>, index: usize) {
         if self.users.get() == 0 {
             let limit = session.client.spec.tcp.idle_reset_ns;
             *self.rest.borrow_mut() = Some(idle::rest(&session.net, &session.connections, limit, index));
