@@ -22,12 +22,19 @@ pub struct PageLoadSpec {
     /// Requests that may wait for their responses on one HTTP/1.1 connection (RFC 9112 section 9.3.2). Without it: one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pipelining: Option<u32>,
+    /// The most of them on a connection from which no response has come yet. Without it: as many as on any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimistic_pipelining: Option<u32>,
     /// Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_percent: Option<u32>,
     /// Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own).
     #[serde(default, skip_serializing_if = "Switch::is_off")]
     pub priorities: Switch,
+    /// Size of each response's header as HTTP/1.1 writes it, first line and empty line included; the origin adds fields
+    /// until it has that. Other versions have the same fields but those about the connection. Without it: the origin's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_header_bytes: Option<Bytes>,
     /// What the client remembers of the origin. Without it: nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visit: Option<Visit>,
@@ -89,8 +96,10 @@ impl PageLoadSpec {
             page,
             requests_per_connection: None,
             pipelining: None,
+            optimistic_pipelining: None,
             push_percent: None,
             priorities: Switch::Off,
+            response_header_bytes: None,
             visit: None,
         }
     }

@@ -10,7 +10,7 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 52] = [
+const COUNTS: [(&str, &str); 53] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
@@ -19,6 +19,7 @@ const COUNTS: [(&str, &str); 52] = [
     ("connections", "connections"),
     ("requests_per_connection", "requests"),
     ("pipelining", "requests"),
+    ("optimistic_pipelining", "requests"),
     ("count", "requests"),
     ("bytes", "bytes"),
     ("limit_packets", "packets"),

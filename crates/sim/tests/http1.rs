@@ -152,6 +152,34 @@ fn connections_are_opened_before_requests_wait_behind_one_another() {
 }
 
 #[test]
+fn a_connection_has_few_requests_at_once_until_its_first_response_has_come() {
+    // Handshake and document, 2 round trips. In the third d objects come on the document's connection, in the fourth d
+    // more, and the few on the others, which are open since the third; N d in each from then on.
+    let (connections, depth) = (3, 8);
+    for (optimistic, objects) in
+        [(1, 18), (1, 19), (2, 20), (2, 21), (2, 45), (4, 24), (4, 25), (8, 32), (8, 33)]
+    {
+        let load = PageLoadSpec {
+            pipelining: Some(depth),
+            optimistic_pipelining: Some(optimistic),
+            ..load(Http::H1, connections, objects)
+        };
+        let record = record(load);
+        let in_four = u64::from(2 * depth + (connections - 1) * optimistic);
+        let later = objects.saturating_sub(in_four).div_ceil(u64::from(connections * depth));
+        assert_eq!(round_trips(&record), 4 + later, "{optimistic} {objects}");
+    }
+}
+
+#[test]
+fn a_limit_above_that_of_all_connections_changes_nothing() {
+    let plain = PageLoadSpec { pipelining: Some(4), ..load(Http::H1, 3, 20) };
+    let limited = PageLoadSpec { optimistic_pipelining: Some(32), ..plain.clone() };
+    let (plain, limited) = (record(plain), record(limited));
+    assert_eq!(plain.objects, limited.objects);
+}
+
+#[test]
 fn responses_come_in_the_order_of_the_requests() {
     let load = PageLoadSpec { pipelining: Some(16), ..load(Http::H1s, 2, 30) };
     let record = record(load);

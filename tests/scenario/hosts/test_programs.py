@@ -69,6 +69,7 @@ def test_caddy_speaks_h3_by_reno():
         ["client=firefox", "http=h1", "connections=8"],
         ["client=chromium", "http=h2", "connections=8"],
         ["client=chromium", "priorities=on"],
+        ["client=chromium", 'response_header="291 B"'],
         ["client=chromium", "tcp.quick_ack=true", 'tcp.receive_buffer="1 MB"'],
         ["client=chromium", "pep=split"],
         [
@@ -112,6 +113,18 @@ REFUSED = {
         "pipelining",
         "1, as the client is firefox",
         "4",
+    ),
+    "optimistic pipelining": (
+        ["client=firefox", "http=h1", "optimistic_pipelining=4"],
+        "optimistic_pipelining",
+        "nothing, as the client is firefox",
+        "4",
+    ),
+    "response headers": (
+        ["server=nginx", 'response_header="291 B"'],
+        "response_header",
+        "nothing, as the server is nginx",
+        '"291 B"',
     ),
     "push": (["client=chromium", "push=50 %"], "push", '"0 %", as the client is chromium', '"50 %"'),
     "short connections": (

@@ -30,6 +30,7 @@ def load(*arguments, **run):
 DEFAULTS = {
     "requests on a connection": ("h1", {"requests_per_connection": "unlimited"}),
     "pipelining": ("h1", {"pipelining": 1}),
+    "fewer requests on a new connection than one": ("h1", {"optimistic_pipelining": 4}),
     "push": ("h2", {"push": "0 %"}),
     "priorities": ("h3", {"priorities": "off"}),
     "visit": ("h1s", {"visit": "first"}),
@@ -92,6 +93,18 @@ def test_connections_of_http_1_have_limits_and_pipelines():
     found = load("h1", requests_per_connection=100, pipelining=32)
     assert (found["requests_per_connection"], found["pipelining"]) == (100, 32)
     assert load("h1s", requests_per_connection=1)["requests_per_connection"] == 1
+
+
+def test_a_new_connection_has_fewer_requests_at_once_than_one_that_has_answered():
+    found = load("h1", pipelining=32, optimistic_pipelining=4)
+    assert (found["pipelining"], found["optimistic_pipelining"]) == (32, 4)
+    # As many as on any connection is what a run without the setting has.
+    assert load("h1", pipelining=4, optimistic_pipelining=4) == load("h1", pipelining=4)
+
+
+@pytest.mark.parametrize("http", ["http10", "h1s", "h2", "h3", "spdy"])
+def test_response_headers_have_a_size_by_every_protocol(http):
+    assert load(http, response_header="291 B")["response_header_bytes"] == 291
 
 
 def test_origins_push_a_share_and_heed_priorities():
@@ -201,6 +214,8 @@ def test_the_engine_accepts_every_setting():
         "h1s",
         requests_per_connection=100,
         pipelining=32,
+        optimistic_pipelining=4,
+        response_header="291 B",
         visit="repeat",
         slow_start="hystart++",
         tcp={
@@ -278,6 +293,25 @@ REFUSED = {
         )
         for http in ("h2", "h2c", "h3", "spdy")
     },
+    "optimism of nothing": (
+        {"pipelining": 8, "optimistic_pipelining": 0},
+        "run.optimistic_pipelining",
+        "from 1 to 32",
+        "0",
+    ),
+    "optimism of HTTP/2": (
+        {"http": "h2", "optimistic_pipelining": 4},
+        "run.optimistic_pipelining",
+        "nothing, as h2 multiplexes",
+        "4",
+    ),
+    "a header too short for its fields": (
+        {"response_header": "199 B"},
+        "run.response_header",
+        "from 200 B to 16.384 kB",
+        '"199 B"',
+    ),
+    "a header in words": ({"response_header": "long"}, "run.response_header", "a size", '"long"'),
     "pipelining of HTTP/1.0": (
         {"http": "http10", "pipelining": 4},
         "run.pipelining",

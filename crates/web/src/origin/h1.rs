@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderValue, Response, StatusCode, Version, header};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use super::header::{Afterwards, Circumstances};
 use super::host::Host;
 use super::respond::respond;
 use super::served::Served;
@@ -70,7 +71,10 @@ impl<'a, N: Net, S: AsyncRead + AsyncWrite + Unpin> Conversation<'a, N, S> {
             left = left.map(|left| left.saturating_sub(1));
             let is_last = left == Some(0) || request.as_ref().map_or(true, |request| request.is_last);
             let response = match &request {
-                Ok(request) => answer(served, request, is_last),
+                Ok(request) => {
+                    let afterwards = if is_last { Afterwards::Close } else { Afterwards::Requests(left) };
+                    answer(served, request, Circumstances { now: self.net.now(), afterwards })
+                }
                 Err(error) => refusal(error),
             };
             encode_response(&response, &mut self.gathered);
@@ -138,10 +142,10 @@ async fn in_time<N: Net, T>(
     within(net, patience, work).await.and_then(Result::ok).ok_or(Over)
 }
 
-fn answer(served: &Served, request: &RequestHead, is_last: bool) -> Response<Bytes> {
-    let mut response = respond(served, &request.method, &request.target, &request.fields);
+fn answer(served: &Served, request: &RequestHead, circumstances: Circumstances) -> Response<Bytes> {
+    let mut response = respond(served, &request.method, &request.target, &request.fields, circumstances);
     *response.version_mut() = request.version;
-    if is_last && request.version == Version::HTTP_11 {
+    if matches!(circumstances.afterwards, Afterwards::Close) && request.version == Version::HTTP_11 {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response

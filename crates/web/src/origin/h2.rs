@@ -15,6 +15,7 @@ use h2::server::SendResponse;
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::header::Circumstances;
 use super::host::Host;
 use super::respond::respond;
 use super::served::Served;
@@ -68,7 +69,13 @@ impl<N: Net> Connection<N> {
     ) -> Result<(), h2::Error> {
         // Promises go before what names their objects (RFC 9113 section 8.4.1).
         let pushes = Pushes::promise(&self.load, &self.served, request, &mut sender);
-        let response = respond(&self.served, request.method(), request.uri(), request.headers());
+        let response = respond(
+            &self.served,
+            request.method(),
+            request.uri(),
+            request.headers(),
+            Circumstances::of_stream(self.net.now()),
+        );
         let (head, body) = response.into_parts();
         let stream = sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
         let sent = self.bodies.send(stream, body, Priority::of_request(request.headers())).await?;
@@ -84,10 +91,11 @@ impl<N: Net> Connection<N> {
         let pushes = Rc::new(pushes);
         for _ in 0..self.most_streams.min(u32::try_from(pushes.len()).unwrap_or(u32::MAX)) {
             let (pushes, served, bodies) = (Rc::clone(&pushes), self.served.clone(), self.bodies.clone());
+            let net = self.net.clone();
             self.net.spawn(async move {
                 while let Some(promise) = pushes.next() {
                     // What the client does not want is left out.
-                    let _ = promise.fulfil(&served, &bodies).await;
+                    let _ = promise.fulfil(&served, &bodies, net.now()).await;
                 }
             });
         }

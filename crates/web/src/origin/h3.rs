@@ -12,6 +12,7 @@ use h3::server::RequestStream;
 use http::{HeaderValue, Request, Response, header};
 
 use super::error::OriginError;
+use super::header::Circumstances;
 use super::host::Host;
 use super::quic::{AcceptedQuic, accept};
 use super::respond::respond;
@@ -37,14 +38,15 @@ pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(), O
             let Ok(mut connection) = builder.build::<_, Bytes>(connection).await else { return };
             while let Ok(Some(resolver)) = connection.accept().await {
                 let (served, priorities) = (served.clone(), priorities.clone());
-                let alternative = alternative.clone();
+                let (alternative, net) = (alternative.clone(), host.net.clone());
                 host.net.spawn(async move {
                     // A request that the client gives up ends here, the connection goes on.
                     if let Ok((request, stream)) = resolver.resolve_request().await {
                         if let Some(priorities) = priorities {
                             heed(&priorities, &request, stream.id());
                         }
-                        let _ = answer(&served, &request, stream, alternative).await;
+                        let circumstances = Circumstances::of_stream(net.now());
+                        let _ = answer(&served, &request, stream, alternative, circumstances).await;
                     }
                 });
             }
@@ -80,8 +82,9 @@ async fn answer<S: BidiStream<Bytes>>(
     request: &Request<()>,
     mut stream: RequestStream<S, Bytes>,
     alternative: Option<HeaderValue>,
+    circumstances: Circumstances,
 ) -> Result<(), h3::error::StreamError> {
-    let response = respond(served, request.method(), request.uri(), request.headers());
+    let response = respond(served, request.method(), request.uri(), request.headers(), circumstances);
     let (mut head, body) = response.into_parts();
     head.headers.extend(alternative.map(|value| (header::ALT_SVC, value)));
     stream.send_response(Response::from_parts(head, ())).await?;

@@ -6,6 +6,7 @@ mod error;
 mod h1;
 mod h2;
 mod h3;
+mod header;
 mod host;
 mod preface;
 mod quic;
@@ -45,7 +46,7 @@ impl<N: Net> Origin<N> {
             Workload::PageLoad(load) => {
                 let site = config.sites.of(&load.page)?;
                 for number in 0..site.hosts().names().len() {
-                    let served = Served::new(&site, number);
+                    let served = Served::new(&site, number, load.response_header_bytes);
                     tcp::serve_clear(&host, &served)?;
                     tcp::serve_tls(&host, &served)?;
                     h3::serve(&host, &served)?;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 
+use super::header::{Circumstances, fill};
 use super::served::Served;
 use crate::page::INDEX;
 
@@ -11,9 +12,15 @@ use crate::page::INDEX;
 const EVERYBODY: HeaderValue = HeaderValue::from_static("*");
 
 /// The answer to a request, the same whatever the protocol.
-pub(super) fn respond(served: &Served, method: &Method, target: &Uri, fields: &HeaderMap) -> Response<Bytes> {
+pub(super) fn respond(
+    served: &Served,
+    method: &Method,
+    target: &Uri,
+    fields: &HeaderMap,
+    circumstances: Circumstances,
+) -> Response<Bytes> {
     let path = target.path_and_query().map_or(INDEX, PathAndQuery::as_str);
-    respond_of(served, method, asked_host(served, target, fields), path)
+    respond_of(served, method, asked_host(served, target, fields), path, circumstances)
 }
 
 /// The number of the host that a request names, or none where that is not served: a target that names a host
@@ -29,6 +36,7 @@ pub(super) fn respond_of(
     method: &Method,
     host: Option<usize>,
     path: &str,
+    circumstances: Circumstances,
 ) -> Response<Bytes> {
     let Some(host) = host else {
         // RFC 9110 section 15.5.20.
@@ -41,6 +49,13 @@ pub(super) fn respond_of(
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, EVERYBODY);
         headers.insert("timing-allow-origin", EVERYBODY);
+    }
+    let found = served.resource(host, path).filter(|_| response.status() == StatusCode::OK);
+    if let (Some(size), Some(found)) = (served.response_header_bytes(), found) {
+        // Of ours those stay that say what the body is, and who may read it.
+        response.headers_mut().remove(header::SERVER);
+        response.headers_mut().remove(header::CACHE_CONTROL);
+        fill(&mut response, found, size, circumstances);
     }
     response
 }

@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use bentpipe_units::Bytes;
+
 use crate::page::{Resource, Site};
 
 /// The page as it is served on one address.
@@ -11,11 +13,18 @@ pub(super) struct Served {
     site: Arc<Site>,
     /// The number of the host whose address it is.
     host: usize,
+    /// What the header of a response has in HTTP/1.1, where the run says so.
+    response_header: Option<Bytes>,
 }
 
 impl Served {
-    pub(super) fn new(site: &Arc<Site>, host: usize) -> Self {
-        Self { site: Arc::clone(site), host }
+    pub(super) fn new(site: &Arc<Site>, host: usize, response_header: Option<Bytes>) -> Self {
+        Self { site: Arc::clone(site), host, response_header }
+    }
+
+    /// The size that the header of a response is to have in HTTP/1.1, with its first line and the empty one.
+    pub(super) fn response_header_bytes(&self) -> Option<usize> {
+        self.response_header.map(|size| usize::try_from(size.get()).unwrap_or(usize::MAX))
     }
 
     /// The number of the host on whose address it is served.
@@ -57,7 +66,6 @@ fn without_port(authority: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use bentpipe_run::{ObjectSpec, PageSpec};
-    use bentpipe_units::Bytes;
 
     use super::*;
     use crate::HOST;
@@ -67,7 +75,7 @@ mod tests {
         let object =
             ObjectSpec { host: further.map(str::to_owned), ..ObjectSpec::new("/a.jpg", Bytes::new(10)) };
         let site = Site::of(&PageSpec::new("page", [object]), &NoFiles).unwrap();
-        Served::new(&Arc::new(site), host)
+        Served::new(&Arc::new(site), host, None)
     }
 
     #[test]

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::{Method, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use super::header::Circumstances;
 use super::host::Host;
 use super::respond::respond_of;
 use super::served::Served;
@@ -34,7 +35,8 @@ pub(super) async fn serve<N: Net>(
     while let Ok(Some(event)) = driver.event().await {
         match event {
             Event::Opened { stream, headers, .. } => {
-                answer(&mut driver.session, &served, load(spec), stream, &headers);
+                let circumstances = Circumstances::of_stream(host.net.now());
+                answer(&mut driver.session, &served, load(spec), stream, &headers, circumstances);
             }
             // No resource takes a body; it is read so that its sender gets done.
             Event::Data { stream, payload, .. } => driver.session.release(stream, payload.len()),
@@ -56,6 +58,7 @@ fn answer(
     load: Option<&PageLoadSpec>,
     stream: StreamId,
     headers: &Headers,
+    circumstances: Circumstances,
 ) {
     let Some((method, name, path)) = request_head(headers) else {
         // Draft 3.2.1.
@@ -67,21 +70,29 @@ fn answer(
     let is_document = method == Method::GET && path == INDEX && host == Some(0);
     if let Some(load) = load.filter(|_| is_document) {
         // Before the document, which names them (draft 3.3.1).
-        push(session, served, load, &name, stream);
+        push(session, served, load, &name, stream, circumstances);
     }
-    respond_with(session, stream, respond_of(served, &method, host, &path));
+    respond_with(session, stream, respond_of(served, &method, host, &path, circumstances));
 }
 
 /// Pushes the first objects of the page's own host, which the client calls `name`, as mod_spdy does with
 /// those of an `X-Associated-Content` field; as many as the client allows.
-fn push(session: &mut Session, served: &Served, load: &PageLoadSpec, name: &str, document: StreamId) {
+fn push(
+    session: &mut Session,
+    served: &Served,
+    load: &PageLoadSpec,
+    name: &str,
+    document: StreamId,
+    circumstances: Circumstances,
+) {
     for object in push::objects(load) {
         let priority = match load.priorities {
             Switch::On => Priority::of_path(&object.path),
             Switch::Off => Priority::HIGHEST,
         };
         let Some(stream) = session.push(document, pushed(name, &object.path), priority) else { return };
-        respond_with(session, stream, respond_of(served, &Method::GET, Some(0), &object.path));
+        let answer = respond_of(served, &Method::GET, Some(0), &object.path, circumstances);
+        respond_with(session, stream, answer);
     }
 }
 

@@ -319,10 +319,17 @@ class PageLoadWorkload(TypedDict):
     """Requests after which an HTTP/1.1 connection is closed, by both ends; 1 is "not persistent". Without it: never."""
     pipelining: NotRequired[int | None]
     """Requests that may wait for their responses on one HTTP/1.1 connection (RFC 9112 section 9.3.2). Without it: one."""
+    optimistic_pipelining: NotRequired[int | None]
+    """The most of them on a connection from which no response has come yet. Without it: as many as on any."""
     push_percent: NotRequired[int | None]
     """Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none."""
     priorities: NotRequired[Switch]
     """Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
+    response_header_bytes: NotRequired[int | None]
+    """
+    Size of each response's header as HTTP/1.1 writes it, first line and empty line included; the origin adds fields
+    until it has that. Other versions have the same fields but those about the connection. Without it: the origin's own.
+    """
     visit: NotRequired[Visit | None]
     """What the client remembers of the origin. Without it: nothing."""
 

@@ -12,7 +12,17 @@ from bentpipe.scenario.written.schema import Http2Table, PageTable, RunTable
 from bentpipe.scenario.written.table import or_default
 from bentpipe.scenario.written.texts import checked_name
 
-KEYS = ("http", "connections", "requests_per_connection", "pipelining", "push", "priorities", "visit")
+KEYS = (
+    "http",
+    "connections",
+    "requests_per_connection",
+    "pipelining",
+    "optimistic_pipelining",
+    "push",
+    "priorities",
+    "response_header",
+    "visit",
+)
 """Keys of a run that are about the load of a page."""
 UNLIMITED = "unlimited"
 
@@ -20,6 +30,10 @@ MOST_CONNECTIONS = 1000
 MOST_REQUESTS = 1_000_000
 MOST_PIPELINED = 32
 """Firefox's limit when it had pipelining (network.http.pipelining.maxrequests)."""
+LEAST_RESPONSE_HEADER_BYTES = 200
+"""The first line and the fields without which nobody knows what the body is, at their longest."""
+MOST_RESPONSE_HEADER_BYTES = 16_384
+"""Half of what the loader takes (crates/http/src/limits.rs), which counts 32 B for each field besides."""
 MOST_STREAMS = 1_000_000
 MOST_WINDOW_BYTES = 2**31 - 1
 """RFC 9113 section 6.9.1."""
@@ -67,11 +81,21 @@ def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: 
     depth = _pipelining(run, http, where.at("pipelining"))
     if depth is not None:
         spec["pipelining"] = depth
+    optimistic = _optimistic_pipelining(run, http, depth, where.at("optimistic_pipelining"))
+    if optimistic is not None:
+        spec["optimistic_pipelining"] = optimistic
     share = _push(run, http, where.at("push"))
     if share is not None:
         spec["push_percent"] = share
     if _has_priorities(run, http, where.at("priorities")):
         spec["priorities"] = "on"
+    if run.response_header is not None:
+        spec["response_header_bytes"] = size_bytes(
+            run.response_header,
+            where.at("response_header"),
+            least=LEAST_RESPONSE_HEADER_BYTES,
+            most=MOST_RESPONSE_HEADER_BYTES,
+        )
     visit = vocabulary.VISIT.checked(or_default(run.visit, defaults.VISIT), where.at("visit"))
     if visit == "repeat":
         spec["visit"] = visit
@@ -138,6 +162,16 @@ def _pipelining(run: RunTable, http: str, where: Location) -> int | None:
         return None
     _check_persistent(http, where, depth)
     return depth
+
+
+def _optimistic_pipelining(run: RunTable, http: str, depth: int | None, where: Location) -> int | None:
+    """Return the requests on a connection without a response, or None where they are as many as on any."""
+    if run.optimistic_pipelining is None:
+        return None
+    most = count(run.optimistic_pipelining, where, least=1, most=MOST_PIPELINED)
+    _check_persistent(http, where, most)
+    # A matrix may vary the depth of all connections below it.
+    return most if depth is not None and most < depth else None
 
 
 def _check_persistent(http: str, where: Location, found: int) -> None:

@@ -45,6 +45,7 @@ OF_CLIENT: Mapping[str, Refusals] = {
     "": (
         ("requests_per_connection", defaults.REQUESTS_PER_CONNECTION),
         ("pipelining", defaults.PIPELINING),
+        ("optimistic_pipelining", None),
         ("push", defaults.PUSH),
         ("visit", defaults.VISIT),
     ),
@@ -65,6 +66,7 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("pipelining", defaults.PIPELINING),
         ("push", defaults.PUSH),
         ("priorities", defaults.PRIORITIES),
+        ("response_header", None),
     ),
     "tcp": (("fast_open", defaults.FAST_OPEN), ("nagle", defaults.NAGLE)),
     "quic": (

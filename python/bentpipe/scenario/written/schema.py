@@ -150,8 +150,10 @@ class RunTable(Table):
         default=None, description='a whole number, or "unlimited"'
     )
     pipelining: int | None = Field(default=None, description=COUNT)
+    optimistic_pipelining: int | None = Field(default=None, description=COUNT)
     push: str | None = Field(default=None, description='a share such as "50 %"')
     priorities: str | None = Field(default=None, description='"off" or "on"')
+    response_header: str | None = Field(default=None, description='a size such as "291 B"')
     visit: str | None = Field(default=None, description='"first" or "repeat"')
     slow_start: str | None = Field(default=None, description='"linux" or "hystart++"')
     bulk: BulkTable | None = Field(default=None, description=A_TABLE)

@@ -114,12 +114,18 @@ impl State {
 
 fn limits(load: &PageLoadSpec) -> Limits {
     let connections = load.connections.max(1) as usize;
+    let pipelining = load.pipelining.unwrap_or(1).max(1);
     match load.http {
         // RFC 1945 section 1.3: the connection is established before each request and closed after the response.
-        Http::Http10 | Http::Http10s => Limits { connections, pipelining: 1, requests: Some(1) },
+        Http::Http10 | Http::Http10s => {
+            Limits { connections, pipelining: 1, optimistic_pipelining: 1, requests: Some(1) }
+        }
         Http::H1 | Http::H1s | Http::H2 | Http::H2c | Http::H3 | Http::Spdy => Limits {
             connections,
-            pipelining: load.pipelining.unwrap_or(1).max(1),
+            pipelining,
+            optimistic_pipelining: load
+                .optimistic_pipelining
+                .map_or(pipelining, |most| most.clamp(1, pipelining)),
             requests: load.requests_per_connection.map(|most| most.max(1)),
         },
     }

@@ -18,6 +18,8 @@ pub(super) struct Limits {
     pub(super) connections: usize,
     /// Requests that may wait for their responses on one connection.
     pub(super) pipelining: u32,
+    /// The same on one from which no response has come, which may not be able to.
+    pub(super) optimistic_pipelining: u32,
     /// Requests on one connection in all.
     pub(super) requests: Option<u32>,
 }
@@ -37,6 +39,8 @@ struct Lane<C> {
     connection: Rc<C>,
     given: u32,
     waiting: u32,
+    /// Whether a response has come.
+    has_answered: bool,
     is_closed: bool,
 }
 
@@ -62,11 +66,12 @@ impl<C> Schedule<C> {
         Some(Place { connection: Rc::clone(&lane.connection), number, is_last })
     }
 
-    /// A request has left its place, with its response or without.
+    /// A request has left its place, with its response, or without because the connection is closed.
     pub(super) fn leave(&mut self, connection: &Rc<C>) {
         let Some(at) = self.find(connection) else { return };
         let mut lane = self.lanes.remove(at);
         lane.waiting -= 1;
+        lane.has_answered = true;
         if lane.waiting > 0 || lane.is_usable(self.limits) {
             self.lanes.push(lane);
         }
@@ -98,13 +103,14 @@ impl<C> Schedule<C> {
         if self.lanes.len() >= self.limits.connections {
             return None;
         }
-        self.lanes.push(Lane { connection: Rc::new(open()), given: 0, waiting: 0, is_closed: false });
+        let connection = Rc::new(open());
+        self.lanes.push(Lane { connection, given: 0, waiting: 0, has_answered: false, is_closed: false });
         Some(self.lanes.len() - 1)
     }
 
     /// The lane with the fewest requests waiting, of equal ones the one that has done none for longest.
     fn least_lane(&self) -> Option<usize> {
-        let shallow = self.usable().filter(|(_, lane)| lane.waiting < self.limits.pipelining);
+        let shallow = self.usable().filter(|(_, lane)| lane.waiting < lane.depth(self.limits));
         shallow.min_by_key(|(_, lane)| lane.waiting).map(|(at, _)| at)
     }
 }
@@ -113,6 +119,11 @@ impl<C> Lane<C> {
     /// Whether the connection may have another request, now or later.
     fn is_usable(&self, limits: Limits) -> bool {
         !self.is_closed && limits.requests.is_none_or(|most| self.given < most)
+    }
+
+    /// Requests that may wait on it at once.
+    fn depth(&self, limits: Limits) -> u32 {
+        if self.has_answered { limits.pipelining } else { limits.optimistic_pipelining }
     }
 }
 
@@ -132,7 +143,8 @@ mod tests {
 
     impl Numbered {
         fn new(connections: usize, pipelining: u32, requests: Option<u32>) -> Self {
-            Self { schedule: Schedule::new(Limits { connections, pipelining, requests }), opened: 0 }
+            let limits = Limits { connections, pipelining, optimistic_pipelining: pipelining, requests };
+            Self { schedule: Schedule::new(limits), opened: 0 }
         }
 
         fn place(&mut self) -> Option<Place<usize>> {
@@ -162,6 +174,15 @@ mod tests {
     fn connections_are_opened_before_requests_wait_behind_one_another() {
         let expected = [Some(0), Some(1), Some(2), Some(0), Some(1), Some(2), None];
         assert_eq!(Numbered::new(3, 2, None).places(7), expected);
+    }
+
+    #[test]
+    fn a_connection_takes_fewer_requests_until_its_first_response_has_come() {
+        let mut schedule = Numbered::new(2, 3, None);
+        schedule.schedule.limits.optimistic_pipelining = 2;
+        assert_eq!(schedule.places(5), [Some(0), Some(1), Some(0), Some(1), None]);
+        schedule.leave(1);
+        assert_eq!(schedule.places(3), [Some(1), Some(1), None]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ const OBJECT_BYTES: usize = 1000;
 fn site() -> Served {
     let object = ObjectSpec::new("/object.jpg", ByteCount::new(OBJECT_BYTES as u64));
     let site = Site::of(&PageSpec::new("page", [object]), &NoFiles).unwrap();
-    Served::new(&std::sync::Arc::new(site), 0)
+    Served::new(&std::sync::Arc::new(site), 0, None)
 }
 
 /// What comes back until the origin closes, and when it does, from a client that does `work` with its end.

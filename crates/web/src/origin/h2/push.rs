@@ -5,11 +5,13 @@ use std::collections::VecDeque;
 
 use bentpipe_http::priority::{FIELD, Priority};
 use bentpipe_run::PageLoadSpec;
+use bentpipe_units::Time;
 use h2::server::{SendPushedResponse, SendResponse};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, Method, Request, Response, Uri};
 
 use super::bodies::{Bodies, Chunk};
+use crate::origin::header::Circumstances;
 use crate::origin::respond::{asked_host, respond_of};
 use crate::origin::served::Served;
 use crate::page::INDEX;
@@ -62,8 +64,14 @@ impl Pushes {
 
 impl Promise {
     /// Sends the response of the page's own host, and returns when it has left.
-    pub(super) async fn fulfil(mut self, served: &Served, bodies: &Bodies) -> Result<(), h2::Error> {
-        let (head, body) = respond_of(served, &Method::GET, Some(0), &self.path).into_parts();
+    pub(super) async fn fulfil(
+        mut self,
+        served: &Served,
+        bodies: &Bodies,
+        now: Time,
+    ) -> Result<(), h2::Error> {
+        let circumstances = Circumstances::of_stream(now);
+        let (head, body) = respond_of(served, &Method::GET, Some(0), &self.path, circumstances).into_parts();
         let stream = self.sender.send_response(Response::from_parts(head, ()), body.is_empty())?;
         bodies.send(stream, body, self.priority).await?.departure().await;
         Ok(())
