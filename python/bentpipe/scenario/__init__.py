@@ -1,6 +1,7 @@
 """Scenarios: parse what is written, resolve it to complete run specifications in SI units."""
 
-from bentpipe.scenario.load import Clock, Extent, Override, load, parse_override, resolve_document
+from bentpipe.scenario.cells import Override
+from bentpipe.scenario.load import Clock, Extent, load, parse_override, resolve_document
 from bentpipe.scenario.model import Cell, Scenario, canonical_json, identity
 
 __all__ = [
