@@ -19,6 +19,10 @@ class Difference:
     value: float
     ci: Interval | None
 
+    def scaled(self, factor: float) -> "Difference":
+        """Return a part or a multiple of it."""
+        return Difference(value=self.value * factor, ci=self.ci and self.ci.scaled(factor))
+
 
 def relative_difference(sample: Sample, reference: Sample, *, confidence: float = 0.95) -> Difference:
     """Mean of `sample` over mean of `reference`, less one, with Fieller's interval for unequal variances.
