@@ -1,5 +1,6 @@
 """Campaigns: plan the runs of a scenario, execute them, keep every result."""
 
+from bentpipe.campaign.ablate import Ablated, ablate
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.executor import execute
 from bentpipe.campaign.measure import Measured, Order, measure
@@ -9,6 +10,7 @@ from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import Rejection
 
 __all__ = [
+    "Ablated",
     "Ending",
     "Engine",
     "Measured",
@@ -17,6 +19,7 @@ __all__ = [
     "PlannedRun",
     "Progress",
     "Rejection",
+    "ablate",
     "execute",
     "measure",
     "plan",

@@ -17,6 +17,7 @@ from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import UNINDEXED
 from bentpipe.scenario import Clock, Extent, Scenario, defaults, identity, load, parse_override
+from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
 
@@ -31,6 +32,10 @@ class Order:
         The scenario's file.
     settings : sequence of str
         `KEY=VALUE`, which replace what the file says.
+    variations : sequence of Variation
+        What replaces settings in some of its cells, such as the facts of a rig.
+    tag : str
+        Told in the name of the folder, after the scenario's; empty for none.
     clients : sequence of str
         What loads the pages, each of them all; empty for what the scenario says.
     is_quick : bool
@@ -45,6 +50,8 @@ class Order:
 
     scenario: Path
     settings: Sequence[str] = ()
+    variations: Sequence[Variation] = ()
+    tag: str = ""
     clients: Sequence[str] = ()
     is_quick: bool = False
     folder: Path | None = None
@@ -64,11 +71,14 @@ class Measured:
         How the planned runs ended.
     rejections : sequence of Rejection
         Why some have no usable number.
+    is_of_ablations : bool
+        Whether it is the variants of a scenario that were measured.
     """
 
     folder: Path
     outcome: Outcome
     rejections: Sequence[Rejection]
+    is_of_ablations: bool = False
 
 
 def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Progress]) -> Measured:
@@ -83,10 +93,10 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
     StorageError
         When the disk does not take a run.
     """
-    scenario = _scenario(order, engine)
+    scenario = scenario_of(order, engine)
     runs = plan(scenario)
-    _require(order, engine, runs[: len(scenario.cells)])
-    folder = order.folder or Path("results") / _name(scenario, order, engine)
+    require_of(order, engine, runs[: len(scenario.cells)])
+    folder = folder_of(order, engine, scenario)
     document = identity({**scenario.document(), "engine": engine.name})
     with Ledger.claim(folder, document, is_resumed=order.is_resumed) as ledger:
         with progress as told:
@@ -97,17 +107,19 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
         return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.best()))
 
 
-def _scenario(order: Order, engine: Engine) -> Scenario:
+def scenario_of(order: Order, engine: Engine) -> Scenario:
+    """Return the resolved scenario of an order; raises InputError as `load`."""
     return load(
         order.scenario,
         overrides=order.settings,
         varied={"client": order.clients} if order.clients else {},
+        variations=order.variations,
         extent=Extent.QUICK if order.is_quick else Extent.FULL,
         clock=Clock.VIRTUAL if engine.name == simulate.NAME else Clock.REAL,
     )
 
 
-def _require(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None:
+def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None:
     """Refuse what the engine or this machine has not got, under the option or key that asks for it."""
     overridden = [parse_override(text).key for text in order.settings]
     command_line = CommandLine(overridden=overridden, options=["client"] if order.clients else [])
@@ -115,8 +127,13 @@ def _require(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None:
     require(engine, [run.spec for run in runs], written=lambda key: command_line.place(key, table))
 
 
-def _name(scenario: Scenario, order: Order, engine: Engine) -> str:
-    """Results of the loader in the emulator have the scenario's name alone."""
+def folder_of(order: Order, engine: Engine, scenario: Scenario) -> Path:
+    """Return the folder of an order's results: one of the scenario's name where none is given.
+
+    Results of the loader in the emulator have the scenario's name alone.
+    """
+    if order.folder is not None:
+        return order.folder
     others = () if tuple(order.clients) == (defaults.CLIENT,) else order.clients
     kinds = ["quick"] * order.is_quick + [simulate.NAME] * (engine.name == simulate.NAME)
-    return "-".join([scenario.name, *others, *kinds])
+    return Path("results") / "-".join([scenario.name, *filter(None, [order.tag]), *others, *kinds])

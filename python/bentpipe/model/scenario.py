@@ -37,3 +37,41 @@ class ScenarioDocument(Frozen):
     seed: int
     constants: Mapping[str, str]
     cells: Sequence[CellDocument]
+
+
+class VariantDocument(Frozen):
+    """A variant of a scenario: how it differs from the base, why, and the scenario that it makes."""
+
+    name: str
+    kind: str
+    reason: str
+    source: str
+    parts: Sequence[str]
+    scenario: ScenarioDocument
+
+
+class AblationsDocument(Frozen):
+    """What was to be measured beside a scenario as it is.
+
+    Attributes
+    ----------
+    name : str
+        Of the scenario.
+    engine : str
+        That measured it.
+    base : str
+        The folder of the base's results, as a path from this one's parent.
+    variants : sequence of VariantDocument
+        All of them, the base first.
+    interactions : sequence of str
+        The factors that were varied together.
+    resolution : int
+        Of their factorial design.
+    """
+
+    name: str
+    engine: str
+    base: str
+    variants: Sequence[VariantDocument]
+    interactions: Sequence[str] = ()
+    resolution: int = 0
