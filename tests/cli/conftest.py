@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from bentpipe.cli import engines, main
 from bentpipe.engine.programs.third_party import Program
+from bentpipe.report.answer import Answer
 from tests.campaign.fake_engine import FakeEngine
 from tests.support.scenario_file import PAGE_LOADS
 
@@ -64,10 +65,12 @@ def report(monkeypatch):
 
     folders = []
 
-    def build(folder, *, out=None, is_anonymous=False):
+    def write(folder, *, out=None, is_anonymous=False):
         del is_anonymous
         folders.append(folder)
-        return (out or folder) / "report.html"
+        page = (out or folder) / "report.html"
+        return report.Written(page=page, answer=Answer(tables=(), sentences=()))
 
-    monkeypatch.setattr(report, "build", build, raising=False)
+    monkeypatch.setattr(report, "write", write)
+    monkeypatch.setattr(report, "build", lambda folder, **options: write(folder, **options).page)
     return folders

@@ -14,7 +14,10 @@ from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
     from bentpipe.model.spec import PageSpec
+    from bentpipe.scenario.ablations import Ablation
     from bentpipe.scenario.links import Link
+    from bentpipe.scenario.rig import Fact
+    from bentpipe.scenario.variation import Variation
     from bentpipe.studies import Study
 
 
@@ -116,7 +119,7 @@ def pages(name: str | None, folder: Path | None, as_json: bool) -> None:
 @click.argument("name", required=False)
 @json_option
 def studies(name: str | None, as_json: bool) -> None:
-    """List the published studies, or show one."""
+    """List the published studies, or show one: its matrix, the facts of its rig and what is varied."""
     from bentpipe import studies as library
 
     if name is None:
@@ -131,7 +134,9 @@ def studies(name: str | None, as_json: bool) -> None:
     study = find_study(name)
     full, quick = (load(study.scenario, extent=extent) for extent in (Extent.FULL, Extent.QUICK))
     if as_json:
-        print_json({**_study(study), "scenario": full.document()})
+        facts = [_fact(fact) for fact in study.rig.facts]
+        varied_factors = [_ablation(each) for each in study.ablations.ablations]
+        print_json({**_study(study), "rig": facts, "ablations": varied_factors, "scenario": full.document()})
         return
     extents = f"{len(full.cells)} cells x {full.repetitions} repetitions"
     echo(f"{study.name}: {study.title}", study.citation, "")
@@ -142,6 +147,15 @@ def studies(name: str | None, as_json: bool) -> None:
         values = dict.fromkeys(cell.factors.get(key, "-") for cell in full.cells)
         rows.append((key, ", ".join(values)))
     print_columns(rows)
+    for fact in study.rig.facts:
+        echo("", f"{fact.part.value}, {fact.name}: {fact.statement}", f"  {fact.source}")
+        if fact.variation is not None:
+            echo(f"  {_settings(fact.variation)}")
+        if fact.limit:
+            echo(f"  not modelled: {fact.limit}")
+    for ablation in study.ablations.ablations:
+        echo("", f"varied, {ablation.name}: {ablation.reason}", f"  {ablation.source}")
+        echo(f"  {_settings(ablation.variation)}")
 
 
 def find_study(name: str) -> "Study":
@@ -173,6 +187,38 @@ def _document(link: "Link") -> dict[str, object]:
 def _study(study: "Study") -> dict[str, str]:
     keys = ("name", "title", "citation", "doi")
     return {key: getattr(study, key) for key in keys}
+
+
+def _fact(fact: "Fact") -> dict[str, object]:
+    return {
+        "name": fact.name,
+        "part": fact.part.value,
+        "fact": fact.statement,
+        "kind": fact.kind.value,
+        "source": fact.source,
+        "settings": dict(fact.variation.settings) if fact.variation else {},
+        "where": dict(fact.variation.where) if fact.variation else {},
+        "limit": fact.limit,
+    }
+
+
+def _ablation(ablation: "Ablation") -> dict[str, object]:
+    return {
+        "name": ablation.name,
+        "reason": ablation.reason,
+        "source": ablation.source,
+        "settings": dict(ablation.variation.settings),
+        "where": dict(ablation.variation.where),
+    }
+
+
+def _settings(variation: "Variation") -> str:
+    """Write settings and the cells in which they hold in one line."""
+    from bentpipe.scenario.factors import label
+
+    settings = ", ".join(f"{key}={label(value)}" for key, value in variation.settings.items())
+    where = ", ".join(f"{key} {' or '.join(values)}" for key, values in variation.where.items())
+    return f"{settings}, where {where}" if where else settings
 
 
 def _link_row(link: "Link") -> tuple[str, ...]:

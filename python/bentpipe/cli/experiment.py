@@ -10,26 +10,44 @@ import click
 from bentpipe.cli import engines
 from bentpipe.cli.builtin import find_study
 from bentpipe.cli.group import INTERRUPTED, SOME_RUNS_FAILED
-from bentpipe.cli.options import campaign_options
-from bentpipe.cli.output import echo, echo_text, print_json
+from bentpipe.cli.options import ablations_option, campaign_options
+from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
-    from bentpipe.campaign import Rejection
+    from bentpipe.campaign import Measured, Order, Rejection
+    from bentpipe.report.answer import Answer
+    from bentpipe.scenario.ablations import Ablations
+    from bentpipe.scenario.rig import Rig
 
 MOST_REASONS = 10
+TODAY = "today"
+"""The rig that is none: present software."""
 
 
 @click.command()
 @click.argument("scenario", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
+@ablations_option
 @campaign_options
-def run(scenario: Path, **options: Any) -> None:
+def run(scenario: Path, is_ablated: bool, **options: Any) -> None:
     """Run a scenario and write a report."""
-    _campaign(scenario, **options)
+    from bentpipe.scenario.ablations import beside, read_ablations
+    from bentpipe.scenario.rig import Rig
+
+    ablations = read_ablations(beside(scenario)) if is_ablated else None
+    _campaign(scenario, rig=Rig(), ablations=ablations, **options)
 
 
 @click.command()
 @click.argument("study")
+@click.option(
+    "--rig",
+    "rig",
+    type=click.Choice(["paper", TODAY]),
+    default="paper",
+    show_default=True,
+    help="The software and hosts that the paper had, or present ones.",
+)
 @click.option(
     "--client",
     "clients",
@@ -37,18 +55,31 @@ def run(scenario: Path, **options: Any) -> None:
     type=click.Choice(["loader", "chromium", "firefox"]),
     help="What loads its pages. May be repeated: each loads all of them, and the report compares.",
 )
+@ablations_option
 @campaign_options
-def reproduce(study: str, clients: tuple[str, ...], **options: Any) -> None:
+def reproduce(study: str, rig: str, clients: tuple[str, ...], is_ablated: bool, **options: Any) -> None:
     """Repeat a published study and compare.
 
-    Its claims are judged on the runs of the client; of several on the loader's, or else the first one's, and
-    a table says what they come to with each.
+    It is measured on the paper's rig, fact by fact as far as it is known (see `bentpipe studies NAME`). Its
+    claims are judged on the runs of the client; of several on the loader's, or else the first one's, and a
+    table says what they come to with each.
     """
+    from bentpipe.scenario.rig import Rig
+
     found, clients = find_study(study), tuple(dict.fromkeys(clients))
     settings = options.pop("settings")
     # What its user sets comes last and holds.
     settings = (*found.settings(clients or _client_set(settings)), *settings)
-    _campaign(found.scenario, clients=clients, settings=settings, **options)
+    is_today = rig == TODAY
+    _campaign(
+        found.scenario,
+        clients=clients,
+        settings=settings,
+        rig=Rig() if is_today else found.rig,
+        tag=TODAY if is_today else "",
+        ablations=found.ablations if is_ablated else None,
+        **options,
+    )
 
 
 def _client_set(settings: tuple[str, ...]) -> tuple[str, ...]:
@@ -70,40 +101,87 @@ def _campaign(
     resume: bool,
     cluster: str | None,
     as_json: bool,
+    rig: "Rig",
+    ablations: "Ablations | None",
+    tag: str = "",
     clients: tuple[str, ...] = (),
 ) -> None:
-    from bentpipe.campaign import Ending, Order, measure
-    from bentpipe.cli.progress import progress
+    from bentpipe.campaign import Ending, Order
 
     if cluster is not None:
         raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
     order = Order(
         scenario=file,
         settings=settings,
+        tag=tag,
         clients=clients,
         is_quick=quick,
         folder=out,
         is_resumed=resume,
         jobs=jobs,
     )
-    with closing(engines.choose(engine)) as machine:
-        measured = measure(order, engine=machine, progress=progress())
-    _tell_rejections(measured.rejections)
-    outcome, written = measured.outcome, None
-    if outcome.ending is Ending.COMPLETE:
-        from bentpipe import report
-
-        written = report.build(measured.folder)
-        echo(f"report: {written}", err=True)
+    parts = _measured(order, rig, ablations, engine=engine)
+    for part in parts:
+        _tell_rejections(part.rejections)
+    is_complete = all(part.outcome.ending is Ending.COMPLETE for part in parts)
+    reports = [_report(part, is_told=not as_json) for part in parts] if is_complete else []
     if as_json:
         counts = ("planned", "succeeded", "failed", "invalid", "not_run")
-        document = {key: getattr(outcome, key) for key in counts}
-        report_of = None if written is None else str(written)
-        print_json({"folder": str(measured.folder), **document, "report": report_of})
-    if outcome.ending is Ending.INTERRUPTED:
+        documents = [
+            {
+                "folder": str(part.folder),
+                **{key: getattr(part.outcome, key) for key in counts},
+                "report": str(reports[place]) if reports else None,
+            }
+            for place, part in enumerate(parts)
+        ]
+        first, *others = documents
+        print_json({**first, "ablations": others[0]} if others else first)
+    if not is_complete:
         raise SystemExit(INTERRUPTED)
-    if outcome.succeeded < outcome.planned:
+    if any(part.outcome.succeeded < part.outcome.planned for part in parts):
         raise SystemExit(SOME_RUNS_FAILED)
+
+
+def _measured(
+    order: "Order", rig: "Rig", ablations: "Ablations | None", *, engine: str
+) -> tuple["Measured", ...]:
+    """Measure a scenario, and its ablations where they are asked for."""
+    from dataclasses import replace
+
+    from bentpipe.campaign import ablate, measure
+    from bentpipe.cli.progress import progress
+
+    with closing(engines.choose(engine)) as machine:
+        able = rig.on(machine.name)
+        left_out = [fact.name for fact in rig.facts if fact not in able.facts]
+        if left_out:
+            echo(f"not on this engine: {', '.join(left_out)}", err=True)
+        order = replace(order, variations=able.variations)
+        if ablations is None:
+            return (measure(order, engine=machine, progress=progress()),)
+        told = (progress(), progress())
+        return ablate(order, able, ablations, engine=machine, progress=told[0], again=told[1]).parts
+
+
+def _report(part: "Measured", *, is_told: bool) -> Path:
+    """Write the report of a folder, tell what it found, and where it is."""
+    from bentpipe import report
+    from bentpipe.report import ablations
+
+    written = ablations.write(part.folder) if part.is_of_ablations else report.write(part.folder)
+    if is_told:
+        _tell(written.answer)
+    echo(f"report: {written.page}", err=True)
+    return written.page
+
+
+def _tell(answer: "Answer") -> None:
+    for table in answer.tables:
+        print_columns(table.rows, indent=0)
+        echo()
+    for sentence in answer.sentences:
+        echo(sentence)
 
 
 def _tell_rejections(rejections: Sequence["Rejection"]) -> None:

@@ -30,6 +30,12 @@ set_option = click.option(
     metavar="KEY=VALUE",
     help="Change one setting, such as tcp.initial_window=3 or dscp=EF. May be repeated.",
 )
+ablations_option = click.option(
+    "--ablations",
+    "is_ablated",
+    is_flag=True,
+    help="Measure what ablations.toml beside the scenario varies, too, and tell what each factor changes.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 

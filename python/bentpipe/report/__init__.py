@@ -1,5 +1,5 @@
 """The report of a folder of results: one HTML page, its data as JSON and CSV, its figures as files."""
 
-from bentpipe.report.build import build
+from bentpipe.report.build import Written, build, write
 
-__all__ = ["build"]
+__all__ = ["Written", "build", "write"]

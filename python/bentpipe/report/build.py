@@ -1,20 +1,37 @@
 """From a folder of results to its report."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe.figures.drawing import save
 from bentpipe.ledger import Ledger
 from bentpipe.output_folder import staged
-from bentpipe.report import data, page, tables
+from bentpipe.report import answer, data, page, tables
 from bentpipe.report.anonymous import anonymous
+from bentpipe.report.answer import Answer
 from bentpipe.report.contents import gather
 from bentpipe.report.inline_svg import inline
 from bentpipe.report.source import Source, read
 
+PAGE = "report.html"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """A report: its page, and what it found."""
+
+    page: Path
+    answer: Answer
+
 
 def build(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) -> Path:
-    """Write the report, as page, JSON and CSV, and its figures; return the page.
+    """Write the report as `write` does; return the page."""
+    return write(folder, out=out, is_anonymous=is_anonymous).page
+
+
+def write(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) -> Written:
+    """Write the report, as page, JSON and CSV, and its figures.
 
     Works for any scenario; one that bears a study's name gets the study's figures, tables and claims too.
 
@@ -37,11 +54,11 @@ def build(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) 
     target = out or folder
     with Ledger(folder) as ledger, staged(target) as staging:
         source = read(ledger)
-        written = _build(anonymous(source) if is_anonymous else source, staging)
-        return target / written.relative_to(staging)
+        found = _write_all(anonymous(source) if is_anonymous else source, staging)
+        return Written(page=target / PAGE, answer=found)
 
 
-def _build(source: Source, folder: Path) -> Path:
+def _write_all(source: Source, folder: Path) -> Answer:
     contents = gather(source)
     figures = {
         drawing.name: inline(save(drawing, folder / "figures"), prefix=drawing.name, label=drawing.title)
@@ -54,8 +71,8 @@ def _build(source: Source, folder: Path) -> Path:
     tables.write_runs(folder / "runs.csv", source.entries)
     tables.write_objects(folder / "objects.csv", source.entries)
     tables.write_flows(folder / "flows.csv", source.entries)
-    _write(folder / "report.html", page.render(contents, figures=figures))
-    return folder / "report.html"
+    _write(folder / PAGE, page.render(contents, figures=figures))
+    return answer.of_cells(contents.cells, contents.verdicts)
 
 
 def _write(path: Path, text: str) -> None:

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bentpipe.figures.drawing import Drawing
+from bentpipe.scenario.ablations import FILE as ABLATIONS
+from bentpipe.scenario.ablations import Ablations, read_ablations
+from bentpipe.scenario.rig import Rig, read_rig
 from bentpipe.stats import Measured
 from bentpipe.studies.verdict import Verdict
 
@@ -34,6 +37,9 @@ class Column:
 
 Row: TypeAlias = Mapping[str, str | float | None]
 """A row of a table by the keys of its columns; what was not measured is None."""
+
+RIG = "rig.toml"
+"""Beside the scenario."""
 
 RUNS = Column(key="n", heading="n", decimals=0)
 NOTHING_MEASURED = "Not testable: nothing was measured."
@@ -149,6 +155,16 @@ class Study:
             timelines=figures.timelines,
             client_settings=client_settings or {},
         )
+
+    @property
+    def rig(self) -> Rig:
+        """What its hosts, proxies and link were; raises InputError where the file is faulty."""
+        return read_rig(self.scenario.with_name(RIG))
+
+    @property
+    def ablations(self) -> Ablations:
+        """What is unknown or contested of it; raises InputError where the file is faulty."""
+        return read_ablations(self.scenario.with_name(ABLATIONS))
 
     def settings(self, clients: Sequence[str]) -> tuple[str, ...]:
         """What all runs of a campaign with these clients get, as of `--set`, so that they can be compared."""

@@ -1,0 +1,36 @@
+"""The tables of docs/studies are those of the kept results, and the kept results those of the claims."""
+
+import pytest
+
+from bentpipe import studies
+from tests.tidy.project import ROOT
+from tools.study_pages import kept, page
+
+KEPT = sorted(path.stem for path in (ROOT / kept.FOLDER).glob("*.json"))
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_page_shows_the_kept_results(name):
+    study = kept.read(name, ROOT / kept.FOLDER)
+    _, shown, _ = page.split(ROOT / page.FOLDER / f"{name}.md")
+    assert shown == page.table(study)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_the_kept_results_are_of_the_claims_that_there_are(name):
+    """Without runs every claim is there, not testable."""
+    study = kept.read(name, ROOT / kept.FOLDER)
+    claims = studies.get(name).claims(())
+    assert [each.id for each in study.claims] == [each.claim_id for each in claims]
+    assert [each.standing for each in study.claims] == [each.standing.value for each in claims]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_the_kept_variants_are_those_of_rig_and_ablations(name):
+    from bentpipe.campaign.variants import variants
+
+    study = studies.get(name)
+    expected = variants(study.rig, study.ablations, engine="simulate")
+    assert [each.name for each in kept.read(name, ROOT / kept.FOLDER).variants] == [
+        each.name for each in expected
+    ]

@@ -1,0 +1,1 @@
+"""The claims tables of docs/studies, from measured results."""
