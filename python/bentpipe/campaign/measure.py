@@ -17,9 +17,9 @@ from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import UNINDEXED
 from bentpipe.scenario import Clock, Extent, Scenario, defaults, identity, load, parse_override
-from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.variation import Variation
 
 
 @dataclass(frozen=True, kw_only=True)

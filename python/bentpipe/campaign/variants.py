@@ -6,7 +6,7 @@ from enum import Enum
 
 from bentpipe.scenario.ablations import Ablation, Ablations
 from bentpipe.scenario.rig import Rig
-from bentpipe.scenario.variation import Variation
+from bentpipe.scenario.written.variation import Variation
 from bentpipe.stats.factorial import design
 
 BASE = "base"

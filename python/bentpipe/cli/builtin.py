@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bentpipe.scenario.ablations import Ablation
     from bentpipe.scenario.links import Link
     from bentpipe.scenario.rig import Fact
-    from bentpipe.scenario.variation import Variation
+    from bentpipe.scenario.written.variation import Variation
     from bentpipe.studies import Study
 
 

@@ -4,18 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe.errors import InputError
-from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import count
 from bentpipe.scenario.written.table import validated
 from bentpipe.scenario.written.toml import read_toml
+from bentpipe.scenario.written.variation import Variation, distinct, engines, name_of, text, variation
 from bentpipe.scenario.written.variation_schema import (
     A_SENTENCE,
     AblationsTable,
     AblationTable,
     InteractionsTable,
 )
-from bentpipe.scenario.written.variations import distinct, engines, name_of, text, variation
 
 FILE = "ablations.toml"
 """Beside the scenario."""

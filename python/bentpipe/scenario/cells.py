@@ -8,7 +8,6 @@ from bentpipe.errors import InputError
 from bentpipe.scenario import resolve
 from bentpipe.scenario.factors import factors_of
 from bentpipe.scenario.model import Cell, canonical_json
-from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.command_line import COMMAND_LINE, CommandLine
 from bentpipe.scenario.written.dotted import is_at_or_below, with_dotted
 from bentpipe.scenario.written.location import Location
@@ -16,6 +15,7 @@ from bentpipe.scenario.written.matrix import Block
 from bentpipe.scenario.written.schema import RunTable
 from bentpipe.scenario.written.table import validated
 from bentpipe.scenario.written.toml import TomlTable
+from bentpipe.scenario.written.variation import Variation
 
 WORKLOADS = ("page", "bulk", "ping")
 

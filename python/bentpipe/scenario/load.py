@@ -11,7 +11,6 @@ from bentpipe.errors import InputError
 from bentpipe.scenario import defaults
 from bentpipe.scenario.cells import CellBuilder, Override, workloads_of
 from bentpipe.scenario.model import Scenario
-from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.command_line import COMMAND_LINE, CommandLine
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.matrix import check_size, parse_matrix
@@ -19,6 +18,7 @@ from bentpipe.scenario.written.quantity import count
 from bentpipe.scenario.written.schema import RunTable, ScenarioTable
 from bentpipe.scenario.written.table import keys, validated
 from bentpipe.scenario.written.toml import read_toml
+from bentpipe.scenario.written.variation import Variation
 
 MOST_REPETITIONS = 10_000
 LARGEST_SEED = 2**53 - 1

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.table import validated
 from bentpipe.scenario.written.toml import read_toml
+from bentpipe.scenario.written.variation import Variation, choice, distinct, engines, name_of, text, variation
 from bentpipe.scenario.written.variation_schema import A_SENTENCE, FactTable, RigTable
-from bentpipe.scenario.written.variations import choice, distinct, engines, name_of, text, variation
 
 
 class Part(Enum):

@@ -1,11 +1,11 @@
-"""From the tables of rigs and ablations to variations, with every fault named."""
+"""Settings that replace a scenario's in some of its cells, out of the tables of rigs and ablations."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
-from bentpipe.scenario.variation import Variation
 from bentpipe.scenario.written.dotted import flattened
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.schema import RunTable
@@ -15,6 +15,34 @@ from bentpipe.scenario.written.variation_schema import A_NAME, VariationTable
 ENGINES = ("emulate", "simulate")
 
 Choice = TypeVar("Choice", bound=Enum)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variation:
+    """Settings of [run] that hold, over [run] and over the matrix, in the cells that `where` names.
+
+    A cell keeps its factors whatever a variation changes, so that cells with and without it can be compared.
+
+    Attributes
+    ----------
+    name : str
+        Its name, for people and for files.
+    settings : mapping
+        Dotted keys of [run] and their values, as a scenario would have them.
+    where : mapping of str to values
+        Factors of cells, each with the values for which it holds; without any it holds in all.
+    place : Location
+        Where the settings are written, for errors.
+    """
+
+    name: str
+    settings: Mapping[str, object]
+    place: Location
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def is_about(self, factors: Mapping[str, str]) -> bool:
+        """Whether it holds in the cell of these factors."""
+        return all(factors.get(name) in values for name, values in self.where.items())
 
 
 def name_of(written: VariationTable, where: Location) -> str:
