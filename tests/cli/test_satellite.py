@@ -44,6 +44,13 @@ def test_a_forward_carrier_is_described_line_by_line():
     assert "Es/N0   clear sky: up 25 dB, down 13.5 dB; attenuation down up to 10 dB by 3 points" in found
 
 
+def test_the_steps_of_a_scheduler_are_named():
+    assert "steps " not in words()
+    assert "steps   frames are filled every 10 ms\n" in words(
+        forward={**DVBS2, "scheduling_period_ns": 10_000_000}
+    )
+
+
 def test_modcods_without_acm_are_named():
     carrier = copy.deepcopy(DVBS2)
     carrier["modulation"] = {"kind": "constant", "modcod": "QPSK 3/4"}

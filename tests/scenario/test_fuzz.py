@@ -198,6 +198,7 @@ FORWARD = {
             "fecframe": st.sampled_from(["normal", "short"]),
             "modcod": st.sampled_from(["8PSK 3/4", "8PSK 9/10", ""]),
             "closing_timeout": DURATIONS,
+            "scheduling_period": DURATIONS,
         },
     ),
     "acm": st.fixed_dictionaries({}, optional={"margin": RATIOS, "report_period": DURATIONS}),

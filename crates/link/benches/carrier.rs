@@ -31,6 +31,7 @@ fn carrier(modulation: ModulationSpec) -> CapacitySpec {
         pilots: PilotsSpec::Off,
         idle: IdleSpec::DummyFrames,
         closing_timeout_ns: Duration::from_millis(1),
+        scheduling_period_ns: None,
         encapsulation: Dvbs2EncapsulationSpec::Gse { label_bytes: 6 },
         modulation,
         es_n0: EsN0Spec { up: leg(), down: leg() },

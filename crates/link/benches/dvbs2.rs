@@ -40,6 +40,7 @@ fn saturated(modcod: &str, encapsulation: Encapsulation) -> Transmitter<Borrowed
         idle: IdleSpec::DummyFrames,
         encapsulation,
         closing_timeout: Duration::from_millis(1),
+        scheduling: None,
         streams: vec![
             PlFrame::new(modcod, FecFrameSpec::Normal, PilotsSpec::Off).expect("there is such a frame"),
         ],

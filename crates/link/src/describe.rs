@@ -236,7 +236,9 @@ fn longest_constant_gap(mix: &MixSpec, layout: &LayoutSpec, placement: Placement
 
 fn longest_frames(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Duration, SpecError> {
     let symbols = FRAMES * u64::from(longest_frame(spec.fecframe));
-    Ok(spec.closing_timeout_ns.saturating_add(carrier(spec, mtu)?.symbol_rate.time_for(symbols)))
+    let step = spec.scheduling_period_ns.unwrap_or(Duration::ZERO);
+    let frames = carrier(spec, mtu)?.symbol_rate.time_for(symbols);
+    Ok(spec.closing_timeout_ns.saturating_add(step).saturating_add(frames))
 }
 
 /// The longest PLFRAME in symbols, which has pilots.

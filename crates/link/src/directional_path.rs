@@ -171,6 +171,8 @@ impl<P> EgressSink<P> for Channel<P> {
     }
 
     fn lost(&mut self, at: Time, cause: DropCause, packet: P) {
-        self.vanishing.push_back((at, cause, packet));
+        // A frame that was told of may end later: a scheduler fills those after it before.
+        let place = self.vanishing.partition_point(|(other, ..)| *other <= at);
+        self.vanishing.insert(place, (at, cause, packet));
     }
 }

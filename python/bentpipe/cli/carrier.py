@@ -60,6 +60,8 @@ def _dvbs2(spec: Dvbs2CapacitySpec) -> Iterator[Line]:
         f"waits {_core.format_duration(timeout_ns)} for more" if timeout_ns else "does not wait for more"
     )
     yield "packets", f"{kind}{label}; a frame {closing}"
+    if spec.scheduling_period_ns is not None:
+        yield "steps", f"frames are filled every {_core.format_duration(spec.scheduling_period_ns)}"
     yield from _signal(spec.es_n0)
     for each in spec.classes:
         yield "class", _class(each)

@@ -141,7 +141,7 @@ def _access(
 
 def _frames(capacity: Dvbs2CapacitySpec, model: Dvbs2Description) -> list[tuple[str, float]]:
     frame = by_number(model)[model.in_use[-1]].symbols
-    waiting = ("waiting, at most", capacity.closing_timeout_ns / 1e9)
+    waiting = ("waiting, at most", (capacity.closing_timeout_ns + (capacity.scheduling_period_ns or 0)) / 1e9)
     return [waiting, ("transmission", frame / capacity.symbols_per_s)]
 
 

@@ -55,6 +55,14 @@ def test_written_settings_replace_every_default(tmp_path):
     assert (found["closing_timeout_ns"], found["encapsulation"]["label_bytes"]) == (3_000_000, 3)
 
 
+def test_frames_may_be_filled_in_steps(tmp_path):
+    assert "scheduling_period_ns" not in carrier(tmp_path, CCM)
+    stepwise = CCM.replace("[forward.dvbs2]", '[forward.dvbs2]\nscheduling_period = "10 ms"')
+    assert carrier(tmp_path, stepwise)["scheduling_period_ns"] == 10_000_000
+    with refused("forward.dvbs2.scheduling_period", expected="from 1 us to 24 h", found="999 ns"):
+        carrier(tmp_path, stepwise.replace("10 ms", "999 ns"))
+
+
 @pytest.mark.parametrize("kind", ["mpe", "ule"])
 def test_packets_may_travel_in_a_transport_stream(tmp_path, kind):
     assert carrier(tmp_path, CCM + f'encapsulation = "{kind}"')["encapsulation"] == {"kind": kind}

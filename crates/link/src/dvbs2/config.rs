@@ -4,11 +4,15 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 use super::acm::{Acm, SHORTEST_REPORT_PERIOD};
 use super::{
-    Carrier, Encapsulation, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame, SymbolRate, net_rate,
+    Carrier, Encapsulation, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame, Scheduling,
+    SymbolRate, net_rate,
 };
 use crate::checks::{check_classes, check_es_n0, check_finite};
 use crate::signal::EsN0;
 use crate::{AcmSpec, ClassSpec, EsN0Spec, SpecError};
+
+/// So that steps are not closer than the symbols of most carriers.
+const SHORTEST_SCHEDULING_PERIOD: Duration = Duration::from_micros(1);
 
 /// A DVB-S2 carrier (ETSI EN 302 307-1).
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +32,9 @@ pub struct Dvbs2Spec {
     pub idle: IdleSpec,
     /// How long a packet waits for others to fill its frame.
     pub closing_timeout_ns: Duration,
+    /// From one step of a scheduler to the next that fills frames in steps; none where each is filled as it starts.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub scheduling_period_ns: Option<Duration>,
     /// How packets get into frames.
     pub encapsulation: Dvbs2EncapsulationSpec,
     /// Which MODCOD a frame has.
@@ -87,8 +94,9 @@ pub(crate) fn carrier(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Carrier, SpecError
     let symbol_rate = SymbolRate::new(spec.symbols_per_s)
         .ok_or_else(|| SpecError::new("symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
     let closing_timeout = spec.closing_timeout_ns;
+    let scheduling = spec.scheduling_period_ns.map(scheduling).transpose()?;
     let (encapsulation, streams) = (encapsulation(spec)?, streams(spec)?);
-    Ok(Carrier { symbol_rate, idle: spec.idle, encapsulation, closing_timeout, streams })
+    Ok(Carrier { symbol_rate, idle: spec.idle, encapsulation, closing_timeout, scheduling, streams })
 }
 
 /// The rate of the packets of no class, with the MODCOD that they have in clear sky.
@@ -99,6 +107,14 @@ pub(crate) fn nominal_rate(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Rate, SpecErr
         ModulationSpec::Constant { .. } | ModulationSpec::ByClass { .. } => streams[streams.len() - 1],
     };
     Ok(net_rate(symbol_rate, encapsulation, plframe, mtu))
+}
+
+fn scheduling(period: Duration) -> Result<Scheduling, SpecError> {
+    if period >= SHORTEST_SCHEDULING_PERIOD {
+        return Ok(Scheduling { period, phase: Duration::ZERO });
+    }
+    let expected = format!("{} at least", SHORTEST_SCHEDULING_PERIOD.as_nanos());
+    Err(SpecError::new("scheduling_period_ns", expected, period.as_nanos()))
 }
 
 fn encapsulation(spec: &Dvbs2Spec) -> Result<Encapsulation, SpecError> {

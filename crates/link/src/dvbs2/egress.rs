@@ -45,7 +45,7 @@ struct Receiver {
 
 /// A packet of which a frame carries a part.
 struct Started<P> {
-    /// Start of the first such frame.
+    /// When the first such frame was filled: where it starts, or the step before.
     start: Time,
     waiting: Waiting<P>,
 }
@@ -83,7 +83,7 @@ impl<P: Packet> Dvbs2<P> {
         };
         let mut access = Self {
             streams,
-            transmitter: Transmitter::new(carrier, start),
+            transmitter: Transmitter::new(&under_way(carrier, seed), start),
             acm,
             receiver,
             probe: AcmProbe::new(carrier, streams.of_class(queues.count() - 1), start),
@@ -117,7 +117,7 @@ impl<P: Packet> Dvbs2<P> {
         self.transmit(now, exit);
     }
 
-    /// When the next frame starts; or when a report comes that may change this.
+    /// When the next frame starts or is filled; or when a report comes that may change this.
     pub(crate) fn next_step(&self) -> Option<Time> {
         let start =
             self.transmitter.next_start(|stream| self.queues.backlog(self.streams.classes(stream)))?;
@@ -231,6 +231,13 @@ impl<P: Packet, E: EgressSink<P>> Source for Feed<'_, P, E> {
     }
 }
 
+/// The carrier of a network that does not begin with the run.
+fn under_way(carrier: &Carrier, seed: Seed) -> Carrier {
+    let share = || seed.stream("scheduling").uniform();
+    let scheduling = carrier.scheduling.map(|scheduling| scheduling.under_way(share()));
+    Carrier { scheduling, ..carrier.clone() }
+}
+
 /// How long a packet of the class would wait, an estimate: what goes before it, over the rate of data fields now in
 /// force.
 fn wait<P: Packet>(
@@ -245,5 +252,5 @@ fn wait<P: Packet>(
         let ahead = queues.backlog(classes.start..classes.end.min(class + 1));
         transmitter.time_for(stream, ahead.bytes)
     });
-    transmitter.free_at().since(now) + ahead.sum()
+    transmitter.opens_at(now).since(now) + ahead.sum()
 }

@@ -15,6 +15,7 @@ pub fn net_rate(rate: SymbolRate, encapsulation: Encapsulation, plframe: PlFrame
         idle: IdleSpec::Silence,
         encapsulation,
         closing_timeout: Duration::ZERO,
+        scheduling: None,
         streams: vec![plframe],
     };
     let mut transmitter = Transmitter::new(&carrier, Time::ZERO);

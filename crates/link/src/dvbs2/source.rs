@@ -12,10 +12,10 @@ pub trait Source {
     /// What waits for a stream's frames.
     fn backlog(&self, stream: usize) -> Backlog;
 
-    /// Takes out the packet that goes into the frame that starts at `start`, and when it came.
+    /// Takes out the packet that goes into a frame that is filled at `at`, and when it came.
     ///
     /// A queue that drops packets instead may give none; but where packets wait, either one is given or fewer wait.
-    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Self::Packet)>;
+    fn pop(&mut self, stream: usize, at: Time) -> Option<(Time, Self::Packet)>;
 }
 
 /// A stream's packets in the queue.

@@ -1,11 +1,14 @@
 //! A transmitter that fills frame after frame from its queue (EN 302 307-1, clause 5): when each starts, and with what.
 
+use std::collections::VecDeque;
+
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::frame::DUMMY_SYMBOLS;
 use super::packing::{Filling, Stream};
+use super::scheduling::Steps;
 use super::symbols::SymbolClock;
-use super::{Backlog, Edge, Encapsulation, IdleSpec, PlFrame, Source, SymbolRate};
+use super::{Backlog, Edge, Encapsulation, IdleSpec, PlFrame, Scheduling, Source, SymbolRate};
 use crate::Packet;
 
 /// The settings of a carrier.
@@ -19,6 +22,8 @@ pub struct Carrier {
     pub encapsulation: Encapsulation,
     /// How long a packet waits for others to fill its frame.
     pub closing_timeout: Duration,
+    /// The steps in which frames are filled; none where each is filled as it starts.
+    pub scheduling: Option<Scheduling>,
     /// The frames of each stream; several streams are VCM.
     pub streams: Vec<PlFrame>,
 }
@@ -54,6 +59,10 @@ pub struct Frame {
 /// A frame is due when what waits for it fills it, or when its oldest packet has waited for the closing timeout. It
 /// starts when it is due and the frame before it has ended. Of several that could start at once, that of the first
 /// stream goes first.
+///
+/// With [`Scheduling`] frames are filled in steps: at each step those that start before the next one, from what waits at
+/// the step, one after the other. One that is not over by the next step goes on, and the frames of that step follow it,
+/// so that a period that holds no whole number of frames wastes nothing.
 pub struct Transmitter<P> {
     idle: IdleSpec,
     closing_timeout: Duration,
@@ -61,6 +70,16 @@ pub struct Transmitter<P> {
     clock: SymbolClock,
     /// Latest instant seen: what waits has not changed since.
     seen: Time,
+    scheduler: Option<Scheduler<P>>,
+}
+
+/// What fills frames in steps.
+struct Scheduler<P> {
+    steps: Steps,
+    /// Those of the present step that have not started.
+    frames: VecDeque<Frame>,
+    /// What they complete.
+    packets: VecDeque<P>,
 }
 
 /// The next frame, in the order of precedence.
@@ -83,6 +102,11 @@ impl<P: Packet> Transmitter<P> {
                 .collect(),
             clock: SymbolClock::new(carrier.symbol_rate, start),
             seen: start,
+            scheduler: carrier.scheduling.map(|scheduling| Scheduler {
+                steps: Steps::new(scheduling, start),
+                frames: VecDeque::new(),
+                packets: VecDeque::new(),
+            }),
         }
     }
 
@@ -91,11 +115,17 @@ impl<P: Packet> Transmitter<P> {
         self.streams[stream].plframe = plframe;
     }
 
-    /// When the next frame starts if nothing changes before; none when nothing waits.
+    /// When the next frame starts if nothing changes before, or the next step that fills any; none when nothing waits.
     ///
     /// `backlog` says what waits for a stream's frames.
     pub fn next_start(&self, backlog: impl Fn(usize) -> Backlog) -> Option<Time> {
-        self.next(backlog).map(|next| next.start)
+        match &self.scheduler {
+            None => self.next(backlog).map(|next| next.start),
+            Some(scheduler) => match scheduler.frames.front() {
+                Some(frame) => Some(frame.start),
+                None => self.next_step(scheduler.steps, backlog),
+            },
+        }
     }
 
     /// The earliest frame that was to start by `now`, its packets having gone to `complete` in their order.
@@ -107,29 +137,15 @@ impl<P: Packet> Transmitter<P> {
         source: &mut impl Source<Packet = P>,
         mut complete: impl FnMut(P),
     ) -> Option<Frame> {
+        if let Some(steps) = self.scheduler.as_ref().map(|scheduler| scheduler.steps) {
+            return self.poll_in_steps(steps, now, source, complete);
+        }
         while let Some(next) = self.next(|stream| source.backlog(stream))
             && next.start <= now
         {
-            let Next { start, stream, dummies, .. } = next;
-            let pop = || source.pop(stream, start);
-            let filling = self.streams[stream].fill(pop, &mut complete);
             // Nothing, if the queue dropped all there was.
-            if filling.used > Bytes::ZERO {
-                let Filling { used, completed, starts, ends, open } = filling;
-                let plframe = self.streams[stream].plframe;
-                let end = self.send(start, dummies, plframe);
-                return Some(Frame {
-                    stream,
-                    plframe,
-                    start,
-                    end,
-                    used,
-                    completed,
-                    starts,
-                    ends,
-                    open,
-                    dummies,
-                });
+            if let Some(frame) = self.fill(next.start, &next, source, &mut complete) {
+                return Some(frame);
             }
         }
         self.observe(now);
@@ -143,7 +159,8 @@ impl<P: Packet> Transmitter<P> {
 
     /// Packets of which some bytes are sent and some are not; they are no longer in the queue.
     pub fn open_packets(&self) -> usize {
-        self.streams.iter().map(Stream::open_packets).sum()
+        let scheduled = self.scheduler.as_ref().map_or(0, |scheduler| scheduler.packets.len());
+        scheduled + self.streams.iter().map(Stream::open_packets).sum::<usize>()
     }
 
     /// How long so much in the data fields of a stream takes, frame after frame.
@@ -158,19 +175,98 @@ impl<P: Packet> Transmitter<P> {
         self.clock.end()
     }
 
+    /// When a frame can start at the earliest that is filled after `now`.
+    pub fn opens_at(&self, now: Time) -> Time {
+        match &self.scheduler {
+            None => self.free_at(),
+            Some(scheduler) => self.free_at().max(scheduler.steps.after(now)),
+        }
+    }
+
     fn next(&self, backlog: impl Fn(usize) -> Backlog) -> Option<Next> {
-        let frames = self.streams.iter().enumerate().filter_map(|(index, stream)| {
-            let backlog = backlog(index);
-            let oldest = stream.oldest(&backlog)?;
-            let due = if stream.fills(&backlog) {
-                self.seen
-            } else {
-                self.seen.max(oldest.saturating_add(self.closing_timeout))
-            };
-            let (start, dummies) = self.start(due);
-            Some(Next { start, stream: index, dummies })
+        let frames = (0..self.streams.len()).filter_map(|stream| {
+            let (start, dummies) = self.start(self.due(stream, &backlog(stream))?);
+            Some(Next { start, stream, dummies })
         });
         frames.min()
+    }
+
+    /// When a stream's next frame is due; none when there is nothing for it.
+    fn due(&self, stream: usize, backlog: &Backlog) -> Option<Time> {
+        let stream = &self.streams[stream];
+        let oldest = stream.oldest(backlog)?;
+        Some(if stream.fills(backlog) {
+            self.seen
+        } else {
+            self.seen.max(oldest.saturating_add(self.closing_timeout))
+        })
+    }
+
+    /// Fills a frame at `at`, at which packets leave the queue.
+    fn fill(
+        &mut self,
+        at: Time,
+        next: &Next,
+        source: &mut impl Source<Packet = P>,
+        complete: impl FnMut(P),
+    ) -> Option<Frame> {
+        let &Next { start, stream, dummies } = next;
+        let filling = self.streams[stream].fill(|| source.pop(stream, at), complete);
+        if filling.used == Bytes::ZERO {
+            return None;
+        }
+        let Filling { used, completed, starts, ends, open } = filling;
+        let plframe = self.streams[stream].plframe;
+        let end = self.send(start, dummies, plframe);
+        Some(Frame { stream, plframe, start, end, used, completed, starts, ends, open, dummies })
+    }
+
+    fn poll_in_steps(
+        &mut self,
+        steps: Steps,
+        now: Time,
+        source: &mut impl Source<Packet = P>,
+        mut complete: impl FnMut(P),
+    ) -> Option<Frame> {
+        loop {
+            if let Some(scheduler) = &mut self.scheduler
+                && let Some(frame) = scheduler.take(now)
+            {
+                scheduler.packets.drain(..frame.completed).for_each(&mut complete);
+                return Some(frame);
+            }
+            match self.next_step(steps, |stream| source.backlog(stream)) {
+                Some(step) if step <= now => self.fill_frames_of(step, steps.end(step), source),
+                _ => break,
+            }
+        }
+        self.observe(now);
+        None
+    }
+
+    /// The next step that fills a frame if nothing changes before. What comes at the instant of a step waits for the next.
+    fn next_step(&self, steps: Steps, backlog: impl Fn(usize) -> Backlog) -> Option<Time> {
+        let due = (0..self.streams.len()).filter_map(|stream| self.due(stream, &backlog(stream))).min()?;
+        let step = steps.from(due).max(steps.after(self.seen));
+        let (start, _) = self.start(step);
+        // What is on air may last for longer than a period.
+        let step = if start < steps.end(step) { step } else { steps.of(start) };
+        Some(step).filter(|step| *step < Time::MAX)
+    }
+
+    /// Fills what starts from `step` on and before `end`.
+    fn fill_frames_of(&mut self, step: Time, end: Time, source: &mut impl Source<Packet = P>) {
+        self.seen = step;
+        let Some(mut scheduler) = self.scheduler.take() else { return };
+        loop {
+            let due = |stream: &usize| self.due(*stream, &source.backlog(*stream)) == Some(step);
+            let (start, dummies) = self.start(step);
+            let Some(stream) = (0..self.streams.len()).find(due).filter(|_| start < end) else { break };
+            let next = Next { start, stream, dummies };
+            let frame = self.fill(step, &next, source, |packet| scheduler.packets.push_back(packet));
+            scheduler.frames.extend(frame);
+        }
+        self.scheduler = Some(scheduler);
     }
 
     /// When a frame that is due at `due` starts, and how many dummy PLFRAMEs come before it.
@@ -194,5 +290,13 @@ impl<P: Packet> Transmitter<P> {
         }
         self.clock.send(u64::from(plframe.symbols()));
         self.clock.end()
+    }
+}
+
+impl<P> Scheduler<P> {
+    /// The next of its frames, if it has started by `now`.
+    fn take(&mut self, now: Time) -> Option<Frame> {
+        let has_started = self.frames.front().is_some_and(|frame| frame.start <= now);
+        if has_started { self.frames.pop_front() } else { None }
     }
 }

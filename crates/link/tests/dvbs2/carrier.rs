@@ -149,6 +149,7 @@ pub fn ccm(modcod: &str, symbol_rate: u64, closing_timeout: Duration) -> Carrier
         idle: IdleSpec::Silence,
         encapsulation: Encapsulation::gse(Label::Broadcast),
         closing_timeout,
+        scheduling: None,
         streams: vec![plframe(modcod, FecFrameSpec::Normal, PilotsSpec::Off)],
     }
 }
@@ -194,6 +195,7 @@ pub fn any_carrier_with(
             idle,
             encapsulation,
             closing_timeout,
+            scheduling: None,
             streams,
         },
     )

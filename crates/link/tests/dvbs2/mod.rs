@@ -4,6 +4,7 @@ mod carrier;
 mod invariants;
 mod loss;
 mod saturation;
+mod scheduling;
 mod standard;
 mod transmitter;
 mod transport_stream;

@@ -68,15 +68,25 @@ fn any_carrier() -> impl Strategy<Value = Dvbs2Spec> {
         1 => Just(Dvbs2EncapsulationSpec::Ule),
     ];
     let timeout = prop_oneof![Just(0), 0..50u64].prop_map(Duration::from_millis);
+    let scheduling = prop::option::of((1_000..50_000_000u64).prop_map(Duration::from_nanos));
     // Steps between a clear sky and an outage.
     let fade = prop::collection::vec((0..4_000u64, 0.0..25.0f64), 0..8).prop_map(|mut points| {
         points.sort_by_key(|point| point.0);
         faded(&points)
     });
     let rate = 200_000..20_000_000u64;
-    let air = (rate, idle, fecframe, pilots, encapsulation, timeout, fade);
+    let air = (rate, idle, fecframe, pilots, encapsulation, timeout, scheduling, fade);
     (air, any_classes()).prop_flat_map(|(air, classes)| {
-        let (symbols_per_s, idle, fecframe, pilots, encapsulation, closing_timeout_ns, es_n0) = air;
+        let (
+            symbols_per_s,
+            idle,
+            fecframe,
+            pilots,
+            encapsulation,
+            closing_timeout_ns,
+            scheduling_period_ns,
+            es_n0,
+        ) = air;
         any_modulation(classes.len()).prop_map(move |modulation| Dvbs2Spec {
             symbols_per_s,
             idle,
@@ -84,6 +94,7 @@ fn any_carrier() -> impl Strategy<Value = Dvbs2Spec> {
             pilots,
             encapsulation,
             closing_timeout_ns,
+            scheduling_period_ns,
             es_n0: es_n0.clone(),
             classes: classes.clone(),
             modulation,

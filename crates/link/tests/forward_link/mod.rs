@@ -7,4 +7,5 @@ mod invariants;
 mod probes;
 mod rig;
 mod saturation;
+mod scheduling;
 mod settings;

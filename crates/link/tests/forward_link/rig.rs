@@ -59,6 +59,7 @@ pub fn ccm(modcod: &str) -> Dvbs2Spec {
         pilots: PilotsSpec::Off,
         idle: IdleSpec::Silence,
         closing_timeout_ns: Duration::ZERO,
+        scheduling_period_ns: None,
         encapsulation: Dvbs2EncapsulationSpec::Gse { label_bytes: 0 },
         modulation: ModulationSpec::Constant { modcod: modcod.to_owned() },
         es_n0: faded(&[]),

@@ -517,6 +517,8 @@ class Dvbs2CapacitySpec(TypedDict):
     """What is sent when no frame is due."""
     closing_timeout_ns: int
     """How long a packet waits for others to fill its frame."""
+    scheduling_period_ns: NotRequired[int | None]
+    """From one step of a scheduler to the next that fills frames in steps; none where each is filled as it starts."""
     encapsulation: Dvbs2EncapsulationSpec
     """How packets get into frames."""
     modulation: ModulationSpec

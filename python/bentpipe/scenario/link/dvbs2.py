@@ -22,6 +22,7 @@ from bentpipe.scenario.written.table import or_default, refuse
 
 MOST_MARGIN_DB = 20
 SHORTEST_REPORT_PERIOD_NS = 1_000_000
+SHORTEST_SCHEDULING_PERIOD_NS = 1_000
 
 
 def dvbs2_spec(
@@ -58,7 +59,7 @@ def dvbs2_spec(
     fecframe = vocabulary.FECFRAME.checked(
         or_default(carrier.fecframe, defaults.FECFRAME), place.at("fecframe")
     )
-    return {
+    spec: Dvbs2CapacitySpec = {
         "kind": "dvbs2",
         "nominal_bps": UNKNOWN_BPS,
         "symbols_per_s": symbol_rate(carrier, place),
@@ -73,6 +74,13 @@ def dvbs2_spec(
         "es_n0": es_n0,
         "classes": class_specs(classes, where.at("classes"), queue=queue),
     }
+    if carrier.scheduling_period is not None:
+        spec["scheduling_period_ns"] = duration_ns(
+            carrier.scheduling_period,
+            place.at("scheduling_period"),
+            least_ns=SHORTEST_SCHEDULING_PERIOD_NS,
+        )
+    return spec
 
 
 def _encapsulation(carrier: Dvbs2Table, where: Location) -> Dvbs2EncapsulationSpec:

@@ -60,6 +60,7 @@ class Dvbs2Table(CarrierTable):
     pilots: str | None = Field(default=None, description='"on" or "off"')
     idle: str | None = Field(default=None, description='"dummy-frames" or "silence"')
     closing_timeout: str | None = Field(default=None, description=DURATION)
+    scheduling_period: str | None = Field(default=None, description=DURATION)
     modcod: str | None = Field(default=None, description=MODCOD)
 
 
