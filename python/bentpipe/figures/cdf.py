@@ -1,19 +1,20 @@
 """Cumulative distributions: one line per congestion control, one panel per case."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bentpipe.figures import style
+from bentpipe.figures import published_mark, style
 from bentpipe.figures.drawing import Drawing, count_range
 from bentpipe.stats import Distribution
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One set of axes: distributions by congestion control."""
+    """One set of axes: distributions by congestion control, and what is published of each."""
 
     title: str
     curves: Mapping[str, Distribution]
+    published: Mapping[str, Sequence[published_mark.Mark]] = field(default_factory=dict)
 
 
 @style.applied()
@@ -26,12 +27,16 @@ def draw(*, name: str, title: str, axis_label: str, panels: Sequence[Panel], val
             # Below the smallest value there is nothing.
             steps = ([curve.value[0], *curve.value], [0.0, *curve.share])
             axis.step(*steps, where="post", color=style.control_look(control).colour)
+        for control, marks in panel.published.items():
+            for mark in marks:
+                published_mark.draw(axis, mark, style.control_look(control).colour)
         axis.set_title(panel.title)
         axis.set_ylabel("Share")
         axis.set_ylim(0.0, 1.02)
         axis.set_xlim(left=0.0)
     axes[-1].set_xlabel(axis_label)
-    style.control_legend(figure, controls)
+    marks = [mark for panel in panels for each in panel.published.values() for mark in each]
+    published_mark.legend(figure, controls, marks)
     counts = [curve.n for panel in panels for curve in panel.curves.values()]
     caption = f"{count_range(counts)} {values} per line."
     return Drawing(name=name, title=title, caption=caption, figure=figure)

@@ -1,9 +1,9 @@
 """How long the first so many megabytes of a download take: means with 95 % intervals as bands."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bentpipe.figures import style
+from bentpipe.figures import published_mark, style
 from bentpipe.figures.drawing import Drawing, interval_caption
 from bentpipe.stats import Interval
 
@@ -20,10 +20,11 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A range of sizes, by congestion control."""
+    """A range of sizes, by congestion control, and what is published of each."""
 
     title: str
     curves: Mapping[str, Sequence[Point]]
+    published: Mapping[str, Sequence[published_mark.Mark]] = field(default_factory=dict)
 
 
 @style.applied()
@@ -44,11 +45,15 @@ def draw(*, name: str, title: str, panels: Sequence[Panel]) -> Drawing:
                 alpha=0.25,
                 linewidth=0,
             )
+        for control, marks in panel.published.items():
+            for mark in marks:
+                published_mark.draw(axis, mark, style.control_look(control).colour)
         axis.set_title(panel.title)
         axis.set_ylabel("Time in s")
         axis.set_xlim(left=0.0)
         style.from_zero(axis)
     axes[-1].set_xlabel("Size in MB")
-    style.control_legend(figure, controls)
+    marks = [mark for panel in panels for each in panel.published.values() for mark in each]
+    published_mark.legend(figure, controls, marks)
     counts = [point.n for panel in panels for points in panel.curves.values() for point in points]
     return Drawing(name=name, title=title, caption=interval_caption(counts), figure=figure)
