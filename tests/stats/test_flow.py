@@ -44,8 +44,8 @@ def test_the_whole_flow_has_the_mean_over_time_and_the_percentiles_of_its_second
     assert means.throughput_bps == pytest.approx(20e6)
     # Twenty seconds of 10 and twenty of 30: the median lies half way between.
     assert means.throughput_percentiles_bps == pytest.approx((10e6, 20e6, 30e6))
-    # 199 samples of 0.6 s, for the first has none, and 200 of 0.8 s.
-    assert means.rtt_s == pytest.approx((199 * 0.6 + 200 * 0.8) / 399)
+    # By their bytes: 199 samples of 0.6 s, for the first has none, and 200 of 0.8 s with three times as many.
+    assert means.rtt_s == pytest.approx((199 * 0.6 + 3 * 200 * 0.8) / (199 + 3 * 200))
     # 2 % of three quarters of the packets.
     assert means.resent_percent == pytest.approx(1.5)
 
@@ -59,14 +59,33 @@ def test_the_steady_state_is_the_last_half_of_the_bytes():
     assert flow.means(span).rtt_s == pytest.approx(0.8)
 
 
-def test_the_start_up_is_the_first_30_seconds():
+def test_the_start_up_is_the_first_50_megabytes():
     flow = download()
-    means = flow.means(flow.span(Phase.START_UP))
+    # 25 MB in 20 s, and 25 MB at 30 Mbit/s.
+    span = flow.span(Phase.START_UP)
+    assert (span.from_s, span.to_s) == pytest.approx((0.0, 20 + 20 / 3))
+    assert flow.means(span).throughput_bps == pytest.approx(8 * 50e6 / (20 + 20 / 3))
+
+
+def test_a_download_of_50_megabytes_has_no_start_up():
+    assert download(length_s=26.0).span(Phase.START_UP) is None
+
+
+def test_the_first_30_seconds_are_those():
+    flow = download()
+    means = flow.means(flow.span(Phase.FIRST_30_S))
     assert means.throughput_bps == pytest.approx((20 * 10e6 + 10 * 30e6) / 30)
 
 
-def test_a_download_that_ends_before_30_seconds_has_no_start_up():
-    assert download(length_s=29.9).span(Phase.START_UP) is None
+def test_a_download_that_ends_before_has_no_first_30_seconds():
+    assert download(length_s=29.9).span(Phase.FIRST_30_S) is None
+
+
+def test_round_trips_of_a_span_have_shares_by_bytes():
+    sample = download().round_trips(Span(from_s=10.0, to_s=30.0))
+    # 10 s at 10 Mbit/s with 0.6 s, 10 s at 30 with 0.8 s.
+    assert sample.share_from(0.7) == pytest.approx(0.75, abs=0.005)
+    assert (sample.quantile_s(0.2), sample.quantile_s(0.3)) == pytest.approx((0.6, 0.8))
 
 
 def test_a_span_below_a_second_has_its_mean_for_percentiles():

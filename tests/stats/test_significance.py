@@ -15,7 +15,7 @@ PAIRS = [(phase, control) for phase, row in published.TESTS.items() for control 
 def sample(cell, *, n=published.DOWNLOADS):
     """A sample that has exactly this mean and standard deviation."""
     shape = np.random.default_rng(n).normal(size=n)
-    return (cell.mean + cell.sd * (shape - shape.mean()) / shape.std(ddof=1)).tolist()
+    return (cell.value + cell.sd * (shape - shape.mean()) / shape.std(ddof=1)).tolist()
 
 
 def against_cubic(phase, control):

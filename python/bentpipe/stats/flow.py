@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from bentpipe.stats.counter import BIN_S, Counter, Span
 
-START_UP_S = 30.0
-"""claypool2020, section 4."""
+START_UP_BYTES = 50e6
+"""claypool2020, section IV.E: the first 30 s are "approximately long enough to download 50 MBytes"."""
+FIRST_S = 30.0
+"""claypool2020, section IV.E and the text on Table VIII."""
 
 PERCENTILES = (10, 50, 90)
 """claypool2020, section 4."""
@@ -23,7 +25,9 @@ class Phase(Enum):
     STEADY = "steady state"
     """The last half of the bytes."""
     START_UP = "start-up"
-    """The first 30 s; a download that ends before has none."""
+    """The first 50 MB; a download of no more has none."""
+    FIRST_30_S = "first 30 s"
+    """Of a download that takes longer."""
 
     @property
     def slug(self) -> str:
@@ -37,6 +41,7 @@ class Flow:
 
     `received` counts bytes at the receiver, `sent` full packets that entered the link, `resent` packets
     retransmitted. `rtt_s` is the sender's smoothed round trip every 100 ms: no record keeps that of each ACK.
+    In means each counts by the bytes that came in its interval, as acknowledgements do.
     """
 
     end_s: float
@@ -55,7 +60,12 @@ class Flow:
                 half_s = self.received.time_of(self.received.total[-1] / 2)
                 return None if half_s is None else Span(from_s=half_s, to_s=self.end_s)
             case Phase.START_UP:
-                return Span(from_s=0.0, to_s=START_UP_S) if self.end_s >= START_UP_S else None
+                if self.received.total[-1] <= START_UP_BYTES:
+                    return None
+                start_s = self.received.time_of(START_UP_BYTES)
+                return None if start_s is None else Span(from_s=0.0, to_s=start_s)
+            case Phase.FIRST_30_S:
+                return Span(from_s=0.0, to_s=FIRST_S) if self.end_s >= FIRST_S else None
 
     def seconds(self, span: Span) -> "Seconds":
         """Each whole second of a span."""
@@ -80,13 +90,50 @@ class Flow:
             resent_percent=float(_percent(resent, sent)[0]),
         )
 
+    def round_trips(self, span: Span) -> "RoundTrips":
+        """The round trips sampled in a span, each with the bytes that came in its interval."""
+        is_within = (self.rtt_time_s > span.from_s) & (self.rtt_time_s <= span.to_s)
+        return RoundTrips(rtt_s=self.rtt_s[is_within], weight=self._bytes_of_samples()[is_within])
+
     def _rtt_means_s(self, edges_s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Mean of the round trips sampled after one instant and up to the next; NaN for none."""
+        """Mean of the round trips sampled after one instant and up to the next; NaN for none.
+
+        Acknowledgements come in proportion to bytes, so that a mean over acknowledgements is one over bytes.
+        Where nothing came the samples count alike.
+        """
         places = np.searchsorted(self.rtt_time_s, edges_s, side="right")
-        sums = np.diff(np.concatenate([[0.0], np.cumsum(self.rtt_s)])[places])
-        counts = np.diff(places)
+        amounts = self._bytes_of_samples()
+        sums, weights = (_sums(each, places) for each in (self.rtt_s * amounts, amounts))
+        plain, counts = _sums(self.rtt_s, places), np.diff(places)
         means: NDArray[np.float64] = np.full(len(counts), np.nan)
-        return np.divide(sums, counts, out=means, where=counts > 0)
+        np.divide(plain, counts, out=means, where=counts > 0)
+        return np.divide(sums, weights, out=means, where=weights > 0)
+
+    def _bytes_of_samples(self) -> NDArray[np.float64]:
+        """What came in the interval that ends with each sample of the round trip."""
+        return self.received.at(self.rtt_time_s) - self.received.at(self.rtt_time_s - BIN_S)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundTrips:
+    """Samples of the round trip, each with its weight in a distribution over acknowledgements."""
+
+    rtt_s: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    def share_from(self, rtt_s: float) -> float:
+        """The share of the weight at or above a round trip; NaN of nothing."""
+        whole = float(self.weight.sum())
+        return float(self.weight[self.rtt_s >= rtt_s].sum()) / whole if whole else float("nan")
+
+    def quantile_s(self, share: float) -> float:
+        """The round trip at or below which a share of the weight lies; NaN of nothing."""
+        whole = float(self.weight.sum())
+        if not whole:
+            return float("nan")
+        order = np.argsort(self.rtt_s)
+        place = int(np.searchsorted(np.cumsum(self.weight[order]), share * whole))
+        return float(self.rtt_s[order][min(place, len(order) - 1)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +180,11 @@ def flow_of_series(
         rtt_time_s=sender["time_s"][is_sampled],
         rtt_s=sender["srtt_s"][is_sampled],
     )
+
+
+def _sums(values: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The sums of the values between one place and the next."""
+    return np.diff(np.concatenate([[0.0], np.cumsum(values)])[places])
 
 
 def _percent(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bentpipe.stats import Flow, Means, Phase, Span, flow_of_series, select
 from bentpipe.stats.counter import BIN_S
-from bentpipe.stats.flow import START_UP_S
+from bentpipe.stats.flow import FIRST_S, PERCENTILES, RoundTrips
 from bentpipe.studies.measure import difference_of, points_of
 from bentpipe.studies.study import Run, Runs
 from bentpipe.studies.verdict import Measurement
@@ -28,6 +28,11 @@ class Download:
     flow: Flow
     phases: Mapping[Phase, Means]
 
+    def round_trips(self, phase: Phase) -> RoundTrips | None:
+        """The round trips sampled in a phase that it had."""
+        span = self.flow.span(phase)
+        return self.flow.round_trips(span) if span else None
+
 
 Downloads: TypeAlias = Mapping[str, Sequence[Download]]
 """By congestion control."""
@@ -44,7 +49,18 @@ class Quantity:
     compared: Callable[[Sequence[float], Sequence[float]], Measurement] = difference_of
 
 
+def _percentile(percent: int) -> Quantity:
+    place = PERCENTILES.index(percent)
+    return Quantity(
+        name=f"{percent} % of throughput",
+        unit="Mbit/s",
+        decimals=1,
+        of=lambda m: m.throughput_percentiles_bps[place] / 1e6,
+    )
+
+
 THROUGHPUT = Quantity(name="throughput", unit="Mbit/s", decimals=1, of=lambda m: m.throughput_bps / 1e6)
+TENTH, MEDIAN, NINETIETH = (_percentile(percent) for percent in PERCENTILES)
 RTT = Quantity(name="round trip", unit="ms", decimals=0, of=lambda m: m.rtt_s * 1e3)
 RESENT = Quantity(
     name="packets retransmitted", unit="%", decimals=2, of=lambda m: m.resent_percent, compared=points_of
@@ -71,6 +87,12 @@ def values(downloads: Iterable[Download], phase: Phase, quantity: Quantity) -> l
     return [quantity.of(found.phases[phase]) for found in downloads if phase in found.phases]
 
 
+def round_trip_percentiles_ms(downloads: Iterable[Download], phase: Phase, percent: float) -> list[float]:
+    """A percentile of the round trips of each download in a phase."""
+    samples = (found.round_trips(phase) for found in downloads)
+    return [1e3 * sample.quantile_s(percent / 100) for sample in samples if sample and len(sample.rtt_s)]
+
+
 def object_times_s(downloads: Iterable[Download], megabytes: float) -> list[float]:
     """How long the first so many megabytes of each download took, of those that are long enough."""
     times = (found.flow.received.time_of(megabytes * 1e6) for found in downloads)
@@ -85,8 +107,8 @@ def time_to_reach_s(download: Download, rate_bps: float) -> float | None:
 
 
 def dip_interval_s(download: Download) -> float | None:
-    """Mean time between dips below half of the median throughput after the start-up; None below two dips."""
-    ends = np.arange(START_UP_S + DIP_WINDOW_S, download.flow.end_s, BIN_S)
+    """Mean time between dips below half of the median throughput after 30 s; None below two dips."""
+    ends = np.arange(FIRST_S + DIP_WINDOW_S, download.flow.end_s, BIN_S)
     received = download.flow.received
     rates = received.at(ends) - received.at(ends - DIP_WINDOW_S)
     if len(rates) == 0:
@@ -94,6 +116,25 @@ def dip_interval_s(download: Download) -> float | None:
     is_low = rates < np.median(rates) / 2
     begins = ends[1:][is_low[1:] & ~is_low[:-1]]
     return float(np.mean(np.diff(begins))) if len(begins) > 1 else None
+
+
+def first_peak_s(download: Download, *, within_s: float) -> float | None:
+    """When the round trip was longest in the first seconds; None without a sample."""
+    flow = download.flow
+    is_early = flow.rtt_time_s <= within_s
+    if not is_early.any():
+        return None
+    return float(flow.rtt_time_s[is_early][np.argmax(flow.rtt_s[is_early])])
+
+
+def longest_round_trip_s(download: Download, span: Span) -> float:
+    """The longest round trip sampled in a span; zero without one."""
+    return float(max(download.flow.round_trips(span).rtt_s, default=0.0))
+
+
+def most_resent_percent(download: Download, span: Span) -> float:
+    """The most that any second of a span has of packets retransmitted."""
+    return float(max(download.flow.seconds(span).resent_percent, default=0.0))
 
 
 def _kind(run: Run) -> str:
