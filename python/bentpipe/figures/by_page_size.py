@@ -4,17 +4,32 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import TypedDict
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, interval_caption
 from bentpipe.figures.mean_mark import reach
 from bentpipe.stats import Summary
 
+_HATCHES = ("////", "\\\\\\\\", "....")
+"""Of bands one over the other, which a colour alone would not tell apart."""
+
 _SIDE_STEP = 0.012
 """Protocols stand side by side, this part of the axis apart, or equal ones would hide each other."""
+
+
+class _BandLook(TypedDict):
+    """Properties of a band, by matplotlib's names."""
+
+    facecolor: str
+    edgecolor: str
+    hatch: str
+    linewidth: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +56,23 @@ class Curve:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Band:
+    """Where a published statement puts a protocol: page size in bytes, or objects, lowest and highest."""
+
+    protocol: str
+    label: str
+    points: Sequence[tuple[int, float, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One set of axes."""
+    """One set of axes; `published` is what a publication says in words of what they show."""
 
     title: str
     axis_label: str
     curves: Sequence[Curve]
+    bands: Sequence[Band] = ()
+    published: str = ""
 
 
 @style.applied()
@@ -55,20 +81,31 @@ def draw(
 ) -> Drawing:
     """Draw the panels one below the other. The second factor is in the legend only when it varies."""
     curves = [curve for panel in panels for curve in panel.curves]
-    keys = _legend(curves)
+    keys: list[Artist] = [*_legend(curves)]
     largest = max(size for curve in curves for size, _ in curve.points)
     columns = min(len(keys), 3) if len({curve.stroke for curve in curves}) < 2 else (len(keys) + 1) // 2
-    figure, axes = style.canvas(panels=len(panels), legend_rows=-(-len(keys) // columns))
+    bands = {band.label: band for panel in panels for band in panel.bands}
+    figure, axes = style.canvas(panels=len(panels), legend_rows=-(-len(keys) // columns) + len(bands))
     for panel, axis in zip(panels, axes, strict=True):
         _draw_panel(axis, panel, across=across, largest=largest)
     axes[-1].set_xlabel(across.label)
     figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=2.6, columnspacing=1.2)
+    if bands:
+        keys = [_band_key(band, place) for place, band in enumerate(bands.values())]
+        figure.legend(handles=keys, loc="outside lower left")
     caption = interval_caption([summary.n for curve in curves for _, summary in curve.points])
     return Drawing(name=name, title=title, caption=f"{caption} {note}".strip(), figure=figure)
 
 
 def _draw_panel(axis: Axes, panel: Panel, *, across: Across, largest: int) -> None:
     protocols = list(dict.fromkeys(curve.protocol for curve in panel.curves))
+    for place, band in enumerate(panel.bands):
+        axis.fill_between(
+            [size / across.unit for size, _, _ in band.points],
+            [low for _, low, _ in band.points],
+            [high for _, _, high in band.points],
+            **_band_look(band, place),
+        )
     for curve in panel.curves:
         aside = _SIDE_STEP * (protocols.index(curve.protocol) - (len(protocols) - 1) / 2)
         look = style.look(curve.protocol)
@@ -95,7 +132,21 @@ def _draw_panel(axis: Axes, panel: Panel, *, across: Across, largest: int) -> No
     axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
     axis.set_ylabel(panel.axis_label)
     style.from_zero(axis)
-    axis.set_title(panel.title)
+    axis.set_title(f"{panel.title}\nPublished: {panel.published}" if panel.published else panel.title)
+
+
+def _band_key(band: Band, place: int) -> Patch:
+    return Patch(label=band.label, **_band_look(band, place))
+
+
+def _band_look(band: Band, place: int) -> _BandLook:
+    colour = style.look(band.protocol).colour
+    return {
+        "facecolor": "none",
+        "edgecolor": colour,
+        "hatch": _HATCHES[place % len(_HATCHES)],
+        "linewidth": 0.5,
+    }
 
 
 def _place(size: int, aside: float, across: Across, largest: int) -> float:
