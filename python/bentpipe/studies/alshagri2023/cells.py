@@ -5,10 +5,11 @@ PIPE = "geo-alshagri-flat"
 """The satellite link as a constant-rate pipe."""
 LAN = "lan"
 LINKS = {
+    LAN: "LAN, RTT 1.08 ms",
     SATELLITE: "GEO: DVB-S2, DVB-RCS2",
     PIPE: "GEO: constant-rate pipe",
-    LAN: "LAN, RTT 1.08 ms",
 }
+"""In the order of the study's panels; it had no pipe."""
 PROTOCOLS = ("h1", "h2", "h3")
 SIZES_BYTES = {"100k": 100_000, "500k": 500_000, "1m": 1_000_000, "2m": 2_000_000}
 STRUCTURES = ("single", "uniform", "triangular")
@@ -27,3 +28,8 @@ def pages(structure: str) -> list[tuple[str, str]]:
 def pages_across(sample: str, reference: str) -> list[tuple[str, str]]:
     """The pages of two structures paired by size."""
     return [(page(sample, size), page(reference, size)) for size in SIZES_BYTES]
+
+
+def cell(link: str, http: str, cc: str) -> dict[str, str]:
+    """The cell of a link, a protocol and a congestion control, of all pages."""
+    return {"link": link, "http": http, "cc": cc}

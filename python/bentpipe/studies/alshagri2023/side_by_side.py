@@ -4,7 +4,7 @@ from bentpipe.studies.alshagri2023.cells import LAN, PIPE, SATELLITE
 from bentpipe.studies.alshagri2023.claims import claims
 from bentpipe.studies.rules import Agreement
 from bentpipe.studies.study import Column, Runs, StudyTable
-from bentpipe.studies.verdict import Finding
+from bentpipe.studies.verdict import Finding, Standing
 
 _COLUMNS = (
     Column(key="claim", heading="Claim"),
@@ -21,7 +21,7 @@ def table(runs: Runs) -> StudyTable:
     rows: list[dict[str, str | float | None]] = []
     otherwise, judged = [], 0
     for ours, flat in zip(claims(runs, satellite=SATELLITE), claims(runs, satellite=PIPE), strict=True):
-        if LAN in ours.claim_id.split("-"):
+        if ours.standing is not Standing.CLAIM or LAN in ours.claim_id.split("-"):
             continue
         rows += [
             _row(ours.claim, one, other) for one, other in zip(ours.findings, flat.findings, strict=True)
