@@ -36,10 +36,10 @@ def titles(drawing):
 
 def test_a_constant_link_has_one_panel_and_a_carrier_its_own():
     assert titles(drawn(forward=constant(4_000_000), back=constant(1_000_000))) == [
-        "Way of a lone packet of 84 B"
+        "Path of a lone packet of 84 B"
     ]
     assert titles(drawn()) == [
-        "Way of a lone packet of 84 B",
+        "Path of a lone packet of 84 B",
         "Forward carrier of 4.4 Msymbol/s",
         "Return superframe of 96.4 ms",
         "A burst",

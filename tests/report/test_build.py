@@ -332,7 +332,7 @@ def test_pings_are_reported_by_round_trip(tmp_path):
 
 def test_lost_pings_are_reported_as_events(tmp_path):
     folder = built(tmp_path, [ping(repetition=r) for r in range(3)])
-    (found,) = data_of(folder)["echoes"]
+    (found,) = data_of(folder)["pings"]
     # Of each of three runs of 20 pings two are lost in a row and one alone.
     assert (found["sent"], found["lost"], found["loss_events"], found["loss_events_single"]) == (60, 9, 6, 3)
     assert (found["loss_longest"], found["loss_events_single_fraction"]) == (2, 0.5)
@@ -341,7 +341,7 @@ def test_lost_pings_are_reported_as_events(tmp_path):
 
 def test_runs_of_pings_that_failed_are_not_counted(tmp_path):
     folder = built(tmp_path, [ping(repetition=0), failed(ping(repetition=1), status="invalid")])
-    assert data_of(folder)["echoes"][0]["sent"] == 20
+    assert data_of(folder)["pings"][0]["sent"] == 20
 
 
 def test_a_wrong_congestion_control_read_back_is_shown(tmp_path):

@@ -172,7 +172,7 @@ FADES = st.one_of(
         {},
         optional={
             "depth": RATIOS,
-            **dict.fromkeys(("begin", "rise", "lasting", "fall", "every"), DURATIONS),
+            **dict.fromkeys(("start", "rise", "lasting", "fall", "every"), DURATIONS),
             "file": st.just("none.csv"),
         },
     ),

@@ -209,7 +209,7 @@ def test_a_reduced_study_runs_in_the_simulator_and_its_report_shows_all_of_it(tm
                 "power", "quiet-link-over-time", "quiet-link-tail"}  # fmt: skip
     assert expected <= {figure["name"] for figure in found["figures"]}
     assert {f"over-time-{control}" for control in CONTROLS} <= {figure["name"] for figure in found["figures"]}
-    assert found["echoes"][0]["sent"] == 100
+    assert found["pings"][0]["sent"] == 100
     means = next(table for table in found["study"]["tables"] if table["name"] == "means")
     overall = [row for row in means["rows"] if row["phase"] == "overall"]
     assert all(math.isfinite(row["ours_throughput_mbps"]) and row["n"] == 2 for row in overall)

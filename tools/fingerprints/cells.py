@@ -33,7 +33,7 @@ WORKLOADS: dict[str, dict[str, Any]] = {
     "ping": {"ping": {"count": 200, "interval": "20 ms"}},
 }
 
-FADE = {"depth": "18 dB", "begin": "1 s", "rise": "1 s", "lasting": "1 s", "fall": "1 s"}
+FADE = {"depth": "18 dB", "start": "1 s", "rise": "1 s", "lasting": "1 s", "fall": "1 s"}
 """Down to where frames are lost, and back."""
 
 SATELLITES: dict[str, dict[str, Any]] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from tools.study_pages.kept import KeptClaim, KeptFinding, KeptStudy
 
 FOLDER = Path("docs/studies")
-BEGIN, END = "<!-- verdicts -->", "<!-- /verdicts -->"
+START, END = "<!-- verdicts -->", "<!-- /verdicts -->"
 COUNTED = "claim"
 
 
@@ -20,16 +20,16 @@ def fill(study: KeptStudy, folder: Path = FOLDER) -> Path:
     """
     path = folder / f"{study.name}.md"
     before, _, after = split(path)
-    path.write_text(f"{before}{BEGIN}\n{table(study)}{END}{after}", encoding="utf-8")
+    path.write_text(f"{before}{START}\n{table(study)}{END}{after}", encoding="utf-8")
     return path
 
 
 def split(path: Path) -> tuple[str, str, str]:
     """Return a page's text before the table, the table, and what follows."""
-    before, begin, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    before, start, rest = path.read_text(encoding="utf-8").partition(START)
     inside, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{path} has no table between {BEGIN} and {END}")
+    if not start or not end:
+        raise ValueError(f"{path} has no table between {START} and {END}")
     return before, inside.removeprefix("\n"), after
 
 

@@ -94,7 +94,7 @@ def draw_on(axis: Axes, rows: Sequence[PacketPath]) -> None:
     axis.set_xlim(left=0.0)
     axis.margins(x=0.02)
     axis.grid(visible=False, axis="y")
-    axis.set_title(f"Way of a lone packet of {PACKET_BYTES} B")
+    axis.set_title(f"Path of a lone packet of {PACKET_BYTES} B")
     axis.set_xlabel("ms")
 
 

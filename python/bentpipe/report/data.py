@@ -42,7 +42,7 @@ def document(contents: Contents) -> Document:
         "clients": _clients(contents.clients) if contents.clients else None,
         "filmstrips": _filmstrips(contents.filmstrips),
         "cells": [_cell(cell) for cell in contents.cells],
-        "echoes": [_pings(each) for each in contents.pings],
+        "pings": [_pings(each) for each in contents.pings],
         "flows": [_flows(each) for each in contents.flows],
         "satellite": [_satellite(each) for each in contents.satellite],
         "provenance": _origins(contents.origins),

@@ -71,7 +71,7 @@ JITTER = JitterTable(sd="0 ms")
 
 RAIN_TILT = "45 deg"
 """Circular polarisation (ITU-R P.838-3)."""
-RAIN_BEGIN = "worst"
+RAIN_START = "worst"
 """Who asks for rain wants to see some: most of the time there is none."""
 RAIN_HOURS = 720
 """A month."""

@@ -36,11 +36,11 @@ def resolved(tmp_path, written, *, leg="down"):
         ('"3 dB"', [(0, 3)], None),
         ('{ depth = "3.5 dB" }', [(0, 3.5)], None),
         # A step is two points at one instant.
-        ('{ depth = "3 dB", begin = "5 s", lasting = "2 s" }', [(5, 0), (5, 3), (7, 3), (7, 0)], None),
+        ('{ depth = "3 dB", start = "5 s", lasting = "2 s" }', [(5, 0), (5, 3), (7, 3), (7, 0)], None),
         # What stands at the start holds before it too.
         ('{ depth = "3 dB", lasting = "2 s", every = "6 s" }', [(0, 3), (2, 3), (2, 0)], 6 * S),
         (
-            '{ depth = "10 dB", begin = "10 s", rise = "20 s", fall = "40 s" }',
+            '{ depth = "10 dB", start = "10 s", rise = "20 s", fall = "40 s" }',
             [(10, 0), (30, 10), (30, 10), (70, 0)],
             None,
         ),
@@ -115,7 +115,7 @@ def test_rain_is_that_of_the_site(tmp_path):
         duration_s=600,
         seed=1,
         hours=720,
-        begin_s="worst",
+        start_s="worst",
     )
     points, period_ns = resolved(tmp_path, RAIN)
     assert points == [(at_ns / S, db) for at_ns, db in expected]
@@ -131,7 +131,7 @@ REFUSED = {
     "a depth with a period only": (
         '{ depth = "1 dB", every = "1 s" }',
         "",
-        "some of begin, rise",
+        "some of start, rise",
         "depth, every",
     ),
     "a depth beside a file": ('{ depth = "1 dB", file = "x.csv" }', "", "or file", "depth, file"),
@@ -139,7 +139,7 @@ REFUSED = {
     "no decibels": ('"1 Mbit/s"', ".depth", "from 0 dB", '"1 Mbit/s"'),
     "a number": ("3", "", 'a ratio such as "10 dB"', "3"),
     "a period that is too short": (
-        '{ depth = "1 dB", begin = "1 s", lasting = "2 s", every = "2 s" }',
+        '{ depth = "1 dB", start = "1 s", lasting = "2 s", every = "2 s" }',
         ".every",
         "no less than up to the end",
         '"2 s"',
@@ -174,8 +174,8 @@ REFUSED = {
         '"2 h"',
     ),
     "rain from a fraction of a second on": (
-        RAIN.replace("} }", ', begin = "10 ms" } }'),
-        ".rain.begin",
+        RAIN.replace("} }", ', start = "10 ms" } }'),
+        ".rain.start",
         "whole seconds",
         '"10 ms"',
     ),

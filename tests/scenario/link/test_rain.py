@@ -52,7 +52,7 @@ def points(**changed):
         "duration_s": 300,
         "seed": 1,
         "hours": 100,
-        "begin_s": "worst",
+        "start_s": "worst",
     }
     return rain_points(**asked | changed)
 
@@ -155,17 +155,17 @@ def test_an_excerpt_has_a_point_a_second_from_zero_to_its_duration():
 
 @needs_itur
 def test_the_worst_excerpt_has_the_deepest_fade_of_the_hours_in_its_middle():
-    everything = depths(points(begin_s=0, duration_s=100 * 3600 - 1))
+    everything = depths(points(start_s=0, duration_s=100 * 3600 - 1))
     worst = depths(points())
     assert max(worst) == max(everything) == worst[150]
-    begin_s = everything.index(max(everything)) - 150
-    assert worst == everything[begin_s : begin_s + 301]
+    start_s = everything.index(max(everything)) - 150
+    assert worst == everything[start_s : start_s + 301]
 
 
 @needs_itur
 def test_a_worst_excerpt_ends_with_the_hours_at_the_latest():
     whole = points(duration_s=100 * 3600 - 1)
-    assert whole == points(duration_s=100 * 3600 - 1, begin_s=0)
+    assert whole == points(duration_s=100 * 3600 - 1, start_s=0)
 
 
 @needs_itur
@@ -187,7 +187,7 @@ def test_hours_without_rain_have_no_worst_fade():
     dry = next(
         seed
         for seed in range(100)
-        if not any(depths(points(seed=seed, hours=0.1, begin_s=0, duration_s=359)))
+        if not any(depths(points(seed=seed, hours=0.1, start_s=0, duration_s=359)))
     )
     with pytest.raises(AbilityError, match="take more hours or another seed"):
         points(seed=dry, hours=0.1)
@@ -219,8 +219,8 @@ def test_what_the_recommendations_or_the_hours_do_not_cover_is_refused(changed, 
 
 @needs_itur
 def test_an_excerpt_that_begins_too_late_is_refused():
-    with pytest.raises(ValueError, match="begin_s: expected 0 to 3299, found 3300"):
-        points(hours=1, begin_s=3300)
+    with pytest.raises(ValueError, match="start_s: expected 0 to 3299, found 3300"):
+        points(hours=1, start_s=3300)
 
 
 def test_what_does_not_ask_for_rain_does_not_wait_for_its_imports():

@@ -31,7 +31,7 @@ pub struct Rcs2Spec {
     pub encapsulation: Rcs2EncapsulationSpec,
     /// From the end of a request's burst until the controller has it.
     pub request_delay_ns: Duration,
-    /// From the controller's plan of a superframe to its begin at the terminal.
+    /// From the controller's plan of a superframe to its start at the terminal.
     pub lead_ns: Duration,
     /// How requests get to the controller.
     pub signalling: SignallingSpec,

@@ -102,7 +102,7 @@ def rain_points(
     duration_s: float,
     seed: int,
     hours: float,
-    begin_s: int | Literal["worst"],
+    start_s: int | Literal["worst"],
 ) -> list[tuple[int, float]]:
     """Return an excerpt of synthetic rain attenuation, a point every second.
 
@@ -119,14 +119,14 @@ def rain_points(
         Of the rain.
     hours : float
         How much weather is synthesised to take the excerpt from, up to a quarter of a year.
-    begin_s : int or "worst"
-        Seconds into it at which the excerpt begins; `worst` has the deepest fade of the hours in its middle,
-        or as near to it as their beginning and end allow.
+    start_s : int or "worst"
+        Seconds into it at which the excerpt starts; `worst` has the deepest fade of the hours in its middle,
+        or as near to it as their start and end allow.
 
     Returns
     -------
     list of (int, float)
-        Nanoseconds since the beginning of the excerpt, and dB; from 0 to the duration.
+        Nanoseconds since the start of the excerpt, and dB; from 0 to the duration.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def rain_points(
         raise ValueError(f"hours: expected above 0 and up to {MOST_HOURS}, found {hours:g}")
     if not 0 < samples <= total:
         raise ValueError(f"duration_s: expected less than {hours:g} hours, found {duration_s:g}")
-    return list(_points(ray, samples=samples, seed=seed, total=total, begin=begin_s))
+    return list(_points(ray, samples=samples, seed=seed, total=total, start=start_s))
 
 
 def exceedance_curve(ray: Ray) -> list[tuple[float, float]]:
@@ -208,19 +208,19 @@ def rain_process(ray: Ray) -> "RainProcess":
 
 @lru_cache(maxsize=64)
 def _points(
-    ray: Ray, *, samples: int, seed: int, total: int, begin: int | Literal["worst"]
+    ray: Ray, *, samples: int, seed: int, total: int, start: int | Literal["worst"]
 ) -> Sequence[tuple[int, float]]:
     """Return the excerpt; the cells of a matrix mostly have the same."""
     series = rain_process(ray).synthesised(samples=total, step_s=STEP_S, seed=seed)
-    if begin == "worst":
+    if start == "worst":
         if not series.any():
             missing = f"rain at {ray.site} in {total * STEP_S / 3600:g} hours of seed {seed}"
             raise AbilityError(missing, "take more hours or another seed")
         first = min(max(int(series.argmax()) - samples // 2, 0), total - samples)
-    elif 0 <= begin // STEP_S <= total - samples:
-        first = begin // STEP_S
+    elif 0 <= start // STEP_S <= total - samples:
+        first = start // STEP_S
     else:
-        raise ValueError(f"begin_s: expected 0 to {(total - samples) * STEP_S}, found {begin}")
+        raise ValueError(f"start_s: expected 0 to {(total - samples) * STEP_S}, found {start}")
     excerpt = series[first : first + samples].round(DECIMALS).tolist()
     return tuple((number * STEP_S * 1_000_000_000, db) for number, db in enumerate(excerpt))
 

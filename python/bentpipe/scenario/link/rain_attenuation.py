@@ -42,8 +42,8 @@ def rain_points_of(table: RainTable, where: Location) -> list[tuple[int, float]]
     elevation_deg = degrees(table.elevation or "", where.at("elevation"), least=least_deg, most=90)
     hours = count(or_default(table.hours, defaults.RAIN_HOURS), where.at("hours"), least=1, most=MOST_HOURS)
     span_ns = duration_ns(table.duration or "", where.at("duration"), least_ns=SECOND_NS)
-    begin_s = _begin_s(or_default(table.begin, defaults.RAIN_BEGIN), where.at("begin"))
-    after_ns = 0 if begin_s == "worst" else begin_s * SECOND_NS
+    start_s = _start_s(or_default(table.start, defaults.RAIN_START), where.at("start"))
+    after_ns = 0 if start_s == "worst" else start_s * SECOND_NS
     if after_ns + span_ns + SECOND_NS > hours * 3600 * SECOND_NS:
         expected = f"an excerpt that ends within the {hours} hours"
         raise where.at("duration").error(expected=expected, found=quoted(table.duration))
@@ -54,15 +54,15 @@ def rain_points_of(table: RainTable, where: Location) -> list[tuple[int, float]]
         duration_s=span_ns / SECOND_NS,
         seed=count(or_default(table.seed, defaults.RAIN_SEED), where.at("seed"), least=0, most=LARGEST_SEED),
         hours=hours,
-        begin_s=begin_s,
+        start_s=start_s,
         tilt_deg=degrees(or_default(table.tilt, defaults.RAIN_TILT), where.at("tilt"), least=0, most=90),
     )
 
 
-def _begin_s(text: str, where: Location) -> int | Literal["worst"]:
+def _start_s(text: str, where: Location) -> int | Literal["worst"]:
     if text == "worst":
         return "worst"
-    begin_ns = duration_ns(text, where)
-    if begin_ns % SECOND_NS:
+    start_ns = duration_ns(text, where)
+    if start_ns % SECOND_NS:
         raise where.error(expected='"worst", or whole seconds such as "2 h"', found=quoted(text))
-    return begin_ns // SECOND_NS
+    return start_ns // SECOND_NS

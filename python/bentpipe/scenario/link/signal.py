@@ -13,8 +13,8 @@ from bentpipe.scenario.written.satellite_schema import AttenuationTable, ClearSk
 from bentpipe.scenario.written.table import or_default
 
 COLUMNS = ("time_s", "db")
-FADE = ("depth", "begin", "rise", "lasting", "fall", "every")
-KINDS = "depth, or depth with some of begin, rise, lasting, fall and every, or file, or rain"
+FADE = ("depth", "start", "rise", "lasting", "fall", "every")
+KINDS = "depth, or depth with some of start, rise, lasting, fall and every, or file, or rain"
 
 
 def attenuation_spec(table: FadeTable | None, where: Location) -> AttenuationSpec:
@@ -41,19 +41,19 @@ def attenuation_spec(table: FadeTable | None, where: Location) -> AttenuationSpe
 
 def _fade(table: FadeTable, where: Location) -> AttenuationSpec:
     """Return a fade that rises to its depth, lasts and falls; steps where nothing says how long they take."""
-    begin_ns, rise_ns, lasting_ns, fall_ns = (
+    start_ns, rise_ns, lasting_ns, fall_ns = (
         0 if text is None else duration_ns(text, where.at(key))
         for key, text in (
-            ("begin", table.begin),
+            ("start", table.start),
             ("rise", table.rise),
             ("lasting", table.lasting),
             ("fall", table.fall),
         )
     )
     depth_db = _depth_db(table, where)
-    full_ns = begin_ns + rise_ns
+    full_ns = start_ns + rise_ns
     over_ns = full_ns + lasting_ns + fall_ns
-    points = [(begin_ns, 0.0), (full_ns, depth_db), (full_ns + lasting_ns, depth_db), (over_ns, 0.0)]
+    points = [(start_ns, 0.0), (full_ns, depth_db), (full_ns + lasting_ns, depth_db), (over_ns, 0.0)]
     if full_ns == 0:
         # The value at the start holds before it too.
         del points[0]

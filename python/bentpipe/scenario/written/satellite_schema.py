@@ -89,7 +89,7 @@ class RainTable(Table):
     elevation: str | None = Field(default=None, description=DEGREES)
     tilt: str | None = Field(default=None, description=DEGREES)
     duration: str | None = Field(default=None, description=DURATION)
-    begin: str | None = Field(default=None, description='"worst", or a duration such as "2 h"')
+    start: str | None = Field(default=None, description='"worst", or a duration such as "2 h"')
     hours: int | None = Field(default=None, description=COUNT)
     seed: int | None = Field(default=None, description=COUNT)
 
@@ -98,7 +98,7 @@ class FadeTable(Table):
     """Attenuation of a leg: {depth} always, or for a time; {file}; {rain}. The keys decide on the kind."""
 
     depth: str | None = Field(default=None, description=DECIBELS)
-    begin: str | None = Field(default=None, description=DURATION)
+    start: str | None = Field(default=None, description=DURATION)
     rise: str | None = Field(default=None, description=DURATION)
     lasting: str | None = Field(default=None, description=DURATION)
     fall: str | None = Field(default=None, description=DURATION)

@@ -45,7 +45,7 @@ pub(crate) fn refused(error: ConfigError, config: &ReturnConfig) -> SpecError {
         }
         ConfigError::TraceOutOfOrder => SpecError::new(
             "background",
-            "traces in order of time that end before they begin again",
+            "traces in order of time that end before they start again",
             "another",
         ),
     }
