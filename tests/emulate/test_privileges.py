@@ -212,6 +212,7 @@ class Seen:
     is_in_our_session: bool
     has_terminal: bool
     folder: str
+    program_folder: str
     is_read_only: bool
     hidden: frozenset[str]
     devices: frozenset[str]
@@ -225,7 +226,7 @@ def terminal_of(pid):
 def look_at(pid):
     process = Path(f"/proc/{pid}")
     # First: before it becomes the program of this name, it gives its privileges up one after the other.
-    name = Path((process / "exe").readlink()).name
+    program = (process / "exe").readlink()
     said = fields((process / "status").read_text())
     # In a user namespace of its own, as a browser's sandbox is, they concern that alone.
     counts = (process / "ns/user").readlink() == Path("/proc/self/ns/user").readlink()
@@ -233,7 +234,7 @@ def look_at(pid):
     lines = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
     options = {line[4]: line[5].split(",") for line in lines}
     return Seen(
-        name=name,
+        name=program.name,
         uids=tuple(said["Uid"]),
         has_capabilities=counts and any(capabilities),
         has_no_new_privs=said["NoNewPrivs"] == ["1"],
@@ -241,6 +242,7 @@ def look_at(pid):
         is_in_our_session=os.getsid(pid) == os.getsid(0),
         has_terminal=terminal_of(pid) != 0,
         folder=str((process / "cwd").readlink()),
+        program_folder=str(program.parent),
         is_read_only="ro" in options["/"],
         hidden=frozenset(HIDDEN & options.keys()),
         devices=frozenset(path.name for path in (process / "root/dev").iterdir()),
@@ -275,7 +277,9 @@ def seen_while_measuring(command, *options, names):
 def has_privileges(seen):
     is_bare = seen.has_no_new_privs and seen.is_bounded and not seen.has_capabilities
     # TIOCSTI types into a terminal (ioctl_tty(2)); an open folder leads past what is mounted over it.
-    reaches_us = seen.is_in_our_session or seen.has_terminal or seen.folder not in ("/", "/tmp")
+    # Chromium goes to the folder that it is installed in.
+    harmless = ("/", "/tmp", seen.program_folder)
+    reaches_us = seen.is_in_our_session or seen.has_terminal or seen.folder not in harmless
     return "0" in seen.uids or not is_bare or reaches_us
 
 
