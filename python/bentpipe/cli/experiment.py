@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bentpipe.scenario.rig import Rig
 
 MOST_REASONS = 10
+TODAY = "today"
+"""The rig that is none: present software."""
 
 
 @click.command()
@@ -41,7 +43,7 @@ def run(scenario: Path, is_ablated: bool, **options: Any) -> None:
 @click.option(
     "--rig",
     "rig",
-    type=click.Choice(["paper", "today"]),
+    type=click.Choice(["paper", TODAY]),
     default="paper",
     show_default=True,
     help="The software and hosts that the paper had, or present ones.",
@@ -62,7 +64,6 @@ def reproduce(study: str, rig: str, clients: tuple[str, ...], is_ablated: bool, 
     claims are judged on the runs of the client; of several on the loader's, or else the first one's, and a
     table says what they come to with each.
     """
-    from bentpipe.report.rigs import TODAY
     from bentpipe.scenario.rig import Rig
 
     found, clients = find_study(study), tuple(dict.fromkeys(clients))

@@ -26,11 +26,7 @@ class CellDocument(Frozen):
 
 
 class ScenarioDocument(Frozen):
-    """What was to be measured, by which engine; `constants` are the factors that all cells share.
-
-    `tag` tells a measurement from the plain one of the same scenario, as "today" does that of a study with
-    present software.
-    """
+    """What was to be measured, by which engine; `constants` are the factors that all cells share."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -41,7 +37,6 @@ class ScenarioDocument(Frozen):
     seed: int
     constants: Mapping[str, str]
     cells: Sequence[CellDocument]
-    tag: str = ""
 
 
 class VariantDocument(Frozen):

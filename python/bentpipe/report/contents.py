@@ -1,7 +1,6 @@
 """What a report says, before it becomes a page or data."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from bentpipe import studies
 from bentpipe.figures.drawing import Drawing
@@ -14,7 +13,6 @@ from bentpipe.report import (
     pings,
     provenance,
     repeat,
-    rigs,
     satellite,
     validity,
 )
@@ -24,7 +22,6 @@ from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
-from bentpipe.report.rigs import Rigs
 from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.source import Source
 from bentpipe.report.validity import Validity
@@ -48,7 +45,6 @@ class Contents:
     origins: Origins
     study: Study | None
     verdicts: tuple[Verdict, ...]
-    rigs: Rigs | None
     tables: tuple[StudyTable, ...]
     commands: tuple[tuple[str, str], ...]
 
@@ -63,17 +59,13 @@ class Contents:
         )
 
 
-def gather(source: Source, folder: Path) -> Contents:
-    """Judge, summarise and draw; a scenario that bears a study's name gets the study's share too.
-
-    `folder` has the results.
-    """
+def gather(source: Source) -> Contents:
+    """Judge, summarise and draw; a scenario that bears a study's name gets the study's share too."""
     name = source.scenario.name
     study = studies.get(name) if name in studies.names() else None
     results = cells.results(source)
     sent = pings.gather(source, results)
     judged = clients.judged(source, results)
-    verdicts = study.claims(judged.runs) if study else ()
     return Contents(
         source=source,
         validity=validity.judge(source),
@@ -87,8 +79,7 @@ def gather(source: Source, folder: Path) -> Contents:
         judged=judged,
         origins=provenance.gather(source),
         study=study,
-        verdicts=verdicts,
-        rigs=rigs.gather(source, study, verdicts, folder),
+        verdicts=study.claims(judged.runs) if study else (),
         tables=study.tables(judged.runs) if study else (),
         commands=repeat.commands(source, study),
     )

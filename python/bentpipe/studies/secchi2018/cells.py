@@ -1,5 +1,7 @@
 """The words of the study's matrix."""
 
+from enum import Enum
+
 from bentpipe.scenario.page.pages import EQUAL_OBJECT_KB, EQUAL_TOTAL_KB
 
 LINK = "geo-hylas2"
@@ -9,10 +11,26 @@ EAGER, PATIENT = "250 ms", "1500 ms"
 """Time after which the client opens a second connection beside one that has not come."""
 STUDY_WINDOW = 10
 """Segments; Linux 3.8 has as many. Table 1 has three too."""
+CLIENT_BUFFER, AMPLE_BUFFER = "128 kB", "4 MB"
+"""The client's receive buffer in the study, and one that does not limit."""
 
-MULTIPLEXED = ("spdy", "h2")
-"""The study's HTTP/2 was SPDY/3; HTTP/2 of today stands beside it."""
+
+class Keeping(Enum):
+    """For how many requests a connection of HTTP/1.1 is kept."""
+
+    ONE = "1"
+    """Not persistent: the load times of Fig. 4 and 5 (section 4.3)."""
+    ALL = "unlimited"
+    """Persistent: the six connections of Fig. 2 (section 4.1)."""
+
+
+DECIDING = "spdy"
+"""The study's HTTP/2 was SPDY/3 by mod_spdy: claims about HTTP/2 are judged on SPDY."""
+MULTIPLEXED = (DECIDING, "h2")
+"""HTTP/2 of today is reported beside it."""
 ONE_AT_A_TIME = ("h1", "h1s")
+STUDIED = (*ONE_AT_A_TIME, DECIDING)
+"""What the study compares."""
 PROTOCOLS = (*ONE_AT_A_TIME, *MULTIPLEXED)
 
 TOTALS_KB = EQUAL_TOTAL_KB
@@ -39,10 +57,22 @@ BY_OBJECTS = [(page(total, SMALLEST_KB), page(total, LARGEST_KB)) for total in T
 """Pages of one size: of many small objects and of few large ones."""
 BY_SIZE = [(page(max(TOTALS_KB), size), page(min(TOTALS_KB), size)) for size in SIZES_KB]
 """Pages of objects of one size: large and small."""
+OVER_A_HUNDRED = [name for name, (total, size) in PAGES.items() if objects(total, size) > 100]
+PERSISTENT_PAGES = (page(500, 5), page(1500, 100), page(*MANY))
+"""Pages that are loaded over persistent connections of HTTP/1.1 too."""
 
 
-def cell(http: str, *, pep: str, retry: str = EAGER, window: int = STUDY_WINDOW) -> dict[str, str]:
+def cell(
+    http: str,
+    *,
+    pep: str,
+    retry: str = EAGER,
+    window: int = STUDY_WINDOW,
+    keeping: Keeping = Keeping.ONE,
+    buffer: str = CLIENT_BUFFER,
+) -> dict[str, str]:
     """What the runs of one protocol on one path have in common."""
+    kept = {"requests_per_connection": keeping.value} if http in ONE_AT_A_TIME else {}
     return {
         "link": LINK,
         "http": http,
@@ -50,4 +80,6 @@ def cell(http: str, *, pep: str, retry: str = EAGER, window: int = STUDY_WINDOW)
         "pep": pep,
         "tcp.connect_retry": retry,
         "tcp.initial_window": str(window),
+        "tcp.receive_buffer": buffer,
+        **kept,
     }
