@@ -213,3 +213,27 @@ def test_attempts_that_the_index_does_not_have_are_told_before_anything_is_measu
     told = bentpipe("run", scenario_file, "--out", results).stderr.splitlines()
     moved = f"1 attempts that the index does not have: moved to {results / UNINDEXED}"
     assert told.index(moved) < told.index("4 runs, 3 of them done before")
+
+
+def test_a_study_with_present_software_has_a_folder_that_says_so(bentpipe, report, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bentpipe("reproduce", "alshagri2023", "--quick", "--rig", "today")
+    bentpipe("reproduce", "alshagri2023", "--quick")
+    assert [str(folder) for folder in report] == [
+        "results/alshagri2023-today-quick",
+        "results/alshagri2023-quick",
+    ]
+    kept = [json.loads((folder / "scenario.json").read_text()) for folder in report]
+    assert [each.get("tag") for each in kept] == ["today", None]
+
+
+def test_a_study_runs_on_its_rig_unless_present_software_is_asked_for(bentpipe, engine, tmp_path):
+    """The first flight of the paper's server, 32 packets of 1460 B, is a fact of alshagri2023's rig."""
+    flights = []
+    for rig in ("paper", "today"):
+        bentpipe("reproduce", "alshagri2023", "--quick", "--rig", rig, "--out", tmp_path / rig)
+        flights.append(
+            {spec.quic.initial_window_bytes for spec in engine.specs if spec.workload.http == "h3"}
+        )
+        engine.specs.clear()
+    assert flights == [{46720}, {14720}]

@@ -97,7 +97,7 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
     runs = plan(scenario)
     require_of(order, engine, runs[: len(scenario.cells)])
     folder = folder_of(order, engine, scenario)
-    document = identity({**scenario.document(), "engine": engine.name})
+    document = identity(document_of(order, scenario, engine))
     with Ledger.claim(folder, document, is_resumed=order.is_resumed) as ledger:
         with progress as told:
             if ledger.set_aside:
@@ -105,6 +105,12 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
             jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in runs[: len(scenario.cells)]])
             outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=told)
         return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.best()))
+
+
+def document_of(order: Order, scenario: Scenario, engine: Engine) -> dict[str, object]:
+    """Return what a folder of results says of itself: the scenario, the engine, and the order's tag."""
+    tag = {"tag": order.tag} if order.tag else {}
+    return {**scenario.document(), "engine": engine.name, **tag}
 
 
 def scenario_of(order: Order, engine: Engine) -> Scenario:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from bentpipe.scenario.rig import Rig
 
 MOST_REASONS = 10
-TODAY = "today"
-"""The rig that is none: present software."""
 
 
 @click.command()
@@ -43,7 +41,7 @@ def run(scenario: Path, is_ablated: bool, **options: Any) -> None:
 @click.option(
     "--rig",
     "rig",
-    type=click.Choice(["paper", TODAY]),
+    type=click.Choice(["paper", "today"]),
     default="paper",
     show_default=True,
     help="The software and hosts that the paper had, or present ones.",
@@ -64,6 +62,7 @@ def reproduce(study: str, rig: str, clients: tuple[str, ...], is_ablated: bool, 
     claims are judged on the runs of the client; of several on the loader's, or else the first one's, and a
     table says what they come to with each.
     """
+    from bentpipe.report.rigs import TODAY
     from bentpipe.scenario.rig import Rig
 
     found, clients = find_study(study), tuple(dict.fromkeys(clients))

@@ -26,7 +26,11 @@ class CellDocument(Frozen):
 
 
 class ScenarioDocument(Frozen):
-    """What was to be measured, by which engine; `constants` are the factors that all cells share."""
+    """What was to be measured, by which engine; `constants` are the factors that all cells share.
+
+    `tag` tells a measurement from the plain one of the same scenario, as "today" does that of a study with
+    present software.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -37,6 +41,7 @@ class ScenarioDocument(Frozen):
     seed: int
     constants: Mapping[str, str]
     cells: Sequence[CellDocument]
+    tag: str = ""
 
 
 class VariantDocument(Frozen):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bentpipe.report.cells import CellResult
+from bentpipe.report.rigs import Rigs
 from bentpipe.stats import Difference
 from bentpipe.studies.decisions import Decision, Score
 from bentpipe.studies.rules import Agreement
@@ -28,14 +29,17 @@ class Answer:
     sentences: tuple[str, ...]
 
 
-def of_cells(cells: Sequence[CellResult], verdicts: Sequence[Verdict]) -> Answer:
-    """Return the headline of each cell with its interval, and the verdicts where a study is repeated."""
+def of_cells(cells: Sequence[CellResult], verdicts: Sequence[Verdict], rigs: Rigs | None = None) -> Answer:
+    """Return the headline of each cell with its interval, and the verdicts where a study is repeated.
+
+    With present software those on the paper's rig stand beside them, where they were measured.
+    """
     tables = [Table(rows=tuple(_cells(cells)))] if 0 < len(cells) <= MOST_CELLS else []
     sentences = []
     if len(cells) > MOST_CELLS:
         sentences.append(f"{len(cells)} cells: their means and intervals are in the report.")
     if verdicts:
-        tables.append(Table(rows=tuple(_verdicts(verdicts))))
+        tables.append(Table(rows=tuple(_verdicts(verdicts, rigs))))
         counted = [each for each in verdicts if each.standing is Standing.CLAIM]
         agree = sum(each.agreement is Agreement.AGREES for each in counted)
         differ = sum(each.agreement is Agreement.DIFFERS for each in counted)
@@ -43,6 +47,8 @@ def of_cells(cells: Sequence[CellResult], verdicts: Sequence[Verdict]) -> Answer
         sentences.append(
             f"Of {len(counted)} claims {agree} agree, {differ} differ, {others} are not testable."
         )
+    if rigs is not None:
+        sentences.append(rigs.sentence)
     return Answer(tables=tuple(tables), sentences=tuple(sentences))
 
 
@@ -92,14 +98,15 @@ def _cells(cells: Sequence[CellResult]) -> Iterator[tuple[str, ...]]:
         yield (cell.label, str(summary.n), mean, reach, quantity.label)
 
 
-def _verdicts(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, ...]]:
-    yield ("CLAIM", "PUBLISHED", "OURS", "")
+def _verdicts(verdicts: Sequence[Verdict], rigs: Rigs | None) -> Iterator[tuple[str, ...]]:
+    on_rig = {each.rig.claim_id: each.rig.agreement.value for each in rigs.claims} if rigs else {}
+    yield ("CLAIM", "PUBLISHED", "OURS", *(["ON THE RIG"] if rigs else []), "")
     for each in verdicts:
         finding = _telling(each)
         texts = (finding.published, finding.ours) if finding else ("-", "-")
         is_counted = each.standing is Standing.CLAIM
         verdict = each.agreement.value if is_counted else f"{each.agreement.value} ({each.standing.value})"
-        yield (each.claim_id, *texts, verdict)
+        yield (each.claim_id, *texts, *([on_rig.get(each.claim_id, "-")] if rigs else []), verdict)
 
 
 def _telling(verdict: Verdict) -> Finding | None:

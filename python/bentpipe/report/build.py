@@ -54,12 +54,12 @@ def write(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) 
     target = out or folder
     with Ledger(folder) as ledger, staged(target) as staging:
         source = read(ledger)
-        found = _write_all(anonymous(source) if is_anonymous else source, staging)
+        found = _write_all(anonymous(source) if is_anonymous else source, staging, results=folder)
         return Written(page=target / PAGE, answer=found)
 
 
-def _write_all(source: Source, folder: Path) -> Answer:
-    contents = gather(source)
+def _write_all(source: Source, folder: Path, *, results: Path) -> Answer:
+    contents = gather(source, results)
     figures = {
         drawing.name: inline(save(drawing, folder / "figures"), prefix=drawing.name, label=drawing.title)
         for drawing in contents.all_drawings
@@ -72,7 +72,7 @@ def _write_all(source: Source, folder: Path) -> Answer:
     tables.write_objects(folder / "objects.csv", source.entries)
     tables.write_flows(folder / "flows.csv", source.entries)
     _write(folder / PAGE, page.render(contents, figures=figures))
-    return answer.of_cells(contents.cells, contents.verdicts)
+    return answer.of_cells(contents.cells, contents.verdicts, contents.rigs)
 
 
 def _write(path: Path, text: str) -> None:

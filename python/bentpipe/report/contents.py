@@ -1,6 +1,7 @@
 """What a report says, before it becomes a page or data."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from bentpipe import studies
 from bentpipe.figures.drawing import Drawing
@@ -13,6 +14,7 @@ from bentpipe.report import (
     pings,
     provenance,
     repeat,
+    rigs,
     satellite,
     validity,
 )
@@ -22,6 +24,7 @@ from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
+from bentpipe.report.rigs import Rigs
 from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.source import Source
 from bentpipe.report.validity import Validity
@@ -45,6 +48,7 @@ class Contents:
     origins: Origins
     study: Study | None
     verdicts: tuple[Verdict, ...]
+    rigs: Rigs | None
     tables: tuple[StudyTable, ...]
     commands: tuple[tuple[str, str], ...]
 
@@ -59,13 +63,17 @@ class Contents:
         )
 
 
-def gather(source: Source) -> Contents:
-    """Judge, summarise and draw; a scenario that bears a study's name gets the study's share too."""
+def gather(source: Source, folder: Path) -> Contents:
+    """Judge, summarise and draw; a scenario that bears a study's name gets the study's share too.
+
+    `folder` has the results.
+    """
     name = source.scenario.name
     study = studies.get(name) if name in studies.names() else None
     results = cells.results(source)
     sent = pings.gather(source, results)
     judged = clients.judged(source, results)
+    verdicts = study.claims(judged.runs) if study else ()
     return Contents(
         source=source,
         validity=validity.judge(source),
@@ -79,7 +87,8 @@ def gather(source: Source) -> Contents:
         judged=judged,
         origins=provenance.gather(source),
         study=study,
-        verdicts=study.claims(judged.runs) if study else (),
+        verdicts=verdicts,
+        rigs=rigs.gather(source, study, verdicts, folder),
         tables=study.tables(judged.runs) if study else (),
         commands=repeat.commands(source, study),
     )

@@ -10,6 +10,7 @@ from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
 from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
+from bentpipe.report.rigs import Rigs
 from bentpipe.report.satellite import CellSatellite
 from bentpipe.report.validity import Validity
 from bentpipe.stats import BROWSER_METRICS, Difference, Interval, Summary
@@ -38,6 +39,7 @@ def document(contents: Contents) -> Document:
             for drawing in contents.all_drawings
         ],
         "study": _study(study, contents.verdicts, contents.tables) if study else None,
+        "rigs": _rigs(contents.rigs) if contents.rigs else None,
         "judged_client": contents.judged.client,
         "clients": _clients(contents.clients) if contents.clients else None,
         "filmstrips": _filmstrips(contents.filmstrips),
@@ -87,10 +89,15 @@ def _study(study: Study, verdicts: Sequence[Verdict], tables: Sequence[StudyTabl
             {
                 "id": verdict.claim_id,
                 "claim": verdict.claim,
+                "source": verdict.source,
+                "standing": verdict.standing.value,
+                "note": verdict.note,
                 "agreement": verdict.agreement.value,
                 "findings": [
                     {
                         "label": finding.label,
+                        "published": finding.published,
+                        "ours": finding.ours,
                         "agreement": finding.agreement.value,
                         "ours_percent": finding.measurement.percent,
                         **_interval(finding.measurement.ci, "ours_ci", "_percent"),
@@ -111,6 +118,16 @@ def _study(study: Study, verdicts: Sequence[Verdict], tables: Sequence[StudyTabl
                 "note": table.note,
             }
             for table in tables
+        ],
+    }
+
+
+def _rigs(rigs: Rigs) -> Document:
+    return {
+        "folder": rigs.folder.name,
+        "claims": [
+            {"id": each.rig.claim_id, "rig": each.rig.agreement.value, "today": each.today.agreement.value}
+            for each in rigs.claims
         ],
     }
 
