@@ -105,16 +105,22 @@ def test_a_proxy_between_tcp_connections_is_bound_to_the_kernel_too(monkeypatch)
     assert congestion_control.of_tcp(tunnelled) == ("cubic",)
 
 
-def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, scenario_file):
+@pytest.mark.parametrize(
+    ("way", "has_it"),
+    [
+        ("hystart++", "QUIC and --engine simulate have"),
+        ("linux-4.15", "--engine simulate has"),
+        ("loss", "QUIC and --engine simulate have"),
+    ],
+)
+def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, scenario_file, way, has_it):
     monkeypatch.setattr(emulate, "missing", list)
-    setting = ("--engine", "emulate", "--set", "slow_start=hystart++")
-    told = (
-        'slow_start: expected "linux" for TCP on the emulate engine, '
-        'found "hystart++", which QUIC and --engine simulate have'
-    )
+    setting = ("--engine", "emulate", "--set", f"slow_start={way}")
+    told = f'slow_start: expected "linux" for TCP on the emulate engine, found "{way}", which {has_it}'
     page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
     assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
-    assert f"command line: --set {told}" in bentpipe("run", scenario_file, *setting, expect=2).stderr
+    result = bentpipe("run", scenario_file, *setting, expect=2)
+    assert f"command line: --set {told}" in result.stderr
 
 
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):

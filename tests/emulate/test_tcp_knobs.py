@@ -114,15 +114,18 @@ def test_an_idle_time_shrinks_the_window_where_slow_start_after_idle_is_on(resta
     assert after == (10 if restarts else before)
 
 
-@pytest.mark.parametrize("http", ["h1", "h2"])
-def test_hystart_plus_plus_is_refused_over_the_kernel_s_tcp(http):
-    record = measured_once(page(http), "slow_start=hystart++")
+@pytest.mark.parametrize(
+    ("http", "way"), [("h1", "hystart++"), ("h2", "hystart++"), ("h2", "linux-4.15"), ("h2", "loss")]
+)
+def test_no_end_of_slow_start_but_its_own_is_to_be_had_over_the_kernel_s_tcp(http, way):
+    record = measured_once(page(http), f"slow_start={way}")
     assert record.status == "failed"
-    assert "run.slow_start" in " ".join(said(record.reasons))
+    assert f"run.slow_start over TCP: expected linux, found {way}" in " ".join(said(record.reasons))
 
 
-def test_hystart_plus_plus_is_quic_s_for_the_asking():
-    assert measured(page("h3"), "slow_start=hystart++").metrics.plt_s > 0
+@pytest.mark.parametrize("way", ["hystart++", "loss"])
+def test_other_ends_of_slow_start_are_quic_s_for_the_asking(way):
+    assert measured(page("h3"), f"slow_start={way}").metrics.plt_s > 0
 
 
 @contextmanager

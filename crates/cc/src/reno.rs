@@ -21,7 +21,7 @@ impl Reno {
     pub fn new(config: Config) -> Self {
         let detector = match config.slow_start_exit {
             SlowStartExit::HyStartPlusPlus(pacing) => Some(HyStartPlusPlus::new(pacing)),
-            SlowStartExit::Loss | SlowStartExit::HyStart(_) => None,
+            SlowStartExit::Loss | SlowStartExit::HyStart(_) | SlowStartExit::HyStartLinux4_15 => None,
         };
         Self { window: AimdWindow::new(config.mss, config.initial_window), detector }
     }

@@ -156,6 +156,7 @@ fn algorithms() -> impl Strategy<Value = (Algorithm, SlowStartExit)> {
         1 => Just((Algorithm::Cubic, SlowStartExit::Loss)),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Unpaced))),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStart(Pacing::Paced))),
+        1 => Just((Algorithm::Cubic, SlowStartExit::HyStartLinux4_15)),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Paced))),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Unpaced))),
     ]

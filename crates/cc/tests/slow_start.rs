@@ -3,7 +3,8 @@
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::reno::Reno;
-use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
+use bentpipe_cc::slow_start::{Pacing, SlowStartChoice, SlowStartExit};
+use bentpipe_cc::usage::WindowUsage;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event};
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -88,20 +89,37 @@ impl Rounds {
 
     /// Ten acknowledgements of one packet each; returns the window's growth in packets.
     fn round(&mut self, rtt_ms: u64) -> f64 {
+        self.round_of([rtt_ms; 10])
+    }
+
+    /// An acknowledgement of one packet for each RTT, all at once.
+    fn round_of(&mut self, rtts_ms: [u64; 10]) -> f64 {
+        self.acknowledge(rtts_ms, WindowUsage { is_cwnd_limited: true, peak_in_flight: packets(1) })
+    }
+
+    /// A round of a sender that has less to send than its window takes.
+    fn idle_round(&mut self, rtt_ms: u64) -> f64 {
+        self.acknowledge([rtt_ms; 10], WindowUsage { is_cwnd_limited: false, peak_in_flight: packets(10) })
+    }
+
+    fn acknowledge(&mut self, rtts_ms: [u64; 10], usage: WindowUsage) -> f64 {
         let before = self.cc.cwnd();
         let prior_delivered = self.delivered;
-        let rtt = Duration::from_millis(rtt_ms);
-        self.now += rtt;
-        for _ in 0..10 {
+        self.now += Duration::from_millis(rtts_ms[0]);
+        for rtt in rtts_ms.map(Duration::from_millis) {
             self.delivered += packets(1);
             let mut sample = ack(self.now, packets(1), rtt);
-            sample.delivered = self.delivered;
+            (sample.delivered, sample.usage) = (self.delivered, usage);
             let delivered = self.delivered - prior_delivered;
             sample.rate =
                 Some(RateSample { delivered, interval: rtt, prior_delivered, demand: Demand::Backlogged });
             self.cc.on_ack(&sample);
         }
         (self.cc.cwnd() - before).get() as f64 / packets(1).get() as f64
+    }
+
+    fn is_in_first_slow_start(&self) -> bool {
+        self.cc.state().ssthresh.is_none()
     }
 }
 
@@ -157,6 +175,7 @@ fn after_a_timeout_linuxs_detector_is_armed_again_and_hystart_plus_plus_is_not()
     // RFC 9406 section 4.3: only for the initial slow start. Linux resets HyStart with the rest of CUBIC's state.
     for (exit, detects) in [
         (SlowStartExit::HyStart(Pacing::Unpaced), true),
+        (SlowStartExit::HyStartLinux4_15, true),
         (SlowStartExit::HyStartPlusPlus(Pacing::Paced), false),
     ] {
         let mut rounds = Rounds::new(exit);
@@ -218,5 +237,90 @@ fn the_losses_of_reno_end_hystart_plus_plus() {
 fn a_scenario_that_chooses_nothing_has_linuxs_rule() {
     let chosen = |choice| SlowStartExit::of(choice, Pacing::Paced);
     assert_eq!(chosen(None), SlowStartExit::HyStart(Pacing::Paced));
-    assert_eq!(chosen(Some(bentpipe_cc::slow_start::SlowStartChoice::HyStartPlusPlus)), PLUS_PLUS);
+}
+
+#[test]
+fn a_scenario_that_chooses_has_what_it_chose_and_quic_no_old_kernels_rule() {
+    for (choice, pacing, exit) in [
+        (SlowStartChoice::HyStartPlusPlus, Pacing::Paced, PLUS_PLUS),
+        (SlowStartChoice::Loss, Pacing::Paced, SlowStartExit::Loss),
+        (SlowStartChoice::Loss, Pacing::Unpaced, SlowStartExit::Loss),
+        (SlowStartChoice::Linux4_15, Pacing::Unpaced, SlowStartExit::HyStartLinux4_15),
+        (SlowStartChoice::Linux4_15, Pacing::Paced, SlowStartExit::HyStart(Pacing::Paced)),
+    ] {
+        assert_eq!(SlowStartExit::of(Some(choice), pacing), exit);
+    }
+}
+
+// ---- Linux 4.15 (net/ipv4/tcp_cubic.c), against today's rule -------------------------------------------------------
+
+const TODAYS: SlowStartExit = SlowStartExit::HyStart(Pacing::Unpaced);
+
+/// A window of 30 packets on a path of 100 ms.
+fn after_two_rounds(exit: SlowStartExit) -> Rounds {
+    let mut rounds = Rounds::new(exit);
+    rounds.round(100);
+    rounds.round(100);
+    rounds
+}
+
+#[test]
+fn linux_4_15_leaves_by_eight_samples_which_the_first_of_a_round_is_not_among() {
+    // hystart_update: `sample_cnt < HYSTART_MIN_SAMPLES` alone lowers curr_rtt. bictcp_cong_avoid: the round begins
+    // after its first acknowledgement was a sample of the last one. 150 > 100 + clamp(100 / 8, 4, 16) ms.
+    let high = [100, 150, 150, 150, 150, 150, 150, 150, 150, 100];
+    let mut old = after_two_rounds(SlowStartExit::HyStartLinux4_15);
+    old.round_of(high);
+    // The tenth is judged before it lets the window grow.
+    assert_eq!(old.cc.state().ssthresh, Some(packets(30 + 9)));
+    let mut todays = after_two_rounds(TODAYS);
+    todays.round_of(high);
+    assert!(todays.is_in_first_slow_start(), "its first sample is the round's least RTT");
+}
+
+#[test]
+fn linux_4_15_stays_when_one_of_the_eight_is_low() {
+    for low in 1..=8 {
+        let mut rtts_ms = [150; 10];
+        // 12.5 ms above the least are allowed: 900 eighths of a millisecond are not more than 800 + 100.
+        rtts_ms[low] = 112;
+        let mut rounds = after_two_rounds(SlowStartExit::HyStartLinux4_15);
+        assert_eq!(rounds.round_of(rtts_ms), 10.0);
+        assert!(rounds.is_in_first_slow_start(), "sample {low}");
+    }
+}
+
+#[test]
+fn linux_4_15_begins_no_round_while_the_window_is_not_what_limits() {
+    // bictcp_cong_avoid returns before bictcp_hystart_reset unless tcp_is_cwnd_limited; since 5.16 (4e1fddc98d25) the
+    // reset is hystart_update's own. What was judged of the last round stays judged, however high the RTT.
+    let mut old = after_two_rounds(SlowStartExit::HyStartLinux4_15);
+    let mut todays = after_two_rounds(TODAYS);
+    for rounds in [&mut old, &mut todays] {
+        assert_eq!(rounds.idle_round(200), 0.0);
+    }
+    assert!(old.is_in_first_slow_start());
+    assert!(!todays.is_in_first_slow_start());
+}
+
+#[test]
+fn linux_4_15_measures_the_train_in_whole_milliseconds_without_the_delay_of_acknowledgements() {
+    // As for today's rule above: the round of 320 packets begins at 6 * 501.2 = 3007.2 ms, which is 3007. The least
+    // RTT is 4009 eighths of a millisecond, so that `delay_min >> 4` is 250 ms and 3258 ms is the first to exceed it:
+    // that of the 210th acknowledgement, 209 * 1.2 ms after the first. 209 have grown the window.
+    let path = Path::new(10, 500, packets(1_000));
+    let (window, flow) = window_at_exit(SlowStartExit::HyStartLinux4_15, path);
+    assert_eq!(window, packets(320 + 209));
+    assert_eq!(flow.lost, Bytes::ZERO);
+}
+
+#[test]
+fn linux_4_15_is_silent_below_16_packets() {
+    let mut cc = cubic(SlowStartExit::HyStartLinux4_15);
+    for rtt_ms in [100, 200] {
+        for i in 0..10 {
+            cc.on_ack(&ack(at_ms(1000 * rtt_ms + i), Bytes::new(1), Duration::from_millis(rtt_ms)));
+        }
+    }
+    assert_eq!(cc.state().ssthresh, None);
 }

@@ -75,9 +75,10 @@ impl Net for KernelNet {
     }
 
     async fn connect(&self, to: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<KernelStream> {
-        if let Some(SlowStartChoice::HyStartPlusPlus) = self.slow_start {
+        if let Some(choice) = self.slow_start {
+            let name = choice.name();
             let message =
-                "run.slow_start over TCP: expected linux, found hystart++: the kernel has not got it";
+                format!("run.slow_start over TCP: expected linux, found {name}: the kernel has not got it");
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
         let socket = self.tcp_socket(to, cc, dscp)?;

@@ -310,3 +310,20 @@ fn hystart_plus_plus_spares_reno_the_losses_of_slow_start_over_either_transport(
         assert!(plain > 500 && spared < plain / 10, "{transport:?}: {plain} and {spared}");
     }
 }
+
+#[test]
+fn without_a_detector_cubics_slow_start_ends_with_losses_and_by_either_rule_of_linux_it_does_not() {
+    // As above: HyStart sees the train of acknowledgements fill half of the 600 ms, when a BDP is in flight.
+    let retransmitted = |transport, slow_start| {
+        let mut spec = RunSpec { slow_start, ..bulk(transport, 12_000_000) };
+        spec.link.forward.queue = QueueSpec::Bytes { limit_bytes: Bytes::new(3_000_000) };
+        spec.tcp.receive_buffer_bytes = Bytes::new(30_000_000);
+        record(&spec).metrics.retransmitted_packets.unwrap()
+    };
+    for transport in [Transport::Tcp, Transport::Quic] {
+        assert_eq!(retransmitted(transport, None), 0, "{transport:?}");
+        let lost = retransmitted(transport, Some(SlowStartChoice::Loss));
+        assert!(lost > 500, "{transport:?}: {lost}");
+    }
+    assert_eq!(retransmitted(Transport::Tcp, Some(SlowStartChoice::Linux4_15)), 0);
+}

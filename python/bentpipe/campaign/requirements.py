@@ -7,7 +7,7 @@ from bentpipe.engine import emulate
 from bentpipe.engine.programs import iperf3, third_party
 from bentpipe.engine.testbed import congestion_control
 from bentpipe.errors import AbilityError
-from bentpipe.model.spec import RunSpec
+from bentpipe.model.spec import RunSpec, SlowStartChoice
 from bentpipe.scenario import defaults
 from bentpipe.scenario.written.location import Location
 
@@ -72,10 +72,17 @@ def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Locat
     if engine.name != emulate.NAME:
         return
     for spec in specs:
-        if spec.slow_start is not None and congestion_control.of_tcp(spec):
+        if spec.slow_start is None:
+            continue
+        over_tcp = congestion_control.of_tcp(spec)
+        # HyStart, of which the other two are about, is CUBIC's.
+        is_hystart_plus_plus = spec.slow_start is SlowStartChoice.HYSTART__
+        if over_tcp and (is_hystart_plus_plus or "cubic" in over_tcp):
+            old = spec.slow_start is SlowStartChoice.LINUX_4_15
+            has_it = "--engine simulate has" if old else "QUIC and --engine simulate have"
             raise where.error(
                 expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
-                found=f'"{spec.slow_start}", which QUIC and --engine simulate have',
+                found=f'"{spec.slow_start}", which {has_it}',
             )
 
 

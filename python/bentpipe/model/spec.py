@@ -120,8 +120,15 @@ class PepPlace(StrEnum):
     """At either end of the satellite link: in three."""
 
 
-SlowStartChoice = TypeAliasType("SlowStartChoice", Literal["hystart++"])
-"""A way to end slow start before losses do."""
+class SlowStartChoice(StrEnum):
+    """A way to end slow start that is not that of today's Linux."""
+
+    HYSTART__ = "hystart++"
+    """HyStart++ (RFC 9406), for Reno and CUBIC."""
+    LINUX_4_15 = "linux-4.15"
+    """HyStart of Linux 4.15, for TCP with CUBIC; Reno had none."""
+    LOSS = "loss"
+    """Losses alone (RFC 5681 section 3.1), for Reno and CUBIC."""
 
 
 class PingWorkload(Frozen):

@@ -5,7 +5,6 @@ link, proxy and workload; whether they and the programs go together; what both e
 """
 
 from pathlib import Path
-from typing import Literal
 
 from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workload
 from bentpipe.scenario import defaults
@@ -13,6 +12,8 @@ from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
+from bentpipe.scenario.hosts.senders import senders
+from bentpipe.scenario.hosts.slow_start import slow_start_choice
 from bentpipe.scenario.hosts.tcp import tcp_spec
 from bentpipe.scenario.hosts.tls import tls_spec
 from bentpipe.scenario.hosts.workload import workload_spec
@@ -26,7 +27,7 @@ from bentpipe.scenario.link.resolved import (
 from bentpipe.scenario.page.web_page import longest_wait_ns
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.dscp import code_point
-from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import (
     CaptureTable,
@@ -78,7 +79,13 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     limit_bytes = link.buffer_bytes
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
-    slow_start = _slow_start(run, cc, workload, where.at("slow_start"))
+    slow_start = slow_start_choice(
+        or_default(run.slow_start, defaults.SLOW_START),
+        where.at("slow_start"),
+        cc=cc,
+        workload=workload,
+        senders=senders(workload, cc=cc, pep=pep),
+    )
     dscp = None if run.dscp is None else code_point(run.dscp, where.at("dscp"))
     spec: CellSpec = {
         "link": link.spec,
@@ -114,19 +121,6 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     if dscp is not None:
         spec["dscp"] = dscp
     return spec
-
-
-def _slow_start(run: RunTable, cc: str, workload: Workload, where: Location) -> Literal["hystart++"] | None:
-    """Return how slow start ends, or None where that is each congestion control's own way."""
-    way = vocabulary.SLOW_START.checked(or_default(run.slow_start, defaults.SLOW_START), where)
-    if way == "linux":
-        return None
-    ccs = [flow["cc"] for flow in workload["flows"]] if workload["kind"] == "flows" else [cc]
-    other = next((cc for cc in ccs if cc not in vocabulary.LOSS_BASED), None)
-    if other is not None:
-        expected = f'"{defaults.SLOW_START}", as {other} is not one of {", ".join(vocabulary.LOSS_BASED)}'
-        raise where.error(expected=expected, found=quoted(way))
-    return way
 
 
 def _validity(table: ValidityTable, link: ResolvedLink, workload: Workload, where: Location) -> ValiditySpec:

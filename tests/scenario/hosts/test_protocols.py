@@ -156,10 +156,48 @@ def test_http2_has_a_header_table_of_a_size():
     assert [spec["header_table_bytes"] for spec in found] == [0, 65_536]
 
 
-def test_slow_start_of_loss_based_congestion_controls_may_end_by_hystart_plus_plus():
-    assert page_spec("h2", slow_start="hystart++")["slow_start"] == "hystart++"
+@pytest.mark.parametrize("way", ["hystart++", "loss"])
+def test_slow_start_of_loss_based_congestion_controls_may_end_in_another_way(way):
+    for http in ("h2", "h3"):
+        assert page_spec(http, slow_start=way)["slow_start"] == way
     flows = {"bulk": {"duration": "9 s", "flows": ["reno", "quic:cubic"]}, "link": LINK}
-    assert document_of(flows, "slow_start=hystart++")["slow_start"] == "hystart++"
+    assert document_of(flows, f"slow_start={way}")["slow_start"] == way
+
+
+SPLIT = {"pep": {"kind": "split", "cc": "cubic"}}
+PING = {"http": None, "page": None, "ping": {}}
+
+
+def flows(*names):
+    return {"http": None, "page": None, "bulk": {"duration": "9 s", "flows": list(names)}}
+
+
+@pytest.mark.parametrize(
+    ("way", "run", "is_used"),
+    [
+        ("linux-4.15", {"http": "h2"}, True),
+        ("linux-4.15", {"http": "h3"}, False),
+        ("linux-4.15", {"http": "h2", "cc": "reno"}, False),
+        ("linux-4.15", {"http": "h2", "cc": "bbr"}, False),
+        ("linux-4.15", {"http": "h2", "cc": "bbr", **SPLIT}, True),
+        ("linux-4.15", {"http": "h3", "cc": "bbr", **SPLIT}, False),
+        ("linux-4.15", flows("bbr", "cubic"), True),
+        ("linux-4.15", flows("bbr", "quic:cubic"), False),
+        ("linux-4.15", PING, False),
+        ("loss", {"http": "h3"}, True),
+        ("loss", {"http": "h3", "cc": "bbr"}, False),
+        ("loss", {"http": "h2", "cc": "bbr", **SPLIT}, True),
+        ("loss", flows("bbr", "quic:cubic"), True),
+        ("loss", PING, False),
+    ],
+)
+def test_what_becomes_of_hystart_is_in_the_specification_where_a_sender_has_it(way, run, is_used):
+    # It is CUBIC's, and an old kernel's is TCP's: all other cells of a matrix are what they were without.
+    parts = {"http": "h2", **run}
+    without = {key: value for key, value in parts.items() if value is not None}
+    base = {"link": LINK, **({} if "page" in parts else {"page": "single-100k"}), **without}
+    found = document_of({**base, "slow_start": way})
+    assert found == {**document_of(base), **({"slow_start": way} if is_used else {})}
 
 
 def test_a_transport_proxy_stands_at_both_ends_and_has_what_a_host_has_unless_told():
@@ -217,7 +255,7 @@ def test_the_engine_accepts_every_setting():
         optimistic_pipelining=4,
         response_header="291 B",
         visit="repeat",
-        slow_start="hystart++",
+        slow_start="loss",
         tcp={
             "fast_open": True,
             "nagle": True,
@@ -488,7 +526,7 @@ REFUSED = {
     "an unknown slow start": (
         {"slow_start": "hystart"},
         "run.slow_start",
-        "one of linux, hystart++",
+        "one of linux, linux-4.15, hystart++, loss",
         '"hystart"',
     ),
     "a header table of less than nothing": (

@@ -159,7 +159,7 @@ impl Cubic {
         self.epoch = None;
         self.cwnd_cnt = CwndCnt::default();
         self.min_rtt = None;
-        if matches!(self.exit, SlowStartExit::HyStart(_)) {
+        if self.exit.is_linuxs() {
             self.slow_start = SlowStart::new(self.exit, now);
             self.detector = Detector::Armed;
         }
@@ -239,6 +239,7 @@ impl CongestionControl for Cubic {
         }
         let mut acked = ack.acked.get() as f64;
         if self.in_slow_start() {
+            self.slow_start.on_growth(ack);
             acked = self.grow_slow_start(ack.acked);
         }
         if acked > 0.0 {

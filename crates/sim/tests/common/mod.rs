@@ -66,7 +66,12 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
     let settings = (tcp(temper), http2(temper), quic(temper), tls());
-    let slow_start = prop_oneof![3 => Just(None), 1 => Just(Some(SlowStartChoice::HyStartPlusPlus))];
+    let slow_start = prop_oneof![
+        3 => Just(None),
+        1 => Just(Some(SlowStartChoice::HyStartPlusPlus)),
+        1 => Just(Some(SlowStartChoice::Linux4_15)),
+        1 => Just(Some(SlowStartChoice::Loss)),
+    ];
     let sender = (congestion_control(), slow_start);
     let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper));
     (link(temper), settings, workload).prop_map(

@@ -75,8 +75,8 @@ PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 """Where a transport proxy stands."""
 
 
-SlowStartChoice: TypeAlias = Literal["hystart++"]
-"""A way to end slow start before losses do."""
+SlowStartChoice: TypeAlias = Literal["hystart++", "linux-4.15", "loss"]
+"""A way to end slow start that is not that of today's Linux."""
 
 
 class PingWorkload(TypedDict):

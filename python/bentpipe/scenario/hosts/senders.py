@@ -1,0 +1,45 @@
+"""Who sends in a run, and by which congestion control."""
+
+from dataclasses import dataclass
+
+from bentpipe.model.draft.spec import PepSpec, Workload
+from bentpipe.scenario.written.vocabulary import Transport
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Connections of one kind."""
+
+    transport: Transport
+    cc: str
+
+
+def senders(workload: Workload, *, cc: str, pep: PepSpec | None) -> frozenset[Sender]:
+    """Return the senders of a run, those of a proxy included.
+
+    Parameters
+    ----------
+    workload : Workload
+        What is done.
+    cc : str
+        Congestion control of every sender, where flows have none of their own.
+    pep : PepSpec or None
+        A proxy on the path.
+    """
+    hosts = _hosts(workload, cc)
+    # QUIC passes a proxy by.
+    if pep is None or pep["kind"] == "tunnel" or all(sender.transport == "quic" for sender in hosts):
+        return hosts
+    return hosts | {Sender("tcp", pep["cc"])}
+
+
+def _hosts(workload: Workload, cc: str) -> frozenset[Sender]:
+    match workload["kind"]:
+        case "page-load":
+            return frozenset({Sender("quic" if workload["http"] == "h3" else "tcp", cc)})
+        case "bulk" | "iperf3":
+            return frozenset({Sender(workload["transport"], cc)})
+        case "flows":
+            return frozenset(Sender(flow["transport"], flow["cc"]) for flow in workload["flows"])
+        case "ping":
+            return frozenset()
