@@ -123,6 +123,17 @@ def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, 
     assert f"command line: --set {told}" in result.stderr
 
 
+def test_the_kernel_s_bbr_is_its_own(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    setting = ("--cc", "bbr", "--engine", "emulate", "--set", "bbr.extra_acked=false")
+    page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
+    told = (
+        "bbr.extra_acked: expected true for TCP on the emulate engine, "
+        "found false, which QUIC and --engine simulate have"
+    )
+    assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
+
+
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")

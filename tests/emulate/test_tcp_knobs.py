@@ -89,6 +89,13 @@ def test_the_first_flight_is_the_initial_window(segments):
     assert record.metrics.first_flight_bytes == pytest.approx(segments * 1500, abs=1500)
 
 
+@pytest.mark.parametrize("segments", [20, 30])
+def test_the_first_flight_is_no_larger_than_the_first_receive_window(segments):
+    """Linux before 4.20 offered 20 segments (tcp_default_init_rwnd); a first flight of 40 does not fit."""
+    record = measured(bulk(), "tcp.initial_window=40", f"tcp.initial_receive_window={segments}")
+    assert record.metrics.first_flight_bytes == pytest.approx(segments * 1500, abs=1500)
+
+
 @pytest.mark.parametrize("buffer", ["receive_buffer", "send_buffer"])
 def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer):
     run, setting = bulk(size="2 MB"), f"tcp.{buffer}=128 kB"

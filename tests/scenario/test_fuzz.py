@@ -261,7 +261,7 @@ TIMES = st.sampled_from(["off", "0 s", "250 ms", "never"])
 TCP = st.fixed_dictionaries(
     {},
     optional={
-        "initial_window": st.integers(-1, 10_001),
+        **dict.fromkeys(("initial_window", "initial_receive_window"), st.integers(-1, 10_001)),
         **dict.fromkeys(("fast_open", "nagle", "quick_ack"), SWITCHES),
         **dict.fromkeys(("connect_retry", "idle_reset"), TIMES),
         **dict.fromkeys(("receive_buffer", "send_buffer"), ANY_SIZE),

@@ -36,6 +36,7 @@ pub use rate::Demand;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
+use crate::bbr::BbrSpec;
 use crate::slow_start::SlowStartExit;
 
 /// What an algorithm is told when a connection starts. There are no defaults.
@@ -55,6 +56,8 @@ pub struct Config {
     pub slow_start_exit: SlowStartExit,
     /// In what a window of CUBIC grows; the other algorithms are each as their originals are.
     pub cwnd_unit: CwndUnit,
+    /// What BBR version 1 has.
+    pub bbr: BbrSpec,
 }
 
 /// In what an endpoint counts its window.

@@ -1,10 +1,10 @@
 //! BBR version 1: the model, the states and the window.
 
 use crate::common::{Flow, GEO_RTT, Path, TokenBucket, at_ms, config, event, geo, packets, wide};
-use bentpipe_cc::bbr::{Bbr, HIGH_GAIN, Mode};
+use bentpipe_cc::bbr::{Bbr, BbrSpec, HIGH_GAIN, Mode};
 use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 
 fn flow(path: Path) -> Flow<Bbr> {
     Flow::new(Bbr::new(config()), path)
@@ -317,18 +317,33 @@ fn application_limited_samples_do_not_lower_the_estimate() {
 #[test]
 fn gathered_acknowledgements_widen_the_window() {
     // Feed the same flow with and without acknowledgements held back by up to 50 ms.
-    let window = |hold: Option<Duration>| {
-        let mut flow = flow(Path::new(10, 100, packets(1_000)));
-        flow.gather_acks = hold;
-        flow.run_until(at_ms(8_000));
-        assert_eq!(flow.cc.mode(), Mode::ProbeBw);
-        (flow.cc.cwnd(), flow.cc.state().bandwidth.unwrap().volume_in(flow.cc.min_rtt().unwrap()))
-    };
-    let ((plain, _), (gathered, bdp)) = (window(None), window(Some(Duration::from_millis(50))));
+    let ((plain, _), (gathered, bdp)) =
+        (cruising(None, BbrSpec::LINUX), cruising(Some(GATHERED), BbrSpec::LINUX));
     assert!(gathered > plain);
     // At most 100 ms worth beyond two BDP, the bursts and the probe.
     let most = bdp.get() * 2 + 125_000 + packets(3 * 2 + 4).get();
     assert!(gathered.get() <= most, "{gathered} against {most}");
+}
+
+#[test]
+fn before_linux_5_1_gathered_acknowledgements_did_not_widen_the_window() {
+    // bbr_target_cwnd of 5.0: two BDP in whole packets, three bursts, made even, and two packets more while probing.
+    let before = BbrSpec { extra_acked: Switch::Off };
+    let (cwnd, bdp) = cruising(Some(GATHERED), before);
+    let most = bdp.get() * 2 + packets(3 * 2 + 4).get();
+    assert!(cwnd.get() <= most, "{cwnd} against {most}");
+    assert!(cruising(Some(GATHERED), BbrSpec::LINUX).0 > cwnd);
+}
+
+const GATHERED: Duration = Duration::from_millis(50);
+
+/// Window and BDP after 8 s over 10 Mbit/s and 100 ms with acknowledgements held back to multiples of `hold`.
+fn cruising(hold: Option<Duration>, bbr: BbrSpec) -> (Bytes, Bytes) {
+    let mut flow = Flow::new(Bbr::new(Config { bbr, ..config() }), Path::new(10, 100, packets(1_000)));
+    flow.gather_acks = hold;
+    flow.run_until(at_ms(8_000));
+    assert_eq!(flow.cc.mode(), Mode::ProbeBw);
+    (flow.cc.cwnd(), flow.cc.state().bandwidth.unwrap().volume_in(flow.cc.min_rtt().unwrap()))
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bentpipe_net::Net;
-use bentpipe_run::{Algorithm, Dscp, SlowStartChoice, Switch, TcpSpec};
+use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, SlowStartChoice, Switch, TcpSpec};
 use bentpipe_units::Time;
 use nix::sys::socket::{setsockopt, sockopt};
 use noq::Runtime;
@@ -31,13 +31,29 @@ pub struct KernelNet {
     pub(crate) fast_open: Switch,
     pub(crate) nagle: Switch,
     slow_start: Option<SlowStartChoice>,
+    bbr: Option<BbrSpec>,
 }
 
 impl KernelNet {
-    /// Sockets with the settings of `tcp` that are theirs alone; the others are the namespace's. The kernel knows no
-    /// other slow start than its own: one that is named makes [`connect`](Net::connect) fail.
-    pub fn new(tcp: &TcpSpec, slow_start: Option<SlowStartChoice>) -> Self {
-        Self { fast_open: tcp.fast_open, nagle: tcp.nagle, slow_start }
+    /// Sockets with the settings of a run's TCP that are theirs alone; the others are the namespace's. The kernel's
+    /// congestion controls are as they are: settings of a run's own make [`connect`](Net::connect) fail.
+    pub fn new(spec: &RunSpec) -> Self {
+        let (slow_start, bbr) = (spec.slow_start, spec.bbr);
+        Self { slow_start, bbr, ..Self::default() }.with_tcp(&spec.tcp)
+    }
+
+    /// What a run asks of a congestion control that the kernel's has not got.
+    fn foreign_setting(&self, cc: Algorithm) -> Option<String> {
+        match (cc, self.slow_start, self.bbr) {
+            // HyStart, of which the other choices are about, is CUBIC's.
+            (_, Some(choice @ SlowStartChoice::HyStartPlusPlus), _) | (Algorithm::Cubic, Some(choice), _) => {
+                Some(format!("run.slow_start over TCP: expected linux, found {}", choice.name()))
+            }
+            (Algorithm::Bbr, _, Some(BbrSpec { extra_acked: Switch::Off })) => {
+                Some("run.bbr.extra_acked over TCP: expected true, found false".to_owned())
+            }
+            _ => None,
+        }
     }
 
     /// A TCP socket that uses `cc` and marks with `dscp`. The kernel reads back which algorithm it uses in `TcpSample`.
@@ -75,10 +91,8 @@ impl Net for KernelNet {
     }
 
     async fn connect(&self, to: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<KernelStream> {
-        if let Some(choice) = self.slow_start {
-            let name = choice.name();
-            let message =
-                format!("run.slow_start over TCP: expected linux, found {name}: the kernel has not got it");
+        if let Some(setting) = self.foreign_setting(cc) {
+            let message = format!("{setting}: the kernel has not got it");
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
         let socket = self.tcp_socket(to, cc, dscp)?;
@@ -105,7 +119,7 @@ impl Net for KernelNet {
 
     fn with_tcp(&self, tcp: &TcpSpec) -> Self {
         // The routes and the sysctls of a namespace have the others.
-        Self::new(tcp, self.slow_start)
+        Self { fast_open: tcp.fast_open, nagle: tcp.nagle, ..self.clone() }
     }
 
     fn quic_socket(
@@ -210,6 +224,16 @@ mod tests {
         let error = runtime.block_on(net.connect(at, Algorithm::Cubic, Dscp::DEFAULT)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
         assert!(error.to_string().starts_with("run.slow_start over TCP:"), "{error}");
+    }
+
+    #[test]
+    fn what_is_asked_of_another_congestion_control_is_not_refused() {
+        let bbr = Some(BbrSpec { extra_acked: Switch::Off });
+        let net = KernelNet { slow_start: Some(SlowStartChoice::Linux4_15), bbr, ..KernelNet::default() };
+        let found = |cc| net.foreign_setting(cc).unwrap_or_default();
+        assert_eq!(found(Algorithm::Cubic), "run.slow_start over TCP: expected linux, found linux-4.15");
+        assert_eq!(found(Algorithm::Bbr), "run.bbr.extra_acked over TCP: expected true, found false");
+        assert_eq!(found(Algorithm::Reno), "");
     }
 
     #[test]

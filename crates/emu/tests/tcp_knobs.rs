@@ -76,9 +76,9 @@ fn without_fast_open_no_connection_is_handed_over_before_it_is_open() {
 fn a_connection_that_carries_its_first_write_with_the_syn_is_connected_when_the_answer_comes() {
     with_fast_open_allowed(|| {
         run(async {
-            let mut knobs = spec(Algorithm::Reno, page_load(Http::H1, page(1, 1_000))).tcp;
-            knobs.fast_open = Switch::On;
-            let net = KernelNet::new(&knobs, None);
+            let mut knobs = spec(Algorithm::Reno, page_load(Http::H1, page(1, 1_000)));
+            knobs.tcp.fast_open = Switch::On;
+            let net = KernelNet::new(&knobs);
             let at = SocketAddr::new(address(), 9_000);
             let mut listener = net.listen(at, Algorithm::Reno, Dscp::DEFAULT).unwrap();
             let connect = || net.connect(at, Algorithm::Reno, Dscp::DEFAULT);

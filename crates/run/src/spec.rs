@@ -1,12 +1,12 @@
 //! What a run is to be, complete and without defaults: the seam's input.
 
-use bentpipe_units::{Bytes, Duration};
+use bentpipe_units::{Bytes, Duration, Switch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, SlowStartChoice, TcpSpec,
-    TlsSpec, Transport,
+    Algorithm, BbrSpec, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, SlowStartChoice,
+    TcpSpec, TlsSpec, Transport,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -34,6 +34,9 @@ pub struct RunSpec {
     /// How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_start: Option<SlowStartChoice>,
+    /// BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bbr: Option<BbrSpec>,
     /// What is done over the link.
     pub workload: Workload,
     /// What loads the page, where that is not our loader.
@@ -70,6 +73,9 @@ pub struct QuicSpec {
     pub udp_payload_bytes: Bytes,
     /// Requests that the peer may have open at once (initial_max_streams_bidi).
     pub max_concurrent_streams: u32,
+    /// Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwnd_validation: Option<Switch>,
 }
 
 /// What the client does.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_net::{Datagrams, Net, QuicSocket};
-use bentpipe_run::{Algorithm, Dscp, RunSpec, TcpSpec};
+use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 
@@ -54,7 +54,8 @@ impl SimNet {
             Role::Server => FastOpen::Server(seed),
         };
         let slow_start = self.spec.slow_start;
-        Config { mtu, slow_start, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
+        let bbr = self.spec.bbr.unwrap_or(BbrSpec::LINUX);
+        Config { mtu, slow_start, bbr, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
     /// A connection of which the SYN is on its way.

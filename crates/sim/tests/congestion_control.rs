@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use crate::sample::{half_of, sample};
 use bentpipe_run::{
-    Algorithm, BulkSpec, Direction, Engine, JitterSpec, LossSpec, Provenance, RunRecord, RunSpec, Status,
-    Transport, Workload, assemble,
+    Algorithm, BbrSpec, BulkSpec, Direction, Engine, JitterSpec, LossSpec, Provenance, QuantileSpec,
+    RunRecord, RunSpec, Status, Switch, Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -111,6 +111,32 @@ fn hybla_is_faster_than_reno_with_one_per_cent_of_random_loss() {
         let found = [Algorithm::Hybla, Algorithm::Reno].map(|cc| goodput(cc, transport, 0.01));
         println!("hybla and reno over {transport:?}: {found:.3?} Mbit/s");
         assert!(found[0] > 3.0 * found[1], "{transport:?}: {found:?} Mbit/s");
+    }
+}
+
+/// Mbit/s of BBR over 10 Mbit/s and 20 ms whose return path holds acknowledgements for up to 60 ms, 50 ms at a time.
+fn with_gathered_acknowledgements(transport: Transport, bbr: Option<BbrSpec>) -> f64 {
+    let rate = Rate::from_bps(10 * MEGABIT);
+    let mut spec = geo(rate, Bytes::new(1_000_000), 0.0);
+    spec.bbr = bbr;
+    for direction in [&mut spec.link.forward, &mut spec.link.return_] {
+        direction.delay_ns = Duration::from_millis(10);
+    }
+    let quantiles =
+        [(0.0, 0), (1.0, 60_000_000)].map(|(p, offset_ns)| QuantileSpec { p, offset_ns }).to_vec();
+    spec.link.return_.jitter = JitterSpec::Empirical { quantiles, hold_ns: Duration::from_millis(50) };
+    let record = download(spec, Algorithm::Bbr, transport, Extent::For(Duration::from_secs(60)));
+    record.metrics.goodput_bps.unwrap() / MEGABIT as f64
+}
+
+#[test]
+fn bbr_without_room_for_gathered_acknowledgements_waits_for_them() {
+    // Two BDP of the least round trip do not bridge acknowledgements that come 60 ms late (Linux before 5.1).
+    for transport in [Transport::Tcp, Transport::Quic] {
+        let before = with_gathered_acknowledgements(transport, Some(BbrSpec { extra_acked: Switch::Off }));
+        let todays = with_gathered_acknowledgements(transport, None);
+        println!("bbr over {transport:?}: {before:.2} Mbit/s, {todays:.2} with room");
+        assert!(before < 0.97 * todays, "{transport:?}: {before} and {todays} Mbit/s");
     }
 }
 

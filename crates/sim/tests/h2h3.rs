@@ -254,6 +254,20 @@ fn the_protocols_own_header_table_is_the_one_without_a_setting() {
 }
 
 #[test]
+fn a_window_that_grows_unused_is_open_when_the_objects_come() {
+    // The acknowledgements of handshake and document open it (lsquic), where RFC 9002 section 7.8 leaves it at ten
+    // packets: the forty objects take more than those. BBR's window is no matter of slow start.
+    let plt_s = |cc, cwnd_validation| {
+        let mut spec = RunSpec { cc, ..load_images(Http::H3, 40, 1_000) };
+        spec.quic.cwnd_validation = cwnd_validation;
+        record(&spec).metrics.plt_s.unwrap()
+    };
+    let (with, without) = (plt_s(Algorithm::Cubic, None), plt_s(Algorithm::Cubic, Some(Switch::Off)));
+    assert!(without < with - 0.03, "{without} s without validation, {with} s with it");
+    assert_eq!(plt_s(Algorithm::Bbr, Some(Switch::Off)), plt_s(Algorithm::Bbr, None));
+}
+
+#[test]
 fn equal_specs_give_equal_records_with_all_of_it() {
     for http in [Http::H2, Http::H2c, Http::H3] {
         let mut spec = with(load_images(http, 20, 5_000), |load| {

@@ -273,6 +273,22 @@ fn the_first_flight_is_the_initial_window_as_far_as_the_receiver_lets_it() {
 }
 
 #[test]
+fn a_first_receive_window_of_20_segments_holds_back_the_first_flight_and_no_later_one() {
+    // Linux before 4.20: `tcp_default_init_rwnd` is 2 * TCP_INIT_CWND. The client offers 20 segments of 1460, which are
+    // 20 of 1448 that fit whole, and two more with each that comes: the second flight may be three times as large.
+    let with = |initial_receive_window| {
+        let mut spec = bulk(Transport::Tcp, 1_000_000);
+        (spec.tcp.initial_window, spec.tcp.initial_receive_window) = (40, initial_receive_window);
+        record(&spec).metrics
+    };
+    let (old, todays) = (with(Some(20)), with(None));
+    assert!(old.first_flight_bytes.unwrap().abs_diff(20 * 1500) <= 1_500, "{:?}", old.first_flight_bytes);
+    assert!(todays.first_flight_bytes.unwrap().abs_diff(40 * 1500) <= 1_500);
+    let later_s = old.completion_s.unwrap() - todays.completion_s.unwrap();
+    assert!(later_s > 0.0 && later_s < RTT_S, "{later_s}");
+}
+
+#[test]
 fn buffers_of_128_kib_hold_a_flow_down_as_they_do_in_the_kernel() {
     // 5 MB down, 100 Mbit/s, 600 ms on Linux 6.18, emulated: 39.05 s with tcp_rmem[2] = 131072 (160 of 256 bytes of it
     // are window), 25.43 s with tcp_wmem[2] = 131072.

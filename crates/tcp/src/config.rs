@@ -1,6 +1,7 @@
 //! Settings of one connection.
 
 use bentpipe_cc::Algorithm;
+use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::slow_start::SlowStartChoice;
 use bentpipe_units::{Bytes, Duration, Switch};
 
@@ -15,6 +16,10 @@ use crate::segment::{IP_HEADER, TCP_HEADER};
 pub struct TcpSpec {
     /// Initial window in segments (RFC 6928: 10).
     pub initial_window: u32,
+    /// First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    /// the first receive buffer holds.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub initial_receive_window: Option<u32>,
     /// Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`).
     pub receive_buffer_bytes: Bytes,
     /// Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`).
@@ -47,8 +52,12 @@ pub struct Config {
     pub congestion_control: Algorithm,
     /// How its slow start ends, where that is not Linux's way.
     pub slow_start: Option<SlowStartChoice>,
+    /// What BBR version 1 has.
+    pub bbr: BbrSpec,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
+    /// First receive window in segments at most, where it is not all that the buffer holds.
+    pub initial_receive_window: Option<u32>,
     /// `tcp_rmem`.
     pub receive_buffer: BufferLimits,
     /// `tcp_wmem`.
@@ -144,7 +153,9 @@ impl Config {
             mtu: ETHERNET_MTU,
             congestion_control,
             slow_start: None,
+            bbr: BbrSpec::LINUX,
             initial_window: spec.initial_window,
+            initial_receive_window: spec.initial_receive_window,
             receive_buffer: limits(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),
             send_buffer: limits(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
             after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, ms};
-use bentpipe_tcp::{Closed, Event, FastOpen, Flags, Payload, State};
+use bentpipe_tcp::{Closed, Config, Event, FastOpen, Flags, Payload, State};
 
 const SYN: Flags = Flags::SYN;
 
@@ -34,6 +34,15 @@ fn windows_open_as_wide_as_linux_opens_them() {
     assert_eq!(pair.log[0].window, 64_240);
     assert_eq!(pair.log[1].window, 65_160);
     assert_eq!(u64::from(pair.log[2].window) << 11, 65_536);
+}
+
+#[test]
+fn with_20_segments_windows_open_as_linux_before_4_20_opened_them() {
+    // tcp_default_init_rwnd: 2 * TCP_INIT_CWND, of 1460 in the SYN and of 1448 in its answer.
+    let old = Config { initial_receive_window: Some(20), ..cubic() };
+    let mut pair = Pair::new(old.clone(), old, Direction::delay(ms(50)), Direction::delay(ms(50)));
+    pair.open();
+    assert_eq!((pair.log[0].window, pair.log[1].window), (29_200, 28_960));
 }
 
 #[test]

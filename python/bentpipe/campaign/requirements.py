@@ -33,6 +33,7 @@ def require(engine: Engine, specs: Sequence[RunSpec], *, written: Callable[[str]
     """
     require_congestion_controls(engine, specs, where=written("cc"), flows=written("bulk.flows"))
     require_slow_start(engine, specs, where=written("slow_start"))
+    require_bbr(engine, specs, where=written("bbr.extra_acked"))
     require_iperf3(engine, specs, where=written("client"))
     require_programs(engine, specs, client=written("client"), server=written("server"))
 
@@ -84,6 +85,23 @@ def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Locat
                 expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
                 found=f'"{spec.slow_start}", which {has_it}',
             )
+
+
+def require_bbr(engine: Engine, specs: Iterable[RunSpec], *, where: Location) -> None:
+    """Refuse runs of a BBR that is not the kernel's over the kernel's TCP.
+
+    Raises
+    ------
+    InputError
+        At `where`, for the first such run.
+    """
+    if engine.name != emulate.NAME:
+        return
+    if any(spec.bbr is not None and "bbr" in congestion_control.of_tcp(spec) for spec in specs):
+        raise where.error(
+            expected="true for TCP on the emulate engine",
+            found="false, which QUIC and --engine simulate have",
+        )
 
 
 def require_iperf3(engine: Engine, specs: Iterable[RunSpec], *, where: Location) -> None:

@@ -63,6 +63,8 @@ class QuicSpec(Frozen):
     """UDP payload of a full packet; fixed for the run, no discovery."""
     max_concurrent_streams: int
     """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: Switch | None = None
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
 
 
 class Http2Spec(Frozen):
@@ -126,9 +128,19 @@ class SlowStartChoice(StrEnum):
     HYSTART__ = "hystart++"
     """HyStart++ (RFC 9406), for Reno and CUBIC."""
     LINUX_4_15 = "linux-4.15"
-    """HyStart of Linux 4.15, for TCP with CUBIC; Reno had none."""
+    """HyStart of Linux 4.15, for CUBIC over TCP."""
     LOSS = "loss"
-    """Losses alone (RFC 5681 section 3.1), for Reno and CUBIC."""
+    """Losses alone (RFC 5681 section 3.1), for CUBIC."""
+
+
+class BbrSpec(Frozen):
+    """Settings of BBR version 1."""
+
+    extra_acked: Switch
+    """
+    Whether the window has room for what is acknowledged at once beyond what the bandwidth explains
+    (`bbr_update_ack_aggregation`, Linux since 5.1).
+    """
 
 
 class PingWorkload(Frozen):
@@ -266,6 +278,11 @@ class TcpSpec(Frozen):
 
     initial_window: int
     """Initial window in segments (RFC 6928: 10)."""
+    initial_receive_window: int | None = None
+    """
+    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    the first receive buffer holds.
+    """
     receive_buffer_bytes: int
     """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
     send_buffer_bytes: int
@@ -468,6 +485,8 @@ class RunSpec(Frozen):
     """A proxy on the path, if there is one."""
     slow_start: SlowStartChoice | None = None
     """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    bbr: BbrSpec | None = None
+    """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
     workload: Workload
     """What is done over the link."""
     client: Browser | None = None

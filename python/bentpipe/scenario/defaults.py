@@ -166,6 +166,10 @@ IDLE_RESET = "off"
 """Browsers keep an idle connection for minutes, longer than a page takes."""
 INITIAL_RTT = "333 ms"
 """RFC 9002 section 6.2.2. Below the RTT of a GEO link; the first probe timeout, three times it, is above."""
+BBR_EXTRA_ACKED = True
+"""Linux since 5.1."""
+CWND_VALIDATION = True
+"""RFC 9002 section 7.8, and as the kernel's TCP has it: an unused window says nothing about the path."""
 MAX_CONCURRENT_STREAMS = 100
 """The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
+from bentpipe.scenario.hosts.bbr import bbr_spec
 from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
@@ -30,6 +31,7 @@ from bentpipe.scenario.written.dscp import code_point
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import (
+    BbrTable,
     CaptureTable,
     Http2Table,
     PepTable,
@@ -79,13 +81,15 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     limit_bytes = link.buffer_bytes
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
+    sending = senders(workload, cc=cc, pep=pep)
     slow_start = slow_start_choice(
         or_default(run.slow_start, defaults.SLOW_START),
         where.at("slow_start"),
         cc=cc,
         workload=workload,
-        senders=senders(workload, cc=cc, pep=pep),
+        senders=sending,
     )
+    bbr = bbr_spec(or_default(run.bbr, BbrTable()), sending)
     dscp = None if run.dscp is None else code_point(run.dscp, where.at("dscp"))
     spec: CellSpec = {
         "link": link.spec,
@@ -118,6 +122,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["server"] = ends.web_server
     if slow_start is not None:
         spec["slow_start"] = slow_start
+    if bbr is not None:
+        spec["bbr"] = bbr
     if dscp is not None:
         spec["dscp"] = dscp
     return spec

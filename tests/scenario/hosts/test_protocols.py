@@ -51,6 +51,8 @@ DEFAULTS = {
             }
         },
     ),
+    "QUIC": ("h3", {"quic": {"cwnd_validation": True}}),
+    "BBR": ("h2", {"cc": "bbr", "bbr": {"extra_acked": True}}),
     "header table": ("h2", {"http2": {"header_table": "4096 B"}}),
     "header table in other words": ("h2", {"http2": {"header_table": "4 KiB"}}),
 }
@@ -59,7 +61,8 @@ DEFAULTS = {
 @pytest.mark.parametrize("case", DEFAULTS)
 def test_a_setting_at_its_default_leaves_the_run_as_it_was(case):
     http, written = DEFAULTS[case]
-    assert page_spec(http, **written) == page_spec(http)
+    plain = {"cc": written["cc"]} if "cc" in written else {}
+    assert page_spec(http, **written) == page_spec(http, **plain)
 
 
 def test_a_run_without_new_settings_has_the_keys_that_it_had_before_there_were_any():
@@ -143,12 +146,34 @@ def test_tcp_has_its_further_settings():
             "fast_open": True,
             "nagle": True,
             "quick_ack": True,
+            "initial_receive_window": 20,
             "connect_retry": "250 ms",
             "idle_reset": "5 s",
         },
     )["tcp"]
+    assert tcp["initial_receive_window"] == 20
     assert (tcp["fast_open"], tcp["nagle"], tcp["quick_ack"]) == ("on", "on", "on")
     assert (tcp["connect_retry_ns"], tcp["idle_reset_ns"]) == (250_000_000, 5_000_000_000)
+
+
+def test_quic_may_do_without_validation_of_its_window():
+    assert page_spec("h3", quic={"cwnd_validation": False})["quic"]["cwnd_validation"] == "off"
+
+
+@pytest.mark.parametrize(
+    ("run", "is_used"),
+    [
+        ({"http": "h2", "cc": "bbr"}, True),
+        ({"http": "h3", "cc": "bbr"}, True),
+        ({"http": "h2", "cc": "bbr3"}, False),
+        ({"http": "h2", "pep": {"kind": "split", "cc": "bbr"}}, True),
+        ({"http": "h3", "pep": {"kind": "split", "cc": "bbr"}}, False),
+    ],
+)
+def test_bbr_without_aggregation_is_in_the_specification_where_a_sender_is_bbr(run, is_used):
+    run = {"link": LINK, "page": "single-100k", "cc": "cubic", **run}
+    found = document_of(run, "bbr.extra_acked=false")
+    assert found == {**document_of(run), **({"bbr": {"extra_acked": "off"}} if is_used else {})}
 
 
 def test_http2_has_a_header_table_of_a_size():
@@ -256,10 +281,12 @@ def test_the_engine_accepts_every_setting():
         response_header="291 B",
         visit="repeat",
         slow_start="loss",
+        quic={"cwnd_validation": False},
         tcp={
             "fast_open": True,
             "nagle": True,
             "quick_ack": True,
+            "initial_receive_window": 20,
             "connect_retry": "1500 ms",
             "idle_reset": "5 s",
         },
@@ -497,6 +524,12 @@ REFUSED = {
         "nothing, as bulk does not use it",
         '"first"',
     ),
+    "a receive window of nothing": (
+        {"tcp": {"initial_receive_window": 0}},
+        "run.tcp.initial_receive_window",
+        "from 1 to 10000",
+        "0",
+    ),
     "a retry of a flow": (
         {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tcp": {"connect_retry": "1 s"}},
         "run.tcp.connect_retry",
@@ -506,6 +539,18 @@ REFUSED = {
     "a retry at once": ({"tcp": {"connect_retry": "0 s"}}, "run.tcp.connect_retry", "from 1 ns", '"0 s"'),
     "a reset of no time": ({"tcp": {"idle_reset": "never"}}, "run.tcp.idle_reset", "a duration", '"never"'),
     "a switch of TCP in words": ({"tcp": {"fast_open": "on"}}, "run.tcp.fast_open", "true or false", '"on"'),
+    "an aggregation in words": (
+        {"cc": "bbr", "bbr": {"extra_acked": "off"}},
+        "run.bbr.extra_acked",
+        "true or false",
+        '"off"',
+    ),
+    "a validation in words": (
+        {"quic": {"cwnd_validation": "off"}},
+        "run.quic.cwnd_validation",
+        "true or false",
+        '"off"',
+    ),
     "HyStart++ of BBR": (
         {"cc": "bbr", "slow_start": "hystart++"},
         "run.slow_start",

@@ -1,5 +1,6 @@
 //! Hybla as an eBPF program and as the crate has it, step by step over the same acknowledgements.
 
+use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowUsage;
@@ -43,6 +44,7 @@ fn run(sequence: u64, script: &mut Script) {
         handshake_rtt: Some(span(srtt)),
         seed: 0,
         slow_start_exit: SlowStartExit::Loss,
+        bbr: BbrSpec::LINUX,
         cwnd_unit: CwndUnit::Segments,
     });
     script.event(sequence, &format!("S {srtt} {initial}"), state(&hybla));

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::rate::RateSample;
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowUsage;
@@ -77,6 +78,7 @@ impl<'a> Sender<'a> {
             handshake_rtt: (srtt_us > 0).then(|| span(srtt_us)),
             seed,
             slow_start_exit: SlowStartExit::Loss,
+            bbr: BbrSpec::LINUX,
             cwnd_unit: CwndUnit::Segments,
         });
         let coin = (seed ^ (seed >> 32)) as u32;

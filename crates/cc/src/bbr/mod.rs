@@ -8,6 +8,7 @@ mod full_pipe;
 mod min_rtt;
 mod policer;
 mod recovery;
+mod spec;
 
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use rand_core::SeedableRng;
@@ -30,6 +31,7 @@ use full_pipe::FullPipe;
 use min_rtt::MinRtt;
 use policer::{Outcome, Policer, PolicerView};
 use recovery::{Episode, Window};
+pub use spec::BbrSpec;
 
 /// Start-up's pacing and window gain, 2/ln 2: the smallest that doubles the rate each round.
 pub const HIGH_GAIN: f64 = 2885.0 / 1000.0;
@@ -54,6 +56,7 @@ pub struct Bbr {
     probe_rtt: Option<ProbeRtt>,
     policer: Policer,
     aggregation: Aggregation,
+    spec: BbrSpec,
     episode: Episode,
     /// The round in which the last episode ended.
     recovered_in: Option<u64>,
@@ -83,6 +86,7 @@ impl Bbr {
             probe_rtt: None,
             policer: Policer::new(config.now),
             aggregation: Aggregation::new(config.now),
+            spec: config.bbr,
             episode: Episode::None,
             recovered_in: None,
             is_restarting_from_idle: false,
@@ -262,7 +266,7 @@ impl Bbr {
     fn towards_target(&self, cwnd: Bytes, ack: &AckSample) -> Bytes {
         let bandwidth = self.bandwidth_in_use();
         let mut target = self.bdp(bandwidth, self.cwnd_gain());
-        if self.pipe.is_reached() {
+        if self.pipe.is_reached() && self.spec.extra_acked.is_on() {
             target += self.aggregation.allowance(bandwidth);
         }
         let target = self.quantized(target);

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
@@ -30,6 +31,7 @@ pub fn config() -> Config {
         seed: 7,
         slow_start_exit: SlowStartExit::HyStart(Pacing::Unpaced),
         cwnd_unit: CwndUnit::Bytes,
+        bbr: BbrSpec::LINUX,
     }
 }
 

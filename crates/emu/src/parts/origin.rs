@@ -15,7 +15,7 @@ pub fn origin() -> Result<(), PartError> {
     let logs = configuration.qlog();
     let qlog = logs.clone();
     block_on(async {
-        let net = KernelNet::new(&configuration.spec.tcp, configuration.spec.slow_start);
+        let net = KernelNet::new(&configuration.spec);
         let config = Config {
             sites: sites(),
             qlog,

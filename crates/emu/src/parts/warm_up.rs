@@ -47,7 +47,7 @@ pub(super) async fn warm_up(spec: &RunSpec) -> Result<(), PartError> {
         sites: Arc::clone(&sites),
         qlog: None,
     };
-    let net = KernelNet::new(&spec.tcp, spec.slow_start);
+    let net = KernelNet::new(&spec);
     let _origin = Origin::start(&net, &origin)?;
     let client = Client {
         spec,

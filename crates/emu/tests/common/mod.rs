@@ -125,7 +125,7 @@ pub fn client(spec: &RunSpec, origin: IpAddr, authority_der: Vec<u8>) -> Client 
 }
 
 pub fn net_of(spec: &RunSpec) -> KernelNet {
-    KernelNet::new(&spec.tcp, spec.slow_start)
+    KernelNet::new(spec)
 }
 
 /// Loads the spec's page.

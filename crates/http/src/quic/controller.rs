@@ -5,14 +5,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
+use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_cc::usage::UsageTracker;
+use bentpipe_cc::usage::{UsageTracker, WindowUsage};
 use bentpipe_cc::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
 };
 use bentpipe_run::RunSpec;
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
@@ -40,6 +41,8 @@ pub(super) struct Factory {
     mss: Bytes,
     initial_window: Bytes,
     slow_start_exit: SlowStartExit,
+    cwnd_validation: Switch,
+    bbr: BbrSpec,
     seed: u64,
 }
 
@@ -52,6 +55,8 @@ impl Factory {
             initial_window: spec.quic.initial_window_bytes.max(Bytes::new(LEAST_WINDOW * mss.get())),
             // The same rule as the kernel's CUBIC, so that TCP and QUIC differ by protocol alone.
             slow_start_exit: SlowStartExit::of(spec.slow_start, Pacing::Paced),
+            cwnd_validation: spec.quic.cwnd_validation.unwrap_or(Switch::On),
+            bbr: spec.bbr.unwrap_or(BbrSpec::LINUX),
             seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
         }
     }
@@ -67,6 +72,7 @@ impl ControllerFactory for Factory {
             seed: self.seed,
             slow_start_exit: self.slow_start_exit,
             cwnd_unit: CwndUnit::Bytes,
+            bbr: self.bbr,
         };
         Box::new(Adapter {
             algorithm: bentpipe_cc::build(self.algorithm, config),
@@ -74,6 +80,7 @@ impl ControllerFactory for Factory {
             epoch: now,
             estimator: RateEstimator::new(Time::ZERO),
             usage: UsageTracker::new(),
+            cwnd_validation: self.cwnd_validation,
             outstanding: VecDeque::new(),
             in_flight: Bytes::ZERO,
             sent: Bytes::ZERO,
@@ -98,6 +105,8 @@ pub(super) struct Adapter {
     epoch: Instant,
     estimator: RateEstimator,
     usage: UsageTracker,
+    /// Whether a window has to be used to grow in slow start.
+    cwnd_validation: Switch,
     /// Packets not known to be delivered, in order of sending.
     outstanding: VecDeque<Outstanding>,
     in_flight: Bytes,
@@ -190,10 +199,23 @@ impl Adapter {
 
     /// The rate that spreads a window over its round trip, for algorithms that have no rate of their own.
     fn window_rate(&self) -> Option<Rate> {
-        let cwnd = self.algorithm.cwnd();
-        let in_slow_start = self.algorithm.state().ssthresh.is_none_or(|ssthresh| cwnd < ssthresh);
-        let gain = if in_slow_start { SLOW_START_PACING } else { AVOIDANCE_PACING };
-        self.rtt.map(|rtt| Rate::of(cwnd, rtt.smoothed).mul_f64(gain))
+        let gain = if self.in_slow_start() { SLOW_START_PACING } else { AVOIDANCE_PACING };
+        self.rtt.map(|rtt| Rate::of(self.algorithm.cwnd(), rtt.smoothed).mul_f64(gain))
+    }
+
+    /// Whether a window-based algorithm is; others have no threshold.
+    fn in_slow_start(&self) -> bool {
+        self.algorithm.state().ssthresh.is_none_or(|ssthresh| self.algorithm.cwnd() < ssthresh)
+    }
+
+    /// How far the window was used, as the algorithm is to see it: without validation the window of slow start grows with
+    /// every acknowledgement, as lsquic has it (`lsquic_cubic_ack`, lsquic_cubic.c, which looks at `app_limited` only
+    /// above the threshold). An algorithm with a rate of its own asks to be told how it was.
+    fn window_usage(&self) -> WindowUsage {
+        let usage = self.usage.usage();
+        let is_window_based = self.algorithm.state().pacing_rate.is_none();
+        let is_exempt = self.cwnd_validation.is_off() && is_window_based && self.in_slow_start();
+        WindowUsage { is_cwnd_limited: usage.is_cwnd_limited || is_exempt, ..usage }
     }
 
     fn time(&self, at: Instant) -> Time {
@@ -298,7 +320,7 @@ impl Controller for Adapter {
             rtt: sample,
             srtt: self.rtt.map(|rtt| rtt.smoothed),
             rate,
-            usage: self.usage.usage(),
+            usage: self.window_usage(),
         });
         self.in_flight = in_flight;
         if app_limited {

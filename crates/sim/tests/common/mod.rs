@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use bentpipe_run::{
-    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine, FlowSpec,
-    FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
+    Algorithm, BbrSpec, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine,
+    FlowSpec, FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
     PageLoadSpec, PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord,
     RunSpec, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
     assemble,
@@ -72,12 +72,13 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
         1 => Just(Some(SlowStartChoice::Linux4_15)),
         1 => Just(Some(SlowStartChoice::Loss)),
     ];
-    let sender = (congestion_control(), slow_start);
+    let bbr = prop_oneof![3 => Just(None), 1 => Just(Some(BbrSpec { extra_acked: Switch::Off }))];
+    let sender = (congestion_control(), slow_start, bbr);
     let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper));
     (link(temper), settings, workload).prop_map(
         |(link, settings, (workload, dscp, sender, seed, timeout_ns))| {
             let (tcp, http2, mut quic, tls) = settings;
-            let (cc, slow_start) = sender;
+            let (cc, slow_start, bbr) = sender;
             let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
             quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
             let validity = ValiditySpec { lateness_p999_ns: Duration::from_millis(1), timeout_ns };
@@ -93,6 +94,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 tls,
                 pep,
                 slow_start,
+                bbr,
                 workload,
                 client: None,
                 server: None,
@@ -313,15 +315,18 @@ fn window(temper: Temper) -> impl Strategy<Value = Bytes> {
 
 fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
     let initial_window = prop_oneof![1 => Just(10), 1 => spread(1, 10_000)];
-    let windows = (initial_window, window(temper), window(temper), any::<bool>());
+    let first_receive_window = prop_oneof![3 => Just(None), 1 => spread(1, 10_000).prop_map(Some)];
+    let windows = (initial_window, first_receive_window, window(temper), window(temper), any::<bool>());
     (windows, switch(), switch(), switch(), moment(), moment()).prop_map(
         |(windows, fast_open, nagle, quick_ack, connect_retry_ns, idle_reset_ns)| {
-            let (initial_window, receive_buffer_bytes, send_buffer_bytes, slow_start_after_idle) = windows;
+            let (initial_window, first_receive_window, receive_buffer_bytes, send_buffer_bytes, restarts) =
+                windows;
             TcpSpec {
                 initial_window: initial_window as u32,
+                initial_receive_window: first_receive_window.map(|segments| segments as u32),
                 receive_buffer_bytes,
                 send_buffer_bytes,
-                slow_start_after_idle,
+                slow_start_after_idle: restarts,
                 fast_open,
                 nagle,
                 quick_ack,
@@ -385,15 +390,19 @@ fn quic(temper: Temper) -> impl Strategy<Value = QuicSpec> {
     };
     let windows = (window(temper), window(temper), window(temper));
     let payload = prop_oneof![2 => Just(u64::MAX), 1 => 1200..=8972_u64];
-    (windows, spread(1, 10_000_000), initial_rtt, payload, streams(temper)).prop_map(
-        |((stream, connection, send), initial_window, initial_rtt, payload, streams)| QuicSpec {
-            initial_window_bytes: Bytes::new(initial_window),
-            initial_rtt_ns: Duration::from_nanos(initial_rtt),
-            stream_receive_window_bytes: stream,
-            receive_window_bytes: connection,
-            send_window_bytes: send,
-            udp_payload_bytes: Bytes::new(payload),
-            max_concurrent_streams: streams,
+    let cwnd = (spread(1, 10_000_000), prop_oneof![3 => Just(None), 1 => Just(Some(Switch::Off))]);
+    (windows, cwnd, initial_rtt, payload, streams(temper)).prop_map(
+        |((stream, connection, send), (initial_window, cwnd_validation), initial_rtt, payload, streams)| {
+            QuicSpec {
+                initial_window_bytes: Bytes::new(initial_window),
+                initial_rtt_ns: Duration::from_nanos(initial_rtt),
+                stream_receive_window_bytes: stream,
+                receive_window_bytes: connection,
+                send_window_bytes: send,
+                udp_payload_bytes: Bytes::new(payload),
+                max_concurrent_streams: streams,
+                cwnd_validation,
+            }
         },
     )
 }

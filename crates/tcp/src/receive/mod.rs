@@ -66,7 +66,7 @@ pub(crate) enum Arrival {
 impl Receiver {
     /// Before the handshake: `mss` as announced.
     pub fn new(config: &Config, now: Time, mss: u64) -> Self {
-        let window = ReceiveWindow::new(config.receive_buffer, mss);
+        let window = ReceiveWindow::new(config.receive_buffer, config.initial_receive_window, mss);
         Self {
             next: 0,
             copied: crate::send::FIRST,

@@ -66,11 +66,12 @@ pub(crate) struct Selection {
 }
 
 impl ReceiveWindow {
-    /// `tcp_select_initial_window`: as many whole segments as the memory holds.
-    pub fn new(limits: BufferLimits, mss: u64) -> Self {
+    /// `tcp_select_initial_window`: as many whole segments as the memory holds, `most` of them at most.
+    pub fn new(limits: BufferLimits, most: Option<u32>, mss: u64) -> Self {
         let buffer = limits.initial.get();
         let space = buffer * INITIAL_RATIO / RATIO_ONE;
-        let size = if space > mss { space - space % mss } else { space };
+        let held = if space > mss { space - space % mss } else { space };
+        let size = most.map_or(held, |segments| held.min(u64::from(segments) * mss));
         // The widest window that auto-tuning can reach must be expressible.
         let widest = space.max(limits.max.get()).max(RMEM_MAX);
         let shift = widest.ilog2().saturating_sub(15).min(MAX_SHIFT) as u8;
@@ -270,7 +271,7 @@ mod tests {
 
     fn window() -> ReceiveWindow {
         let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
-        ReceiveWindow::new(limits, 1448)
+        ReceiveWindow::new(limits, None, 1448)
     }
 
     #[test]
@@ -278,6 +279,26 @@ mod tests {
         // tcp_select_initial_window: 131072 / 2 = 65536, 45 segments of 1448; ilog2(6291456) - 15.
         assert_eq!(window().size(), 65_160);
         assert_eq!(window().offered_shift(), 7);
+    }
+
+    #[test]
+    fn linux_before_4_20_opens_with_20_segments_and_grows_from_there() {
+        // tcp_default_init_rwnd: 2 * TCP_INIT_CWND, of 1460 bytes before the peer's options are known
+        // (tcp_connect_init). rcv_ssthresh begins there and grows by two segments for each that comes
+        // (tcp_grow_window); the shift is for what auto-tuning may reach, as ever.
+        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+        let mut window = ReceiveWindow::new(limits, Some(20), 1460);
+        assert_eq!((window.size(), window.offered_shift()), (29_200, 7));
+        window.establish(1448);
+        assert_eq!(window.threshold(), 29_200);
+        assert_eq!(window.grow(1448, 2304, 2304, 1448), Growth::Grown);
+        assert_eq!(window.threshold(), 29_200 + 2 * 1448);
+    }
+
+    #[test]
+    fn no_more_is_opened_than_the_buffer_holds() {
+        let limits = BufferLimits { initial: Bytes::new(131_072), max: Bytes::new(6 << 20) };
+        assert_eq!(ReceiveWindow::new(limits, Some(1_000), 1448).size(), 65_160);
     }
 
     #[test]

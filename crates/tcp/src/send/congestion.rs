@@ -1,5 +1,6 @@
 //! The congestion control and what it is fed with; windows in segments, as Linux counts them.
 
+use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
@@ -32,6 +33,7 @@ pub(super) struct Congestion {
 pub(super) struct CongestionConfig {
     pub algorithm: bentpipe_cc::Algorithm,
     pub slow_start_exit: SlowStartExit,
+    pub bbr: BbrSpec,
     /// In segments.
     pub initial_window: u64,
     pub after_idle: AfterIdle,
@@ -102,6 +104,7 @@ impl Congestion {
                     seed: config.seed,
                     slow_start_exit: config.slow_start_exit,
                     cwnd_unit: CwndUnit::Segments,
+                    bbr: config.bbr,
                 },
             ),
             mss: start.mss,

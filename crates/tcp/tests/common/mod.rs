@@ -24,6 +24,7 @@ pub fn at(ms: u64) -> Time {
 pub fn spec() -> TcpSpec {
     TcpSpec {
         initial_window: 10,
+        initial_receive_window: None,
         receive_buffer_bytes: Bytes::new(64 << 20),
         send_buffer_bytes: Bytes::new(64 << 20),
         slow_start_after_idle: true,

@@ -28,6 +28,8 @@ def route_attributes(tcp: TcpSpec, *, congestion_control: str | None = None) -> 
     A route's congestion control, by the kernel's name, goes before what sockets ask for.
     """
     attributes = [f"initcwnd {tcp.initial_window}"]
+    if tcp.initial_receive_window is not None:
+        attributes.append(f"initrwnd {tcp.initial_receive_window}")
     if tcp.quick_ack == "on":
         attributes.append("quickack 1")
     if congestion_control is not None:

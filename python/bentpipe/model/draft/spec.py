@@ -37,6 +37,8 @@ class QuicSpec(TypedDict):
     """UDP payload of a full packet; fixed for the run, no discovery."""
     max_concurrent_streams: int
     """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: NotRequired[Switch | None]
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
 
 
 class Http2Spec(TypedDict):
@@ -77,6 +79,16 @@ PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 
 SlowStartChoice: TypeAlias = Literal["hystart++", "linux-4.15", "loss"]
 """A way to end slow start that is not that of today's Linux."""
+
+
+class BbrSpec(TypedDict):
+    """Settings of BBR version 1."""
+
+    extra_acked: Switch
+    """
+    Whether the window has room for what is acknowledged at once beyond what the bandwidth explains
+    (`bbr_update_ack_aggregation`, Linux since 5.1).
+    """
 
 
 class PingWorkload(TypedDict):
@@ -166,6 +178,11 @@ class TcpSpec(TypedDict):
 
     initial_window: int
     """Initial window in segments (RFC 6928: 10)."""
+    initial_receive_window: NotRequired[int | None]
+    """
+    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    the first receive buffer holds.
+    """
     receive_buffer_bytes: int
     """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
     send_buffer_bytes: int
@@ -357,6 +374,8 @@ class CellSpec(TypedDict):
     """A proxy on the path, if there is one."""
     slow_start: NotRequired[SlowStartChoice | None]
     """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    bbr: NotRequired[BbrSpec | None]
+    """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
     workload: Workload
     """What is done over the link."""
     client: NotRequired[Browser | None]

@@ -75,6 +75,7 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("send_window", None),
         ("udp_payload", None),
         ("max_concurrent_streams", None),
+        ("cwnd_validation", defaults.CWND_VALIDATION),
     ),
     "http2": (("max_concurrent_streams", None), ("header_table", None)),
     "tls": (("version", defaults.TLS_VERSION), ("resumption", defaults.RESUMPTION)),

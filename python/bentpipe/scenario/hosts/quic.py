@@ -42,7 +42,7 @@ def quic_spec(
     if table.udp_payload is not None:
         place = where.at("udp_payload")
         payload_bytes = size_bytes(table.udp_payload, place, least=LEAST_QUIC_BYTES, most=most_payload_bytes)
-    return {
+    spec: QuicSpec = {
         # As many full packets as TCP sends, so that the first flights of both weigh the same on the wire.
         "initial_window_bytes": size_bytes_or(
             table.initial_window,
@@ -61,3 +61,7 @@ def quic_spec(
         "udp_payload_bytes": payload_bytes,
         "max_concurrent_streams": max_concurrent_streams(table.max_concurrent_streams, where),
     }
+    # What is not in use is not in a specification.
+    if not or_default(table.cwnd_validation, defaults.CWND_VALIDATION):
+        spec["cwnd_validation"] = "off"
+    return spec

@@ -33,6 +33,11 @@ def tcp_spec(table: TcpTable, where: Location, *, buffer_bytes: int) -> TcpSpec:
         "slow_start_after_idle": or_default(table.slow_start_after_idle, defaults.SLOW_START_AFTER_IDLE),
     }
     # What is not in use is not in a specification.
+    if table.initial_receive_window is not None:
+        place = where.at("initial_receive_window")
+        spec["initial_receive_window"] = count(
+            table.initial_receive_window, place, least=1, most=MOST_INITIAL_WINDOW
+        )
     if or_default(table.fast_open, defaults.FAST_OPEN):
         spec["fast_open"] = "on"
     if or_default(table.nagle, defaults.NAGLE):

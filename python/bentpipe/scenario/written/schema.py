@@ -71,6 +71,7 @@ class TcpTable(Table):
     """TCP at both ends."""
 
     initial_window: int | None = Field(default=None, description="a whole number of segments")
+    initial_receive_window: int | None = Field(default=None, description="a whole number of segments")
     receive_buffer: str | None = Field(default=None, description=SIZE)
     send_buffer: str | None = Field(default=None, description=SIZE)
     slow_start_after_idle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
@@ -79,6 +80,12 @@ class TcpTable(Table):
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
     idle_reset: str | None = Field(default=None, description=DURATION_OR_OFF)
+
+
+class BbrTable(Table):
+    """BBR version 1 at both ends."""
+
+    extra_acked: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 
 class QuicTable(Table):
@@ -91,6 +98,7 @@ class QuicTable(Table):
     send_window: str | None = Field(default=None, description=SIZE)
     udp_payload: str | None = Field(default=None, description='a size such as "1472 B"')
     max_concurrent_streams: int | None = Field(default=None, description=COUNT)
+    cwnd_validation: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 
 class Http2Table(Table):
@@ -165,6 +173,7 @@ class RunTable(Table):
         default=None, description='a proxy such as "split", or a table'
     )
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
+    bbr: BbrTable | None = Field(default=None, description=A_TABLE)
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
     http2: Http2Table | None = Field(default=None, description=A_TABLE)
     tls: TlsTable | None = Field(default=None, description=A_TABLE)

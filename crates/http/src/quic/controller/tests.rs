@@ -24,11 +24,17 @@ struct Sent {
 
 impl Sender {
     fn new(algorithm: bentpipe_run::Algorithm) -> Self {
+        Self::with(algorithm, Switch::On)
+    }
+
+    fn with(algorithm: bentpipe_run::Algorithm, cwnd_validation: Switch) -> Self {
         let factory = Factory {
             algorithm,
             mss: Bytes::new(MSS),
             initial_window: Bytes::new(WINDOW),
             slow_start_exit: SlowStartExit::of(None, Pacing::Paced),
+            cwnd_validation,
+            bbr: BbrSpec::LINUX,
             seed: 1,
         };
         // An `Instant` comes from the clock alone; only its distance to others counts here.
@@ -47,14 +53,20 @@ impl Sender {
         self.epoch + std::time::Duration::from_millis(ms)
     }
 
-    /// Sends full packets, all in one millisecond.
+    /// Sends full packets, all in one millisecond; the window holds back more.
     fn send(&mut self, at_ms: u64, numbers: Range<u64>) -> Vec<Sent> {
+        let flight = self.send_all_there_is(at_ms, numbers);
+        self.adapter.on_cwnd_limited();
+        flight
+    }
+
+    /// Sends full packets, all in one millisecond, and has no more.
+    fn send_all_there_is(&mut self, at_ms: u64, numbers: Range<u64>) -> Vec<Sent> {
         let now = self.at(at_ms);
         for number in numbers.clone() {
             self.adapter.on_packet_sent(now, MSS as u16, number);
             self.in_flight += MSS;
         }
-        self.adapter.on_cwnd_limited();
         self.adapter.on_sent(now, MSS, numbers.end - 1);
         numbers.map(|number| Sent { number, at_ms }).collect()
     }
@@ -294,6 +306,44 @@ fn the_first_window_leaves_in_one_burst() {
     assert_eq!(sender.adapter.metrics().pacing_rate, Some(UNPACED));
     sender.send(0, 9..10);
     assert_eq!(sender.adapter.metrics().pacing_rate, None);
+}
+
+/// The window after `rounds` of two packets each, 100 ms apart, in a window of ten that never fills.
+fn window_of_two_packets_a_round(sender: &mut Sender, rounds: u64) -> u64 {
+    for round in 1..=rounds {
+        let pair = sender.send_all_there_is(round * 1_000, 2 * round..2 * round + 2);
+        sender.ack(round * 1_000 + 100, &pair);
+    }
+    sender.adapter.window()
+}
+
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    // RFC 9002 section 7.8. Two packets of ten are less than half.
+    let mut sender = Sender::cubic();
+    assert_eq!(window_of_two_packets_a_round(&mut sender, 20), WINDOW);
+}
+
+#[test]
+fn without_validation_the_window_of_slow_start_grows_with_every_acknowledgement() {
+    // lsquic_cubic_ack: one packet more for each acknowledged one, whether or not the application had more to send.
+    for algorithm in [bentpipe_run::Algorithm::Cubic, bentpipe_run::Algorithm::Reno] {
+        let mut sender = Sender::with(algorithm, Switch::Off);
+        assert_eq!(window_of_two_packets_a_round(&mut sender, 20), WINDOW + 40 * MSS);
+    }
+}
+
+#[test]
+fn without_validation_a_window_above_the_threshold_still_has_to_be_used() {
+    // lsquic_cubic_ack: cubic_update only where it is not app_limited.
+    let mut sender = Sender::with(bentpipe_run::Algorithm::Reno, Switch::Off);
+    let flight = sender.send(0, 100..110);
+    sender.lose(100, &flight[..1]);
+    sender.ack(100, &flight[1..]);
+    let later = sender.send(200, 110..111);
+    sender.ack(300, &later);
+    let reduced = sender.adapter.window();
+    assert_eq!(window_of_two_packets_a_round(&mut sender, 20), reduced);
 }
 
 #[test]
