@@ -96,6 +96,16 @@ def test_the_first_flight_is_no_larger_than_the_first_receive_window(segments):
     assert record.metrics.first_flight_bytes == pytest.approx(segments * 1500, abs=1500)
 
 
+@pytest.mark.parametrize(("timestamps", "mss_bytes"), [(True, 1448), (False, 1460)])
+def test_without_timestamps_a_segment_has_twelve_bytes_more_of_payload(timestamps, mss_bytes):
+    """RFC 7323 section 3.2: ten bytes and two of padding; Windows has them off."""
+    record = measured(bulk(), f"tcp.timestamps={str(timestamps).lower()}")
+    assert record.origin_connections[0].initial_cwnd_bytes == 10 * mss_bytes
+    # 1 MB in full segments and 40 or 52 bytes before each.
+    expected = 1e6 * 1500 / mss_bytes
+    assert record.metrics.wire_bytes_down == pytest.approx(expected, rel=0.001)
+
+
 @pytest.mark.parametrize("buffer", ["receive_buffer", "send_buffer"])
 def test_a_buffer_limit_of_128_kb_means_the_same_in_kernel_and_simulator(buffer):
     run, setting = bulk(size="2 MB"), f"tcp.{buffer}=128 kB"

@@ -10,9 +10,10 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 53] = [
+const COUNTS: [(&str, &str); 54] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
+    ("initial_receive_window", "segments, as the initial window"),
     ("initial_window", "segments; the name is the sysctl's and the command line's"),
     ("dscp", "a code point"),
     ("max_concurrent_streams", "streams; HTTP/2's own name"),

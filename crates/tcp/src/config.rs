@@ -32,6 +32,9 @@ pub struct TcpSpec {
     /// Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
     pub nagle: Switch,
+    /// Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub timestamps: Option<Switch>,
     /// Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
     pub quick_ack: Switch,
@@ -66,6 +69,8 @@ pub struct Config {
     pub after_idle: AfterIdle,
     /// Whether small segments wait for acknowledgements.
     pub nagle: Nagle,
+    /// Whether segments carry timestamps, where the peer's do (RFC 7323 section 3).
+    pub timestamps: Switch,
     /// Which segments are acknowledged at once.
     pub quick_ack: QuickAck,
     /// Whether data travels with the SYN.
@@ -160,6 +165,7 @@ impl Config {
             send_buffer: limits(INITIAL_SEND_BUFFER, spec.send_buffer_bytes),
             after_idle: if spec.slow_start_after_idle { AfterIdle::Restart } else { AfterIdle::Keep },
             nagle: if spec.nagle.is_on() { Nagle::On } else { Nagle::Off },
+            timestamps: spec.timestamps.unwrap_or(Switch::On),
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
             fast_open: FastOpen::Off,
             coalescing: Coalescing::Off,

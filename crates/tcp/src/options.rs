@@ -2,8 +2,10 @@
 
 use crate::sequence::SeqNumber;
 
-/// Most SACK blocks that fit beside timestamps in 40 bytes of options (RFC 2018 section 3).
-pub const MAX_SACK_BLOCKS: usize = 3;
+/// Most SACK blocks that fit into 40 bytes of options (RFC 2018 section 3).
+pub const MAX_SACK_BLOCKS: usize = 4;
+/// Beside timestamps.
+const MAX_SACK_BLOCKS_BESIDE_TIMESTAMPS: usize = 3;
 
 /// Kind, length, two values of 4 bytes and two of padding (RFC 7323 section 3.2).
 pub(crate) const TIMESTAMPS_LEN: u32 = 12;
@@ -78,6 +80,11 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
+    /// How many fit into a segment (`tcp_established_options`).
+    pub(crate) const fn most(beside_timestamps: bool) -> usize {
+        if beside_timestamps { MAX_SACK_BLOCKS_BESIDE_TIMESTAMPS } else { MAX_SACK_BLOCKS }
+    }
+
     /// Appends a block, where there is room.
     pub fn push(&mut self, start: SeqNumber, end: SeqNumber) {
         if let Some(slot) = self.blocks.get_mut(usize::from(self.len)) {

@@ -1,7 +1,7 @@
 //! Opening a connection.
 
 use crate::common;
-use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, ms};
+use crate::common::{Direction, PORT, Pair, Reading, Side, at, cubic, ms, without_timestamps};
 use bentpipe_tcp::{Closed, Config, Event, FastOpen, Flags, Payload, State};
 
 const SYN: Flags = Flags::SYN;
@@ -23,6 +23,40 @@ fn the_packets_of_a_handshake_are_60_60_and_52_bytes_long() {
     pair.open();
     let wire: Vec<_> = pair.log.iter().map(|record| record.wire).collect();
     assert_eq!(wire, [60, 60, 52]);
+}
+
+#[test]
+fn without_timestamps_packets_are_52_52_and_40_bytes_long_and_windows_those_of_44_segments() {
+    // SACK-permitted takes four bytes of its own; segments have 1460 bytes of payload, so that both ends open alike.
+    let (up, down) = (Direction::delay(ms(50)), Direction::delay(ms(50)));
+    let mut pair = Pair::new(without_timestamps(), without_timestamps(), up, down);
+    pair.open();
+    let wire: Vec<_> = pair.log.iter().map(|record| record.wire).collect();
+    assert_eq!(wire, [52, 52, 40]);
+    assert_eq!((pair.log[0].window, pair.log[1].window), (64_240, 64_240));
+    assert_eq!(pair.server.conn().info().cwnd.get(), 10 * 1460);
+}
+
+#[test]
+fn timestamps_of_one_end_alone_are_not_used() {
+    // RFC 7323 section 3.2: both SYNs must have them. What the client offers the server does not answer.
+    for (client, server, syn) in [(cubic(), without_timestamps(), 60), (without_timestamps(), cubic(), 52)] {
+        let mut pair = Pair::new(client, server, Direction::delay(ms(50)), Direction::delay(ms(50)));
+        pair.open();
+        let wire: Vec<_> = pair.log.iter().map(|record| record.wire).collect();
+        assert_eq!(wire, [syn, 52, 40]);
+        assert_eq!(pair.log[1].window, 64_240);
+    }
+}
+
+#[test]
+fn without_timestamps_a_repeated_syn_measures_no_round_trip() {
+    // Karn: which of the two was answered nobody knows.
+    let (up, down) = (Direction::delay(ms(50)), Direction::delay(ms(50)));
+    let mut pair = Pair::new(without_timestamps(), without_timestamps(), up, down);
+    pair.up.lose = [0].into();
+    pair.open();
+    assert_eq!(pair.client.conn().info().srtt, None);
 }
 
 #[test]

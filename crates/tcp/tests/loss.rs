@@ -1,10 +1,10 @@
 //! Losses, reordering and their repair.
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Closed, Event, Payload};
-use bentpipe_units::{Duration, Time};
+use bentpipe_tcp::{Closed, Config, Event, Payload};
+use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::common::{Direction, MSS, Pair, Record, Side, at, config, cubic, ms};
+use crate::common::{Direction, MSS, Pair, Record, Side, at, config, cubic, ms, without_timestamps};
 
 /// Data segments of the server that were sent before.
 fn repeated(pair: &Pair) -> Vec<&Record> {
@@ -253,6 +253,48 @@ fn no_segment_exceeds_the_mtu_where_both_ends_repair_losses() {
     pair.run_while(at(600_000), |pair| pair.client.received < all || pair.server.received < all);
     assert!(pair.log.iter().any(|record| record.payload > 0 && record.sacks > 0));
     assert_eq!(pair.log.iter().map(|record| record.wire).max(), Some(1500));
+}
+
+/// How long the window stays reduced when a segment overtaken by many comes 60 ms late, after its repetition has left.
+fn reduced_for(config: Config) -> Duration {
+    let mut pair = Pair::new(config.clone(), config, Direction::delay(ms(50)), Direction::delay(ms(50)));
+    // The first of the second flight.
+    pair.down.hold = [(11, ms(60))].into();
+    pair.open();
+    pair.send(Side::Server, Payload::Length(200 * MSS));
+    let mut largest = Bytes::ZERO;
+    while repeated(&pair).is_empty() {
+        largest = largest.max(pair.server.conn().info().cwnd);
+        assert!(pair.step(at(60_000)));
+    }
+    let from = pair.now;
+    while pair.server.conn().info().cwnd < largest {
+        assert!(pair.step(at(60_000)));
+    }
+    pair.now.since(from)
+}
+
+#[test]
+fn without_timestamps_a_needless_repetition_is_recognised_by_its_dsack_alone() {
+    // RFC 3522: the acknowledgement of the late original echoes a time before the repetition. Without timestamps the
+    // sender learns a round trip after the repetition that it came twice (RFC 3708; tcp_packet_delayed, tcp_may_undo).
+    assert_eq!(reduced_for(cubic()), ms(60));
+    assert_eq!(reduced_for(without_timestamps()), ms(100));
+}
+
+#[test]
+fn without_timestamps_four_blocks_are_reported() {
+    // tcp_established_options: (40 - 4) / 8.
+    let mut pair = Pair::new(
+        without_timestamps(),
+        without_timestamps(),
+        Direction::delay(ms(50)),
+        Direction::delay(ms(50)),
+    );
+    pair.down.lose = [10, 12, 14, 16, 18, 20, 22].map(|number| number + 1).into();
+    pair.download(100 * MSS);
+    assert_eq!(pair.acks_from(Side::Client).map(|record| record.sacks).max(), Some(4));
+    assert_eq!(pair.acks_from(Side::Client).map(|record| record.wire).max(), Some(40 + 4 + 4 * 8));
 }
 
 #[test]

@@ -625,7 +625,7 @@ class Rcs2CapacitySpec(Frozen):
     request_delay_ns: int
     """From the end of a request's burst until the controller has it."""
     lead_ns: int
-    """From the controller's plan of a superframe to its begin at the terminal."""
+    """From the controller's plan of a superframe to its start at the terminal."""
     signalling: SignallingSpec
     """How requests get to the controller."""
     placement: PlacementSpec

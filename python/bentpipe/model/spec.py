@@ -293,6 +293,8 @@ class TcpSpec(Frozen):
     """TCP Fast Open (RFC 7413) at both ends."""
     nagle: Switch | None = None
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    timestamps: Switch | None = None
+    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
     quick_ack: Switch | None = None
     """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
     connect_retry_ns: int | None = None

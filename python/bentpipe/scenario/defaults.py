@@ -158,6 +158,8 @@ FAST_OPEN = False
 """Linux's servers have it off, and no browser of today asks for it."""
 NAGLE = False
 """Browsers and servers switch it off (TCP_NODELAY)."""
+TIMESTAMPS = True
+"""Linux's default (RFC 7323); Windows has them off."""
 QUICK_ACK = False
 """Linux's own rules: at once at the start of a connection, later for every other segment."""
 CONNECT_RETRY = "off"

@@ -31,6 +31,11 @@ def test_fast_open_is_allowed_to_clients_and_servers():
     assert kernel_tcp.sysctls(PLAIN.model_copy(update={"fast_open": Switch.ON}))["ipv4/tcp_fastopen"] == "3"
 
 
+def test_timestamps_may_be_off():
+    without = PLAIN.model_copy(update={"timestamps": Switch.OFF})
+    assert kernel_tcp.sysctls(without)["ipv4/tcp_timestamps"] == "0"
+
+
 def test_the_first_receive_window_is_an_attribute_of_the_route():
     old = PLAIN.model_copy(update={"initial_receive_window": 20})
     assert kernel_tcp.route_attributes(old) == "initcwnd 10 initrwnd 20"

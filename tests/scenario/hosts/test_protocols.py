@@ -46,6 +46,7 @@ DEFAULTS = {
                 "fast_open": False,
                 "nagle": False,
                 "quick_ack": False,
+                "timestamps": True,
                 "connect_retry": "off",
                 "idle_reset": "off",
             }
@@ -146,12 +147,13 @@ def test_tcp_has_its_further_settings():
             "fast_open": True,
             "nagle": True,
             "quick_ack": True,
+            "timestamps": False,
             "initial_receive_window": 20,
             "connect_retry": "250 ms",
             "idle_reset": "5 s",
         },
     )["tcp"]
-    assert tcp["initial_receive_window"] == 20
+    assert (tcp["timestamps"], tcp["initial_receive_window"]) == ("off", 20)
     assert (tcp["fast_open"], tcp["nagle"], tcp["quick_ack"]) == ("on", "on", "on")
     assert (tcp["connect_retry_ns"], tcp["idle_reset_ns"]) == (250_000_000, 5_000_000_000)
 
@@ -286,6 +288,7 @@ def test_the_engine_accepts_every_setting():
             "fast_open": True,
             "nagle": True,
             "quick_ack": True,
+            "timestamps": False,
             "initial_receive_window": 20,
             "connect_retry": "1500 ms",
             "idle_reset": "5 s",
@@ -523,6 +526,12 @@ REFUSED = {
         "run.visit",
         "nothing, as bulk does not use it",
         '"first"',
+    ),
+    "timestamps in words": (
+        {"tcp": {"timestamps": "off"}},
+        "run.tcp.timestamps",
+        "true or false",
+        '"off"',
     ),
     "a receive window of nothing": (
         {"tcp": {"initial_receive_window": 0}},

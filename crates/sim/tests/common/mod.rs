@@ -317,8 +317,9 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
     let initial_window = prop_oneof![1 => Just(10), 1 => spread(1, 10_000)];
     let first_receive_window = prop_oneof![3 => Just(None), 1 => spread(1, 10_000).prop_map(Some)];
     let windows = (initial_window, first_receive_window, window(temper), window(temper), any::<bool>());
-    (windows, switch(), switch(), switch(), moment(), moment()).prop_map(
-        |(windows, fast_open, nagle, quick_ack, connect_retry_ns, idle_reset_ns)| {
+    let timestamps = prop_oneof![3 => Just(None), 1 => Just(Some(Switch::Off))];
+    (windows, timestamps, switch(), switch(), switch(), moment(), moment()).prop_map(
+        |(windows, timestamps, fast_open, nagle, quick_ack, connect_retry_ns, idle_reset_ns)| {
             let (initial_window, first_receive_window, receive_buffer_bytes, send_buffer_bytes, restarts) =
                 windows;
             TcpSpec {
@@ -329,6 +330,7 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
                 slow_start_after_idle: restarts,
                 fast_open,
                 nagle,
+                timestamps,
                 quick_ack,
                 connect_retry_ns,
                 idle_reset_ns,

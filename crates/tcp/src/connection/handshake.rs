@@ -45,7 +45,7 @@ impl Connection {
 
     fn learn_syn(&mut self, syn: &Segment) {
         self.theirs = SequenceSpace::new(syn.seq);
-        self.peer.learn(syn);
+        self.peer.learn(syn, self.timestamps);
         let scaling = if self.peer.shift.is_some() { Scaling::On } else { Scaling::Off };
         self.receive.on_syn(scaling);
     }
@@ -166,7 +166,7 @@ impl Connection {
             self.handshake.timer = Some(now + INITIAL_RTO);
         }
         // What the peer did not offer is not answered (RFC 7323 sections 2.2 and 3.2, RFC 2018 section 2).
-        let echo = if answers { self.peer.timestamp } else { Some(0) };
+        let echo = if answers { self.peer.timestamp } else { self.timestamps.is_on().then_some(0) };
         let shift = self.receive.window().offered_shift();
         let options = Options {
             syn: Some(SynOptions {

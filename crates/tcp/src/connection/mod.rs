@@ -10,7 +10,7 @@ mod timeout;
 use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen};
 use crate::connection::syn::{Handshake, Peer};
@@ -47,6 +47,7 @@ pub struct Connection {
     /// MSS that we announce.
     announced_mss: u16,
     fast_open: FastOpen,
+    timestamps: Switch,
     state: State,
     ours: SequenceSpace,
     theirs: SequenceSpace,
@@ -91,8 +92,10 @@ impl Connection {
 
     /// Answers `syn`, which came to a listening port.
     pub fn accept(config: &Config, syn: &Segment, now: Time) -> Self {
-        // The peer's timestamps tell already how much of a segment is payload (`tcp_openreq_init_rwin`).
-        let timestamps = syn.options.timestamps.map_or(0, |_| TIMESTAMPS_LEN);
+        // Timestamps, where both ends have them, tell already how much of a segment is payload
+        // (`tcp_openreq_init_rwin`).
+        let both = syn.options.timestamps.filter(|_| config.timestamps.is_on());
+        let timestamps = both.map_or(0, |_| TIMESTAMPS_LEN);
         let receive =
             Receiver::new(config, now, u64::from(config.mss()).saturating_sub(u64::from(timestamps)).max(1));
         let ends = (syn.destination, syn.source);
@@ -114,6 +117,7 @@ impl Connection {
             remote,
             announced_mss: config.mss(),
             fast_open: config.fast_open,
+            timestamps: config.timestamps,
             state,
             ours: SequenceSpace::new(initial),
             theirs: SequenceSpace::new(SeqNumber(0)),

@@ -21,7 +21,7 @@ impl Connection {
             return Some(self.syn_segment(now));
         }
         if self.state.may_send() {
-            let blocks = self.receive.sack_blocks();
+            let blocks = self.receive.sack_blocks().min(self.most_sack_blocks());
             let reserved = if blocks == 0 { 0 } else { 4 + 8 * blocks as u64 };
             if let Some(outgoing) = self.send.poll(now, reserved) {
                 return Some(self.data_segment(now, &outgoing));
@@ -66,7 +66,8 @@ impl Connection {
         self.send.on_any_segment(now);
         let window = self.receive.announce();
         let mut sack = SackBlocks::default();
-        for block in self.receive.report() {
+        let most = self.most_sack_blocks();
+        for block in self.receive.report().take(most) {
             sack.push(self.theirs.number(block.start), self.theirs.number(block.end));
         }
         let timestamps = self.peer.timestamp.map(|echo| Timestamps { value: timestamp(now), echo });
@@ -78,6 +79,10 @@ impl Connection {
             options: Options { syn: None, timestamps, sack },
             ..self.blank()
         }
+    }
+
+    fn most_sack_blocks(&self) -> usize {
+        SackBlocks::most(self.peer.timestamp.is_some())
     }
 
     pub(super) fn blank(&self) -> Segment {

@@ -1,6 +1,6 @@
 //! What both ends' SYNs said, and how far the handshake is (RFC 9293 section 3.5, RFC 7413).
 
-use bentpipe_units::Time;
+use bentpipe_units::{Switch, Time};
 
 use crate::options::{Cookie, SackPermitted, TIMESTAMPS_LEN};
 use crate::segment::Segment;
@@ -36,14 +36,16 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub fn learn(&mut self, segment: &Segment) {
+    /// Takes in a SYN. Its timestamps count where ours are on.
+    pub fn learn(&mut self, segment: &Segment, timestamps: Switch) {
         if let Some(syn) = segment.options.syn {
             // RFC 7323 section 2.3: at most 14.
             self.shift = syn.window_scale.map(|shift| shift.min(14));
             self.mss = Some(syn.mss);
             self.sack = Some(syn.sack);
         }
-        self.timestamp = segment.options.timestamps.map(|timestamps| timestamps.value);
+        let theirs = segment.options.timestamps.filter(|_| timestamps.is_on());
+        self.timestamp = theirs.map(|timestamps| timestamps.value);
     }
 
     /// The peer's window in bytes.

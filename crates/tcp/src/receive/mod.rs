@@ -13,7 +13,6 @@ use bentpipe_units::{Duration, Time};
 
 use crate::config::{Coalescing, Config, QuickAck};
 use crate::memory;
-use crate::options::MAX_SACK_BLOCKS;
 use crate::payload::Payload;
 use crate::receive::autotune::{Autotune, Worth};
 use crate::receive::delayed_ack::{AckView, DelayedAck, Full};
@@ -128,9 +127,9 @@ impl Receiver {
         self.fin.is_some_and(|fin| self.next > fin)
     }
 
-    /// SACK blocks that an acknowledgement would carry.
+    /// SACK blocks that wait for an acknowledgement.
     pub fn sack_blocks(&self) -> usize {
-        self.sacks.len().min(MAX_SACK_BLOCKS)
+        self.sacks.len()
     }
 
     pub fn timeout(&self) -> Option<Time> {
@@ -338,9 +337,9 @@ impl Receiver {
         self.window.announce_in_syn(self.next)
     }
 
-    /// The SACK blocks for the next segment.
+    /// The SACK blocks for the next segment, the most urgent first.
     pub fn report(&mut self) -> impl Iterator<Item = Block> {
-        self.sacks.report().take(MAX_SACK_BLOCKS)
+        self.sacks.report()
     }
 
     // ---- reading -------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 use crate::send::Block;
 
-/// Blocks remembered, though fewer fit beside timestamps (`TCP_NUM_SACKS`).
+/// Blocks remembered, of which fewer fit beside timestamps or a duplicate (`TCP_NUM_SACKS`).
 const KEPT: usize = 4;
 
 /// Ranges that came out of order, and a duplicate to report (RFC 2883).

@@ -30,6 +30,7 @@ pub fn spec() -> TcpSpec {
         slow_start_after_idle: true,
         fast_open: Switch::Off,
         nagle: Switch::Off,
+        timestamps: None,
         quick_ack: Switch::Off,
         connect_retry_ns: None,
         idle_reset_ns: None,
@@ -42,6 +43,11 @@ pub fn config(cc: Algorithm) -> Config {
 
 pub fn cubic() -> Config {
     config(Algorithm::Cubic)
+}
+
+/// As Windows has it: no timestamps (RFC 7323).
+pub fn without_timestamps() -> Config {
+    Config { timestamps: Switch::Off, ..cubic() }
 }
 
 /// One direction of the link.

@@ -17,6 +17,8 @@ def sysctls(tcp: TcpSpec) -> dict[str, str]:
         "ipv4/tcp_wmem": _sizes(_SEND_BUFFER_BYTES, tcp.send_buffer_bytes),
         "ipv4/tcp_slow_start_after_idle": str(int(tcp.slow_start_after_idle)),
     }
+    if tcp.timestamps == "off":
+        settings["ipv4/tcp_timestamps"] = "0"
     if tcp.fast_open == "on":
         settings["ipv4/tcp_fastopen"] = str(_FAST_OPEN_AT_BOTH_ENDS)
     return settings

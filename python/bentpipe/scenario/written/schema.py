@@ -77,6 +77,7 @@ class TcpTable(Table):
     slow_start_after_idle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     fast_open: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
     idle_reset: str | None = Field(default=None, description=DURATION_OR_OFF)

@@ -51,7 +51,7 @@ pub(crate) fn is_dsack(first: &Block, second: Option<&Block>, ack: u64) -> bool 
 mod tests {
     use super::*;
 
-    fn fresh(cache: [Option<(u64, u64)>; 3], block: (u64, u64)) -> Vec<(u64, u64)> {
+    fn fresh(cache: [Option<(u64, u64)>; MAX_SACK_BLOCKS], block: (u64, u64)) -> Vec<(u64, u64)> {
         let as_block = |(start, end)| Block { start, end };
         let mut parts = Vec::new();
         SackCache(cache.map(|block| block.map(as_block)))
@@ -61,9 +61,12 @@ mod tests {
 
     #[test]
     fn only_what_no_earlier_block_covers_is_new() {
-        assert_eq!(fresh([Some((30, 40)), Some((10, 20)), None], (5, 50)), [(5, 10), (20, 30), (40, 50)]);
-        assert_eq!(fresh([Some((10, 20)), None, None], (10, 25)), [(20, 25)]);
-        assert_eq!(fresh([Some((10, 20)), None, None], (12, 18)), []);
-        assert_eq!(fresh([None; 3], (1, 2)), [(1, 2)]);
+        assert_eq!(
+            fresh([Some((30, 40)), Some((10, 20)), None, None], (5, 50)),
+            [(5, 10), (20, 30), (40, 50)]
+        );
+        assert_eq!(fresh([Some((10, 20)), None, None, None], (10, 25)), [(20, 25)]);
+        assert_eq!(fresh([Some((10, 20)), None, None, None], (12, 18)), []);
+        assert_eq!(fresh([None; 4], (1, 2)), [(1, 2)]);
     }
 }
