@@ -175,6 +175,18 @@ def test_a_page_through_a_split_arrives_whole_and_its_client_waits_for_no_handsh
     assert record.provenance["terminal_errors"] == record.provenance["gateway_errors"] == "0"
 
 
+@pytest.mark.parametrize(("http", "round_trips"), [("h1", 1), ("h1s", 2), ("h2", 2)])
+def test_standing_connections_save_the_handshake_over_the_satellite(http, round_trips):
+    """TLS 1.3 takes one round trip (RFC 8446 section 2), the request one; TCP ends at the terminal."""
+    run = {"link": LINK, "http": http, "cc": "cubic", "page": "uniform-100k"}
+    record = measured("split", run, standing="on")
+    assert record.metrics.ttfb_s == pytest.approx(round_trips * RTT_S, abs=0.05)
+    assert len(record.objects) == 9
+    carried = str(len(record.client_connections))
+    assert record.provenance["terminal_connections"] == record.provenance["gateway_connections"] == carried
+    assert record.provenance["terminal_errors"] == record.provenance["gateway_errors"] == "0"
+
+
 def test_quic_passes_by():
     record = measured("split", {"link": LINK, "http": "h3", "cc": "cubic", "page": "uniform-100k"})
     assert record.metrics.connect_s >= RTT_S

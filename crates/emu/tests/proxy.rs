@@ -44,7 +44,8 @@ fn started(spec: &RunSpec) -> (Origin<KernelNet>, Pep, Client) {
 
 fn proxy(spec: &RunSpec, identity: &Identity, address: IpAddr, origin: IpAddr) -> Pep {
     let (spec, identity) = (spec.clone(), identity.clone());
-    let config = Config { spec, side: Side::Gateway, address, origin, ports: PORTS, identity };
+    let (gateway, side, ports) = (address, Side::Gateway, PORTS);
+    let config = Config { spec, side, address, gateway, origin, ports, identity };
     Pep::start(&KernelNet::default(), &config).unwrap()
 }
 

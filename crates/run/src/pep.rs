@@ -4,7 +4,7 @@ use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, TcpSpec};
+use crate::{Algorithm, Switch, TcpSpec};
 
 /// A performance-enhancing proxy on the path (RFC 3135).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,10 @@ pub struct SplitSpec {
     pub tcp: TcpSpec,
     /// What is held at most of one direction of a connection, between the two sockets.
     pub relay_buffer_bytes: Bytes,
+    /// Whether terminal and gateway have connections with each other before the run, of which each of a client takes one:
+    /// none waits for a handshake over the satellite. With a proxy at both places alone.
+    #[serde(default, skip_serializing_if = "Switch::is_off")]
+    pub standing: Switch,
 }
 
 /// Where a transport proxy stands.

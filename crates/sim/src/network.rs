@@ -78,6 +78,7 @@ impl Network {
                 spec: (*self.spec).clone(),
                 side,
                 address: IpAddr::V4(address),
+                gateway: IpAddr::V4(Addresses::STANDARD.gateway),
                 origin: IpAddr::V4(Addresses::STANDARD.server),
                 ports: Ports::STANDARD,
                 identity: identity.clone(),

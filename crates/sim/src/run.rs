@@ -12,6 +12,7 @@ use bentpipe_run::{ClientReport, RunReports, RunSpec};
 use bentpipe_trace::pcapng;
 use bentpipe_web::origin::{self, Origin};
 use bentpipe_web::page::Sites;
+use bentpipe_web::pep::Pep;
 use bentpipe_web::{Client, Hosts, Ports, loader, workload};
 
 use crate::capture::Tap;
@@ -74,7 +75,7 @@ pub fn simulate_with(
         qlog: client_logs.clone(),
         memory: Memory::default(),
     };
-    network.start_pep(&identity)?;
+    let peps = network.start_pep(&identity)?;
     let origin = Origin::start(
         &network.server(),
         &origin::Config {
@@ -86,6 +87,10 @@ pub fn simulate_with(
             qlog: origin_logs.clone(),
         },
     )?;
+    for mut pep in peps.into_iter().filter(Pep::is_opening) {
+        let (host, limit) = (network.client(), spec.validity.timeout_ns);
+        network.run(async move { pep.ready(&host, limit).await })??;
+    }
     let client = visit_and_work(&network, client);
     if client.is_ok() {
         // Connections are closed over the link, as long as the emulator waits for it.

@@ -8,8 +8,8 @@ use crate::common::{Temper, scenarios};
 use crate::sample::{half_of, sample};
 use bentpipe_run::{
     Algorithm, BulkSpec, CaptureSpec, Direction, Http, JitterSpec, LossSpec, ObjectSpec, PageLoadSpec,
-    PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, RunRecord, RunSpec, SplitSpec, Status, Transport,
-    TunnelSpec, Workload,
+    PageSpec, PepPlace, PepSpec, PingSpec, ProxySpec, Resumption, RunRecord, RunSpec, SplitSpec, Status,
+    Switch, TlsSpec, TlsVersion, Transport, TunnelSpec, Workload,
 };
 use bentpipe_sim::Content;
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -40,7 +40,12 @@ fn geo(rate: Rate) -> RunSpec {
 /// A split with the run's own settings over the satellite.
 fn split(spec: &RunSpec, place: PepPlace) -> SplitSpec {
     let relay_buffer_bytes = Bytes::new(1 << 20);
-    SplitSpec { place, cc: spec.cc, tcp: spec.tcp.clone(), relay_buffer_bytes }
+    SplitSpec { place, cc: spec.cc, tcp: spec.tcp.clone(), relay_buffer_bytes, standing: Switch::Off }
+}
+
+/// The same at both ends, with connections between them that stand.
+fn standing(spec: &RunSpec) -> SplitSpec {
+    SplitSpec { standing: Switch::On, ..split(spec, PepPlace::Both) }
 }
 
 fn with(spec: &RunSpec, pep: PepSpec) -> RunSpec {
@@ -199,6 +204,82 @@ fn equal_runs_through_a_split_have_equal_records_whatever_stands_for_the_content
     }
 }
 
+// ---- standing connections --------------------------------------------------------------------------------------
+
+#[test]
+fn a_standing_connection_saves_the_handshake_over_the_satellite() {
+    // Through a split TCP 1, TLS 1.3 1 and 1.2 2 (RFC 8446 section 2, RFC 5246 section 7.3), the request 1.
+    for (http, version, through_split) in [
+        (Http::Http10, None, 2.0),
+        (Http::H1, None, 2.0),
+        (Http::H1s, None, 3.0),
+        (Http::H1s, Some(TlsVersion::V1_2), 4.0),
+        (Http::H2, None, 3.0),
+        (Http::Spdy, Some(TlsVersion::V1_2), 4.0),
+    ] {
+        let mut plain = page(geo(megabits(10)), http, 6, (8, 5_000));
+        plain.tls = version.map(|version| TlsSpec { version, resumption: Resumption::None });
+        let ttfb_s = |pep| ran(&with(&plain, PepSpec::Split(pep))).metrics.ttfb_s.unwrap();
+        for (found_s, round_trips) in [
+            (ttfb_s(split(&plain, PepPlace::Both)), through_split),
+            (ttfb_s(standing(&plain)), through_split - 1.0),
+        ] {
+            assert!((0.0..0.02).contains(&(found_s - round_trips * 0.6)), "{http:?}: {found_s} s");
+        }
+    }
+}
+
+#[test]
+fn every_connection_of_a_load_takes_one_that_stands_however_many_there_are() {
+    // HTTP/1.0 by one connection for each of 31: over the satellite a request and its response take one round trip.
+    let plain = page(geo(megabits(10)), Http::Http10, 6, (30, 1_000));
+    let record = ran(&with(&plain, PepSpec::Split(standing(&plain))));
+    let plt_s = record.metrics.plt_s.unwrap();
+    let batches = 1.0 + 30.0 / 6.0;
+    assert!((0.0..0.05).contains(&(plt_s - batches * 0.6)), "{plt_s} s");
+    assert_eq!((record.client_connections.len(), record.origin_connections.len()), (31, 31));
+}
+
+#[test]
+fn the_handshakes_of_standing_connections_are_not_measured() {
+    // One connection for everything: each way the packets of one handshake fewer are counted, and twelve bytes more of
+    // payload, which name the client's connection.
+    let plain = page(geo(megabits(10)), Http::H2c, 1, (8, 5_000));
+    let [through_split, standing] = [split(&plain, PepPlace::Both), standing(&plain)]
+        .map(|pep| ran(&with(&plain, PepSpec::Split(pep))).metrics);
+    // SYN and acknowledgement; SYN-ACK (RFC 9293 section 3.5), with 40 and 32 bytes of header of TCP.
+    assert_eq!(through_split.wire_packets_up - standing.wire_packets_up, 2);
+    assert_eq!(through_split.wire_bytes_up - standing.wire_bytes_up, 60 + 52 - 12);
+    assert_eq!(through_split.wire_packets_down - standing.wire_packets_down, 1);
+    assert_eq!(through_split.wire_bytes_down - standing.wire_bytes_down, 60);
+}
+
+#[test]
+fn a_standing_connection_starts_with_the_initial_window_of_the_satellite_leg() {
+    for segments in [3, 20] {
+        let plain = page(geo(megabits(1_000)), Http::H1, 1, (1, 200_000));
+        let mut pep = standing(&plain);
+        pep.tcp.initial_window = segments;
+        let first_flight = ran(&with(&plain, PepSpec::Split(pep))).metrics.first_flight_bytes.unwrap();
+        // The window has grown by what the document's response took.
+        assert!(first_flight.abs_diff(u64::from(segments) * 1500) <= 3_000, "{segments}: {first_flight}");
+    }
+}
+
+#[test]
+fn flows_arrive_whole_over_standing_connections_up_and_down() {
+    for direction in [Direction::Down, Direction::Up] {
+        let mut plain = download(geo(megabits(10)), Transport::Tcp, Extent::Of(2_000_000));
+        if let Workload::Bulk(bulk) = &mut plain.workload {
+            bulk.direction = direction;
+        }
+        let spec = with(&plain, PepSpec::Split(standing(&plain)));
+        let record = common::record(&spec, Content::Bytes);
+        assert_eq!(record.status, Status::Succeeded, "{direction:?}: {:?}", record.reasons);
+        assert_eq!(record.metrics.payload_bytes, Some(2_000_000));
+    }
+}
+
 // ---- what a split does not take part in ------------------------------------------------------------------------
 
 #[test]
@@ -301,10 +382,15 @@ proptest! {
     fn any_scenario_through_a_split_ends_with_what_was_asked_or_a_reason_and_does_so_again(
         scenario in scenarios(),
         place in places(),
+        stands in any::<bool>(),
         cc in prop::sample::select(Algorithm::ALL.to_vec()),
         buffer in common::spread(1, 1 << 20),
     ) {
-        let split = SplitSpec { place, cc, tcp: scenario.spec.tcp.clone(), relay_buffer_bytes: Bytes::new(buffer) };
+        let (tcp, relay_buffer_bytes) = (scenario.spec.tcp.clone(), Bytes::new(buffer));
+        // Where everything is lost no connection would ever stand.
+        let is_possible = place == PepPlace::Both && scenario.temper != Temper::Any;
+        let standing = if stands && is_possible { Switch::On } else { Switch::Off };
+        let split = SplitSpec { place, cc, tcp, relay_buffer_bytes, standing };
         let spec = with(&scenario.spec, PepSpec::Split(split));
         let [first, second] = [Content::Bytes, Content::Length].map(|content| common::record(&spec, content));
         if scenario.temper != Temper::Any {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::sample::{half_of, sample};
 use crate::transfers::{Fate, Noise, PORT, Part, SERVER, Transfer, network, run_all, take_part};
 use bentpipe_net::{Listener, Net, Stream};
-use bentpipe_run::{Algorithm, Dscp, LossSpec, PepPlace, PepSpec, RunSpec, SplitSpec};
+use bentpipe_run::{Algorithm, Dscp, LossSpec, PepPlace, PepSpec, RunSpec, SplitSpec, Switch};
 use bentpipe_units::{Bytes, Duration, Rate};
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,7 +32,13 @@ fn spec(rate: u64, rtt: Duration, place: PepPlace) -> RunSpec {
     spec.cc = Algorithm::Cubic;
     (spec.tcp.receive_buffer_bytes, spec.tcp.send_buffer_bytes) = (Bytes::new(SOCKET), Bytes::new(SOCKET));
     let (cc, tcp) = (spec.cc, spec.tcp.clone());
-    spec.pep = Some(PepSpec::Split(SplitSpec { place, cc, tcp, relay_buffer_bytes: Bytes::new(RELAY) }));
+    spec.pep = Some(PepSpec::Split(SplitSpec {
+        place,
+        cc,
+        tcp,
+        relay_buffer_bytes: Bytes::new(RELAY),
+        standing: Switch::Off,
+    }));
     spec
 }
 

@@ -12,7 +12,7 @@ use crate::sample::{sample, without_chance};
 use bentpipe_run::{
     Algorithm, Engine, FileSpec, Handshake, Http, ObjectKind, ObjectSpec, ObjectTiming, PageLoadSpec,
     PageSpec, PepPlace, PepSpec, Provenance, ProxySpec, Resumption, RunRecord, RunSpec, SplitSpec, Status,
-    TlsSpec, TlsVersion, Visit, Workload, assemble,
+    Switch, TlsSpec, TlsVersion, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -179,8 +179,9 @@ fn every_host_is_behind_the_proxies_too() {
     let tcp = load(Http::H2, news()).tcp;
     let (cc, relay_buffer_bytes) = (Algorithm::Cubic, Bytes::new(4_000_000));
     let places = [PepPlace::Terminal, PepPlace::Gateway, PepPlace::Both];
-    let splits =
-        places.map(|place| PepSpec::Split(SplitSpec { place, cc, tcp: tcp.clone(), relay_buffer_bytes }));
+    let splits = places.map(|place| {
+        PepSpec::Split(SplitSpec { place, cc, tcp: tcp.clone(), relay_buffer_bytes, standing: Switch::Off })
+    });
     let proxy = PepSpec::Proxy(ProxySpec { cc, tcp: tcp.clone(), relay_buffer_bytes });
     for pep in splits.into_iter().chain([proxy]) {
         for http in [Http::H1, Http::H2] {

@@ -334,6 +334,11 @@ class ProxyPepSpec(Frozen):
 
     kind: Literal["proxy"] = "proxy"
     cc: Algorithm
+    standing: Switch | None = None
+    """
+    Whether terminal and gateway have connections with each other before the run, of which each of a client takes one:
+    none waits for a handshake over the satellite. With a proxy at both places alone.
+    """
     """Congestion control over the satellite, of both directions."""
     tcp: TcpSpec
     """TCP over the satellite."""

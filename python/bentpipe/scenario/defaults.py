@@ -53,6 +53,8 @@ PEP_PLACE = "both"
 """What operators sell: terminals and gateways whose connections over the satellite are their own."""
 PEP_RELAY_BUFFER = "256 KiB"
 """The sockets at either side of it hold more; it keeps both busy, for 15 ms at 144 Mbit/s."""
+PEP_STANDING = False
+"""A connection over the satellite is opened for each of a client, as by proxies that know of no others."""
 TUNNEL_HEADER = "24 B"
 """GRE in IPv4 (RFC 2784): 4 B and 20 B."""
 

@@ -31,12 +31,16 @@ fn run(side: Side) -> Result<(), PartError> {
                 Side::Terminal => configuration.terminal,
                 Side::Gateway => configuration.gateway,
             },
+            gateway: configuration.gateway,
             origin: configuration.origin,
             ports: Ports::STANDARD,
             spec: configuration.spec,
             identity: configuration.identity,
         };
-        let pep = Pep::start(&KernelNet::default(), &config)?;
+        let net = KernelNet::default();
+        let limit = config.spec.validity.timeout_ns;
+        let mut pep = Pep::start(&net, &config)?;
+        pep.ready(&net, limit).await?;
         control::answer(&"ready")?;
         let mut orders = control::orders();
         if orders.recv().await.as_deref() == Some("report") {

@@ -25,6 +25,8 @@ pub struct Config {
     pub side: Side,
     /// Its own address.
     pub address: IpAddr,
+    /// The gateway's address.
+    pub gateway: IpAddr,
     /// The origin's address.
     pub origin: IpAddr,
     /// The origin's ports.

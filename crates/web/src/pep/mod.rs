@@ -10,10 +10,15 @@ mod legs;
 mod proxy;
 mod relay;
 mod split;
+mod standing;
 mod tunnel;
 
-use bentpipe_net::Middlebox;
+use std::io;
+
+use bentpipe_net::{Middlebox, Net, within};
 use bentpipe_run::{PepPlace, PepSpec};
+use bentpipe_units::Duration;
+use tokio::sync::oneshot;
 
 pub use config::{Config, Side};
 use counters::Counters;
@@ -25,7 +30,11 @@ pub(crate) use tunnel::Tunnel;
 
 /// A host on the path at work. On some it has nothing to do but to forward packets, which is not its business.
 #[derive(Debug)]
-pub struct Pep(Counters);
+pub struct Pep {
+    counters: Counters,
+    /// Tells when its standing connections stand, where it has any.
+    standing: Option<oneshot::Receiver<io::Result<()>>>,
+}
 
 impl Pep {
     /// Starts what the run's specification has on this side.
@@ -35,9 +44,10 @@ impl Pep {
     /// unusable.
     pub fn start<N: Middlebox>(net: &N, config: &Config) -> Result<Self, PepError> {
         let counters = Counters::default();
+        let mut standing = None;
         match &config.spec.pep {
             Some(PepSpec::Split(spec)) if stands_at(spec.place, config.side) => {
-                split::start(net, config, spec, &counters)?;
+                standing = split::start(net, config, spec, &counters)?;
             }
             Some(PepSpec::Proxy(spec)) if config.side == Side::Gateway => {
                 proxy::start(net, config, spec, &counters)?;
@@ -45,12 +55,28 @@ impl Pep {
             // Nothing that goes through a tunnel looks like TCP.
             Some(PepSpec::Split(_) | PepSpec::Proxy(_) | PepSpec::Tunnel(_)) | None => {}
         }
-        Ok(Self(counters))
+        Ok(Self { counters, standing })
+    }
+
+    /// Whether it has connections to open before the run.
+    pub fn is_opening(&self) -> bool {
+        self.standing.is_some()
+    }
+
+    /// Returns when the connections stand that are to stand before the run; at once where there are none.
+    ///
+    /// # Errors
+    /// When one of them could not be opened, or not within `limit`.
+    pub async fn ready<N: Net>(&mut self, net: &N, limit: Duration) -> Result<(), PepError> {
+        let Some(standing) = self.standing.take() else { return Ok(()) };
+        // Who would tell lives as long as the host.
+        let result = within(net, limit, standing).await.ok_or(PepError::NotStanding { limit })?;
+        Ok(result.unwrap_or(Ok(()))?)
     }
 
     /// What it has done so far.
     pub fn report(&self) -> PepReport {
-        self.0.report()
+        self.counters.report()
     }
 }
 

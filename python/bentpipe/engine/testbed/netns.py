@@ -365,7 +365,7 @@ def _tun(mtu_bytes: int) -> str:
 def _intercept(towards_client: str, *, port: int) -> None:
     """Deliver here what would pass: new TCP connections from the client's side, then all their packets.
 
-    See `tproxy.rst`, Linux kernel documentation.
+    Those of terminal and gateway with each other would not. See `tproxy.rst`, Linux kernel documentation.
     """
     # An accepted connection has the mark of its first packet.
     _write_sysctl("ipv4/tcp_reflect_tos", "1")
@@ -382,6 +382,7 @@ def _intercept(towards_client: str, *, port: int) -> None:
             chain intercept {{
                 type filter hook prerouting priority mangle;
                 meta l4proto tcp socket transparent 1 {accept}
+                ip daddr {{ {TERMINAL_ADDRESS}, {GATEWAY_ADDRESS} }} accept
                 iifname "{towards_client}" tcp flags & (syn | ack) == syn tproxy to :{port} {accept}
             }}
         }}

@@ -24,13 +24,14 @@ _PLACES = {"terminal": ("terminal",), "gateway": ("gateway",), "both": ("termina
 class Proxies:
     """The parts of a terminal and a gateway; none in a world without them."""
 
-    def __init__(self, parts: tuple[Part, ...]) -> None:
+    def __init__(self, parts: tuple[Part, ...], *, start_timeout_s: float) -> None:
         self.parts = parts
+        self._start_timeout_s = start_timeout_s
 
     def await_ready(self) -> None:
         """Return when they take connections. Raises PartError when one does not come up."""
         for part in self.parts:
-            part.answer(timeout_s=START_TIMEOUT_S)
+            part.answer(timeout_s=self._start_timeout_s)
 
     def shares(self) -> cpu_wait.Shares:
         """Return what their threads have had of the cores so far."""
@@ -70,7 +71,13 @@ def opened(world: World, configuration: Configuration) -> Iterator[Proxies]:
                     part = stack.enter_context(Part(name, configuration))
                 rt_priority.put_before_browsers(part.pid, configuration.spec)
                 parts.append(part)
-        yield Proxies(tuple(parts))
+        yield Proxies(tuple(parts), start_timeout_s=_start_timeout_s(configuration.spec))
+
+
+def _start_timeout_s(spec: RunSpec) -> float:
+    """Standing connections are opened over the link, which takes no longer than to use them."""
+    is_standing = isinstance(spec.pep, SplitPepSpec) and spec.pep.standing is Switch.ON
+    return START_TIMEOUT_S + (spec.validity.timeout_ns / 1e9 if is_standing else 0)
 
 
 def client_tcp(spec: RunSpec) -> TcpSpec:

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from bentpipe.model.draft.spec import Algorithm, PepSpec, TcpSpec, Workload
+from bentpipe.model.draft.spec import Algorithm, PepSpec, SplitPepSpec, TcpSpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts.tcp import refuse_client_settings, tcp_spec
 from bentpipe.scenario.link.resolved import ResolvedLink
@@ -61,11 +61,19 @@ def pep_spec(
             return {"kind": "proxy", **_over_satellite(table, where, cc=cc, link=link)}
         case _:
             place = or_default(table.place, defaults.PEP_PLACE)
-            return {
+            over_satellite = _over_satellite(table, where, cc=cc, link=link)
+            spec: SplitPepSpec = {
                 "kind": "split",
                 "place": vocabulary.PEP_PLACE.checked(place, where.at("place")),
-                **_over_satellite(table, where, cc=cc, link=link),
+                "cc": over_satellite["cc"],
+                "tcp": over_satellite["tcp"],
+                "relay_buffer_bytes": over_satellite["relay_buffer_bytes"],
             }
+            # What is not in use is not in a specification.
+            if or_default(table.standing, defaults.PEP_STANDING):
+                _check_standing(spec, where)
+                spec["standing"] = "on"
+            return spec
 
 
 def tunnel_header_bytes(pep: PepSpec | None) -> int:
@@ -92,6 +100,16 @@ def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
         why = "h3 runs over UDP, and CONNECT carries TCP alone (RFC 9113 section 8.5)"
     others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
     raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=quoted("proxy"))
+
+
+def _check_standing(spec: SplitPepSpec, where: Location) -> None:
+    """Raise an InputError when there can be no standing connections between terminal and gateway."""
+    if spec["place"] != "both":
+        expected = 'false, as proxies have connections with each other where there are two (place = "both")'
+        raise where.at("standing").error(expected=expected, found="true")
+    if "fast_open" in spec["tcp"]:
+        expected = "false, as a standing connection has no handshake that data could travel with"
+        raise where.at("tcp.fast_open").error(expected=expected, found="true")
 
 
 def _over_satellite(table: PepTable, where: Location, *, cc: str, link: ResolvedLink) -> _OverSatellite:

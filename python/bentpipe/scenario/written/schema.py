@@ -128,6 +128,7 @@ class PepTable(Table):
     header: str | None = Field(default=None, description='a size such as "24 B"')
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
 
+    standing: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 class ValidityTable(Table):
     """When a run's numbers may be trusted."""
