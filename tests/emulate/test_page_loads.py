@@ -46,6 +46,13 @@ def test_a_load_starts_when_the_page_to_compare_with_is_there():
     assert document.request_s < 0.01
 
 
+@pytest.mark.parametrize("http", ["h1", "h1s"])
+def test_a_response_header_has_the_size_that_the_run_gives_it(http):
+    """The size of Apache's for caviglione2014: the document's and eight objects'."""
+    run = {"link": "lan", "http": http, "page": "uniform-100k", "response_header": "291 B"}
+    assert measured(run).bytes_by_layer.down.header_bytes == 9 * 291
+
+
 def test_every_object_arrives_whole(load):
     _, _, record = load
     paths = {"/" + item.url.split("/", 3)[3]: item.bytes for item in record.objects}

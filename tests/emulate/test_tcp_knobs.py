@@ -82,6 +82,19 @@ def test_a_client_without_patience_for_the_path_opens_each_connection_twice(pati
     assert len(record.origin_connections) == 1 + duplicates
 
 
+def test_a_client_without_patience_opens_further_connections_until_one_comes_and_closes_them():
+    """secchi2018 section 4.6: three to five. 600 ms hold three times 180 ms."""
+    run = page("h2", link=GEO, name="single-100k")
+    record = measured(run, "tcp.connect_retry=180 ms", "tcp.connect_retries=4")
+    first, *duplicates = record.client_connections
+    assert [one.purpose for one in duplicates] == ["duplicate"] * 3
+    assert {item.connection for item in record.objects} == {0}
+    for number, duplicate in enumerate(duplicates, start=1):
+        after_s = seconds(duplicate.started_ns - first.started_ns)
+        assert after_s == pytest.approx(number * 0.180, abs=MACHINE_S)
+        assert seconds(duplicate.closed_ns - duplicate.connected_ns) < MACHINE_S
+
+
 @pytest.mark.parametrize("segments", [1, 40])
 def test_the_first_flight_is_the_initial_window(segments):
     record = measured(bulk(), f"tcp.initial_window={segments}")

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::flows::{self, Payload};
 use crate::{
     BrowserRecord, BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, End, Engine, FlowRecord,
-    LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, Reason,
-    RunRecord, RunSpec, Status, Table, Workload,
+    Http, LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance,
+    Reason, RunRecord, RunSpec, Status, Table, Workload,
 };
 use crate::{handshakes, spare_connections, streams, visit};
 
@@ -174,7 +174,9 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
             let (expected, found) = (wanted.name().to_owned(), found.to_owned());
             doubts.push(Reason::WrongCongestionControl { end, expected, found });
         }
-        let is_wrong = |wanted: &&str| connection.protocol != *wanted && !connection.is_bare();
+        let is_fallback = spec.tcp.idle_fallback.is_on() && connection.protocol == Http::H1s.alpn();
+        let is_wrong =
+            |wanted: &&str| connection.protocol != *wanted && !connection.is_bare() && !is_fallback;
         if let Some(wanted) = wanted_alpn.filter(|_| to_proxy.is_none()).filter(is_wrong) {
             let (expected, found) = (wanted.to_owned(), connection.protocol.clone());
             doubts.push(Reason::WrongProtocol { end, expected, found });

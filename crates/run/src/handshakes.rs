@@ -39,18 +39,32 @@ pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginRepor
 
 /// The connections of a page load that were the first of their host to be secured, by their indices.
 fn firsts(client: &ClientReport) -> Vec<usize> {
-    let secured = |index: usize| {
+    let secured_at = |index: usize| {
         let connection = client.connections.get(index)?;
         // QUIC's are secured when they are connected.
         connection.secured.or(connection.connected)
     };
     let mut firsts: BTreeMap<&str, (Time, usize)> = BTreeMap::new();
     for object in &client.objects {
-        let Some(at) = secured(object.connection) else { continue };
+        let Some(at) = secured_at(object.connection) else { continue };
         // What stands between the second slash and the third.
         let host = object.url.split('/').nth(2).unwrap_or_default();
         let first = firsts.entry(host).or_insert((at, object.connection));
         *first = (at, object.connection).min(*first);
+    }
+    if firsts.len() == 1 {
+        // All connections lead to the one host, also the first of all when it was reset before an object was complete.
+        let secured = client
+            .connections
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.handshake.is_some() && one.protocol != ConnectionReport::TO_PROXY);
+        return secured
+            .filter_map(|(index, _)| Some((secured_at(index)?, index)))
+            .min()
+            .map(|(_, index)| index)
+            .into_iter()
+            .collect();
     }
     firsts.into_values().map(|(_, index)| index).collect()
 }

@@ -10,7 +10,7 @@ const UNITS: [&str; 10] =
     ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 54] = [
+const COUNTS: [(&str, &str); 55] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_receive_window", "segments, as the initial window"),
@@ -21,6 +21,7 @@ const COUNTS: [(&str, &str); 54] = [
     ("requests_per_connection", "requests"),
     ("pipelining", "requests"),
     ("optimistic_pipelining", "requests"),
+    ("connect_retries", "connections"),
     ("count", "requests"),
     ("bytes", "bytes"),
     ("limit_packets", "packets"),

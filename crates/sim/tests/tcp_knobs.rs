@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use bentpipe_run::{
-    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, Engine, Http, JitterSpec, LossSpec,
-    ObjectSpec, PageLoadSpec, PageSpec, Provenance, Purpose, QueueSpec, RunRecord, RunSpec, SlowStartChoice,
-    Status, Switch, Transport, Workload, assemble,
+    Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, Engine, Handshake, Http, JitterSpec, LossSpec,
+    ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, Provenance, Purpose, QueueSpec, Resumption, RunRecord,
+    RunSpec, SlowStartChoice, Status, Switch, TlsSpec, TlsVersion, Transport, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -198,6 +198,46 @@ fn a_duplicate_starts_when_patience_ends_and_comes_a_round_trip_later() {
 }
 
 #[test]
+fn further_duplicates_start_each_time_that_patience_ends_until_one_comes() {
+    // secchi2018 section 4.6: three to five connections at the start, of which all but one are dropped.
+    for (patience, retries, expected) in [
+        // The first connection comes after 600 ms.
+        (160, 4, vec![0.160, 0.320, 0.480]),
+        (100, 4, vec![0.100, 0.200, 0.300, 0.400]),
+        (100, 2, vec![0.100, 0.200]),
+        (700, 4, vec![]),
+    ] {
+        for http in [Http::H1s, Http::H2] {
+            let mut spec = page(http, 1, 3);
+            spec.tcp.connect_retry_ns = Some(Duration::from_millis(patience));
+            spec.tcp.connect_retries = Some(retries);
+            let record = record(&spec);
+            let started: Vec<f64> =
+                record.client_connections[1..].iter().map(|one| seconds(one.started)).collect();
+            assert_eq!(started, expected, "{http:?}");
+            assert_eq!(duplicates(&record), expected.len());
+            assert!(record.objects.iter().all(|object| object.connection == 0), "the first to come is used");
+        }
+    }
+}
+
+#[test]
+fn of_several_duplicates_each_is_closed_when_it_comes_and_none_is_used() {
+    let mut spec = page(Http::H1, 6, 12);
+    spec.tcp.connect_retry_ns = Some(Duration::from_millis(250));
+    spec.tcp.connect_retries = Some(2);
+    let record = record(&spec);
+    // Two beside each of six, which come a round trip after they have started.
+    assert_eq!((record.client_connections.len(), duplicates(&record)), (18, 12));
+    for duplicate in record.client_connections.iter().filter(|one| one.purpose.is_some()) {
+        assert_near(seconds(duplicate.connected.unwrap()) - seconds(duplicate.started), RTT_S);
+        assert_eq!(duplicate.closed, duplicate.connected);
+    }
+    let used: std::collections::BTreeSet<_> = record.objects.iter().map(|object| object.connection).collect();
+    assert!(used.iter().all(|index| record.client_connections[*index].purpose.is_none()));
+}
+
+#[test]
 fn a_request_that_needs_a_new_connection_takes_a_duplicate_that_has_come() {
     let mut spec = page(Http::H1, 6, 12);
     spec.tcp.connect_retry_ns = Some(Duration::from_millis(250));
@@ -252,6 +292,95 @@ fn a_duplicate_that_nobody_uses_is_reset_after_its_time_and_closed_with_the_page
     assert_eq!(at.len(), 1, "{at:?}");
     assert_near(at[0], 0.250 + RTT_S + 1.0);
     assert_eq!(resets(None).len(), 0);
+}
+
+/// A page of three objects and one for which a script waits 5 s, over one connection that is reset after 2 s of nothing.
+fn pausing(http: Http, idle_reset: Option<Duration>) -> RunSpec {
+    let mut spec = page(http, 1, 4);
+    if let Workload::PageLoad(load) = &mut spec.workload {
+        load.page.objects[3].wait_ns = Some(Duration::from_secs(5));
+    }
+    spec.tcp.idle_reset_ns = idle_reset;
+    spec
+}
+
+#[test]
+fn a_request_after_a_pause_that_was_too_long_takes_a_new_connection_with_its_handshakes() {
+    let two_seconds = Some(Duration::from_secs(2));
+    // TCP 1; TLS 1.3 1 (RFC 8446 section 2), 1.2 2 (RFC 5246 section 7.3), or 1 with a ticket (RFC 5077 section 3.1).
+    for (http, tls, handshakes, expected) in [
+        (Http::H2, None, 2.0, None),
+        (Http::H2c, None, 1.0, None),
+        (Http::Spdy, Some((TlsVersion::V1_2, Resumption::None)), 3.0, Some(Handshake::Full)),
+        (Http::H2, Some((TlsVersion::V1_2, Resumption::Ticket)), 2.0, Some(Handshake::Resumed)),
+        (Http::H2, Some((TlsVersion::V1_3, Resumption::None)), 2.0, Some(Handshake::Full)),
+    ] {
+        let with = |idle_reset| {
+            let mut spec = pausing(http, idle_reset);
+            spec.tls = tls.map(|(version, resumption)| TlsSpec { version, resumption });
+            record(&spec)
+        };
+        let (kept, reset) = (with(None), with(two_seconds));
+        let plt_s = |record: &RunRecord| record.metrics.plt_s.unwrap();
+        assert_near(plt_s(&reset) - plt_s(&kept), handshakes * RTT_S);
+        let [first, second] = &reset.client_connections[..] else { panic!("{:?}", reset.client_connections) };
+        // Two seconds after the last of the three objects.
+        let last_s = reset.objects.iter().filter(|one| one.connection == 0).map(|one| one.last_byte_s);
+        assert_near(seconds(first.closed.unwrap()), last_s.fold(0.0, f64::max) + 2.0);
+        assert_eq!(second.handshake, expected, "{http:?}");
+        assert_eq!(reset.objects.iter().filter(|object| object.connection == 1).count(), 1);
+    }
+}
+
+#[test]
+fn a_connection_of_http_2_that_is_used_in_time_is_not_reset() {
+    let record = record(&pausing(Http::H2, Some(Duration::from_secs(6))));
+    assert_eq!(record.client_connections.len(), 1);
+}
+
+#[test]
+fn after_a_reset_the_rest_may_be_asked_for_by_http_1_1_over_tls() {
+    for http in [Http::H2, Http::Spdy] {
+        let mut spec = pausing(http, Some(Duration::from_secs(2)));
+        spec.tcp.idle_fallback = Switch::On;
+        let record = record(&spec);
+        let protocols: Vec<_> = record.client_connections.iter().map(|one| one.protocol.as_str()).collect();
+        assert_eq!(protocols, [http.alpn(), "http/1.1"]);
+        let protocols: Vec<_> = record.origin_connections.iter().map(|one| one.protocol.as_str()).collect();
+        assert_eq!(protocols, [http.alpn(), "http/1.1"]);
+    }
+}
+
+#[test]
+fn what_an_outage_and_a_reset_in_the_midst_of_a_load_leave_incomplete_is_asked_for_again() {
+    for (http, fallback) in [(Http::H2, Switch::Off), (Http::Spdy, Switch::Off), (Http::Spdy, Switch::On)] {
+        let with = |seed| {
+            let object = |n| ObjectSpec::new(format!("/object-{n}.jpg"), Bytes::new(200_000));
+            let page = PageSpec {
+                document_bytes: Some(Bytes::new(100_000)),
+                ..PageSpec::new("page", (1..=5).map(object))
+            };
+            let mut spec = RunSpec { seed, ..sample() };
+            spec.workload = Workload::PageLoad(PageLoadSpec::new(http, 6, page));
+            spec.link.forward.loss = LossSpec::Outages {
+                period_ns: Duration::from_secs(20),
+                durations: vec![OutageSpec { weight: 1, duration_ns: Duration::from_secs(3) }],
+            };
+            spec.tcp.idle_reset_ns = Some(Duration::from_millis(1_500));
+            spec.tcp.idle_fallback = fallback;
+            // Every object is compared with what was served.
+            record(&spec)
+        };
+        let record = (0..).map(with).find(|record| record.client_connections.len() > 1).unwrap();
+        assert_eq!(record.objects.len(), 6);
+        for object in &record.objects {
+            let connection = &record.client_connections[object.connection];
+            assert!(object.request_s >= seconds(connection.connected.unwrap()));
+        }
+        assert!(record.objects.iter().any(|object| object.connection > 0));
+        let most = if fallback.is_on() { 7 } else { 2 };
+        assert!(record.client_connections.len() <= most, "{http:?} {:?}", record.client_connections);
+    }
 }
 
 // ---- windows and buffers ---------------------------------------------------------------------------------------

@@ -41,9 +41,17 @@ pub struct TcpSpec {
     /// A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub connect_retry_ns: Option<Duration>,
-    /// A page's client resets a connection that has been idle for this long.
+    /// How many it opens beside the first, each after that time; the first to come is used and the others are closed when
+    /// they come. Without it: one, which is kept for the next request that needs a connection.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub connect_retries: Option<u32>,
+    /// A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
+    /// SPDY one on which nothing comes or goes.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub idle_reset_ns: Option<Duration>,
+    /// Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Switch::is_off"))]
+    pub idle_fallback: Switch,
 }
 
 /// Settings of one connection. What a scenario does not decide is as Linux has it.

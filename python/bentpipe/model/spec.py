@@ -299,8 +299,18 @@ class TcpSpec(Frozen):
     """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
     connect_retry_ns: int | None = None
     """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    connect_retries: int | None = None
+    """
+    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
+    they come. Without it: one, which is kept for the next request that needs a connection.
+    """
     idle_reset_ns: int | None = None
-    """A page's client resets a connection that has been idle for this long."""
+    """
+    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
+    SPDY one on which nothing comes or goes.
+    """
+    idle_fallback: Switch | None = None
+    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
 
 
 class TlsSpec(Frozen):
@@ -324,6 +334,11 @@ class SplitPepSpec(Frozen):
     """TCP over the satellite."""
     relay_buffer_bytes: int
     """What is held at most of one direction of a connection, between the two sockets."""
+    standing: Switch | None = None
+    """
+    Whether terminal and gateway have connections with each other before the run, of which each of a client takes one:
+    none waits for a handshake over the satellite. With a proxy at both places alone.
+    """
 
 
 class ProxyPepSpec(Frozen):
@@ -334,11 +349,6 @@ class ProxyPepSpec(Frozen):
 
     kind: Literal["proxy"] = "proxy"
     cc: Algorithm
-    standing: Switch | None = None
-    """
-    Whether terminal and gateway have connections with each other before the run, of which each of a client takes one:
-    none waits for a handshake over the satellite. With a proxy at both places alone.
-    """
     """Congestion control over the satellite, of both directions."""
     tcp: TcpSpec
     """TCP over the satellite."""

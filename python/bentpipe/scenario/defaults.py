@@ -166,8 +166,12 @@ QUICK_ACK = False
 """Linux's own rules: at once at the start of a connection, later for every other segment."""
 CONNECT_RETRY = "off"
 """One connection for one purpose; the kernel repeats a lost SYN after a second (RFC 6298 section 2)."""
+CONNECT_RETRIES = 1
+"""Chromium's backup job is started once for a connection that is wanted."""
 IDLE_RESET = "off"
 """Browsers keep an idle connection for minutes, longer than a page takes."""
+IDLE_FALLBACK = False
+"""A browser speaks to a host what it has spoken to it before."""
 INITIAL_RTT = "333 ms"
 """RFC 9002 section 6.2.2. Below the RTT of a GEO link; the first probe timeout, three times it, is above."""
 BBR_EXTRA_ACKED = True

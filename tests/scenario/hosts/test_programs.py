@@ -144,6 +144,18 @@ REFUSED = {
     "Fast Open": (["client=chromium", "tcp.fast_open=true"], "tcp.fast_open", "false, as the client", "true"),
     "Nagle": (["server=nginx", "tcp.nagle=true"], "tcp.nagle", "false, as the server is nginx", "true"),
     "resets": (["client=firefox", 'tcp.idle_reset="1 s"'], "tcp.idle_reset", '"off", as the client', '"1 s"'),
+    "several retries": (
+        ["client=firefox", 'tcp.connect_retry="250 ms"', "tcp.connect_retries=4"],
+        "tcp.connect_retries",
+        "1, as the client is firefox",
+        "4",
+    ),
+    "a fallback": (
+        ["client=chromium", "tcp.idle_fallback=true"],
+        "tcp.idle_fallback",
+        "false, as the client is chromium",
+        "true",
+    ),
     "windows of the client": (
         ["client=firefox", 'http2.stream_window="1 MB"'],
         "http2.stream_window",

@@ -37,6 +37,8 @@ DEFAULTS = {
     "slow start": ("h2", {"slow_start": "linux"}),
     "TLS": ("h2", {"tls": {"version": "1.3", "resumption": "none"}}),
     "TLS without TLS": ("h1", {"tls": {"version": "1.3", "resumption": "none"}}),
+    "retries of what is not retried": ("h1", {"tcp": {"connect_retries": 5}}),
+    "fallback from what is not reset": ("h2", {"tcp": {"idle_fallback": True}}),
     "proxy": ("h2", {"pep": "none"}),
     "proxy in a table": ("h2", {"pep": {"kind": "none", "cc": "hybla", "tcp": {"initial_window": 40}}}),
     "TCP": (
@@ -48,7 +50,9 @@ DEFAULTS = {
                 "quick_ack": False,
                 "timestamps": True,
                 "connect_retry": "off",
+                "connect_retries": 1,
                 "idle_reset": "off",
+                "idle_fallback": False,
             }
         },
     ),
@@ -178,6 +182,20 @@ def test_bbr_without_aggregation_is_in_the_specification_where_a_sender_is_bbr(r
     assert found == {**document_of(run), **({"bbr": {"extra_acked": "off"}} if is_used else {})}
 
 
+def test_a_client_opens_several_connections_beside_one_that_is_slow_to_come():
+    tcp = page_spec("h2", tcp={"connect_retry": "250 ms", "connect_retries": 4})["tcp"]
+    assert (tcp["connect_retry_ns"], tcp["connect_retries"]) == (250_000_000, 4)
+    once = page_spec("h2", tcp={"connect_retry": "250 ms", "connect_retries": 1})
+    assert once == page_spec("h2", tcp={"connect_retry": "250 ms"})
+
+
+@pytest.mark.parametrize("http", ["h2", "spdy"])
+def test_after_an_idle_reset_a_load_may_go_on_by_http_1_1_over_all_its_connections(http):
+    spec = page_spec(http, tcp={"idle_reset": "2 s", "idle_fallback": True})
+    assert (spec["tcp"]["idle_fallback"], spec["workload"]["connections"]) == ("on", 6)
+    assert load(http, tcp={"idle_reset": "2 s"})["connections"] == 1
+
+
 def test_http2_has_a_header_table_of_a_size():
     found = [page_spec("h2", http2={"header_table": text})["http2"] for text in ("0 B", "64 KiB")]
     assert [spec["header_table_bytes"] for spec in found] == [0, 65_536]
@@ -254,6 +272,13 @@ def test_a_proxy_s_leg_over_the_satellite_is_its_own():
     assert pep["tcp"]["fast_open"] == "on"
 
 
+def test_a_transport_proxy_at_both_ends_may_have_standing_connections():
+    assert page_spec("h1", pep={"kind": "split", "standing": True})["pep"]["standing"] == "on"
+    # At its default it leaves the run as it was, and kinds without such a thing do not look at it.
+    assert page_spec("h1", pep={"kind": "split", "standing": False}) == page_spec("h1", pep="split")
+    assert page_spec("h1", pep={"kind": "tunnel", "standing": True}) == page_spec("h1", pep="tunnel")
+
+
 def test_a_tunnel_takes_its_header_from_the_hosts_packets():
     spec = page_spec("h3", pep={"kind": "tunnel", "header": "60 B"})
     assert spec["pep"] == {"kind": "tunnel", "header_bytes": 60}
@@ -291,11 +316,13 @@ def test_the_engine_accepts_every_setting():
             "timestamps": False,
             "initial_receive_window": 20,
             "connect_retry": "1500 ms",
+            "connect_retries": 4,
             "idle_reset": "5 s",
+            "idle_fallback": True,
         },
         tls={"version": "1.2", "resumption": "ticket"},
         http2={"header_table": "0 B"},
-        pep={"kind": "split", "place": "terminal"},
+        pep={"kind": "split", "standing": True},
     )
     _core.check_spec(json.dumps(spec))
     multiplexed = page_spec("spdy", push="10 %", priorities="on", tls={"resumption": "early-data"})
@@ -361,6 +388,21 @@ REFUSED = {
         )
         for http in ("h2", "h2c", "h3", "spdy")
     },
+    **{
+        f"standing connections of a {place} alone": (
+            {"pep": {"kind": "split", "place": place, "standing": True}},
+            "run.pep.standing",
+            'where there are two (place = "both")',
+            "true",
+        )
+        for place in ("terminal", "gateway")
+    },
+    "Fast Open of standing connections": (
+        {"pep": {"kind": "split", "standing": True, "tcp": {"fast_open": True}}},
+        "run.pep.tcp.fast_open",
+        "no handshake that data could travel with",
+        "true",
+    ),
     "optimism of nothing": (
         {"pipelining": 8, "optimistic_pipelining": 0},
         "run.optimistic_pipelining",
@@ -544,6 +586,24 @@ REFUSED = {
         "run.tcp.connect_retry",
         '"off", as bulk does not use it',
         '"1 s"',
+    ),
+    "retries of flows": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tcp": {"connect_retries": 4}},
+        "run.tcp.connect_retries",
+        "1, as bulk does not use it",
+        "4",
+    ),
+    "no retry": (
+        {"tcp": {"connect_retry": "1 s", "connect_retries": 0}},
+        "run.tcp.connect_retries",
+        "from 1 to 16",
+        "0",
+    ),
+    "a fallback of a proxy": (
+        {"pep": {"kind": "split", "tcp": {"idle_fallback": True}}},
+        "run.pep.tcp.idle_fallback",
+        "false, as a proxy connects when a client does",
+        "true",
     ),
     "a retry at once": ({"tcp": {"connect_retry": "0 s"}}, "run.tcp.connect_retry", "from 1 ns", '"0 s"'),
     "a reset of no time": ({"tcp": {"idle_reset": "never"}}, "run.tcp.idle_reset", "a duration", '"never"'),

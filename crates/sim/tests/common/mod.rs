@@ -333,7 +333,9 @@ fn tcp(temper: Temper) -> impl Strategy<Value = TcpSpec> {
                 timestamps,
                 quick_ack,
                 connect_retry_ns,
+                connect_retries: None,
                 idle_reset_ns,
+                idle_fallback: Switch::Off,
             }
         },
     )

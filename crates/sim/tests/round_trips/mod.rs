@@ -63,6 +63,16 @@ fn the_first_byte_takes_the_round_trips_of_the_closed_form() {
 }
 
 #[test]
+fn a_record_says_when_the_first_request_left() {
+    // A round trip ahead of the first byte of its response, whatever was exchanged before.
+    for (row, column, expected) in cells() {
+        let request_s = ran(row, column).objects[0].request_s;
+        let excess = request_s / ROUND_TRIP.as_secs_f64() - f64::from(expected - 1);
+        assert!((0.0..TOLERANCE).contains(&excess), "{row:?} {column:?}: {request_s} s");
+    }
+}
+
+#[test]
 fn a_record_says_how_each_handshake_went_at_both_ends() {
     for (row, column, _) in cells() {
         let record = ran(row, column);

@@ -33,7 +33,9 @@ pub fn spec() -> TcpSpec {
         timestamps: None,
         quick_ack: Switch::Off,
         connect_retry_ns: None,
+        connect_retries: None,
         idle_reset_ns: None,
+        idle_fallback: Switch::Off,
     }
 }
 

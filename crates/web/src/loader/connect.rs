@@ -6,8 +6,10 @@ use bentpipe_http::account::{Counted, Http2, Meter, Plain, Spdy, Unframed};
 use bentpipe_http::tls::{self, Secured, TlsSettings};
 use bentpipe_net::{ByteStream, Net};
 use bentpipe_run::{ConnectionReport, Http, RunSpec, Transport};
+use bentpipe_units::Duration;
 use tokio::io::BufWriter;
 
+use super::activity::{Active, Activity};
 use super::fetch::FetchError;
 use super::proxy::{Proxy, Tunnelled};
 use super::retry;
@@ -41,7 +43,14 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
     connections.count_by(index, &meter);
     let stream = Counted::transport(stream, &meter, connections.closing(index, net));
     let stream = first_flight_in_one(&client.spec, stream)?;
+    let (stream, activity) = watchable(session, stream);
+    let watch = move || {
+        activity
+            .into_iter()
+            .for_each(|(activity, limit)| activity.watch(net, connections, limit, index, &session.resets));
+    };
     if !http.is_tls() {
+        watch();
         return Ok(Connected { stream: counted(http, stream, &meter), index });
     }
     let (clock, list, has_settings) = (net.clone(), connections.clone(), client.spec.tls.is_some());
@@ -56,7 +65,24 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
     let stream =
         tls::connect(client.tls().config(Transport::Tcp, http.alpn())?, &remote.name, stream, on_secured)
             .await?;
+    watch();
     Ok(Connected { stream: counted(http, stream, &meter), index })
+}
+
+/// The stream itself; or, where one connection carries everything and is not to be idle for long, one whose activity can
+/// be watched.
+fn watchable<N: Net>(
+    session: &Session<N>,
+    stream: Box<dyn ByteStream>,
+) -> (Box<dyn ByteStream>, Option<(Activity, Duration)>) {
+    let Session { net, client, load, proxy, .. } = session;
+    let is_alone = matches!(load.http, Http::H2 | Http::H2c | Http::Spdy);
+    // What goes through a proxy is a stream of another connection, which has more.
+    let Some(limit) = client.spec.tcp.idle_reset_ns.filter(|_| is_alone && proxy.is_none()) else {
+        return (stream, None);
+    };
+    let (stream, activity) = Active::new(net, stream);
+    (Box::new(stream), Some((activity, limit)))
 }
 
 /// The stream itself; or, where the first segment may carry a request, one that collects what is written until it is

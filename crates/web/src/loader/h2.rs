@@ -75,6 +75,11 @@ impl<N: Net> Client<N> {
         self.pushes.doubts()
     }
 
+    /// The place of its connection in the session's list, once it has one.
+    pub(super) fn connection_index(&self) -> Option<usize> {
+        self.connection.get().map(|open| open.index)
+    }
+
     async fn connect(&self) -> Result<Open, FetchError> {
         let Session { net, client, load, .. } = &*self.session;
         let connected = connect::tcp(&self.session, &self.remote).await?;

@@ -1,5 +1,6 @@
 //! The page loader: behaves like a browser on the network, and times every object.
 
+mod activity;
 mod body;
 mod connect;
 mod discover;
@@ -7,7 +8,9 @@ mod fetch;
 mod h1;
 mod h2;
 mod h3;
+mod host;
 mod idle;
+mod protocol;
 mod proxy;
 mod request;
 mod retry;
@@ -23,26 +26,18 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use bentpipe_net::{Net, within};
-use bentpipe_run::{ClientReport, Http, ObjectSighting, PageLoadSpec, Reason};
+use bentpipe_run::{ClientReport, ObjectSighting, PageLoadSpec, Reason};
 use bentpipe_units::{Bytes, Duration, Time};
 use tokio::sync::mpsc;
 
 use crate::Client;
-use crate::hosts::Remote;
 use crate::page::{INDEX, Place, Site};
 pub(crate) use discover::Discovery;
 use discover::{By, Named, named_in};
 use fetch::{FetchError, Fetched};
+use host::Host;
 pub(crate) use request::url;
 use session::Session;
-
-/// The protocol's way of fetching.
-enum Protocol<N: Net> {
-    H1(h1::Pool<N>),
-    H2(h2::Client<N>),
-    H3(h3::Client<N>),
-    Spdy(spdy::Client<N>),
-}
 
 /// Loads the page once and reports what was seen; never fails, because faults are part of the report.
 ///
@@ -97,13 +92,13 @@ async fn load_page<N: Net>(session: &Rc<Session<N>>, mut log: Log<'_>) {
     if is_there {
         fetching.unread(&document);
     }
-    let protocols = Rc::clone(&fetching.protocols);
+    let hosts = Rc::clone(&fetching.hosts);
     drop(fetching);
     while let Some((place, discovered, result)) = finished.recv().await {
         log.sighted(session, &place, discovered, result);
     }
     log.missing();
-    log.report.doubts.extend(protocols.iter().flat_map(Protocol::doubts));
+    log.report.doubts.extend(hosts.iter().flat_map(Host::doubts));
 }
 
 type Done = (Place, Time, Result<Fetched, FetchError>);
@@ -112,7 +107,7 @@ type Done = (Place, Time, Result<Fetched, FetchError>);
 struct Fetching<N: Net> {
     session: Rc<Session<N>>,
     /// By host.
-    protocols: Rc<Vec<Protocol<N>>>,
+    hosts: Rc<Vec<Host<N>>>,
     seen: RefCell<BTreeSet<Place>>,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -120,13 +115,13 @@ struct Fetching<N: Net> {
 impl<N: Net> Fetching<N> {
     fn new(session: &Rc<Session<N>>, done: mpsc::UnboundedSender<Done>) -> Self {
         let remotes = session.site.hosts().remotes(session.client.origin);
-        let protocols = remotes.map(|remote| Protocol::new(session, remote)).collect();
+        let hosts = remotes.map(|remote| Host::new(session, remote)).collect();
         let seen = RefCell::new(BTreeSet::from([Place::own(INDEX)]));
-        Self { session: Rc::clone(session), protocols: Rc::new(protocols), seen, done }
+        Self { session: Rc::clone(session), hosts: Rc::new(hosts), seen, done }
     }
 
     async fn fetch(&self, place: &Place, on_data: impl FnMut(&[u8])) -> Result<Fetched, FetchError> {
-        self.protocols[place.host].fetch(&place.path, on_data).await
+        self.hosts[place.host].fetch(&place.path, on_data).await
     }
 
     /// Starts fetching what has been found, unless it is under way; the order of the calls is the order of the requests.
@@ -170,34 +165,6 @@ impl<N: Net> Fetching<N> {
     fn unread(self: &Rc<Self>, place: &Place) {
         for (place, wait) in self.session.site.named_by(place) {
             self.discovered(Named { place: place.clone(), wait: *wait, by: By::Code });
-        }
-    }
-}
-
-impl<N: Net> Protocol<N> {
-    fn new(session: &Rc<Session<N>>, remote: Remote) -> Self {
-        match session.load.http {
-            Http::Http10 | Http::Http10s | Http::H1 | Http::H1s => Self::H1(h1::Pool::new(session, remote)),
-            Http::H2 | Http::H2c => Self::H2(h2::Client::new(session, remote)),
-            Http::H3 => Self::H3(h3::Client::new(session, remote)),
-            Http::Spdy => Self::Spdy(spdy::Client::new(session, remote)),
-        }
-    }
-
-    async fn fetch(&self, path: &str, on_data: impl FnMut(&[u8])) -> Result<Fetched, FetchError> {
-        match self {
-            Self::H1(pool) => pool.fetch(path, on_data).await,
-            Self::H2(client) => client.fetch(path, on_data).await,
-            Self::H3(client) => client.fetch(path, on_data).await,
-            Self::Spdy(client) => client.fetch(path, on_data).await,
-        }
-    }
-
-    /// What was odd about the connections, beside the objects.
-    fn doubts(&self) -> Vec<Reason> {
-        match self {
-            Self::H1(_) | Self::H3(_) | Self::Spdy(_) => Vec::new(),
-            Self::H2(client) => client.doubts(),
         }
     }
 }

@@ -1,15 +1,14 @@
-//! Opening TCP connections as browsers do: a second one beside one that is slow to come.
+//! Opening TCP connections as browsers do: another one beside one that is slow to come.
 //!
 //! Chromium's backup connect job: it is there for a SYN that was lost, and on a satellite path it opens a duplicate of
 //! each connection, because the round trip is longer than its patience of 250 ms.
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 
 use bentpipe_net::{Net, Stream, within};
 use bentpipe_run::{Algorithm, ConnectionReport, Dscp, Purpose};
-use futures_util::future::{Either, select};
+use futures_util::future::select_all;
 
 use super::idle;
 use super::session::Session;
@@ -18,8 +17,8 @@ use crate::connection::{Connections, ProbeOf, Window};
 
 /// Opens a connection to `to`, or takes one of its spare ones.
 ///
-/// When a connection has not come within `connect_retry_ns`, a second one is opened beside it, once. The first to come is
-/// the answer; the other is a spare one when it comes. With Fast Open and a cookie a connection comes at once.
+/// As long as none has come, another one is opened each `connect_retry_ns`, `connect_retries` in all or once. The first to
+/// come is the answer. With Fast Open and a cookie a connection comes at once.
 pub(super) async fn open<N: Net>(
     session: &Session<N>,
     spares: &Spares<N::Stream>,
@@ -28,38 +27,52 @@ pub(super) async fn open<N: Net>(
     if let Some(spare) = spares.take() {
         return Ok(spare);
     }
-    let attempt = |purpose| Attempt::of(session, to, purpose).run();
-    let Some(patience) = session.client.spec.tcp.connect_retry_ns else { return attempt(None).await };
-    let mut first = Box::pin(attempt(None));
-    if let Some(result) = within(&session.net, patience, &mut first).await {
-        return result;
-    }
-    let second = Box::pin(attempt(Some(Purpose::Duplicate)));
-    match select(first, second).await {
-        // Where one fails the other decides.
-        Either::Left((result, other)) => settle(session, spares, result, other).await,
-        Either::Right((result, other)) => settle(session, spares, result, other).await,
+    let attempt = |purpose| Box::pin(Attempt::of(session, to, purpose).run());
+    let tcp = &session.client.spec.tcp;
+    let Some(patience) = tcp.connect_retry_ns else { return attempt(None).await };
+    let mut left = tcp.connect_retries.unwrap_or(1);
+    let mut attempts = vec![attempt(None)];
+    loop {
+        let mut any = select_all(attempts);
+        let ended =
+            if left > 0 { within(&session.net, patience, &mut any).await } else { Some((&mut any).await) };
+        let Some((result, _, others)) = ended else {
+            attempts = any.into_inner();
+            attempts.push(attempt(Some(Purpose::Duplicate)));
+            left -= 1;
+            continue;
+        };
+        match result {
+            Ok(opened) => {
+                others.into_iter().for_each(|other| dispose_of(session, spares, other));
+                return Ok(opened);
+            }
+            // Where one fails the others decide.
+            Err(error) if others.is_empty() => return Err(error),
+            Err(_) => attempts = others,
+        }
     }
 }
 
-/// One of two attempts has ended, and `other` has not.
-async fn settle<N: Net>(
+/// Does, when a connection comes that is too late, what becomes of it: a single one is spare, of several none is.
+fn dispose_of<N: Net>(
     session: &Session<N>,
     spares: &Spares<N::Stream>,
-    result: io::Result<Opened<N::Stream>>,
-    other: impl Future<Output = io::Result<Opened<N::Stream>>> + 'static,
-) -> io::Result<Opened<N::Stream>> {
-    let Ok(opened) = result else { return other.await };
+    late: impl Future<Output = io::Result<Opened<N::Stream>>> + 'static,
+) {
     let (net, connections) = (session.net.clone(), session.connections.clone());
-    let (spares, idle_reset) = (spares.clone(), session.client.spec.tcp.idle_reset_ns);
+    let (spares, tcp) = (spares.clone(), &session.client.spec.tcp);
+    let (idle_reset, is_kept) = (tcp.idle_reset_ns, tcp.connect_retries.is_none());
     session.net.spawn(async move {
         // Nobody waits for it: that it failed changes nothing.
-        if let Ok(opened) = pin!(other).await {
+        let Ok(opened) = late.await else { return };
+        if is_kept {
             let rest = idle::rest(&net, &connections, idle_reset, opened.index);
             spares.put(opened, rest);
+        } else {
+            drop(connections.closing(opened.index, &net));
         }
     });
-    Ok(opened)
 }
 
 /// What opening a connection needs, apart from the session: the slower of two outlives its request.

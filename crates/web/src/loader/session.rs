@@ -1,10 +1,12 @@
 //! What all fetches of one page load share.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use bentpipe_net::Net;
-use bentpipe_run::PageLoadSpec;
+use bentpipe_run::{Http, PageLoadSpec};
 
+use super::activity::Resets;
 use super::proxy::Proxy;
 use super::request::url;
 use super::spares::Spares;
@@ -19,9 +21,11 @@ pub(super) struct Session<N: Net> {
     pub(super) load: PageLoadSpec,
     pub(super) site: Arc<Site>,
     pub(super) connections: Connections<ProbeOf<N>>,
+    pub(super) resets: Resets,
     /// By host.
     pub(super) spares: Vec<Spares<N::Stream>>,
-    pub(super) proxy: Option<Proxy<N>>,
+    /// Shared with the sessions of other versions of HTTP.
+    pub(super) proxy: Option<Rc<Proxy<N>>>,
 }
 
 impl<N: Net> Session<N> {
@@ -29,8 +33,24 @@ impl<N: Net> Session<N> {
         let site = client.sites.of(&load.page)?;
         let spares = site.hosts().names().iter().map(|_| Spares::default()).collect();
         let connections = Connections::new();
-        let proxy = Proxy::of(net, &client, &connections, &site, &load);
-        Ok(Self { net: net.clone(), client, load, site, connections, spares, proxy })
+        let proxy = Proxy::of(net, &client, &connections, &site, &load).map(Rc::new);
+        let (net, resets) = (net.clone(), Resets::default());
+        Ok(Self { net, client, load, site, connections, resets, spares, proxy })
+    }
+
+    /// The same load by another version of HTTP.
+    pub(super) fn by(&self, http: Http) -> Self {
+        let Self { net, client, load, site, connections, resets, spares, proxy } = self;
+        Self {
+            net: net.clone(),
+            client: client.clone(),
+            load: PageLoadSpec { http, ..load.clone() },
+            site: Arc::clone(site),
+            connections: connections.clone(),
+            resets: resets.clone(),
+            spares: spares.clone(),
+            proxy: proxy.clone(),
+        }
     }
 
     pub(super) fn url(&self, place: &Place) -> String {

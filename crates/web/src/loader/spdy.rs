@@ -117,6 +117,11 @@ impl<N: Net> Client<N> {
         })
     }
 
+    /// The place of its connection in the session's list, once it has one.
+    pub(super) fn connection_index(&self) -> Option<usize> {
+        self.connection.get().map(|open| open.index)
+    }
+
     async fn connect(&self) -> Result<Open, FetchError> {
         let spec = &self.session.client.spec.http2;
         let connected = connect::tcp(&self.session, &self.remote).await?;

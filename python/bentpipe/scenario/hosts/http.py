@@ -8,7 +8,7 @@ from bentpipe.scenario.page.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, percent, size_bytes, size_bytes_or
-from bentpipe.scenario.written.schema import Http2Table, PageTable, RunTable
+from bentpipe.scenario.written.schema import Http2Table, PageTable, RunTable, TcpTable
 from bentpipe.scenario.written.table import or_default
 from bentpipe.scenario.written.texts import checked_name
 
@@ -66,7 +66,7 @@ def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: 
     http = vocabulary.HTTP.checked(run.http, where.at("http"))
     connections = or_default(run.connections, defaults.CONNECTIONS)
     connections = count(connections, where.at("connections"), least=1, most=MOST_CONNECTIONS)
-    if http in vocabulary.SINGLE_CONNECTION_HTTP:
+    if http in vocabulary.SINGLE_CONNECTION_HTTP and not _may_fall_back(run, http):
         connections = 1
     spec: PageLoadWorkload = {
         "kind": "page-load",
@@ -142,6 +142,14 @@ def _page(table: PageTable, where: Location, *, folder: Path) -> PageSpec:
         raise where.at("objects").error(expected="at least one size", found="an empty list")
     sizes = [size_bytes(size, where.at(f"objects.{n}")) for n, size in enumerate(table.objects, start=1)]
     return page_spec(checked_name(table.name, where.at("name")), sizes)
+
+
+def _may_fall_back(run: RunTable, http: str) -> bool:
+    """Whether a load may go on by HTTP/1.1, which has as many connections as that has."""
+    tcp = or_default(run.tcp, TcpTable())
+    has_reset = or_default(tcp.idle_reset, defaults.IDLE_RESET) != defaults.IDLE_RESET
+    may = or_default(tcp.idle_fallback, defaults.IDLE_FALLBACK)
+    return has_reset and may and http in vocabulary.FALLING_BACK_HTTP
 
 
 def _requests_per_connection(run: RunTable, http: str, where: Location) -> int | None:

@@ -52,7 +52,9 @@ OF_CLIENT: Mapping[str, Refusals] = {
     "tcp": (
         ("fast_open", defaults.FAST_OPEN),
         ("nagle", defaults.NAGLE),
+        ("connect_retries", defaults.CONNECT_RETRIES),
         ("idle_reset", defaults.IDLE_RESET),
+        ("idle_fallback", defaults.IDLE_FALLBACK),
     ),
     "quic": (("stream_receive_window", None), ("receive_window", None)),
     "http2": (("stream_window", None), ("connection_window", None), ("header_table", None)),

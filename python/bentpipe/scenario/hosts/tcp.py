@@ -9,8 +9,15 @@ from bentpipe.scenario.written.table import or_default
 
 MOST_INITIAL_WINDOW = 10_000
 OFF = "off"
-CLIENT_KEYS = ("connect_retry", "idle_reset")
-"""What a page's client does with its connections."""
+MOST_CONNECT_RETRIES = 16
+"""Three times what secchi2018 saw."""
+CLIENT_SETTINGS = (
+    ("connect_retry", defaults.CONNECT_RETRY),
+    ("connect_retries", defaults.CONNECT_RETRIES),
+    ("idle_reset", defaults.IDLE_RESET),
+    ("idle_fallback", defaults.IDLE_FALLBACK),
+)
+"""What a page's client does with its connections, and what it does unless told."""
 
 
 def tcp_spec(table: TcpTable, where: Location, *, buffer_bytes: int) -> TcpSpec:
@@ -49,15 +56,22 @@ def tcp_spec(table: TcpTable, where: Location, *, buffer_bytes: int) -> TcpSpec:
     connect_retry = or_default(table.connect_retry, defaults.CONNECT_RETRY)
     if connect_retry != OFF:
         spec["connect_retry_ns"] = duration_ns(connect_retry, where.at("connect_retry"), least_ns=1)
+        connect_retries = or_default(table.connect_retries, defaults.CONNECT_RETRIES)
+        place = where.at("connect_retries")
+        connect_retries = count(connect_retries, place, least=1, most=MOST_CONNECT_RETRIES)
+        if connect_retries != defaults.CONNECT_RETRIES:
+            spec["connect_retries"] = connect_retries
     idle_reset = or_default(table.idle_reset, defaults.IDLE_RESET)
     if idle_reset != OFF:
         spec["idle_reset_ns"] = duration_ns(idle_reset, where.at("idle_reset"), least_ns=1)
+        if or_default(table.idle_fallback, defaults.IDLE_FALLBACK):
+            spec["idle_fallback"] = "on"
     return spec
 
 
 def refuse_client_settings(table: TcpTable, where: Location, *, why: str) -> None:
     """Raise an InputError when TCP has settings of a page's client where there is none."""
-    for key in CLIENT_KEYS:
+    for key, usual in CLIENT_SETTINGS:
         written = getattr(table, key)
-        if written not in (None, OFF):
-            raise where.at(key).error(expected=f'"{OFF}", as {why}', found=quoted(written))
+        if written not in (None, usual):
+            raise where.at(key).error(expected=f"{quoted(usual)}, as {why}", found=quoted(written))

@@ -80,7 +80,9 @@ class TcpTable(Table):
     timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
+    connect_retries: int | None = Field(default=None, description=COUNT)
     idle_reset: str | None = Field(default=None, description=DURATION_OR_OFF)
+    idle_fallback: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 
 class BbrTable(Table):
@@ -126,9 +128,9 @@ class PepTable(Table):
     cc: str | None = Field(default=None, description='a congestion control such as "hybla"')
     relay_buffer: str | None = Field(default=None, description='a size such as "256 KiB"')
     header: str | None = Field(default=None, description='a size such as "24 B"')
+    standing: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
 
-    standing: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 class ValidityTable(Table):
     """When a run's numbers may be trusted."""

@@ -92,6 +92,8 @@ PERSISTENT_HTTP = ("h1", "h1s")
 """HTTP versions with one request after the other over connections that last."""
 PUSHING_HTTP = ("h2", "h2c", "spdy")
 """HTTP versions of which the origin can push."""
+FALLING_BACK_HTTP = ("h2", "spdy")
+"""HTTP versions of which a client may go on by HTTP/1.1 over TLS."""
 CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
 LOSS_BASED = ("reno", "cubic")
