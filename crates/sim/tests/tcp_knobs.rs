@@ -11,7 +11,7 @@ use std::time::Instant;
 use bentpipe_run::{
     Algorithm, BulkSpec, CapacitySpec, CaptureSpec, Direction, Engine, Handshake, Http, JitterSpec, LossSpec,
     ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, Provenance, Purpose, QueueSpec, Resumption, RunRecord,
-    RunSpec, SlowStartChoice, Status, Switch, TlsSpec, TlsVersion, Transport, Workload, assemble,
+    RunSpec, SlowStartChoice, Status, Switch, TlsSpec, TlsVersion, Transport, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -336,6 +336,17 @@ fn a_request_after_a_pause_that_was_too_long_takes_a_new_connection_with_its_han
 fn a_connection_of_http_2_that_is_used_in_time_is_not_reset() {
     let record = record(&pausing(Http::H2, Some(Duration::from_secs(6))));
     assert_eq!(record.client_connections.len(), 1);
+}
+
+#[test]
+fn the_connection_of_a_visit_is_not_reset_while_it_waits_for_tickets() {
+    // Its handshakes and its closing take round trips of 600 ms without a byte.
+    let mut spec = pausing(Http::H2, Some(Duration::from_millis(700)));
+    let Workload::PageLoad(load) = &mut spec.workload else { panic!("a page") };
+    load.visit = Some(Visit::Repeat);
+    load.page.objects.truncate(3);
+    spec.tls = Some(TlsSpec { version: TlsVersion::V1_3, resumption: Resumption::Ticket });
+    assert_eq!(record(&spec).client_connections[0].handshake, Some(Handshake::Resumed));
 }
 
 #[test]

@@ -37,7 +37,10 @@ pub async fn visit<N: Net>(net: &N, client: &Client) -> Result<(), Reason> {
     }
     let timeout = client.spec.validity.timeout_ns;
     let visited = within(net, timeout, async {
-        let session = Session::of(net, client.clone(), load.clone())?;
+        let mut visitor = client.clone();
+        // It waits for tickets, which is no idling.
+        visitor.spec.tcp.idle_reset_ns = None;
+        let session = Session::of(net, visitor, load.clone())?;
         for remote in session.site.hosts().remotes(client.origin) {
             match load.http.transport() {
                 Transport::Tcp => over_tcp(&session, &remote).await?,
