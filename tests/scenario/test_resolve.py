@@ -9,6 +9,7 @@ from bentpipe import _core
 from bentpipe.model.link import LinkSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.link.description import describe_link
+from tests.support.refusals import refused
 
 
 def resolved(run, **scenario):
@@ -52,6 +53,30 @@ def test_the_engine_would_refuse_a_key_too_many_or_too_few():
         _core.check_spec(json.dumps({**spec, "more": 1}))
     with pytest.raises(ValueError, match="missing field"):
         _core.check_spec(json.dumps({key: value for key, value in spec.items() if key != "http2"}))
+
+
+def test_the_server_is_behind_the_gateway_unless_it_is_put_behind_the_terminal():
+    usual = {"link": "flat:down=20Mbit/s,up=2Mbit/s,rtt=100ms", "bulk": {"size": "100 MB"}}
+    assert spec_of(**usual) == spec_of(**usual, server_behind="gateway")
+    assert "server_behind" not in spec_of(**usual)
+    spec = spec_of(**usual, server_behind="terminal")
+    _core.check_spec(json.dumps({**spec, "seed": 1}))
+    assert spec["server_behind"] == "terminal"
+    assert spec["link"] == spec_of(**usual)["link"]
+    # Five times 800 Mbit and a round trip, at 20 and at 2 Mbit/s, and a minute.
+    for found, rate_bps in ((spec_of(**usual), 20e6), (spec, 2e6)):
+        assert found["validity"]["timeout_ns"] == pytest.approx((60 + 5 * (8e8 / rate_bps + 0.1)) * 1e9)
+
+
+@pytest.mark.parametrize("pep", ["split", "tunnel"])
+def test_there_is_no_proxy_where_the_server_is_behind_the_terminal(pep):
+    with refused("run.pep", expected='"none", as the server is behind the terminal', found=pep):
+        spec_of(ping={}, pep=pep, server_behind="terminal")
+
+
+def test_the_server_is_behind_nothing_else():
+    with refused("run.server_behind", expected="one of gateway, terminal", found="hub"):
+        spec_of(ping={}, server_behind="hub")
 
 
 def test_bulk_and_ping_are_complete_without_a_word_more_than_needed():

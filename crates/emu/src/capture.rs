@@ -14,28 +14,24 @@ use crate::clock;
 /// Writes what passes the ends of the link to a pcapng file.
 pub(crate) struct Tap {
     capture: CaptureFile,
+    /// The direction of the link that ends at the client.
+    to_client: Direction,
 }
 
 impl Tap {
-    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
-        Ok(Self { capture: CaptureFile::create(path, clock_start())? })
+    pub(crate) fn create(path: PathBuf, to_client: Direction) -> io::Result<Self> {
+        Ok(Self { capture: CaptureFile::create(path, clock_start())?, to_client })
     }
 
     /// A packet enters the link.
     pub(crate) fn sent(&mut self, direction: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
-        let interface = match direction {
-            Direction::Forward => Interface::Server,
-            Direction::Return => Interface::Client,
-        };
+        let interface = if direction == self.to_client { Interface::Server } else { Interface::Client };
         self.capture.packet(interface, at, packet)
     }
 
     /// A packet leaves the link.
     pub(crate) fn delivered(&mut self, direction: Direction, at: Time, packet: &[u8]) -> io::Result<()> {
-        let interface = match direction {
-            Direction::Forward => Interface::Client,
-            Direction::Return => Interface::Server,
-        };
+        let interface = if direction == self.to_client { Interface::Client } else { Interface::Server };
         self.capture.packet(interface, at, packet)
     }
 

@@ -31,8 +31,8 @@ const PREPARED: usize = 4096;
 /// The two ends of the link as TUN devices, non-blocking.
 #[derive(Debug)]
 pub(crate) struct Devices {
-    pub(crate) client: OwnedFd,
-    pub(crate) server: OwnedFd,
+    pub(crate) gateway: OwnedFd,
+    pub(crate) terminal: OwnedFd,
 }
 
 /// Moves packets between the devices at the instants that the link computes.
@@ -70,7 +70,8 @@ impl Packet for Buffer {
 
 impl Pump {
     pub(crate) fn new(spec: &RunSpec, devices: Devices, tap: Option<Tap>) -> Self {
-        let path = Path::new(&spec.link, spec.seed, clock::now());
+        let path = Path::new(&spec.link, spec.seed, clock::now())
+            .noting(spec.link_direction(bentpipe_run::Direction::Down));
         let mtu = usize::try_from(spec.link.mtu_bytes.get()).expect("an MTU fits in memory");
         let header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
         Self {
@@ -109,8 +110,8 @@ impl Pump {
             self.release()?;
             let timeout = if busy { Duration::ZERO } else { self.patience() };
             let mut ready = [
-                PollFd::new(self.devices.client.as_fd(), PollFlags::POLLIN),
-                PollFd::new(self.devices.server.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.devices.terminal.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.devices.gateway.as_fd(), PollFlags::POLLIN),
                 PollFd::new(orders, PollFlags::POLLIN),
             ];
             match ppoll(&mut ready, Some(timespec(timeout)), None) {
@@ -187,16 +188,16 @@ impl Devices {
     /// Where packets of a direction enter the link.
     fn sender(&self, direction: Direction) -> &OwnedFd {
         match direction {
-            Direction::Forward => &self.server,
-            Direction::Return => &self.client,
+            Direction::Forward => &self.gateway,
+            Direction::Return => &self.terminal,
         }
     }
 
     /// Where packets of a direction leave the link.
     fn receiver(&self, direction: Direction) -> &OwnedFd {
         match direction {
-            Direction::Forward => &self.client,
-            Direction::Return => &self.server,
+            Direction::Forward => &self.terminal,
+            Direction::Return => &self.gateway,
         }
     }
 }

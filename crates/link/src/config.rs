@@ -6,7 +6,7 @@ use crate::checks::{check_mtu, check_room};
 use crate::dvbs2::{Carrier, config as dvbs2};
 use crate::rcs2::config as rcs2;
 use crate::rcs2::dama::ReturnConfig;
-use crate::{Dvbs2Spec, JitterSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
+use crate::{Direction, Dvbs2Spec, JitterSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
 
 /// A path between client and server: two directions with settings of their own.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +18,21 @@ pub struct LinkSpec {
     pub name: String,
     /// Largest IP packet.
     pub mtu_bytes: Bytes,
-    /// Server to client: gateway, satellite, terminal.
+    /// Gateway, satellite, terminal: from server to client, if these are where they mostly are.
     pub forward: DirectionSpec,
-    /// Client to server: terminal, satellite, gateway.
+    /// Terminal, satellite, gateway.
     #[cfg_attr(feature = "serde", serde(rename = "return"))]
     pub return_: DirectionSpec,
+}
+
+impl LinkSpec {
+    /// The settings of a direction.
+    pub const fn direction(&self, way: Direction) -> &DirectionSpec {
+        match way {
+            Direction::Forward => &self.forward,
+            Direction::Return => &self.return_,
+        }
+    }
 }
 
 /// One direction: queue, capacity, loss, then propagation.

@@ -10,7 +10,7 @@ use crate::egress::{self, DelayProbe};
 use crate::random::Seed;
 use crate::{Direction, DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, queue};
 
-/// How many forward deliveries the report lists.
+/// How many deliveries of one direction the report lists.
 const FIRST_PACKETS: usize = 4096;
 
 /// A path between server and client: two directions with settings of their own.
@@ -22,6 +22,8 @@ pub struct Path<P: Packet> {
     marked: Time,
     forward: DirectionalPath<P>,
     return_: DirectionalPath<P>,
+    /// The direction of which the first packets are noted.
+    noted: Direction,
     first_packets: Vec<PacketSighting>,
 }
 
@@ -43,8 +45,14 @@ impl<P: Packet> Path<P> {
             marked: start,
             forward: path(Direction::Forward, &spec.forward, &forward),
             return_: path(Direction::Return, &spec.return_, &return_),
+            noted: Direction::Forward,
             first_packets: Vec::with_capacity(FIRST_PACKETS),
         }
+    }
+
+    /// The same path; the first packets that its report lists are those of this direction, and not of the forward one.
+    pub fn noting(self, direction: Direction) -> Self {
+        Self { noted: direction, ..self }
     }
 
     /// Offers a packet to one direction.
@@ -82,7 +90,9 @@ impl<P: Packet> Path<P> {
             .min()
             .filter(|(due, _)| *due <= self.now)?;
         let event = self.direction_mut(direction).pop()?;
-        if let Event::Delivered { direction: Direction::Forward, packet, .. } = &event {
+        if direction == self.noted
+            && let Event::Delivered { packet, .. } = &event
+        {
             self.note_first(due, packet);
         }
         Some(event)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Table;
+use crate::{Direction, Table};
 use bentpipe_units::{Bytes, Duration, Time};
 
 /// The link's view, from its mark (start of the measurement) on.
@@ -12,9 +12,9 @@ use bentpipe_units::{Bytes, Duration, Time};
 pub struct LinkReport {
     /// When counting began.
     pub marked: Time,
-    /// Server to client.
+    /// Gateway to terminal.
     pub forward: DirectionReport,
-    /// Client to server.
+    /// Terminal to gateway.
     #[cfg_attr(feature = "serde", serde(rename = "return"))]
     pub return_: DirectionReport,
     /// Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
@@ -25,8 +25,18 @@ pub struct LinkReport {
     pub probes: BTreeMap<String, Table>,
     /// How late packets were released (emulate only).
     pub lateness: Option<LatenessReport>,
-    /// The first packets of the forward direction, for the first-flight size.
+    /// The first packets to the client, for the first-flight size.
     pub first_packets: Vec<PacketSighting>,
+}
+
+impl LinkReport {
+    /// The counters of a direction.
+    pub const fn direction(&self, way: Direction) -> &DirectionReport {
+        match way {
+            Direction::Forward => &self.forward,
+            Direction::Return => &self.return_,
+        }
+    }
 }
 
 /// Counters of one direction.
@@ -94,7 +104,7 @@ pub struct LatenessReport {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct PacketSighting {
-    /// When it left the link at the client.
+    /// When it left the link.
     pub at: Time,
     /// IP length.
     pub bytes: Bytes,

@@ -39,6 +39,7 @@ pub fn assemble(
     client.transfers.append(&mut origin.transfers);
     client.transfers.sort_by_key(|transfer| transfer.flow);
     let flows = flows::records(&spec, &client, &origin);
+    let bytes_by_layer = BytesByLayer::of(&spec, &client, &link);
     let metrics = metrics(&spec, &flows, &client, &origin, &link);
     let faults: Vec<Reason> = client.faults.iter().chain(&origin.faults).cloned().collect();
     let doubts = doubts(&spec, &client, &origin, &link);
@@ -57,7 +58,7 @@ pub fn assemble(
         metrics,
         objects: client.objects.iter().map(|object| timing(object, start)).collect(),
         browser: client.browser.as_ref().map(|browser| BrowserRecord::of(browser, start)),
-        bytes_by_layer: BytesByLayer::of(&client, &link),
+        bytes_by_layer,
         flows,
         series: series(start, &client, origin.sender, link.series, link.probes),
         client_connections: relative(client.connections, start),
@@ -100,8 +101,11 @@ fn metrics(
     let end = transferred.map(|payload| payload.last_byte).or_else(|| last_byte(&client.objects));
     let alone = payload.filter(|p| p.get() > 0 && is_alone(spec));
     let percent_above = |wire: u64| alone.map(|p| (wire as f64 / p.get() as f64 - 1.0) * 100.0);
-    let wire_down = link.forward.offered_bytes.get();
-    let wire_up = link.return_.offered_bytes.get();
+    let (down, up) = (
+        link.direction(spec.link_direction(Direction::Down)),
+        link.direction(spec.link_direction(Direction::Up)),
+    );
+    let (wire_down, wire_up) = (down.offered_bytes.get(), up.offered_bytes.get());
     let mut metrics = Metrics {
         plt_s: last_byte(&client.objects).map(after_start),
         fcp_s: embedded.iter().map(|o| o.last_byte).min().map(after_start),
@@ -117,8 +121,8 @@ fn metrics(
         payload_bytes: payload.map(Bytes::get),
         wire_bytes_down: wire_down,
         wire_bytes_up: wire_up,
-        wire_packets_down: link.forward.offered_packets,
-        wire_packets_up: link.return_.offered_packets,
+        wire_packets_down: down.offered_packets,
+        wire_packets_up: up.offered_packets,
         overhead_percent: percent_above(wire_down + wire_up),
         overhead_forward_percent: percent_above(wire_down).filter(|_| !is_up(spec)),
         retransmitted_packets: retransmitted_packets(client, origin),
@@ -126,8 +130,8 @@ fn metrics(
         streams_max: html.map(|_| streams::most(&client.objects)),
         drops: Drops { forward: link.forward.drops, return_: link.return_.drops },
         first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
-        queue_mean_bytes_down: link.forward.queue_mean_bytes,
-        queue_max_bytes_down: link.forward.queue_max_bytes.get(),
+        queue_mean_bytes_down: down.queue_mean_bytes,
+        queue_max_bytes_down: down.queue_max_bytes.get(),
         utilisation: end.filter(|_| is_alone(spec)).and_then(|end| utilisation(spec, link, end.since(start))),
         ..Metrics::default()
     };
@@ -230,13 +234,13 @@ fn largest(objects: &[ObjectSighting]) -> Option<&ObjectSighting> {
     objects.iter().min_by_key(|object| (std::cmp::Reverse(object.bytes), object.last_byte))
 }
 
-/// Forward bytes delivered in the first idle round trip of data: the sender's first window.
+/// Bytes delivered to the client in the first idle round trip of data: the sender's first window.
 ///
 /// Of a page load the data are the embedded objects, of a flow its payload. The window starts with the first
 /// packet that can be an answer: not earlier than a round trip after the request. (The loader sees the first
 /// byte only when a whole TLS record has come, which may take a second window.)
 ///
-/// None of a flow up: its data take the return direction, whose packets are not kept. None of several flows, whose
+/// None of a flow up: its data take the other direction, whose packets are not kept. None of several flows, whose
 /// packets are kept as one. None either where a window takes longer to transmit than a round trip: its end and the
 /// next one's start cannot be told apart.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
@@ -245,7 +249,8 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
     let window = Bytes::new(u64::from(spec.tcp.initial_window) * spec.link.mtu_bytes.get());
-    if spec.link.forward.capacity.nominal_bps().time_for(window) > round_trip {
+    let down = spec.link.direction(spec.link_direction(Direction::Down));
+    if down.capacity.nominal_bps().time_for(window) > round_trip {
         return None;
     }
     let earliest = match client.transfers.first() {
@@ -258,12 +263,10 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     Some(flight.map(|packet| packet.bytes).sum())
 }
 
-/// How much of the data's direction was used; of a flow up that is the return direction.
+/// How much of the direction was used that the data take.
 fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64> {
-    let (direction, counted) = match is_up(spec) {
-        true => (&spec.link.return_, &link.return_),
-        false => (&spec.link.forward, &link.forward),
-    };
+    let taken = spec.link_direction(if is_up(spec) { Direction::Up } else { Direction::Down });
+    let (direction, counted) = (spec.link.direction(taken), link.direction(taken));
     let possible = direction.capacity.nominal_bps().as_bytes_per_sec() * span.as_secs_f64();
     (possible > 0.0).then(|| counted.delivered_bytes.get() as f64 / possible)
 }

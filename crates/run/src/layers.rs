@@ -4,7 +4,9 @@ use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Carried, CarriedBytes, ClientReport, DirectionReport, LinkReport, ObjectSighting};
+use crate::{
+    Carried, CarriedBytes, ClientReport, Direction, DirectionReport, LinkReport, ObjectSighting, RunSpec,
+};
 
 /// Where the bytes of a page load went, by layer. The layers of a direction add up to the bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +56,7 @@ const IP_HEADER_BYTES: u64 = 20;
 
 impl BytesByLayer {
     /// The layers of a page load; none of another workload and where a connection was not counted.
-    pub(crate) fn of(client: &ClientReport, link: &LinkReport) -> Option<Self> {
+    pub(crate) fn of(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Self> {
         let carried: Option<Vec<Carried>> = client.connections.iter().map(|one| one.carried).collect();
         let carried = carried.filter(|_| !client.objects.is_empty())?;
         let sum = |bytes: fn(&ObjectSighting) -> Bytes| client.objects.iter().map(bytes).sum::<Bytes>().get();
@@ -63,9 +65,10 @@ impl BytesByLayer {
             field_bytes: sum(|object| object.response_header_bytes),
         };
         let up = Content { body_bytes: 0, field_bytes: sum(|object| object.request_header_bytes) };
+        let wire = |direction| OnTheWire::of(link.direction(spec.link_direction(direction)));
         Some(Self {
-            down: LayerBytes::of(OnTheWire::of(&link.forward), carried.iter().map(|one| one.down), down),
-            up: LayerBytes::of(OnTheWire::of(&link.return_), carried.iter().map(|one| one.up), up),
+            down: LayerBytes::of(wire(Direction::Down), carried.iter().map(|one| one.down), down),
+            up: LayerBytes::of(wire(Direction::Up), carried.iter().map(|one| one.up), up),
         })
     }
 }

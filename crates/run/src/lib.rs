@@ -21,6 +21,7 @@ mod reason;
 mod record;
 mod report;
 pub mod schema;
+mod server_behind;
 mod spare_connections;
 mod spec;
 mod streams;
@@ -58,6 +59,7 @@ pub use report::{
     ClientReport, ConnectionReport, Drops, Handshake, ObjectSighting, OriginReport, PingReport, Purpose,
     TransferReport,
 };
+pub use server_behind::ServerBehind;
 pub use spec::{
     BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, ValiditySpec,
     Workload,

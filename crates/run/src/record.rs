@@ -164,7 +164,8 @@ pub struct Metrics {
     pub wire_packets_up: u64,
     /// Wire bytes of both directions above the payload, in percent of the payload.
     pub overhead_percent: Option<f64>,
-    /// Wire bytes of the forward direction above the payload, in percent of the payload; null for flows up.
+    /// Wire bytes to the client above the payload, in percent of the payload; null for flows up. They take the forward
+    /// direction, unless the server is behind the terminal.
     pub overhead_forward_percent: Option<f64>,
     /// Packets retransmitted by the origin and the client, as far as they tell; null where neither does.
     pub retransmitted_packets: Option<u64>,
@@ -176,9 +177,9 @@ pub struct Metrics {
     pub drops: Drops,
     /// IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up and for several.
     pub first_flight_bytes: Option<u64>,
-    /// Mean of the queue in the forward direction, in bytes.
+    /// Mean of the queue in the direction to the client, in bytes.
     pub queue_mean_bytes_down: f64,
-    /// Maximum of the queue in the forward direction, in bytes.
+    /// Maximum of the queue in the direction to the client, in bytes.
     pub queue_max_bytes_down: u64,
     /// Bytes delivered in the data's direction over what its nominal rate would have carried during
     /// the workload.

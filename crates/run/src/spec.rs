@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BbrSpec, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, SlowStartChoice,
-    TcpSpec, TlsSpec, Transport,
+    Algorithm, BbrSpec, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, ServerBehind,
+    SlowStartChoice, TcpSpec, TlsSpec, Transport,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -17,6 +17,9 @@ pub struct RunSpec {
     pub seed: u64,
     /// The path between client and server.
     pub link: LinkSpec,
+    /// Where the server is, where that is not behind the gateway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_behind: Option<ServerBehind>,
     /// Congestion control of every sender of the run; of several flows each has its own.
     pub cc: Algorithm,
     /// Settings of TCP at both ends.
@@ -142,9 +145,9 @@ pub struct FlowSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Server to client, over the forward link.
+    /// Server to client, over the forward link unless the server is behind the terminal.
     Down,
-    /// Client to server, over the return link.
+    /// Client to server, over the return link likewise.
     Up,
 }
 
@@ -181,6 +184,18 @@ pub struct CaptureSpec {
 }
 
 impl RunSpec {
+    /// The direction of the link that is taken by what goes down to the client, or up to the server.
+    pub const fn link_direction(&self, direction: Direction) -> bentpipe_link::Direction {
+        match (self.server_behind, direction) {
+            (None, Direction::Down) | (Some(ServerBehind::Terminal), Direction::Up) => {
+                bentpipe_link::Direction::Forward
+            }
+            (None, Direction::Up) | (Some(ServerBehind::Terminal), Direction::Down) => {
+                bentpipe_link::Direction::Return
+            }
+        }
+    }
+
     /// What the packets of the workload are marked with; flows may have marks of their own.
     pub fn mark(&self) -> Dscp {
         self.dscp.unwrap_or(Dscp::DEFAULT)

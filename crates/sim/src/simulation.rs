@@ -29,6 +29,8 @@ pub(crate) struct Simulation {
 /// The networks between the hosts, and what is on them.
 struct Transit {
     path: Path<PacketHandle>,
+    /// The direction of the path that ends at the client.
+    to_client: Direction,
     slab: PacketSlab,
     lan: LanSegment,
     tap: Option<Tap>,
@@ -39,8 +41,10 @@ struct Transit {
 impl Simulation {
     pub(crate) fn new(spec: &RunSpec, tap: Option<Tap>, clock: Arc<Clock>, outbox: Arc<Outbox>) -> Self {
         let tunnel_header = u32::try_from(spec.tunnel_header().get()).unwrap_or(u32::MAX);
+        let to_client = spec.link_direction(bentpipe_run::Direction::Down);
         let transit = Transit {
-            path: Path::new(&spec.link, spec.seed, Time::ZERO),
+            path: Path::new(&spec.link, spec.seed, Time::ZERO).noting(to_client),
+            to_client,
             slab: PacketSlab::new(tunnel_header),
             lan: LanSegment::default(),
             tap,
@@ -121,10 +125,7 @@ impl Transit {
             match event {
                 Event::Lost { packet, .. } => self.discard(packet),
                 Event::Delivered { direction, due, packet } => {
-                    let end = match direction {
-                        Direction::Forward => LinkEnd::Client,
-                        Direction::Return => LinkEnd::Server,
-                    };
+                    let end = if direction == self.to_client { LinkEnd::Client } else { LinkEnd::Server };
                     let packet = self.slab.take(packet);
                     if let Some(tap) = &mut self.tap {
                         tap.delivered(end, due, &packet);
@@ -184,8 +185,8 @@ impl Transit {
     #[inline]
     fn enter(&mut self, now: Time, end: LinkEnd, packet: WirePacket) {
         let direction = match end {
-            LinkEnd::Client => Direction::Return,
-            LinkEnd::Server => Direction::Forward,
+            LinkEnd::Client => self.to_client.opposite(),
+            LinkEnd::Server => self.to_client,
         };
         if let Some(tap) = &mut self.tap {
             tap.sent(end, now, &packet);

@@ -137,10 +137,13 @@ fn adds_up(spec: &RunSpec, record: &RunRecord) -> Result<(), TestCaseError> {
     let is_repeat = matches!(&spec.workload, Workload::PageLoad(load) if load.visit.is_some());
     let left_of_visit = if is_repeat { f64::INFINITY } else { 0.0 };
     let sum = |column: &str| link.column(column).iter().sum::<f64>();
-    let directions: [(&str, u64, DropCounts); 2] = [
-        ("forward", metrics.wire_bytes_down, metrics.drops.forward),
-        ("return", metrics.wire_bytes_up, metrics.drops.return_),
-    ];
+    let mut offered = [metrics.wire_bytes_down, metrics.wire_bytes_up];
+    if spec.server_behind.is_some() {
+        offered.reverse();
+    }
+    let [forward, return_] = offered;
+    let directions: [(&str, u64, DropCounts); 2] =
+        [("forward", forward, metrics.drops.forward), ("return", return_, metrics.drops.return_)];
     for (name, offered, drops) in directions {
         prop_assert_eq!(sum(&format!("{name}_sent_bytes")), offered as f64);
         prop_assert_eq!(sum(&format!("{name}_drops")), drops.total() as f64);

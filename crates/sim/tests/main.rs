@@ -14,6 +14,7 @@ mod resumption;
 mod round_trips;
 mod runs;
 mod sample;
+mod server_behind;
 mod several_hosts;
 mod spdy;
 mod tcp_knobs;

@@ -34,6 +34,7 @@ from bentpipe.model.reason import EngineFailedReason, PacketsUnreadReason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport
 from bentpipe.model.spec import BulkWorkload, FlowsWorkload, Iperf3Workload, RunSpec, TcpSpec
+from bentpipe.scenario.link import server_behind
 
 NAME = "emulate"
 
@@ -246,7 +247,8 @@ def _opener(spec: RunSpec) -> endpoints.Opener:
 
 def _linger_s(spec: RunSpec) -> float:
     """The client's FIN there, the server's back, the last acknowledgement there (RFC 9293 section 3.6)."""
-    return _propagation_s(spec) + spec.link.return_.delay_ns / 1e9 + _CLOSING_MARGIN_S
+    up_s = server_behind.direction(spec, server_behind.up(spec)).delay_ns / 1e9
+    return _propagation_s(spec) + up_s + _CLOSING_MARGIN_S
 
 
 def _round_trips(spec: RunSpec, elapsed_s: float) -> float:

@@ -675,6 +675,6 @@ class LinkSpec(Frozen):
     mtu_bytes: int
     """Largest IP packet."""
     forward: DirectionSpec
-    """Server to client: gateway, satellite, terminal."""
+    """Gateway, satellite, terminal: from server to client, if these are where they mostly are."""
     return_: Annotated[DirectionSpec, Field(alias="return")]
-    """Client to server: terminal, satellite, gateway."""
+    """Terminal, satellite, gateway."""

@@ -265,7 +265,10 @@ class Metrics(Frozen):
     overhead_percent: float | None = None
     """Wire bytes of both directions above the payload, in percent of the payload."""
     overhead_forward_percent: float | None = None
-    """Wire bytes of the forward direction above the payload, in percent of the payload; null for flows up."""
+    """
+    Wire bytes to the client above the payload, in percent of the payload; null for flows up. They take the forward
+    direction, unless the server is behind the terminal.
+    """
     retransmitted_packets: int | None = None
     """Packets retransmitted by the origin and the client, as far as they tell; null where neither does."""
     connections_used: int | None = None
@@ -277,9 +280,9 @@ class Metrics(Frozen):
     first_flight_bytes: int | None = None
     """IP bytes delivered in the first round trip of object (or bulk) data; null for a flow up and for several."""
     queue_mean_bytes_down: float
-    """Mean of the queue in the forward direction, in bytes."""
+    """Mean of the queue in the direction to the client, in bytes."""
     queue_max_bytes_down: int
-    """Maximum of the queue in the forward direction, in bytes."""
+    """Maximum of the queue in the direction to the client, in bytes."""
     utilisation: float | None = None
     """
     Bytes delivered in the data's direction over what its nominal rate would have carried during

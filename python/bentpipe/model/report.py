@@ -117,7 +117,7 @@ class PacketSighting(Frozen):
     """One delivered packet."""
 
     at: int
-    """When it left the link at the client."""
+    """When it left the link."""
     bytes: int
     """IP length."""
 
@@ -145,9 +145,9 @@ class LinkReport(Frozen):
     marked: int
     """When counting began."""
     forward: DirectionReport
-    """Server to client."""
+    """Gateway to terminal."""
     return_: Annotated[DirectionReport, Field(alias="return")]
-    """Client to server."""
+    """Terminal to gateway."""
     series: Table
     """
     Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
@@ -158,7 +158,7 @@ class LinkReport(Frozen):
     lateness: LatenessReport | None = None
     """How late packets were released (emulate only)."""
     first_packets: Sequence[PacketSighting]
-    """The first packets of the forward direction, for the first-flight size."""
+    """The first packets to the client, for the first-flight size."""
 
 
 class ClientReport(Frozen):

@@ -16,6 +16,9 @@ from bentpipe.model.frozen import Frozen
 
 from .link import LinkSpec
 
+ServerBehind = TypeAliasType("ServerBehind", Literal["terminal"])
+"""Where the server is, where that is not behind the gateway."""
+
 
 class Algorithm(StrEnum):
     """A congestion control by the name that scenarios use."""
@@ -219,9 +222,9 @@ class Direction(StrEnum):
     """Direction of a bulk flow, seen from the client."""
 
     DOWN = "down"
-    """Server to client, over the forward link."""
+    """Server to client, over the forward link unless the server is behind the terminal."""
     UP = "up"
-    """Client to server, over the return link."""
+    """Client to server, over the return link likewise."""
 
 
 class FlowSpec(Frozen):
@@ -488,6 +491,8 @@ class RunSpec(Frozen):
     """Seed of every random stream of the run; each component derives its own."""
     link: LinkSpec
     """The path between client and server."""
+    server_behind: ServerBehind | None = None
+    """Where the server is, where that is not behind the gateway."""
     cc: Algorithm
     """Congestion control of every sender of the run; of several flows each has its own."""
     tcp: TcpSpec

@@ -21,6 +21,9 @@ CONGESTION_CONTROL = "cubic"
 SLOW_START = "linux"
 """Each congestion control's own, as the kernel has it: CUBIC's with HyStart."""
 
+SERVER_BEHIND = "gateway"
+"""Where the Internet is; users are behind terminals."""
+
 # HTTP.
 
 CONNECTIONS = 6

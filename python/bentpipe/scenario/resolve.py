@@ -4,13 +4,14 @@ What a scenario does not say is in `defaults`, and the shape of the result in `s
 link, proxy and workload; whether they and the programs go together; what both ends have besides.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from bentpipe.model.draft.spec import CaptureSpec, CellSpec, ValiditySpec, Workload
 from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.bbr import bbr_spec
-from bentpipe.scenario.hosts.pep import check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
+from bentpipe.scenario.hosts.pep import check_place, check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
 from bentpipe.scenario.hosts.senders import senders
@@ -60,7 +61,12 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         raise where.at("link").error(
             expected="a preset's name, a TOML file or an inline pipe", found="nothing"
         )
-    link = resolved_link(run.link, where.at("link"), folder=folder)
+    server_behind = vocabulary.SERVER_BEHIND.checked(
+        or_default(run.server_behind, defaults.SERVER_BEHIND), where.at("server_behind")
+    )
+    link = replace(
+        resolved_link(run.link, where.at("link"), folder=folder), is_exchanged=server_behind == "terminal"
+    )
     pep_place = where.at("pep")
     pep = pep_spec(
         or_default(run.pep, PepTable(kind=defaults.PEP)),
@@ -74,6 +80,7 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     workload = workload_spec(run, where, folder=folder, most_ping_bytes=payload_bytes)
 
     check_use(pep, workload, pep_place)
+    check_place(pep, pep_place, server_behind=server_behind)
     if ends.client == iperf3.NAME:
         workload = iperf3.flow(workload, where)
     check_programs(ends, run, workload, where, cc=cc)
@@ -112,6 +119,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         "capture": _capture(or_default(run.capture, CaptureTable())),
     }
     # What is not in use is not in the specification: the run is what it was before there was such a thing.
+    if server_behind == "terminal":
+        spec["server_behind"] = server_behind
     if tls is not None:
         spec["tls"] = tls
     if pep is not None:

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 
+use bentpipe_link::Direction;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl::set_timerslack;
@@ -21,8 +22,13 @@ pub fn link() -> Result<(), PartError> {
     let Some([client, server]) = configuration.devices else {
         return Err(io::Error::other("the link needs two devices").into());
     };
-    let devices = Devices { client: device(client)?, server: device(server)? };
-    let tap = configuration.capture().map(Tap::create).transpose()?;
+    let to_client = configuration.spec.link_direction(bentpipe_run::Direction::Down);
+    let (gateway, terminal) = match to_client {
+        Direction::Forward => (server, client),
+        Direction::Return => (client, server),
+    };
+    let devices = Devices { gateway: device(gateway)?, terminal: device(terminal)? };
+    let tap = configuration.capture().map(|path| Tap::create(path, to_client)).transpose()?;
     let mut pump = Pump::new(&configuration.spec, devices, tap);
     be_punctual();
     control::answer(&"ready")?;

@@ -9,8 +9,8 @@ use bentpipe_run::{
     Algorithm, BbrSpec, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine,
     FlowSpec, FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
     PageLoadSpec, PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord,
-    RunSpec, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload,
-    assemble,
+    RunSpec, ServerBehind, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec,
+    Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -74,9 +74,10 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
     ];
     let bbr = prop_oneof![3 => Just(None), 1 => Just(Some(BbrSpec { extra_acked: Switch::Off }))];
     let sender = (congestion_control(), slow_start, bbr);
-    let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper));
+    let server_behind = prop_oneof![3 => Just(None), 1 => Just(Some(ServerBehind::Terminal))];
+    let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper), server_behind);
     (link(temper), settings, workload).prop_map(
-        |(link, settings, (workload, dscp, sender, seed, timeout_ns))| {
+        |(link, settings, (workload, dscp, sender, seed, timeout_ns, server_behind))| {
             let (tcp, http2, mut quic, tls) = settings;
             let (cc, slow_start, bbr) = sender;
             let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
@@ -87,6 +88,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
             let mut spec = RunSpec {
                 seed,
                 link,
+                server_behind,
                 cc,
                 tcp,
                 quic,

@@ -16,6 +16,7 @@ from bentpipe.model.record import ConnectionReport, Table
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport, TransferReport
 from bentpipe.model.spec import Direction, RunSpec
 from bentpipe.model.workload import only_flow
+from bentpipe.scenario.link import server_behind
 
 Document = Mapping[str, Any]
 """The JSON of one end (iperf3 --json)."""
@@ -145,8 +146,9 @@ def _ends(client: Document, server: Document, spec: RunSpec, link: LinkReport) -
     (connected,) = client["start"]["connected"]
     is_up = only_flow(spec).direction is Direction.UP
     # The server sends the word of the beginning down.
-    ahead_s = spec.link.forward.delay_ns / 1e9
-    sender_started_s = _data_started_s(link, "return" if is_up else "forward")
+    ahead_s = server_behind.direction(spec, server_behind.down(spec)).delay_ns / 1e9
+    data_take = server_behind.up(spec) if is_up else server_behind.down(spec)
+    sender_started_s = _data_started_s(link, data_take)
     server_started_s = sender_started_s - ahead_s if is_up else sender_started_s
     port: int = connected["local_port"]
     return (

@@ -9,6 +9,10 @@ from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from .link import LinkSpec
 
+ServerBehind: TypeAlias = Literal["terminal"]
+"""Where the server is, where that is not behind the gateway."""
+
+
 Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
 """A congestion control by the name that scenarios use."""
 
@@ -377,6 +381,8 @@ class CellSpec(TypedDict):
 
     link: LinkSpec
     """The path between client and server."""
+    server_behind: NotRequired[ServerBehind | None]
+    """Where the server is, where that is not behind the gateway."""
     cc: Algorithm
     """Congestion control of every sender of the run; of several flows each has its own."""
     tcp: TcpSpec

@@ -102,6 +102,16 @@ def check_use(pep: PepSpec | None, workload: Workload, where: Location) -> None:
     raise where.error(expected=f"{vocabulary.one_of(others)}, as {why}", found=quoted("proxy"))
 
 
+def check_place(pep: PepSpec | None, where: Location, *, server_behind: str) -> None:
+    """Raise an InputError for a proxy where the server is behind the terminal.
+
+    Its hosts stand for a terminal before the client and a gateway before the server.
+    """
+    if pep is not None and server_behind == "terminal":
+        expected = '"none", as the server is behind the terminal (server_behind)'
+        raise where.error(expected=expected, found=quoted(pep["kind"]))
+
+
 def _check_standing(spec: SplitPepSpec, where: Location) -> None:
     """Raise an InputError when there can be no standing connections between terminal and gateway."""
     if spec["place"] != "both":

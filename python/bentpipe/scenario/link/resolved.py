@@ -31,10 +31,21 @@ MOST_MTU_BYTES = 65_535
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedLink:
-    """A link's specification, and what it comes to."""
+    """A link's specification, and what it comes to.
+
+    Attributes
+    ----------
+    spec : LinkSpec
+        The specification.
+    description : LinkDescription
+        What it comes to.
+    is_exchanged : bool
+        Whether the server is behind the terminal: the return link then leads down to the client.
+    """
 
     spec: LinkSpec
     description: LinkDescription
+    is_exchanged: bool = False
 
     @property
     def mtu_bytes(self) -> int:
@@ -44,12 +55,14 @@ class ResolvedLink:
     @property
     def down_bps(self) -> int:
         """The rate to the client."""
-        return self.description.forward.nominal_bps
+        described = self.description
+        return (described.return_ if self.is_exchanged else described.forward).nominal_bps
 
     @property
     def up_bps(self) -> int:
         """The rate to the server."""
-        return self.description.return_.nominal_bps
+        described = self.description
+        return (described.forward if self.is_exchanged else described.return_).nominal_bps
 
     @property
     def propagation_ns(self) -> int:

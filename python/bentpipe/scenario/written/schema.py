@@ -152,6 +152,7 @@ class RunTable(Table):
     link: Annotated[LinkTable | None, named("base")] = Field(
         default=None, description="a preset's name, a TOML file, an inline pipe or a table"
     )
+    server_behind: str | None = Field(default=None, description='"gateway" or "terminal"')
     http: str | None = Field(default=None, description='an HTTP version such as "h3"')
     cc: str | None = Field(default=None, description='a congestion control such as "bbr"')
     page: Annotated[PageTable | None, named("name")] = Field(

@@ -37,6 +37,7 @@ def one_of(names: tuple[str, ...]) -> str:
 Http: TypeAlias = Literal["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]
 CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
 Transport: TypeAlias = Literal["tcp", "quic"]
+ServerBehind: TypeAlias = Literal["gateway", "terminal"]
 Direction: TypeAlias = Literal["down", "up"]
 Client: TypeAlias = Literal["loader", "chromium", "firefox", "iperf3"]
 Server: TypeAlias = Literal["bentpipe", "nginx", "caddy", "iperf3"]
@@ -62,6 +63,7 @@ VolumeOrder: TypeAlias = Literal["oldest-first", "largest-first"]
 HTTP: Vocabulary[Http] = Vocabulary(available=get_args(Http))
 CONGESTION_CONTROL: Vocabulary[CongestionControl] = Vocabulary(available=get_args(CongestionControl))
 TRANSPORT: Vocabulary[Transport] = Vocabulary(available=get_args(Transport))
+SERVER_BEHIND: Vocabulary[ServerBehind] = Vocabulary(available=get_args(ServerBehind))
 DIRECTION: Vocabulary[Direction] = Vocabulary(available=get_args(Direction))
 CLIENT: Vocabulary[Client] = Vocabulary(available=get_args(Client))
 SERVER: Vocabulary[Server] = Vocabulary(available=get_args(Server))
