@@ -202,6 +202,19 @@ FORWARD = {
         },
     ),
     "acm": st.fixed_dictionaries({}, optional={"margin": RATIOS, "report_period": DURATIONS}),
+    "background": st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "count": st.integers(-1, 1001),
+                "load": st.sampled_from(["0 bit/s", "1 Mbit/s"]),
+                "packet": st.sampled_from(["0 B", "40 B", "9 kB"]),
+                "on": DURATIONS,
+                "off": DURATIONS,
+            },
+        ),
+        max_size=2,
+    ),
     "classes": st.lists(
         st.fixed_dictionaries({}, optional={**CLASS, "modcod": st.just("QPSK 1/2")}), max_size=2
     ),

@@ -37,6 +37,7 @@ FRAME = {
         "error",
         "event",
         "lib",
+        "load",
         "packet",
         "path",
         "pipe",

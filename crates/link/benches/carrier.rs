@@ -36,6 +36,7 @@ fn carrier(modulation: ModulationSpec) -> CapacitySpec {
         modulation,
         es_n0: EsN0Spec { up: leg(), down: leg() },
         classes: Vec::new(),
+        background: None,
     }))
 }
 

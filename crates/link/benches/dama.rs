@@ -1,9 +1,10 @@
 //! Superframes per second of the return link: one iteration is one superframe.
 
+use bentpipe_link::LoadSpec;
 use bentpipe_link::rcs2::dama::{
-    AccountConfig, BackgroundConfig, ClassConfig, Controller, LoadSpec, Mix, Phase, PlacementSpec,
-    RateCapacity, Request, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Supply, Timing,
-    VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
+    AccountConfig, BackgroundConfig, ClassConfig, Controller, Mix, Phase, PlacementSpec, RateCapacity,
+    Request, ReturnConfig, ReturnLink, SignallingSpec, SlotRate, Supply, Timing, VolumeKindSpec,
+    VolumeOrderSpec, VolumeSpec,
 };
 use bentpipe_link::rcs2::{Encapsulation, ProtectionSpec, ProtocolField, Waveform};
 use bentpipe_link::{

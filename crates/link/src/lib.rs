@@ -38,6 +38,7 @@ pub mod dvbs2;
 mod egress;
 mod error;
 mod event;
+mod load;
 pub mod mpeg_ts;
 mod packet;
 mod path;
@@ -58,16 +59,18 @@ pub use describe::{
 pub use direction::Direction;
 pub use dscp::{Dscp, DscpError};
 pub use dvbs2::{
-    AcmSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec, PilotsSpec,
+    AcmSpec, CustomerSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, ModulationSpec,
+    PilotsSpec,
 };
 pub use error::SpecError;
 pub use event::{DropCause, Event};
+pub use load::{LoadError, LoadSpec, TracePacketSpec};
 pub use packet::Packet;
 pub use path::Path;
 pub use queue::{ClassSpec, QueueSpec};
 pub use rcs2::dama::{
-    BackgroundSpec, FreeSpec, LoadSpec, MixSpec, PlacementSpec, RbdcSpec, SignallingSpec, SlotRateSpec,
-    TracePacketSpec, VolumeKindSpec, VolumeOrderSpec, VolumeSpec,
+    BackgroundSpec, FreeSpec, MixSpec, PlacementSpec, RbdcSpec, SignallingSpec, SlotRateSpec, VolumeKindSpec,
+    VolumeOrderSpec, VolumeSpec,
 };
 pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
 pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting};

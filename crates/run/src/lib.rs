@@ -36,12 +36,12 @@ pub use bentpipe_cc::bbr::BbrSpec;
 pub use bentpipe_cc::slow_start::SlowStartChoice;
 pub use bentpipe_link::{
     AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec,
-    DemandClassSpec, DirectionReport, DirectionSpec, DropCounts, Dscp, DscpError, Dvbs2EncapsulationSpec,
-    Dvbs2Spec, EsN0Spec, FecFrameSpec, FreeSpec, INTERVAL, IdleSpec, JitterSpec, LatenessReport, LayoutSpec,
-    LegSpec, LinkReport, LinkSpec, LoadSpec, LossSpec, MixSpec, ModulationSpec, OutageSpec, PacketSighting,
-    PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueSpec, RbdcSpec, Rcs2EncapsulationSpec,
-    Rcs2Spec, SignallingSpec, SlotRateSpec, Table, TracePacketSpec, VolumeKindSpec, VolumeOrderSpec,
-    VolumeSpec,
+    CustomerSpec, DemandClassSpec, DirectionReport, DirectionSpec, DropCounts, Dscp, DscpError,
+    Dvbs2EncapsulationSpec, Dvbs2Spec, EsN0Spec, FecFrameSpec, FreeSpec, INTERVAL, IdleSpec, JitterSpec,
+    LatenessReport, LayoutSpec, LegSpec, LinkReport, LinkSpec, LoadSpec, LossSpec, MixSpec, ModulationSpec,
+    OutageSpec, PacketSighting, PilotsSpec, PlacementSpec, ProtectionSpec, QuantileSpec, QueueSpec, RbdcSpec,
+    Rcs2EncapsulationSpec, Rcs2Spec, SignallingSpec, SlotRateSpec, Table, TracePacketSpec, VolumeKindSpec,
+    VolumeOrderSpec, VolumeSpec,
 };
 pub use bentpipe_tcp::TcpSpec;
 pub use bentpipe_units::Switch;

@@ -13,17 +13,22 @@ from bentpipe.model.link import (
     CapacitySpec,
     ClassSpec,
     ConstantModulationSpec,
+    CustomerSpec,
     Dvbs2CapacitySpec,
     EsN0Spec,
     GseDvbs2EncapsulationSpec,
     IdleSpec,
     LegSpec,
+    LoadSpec,
     ModulationSpec,
+    OnOffLoadSpec,
     PilotsSpec,
+    PoissonLoadSpec,
     Rcs2CapacitySpec,
     Rcs2EncapsulationSpec,
     RequestSlotSignallingSpec,
     RleRcs2EncapsulationSpec,
+    TraceLoadSpec,
 )
 from bentpipe.scenario.link.mix_words import counted, mix_words
 
@@ -65,6 +70,8 @@ def _dvbs2(spec: Dvbs2CapacitySpec) -> Iterator[Line]:
     yield from _signal(spec.es_n0)
     for each in spec.classes:
         yield "class", _class(each)
+    if spec.background:
+        yield "others", f"{counted(len(spec.background), 'other customer')}; {_loads(spec.background)}"
 
 
 def _modulation(spec: ModulationSpec) -> str:
@@ -134,6 +141,21 @@ def _attenuation(spec: AttenuationSpec) -> str:
 
 def _class(spec: ClassSpec) -> str:
     return f"{spec.name}: DSCP {', '.join(map(str, spec.dscp))}; {queue_words(spec.queue)}"
+
+
+def _loads(customers: Sequence[CustomerSpec]) -> str:
+    return "; ".join(dict.fromkeys(_load(customer.load) for customer in customers))
+
+
+def _load(load: LoadSpec) -> str:
+    match load:
+        case TraceLoadSpec():
+            return "packets of a file"
+        case PoissonLoadSpec():
+            return f"{_core.format_rate(load.rate_bps)} each"
+        case OnOffLoadSpec():
+            on, off = map(_core.format_duration, (load.on_ns, load.off_ns))
+            return f"{_core.format_rate(load.rate_bps)} each for {on}, then none for {off} on average"
 
 
 def _mixes(terminals: Sequence[BackgroundSpec]) -> str:

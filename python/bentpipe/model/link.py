@@ -187,6 +187,39 @@ QueueSpec = TypeAliasType(
 """Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
 
 
+class PoissonLoadSpec(Frozen):
+    """A Poisson process."""
+
+    kind: Literal["poisson"] = "poisson"
+    rate_bps: int
+    """Mean rate."""
+    packet_bytes: int
+    """Length of each packet."""
+
+
+class OnOffLoadSpec(Frozen):
+    """A Poisson process in periods of random length (exponential), with silence between them."""
+
+    kind: Literal["on-off"] = "on-off"
+    rate_bps: int
+    """Mean rate in a period."""
+    packet_bytes: int
+    """Length of each packet."""
+    on_ns: int
+    """Mean length of a period."""
+    off_ns: int
+    """Mean length of a silence."""
+
+
+class TracePacketSpec(Frozen):
+    """A packet of a trace."""
+
+    at_ns: int
+    """Since the start of the link."""
+    bytes: int
+    """Its length."""
+
+
 class LayoutSpec(Frozen):
     """How a superframe is divided; lengths in symbols."""
 
@@ -335,25 +368,6 @@ class FreeSpec(StrEnum):
     """It does."""
 
 
-class PoissonLoadSpec(Frozen):
-    """A Poisson process."""
-
-    kind: Literal["poisson"] = "poisson"
-    rate_bps: int
-    """Mean rate."""
-    packet_bytes: int
-    """Length of each packet."""
-
-
-class TracePacketSpec(Frozen):
-    """A packet of a trace."""
-
-    at_ns: int
-    """Since the start of the link."""
-    bytes: int
-    """Its length."""
-
-
 class NoneJitterSpec(Frozen):
     """The delay is constant."""
 
@@ -446,6 +460,23 @@ class ClassSpec(Frozen):
     """Its queue."""
 
 
+class TraceLoadSpec(Frozen):
+    """Packets as they once came."""
+
+    kind: Literal["trace"] = "trace"
+    packets: Sequence[TracePacketSpec]
+    """In order of time."""
+    period_ns: int | None = None
+    """After so long all starts again; more than up to the last packet."""
+
+
+LoadSpec = TypeAliasType(
+    "LoadSpec",
+    Annotated[PoissonLoadSpec | OnOffLoadSpec | TraceLoadSpec, Field(discriminator="kind")],
+)
+"""Packets of another terminal or customer."""
+
+
 class RleRcs2EncapsulationSpec(Frozen):
     """Return link encapsulation (ETSI TS 103 179), in bursts of a waveform."""
 
@@ -475,20 +506,6 @@ class VolumeSpec(Frozen):
     """What a request does to those before it."""
     max_slots: int
     """Most slots of one superframe."""
-
-
-class TraceLoadSpec(Frozen):
-    """Packets as they once came."""
-
-    kind: Literal["trace"] = "trace"
-    packets: Sequence[TracePacketSpec]
-    """In order of time."""
-    period_ns: int | None = None
-    """After so long all begins again; more than up to the last packet."""
-
-
-LoadSpec = TypeAliasType("LoadSpec", Annotated[PoissonLoadSpec | TraceLoadSpec, Field(discriminator="kind")])
-"""Packets of a background terminal."""
 
 
 class EmpiricalJitterSpec(Frozen):
@@ -538,6 +555,15 @@ class LegSpec(Frozen):
     """Es/N0 of the leg without attenuation."""
     attenuation: AttenuationSpec
     """What the atmosphere takes off it."""
+
+
+class CustomerSpec(Frozen):
+    """Another customer of a forward carrier."""
+
+    limit_bytes: int
+    """Bytes of packets that may wait."""
+    load: LoadSpec
+    """Its packets."""
 
 
 class MixSpec(Frozen):
@@ -608,6 +634,8 @@ class Dvbs2CapacitySpec(Frozen):
     """What the receiver gets of the signal."""
     classes: Sequence[ClassSpec]
     """Classes that go before all other packets, the most urgent first."""
+    background: Sequence[CustomerSpec] | None = None
+    """Other customers, who share the carrier with the packets of no class."""
 
 
 class Rcs2CapacitySpec(Frozen):

@@ -63,6 +63,60 @@ def test_frames_may_be_filled_in_steps(tmp_path):
         carrier(tmp_path, stepwise.replace("10 ms", "999 ns"))
 
 
+OTHERS = """
+[[forward.background]]
+count = 2
+load = "1 Mbit/s"
+[[forward.background]]
+load = "2 Mbit/s"
+packet = "500 B"
+on = "5 s"
+off = "20 s"
+queue = "30 kB"
+"""
+
+
+def test_other_customers_have_a_load_and_a_queue(tmp_path):
+    assert "background" not in carrier(tmp_path, CCM)
+    direction = resolved(tmp_path, CCM + OTHERS)["forward"]
+    first, second, third = direction["capacity"]["background"]
+    assert first == second
+    # 1 BDP of the carrier, as of the packets that are measured.
+    assert first["limit_bytes"] == direction["queue"]["limit_bytes"]
+    assert first["load"] == {"kind": "poisson", "rate_bps": 1_000_000, "packet_bytes": 1500}
+    assert third == {
+        "limit_bytes": 30_000,
+        "load": {
+            "kind": "on-off",
+            "rate_bps": 2_000_000,
+            "packet_bytes": 500,
+            "on_ns": 5_000_000_000,
+            "off_ns": 20_000_000_000,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "expected"),
+    [
+        ('on = "5 s"\n', "", "background.2.on", 'a mean duration such as "10 s"'),
+        ('"20 s"', '"10 us"', "background.2.off", "from 1 ms to 24 h"),
+        ('load = "1 Mbit/s"', "", "background.1.load", "a rate"),
+        ("count = 2", "count = 1000", "background", "at most 1000 customers"),
+        ('"500 B"', '"1501 B"', "background.2.packet", "1.5 kB"),
+        (
+            'load = "2 Mbit/s"\npacket = "500 B"',
+            'load = "9 Mbit/s"\npacket = "1 B"',
+            "background.2",
+            "a million",
+        ),
+    ],
+)
+def test_other_customers_who_cannot_be_are_refused(tmp_path, old, new, field, expected):
+    with refused(f"forward.{field}", expected=expected):
+        carrier(tmp_path, CCM + OTHERS.replace(old, new))
+
+
 @pytest.mark.parametrize("kind", ["mpe", "ule"])
 def test_packets_may_travel_in_a_transport_stream(tmp_path, kind):
     assert carrier(tmp_path, CCM + f'encapsulation = "{kind}"')["encapsulation"] == {"kind": kind}

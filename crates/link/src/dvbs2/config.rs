@@ -5,11 +5,11 @@ use bentpipe_units::{Bytes, Duration, Rate, Time};
 use super::acm::{Acm, SHORTEST_REPORT_PERIOD};
 use super::{
     Carrier, Encapsulation, FecFrameSpec, IdleSpec, Label, Modcod, PilotsSpec, PlFrame, Scheduling,
-    SymbolRate, net_rate,
+    SymbolRate, customers, net_rate,
 };
 use crate::checks::{check_classes, check_es_n0, check_finite};
 use crate::signal::EsN0;
-use crate::{AcmSpec, ClassSpec, EsN0Spec, SpecError};
+use crate::{AcmSpec, ClassSpec, CustomerSpec, EsN0Spec, SpecError};
 
 /// So that steps are not closer than the symbols of most carriers.
 const SHORTEST_SCHEDULING_PERIOD: Duration = Duration::from_micros(1);
@@ -43,6 +43,9 @@ pub struct Dvbs2Spec {
     pub es_n0: EsN0Spec,
     /// Classes that go before all other packets, the most urgent first.
     pub classes: Vec<ClassSpec>,
+    /// Other customers, who share the carrier with the packets of no class.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub background: Option<Vec<CustomerSpec>>,
 }
 
 /// How packets get into the frames of a DVB-S2 carrier.
@@ -91,6 +94,7 @@ pub(crate) fn largest_packet(spec: &Dvbs2Spec) -> Result<u32, SpecError> {
 pub(crate) fn carrier(spec: &Dvbs2Spec, mtu: Bytes) -> Result<Carrier, SpecError> {
     check_classes(&spec.classes, mtu)?;
     check_es_n0(&spec.es_n0)?;
+    customers::check(spec.background.as_deref().unwrap_or_default(), mtu)?;
     let symbol_rate = SymbolRate::new(spec.symbols_per_s)
         .ok_or_else(|| SpecError::new("symbols_per_s", "1 to 10000000000", spec.symbols_per_s))?;
     let closing_timeout = spec.closing_timeout_ns;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::acm::Acm;
+use super::customers::{Customers, Turn};
 use super::probe::AcmProbe;
 use super::{Backlog, Carrier, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
 use crate::egress::{Admitted, Delay, EgressSink};
@@ -17,12 +18,15 @@ use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
 pub(crate) struct Dvbs2<P> {
     queues: ClassQueues<P>,
     streams: Streams,
-    transmitter: Transmitter<Started<P>>,
+    customers: Option<Box<Customers>>,
+    transmitter: Transmitter<Carried<P>>,
+    /// Whether a frame waits for packets to fill it, so that one that comes may have it start.
+    waits_for_more: bool,
     acm: Option<Acm>,
     receiver: Receiver,
     probe: AcmProbe,
     /// Packets that the frame in the making completes.
-    completed: Vec<Started<P>>,
+    completed: Vec<Carried<P>>,
 }
 
 /// Which classes share frames.
@@ -44,6 +48,13 @@ struct Receiver {
 }
 
 /// A packet of which a frame carries a part.
+enum Carried<P> {
+    Measured(Started<P>),
+    /// Of another customer, of this length.
+    Other(u32),
+}
+
+/// A packet that is measured, of which a frame carries a part.
 struct Started<P> {
     /// When the first such frame was filled: where it starts, or the step before.
     start: Time,
@@ -53,6 +64,7 @@ struct Started<P> {
 /// The queues as the transmitter sees them.
 struct Feed<'a, P, E> {
     queues: &'a mut ClassQueues<P>,
+    customers: Option<&'a mut Customers>,
     streams: Streams,
     exit: &'a mut E,
 }
@@ -83,6 +95,8 @@ impl<P: Packet> Dvbs2<P> {
         };
         let mut access = Self {
             streams,
+            customers: Customers::new(spec.background.as_deref().unwrap_or_default(), mtu, seed, start),
+            waits_for_more: carrier.closing_timeout > Duration::ZERO,
             transmitter: Transmitter::new(&under_way(carrier, seed), start),
             acm,
             receiver,
@@ -96,14 +110,23 @@ impl<P: Packet> Dvbs2<P> {
 
     pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         let now = waiting.since;
+        if self.customers.is_some() {
+            // What others have sent until now, whoever waits for it.
+            self.advance(now, exit);
+        }
         let class = self.queues.class_of(&waiting.packet);
         self.transmitter.observe(now);
-        let (streams, transmitter) = (self.streams, &self.transmitter);
-        let wait = |queues: &_| wait(queues, streams, transmitter, class, now);
+        let (streams, transmitter, customers) = (self.streams, &self.transmitter, self.customers.as_deref());
+        let wait = |queues: &_| wait(queues, customers, streams, transmitter, class, now);
         if !self.queues.admits(class, waiting.size, wait) {
             return Err((DropCause::Queue, waiting.packet));
         }
         self.queues.push(class, waiting);
+        if let Some(customers) = &mut self.customers
+            && class + 1 == self.queues.count()
+        {
+            customers.measured_waits();
+        }
         exit.waiting(now, self.queues.bytes());
         Ok(())
     }
@@ -111,21 +134,32 @@ impl<P: Packet> Dvbs2<P> {
     /// Starts every frame that was to start by `now`, with the MODCOD of its start.
     pub(crate) fn advance(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         while let Some(report) = self.next_report().filter(|report| *report <= now) {
-            self.transmit(report, exit);
+            self.share(report, exit);
             self.adapt(report);
         }
-        self.transmit(now, exit);
+        self.share(now, exit);
     }
 
     /// When the next frame starts or is filled; or when a report comes that may change this.
     pub(crate) fn next_step(&self) -> Option<Time> {
-        let start =
-            self.transmitter.next_start(|stream| self.queues.backlog(self.streams.classes(stream)))?;
-        Some(self.next_report().map_or(start, |report| report.min(start)))
+        let customers = self.customers.as_deref();
+        if customers.is_some() && self.held_packets() == 0 {
+            // What others send can be done later.
+            return None;
+        }
+        let start = self
+            .transmitter
+            .next_start(|stream| backlog(&self.queues, customers, self.streams.classes(stream)))?;
+        let arrival = customers.filter(|_| self.waits_for_more).and_then(Customers::next_arrival);
+        [self.next_report(), arrival].into_iter().flatten().chain([start]).min()
     }
 
     pub(crate) fn held_packets(&self) -> usize {
-        self.queues.len() + self.transmitter.open_packets()
+        let in_frames = match &self.customers {
+            None => self.transmitter.open_packets(),
+            Some(customers) => customers.measured_in_frames,
+        };
+        self.queues.len() + in_frames
     }
 
     pub(crate) fn mark(&mut self, now: Time) {
@@ -143,9 +177,21 @@ impl<P: Packet> Dvbs2<P> {
         self.probe.table(now, &self.receiver.es_n0)
     }
 
+    /// Lets come what others send by `now`, and starts every frame that was to start by then.
+    fn share(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
+        while let Some(at) = self.customers.as_ref().and_then(|customers| customers.next_arrival())
+            && at <= now
+        {
+            self.transmit(at, exit);
+            self.customers.iter_mut().for_each(|customers| customers.arrive());
+        }
+        self.transmit(now, exit);
+    }
+
     fn transmit(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         loop {
-            let feed = &mut Feed { queues: &mut self.queues, streams: self.streams, exit };
+            let customers = self.customers.as_deref_mut();
+            let feed = &mut Feed { queues: &mut self.queues, customers, streams: self.streams, exit };
             let completed = &mut self.completed;
             let Some(frame) = self.transmitter.poll(now, feed, |packet| completed.push(packet)) else {
                 return;
@@ -153,7 +199,11 @@ impl<P: Packet> Dvbs2<P> {
             let fate = self.receiver.fate(&frame);
             let lost = self.receiver.reassembly.receive(&frame, fate);
             self.probe.sent(&frame, fate);
-            for (index, started) in completed.drain(..).enumerate() {
+            for (index, carried) in completed.drain(..).enumerate() {
+                let Carried::Measured(started) = carried else { continue };
+                if let Some(customers) = &mut self.customers {
+                    customers.measured_in_frames -= 1;
+                }
                 if index < lost {
                     exit.lost(frame.end, DropCause::Channel, started.waiting.packet);
                 } else {
@@ -210,24 +260,81 @@ impl<P> Started<P> {
     }
 }
 
-impl<P: Packet> Packet for Started<P> {
+impl<P: Packet> Packet for Carried<P> {
     fn len_bytes(&self) -> u32 {
-        self.waiting.packet.len_bytes()
+        match self {
+            Self::Measured(started) => started.waiting.packet.len_bytes(),
+            Self::Other(bytes) => *bytes,
+        }
+    }
+}
+
+impl<P: Packet, E: EgressSink<P>> Feed<'_, P, E> {
+    /// Takes out the first packet that is measured of the most urgent of some classes.
+    fn pop_measured(&mut self, classes: Range<usize>, start: Time) -> Option<Waiting<P>> {
+        let drop = |waiting: Waiting<P>| self.exit.lost(start, DropCause::Queue, waiting.packet);
+        let first = self.queues.pop(classes, start, drop);
+        self.exit.waiting(start, self.queues.bytes());
+        if first.is_some()
+            && let Some(customers) = &mut self.customers
+        {
+            customers.measured_in_frames += 1;
+        }
+        first
+    }
+
+    /// Takes out the packet of whose turn it is among the packets of no class and those of others.
+    fn pop_in_turn(&mut self, start: Time) -> Option<(Time, Carried<P>)> {
+        let class = self.queues.count() - 1;
+        let measured = self.queues.first_bytes(class).map(Bytes::get);
+        match self.customers.as_mut()?.turn(measured)? {
+            Turn::Other { since, bytes } => Some((since, Carried::Other(bytes))),
+            Turn::Measured => {
+                let first = self.pop_measured(class..class + 1, start);
+                let has_more = self.queues.first_bytes(class).is_some();
+                let bytes = first.as_ref().map_or(Bytes::ZERO, |waiting| waiting.size);
+                self.customers.iter_mut().for_each(|customers| customers.measured_sent(bytes, has_more));
+                first.map(|waiting| carried(waiting, start))
+            }
+        }
     }
 }
 
 impl<P: Packet, E: EgressSink<P>> Source for Feed<'_, P, E> {
-    type Packet = Started<P>;
+    type Packet = Carried<P>;
 
     fn backlog(&self, stream: usize) -> Backlog {
-        self.queues.backlog(self.streams.classes(stream))
+        backlog(self.queues, self.customers.as_deref(), self.streams.classes(stream))
     }
 
-    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Started<P>)> {
-        let drop = |waiting: Waiting<P>| self.exit.lost(start, DropCause::Queue, waiting.packet);
-        let first = self.queues.pop(self.streams.classes(stream), start, drop);
-        self.exit.waiting(start, self.queues.bytes());
-        first.map(|waiting| (waiting.since, Started { start, waiting }))
+    fn pop(&mut self, stream: usize, start: Time) -> Option<(Time, Carried<P>)> {
+        let classes = self.streams.classes(stream);
+        let is_shared = self.customers.is_some() && classes.end == self.queues.count();
+        if !is_shared {
+            return self.pop_measured(classes, start).map(|waiting| carried(waiting, start));
+        }
+        match self.pop_measured(classes.start..classes.end - 1, start) {
+            Some(urgent) => Some(carried(urgent, start)),
+            None => self.pop_in_turn(start),
+        }
+    }
+}
+
+fn carried<P>(waiting: Waiting<P>, start: Time) -> (Time, Carried<P>) {
+    (waiting.since, Carried::Measured(Started { start, waiting }))
+}
+
+/// What waits for frames of some classes, with what waits of others for those of the last.
+fn backlog<P: Packet>(
+    queues: &ClassQueues<P>,
+    customers: Option<&Customers>,
+    classes: Range<usize>,
+) -> Backlog {
+    let is_last = classes.end == queues.count();
+    let measured = queues.backlog(classes);
+    match customers.filter(|_| is_last) {
+        None => measured,
+        Some(customers) => measured.with(&customers.backlog()),
     }
 }
 
@@ -242,15 +349,18 @@ fn under_way(carrier: &Carrier, seed: Seed) -> Carrier {
 /// force.
 fn wait<P: Packet>(
     queues: &ClassQueues<P>,
+    customers: Option<&Customers>,
     streams: Streams,
-    transmitter: &Transmitter<Started<P>>,
+    transmitter: &Transmitter<Carried<P>>,
     class: usize,
     now: Time,
 ) -> Duration {
     let ahead = (0..=streams.of_class(class)).map(|stream| {
         let classes = streams.classes(stream);
-        let ahead = queues.backlog(classes.start..classes.end.min(class + 1));
-        transmitter.time_for(stream, ahead.bytes)
+        let shared = customers.filter(|_| class + 1 == classes.end && classes.end == queues.count());
+        let ahead = queues.backlog(classes.start..classes.end.min(class + 1)).bytes;
+        let of_others = shared.map_or(Bytes::ZERO, |customers| customers.before(ahead));
+        transmitter.time_for(stream, ahead + of_others)
     });
     transmitter.opens_at(now).since(now) + ahead.sum()
 }

@@ -21,6 +21,7 @@
 
 pub(crate) mod acm;
 pub(crate) mod config;
+mod customers;
 mod dummies;
 pub(crate) mod egress;
 mod encapsulation;
@@ -34,6 +35,7 @@ mod packing;
 mod per;
 mod probe;
 mod reassembly;
+mod round_robin;
 mod scheduling;
 mod source;
 mod symbols;
@@ -42,6 +44,7 @@ mod user_packets;
 
 pub use acm::AcmSpec;
 pub use config::{Dvbs2EncapsulationSpec, Dvbs2Spec, ModulationSpec};
+pub use customers::CustomerSpec;
 pub(crate) use dummies::DummyTrain;
 pub use encapsulation::Encapsulation;
 pub use fecframe::FecFrameSpec;

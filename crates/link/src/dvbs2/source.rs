@@ -28,3 +28,14 @@ pub struct Backlog {
     /// When the first of them came, whichever is next; none when none waits.
     pub oldest: Option<Time>,
 }
+
+impl Backlog {
+    /// Together with what waits elsewhere.
+    pub(super) fn with(self, other: &Self) -> Self {
+        Self {
+            packets: self.packets + other.packets,
+            bytes: self.bytes + other.bytes,
+            oldest: [self.oldest, other.oldest].into_iter().flatten().min(),
+        }
+    }
+}

@@ -70,6 +70,11 @@ impl<P: Packet> ClassQueues<P> {
         None
     }
 
+    /// Length of the first packet of a class.
+    pub(crate) fn first_bytes(&self, class: usize) -> Option<Bytes> {
+        self.queues[class].front().map(|first| first.size)
+    }
+
     /// What waits in some classes together.
     pub(crate) fn backlog(&self, classes: Range<usize>) -> Backlog {
         let queues = &self.queues[classes];

@@ -1,11 +1,11 @@
 //! A return link as a whole: when packets leave, and what their delay was spent on.
 
-use bentpipe_link::DropCause;
 use bentpipe_link::rcs2::LayoutSpec;
 use bentpipe_link::rcs2::dama::{
-    AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, LoadSpec, Mix, Phase, Probe, ReturnConfig,
-    ReturnLink, SignallingSpec, SlotRate, TracePacketSpec, VolumeKindSpec, VolumeSpec,
+    AccessDelay, BackgroundConfig, ConfigError, Departure, Fate, Mix, Phase, Probe, ReturnConfig, ReturnLink,
+    SignallingSpec, SlotRate, VolumeKindSpec, VolumeSpec,
 };
+use bentpipe_link::{DropCause, LoadError, LoadSpec, TracePacketSpec};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
@@ -223,21 +223,24 @@ fn impossible_links_are_refused() {
         refused(&ReturnConfig { background, signalling, ..alone(cra(1)) })
     };
     for load in [trace(&[1, 0], 9), trace(&[0, 9], 9), trace(&[0], 0)] {
-        assert_eq!(loaded(load), Some(ConfigError::TraceOutOfOrder));
+        assert_eq!(loaded(load), Some(ConfigError::Load(LoadError::TraceOutOfOrder)));
     }
     let poisson =
         |bps, bytes| LoadSpec::Poisson { rate_bps: Rate::from_bps(bps), packet_bytes: Bytes::new(bytes) };
     // RLE takes 4093 bytes at most; a packet of a byte at 8 Mbit/s is one in a microsecond.
     assert_eq!(loaded(poisson(1_000, 4_093)), None);
     assert_eq!(loaded(poisson(1_000, 4_094)), Some(ConfigError::PacketTooLong));
-    assert_eq!(loaded(poisson(1_000, 0)), Some(ConfigError::EmptyPacket));
+    assert_eq!(loaded(poisson(1_000, 0)), Some(ConfigError::Load(LoadError::EmptyPacket)));
     assert_eq!(loaded(poisson(8_000_000, 1)), None);
-    assert_eq!(loaded(poisson(8_010_000, 1)), Some(ConfigError::TooManyPackets));
+    assert_eq!(loaded(poisson(8_010_000, 1)), Some(ConfigError::Load(LoadError::TooManyPackets)));
     let dense = |nanos| LoadSpec::Trace {
         packets: vec![packet(Duration::ZERO, 100); 2],
         period_ns: Some(Duration::from_nanos(nanos)),
     };
-    assert_eq!((loaded(dense(2_000)), loaded(dense(1_999))), (None, Some(ConfigError::TooManyPackets)));
+    assert_eq!(
+        (loaded(dense(2_000)), loaded(dense(1_999))),
+        (None, Some(ConfigError::Load(LoadError::TooManyPackets)))
+    );
 }
 
 #[test]

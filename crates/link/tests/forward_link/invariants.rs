@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use bentpipe_link::{
-    AcmSpec, ClassSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, LinkSpec, LossSpec,
-    ModulationSpec, PilotsSpec, QueueSpec,
+    AcmSpec, ClassSpec, CustomerSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, LinkSpec,
+    LoadSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec,
 };
 use bentpipe_link::{Direction, Event};
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
 
 use super::rig::*;
@@ -58,6 +58,25 @@ fn any_modulation(classes: usize) -> impl Strategy<Value = ModulationSpec> {
     ]
 }
 
+/// Nobody, or some with any load.
+fn any_customers() -> impl Strategy<Value = Vec<CustomerSpec>> {
+    let rate = (1_000..1_000_000u64).prop_map(Rate::from_bps);
+    let load = (rate, 200..1_500u64, 1..200u64, 1..200u64, any::<bool>()).prop_map(
+        |(rate_bps, packet, on, off, is_in_periods)| {
+            let packet_bytes = Bytes::new(packet);
+            let (on_ns, off_ns) = (Duration::from_millis(on), Duration::from_millis(off));
+            if is_in_periods {
+                LoadSpec::OnOff { rate_bps, packet_bytes, on_ns, off_ns }
+            } else {
+                LoadSpec::Poisson { rate_bps, packet_bytes }
+            }
+        },
+    );
+    let customer = (load, 1_500..50_000u64)
+        .prop_map(|(load, limit)| CustomerSpec { limit_bytes: Bytes::new(limit), load });
+    prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(customer, 1..4)]
+}
+
 fn any_carrier() -> impl Strategy<Value = Dvbs2Spec> {
     let idle = prop_oneof![Just(IdleSpec::Silence), Just(IdleSpec::DummyFrames)];
     let fecframe = prop_oneof![Just(FecFrameSpec::Normal), Just(FecFrameSpec::Short)];
@@ -76,7 +95,7 @@ fn any_carrier() -> impl Strategy<Value = Dvbs2Spec> {
     });
     let rate = 200_000..20_000_000u64;
     let air = (rate, idle, fecframe, pilots, encapsulation, timeout, scheduling, fade);
-    (air, any_classes()).prop_flat_map(|(air, classes)| {
+    (air, any_classes(), any_customers()).prop_flat_map(|(air, classes, background)| {
         let (
             symbols_per_s,
             idle,
@@ -97,6 +116,7 @@ fn any_carrier() -> impl Strategy<Value = Dvbs2Spec> {
             scheduling_period_ns,
             es_n0: es_n0.clone(),
             classes: classes.clone(),
+            background: Some(background.clone()),
             modulation,
             ..ccm("QPSK 1/4")
         })

@@ -2,6 +2,7 @@
 
 mod adaptation;
 mod classes;
+mod customers;
 mod delay;
 mod invariants;
 mod probes;

@@ -64,6 +64,7 @@ pub fn ccm(modcod: &str) -> Dvbs2Spec {
         modulation: ModulationSpec::Constant { modcod: modcod.to_owned() },
         es_n0: faded(&[]),
         classes: Vec::new(),
+        background: None,
     }
 }
 

@@ -151,6 +151,39 @@ QueueSpec: TypeAlias = (
 """Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
 
 
+class PoissonLoadSpec(TypedDict):
+    """A Poisson process."""
+
+    kind: Literal["poisson"]
+    rate_bps: int
+    """Mean rate."""
+    packet_bytes: int
+    """Length of each packet."""
+
+
+class OnOffLoadSpec(TypedDict):
+    """A Poisson process in periods of random length (exponential), with silence between them."""
+
+    kind: Literal["on-off"]
+    rate_bps: int
+    """Mean rate in a period."""
+    packet_bytes: int
+    """Length of each packet."""
+    on_ns: int
+    """Mean length of a period."""
+    off_ns: int
+    """Mean length of a silence."""
+
+
+class TracePacketSpec(TypedDict):
+    """A packet of a trace."""
+
+    at_ns: int
+    """Since the start of the link."""
+    bytes: int
+    """Its length."""
+
+
 class LayoutSpec(TypedDict):
     """How a superframe is divided; lengths in symbols."""
 
@@ -268,25 +301,6 @@ FreeSpec: TypeAlias = Literal["none", "fca"]
 """Whether a class shares what nobody asked for."""
 
 
-class PoissonLoadSpec(TypedDict):
-    """A Poisson process."""
-
-    kind: Literal["poisson"]
-    rate_bps: int
-    """Mean rate."""
-    packet_bytes: int
-    """Length of each packet."""
-
-
-class TracePacketSpec(TypedDict):
-    """A packet of a trace."""
-
-    at_ns: int
-    """Since the start of the link."""
-    bytes: int
-    """Its length."""
-
-
 class NoneJitterSpec(TypedDict):
     """The delay is constant."""
 
@@ -379,6 +393,20 @@ class ClassSpec(TypedDict):
     """Its queue."""
 
 
+class TraceLoadSpec(TypedDict):
+    """Packets as they once came."""
+
+    kind: Literal["trace"]
+    packets: list[TracePacketSpec]
+    """In order of time."""
+    period_ns: NotRequired[int | None]
+    """After so long all starts again; more than up to the last packet."""
+
+
+LoadSpec: TypeAlias = PoissonLoadSpec | OnOffLoadSpec | TraceLoadSpec
+"""Packets of another terminal or customer."""
+
+
 class RleRcs2EncapsulationSpec(TypedDict):
     """Return link encapsulation (ETSI TS 103 179), in bursts of a waveform."""
 
@@ -404,20 +432,6 @@ class VolumeSpec(TypedDict):
     """What a request does to those before it."""
     max_slots: int
     """Most slots of one superframe."""
-
-
-class TraceLoadSpec(TypedDict):
-    """Packets as they once came."""
-
-    kind: Literal["trace"]
-    packets: list[TracePacketSpec]
-    """In order of time."""
-    period_ns: NotRequired[int | None]
-    """After so long all begins again; more than up to the last packet."""
-
-
-LoadSpec: TypeAlias = PoissonLoadSpec | TraceLoadSpec
-"""Packets of a background terminal."""
 
 
 class EmpiricalJitterSpec(TypedDict):
@@ -457,6 +471,15 @@ class LegSpec(TypedDict):
     """Es/N0 of the leg without attenuation."""
     attenuation: AttenuationSpec
     """What the atmosphere takes off it."""
+
+
+class CustomerSpec(TypedDict):
+    """Another customer of a forward carrier."""
+
+    limit_bytes: int
+    """Bytes of packets that may wait."""
+    load: LoadSpec
+    """Its packets."""
 
 
 class MixSpec(TypedDict):
@@ -527,6 +550,8 @@ class Dvbs2CapacitySpec(TypedDict):
     """What the receiver gets of the signal."""
     classes: list[ClassSpec]
     """Classes that go before all other packets, the most urgent first."""
+    background: NotRequired[list[CustomerSpec] | None]
+    """Other customers, who share the carrier with the packets of no class."""
 
 
 class Rcs2CapacitySpec(TypedDict):

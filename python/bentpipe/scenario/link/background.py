@@ -1,24 +1,32 @@
-"""The other terminals of a return link, from what is written to the run specification."""
+"""Who shares a link, from what is written to the run specification: customers forward, terminals back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from bentpipe.model.draft.link import BackgroundSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
+from bentpipe.model.draft.link import BackgroundSpec, CustomerSpec, LoadSpec, TraceLoadSpec, TracePacketSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.mix import MixByName
 from bentpipe.scenario.link.queue import ByteLimit
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import count, duration_ns, rate_bps, size_bytes
 from bentpipe.scenario.written.samples import read_samples
-from bentpipe.scenario.written.satellite_schema import BackgroundTable
+from bentpipe.scenario.written.satellite_schema import (
+    BackgroundTable,
+    ForwardBackgroundTable,
+    ReturnBackgroundTable,
+)
 from bentpipe.scenario.written.table import or_default, refuse
 
-MOST_TERMINALS = 1000
+MOST_OTHERS = 1000
+SHORTEST_PERIOD_NS = 1_000_000
 COLUMNS = ("time_s", "bytes")
+
+AnyBackground = TypeVar("AnyBackground", bound=BackgroundTable)
 
 
 def background_specs(
-    tables: Sequence[BackgroundTable],
+    tables: Sequence[ReturnBackgroundTable],
     where: Location,
     *,
     mix: MixByName,
@@ -29,7 +37,7 @@ def background_specs(
 
     Parameters
     ----------
-    tables : sequence of BackgroundTable
+    tables : sequence of ReturnBackgroundTable
         As written.
     where : Location
         Their place.
@@ -46,13 +54,7 @@ def background_specs(
         When there are too many, or what one sends is none.
     """
     terminals: list[BackgroundSpec] = []
-    for number, table in enumerate(tables, start=1):
-        place = where.at(str(number))
-        wanted = or_default(table.count, defaults.BACKGROUND_COUNT)
-        several = count(wanted, place.at("count"), least=1, most=MOST_TERMINALS)
-        if len(terminals) + several > MOST_TERMINALS:
-            found = f"{len(terminals) + several} terminals"
-            raise where.error(expected=f"at most {MOST_TERMINALS} terminals", found=found)
+    for table, place, several in _counted(tables, where, of="terminals"):
         if table.mix is None:
             raise place.at("mix").error(expected='the name of a mix such as "cra"', found="nothing")
         terminal: BackgroundSpec = {
@@ -60,27 +62,92 @@ def background_specs(
             "limit_bytes": mtu_bytes,
             "load": _load(table, place, mtu_bytes=mtu_bytes),
         }
-        if table.queue is None:
-            default_limit(terminal)
-        else:
-            terminal["limit_bytes"] = size_bytes(table.queue, place.at("queue"), least=mtu_bytes)
+        _limit(table, terminal, place, default_limit=default_limit, mtu_bytes=mtu_bytes)
         terminals += [terminal] * several
     return terminals
 
 
+def customer_specs(
+    tables: Sequence[ForwardBackgroundTable],
+    where: Location,
+    *,
+    default_limit: Callable[[ByteLimit], None],
+    mtu_bytes: int,
+) -> list[CustomerSpec]:
+    """Return every customer of a forward carrier besides the one that is measured; see `background_specs`.
+
+    Raises
+    ------
+    InputError
+        When there are too many, or what one is sent is nothing.
+    """
+    customers: list[CustomerSpec] = []
+    for table, place, several in _counted(tables, where, of="customers"):
+        customer: CustomerSpec = {
+            "limit_bytes": mtu_bytes,
+            "load": _load(table, place, mtu_bytes=mtu_bytes),
+        }
+        _limit(table, customer, place, default_limit=default_limit, mtu_bytes=mtu_bytes)
+        customers += [customer] * several
+    return customers
+
+
+def _counted(
+    tables: Sequence[AnyBackground], where: Location, *, of: str
+) -> Iterator[tuple[AnyBackground, Location, int]]:
+    """Each table with its place, and how many it stands for."""
+    total = 0
+    for number, table in enumerate(tables, start=1):
+        place = where.at(str(number))
+        wanted = or_default(table.count, defaults.BACKGROUND_COUNT)
+        several = count(wanted, place.at("count"), least=1, most=MOST_OTHERS)
+        total += several
+        if total > MOST_OTHERS:
+            raise where.error(expected=f"at most {MOST_OTHERS} {of}", found=f"{total} {of}")
+        yield table, place, several
+
+
+def _limit(
+    table: BackgroundTable,
+    spec: ByteLimit,
+    where: Location,
+    *,
+    default_limit: Callable[[ByteLimit], None],
+    mtu_bytes: int,
+) -> None:
+    """Put in what waits at most."""
+    if table.queue is None:
+        default_limit(spec)
+    else:
+        spec["limit_bytes"] = size_bytes(table.queue, where.at("queue"), least=mtu_bytes)
+
+
 def _load(table: BackgroundTable, where: Location, *, mtu_bytes: int) -> LoadSpec:
     if table.file is not None:
-        refuse(table, ("load", "packet"), where, why="file says what is sent")
+        refuse(table, ("load", "packet", "on", "off"), where, why="file says what is sent")
         return _trace(table, table.file, where, mtu_bytes=mtu_bytes)
     if table.load is None:
         expected = 'a rate such as "256 kbit/s", or file'
         raise where.at("load").error(expected=expected, found="nothing")
     refuse(table, ("every",), where, why="a load at random has no end")
     packet = or_default(table.packet, defaults.BACKGROUND_PACKET)
+    rate = rate_bps(table.load, where.at("load"))
+    packet_bytes = size_bytes(packet, where.at("packet"), most=mtu_bytes)
+    if table.on is None and table.off is None:
+        return {"kind": "poisson", "rate_bps": rate, "packet_bytes": packet_bytes}
+    for key, period in (("on", table.on), ("off", table.off)):
+        if period is None:
+            raise where.at(key).error(expected='a mean duration such as "10 s"', found="nothing")
+    on_ns, off_ns = (
+        duration_ns(or_default(period, ""), where.at(key), least_ns=SHORTEST_PERIOD_NS)
+        for key, period in (("on", table.on), ("off", table.off))
+    )
     return {
-        "kind": "poisson",
-        "rate_bps": rate_bps(table.load, where.at("load")),
-        "packet_bytes": size_bytes(packet, where.at("packet"), most=mtu_bytes),
+        "kind": "on-off",
+        "rate_bps": rate,
+        "packet_bytes": packet_bytes,
+        "on_ns": on_ns,
+        "off_ns": off_ns,
     }
 
 

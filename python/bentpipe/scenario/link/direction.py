@@ -125,14 +125,16 @@ def forward_draft(
     """
     queues = Queues(surroundings)
     if table.dvbs2 is None:
-        refuse(table, ("acm", "classes"), where, why="there is no dvbs2")
+        refuse(table, ("acm", "classes", "background"), where, why="there is no dvbs2")
         return _draft(table, _constant(table, where, instead="dvbs2"), queues, surroundings, where)
     _refuse_rate(table, where, carrier="dvbs2")
     capacity = dvbs2_spec(
         table,
         where,
         queue=queues.spec,
+        background_limit=queues.default_limit,
         report_delay_ns=surroundings.opposite_delay_ns + report_wait_ns,
+        mtu_bytes=surroundings.mtu_bytes,
     )
     return _draft(table, capacity, queues, surroundings, where)
 

@@ -1,6 +1,6 @@
 """A DVB-S2 carrier, from what is written to the run specification."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bentpipe import _core
 from bentpipe.model.draft.link import (
@@ -10,8 +10,10 @@ from bentpipe.model.draft.link import (
     ModulationSpec,
 )
 from bentpipe.scenario import defaults
+from bentpipe.scenario.link.background import customer_specs
 from bentpipe.scenario.link.carrier import UNKNOWN_BPS, symbol_rate
 from bentpipe.scenario.link.classes import Queue, class_specs
+from bentpipe.scenario.link.queue import ByteLimit
 from bentpipe.scenario.link.signal import es_n0_spec
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.link_schema import ForwardTable
@@ -30,7 +32,9 @@ def dvbs2_spec(
     where: Location,
     *,
     queue: Queue,
+    background_limit: Callable[[ByteLimit], None],
     report_delay_ns: int,
+    mtu_bytes: int,
 ) -> Dvbs2CapacitySpec:
     """Return the capacity of a direction that is a DVB-S2 carrier.
 
@@ -42,8 +46,12 @@ def dvbs2_spec(
         Its place.
     queue : Queue
         Resolves the queues of its classes.
+    background_limit : callable
+        Puts in what waits at most of other customers that do not say.
     report_delay_ns : int
         How long a report of the terminal takes to the gateway, if the scenario does not say.
+    mtu_bytes : int
+        The longest packet.
 
     Raises
     ------
@@ -74,6 +82,10 @@ def dvbs2_spec(
         "es_n0": es_n0,
         "classes": class_specs(classes, where.at("classes"), queue=queue),
     }
+    if table.background:
+        spec["background"] = customer_specs(
+            table.background, where.at("background"), default_limit=background_limit, mtu_bytes=mtu_bytes
+        )
     if carrier.scheduling_period is not None:
         spec["scheduling_period_ns"] = duration_ns(
             carrier.scheduling_period,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 from bentpipe import _core
 from bentpipe.errors import InputError
@@ -10,6 +11,8 @@ from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, Retur
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.satellite_schema import BackgroundTable, MixTable, Rcs2Table
 from bentpipe.scenario.written.table import or_default
+
+AnyBackground = TypeVar("AnyBackground", bound=BackgroundTable)
 
 _LAYOUT = {
     "request_symbols": "request_length",
@@ -76,6 +79,9 @@ def _dvbs2_key(steps: Sequence[str], table: ForwardTable) -> str:
             return f"acm.{field.removesuffix('_db').removesuffix('_ns')}"
         case ["classes", index, field, *_]:
             return f"classes.{int(index) + 1}.{field}"
+        case ["background", index, *rest]:
+            number, _ = _background_table(int(index), or_default(table.background, []))
+            return f"background.{number}.queue" if rest == ["limit_bytes"] else f"background.{number}"
         case ["es_n0", *rest]:
             return _signal_key(rest)
         case [field, *_]:
@@ -154,7 +160,7 @@ def _background_key(index: int, steps: Sequence[str], table: ReturnTable) -> str
             return place
 
 
-def _background_table(index: int, tables: Sequence[BackgroundTable]) -> tuple[int, BackgroundTable]:
+def _background_table(index: int, tables: Sequence[AnyBackground]) -> tuple[int, AnyBackground]:
     first = 0
     for number, each in enumerate(tables, start=1):
         first += or_default(each.count, defaults.BACKGROUND_COUNT)

@@ -7,13 +7,14 @@ from pydantic import BeforeValidator, Field
 from bentpipe.scenario.written.satellite_schema import (
     AcmTable,
     AttenuationTable,
-    BackgroundTable,
     ClearSkyTable,
     Dvbs2Table,
+    ForwardBackgroundTable,
     ForwardClassTable,
     MixTable,
     QueueTable,
     Rcs2Table,
+    ReturnBackgroundTable,
     ReturnClassTable,
 )
 from bentpipe.scenario.written.table import A_TABLE, DURATION, PROBABILITY, QUEUE, RATE, TABLES, Table, named
@@ -74,6 +75,7 @@ class ForwardTable(DirectionTable):
     dvbs2: Dvbs2Table | None = Field(default=None, description=A_TABLE)
     acm: AcmTable | None = Field(default=None, description=A_TABLE)
     classes: list[ForwardClassTable] | None = Field(default=None, description=TABLES)
+    background: list[ForwardBackgroundTable] | None = Field(default=None, description=TABLES)
 
 
 class ReturnTable(DirectionTable):
@@ -83,7 +85,7 @@ class ReturnTable(DirectionTable):
     dama: str | None = Field(default=None, description='the name of a mix such as "cra"')
     mixes: dict[str, MixTable] | None = Field(default=None, description="a table of mixes")
     classes: list[ReturnClassTable] | None = Field(default=None, description=TABLES)
-    background: list[BackgroundTable] | None = Field(default=None, description=TABLES)
+    background: list[ReturnBackgroundTable] | None = Field(default=None, description=TABLES)
 
 
 class LinkTable(Table):

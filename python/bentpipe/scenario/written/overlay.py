@@ -7,7 +7,12 @@ from typing import TypeVar
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import duration_ns
-from bentpipe.scenario.written.satellite_schema import BackgroundTable, CarrierTable, FadeTable
+from bentpipe.scenario.written.satellite_schema import (
+    CarrierTable,
+    FadeTable,
+    ForwardBackgroundTable,
+    ReturnBackgroundTable,
+)
 from bentpipe.scenario.written.table import AnyTable, or_default
 
 ALTERNATIVES = {
@@ -20,7 +25,7 @@ ALTERNATIVES = {
 
 AnyDirection = TypeVar("AnyDirection", bound=DirectionTable)
 AnyCarrier = TypeVar("AnyCarrier", bound=CarrierTable)
-AnyFile = TypeVar("AnyFile", FadeTable, BackgroundTable)
+AnyFile = TypeVar("AnyFile", FadeTable, ForwardBackgroundTable, ReturnBackgroundTable)
 
 
 def with_delays(table: LinkTable, where: Location) -> LinkTable:
@@ -42,11 +47,14 @@ def with_folder(table: LinkTable, folder: Path) -> LinkTable:
     forward, return_ = table.forward, table.return_
     if forward is not None:
         forward = _with_anchored_fades(forward, folder)
+        if forward.background is not None:
+            customers = [_anchored(each, folder) for each in forward.background]
+            forward = forward.model_copy(update={"background": customers})
     if return_ is not None:
         return_ = _with_anchored_fades(return_, folder)
         if return_.background is not None:
-            background = [_anchored(each, folder) for each in return_.background]
-            return_ = return_.model_copy(update={"background": background})
+            terminals = [_anchored(each, folder) for each in return_.background]
+            return_ = return_.model_copy(update={"background": terminals})
     return table.model_copy(update={"forward": forward, "return_": return_})
 
 

@@ -181,12 +181,23 @@ class ReturnClassTable(ClassTable):
 
 
 class BackgroundTable(Table):
-    """Other terminals: {load, packet} at random, {file} as they once sent."""
+    """Who shares a carrier: {load, packet} at random, {on, off} in periods, {file} as they once sent."""
 
     count: int | None = Field(default=None, description=COUNT)
-    mix: str | None = Field(default=None, description=MIX)
     queue: str | None = Field(default=None, description=SIZE)
     load: str | None = Field(default=None, description=RATE)
     packet: str | None = Field(default=None, description=SIZE)
     file: str | None = Field(default=None, description=FILE)
     every: str | None = Field(default=None, description=DURATION)
+    on: str | None = Field(default=None, description=DURATION)
+    off: str | None = Field(default=None, description=DURATION)
+
+
+class ForwardBackgroundTable(BackgroundTable):
+    """Other customers of a forward carrier."""
+
+
+class ReturnBackgroundTable(BackgroundTable):
+    """Other terminals of a return link."""
+
+    mix: str | None = Field(default=None, description=MIX)

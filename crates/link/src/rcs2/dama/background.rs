@@ -2,12 +2,13 @@
 
 use bentpipe_units::{Bytes, Time};
 
-use super::load::Source;
 use super::terminal::{Sink, Terminal};
 use super::{BackgroundConfig, ReturnConfig};
-use crate::Packet;
+use crate::load::Source;
 use crate::queue::Waiting;
+use crate::random::Stream;
 use crate::rcs2::{Reassembler, Superframes};
+use crate::{Direction, Packet};
 
 /// A terminal whose packets are its own and go nowhere.
 pub(super) struct Background {
@@ -29,10 +30,11 @@ impl Background {
         superframes: Superframes,
         seed: u64,
     ) -> Self {
+        let stream = Stream::new(seed, Direction::Return, &format!("background.{number}"));
         let classes = std::slice::from_ref(&own.class);
         Self {
             terminal: Terminal::new(config, classes, number, superframes, seed),
-            source: Source::new(&own.load, number, seed, superframes.start(0)),
+            source: Source::new(&own.load, stream, superframes.start(0)),
             receiver: [Reassembler::new(config.encapsulation)],
         }
     }

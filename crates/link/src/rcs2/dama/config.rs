@@ -166,7 +166,7 @@ impl ReturnConfig {
         if self.slot_bytes() == 0 {
             return Err(ConfigError::BurstTooShort);
         }
-        self.background.iter().try_for_each(|terminal| terminal.load.check())?;
+        self.background.iter().try_for_each(|terminal| terminal.load.check().map_err(ConfigError::Load))?;
         if self.terminals().any(|mixes| !Mix::serve_all(&mixes)) {
             return Err(ConfigError::NeverServed);
         }

@@ -1,5 +1,7 @@
 //! What keeps a return link from being made.
 
+use crate::LoadError;
+
 /// Why there can be no such return link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigError {
@@ -18,12 +20,8 @@ pub enum ConfigError {
     /// A class is never given anything: it has no capacity of its own, and no other of its terminal has one that comes
     /// unasked.
     NeverServed,
-    /// The packets of a trace are not in order of time, or do not all come before it starts again.
-    TraceOutOfOrder,
-    /// A load has a packet without bytes.
-    EmptyPacket,
-    /// A load has more than a million packets per second.
-    TooManyPackets,
+    /// The packets of another terminal are no load.
+    Load(LoadError),
 }
 
 impl std::fmt::Display for ConfigError {
@@ -36,9 +34,7 @@ impl std::fmt::Display for ConfigError {
             Self::BurstTooShort => "a burst has no room for a fragment of a packet",
             Self::PacketTooLong => "a packet is longer than the encapsulation can send",
             Self::NeverServed => "a class is never given anything",
-            Self::EmptyPacket => "a packet has at least one byte",
-            Self::TooManyPackets => "a load has at most a million packets per second",
-            Self::TraceOutOfOrder => "a trace is in order of time and ends before it begins again",
+            Self::Load(error) => return error.fmt(f),
         })
     }
 }

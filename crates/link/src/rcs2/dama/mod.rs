@@ -20,7 +20,6 @@ mod config;
 mod controller;
 mod departure;
 mod error;
-mod load;
 mod mix;
 mod probe;
 mod refusal;
@@ -39,7 +38,6 @@ pub use config::{
 pub use controller::{AccountConfig, Controller, Supply};
 pub use departure::{AccessDelay, Departure, Fate};
 pub use error::ConfigError;
-pub use load::{LoadSpec, TracePacketSpec};
 pub use mix::{FreeSpec, Mix, MixSpec, RateCapacity, RbdcSpec, VolumeKindSpec, VolumeSpec};
 pub use probe::Probe;
 pub(crate) use refusal::refused;

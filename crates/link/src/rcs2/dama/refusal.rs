@@ -31,23 +31,13 @@ pub(crate) fn refused(error: ConfigError, config: &ReturnConfig) -> SpecError {
                 "a capacity of its own, or constant or free capacity of another class of the terminal";
             SpecError::new(blamed(config, is_unserved, idle), expected, "none")
         }
-        ConfigError::EmptyPacket => {
-            SpecError::new("background", "packets of at least one byte", "an empty one")
-        }
-        ConfigError::TooManyPackets => {
-            SpecError::new("background", "loads of at most a million packets per second", "more")
-        }
+        ConfigError::Load(error) => error.within("background"),
         ConfigError::BurstTooShort => SpecError::new("burst", "room for a fragment of a packet", payload),
         ConfigError::PacketTooLong => {
             let most = config.encapsulation.max_sdu_bytes();
             let expected = format!("packets of at most {most} bytes, as the encapsulation takes");
             SpecError::new("background", expected, "longer ones")
         }
-        ConfigError::TraceOutOfOrder => SpecError::new(
-            "background",
-            "traces in order of time that end before they start again",
-            "another",
-        ),
     }
 }
 
