@@ -4,16 +4,24 @@ import pytest
 
 from bentpipe import studies
 from tests.tidy.project import ROOT
-from tools.study_pages import kept, page
+from tools.study_pages import block, emulation, emulation_page, kept, page
 
+EMULATED = sorted(path.stem for path in (ROOT / emulation.FOLDER).glob("*.json"))
 KEPT = sorted(path.stem for path in (ROOT / kept.FOLDER).glob("*.json"))
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_page_shows_the_kept_results(name):
     study = kept.read(name, ROOT / kept.FOLDER)
-    _, shown, _ = page.split(ROOT / page.FOLDER / f"{name}.md")
-    assert shown == page.table(study)
+    assert block.shown(name, page.MARK, ROOT / block.FOLDER) == list(page.lines(study))
+
+
+@pytest.mark.parametrize("name", EMULATED)
+def test_a_page_shows_what_the_real_kernel_made_of_the_short_matrix(name):
+    found = emulation.load(name, ROOT / emulation.FOLDER)
+    shown = block.shown(name, emulation_page.MARK, ROOT / block.FOLDER)
+    assert shown == list(emulation_page.lines(found))
+    assert found.succeeded == found.planned
 
 
 @pytest.mark.parametrize("name", KEPT)

@@ -1,23 +1,43 @@
-"""Keep what a study's ablations found, and write the table of its page.
+"""Keep what a study was measured to be, and write the tables of its page.
 
-Arguments are folders of results that `bentpipe reproduce NAME --ablations` made beside the base's
-(results/NAME-simulate-ablations), or names of studies whose kept results are written into their pages again.
+Arguments are folders of results or names of studies. Of a folder that `bentpipe reproduce NAME --ablations`
+made beside the base's (results/NAME-simulate-ablations) the claims are kept; of one by `bentpipe reproduce
+NAME --quick` in real time, how it compares with virtual time, which is measured then. Of a name, what is kept
+is written into the page again.
 """
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from tools.study_pages import kept, page
+from tools.study_pages import block, emulation, emulation_page, kept, page
+
+ABLATIONS = "-ablations"
+"""How the folder of a study's ablations ends."""
 
 
 def main() -> None:
-    """Keep each folder's claims, or read those that are kept, and fill in the pages."""
+    """Keep each folder, or read what is kept, and fill in the pages."""
     parser = argparse.ArgumentParser(prog="python -m tools.study_pages", description=__doc__)
     parser.add_argument("results", nargs="+", metavar="FOLDER|NAME")
     for name in parser.parse_args().results:
-        report = Path(name) / "report.json"
-        study = kept.keep(report) if report.is_file() else kept.read(name)
-        print(page.fill(study))
+        for filled in _fill(name):
+            print(filled)
+
+
+def _fill(name: str) -> Iterator[Path]:
+    folder = Path(name)
+    if folder.is_dir() and not name.rstrip("/").endswith(ABLATIONS):
+        yield _fill_emulated(emulation.keep(folder))
+        return
+    study = kept.keep(folder) if folder.is_dir() else kept.read(name)
+    yield block.fill(study.name, page.MARK, list(page.lines(study)))
+    if not folder.is_dir() and (emulation.FOLDER / f"{name}.json").is_file():
+        yield _fill_emulated(emulation.load(name))
+
+
+def _fill_emulated(found: emulation.Emulation) -> Path:
+    return block.fill(found.name, emulation_page.MARK, list(emulation_page.lines(found)))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""What is kept of a study's ablations: data/studies/NAME.json, a part of the report's data."""
+"""What is kept of a study's ablations: data/studies/NAME.json, a part of the report's data, and a figure."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ConfigDict
 
 from bentpipe.model.frozen import Frozen
+from tools.study_pages import block
 
 FOLDER = Path("data/studies")
 
@@ -79,10 +81,16 @@ def read(name: str, folder: Path = FOLDER) -> KeptStudy:
     return KeptStudy.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def keep(report: Path, folder: Path = FOLDER) -> KeptStudy:
-    """Keep what the report on a study's ablations (report.json) found, and return it."""
-    study = KeptStudy.model_validate_json(report.read_text(encoding="utf-8"))
+def keep(results: Path, folder: Path = FOLDER, pictures: Path = block.FOLDER) -> KeptStudy:
+    """Keep what the report on a study's ablations found, and its forest plot; return what is kept."""
+    study = KeptStudy.model_validate_json((results / "report.json").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     text = study.model_dump_json(indent=1)
     (folder / f"{study.name}.json").write_text(text + "\n", encoding="utf-8")
+    shutil.copyfile(results / "figures" / "claims.svg", pictures / forest_of(study))
     return study
+
+
+def forest_of(study: KeptStudy) -> str:
+    """Return the name of a study's forest plot beside its page."""
+    return f"{study.name}-claims.svg"

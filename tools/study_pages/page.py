@@ -1,44 +1,16 @@
-"""The table of verdicts in a study's page, between two marks."""
+"""The table of verdicts in a study's page."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from tools.study_pages.kept import KeptClaim, KeptFinding, KeptStudy
+from tools.study_pages.block import row
+from tools.study_pages.kept import KeptClaim, KeptFinding, KeptStudy, forest_of
 
-FOLDER = Path("docs/studies")
-START, END = "<!-- verdicts -->", "<!-- /verdicts -->"
+MARK = "verdicts"
 COUNTED = "claim"
 
 
-def fill(study: KeptStudy, folder: Path = FOLDER) -> Path:
-    """Write the table into the page of the study, and return the page.
-
-    Raises
-    ------
-    ValueError
-        When the page has not got the marks.
-    """
-    path = folder / f"{study.name}.md"
-    before, _, after = split(path)
-    path.write_text(f"{before}{START}\n{table(study)}{END}{after}", encoding="utf-8")
-    return path
-
-
-def split(path: Path) -> tuple[str, str, str]:
-    """Return a page's text before the table, the table, and what follows."""
-    before, start, rest = path.read_text(encoding="utf-8").partition(START)
-    inside, end, after = rest.partition(END)
-    if not start or not end:
-        raise ValueError(f"{path} has no table between {START} and {END}")
-    return before, inside.removeprefix("\n"), after
-
-
-def table(study: KeptStudy) -> str:
-    """Return the lines between the marks."""
-    return "".join(f"{line}\n" for line in _lines(study))
-
-
-def _lines(study: KeptStudy) -> Iterator[str]:
+def lines(study: KeptStudy) -> Iterator[str]:
+    """Yield the lines between the marks."""
     score = study.score
     share = 100 * (score.agree + score.decided) / max(score.possible, 1)
     yield (
@@ -49,23 +21,21 @@ def _lines(study: KeptStudy) -> Iterator[str]:
         "intervals are 95 %."
     )
     yield ""
+    yield f"![Each comparison: published and ours, with intervals]({forest_of(study)})"
+    yield ""
     yield "| Claim | Source | Published | Ours | Verdict | Present software | Decided by |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for claim in study.claims:
         if claim.standing == COUNTED:
             cells = (claim.agreement, claim.today or "", _decided(claim))
-            yield _row(claim.claim, claim.source, *_numbers(claim), *cells)
+            yield row(claim.claim, claim.source, *_numbers(claim), *cells)
     others = [claim for claim in study.claims if claim.standing != COUNTED]
     if others:
         yield ""
         yield "| Not counted | Source | Published | Ours | What it is | Why |"
         yield "| --- | --- | --- | --- | --- | --- |"
         for claim in others:
-            yield _row(claim.claim, claim.source, *_numbers(claim), claim.standing, claim.note)
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+            yield row(claim.claim, claim.source, *_numbers(claim), claim.standing, claim.note)
 
 
 def _numbers(claim: KeptClaim) -> tuple[str, str]:
