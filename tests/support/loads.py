@@ -63,7 +63,11 @@ def load(
         "client_connections": lines,
         "bytes_by_layer": {"down": down, "up": {f"{layer}_bytes": 0 for layer in LAYERS}},
     }
-    link = {"time_s": ends, "forward_delivered_bytes": delivered}
+    link = {
+        "time_s": ends,
+        "forward_delivered_bytes": delivered,
+        "return_delivered_bytes": np.zeros_like(delivered),
+    }
     return Load(factors=dict(factors), record=record_with(**record), tables={"link": link})
 
 

@@ -43,7 +43,7 @@ def legend(figure: Figure, congestion_controls: Iterable[str], marks: Iterable[M
     if any(mark.x is not None and mark.y is not None for mark in shown):
         keys.append(point_key())
     if any(mark.x is None or mark.y is None for mark in shown):
-        keys.append(Line2D([], [], color=style.GREY, label="published", **_LINE))  # type: ignore[arg-type]
+        keys.append(line_key())
     figure.legend(
         handles=keys,
         loc="outside upper left",
@@ -59,3 +59,8 @@ def point_key() -> Line2D:
         [], [], marker="D", markersize=5.5, markerfacecolor="white", markeredgecolor=style.GREY,
         markeredgewidth=1.3, linestyle="none", label="published",
     )  # fmt: skip
+
+
+def line_key() -> Line2D:
+    """The published line for a legend."""
+    return Line2D([], [], color=style.GREY, label="published", **_LINE)  # type: ignore[arg-type]

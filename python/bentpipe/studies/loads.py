@@ -23,22 +23,34 @@ def median_load(runs: Runs, cell: Factors) -> Run | None:
     return times[representative([plt_s for _, plt_s in times])][0]
 
 
-def busiest_bps(runs: Sequence[Run], *, window_s: float) -> list[float]:
-    """The most that the link delivered to each client in any window, in bit/s; of those with a series."""
+FORWARD, RETURN = "forward", "return"
+"""Directions of the link, as the columns of its series begin."""
+
+
+def busiest_bps(
+    runs: Sequence[Run], *, window_s: float, directions: Sequence[str] = (FORWARD,)
+) -> list[float]:
+    """The most that the link delivered in any window of each run, in bit/s; of those with a series."""
     found = []
     for run in runs:
         link = run.series("link")
         ends = np.asarray(link.get("time_s", ()), dtype=float)
         if len(ends):
-            counted = Counter.of_bins(end_s=ends, amount=link["forward_delivered_bytes"], bin_s=BIN_S)
+            amount = sum(np.asarray(link[f"{each}_delivered_bytes"], dtype=float) for each in directions)
+            counted = Counter.of_bins(end_s=ends, amount=amount, bin_s=BIN_S)
             found.append(float((counted.at(ends) - counted.at(ends - window_s)).max()) * 8 / window_s)
     return found
 
 
-def content_bytes(runs: Sequence[Run]) -> list[float]:
+def content_bytes(runs: Sequence[Run], *, directions: Sequence[str] = ("down",)) -> list[float]:
     """What TCP carried to each client: bodies, header fields, frames and TLS; of those that counted it."""
     counted = (layers for run in runs if (layers := run.record.bytes_by_layer))
-    return [float(sum(getattr(layers.down, f"{layer}_bytes") for layer in _CONTENT)) for layers in counted]
+    return [
+        float(
+            sum(getattr(getattr(layers, each), f"{layer}_bytes") for each in directions for layer in _CONTENT)
+        )
+        for layers in counted
+    ]
 
 
 def wire_bytes(runs: Sequence[Run]) -> list[float]:

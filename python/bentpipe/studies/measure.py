@@ -95,16 +95,6 @@ def deviation(values: Sequence[float], published: float) -> Measurement:
     )
 
 
-def compared(
-    label: str, ours: Sequence[float], theirs: float, *, margin_percent: float, unit: str, decimals: int
-) -> Finding:
-    """Judge whether the mean of our runs lies within a margin of a published number, and say both."""
-    told = f"{label}: published {theirs:g} {unit}"
-    if ours:
-        told += f", ours {sum(ours) / len(ours):.{decimals}f}"
-    return judge(told, deviation(ours, theirs), near(margin_percent))
-
-
 def against(
     label: str, ours: Sequence[float], theirs: PublishedNumber, *, decimals: int, basis: str | None = None
 ) -> Finding:

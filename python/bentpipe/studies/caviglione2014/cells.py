@@ -1,15 +1,17 @@
-"""The words of the study's matrix: protocols with their variants, and schemes of bandwidth on demand."""
+"""The words of the study's matrix: protocols, schemes of bandwidth on demand, and where the server is."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bentpipe.figures.style import look
 
 LINK = "geo-snep"
 PAGE = "snep-642"
-SCHEMES = {"cra": "CRA", "rbdc": "RBDC", "vbdc": "VBDC", "mixed": "CRA, RBDC, VBDC"}
+MIXED, CONSTANT, BY_RATE, BY_VOLUME = "mixed", "cra", "rbdc", "vbdc"
+SCHEMES = {CONSTANT: "CRA", BY_RATE: "RBDC", BY_VOLUME: "VBDC", MIXED: "mixed"}
 """What they are called in print."""
-CONSTANT, BY_VOLUME = "cra", "vbdc"
+OVER_FORWARD, OVER_RETURN = "gateway", "terminal"
+"""Where the server is: pages come over the forward link (sections 4.1 to 4.3) or the return link (4.4)."""
 PUSHES = ("0 %", "25 %", "50 %", "75 %", "100 %")
 
 
@@ -17,52 +19,40 @@ PUSHES = ("0 %", "25 %", "50 %", "75 %", "100 %")
 class Variant:
     """A protocol as it was measured.
 
-    `published` is the study's word for it, none for HTTP/2, which it did not know. `factors` tell its runs
-    from those of the protocol's other variants.
+    `factors` tell its runs from those of the protocol that are of something else.
     """
 
-    name: str
     http: str
-    published: str
-    suffix: str
-    factors: Mapping[str, str]
+    factors: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def label(self) -> str:
         """What it is called in print."""
-        return look(self.http).label + self.suffix
+        return look(self.http).label
 
-    @property
-    def is_pipelined(self) -> bool:
-        """Whether several requests of a connection wait for their responses."""
-        return self.factors.get("pipelining", "1") != "1"
+    def forward(self, **others: str) -> dict[str, str]:
+        """The factors of its loads in sections 4.1 to 4.3."""
+        return self._cell(OVER_FORWARD, MIXED, others)
 
-    def cell(self, scheme: str, **others: str) -> dict[str, str]:
-        """The factors of its runs with a scheme."""
-        cell = {"link": LINK, "http": self.http, "cc": "cubic", "page": PAGE, "link.return.dama": scheme}
-        return {**cell, **self.factors, **others}
+    def back(self, scheme: str) -> dict[str, str]:
+        """The factors of its loads in section 4.4, whose pages come over the return link."""
+        return self._cell(OVER_RETURN, scheme, {})
+
+    def _cell(self, server_behind: str, scheme: str, others: Mapping[str, str]) -> dict[str, str]:
+        cell = {"link": LINK, "http": self.http, "cc": "cubic", "page": PAGE}
+        where = {"server_behind": server_behind, "link.return.dama": scheme}
+        return {**cell, **where, **self.factors, **others}
 
 
-VARIANTS = tuple(
-    Variant(name=name, http=http, published=published, suffix=suffix, factors=factors)
-    for name, http, published, suffix, factors in (
-        ("http10", "http10", "HTTP/1.0", "", {}),
-        ("http10s", "http10s", "TLS HTTP/1.0", "", {"tls.resumption": "ticket"}),
-        ("h1", "h1", "HTTP/1.1", ", one at a time", {"pipelining": "1"}),
-        ("h1-pipelined", "h1", "HTTP/1.1", ", pipelined", {"pipelining": "32"}),
-        ("h1s", "h1s", "TLS HTTP/1.1", ", one at a time", {"pipelining": "1"}),
-        ("h1s-pipelined", "h1s", "TLS HTTP/1.1", ", pipelined", {"pipelining": "32"}),
-        ("spdy", "spdy", "SPDY", "", {"push": "0 %"}),
-        ("h2", "h2", "", "", {"push": "0 %"}),
-    )
-)
-"""In the study's order. Whether its HTTP/1.1 was pipelined the study leaves open: "up to 32"."""
-BY_NAME = {variant.name: variant for variant in VARIANTS}
-FULL_HANDSHAKES = Variant(
-    name="http10s-full",
-    http="http10s",
-    published="TLS HTTP/1.0",
-    suffix=", full handshakes",
-    factors={"tls.resumption": "none"},
-)
-"""Measured at a constant rate alone."""
+HTTP10 = Variant(http="http10")
+HTTP10_TLS = Variant(http="http10s")
+H1 = Variant(http="h1")
+H1_TLS = Variant(http="h1s")
+SPDY = Variant(http="spdy", factors={"push": "0 %"})
+H2 = Variant(http="h2", factors={"push": "0 %"})
+STUDIED = (HTTP10, HTTP10_TLS, H1, H1_TLS, SPDY)
+"""In the study's order."""
+VARIANTS = (*STUDIED, H2)
+"""HTTP/2, which the study could not know, stands beside them in tables and figures."""
+BY_SCHEME = (HTTP10, H1, SPDY, H2)
+"""What section 4.4 measures, and HTTP/2."""
