@@ -28,7 +28,7 @@ def shown(name: str, mark: str, folder: Path = FOLDER) -> list[str]:
 
 def row(*cells: str) -> str:
     """Return a row of a Markdown table."""
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(cell.strip().replace("|", "\\|") for cell in cells) + " |"
 
 
 def _split(path: Path, mark: str) -> tuple[str, str, str]:

@@ -15,6 +15,8 @@ from bentpipe.stats import Interval
 BOUND_PERCENT = 120.0
 """What lies beyond is drawn as an arrow at the edge."""
 
+_WIDTH_IN = 7.0
+"""A page's, as labels are long."""
 _ROW_IN = 0.17
 _COLOURS = {"agrees": "#009E73", "decided": "#E69F00", "differs": "#D55E00", "not testable": style.GREY}
 _MARKERS = {"agrees": "o", "decided": "D", "differs": "s", "not testable": "x"}
@@ -51,10 +53,13 @@ def draw(*, name: str, title: str, caption: str, groups: Mapping[str, Sequence[R
     """Draw the rows of each group under its name."""
     count = sum(len(rows) + 1 for rows in groups.values())
     figure, (axis,) = style.canvas(panels=1, panel_height_in=0.6 + _ROW_IN * count)
+    figure.set_figwidth(_WIDTH_IN)
     ticks: dict[float, str] = {}
+    headings = set()
     at = 0.0
     for group, rows in groups.items():
-        style.heading(axis, at + 0.75, group)
+        ticks[at + 0.5] = group
+        headings.add(at + 0.5)
         at += 1.0
         for row in rows:
             _draw_row(axis, at + 0.5, row)
@@ -62,10 +67,13 @@ def draw(*, name: str, title: str, caption: str, groups: Mapping[str, Sequence[R
             at += 1.0
     axis.axvline(0.0, color="black", linewidth=0.6)
     axis.set_yticks(list(ticks), list(ticks.values()), fontsize=6.5)
+    axis.tick_params(axis="y", length=0)
+    for place, label in zip(ticks, axis.get_yticklabels(), strict=True):
+        label.set_fontweight("bold" if place in headings else "normal")
     axis.set_ylim(at + 0.2, 0.0)
     axis.set_xlim(-BOUND_PERCENT, BOUND_PERCENT)
     axis.grid(visible=False, axis="y")
-    axis.set_xlabel("ours in % (a difference, or the deviation from a published number)")
+    axis.set_xlabel("Ours in % (of some claims: in points, in s)", fontsize=7.5)
     shown = {row.verdict for rows in groups.values() for row in rows}
     keys = [_key(verdict) for verdict in _COLOURS if verdict in shown]
     keys.append(
@@ -83,15 +91,17 @@ def _draw_row(axis: Axes, place: float, row: Row) -> None:
     colour = _COLOURS[row.verdict]
     if abs(row.percent) > BOUND_PERCENT:
         edge = math.copysign(BOUND_PERCENT, row.percent)
+        marker = ">" if edge > 0 else "<"
+        axis.plot([edge], [place], marker=marker, color=colour, markersize=4.0, clip_on=False)
         axis.annotate(
             f"{row.percent:+.0f}",
             xy=(edge, place),
-            xytext=(edge - math.copysign(14, edge), place),
-            arrowprops={"arrowstyle": "->", "color": colour, "lw": 0.9},
+            xytext=(math.copysign(5.0, -edge), 0.0),
+            textcoords="offset points",
             color=colour,
             fontsize=6.5,
             va="center",
-            ha="center",
+            ha="right" if edge > 0 else "left",
         )
         return
     if row.ci is not None:
