@@ -286,7 +286,7 @@ PROTOCOLS = {
     "requests_per_connection": st.one_of(st.integers(-1, 101), st.sampled_from(["unlimited", "x"])),
     "pipelining": st.integers(-1, 33),
     "push": st.sampled_from(["0 %", "50 %", "100%", "101 %", "0.1 %", "-1 %", "x"]),
-    "priorities": SWITCHES,
+    "priorities": st.sampled_from(["off", "unstated", "on", "x"]),
     "visit": st.sampled_from(["first", "repeat", "x"]),
     "slow_start": st.sampled_from(["linux", "linux-4.15", "hystart++", "loss", "x"]),
     "tcp": TCP,

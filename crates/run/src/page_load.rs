@@ -4,7 +4,7 @@ use bentpipe_units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{PageSpec, Switch, Transport};
+use crate::{PageSpec, Priorities, Transport};
 
 /// One load of one page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,9 +28,9 @@ pub struct PageLoadSpec {
     /// Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_percent: Option<u32>,
-    /// Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own).
-    #[serde(default, skip_serializing_if = "Switch::is_off")]
-    pub priorities: Switch,
+    /// Priorities of requests (HTTP/2, HTTP/3: RFC 9218; SPDY: its own).
+    #[serde(default, skip_serializing_if = "Priorities::is_off")]
+    pub priorities: Priorities,
     /// Size of each response's header as HTTP/1.1 writes it, first line and empty line included; the origin adds fields
     /// until it has that. Other versions have the same fields but those about the connection. Without it: the origin's own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ impl PageLoadSpec {
             pipelining: None,
             optimistic_pipelining: None,
             push_percent: None,
-            priorities: Switch::Off,
+            priorities: Priorities::Off,
             response_header_bytes: None,
             visit: None,
         }

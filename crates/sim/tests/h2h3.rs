@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    Algorithm, Engine, Http, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, RunSpec,
-    Status, Switch, Workload, assemble,
+    Algorithm, Engine, Http, LossSpec, ObjectSpec, PageLoadSpec, PageSpec, Priorities, Provenance, RunRecord,
+    RunSpec, Status, Switch, Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -55,7 +55,7 @@ fn pushing(spec: &RunSpec, percent: u32) -> RunRecord {
 }
 
 fn by_priority(spec: &RunSpec) -> RunRecord {
-    record(&with(spec.clone(), |load| load.priorities = Switch::On))
+    record(&with(spec.clone(), |load| load.priorities = Priorities::On))
 }
 
 /// The paths of the objects in the order in which they are complete.
@@ -161,7 +161,7 @@ fn pushes_keep_to_windows_smaller_than_the_page() {
 
 #[test]
 fn pushes_by_priority_are_complete_as_well() {
-    let spec = with(load_images(Http::H2, 30, 20_000), |load| load.priorities = Switch::On);
+    let spec = with(load_images(Http::H2, 30, 20_000), |load| load.priorities = Priorities::On);
     assert_eq!(pushed(&pushing(&spec, 50)), 15);
 }
 
@@ -184,6 +184,33 @@ fn whole_responses_of_equal_urgency_are_complete_in_the_order_of_their_requests(
         let spec = load(http, &objects);
         assert_eq!(order(&by_priority(&spec)), ["/long.css", "/middle.css", "/short.css"], "{http:?}");
         assert_eq!(order(&record(&spec)), ["/short.css", "/middle.css", "/long.css"], "{http:?}");
+    }
+}
+
+#[test]
+fn where_no_priority_is_stated_each_response_is_complete_before_the_next_begins() {
+    // RFC 9218 section 4: not incremental by default; section 10: those in "ascending order of the stream ID". 400 kB
+    // take 320 ms at 10 Mbit/s: two that are complete that far from each other came one after the other.
+    let body_s = 0.320;
+    for http in [Http::H2, Http::H2c, Http::H3] {
+        let gaps_s = |priorities| {
+            let record = record(&with(load_images(http, 4, 400_000), |load| load.priorities = priorities));
+            let last_s: Vec<f64> = record.objects.iter().skip(1).map(|object| object.last_byte_s).collect();
+            last_s.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+        };
+        let unstated_s = gaps_s(Priorities::Unstated);
+        assert!(unstated_s.iter().all(|gap_s| *gap_s >= body_s), "{http:?}: {unstated_s:?}");
+        let off_s = gaps_s(Priorities::Off);
+        assert!(off_s.iter().all(|gap_s| gap_s.abs() < body_s), "{http:?}: {off_s:?}");
+    }
+}
+
+#[test]
+fn without_a_stated_priority_a_style_sheet_waits_as_any_other() {
+    let objects = [("/a.jpg", 300_000), ("/b.jpg", 300_000), ("/last.css", 100_000)];
+    for http in [Http::H2, Http::H2c, Http::H3] {
+        let record = record(&with(load(http, &objects), |load| load.priorities = Priorities::Unstated));
+        assert_eq!(order(&record), ["/a.jpg", "/b.jpg", "/last.css"], "{http:?}");
     }
 }
 
@@ -211,12 +238,16 @@ fn priorities_keep_to_windows_smaller_than_the_objects() {
 }
 
 #[test]
-fn priorities_cost_the_bytes_of_their_field() {
+fn stated_priorities_cost_the_bytes_of_their_field_and_unstated_ones_nothing() {
     let spec = load_images(Http::H2, 1, 1_000);
     let (off, on) = (record(&spec), by_priority(&spec));
+    let unstated = record(&with(spec, |load| load.priorities = Priorities::Unstated));
     // RFC 9112 section 5's form: "priority: u=0, i" and a line end are 18 bytes.
     for (without, with) in off.objects.iter().zip(&on.objects) {
         assert_eq!(with.request_header_bytes, without.request_header_bytes + 18);
+    }
+    for (without, unstated) in off.objects.iter().zip(&unstated.objects) {
+        assert_eq!(unstated.request_header_bytes, without.request_header_bytes);
     }
 }
 
@@ -272,7 +303,7 @@ fn equal_specs_give_equal_records_with_all_of_it() {
     for http in [Http::H2, Http::H2c, Http::H3] {
         let mut spec = with(load_images(http, 20, 5_000), |load| {
             load.push_percent = Some(30);
-            load.priorities = Switch::On;
+            load.priorities = Priorities::On;
         });
         spec.http2.header_table_bytes = Some(Bytes::new(100));
         spec.link.forward.loss = LossSpec::Bernoulli { p: 0.01 };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    Engine, Http, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, RunSpec, Status, Switch,
+    Engine, Http, ObjectSpec, PageLoadSpec, PageSpec, Priorities, Provenance, RunRecord, RunSpec, Status,
     Workload, assemble,
 };
 use bentpipe_sim::{Config, simulate};
@@ -157,8 +157,10 @@ fn with_priorities_the_style_sheet_comes_before_the_images_above_it() {
         loaded(&spec)
     };
     // The document is first.
-    assert_eq!(place(&run(Switch::On)), 1);
-    assert!(place(&run(Switch::Off)) > 1);
+    assert_eq!(place(&run(Priorities::On)), 1);
+    assert!(place(&run(Priorities::Off)) > 1);
+    // Every SYN_STREAM has a priority (draft 2.6.1), so that there is no default: equal ones, as when they are off.
+    assert!(place(&run(Priorities::Unstated)) > 1);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Priorities of a page's requests (RFC 9218).
 
 use bentpipe_http::priority::{Delivery, FIELD, Priority};
-use bentpipe_run::Switch;
+use bentpipe_run::Priorities;
 use http::HeaderMap;
 
 use crate::page::INDEX;
 
-/// Gives a request for `path` its priority, where requests have one.
-pub(crate) fn state(headers: &mut HeaderMap, path: &str, priorities: Switch) {
-    if priorities == Switch::On {
+/// Gives a request for `path` its priority, where requests state one.
+pub(crate) fn state(headers: &mut HeaderMap, path: &str, priorities: Priorities) {
+    if priorities.are_stated() {
         headers.insert(FIELD, of_path(path).field());
     }
 }
@@ -41,12 +41,18 @@ mod tests {
             ("/app.js", "u=2"),
         ] {
             let mut headers = HeaderMap::new();
-            state(&mut headers, path, Switch::On);
+            state(&mut headers, path, Priorities::On);
             assert_eq!(headers[FIELD], expected, "{path}");
             assert_eq!(Priority::of_request(&headers), of_path(path), "{path}");
-            headers.clear();
-            state(&mut headers, path, Switch::Off);
-            assert!(headers.is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn requests_state_nothing_unless_they_are_to() {
+        for priorities in [Priorities::Off, Priorities::Unstated] {
+            let mut headers = HeaderMap::new();
+            state(&mut headers, "/style.css", priorities);
+            assert!(headers.is_empty(), "{priorities:?}");
         }
     }
 }

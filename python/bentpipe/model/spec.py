@@ -205,6 +205,17 @@ class FileSpec(Frozen):
     """SHA-256 of the content, in hexadecimal digits."""
 
 
+class Priorities(StrEnum):
+    """Priorities of a load's requests."""
+
+    OFF = "off"
+    """Requests state none, and the origin knows none."""
+    UNSTATED = "unstated"
+    """Requests state none, and the origin gives each the default: urgency 3, not incremental (RFC 9218 section 4)."""
+    ON = "on"
+    """Requests state them, and the origin heeds them."""
+
+
 Visit = TypeAliasType("Visit", Literal["repeat"])
 """What a client has when it loads a page."""
 
@@ -463,8 +474,8 @@ class PageLoadWorkload(Frozen):
     """The most of them on a connection from which no response has come yet. Without it: as many as on any."""
     push_percent: int | None = None
     """Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none."""
-    priorities: Switch | None = None
-    """Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
+    priorities: Priorities | None = None
+    """Priorities of requests (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
     response_header_bytes: int | None = None
     """
     Size of each response's header as HTTP/1.1 writes it, first line and empty line included; the origin adds fields

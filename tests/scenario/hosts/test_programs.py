@@ -169,6 +169,12 @@ REFUSED = {
         '"100 ms"',
     ),
     "priorities": (["server=nginx", "priorities=on"], "priorities", '"off", as the server is nginx', '"on"'),
+    "requests of a browser without priorities": (
+        ["client=chromium", "priorities=unstated"],
+        "priorities",
+        "one of off, on, as the client is chromium",
+        '"unstated"',
+    ),
     "a mark": (["client=chromium", "dscp=EF"], "dscp", "which marks no packets", '"EF"'),
     "a proxy": (
         ["client=chromium", "pep=proxy"],

@@ -121,6 +121,14 @@ def test_origins_push_a_share_and_heed_priorities():
     assert {load(http, priorities="on")["priorities"] for http in ("h2", "h2c", "h3", "spdy")} == {"on"}
 
 
+@pytest.mark.parametrize("http", ["h2", "h2c", "h3"])
+def test_requests_may_leave_their_priorities_to_the_default(http):
+    # RFC 9218 section 4.
+    spec = page_spec(http, priorities="unstated")
+    assert spec["workload"]["priorities"] == "unstated"
+    _core.check_spec(json.dumps(spec))
+
+
 def test_a_visit_may_be_one_of_several():
     assert load("h3", visit="repeat")["visit"] == "repeat"
     # Clear text has nothing to remember but a cookie of TCP Fast Open, which is fine.
@@ -483,10 +491,22 @@ REFUSED = {
         )
         for http in ("http10", "h1", "h1s")
     },
-    "priorities that are no switch": (
+    "unstated priorities of HTTP/1": (
+        {"http": "h1", "priorities": "unstated"},
+        "run.priorities",
+        "nothing, as h1 answers in the order",
+        '"unstated"',
+    ),
+    "unstated priorities of SPDY": (
+        {"http": "spdy", "priorities": "unstated"},
+        "run.priorities",
+        "one of off, on, as every request of spdy states a priority",
+        '"unstated"',
+    ),
+    "priorities that are none": (
         {"http": "h2", "priorities": "yes"},
         "run.priorities",
-        "one of off, on",
+        "one of off, unstated, on",
         '"yes"',
     ),
     "a visit that is none": ({"visit": "second"}, "run.visit", "one of first, repeat", '"second"'),

@@ -8,9 +8,9 @@ use std::time::Instant;
 use bentpipe_run::{
     Algorithm, BbrSpec, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine,
     FlowSpec, FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
-    PageLoadSpec, PageSpec, PingSpec, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption, RunRecord,
-    RunSpec, ServerBehind, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport, ValiditySpec,
-    Visit, Workload, assemble,
+    PageLoadSpec, PageSpec, PingSpec, Priorities, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption,
+    RunRecord, RunSpec, ServerBehind, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport,
+    ValiditySpec, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -442,7 +442,7 @@ fn page_load() -> impl Strategy<Value = Workload> {
     let objects = prop::collection::vec(drawn_object(), 1..12);
     let visit = prop_oneof![2 => Just(None), 1 => Just(Some(Visit::Repeat))];
     let push_percent = prop::option::of(0..=100_u32);
-    let priorities = prop::sample::select(vec![Switch::Off, Switch::On]);
+    let priorities = prop::sample::select(vec![Priorities::Off, Priorities::Unstated, Priorities::On]);
     let limits = (prop::option::of(1..12_u32), prop::option::of(1..=32_u32));
     (http, connections, limits, objects, push_percent, priorities, visit).prop_map(
         |(http, connections, limits, objects, push_percent, priorities, visit)| {

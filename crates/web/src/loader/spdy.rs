@@ -11,7 +11,7 @@ use bentpipe_http::spdy::{
     self, Config, Event, Fin, Headers, Priority, ResetStatus, Role, StreamId, fields, pushed_path, status,
 };
 use bentpipe_net::{ByteStream, Net};
-use bentpipe_run::Switch;
+use bentpipe_run::Priorities;
 use bentpipe_units::{Bytes, Time};
 use tokio::sync::{OnceCell, mpsc};
 
@@ -72,8 +72,8 @@ impl<N: Net> Client<N> {
         let load = &self.session.load;
         let request = request::get(load.http, &self.remote.name, path);
         let priority = match load.priorities {
-            Switch::On => Priority::of_path(path),
-            Switch::Off => Priority::HIGHEST,
+            Priorities::On => Priority::of_path(path),
+            Priorities::Off | Priorities::Unstated => Priority::HIGHEST,
         };
         let (reader, mut parts) = mpsc::unbounded_channel();
         let order = Order { path: path.to_owned(), headers: spdy::request(&request), priority, reader };

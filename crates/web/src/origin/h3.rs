@@ -30,7 +30,7 @@ pub(super) fn serve<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(), O
         async move {
             let AcceptedQuic { host, connection, .. } = accepted;
             let connection = H3Connection::new(connection);
-            let priorities = host.priorities().is_on().then(|| connection.priorities());
+            let priorities = (!host.priorities().is_off()).then(|| connection.priorities());
             let alternative = host.config.spec.client.map(|_| alternative(host.config.ports.https));
             // Grease frames have random lengths.
             let mut builder = h3::server::builder();

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use bentpipe_net::Net;
-use bentpipe_run::{Reason, Switch, TransferReport, Workload};
+use bentpipe_run::{Priorities, Reason, TransferReport, Workload};
 
 use super::config::Config;
 use crate::connection::{Connections, ProbeOf};
@@ -42,11 +42,13 @@ impl<N: Net> Host<N> {
         SocketAddr::new(self.config.address, port)
     }
 
-    /// Whether responses are sent by their priorities.
-    pub(super) fn priorities(&self) -> Switch {
+    /// What it makes of the priorities of requests.
+    pub(super) fn priorities(&self) -> Priorities {
         match &self.config.spec.workload {
             Workload::PageLoad(load) => load.priorities,
-            Workload::Bulk(_) | Workload::Flows(_) | Workload::Iperf3(_) | Workload::Ping(_) => Switch::Off,
+            Workload::Bulk(_) | Workload::Flows(_) | Workload::Iperf3(_) | Workload::Ping(_) => {
+                Priorities::Off
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use bentpipe_http::spdy::{
     Config, Event, Headers, Priority, Role, Session, StreamId, pushed, request_head, response,
 };
 use bentpipe_net::Net;
-use bentpipe_run::{PageLoadSpec, RunSpec, Switch, Workload};
+use bentpipe_run::{PageLoadSpec, Priorities, RunSpec, Workload};
 use bytes::Bytes;
 use http::{Method, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -87,8 +87,8 @@ fn push(
 ) {
     for object in push::objects(load) {
         let priority = match load.priorities {
-            Switch::On => Priority::of_path(&object.path),
-            Switch::Off => Priority::HIGHEST,
+            Priorities::On => Priority::of_path(&object.path),
+            Priorities::Off | Priorities::Unstated => Priority::HIGHEST,
         };
         let Some(stream) = session.push(document, pushed(name, &object.path), priority) else { return };
         let answer = respond_of(served, &Method::GET, Some(0), &object.path, circumstances);

@@ -126,6 +126,10 @@ class FileSpec(TypedDict):
     """SHA-256 of the content, in hexadecimal digits."""
 
 
+Priorities: TypeAlias = Literal["off", "unstated", "on"]
+"""Priorities of a load's requests."""
+
+
 Visit: TypeAlias = Literal["repeat"]
 """What a client has when it loads a page."""
 
@@ -361,8 +365,8 @@ class PageLoadWorkload(TypedDict):
     """The most of them on a connection from which no response has come yet. Without it: as many as on any."""
     push_percent: NotRequired[int | None]
     """Percentage of the objects that the origin pushes, the first ones of the page (HTTP/2, SPDY). Without it: none."""
-    priorities: NotRequired[Switch]
-    """Whether requests carry priorities and the origin heeds them (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
+    priorities: NotRequired[Priorities]
+    """Priorities of requests (HTTP/2, HTTP/3: RFC 9218; SPDY: its own)."""
     response_header_bytes: NotRequired[int | None]
     """
     Size of each response's header as HTTP/1.1 writes it, first line and empty line included; the origin adds fields

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bentpipe.model.draft.spec import Http2Spec, PageLoadWorkload, PageSpec
+from bentpipe.model.draft.spec import Http2Spec, PageLoadWorkload, PageSpec, Priorities
 from bentpipe.scenario import defaults
 from bentpipe.scenario.page.pages import FOLDER, HAR, page, page_spec
 from bentpipe.scenario.written import vocabulary
@@ -87,8 +87,9 @@ def page_load_spec(run: RunTable, table: PageTable, where: Location, *, folder: 
     share = _push(run, http, where.at("push"))
     if share is not None:
         spec["push_percent"] = share
-    if _has_priorities(run, http, where.at("priorities")):
-        spec["priorities"] = "on"
+    priorities = _priorities(run, http, where.at("priorities"))
+    if priorities is not None:
+        spec["priorities"] = priorities
     if run.response_header is not None:
         spec["response_header_bytes"] = size_bytes(
             run.response_header,
@@ -201,11 +202,14 @@ def _push(run: RunTable, http: str, where: Location) -> int | None:
     return share
 
 
-def _has_priorities(run: RunTable, http: str, where: Location) -> bool:
-    switch = vocabulary.SWITCH.checked(or_default(run.priorities, defaults.PRIORITIES), where)
-    if switch == defaults.PRIORITIES:
-        return False
+def _priorities(run: RunTable, http: str, where: Location) -> Priorities | None:
+    priorities = vocabulary.PRIORITIES.checked(or_default(run.priorities, defaults.PRIORITIES), where)
+    if priorities == defaults.PRIORITIES:
+        return None
     if http not in vocabulary.MULTIPLEXING_HTTP:
         expected = f"nothing, as {http} answers in the order of requests"
         raise where.error(expected=expected, found=quoted(run.priorities))
-    return True
+    if priorities == "unstated" and http not in vocabulary.RFC_9218_HTTP:
+        expected = f"one of off, on, as every request of {http} states a priority"
+        raise where.error(expected=expected, found=quoted(run.priorities))
+    return priorities

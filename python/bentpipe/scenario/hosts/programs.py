@@ -190,6 +190,9 @@ def _check_browser(browser: Browser, run: RunTable, workload: PageLoadWorkload, 
         others = tuple(name for name in vocabulary.PEP.available if name != "proxy")
         expected = f"{vocabulary.one_of(others)}, as the client is {browser}, which is set up for no proxy"
         raise where.at("pep").error(expected=expected, found=quoted("proxy"))
+    if run.priorities == "unstated":
+        expected = f"one of off, on, as the client is {browser}, which states priorities"
+        raise where.at("priorities").error(expected=expected, found=quoted(run.priorities))
     if browser == "chromium" and workload["http"] not in vocabulary.SINGLE_CONNECTION_HTTP:
         connections = or_default(run.connections, defaults.CONNECTIONS)
         if connections != CHROMIUM_CONNECTIONS:

@@ -165,7 +165,7 @@ class RunTable(Table):
     pipelining: int | None = Field(default=None, description=COUNT)
     optimistic_pipelining: int | None = Field(default=None, description=COUNT)
     push: str | None = Field(default=None, description='a share such as "50 %"')
-    priorities: str | None = Field(default=None, description='"off" or "on"')
+    priorities: str | None = Field(default=None, description='"off", "unstated" or "on"')
     response_header: str | None = Field(default=None, description='a size such as "291 B"')
     visit: str | None = Field(default=None, description='"first" or "repeat"')
     slow_start: str | None = Field(default=None, description='"linux", "linux-4.15", "hystart++" or "loss"')

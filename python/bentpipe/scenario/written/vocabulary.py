@@ -47,6 +47,7 @@ PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 TlsVersion: TypeAlias = Literal["1.3", "1.2"]
 Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
 Visit: TypeAlias = Literal["first", "repeat"]
+Priorities: TypeAlias = Literal["off", "unstated", "on"]
 Switch: TypeAlias = Literal["off", "on"]
 SlowStart: TypeAlias = Literal["linux", "linux-4.15", "hystart++", "loss"]
 FecFrame: TypeAlias = Literal["normal", "short"]
@@ -73,6 +74,7 @@ PEP_PLACE: Vocabulary[PepPlace] = Vocabulary(available=get_args(PepPlace))
 TLS_VERSION: Vocabulary[TlsVersion] = Vocabulary(available=get_args(TlsVersion))
 RESUMPTION: Vocabulary[Resumption] = Vocabulary(available=get_args(Resumption))
 VISIT: Vocabulary[Visit] = Vocabulary(available=get_args(Visit))
+PRIORITIES: Vocabulary[Priorities] = Vocabulary(available=get_args(Priorities))
 SWITCH: Vocabulary[Switch] = Vocabulary(available=get_args(Switch))
 SLOW_START: Vocabulary[SlowStart] = Vocabulary(available=get_args(SlowStart))
 FECFRAME: Vocabulary[FecFrame] = Vocabulary(available=get_args(FecFrame))
@@ -92,6 +94,8 @@ SINGLE_CONNECTION_HTTP = MULTIPLEXING_HTTP
 """HTTP versions that use one connection to an origin whatever the number asked for."""
 PERSISTENT_HTTP = ("h1", "h1s")
 """HTTP versions with one request after the other over connections that last."""
+RFC_9218_HTTP = ("h2", "h2c", "h3")
+"""HTTP versions whose requests may state a priority or none."""
 PUSHING_HTTP = ("h2", "h2c", "spdy")
 """HTTP versions of which the origin can push."""
 FALLING_BACK_HTTP = ("h2", "spdy")

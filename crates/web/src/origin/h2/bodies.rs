@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use bentpipe_http::priority::Priority;
-use bentpipe_run::Switch;
+use bentpipe_run::Priorities;
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
 use h2::{Reason, SendStream};
@@ -24,7 +24,7 @@ const TURN_BYTES: usize = 16_384;
 pub(super) enum Bodies {
     /// As the library does: each is handed over as far as the windows allow, frames take turns.
     Shared,
-    /// By priority: one frame at a time is handed over, when the one before has left.
+    /// By priority, stated or the default: one frame at a time is handed over, when the one before has left.
     Scheduled(Rc<Waiting>),
 }
 
@@ -65,10 +65,10 @@ type Departing = oneshot::Sender<Infallible>;
 pub(super) struct Sent(oneshot::Receiver<Infallible>);
 
 impl Bodies {
-    pub(super) fn new(priorities: Switch) -> Self {
+    pub(super) fn new(priorities: Priorities) -> Self {
         match priorities {
-            Switch::Off => Self::Shared,
-            Switch::On => {
+            Priorities::Off => Self::Shared,
+            Priorities::Unstated | Priorities::On => {
                 let schedule = RefCell::new(Some(Schedule::new()));
                 Self::Scheduled(Rc::new(Waiting { schedule, sender: RefCell::new(None) }))
             }
