@@ -36,8 +36,8 @@ class Decision:
     decided : Decided
         What has become of it.
     agrees_with : tuple of str
-        Variants with which it agrees though it does not under the rig: single ablations where there are
-        any, else facts that are left out, else combinations.
+        Variants with which it agrees though it does not under the rig: single factors, facts left out and
+        ablations, where there are any, else combinations.
     rests_on : tuple of str
         Variants with which it does not agree though it does under the rig.
     """
@@ -150,12 +150,9 @@ def _decision(
 
 
 def _plainest(variants: Mapping[str, VariantKind]) -> tuple[str, ...]:
-    """Return single ablations where there are any, else facts left out, else combinations."""
-    for kind in (VariantKind.ABLATION, VariantKind.WITHOUT, VariantKind.TOGETHER):
-        names = tuple(name for name, each in variants.items() if each is kind)
-        if names:
-            return names
-    return ()
+    """Return single factors where there are any, facts left out and ablations alike, else combinations."""
+    single = tuple(name for name, kind in variants.items() if kind is not VariantKind.TOGETHER)
+    return single or tuple(variants)
 
 
 def _listed(names: Sequence[str]) -> str:
