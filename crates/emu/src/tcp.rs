@@ -149,6 +149,10 @@ impl Probe for KernelProbe {
         last.or_else(|| self.history.sample(&*self.socket.upgrade()?))
     }
 
+    fn is_open(&self) -> bool {
+        self.history.last.borrow().is_none() && self.socket.strong_count() > 0
+    }
+
     fn reset(&self) {
         let Some(socket) = self.socket.upgrade() else { return };
         self.history.end(&socket);

@@ -46,6 +46,9 @@ pub trait Probe: 'static {
     /// The state now, or the last one known once the connection is closed.
     fn sample(&self) -> Option<TcpSample>;
 
+    /// Whether the state may still change; what is known of a connection that is closed is final.
+    fn is_open(&self) -> bool;
+
     /// Ends the connection at once with a reset (RFC 9293 section 3.10.5); whoever uses it meets an error. Does nothing
     /// where it is closed.
     fn reset(&self);

@@ -108,6 +108,10 @@ impl Probe for SimProbe {
         Some(self.host.call(|host, _| host.tcp.sample(self.id)))
     }
 
+    fn is_open(&self) -> bool {
+        self.host.call(|host, _| host.tcp.is_open(self.id))
+    }
+
     fn reset(&self) {
         self.host.call(|host, _| host.tcp.reset(self.id));
     }

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use crate::sample::{sample, without_chance};
 use bentpipe_run::{
-    Engine, Http, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, Status, Workload, assemble,
+    Engine, Http, INTERVAL, ObjectSpec, PageLoadSpec, PageSpec, Provenance, RunRecord, Status, Workload,
+    assemble,
 };
 use bentpipe_sim::{Config, simulate};
 use bentpipe_units::{Bytes, Rate};
@@ -51,6 +52,15 @@ fn requests(record: &RunRecord) -> Vec<usize> {
     assert_eq!(counts.len(), record.client_connections.len());
     assert_eq!(counts.len(), record.origin_connections.len());
     counts.into_values().collect()
+}
+
+#[test]
+fn a_connection_is_sampled_until_it_is_closed() {
+    // The server has each of 13 connections for a round trip, from the request to the end of what it answers.
+    let record = record(load(Http::Http10, 1, 12));
+    let fewest = (ROUND_TRIP_S / INTERVAL.as_secs_f64()) as usize;
+    let rows = record.series["sender"].column("time_s").len();
+    assert!((13 * fewest..=13 * (fewest + 1)).contains(&rows), "{rows}");
 }
 
 #[test]

@@ -98,7 +98,7 @@ impl<P: Probe> Connections<P> {
     pub(crate) fn sample(&self, now: Time) {
         let mut state = self.0.borrow_mut();
         let State { entries, sender } = &mut *state;
-        for entry in entries {
+        for entry in entries.iter_mut().filter(|entry| entry.is_open()) {
             let Some(sample) = entry.refresh() else { continue };
             sender.push([
                 ("time_s", Duration::from_nanos(now.as_nanos()).as_secs_f64()),
@@ -136,6 +136,10 @@ impl<N: Net, P> Drop for Closing<N, P> {
 }
 
 impl<P: Probe> Entry<P> {
+    fn is_open(&self) -> bool {
+        self.report.closed.is_none() && self.window.is_open()
+    }
+
     fn refresh(&mut self) -> Option<TcpSample> {
         let sample = self.window.sample()?;
         self.report.connected = self.report.connected.or(sample.connected);
@@ -148,6 +152,14 @@ impl<P: Probe> Entry<P> {
 }
 
 impl<P: Probe> Window<P> {
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Tcp(probe) => probe.is_open(),
+            Self::Quic(_) => true,
+            Self::Shut => false,
+        }
+    }
+
     fn sample(&self) -> Option<TcpSample> {
         match self {
             Self::Tcp(probe) => probe.sample(),

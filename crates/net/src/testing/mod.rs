@@ -166,6 +166,10 @@ impl Probe for NoProbe {
         None
     }
 
+    fn is_open(&self) -> bool {
+        false
+    }
+
     fn reset(&self) {}
 }
 

@@ -9,7 +9,7 @@ use bentpipe_net::TcpSample;
 use bentpipe_run::Dscp;
 use bentpipe_tcp::{
     Closed, Config, ConnectionId, Cookie, Endpoint, FastOpen, Payload, PortError, Read, Route, Segment,
-    StreamError,
+    State, StreamError,
 };
 use bentpipe_units::Time;
 
@@ -217,6 +217,14 @@ impl Tcp {
     /// Our address on a connection.
     pub(crate) fn local(&mut self, id: ConnectionId) -> SocketAddrV4 {
         self.held(id).connection.local()
+    }
+
+    /// Whether a connection has not come to its end: in TIME-WAIT it has (RFC 9293 section 3.3.2).
+    pub(crate) fn is_open(&self, id: ConnectionId) -> bool {
+        match &self.sockets[index(id)] {
+            Entry::Open(socket) => !matches!(socket.connection.state(), State::TimeWait | State::Closed),
+            Entry::Gone(_) => false,
+        }
     }
 
     /// A connection's state: now, or when it closed.
