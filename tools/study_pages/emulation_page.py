@@ -34,10 +34,11 @@ def lines(found: Emulation) -> Iterator[str]:
     apart = [each for each in found.findings if each.emulated_agreement != each.simulated_agreement]
     if apart:
         yield ""
-        yield row("Other verdict", "Published", "Real kernel", "Virtual time")
-        yield row("---", "---", "---", "---")
+        yield row("Other verdict", "Comparison", "Published", "Real kernel", "Virtual time")
+        yield row("---", "---", "---", "---", "---")
         for each in apart:
             yield row(
+                each.claim_id,
                 each.label,
                 each.published,
                 f"{each.emulated}: {each.emulated_agreement}",
