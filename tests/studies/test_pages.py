@@ -4,7 +4,7 @@ import pytest
 
 from bentpipe import studies
 from tests.tidy.project import ROOT
-from tools.study_pages import block, emulation, emulation_page, kept, page
+from tools.study_pages import block, emulation, emulation_page, kept, page, scores
 
 EMULATED = sorted(path.stem for path in (ROOT / emulation.FOLDER).glob("*.json"))
 KEPT = sorted(path.stem for path in (ROOT / kept.FOLDER).glob("*.json"))
@@ -14,6 +14,12 @@ KEPT = sorted(path.stem for path in (ROOT / kept.FOLDER).glob("*.json"))
 def test_a_page_shows_the_kept_results(name):
     study = kept.read(name, ROOT / kept.FOLDER)
     assert block.shown(name, page.MARK, ROOT / block.FOLDER) == list(page.lines(study))
+
+
+def test_the_first_page_of_the_studies_has_their_scores():
+    every = kept.every(ROOT / kept.FOLDER)
+    assert [each.name for each in every] == sorted(studies.names())
+    assert block.shown(scores.PAGE, scores.MARK, ROOT / block.FOLDER) == list(scores.lines(every))
 
 
 @pytest.mark.parametrize("name", EMULATED)

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.study_pages import block, emulation, emulation_page, kept, page
+from tools.study_pages import block, emulation, emulation_page, kept, page, scores
 
 ABLATIONS = "-ablations"
 """How the folder of a study's ablations ends."""
@@ -32,6 +32,7 @@ def _fill(name: str) -> Iterator[Path]:
         return
     study = kept.keep(folder) if folder.is_dir() else kept.read(name)
     yield block.fill(study.name, page.MARK, list(page.lines(study)))
+    yield block.fill(scores.PAGE, scores.MARK, list(scores.lines(kept.every())))
     if not folder.is_dir() and (emulation.FOLDER / f"{name}.json").is_file():
         yield _fill_emulated(emulation.load(name))
 

@@ -76,6 +76,11 @@ class KeptStudy(Part):
     variants: Sequence[KeptVariant]
 
 
+def every(folder: Path = FOLDER) -> list[KeptStudy]:
+    """Return what is kept of each study, in the order of their names."""
+    return [read(path.stem, folder) for path in sorted(folder.glob("*.json"))]
+
+
 def read(name: str, folder: Path = FOLDER) -> KeptStudy:
     """Return what is kept of a study."""
     return KeptStudy.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
