@@ -204,6 +204,15 @@ def test_progress_hears_of_every_run_and_of_the_sum(scenario, ledger):
     assert progress.told[7:] == [("end", "6 planned = 6 succeeded + 0 failed + 0 invalid")]
 
 
+@pytest.fixture
+def _in_a_session():
+    """Where the tests themselves are behind nohup, a lost terminal would tell nobody."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("_in_a_session")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_after_an_interruption_runs_in_flight_are_kept_and_no_other_is_started(scenario, ledger, number):
     """SIGHUP is what a lost ssh session sends."""
@@ -251,6 +260,7 @@ def test_a_second_interruption_ends_the_campaign_at_once(scenario, ledger):
     assert time.monotonic() - before < 5
 
 
+@pytest.mark.usefixtures("_in_a_session")
 def test_a_lost_terminal_that_is_told_of_twice_still_leaves_runs_in_flight_their_time(scenario, ledger):
     """By bash, which passes SIGHUP on to its jobs, and by the kernel when it ends (setpgid(2), tty_io.c)."""
 
