@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from bentpipe.studies.verdict import Standing
 from tools.study_pages.block import row
 from tools.study_pages.kept import KeptClaim, KeptFinding, KeptStudy, forest_of
 
 MARK = "verdicts"
-COUNTED = "claim"
 
 
 def lines(study: KeptStudy) -> Iterator[str]:
@@ -26,10 +26,10 @@ def lines(study: KeptStudy) -> Iterator[str]:
     yield "| Claim | Source | Published | Ours | Verdict | Present software | Decided by |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for claim in study.claims:
-        if claim.standing == COUNTED:
+        if claim.standing == Standing.CLAIM.value:
             cells = (claim.agreement, claim.today or "", _decided(claim))
             yield row(claim.claim, claim.source, *_numbers(claim), *cells)
-    others = [claim for claim in study.claims if claim.standing != COUNTED]
+    others = [claim for claim in study.claims if claim.standing != Standing.CLAIM.value]
     if others:
         yield ""
         yield "| Not counted | Source | Published | Ours | What it is | Why |"

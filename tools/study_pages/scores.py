@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from bentpipe.studies.rules import Agreement
+from bentpipe.studies.verdict import Standing
 from tools.study_pages.block import row
 from tools.study_pages.kept import KeptStudy
 
@@ -21,5 +23,8 @@ def lines(studies: Sequence[KeptStudy]) -> Iterator[str]:
 
 def _numbers(study: KeptStudy) -> tuple[int, int, int, int, int]:
     score = study.score
-    today = sum(claim.standing == "claim" and claim.today == "agrees" for claim in study.claims)
+    today = sum(
+        claim.standing == Standing.CLAIM.value and claim.today == Agreement.AGREES.value
+        for claim in study.claims
+    )
     return score.possible, score.agree, score.decided, score.open, today

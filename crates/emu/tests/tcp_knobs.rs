@@ -110,7 +110,9 @@ fn a_reset_reaches_both_ends_at_once_and_leaves_the_last_state_known() {
         let mut client = net.connect(at, Algorithm::Reno, Dscp::DEFAULT).await.unwrap();
         let (mut server, _) = listener.accept().await.unwrap();
         let before = client.probe().sample().unwrap();
+        assert!(client.probe().is_open());
         client.probe().reset();
+        assert!(!client.probe().is_open());
         let mut byte = [0];
         assert_eq!(server.read(&mut byte).await.unwrap_err().kind(), ErrorKind::ConnectionReset);
         assert!(client.read(&mut byte).await.is_err());

@@ -1,0 +1,348 @@
+"""What a scenario may not write of HTTP, TLS, TCP and proxies, and what it is told.
+
+Expected values: the keys and values of crates/run/src.
+"""
+
+import pytest
+
+from tests.support.refusals import refused
+from tools.specs import document_of
+
+LINK = "geo-alshagri-flat"
+
+# Settings of a run that has a page over h1s if they say nothing else; the field; what is expected and found.
+REFUSED = {
+    "early data of TLS 1.2": (
+        {"tls": {"version": "1.2", "resumption": "early-data"}},
+        "run.tls.resumption",
+        '"none" or "ticket", as TLS 1.2 has no early data',
+        '"early-data"',
+    ),
+    "a version of TLS that is none": (
+        {"tls": {"version": "1.1"}},
+        "run.tls.version",
+        "one of 1.3, 1.2",
+        '"1.1"',
+    ),
+    "a resumption that is none": (
+        {"tls": {"resumption": "tickets"}},
+        "run.tls.resumption",
+        "one of none, ticket",
+        "did you mean 'ticket'?",
+    ),
+    **{
+        f"tickets of {http}": (
+            {"http": http, "tls": {"resumption": "ticket"}},
+            "run.tls.resumption",
+            f"nothing, as {http} has no TLS",
+            '"ticket"',
+        )
+        for http in ("http10", "h1", "h2c")
+    },
+    "TLS 1.2 in clear text": (
+        {"http": "h2c", "tls": {"version": "1.2"}},
+        "run.tls.version",
+        "nothing, as h2c has no TLS",
+        '"1.2"',
+    ),
+    "TLS 1.2 of QUIC": (
+        {"http": "h3", "tls": {"version": "1.2"}},
+        "run.tls.version",
+        '"1.3", as h3',
+        '"1.2"',
+    ),
+    "pipelining of nothing": ({"pipelining": 0}, "run.pipelining", "from 1 to 32", "0"),
+    "too long a pipeline": ({"pipelining": 33}, "run.pipelining", "from 1 to 32", "33"),
+    **{
+        f"pipelining of {http}": (
+            {"http": http, "pipelining": 4},
+            "run.pipelining",
+            f"nothing, as {http} multiplexes",
+            "4",
+        )
+        for http in ("h2", "h2c", "h3", "spdy")
+    },
+    **{
+        f"standing connections of a {place} alone": (
+            {"pep": {"kind": "split", "place": place, "standing": True}},
+            "run.pep.standing",
+            'where there are two (place = "both")',
+            "true",
+        )
+        for place in ("terminal", "gateway")
+    },
+    "Fast Open of standing connections": (
+        {"pep": {"kind": "split", "standing": True, "tcp": {"fast_open": True}}},
+        "run.pep.tcp.fast_open",
+        "no handshake that data could travel with",
+        "true",
+    ),
+    "optimism of nothing": (
+        {"pipelining": 8, "optimistic_pipelining": 0},
+        "run.optimistic_pipelining",
+        "from 1 to 32",
+        "0",
+    ),
+    "optimism of HTTP/2": (
+        {"http": "h2", "optimistic_pipelining": 4},
+        "run.optimistic_pipelining",
+        "nothing, as h2 multiplexes",
+        "4",
+    ),
+    "a header too short for its fields": (
+        {"response_header": "199 B"},
+        "run.response_header",
+        "from 200 B to 16.384 kB",
+        '"199 B"',
+    ),
+    "a header in words": ({"response_header": "long"}, "run.response_header", "a size", '"long"'),
+    "pipelining of HTTP/1.0": (
+        {"http": "http10", "pipelining": 4},
+        "run.pipelining",
+        "nothing, as http10 has a connection for each request",
+        "4",
+    ),
+    "requests on connections of HTTP/1.0": (
+        {"http": "http10s", "requests_per_connection": 100},
+        "run.requests_per_connection",
+        "nothing, as http10s has a connection for each request",
+        "100",
+    ),
+    "requests on connections of HTTP/2": (
+        {"http": "h2", "requests_per_connection": 100},
+        "run.requests_per_connection",
+        "nothing, as h2 multiplexes",
+        "100",
+    ),
+    "no request on a connection": (
+        {"requests_per_connection": 0},
+        "run.requests_per_connection",
+        'from 1 to 1000000, or "unlimited"',
+        "0",
+    ),
+    "requests in words": (
+        {"requests_per_connection": "many"},
+        "run.requests_per_connection",
+        '"unlimited"',
+        '"many"',
+    ),
+    **{
+        f"push of {http}": (
+            {"http": http, "push": "50 %"},
+            "run.push",
+            f"nothing, as {http} has no",
+            '"50 %"',
+        )
+        for http in ("http10", "h1", "h1s", "h3")
+    },
+    "more than everything pushed": (
+        {"http": "h2", "push": "101 %"},
+        "run.push",
+        "from 0 % to 100 %",
+        '"101 %"',
+    ),
+    "a push of parts of a percent": (
+        {"http": "h2", "push": "0.5 %"},
+        "run.push",
+        "whole percents",
+        '"0.5 %"',
+    ),
+    "a push without a unit": ({"http": "h2", "push": "50"}, "run.push", '"50 %"', '"50"'),
+    **{
+        f"priorities of {http}": (
+            {"http": http, "priorities": "on"},
+            "run.priorities",
+            f"nothing, as {http} answers in the order",
+            '"on"',
+        )
+        for http in ("http10", "h1", "h1s")
+    },
+    "unstated priorities of HTTP/1": (
+        {"http": "h1", "priorities": "unstated"},
+        "run.priorities",
+        "nothing, as h1 answers in the order",
+        '"unstated"',
+    ),
+    "unstated priorities of SPDY": (
+        {"http": "spdy", "priorities": "unstated"},
+        "run.priorities",
+        "one of off, on, as every request of spdy states a priority",
+        '"unstated"',
+    ),
+    "priorities that are none": (
+        {"http": "h2", "priorities": "yes"},
+        "run.priorities",
+        "one of off, unstated, on",
+        '"yes"',
+    ),
+    "a visit that is none": ({"visit": "second"}, "run.visit", "one of first, repeat", '"second"'),
+    "a proxy that is none": (
+        {"pep": "splt"},
+        "run.pep",
+        "one of none, split, tunnel, proxy",
+        "did you mean 'split'?",
+    ),
+    "a proxy of no kind": ({"pep": {"cc": "bbr"}}, "run.pep.kind", "one of none, split", "nothing"),
+    "a proxy in no place": (
+        {"pep": {"kind": "split", "place": "satellite"}},
+        "run.pep.place",
+        "one of terminal, gateway, both",
+        '"satellite"',
+    ),
+    "a proxy of an unknown congestion control": (
+        {"pep": {"kind": "proxy", "cc": "bbr2"}},
+        "run.pep.cc",
+        "one of reno",
+        '"bbr2"',
+    ),
+    "a relay without room": (
+        {"pep": {"kind": "split", "relay_buffer": "0 B"}},
+        "run.pep.relay_buffer",
+        "a size from 1 B",
+        '"0 B"',
+    ),
+    "a tunnel that leaves no room": (
+        {"pep": {"kind": "tunnel", "header": "273 B"}},
+        "run.pep.header",
+        "a size from 1 B to 272 B",
+        '"273 B"',
+    ),
+    "a proxy that retries": (
+        {"pep": {"kind": "split", "tcp": {"connect_retry": "1 s"}}},
+        "run.pep.tcp.connect_retry",
+        '"off", as a proxy connects when a client does',
+        '"1 s"',
+    ),
+    "a window of a proxy": (
+        {"pep": {"kind": "split", "tcp": {"initial_window": 0}}},
+        "run.pep.tcp.initial_window",
+        "from 1 to 10000",
+        "0",
+    ),
+    "an HTTP proxy of QUIC": (
+        {"http": "h3", "pep": "proxy"},
+        "run.pep",
+        "one of none, split, tunnel, as h3 runs over UDP",
+        '"proxy"',
+    ),
+    "an HTTP proxy of a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "pep": "proxy"},
+        "run.pep",
+        "as bulk makes no HTTP requests",
+        '"proxy"',
+    ),
+    "an HTTP proxy of several flows": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB", "flows": ["bbr"]}, "pep": "proxy"},
+        "run.pep",
+        "as flows makes no HTTP requests",
+        '"proxy"',
+    ),
+    "an HTTP proxy of pings": (
+        {"http": None, "page": None, "ping": {}, "pep": "proxy"},
+        "run.pep",
+        "as ping makes no HTTP requests",
+        '"proxy"',
+    ),
+    "tickets of a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tls": {"resumption": "ticket"}},
+        "run.tls.resumption",
+        "nothing, as bulk does not use it",
+        '"ticket"',
+    ),
+    "a visit by a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "visit": "first"},
+        "run.visit",
+        "nothing, as bulk does not use it",
+        '"first"',
+    ),
+    "timestamps in words": (
+        {"tcp": {"timestamps": "off"}},
+        "run.tcp.timestamps",
+        "true or false",
+        '"off"',
+    ),
+    "a receive window of nothing": (
+        {"tcp": {"initial_receive_window": 0}},
+        "run.tcp.initial_receive_window",
+        "from 1 to 10000",
+        "0",
+    ),
+    "a retry of a flow": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tcp": {"connect_retry": "1 s"}},
+        "run.tcp.connect_retry",
+        '"off", as bulk does not use it',
+        '"1 s"',
+    ),
+    "retries of flows": (
+        {"http": None, "page": None, "bulk": {"size": "1 MB"}, "tcp": {"connect_retries": 4}},
+        "run.tcp.connect_retries",
+        "1, as bulk does not use it",
+        "4",
+    ),
+    "no retry": (
+        {"tcp": {"connect_retry": "1 s", "connect_retries": 0}},
+        "run.tcp.connect_retries",
+        "from 1 to 16",
+        "0",
+    ),
+    "a fallback of a proxy": (
+        {"pep": {"kind": "split", "tcp": {"idle_fallback": True}}},
+        "run.pep.tcp.idle_fallback",
+        "false, as a proxy connects when a client does",
+        "true",
+    ),
+    "a retry at once": ({"tcp": {"connect_retry": "0 s"}}, "run.tcp.connect_retry", "from 1 ns", '"0 s"'),
+    "a reset of no time": ({"tcp": {"idle_reset": "never"}}, "run.tcp.idle_reset", "a duration", '"never"'),
+    "a switch of TCP in words": ({"tcp": {"fast_open": "on"}}, "run.tcp.fast_open", "true or false", '"on"'),
+    "an aggregation in words": (
+        {"cc": "bbr", "bbr": {"extra_acked": "off"}},
+        "run.bbr.extra_acked",
+        "true or false",
+        '"off"',
+    ),
+    "a validation in words": (
+        {"quic": {"cwnd_validation": "off"}},
+        "run.quic.cwnd_validation",
+        "true or false",
+        '"off"',
+    ),
+    "HyStart++ of BBR": (
+        {"cc": "bbr", "slow_start": "hystart++"},
+        "run.slow_start",
+        '"linux", as bbr is not one of reno, cubic',
+        '"hystart++"',
+    ),
+    "HyStart++ of one of several flows": (
+        {
+            "http": None,
+            "page": None,
+            "bulk": {"size": "1 MB", "flows": ["cubic", "hybla"]},
+            "slow_start": "hystart++",
+        },
+        "run.slow_start",
+        '"linux", as hybla is not one of',
+        '"hystart++"',
+    ),
+    "an unknown slow start": (
+        {"slow_start": "hystart"},
+        "run.slow_start",
+        "one of linux, linux-4.15, hystart++, loss",
+        '"hystart"',
+    ),
+    "a header table of less than nothing": (
+        {"http": "h2", "http2": {"header_table": "-1 B"}},
+        "run.http2.header_table",
+        "a size from 0 B",
+        '"-1 B"',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_where_it_stands(case):
+    written, field, expected, found = REFUSED[case]
+    run = {"link": LINK, "http": "h1s", "page": "single-100k", **written}
+    with refused(field, expected=expected) as caught:
+        document_of({key: value for key, value in run.items() if value is not None})
+    error = caught.value
+    assert found in f"{error.found} (did you mean '{error.suggestion}'?)"
