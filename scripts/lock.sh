@@ -12,8 +12,8 @@ compile() { # LOCK WHAT-FOR ARGUMENTS...
     { echo "# $purpose Made by \`make lock\` from pyproject.toml." && cat "$lock"; } >"$lock.new"
     mv "$lock.new" "$lock"
 }
-compile requirements.lock "What users install: the package's dependencies, rain's, and the build tool." \
-    pyproject.toml --extra rain --group build "$@"
+compile requirements.lock "What users install: the package's dependencies, those of its extras, and the build tool." \
+    pyproject.toml --extra rain --extra cluster --group build "$@"
 compile requirements-dev.lock "What tests and checks need besides." \
     --group tests --constraint requirements.lock "$@"
 compile requirements-tools.lock "What make lock and make audit use." --group tools "$@"
