@@ -47,7 +47,7 @@ impl<P: Packet> GsePackets<P> {
 
     /// Fills a data field: the rest of the open packet, then packets from `next`, the last of them as far as it fits.
     /// Returns the bytes of GSE packets, and how many packets are complete with them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pack(
         &mut self,
         room: u32,

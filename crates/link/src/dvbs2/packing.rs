@@ -47,6 +47,7 @@ impl<P: Packet> Stream<P> {
     }
 
     /// When the oldest packet came that is not completely sent; none when there is nothing to send.
+    #[inline(always)]
     pub(super) fn oldest(&self, backlog: &Backlog) -> Option<Time> {
         let open = match &self.packing {
             Packing::Gse(gse) => gse.oldest(),
@@ -65,6 +66,7 @@ impl<P: Packet> Stream<P> {
     }
 
     /// Fills one frame: the rest of what is open, then packets from `next`, as far as they fit.
+    #[inline(always)]
     pub(super) fn fill(
         &mut self,
         next: impl FnMut() -> Option<(Time, P)>,

@@ -49,11 +49,13 @@ pub(super) struct SymbolClock {
     second: Time,
     /// Symbols sent since then: less than a second's.
     symbols: u64,
+    /// When the last of them ends: asked for several times between two frames, and a division.
+    end: Time,
 }
 
 impl SymbolClock {
     pub(super) fn new(rate: SymbolRate, start: Time) -> Self {
-        Self { rate, second: start, symbols: 0 }
+        Self { rate, second: start, symbols: 0, end: start }
     }
 
     pub(super) const fn rate(&self) -> SymbolRate {
@@ -66,22 +68,31 @@ impl SymbolClock {
     }
 
     /// When the last symbol ends.
-    pub(super) fn end(&self) -> Time {
-        let span = (self.symbols * NANOS_PER_SEC).div_ceil(self.rate.get());
-        self.second.saturating_add(Duration::from_nanos(span))
+    pub(super) const fn end(&self) -> Time {
+        self.end
     }
 
     pub(super) fn send(&mut self, symbols: u64) {
         // A second holds a whole number of symbols: to carry it over rounds nothing.
         let total = self.symbols.saturating_add(symbols);
-        let seconds = total / self.rate.get();
-        self.second =
-            self.second.saturating_add(Duration::from_nanos(seconds.saturating_mul(SECOND.as_nanos())));
-        self.symbols = total % self.rate.get();
+        if total < self.rate.get() {
+            self.symbols = total;
+        } else {
+            let seconds = total / self.rate.get();
+            self.second =
+                self.second.saturating_add(Duration::from_nanos(seconds.saturating_mul(SECOND.as_nanos())));
+            self.symbols = total % self.rate.get();
+        }
+        let span = (self.symbols * NANOS_PER_SEC).div_ceil(self.rate.get());
+        self.end = self.second.saturating_add(Duration::from_nanos(span));
     }
 
     /// The fewest more symbols after which the last one ends at `instant` or later.
     pub(super) fn symbols_until(&self, instant: Time) -> u64 {
+        if instant <= self.end {
+            // On a carrier that has enough to send always: the wide division takes longer than all else of a frame.
+            return 0;
+        }
         // ceil(n 10^9 / Rs) >= T holds for n > (T - 1) Rs / 10^9.
         let Some(before) = instant.since(self.second).as_nanos().checked_sub(1) else { return 0 };
         let least = u128::from(before) * u128::from(self.rate.get()) / u128::from(NANOS_PER_SEC) + 1;

@@ -58,6 +58,7 @@ impl<P: Packet> UserPackets<P> {
 
     /// Fills a data field: the rest of the open TS packet, then TS packets made of what waits, the last of them as far
     /// as it fits. Returns the bytes of TS packets, and how many packets are complete with them.
+    #[inline(always)]
     pub(super) fn pack(
         &mut self,
         room: u32,
