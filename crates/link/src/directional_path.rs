@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Time, earlier};
 
 use crate::channel::Loss;
 use crate::channel::Propagation;
@@ -95,14 +95,14 @@ impl<P: Packet> DirectionalPath<P> {
     pub(crate) fn next_event(&self) -> Option<Time> {
         let has_internal_events = self.egress.has_internal_events() || !self.channel.loss.is_none();
         let next_step = if has_internal_events { self.next_step } else { None };
-        [self.next_due(), next_step].into_iter().flatten().min()
+        earlier(self.next_due(), next_step)
     }
 
     /// The instant of the event that [`DirectionalPath::pop`] would return.
     pub(crate) fn next_due(&self) -> Option<Time> {
         let lost = self.channel.vanishing.front().map(|(at, ..)| *at);
         let delivered = self.channel.arriving.front().map(|(due, _)| *due);
-        [lost, delivered].into_iter().flatten().min()
+        earlier(lost, delivered)
     }
 
     /// Takes out the earliest event.

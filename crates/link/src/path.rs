@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Time, earlier};
 
 use crate::config::capacities;
 use crate::directional_path::DirectionalPath;
@@ -74,7 +74,7 @@ impl<P: Packet> Path<P> {
     /// start of a frame, and each report that may change it. `poll` may then return `None`, and the next instant is
     /// strictly later.
     pub fn next_event(&self) -> Option<Time> {
-        let next = [self.forward.next_event(), self.return_.next_event()].into_iter().flatten().min();
+        let next = earlier(self.forward.next_event(), self.return_.next_event());
         // What a rate of zero holds is due at the end of time, that is never.
         next.filter(|at| *at < Time::MAX)
     }
@@ -84,11 +84,11 @@ impl<P: Packet> Path<P> {
         self.now = self.now.max(now);
         self.forward.advance_packets(self.now);
         self.return_.advance_packets(self.now);
-        let (due, direction) = Direction::BOTH
-            .into_iter()
-            .filter_map(|direction| Some((self.direction(direction).next_due()?, direction)))
-            .min()
-            .filter(|(due, _)| *due <= self.now)?;
+        let due = |direction| Some((self.direction(direction).next_due()?, direction));
+        let (due, direction) = earlier(due(Direction::Forward), due(Direction::Return))?;
+        if due > self.now {
+            return None;
+        }
         let event = self.direction_mut(direction).pop()?;
         if direction == self.noted
             && let Event::Delivered { packet, .. } = &event

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bentpipe_link::{Direction, Event, Path};
 use bentpipe_run::{LinkReport, RunSpec};
-use bentpipe_units::Time;
+use bentpipe_units::{Time, earlier};
 
 use crate::capture::Tap;
 use crate::clock::Clock;
@@ -87,7 +87,7 @@ impl Simulation {
         let link = self.transit.path.next_event();
         let hosts = self.topology.poll_timeout().map(|(at, _)| at);
         let tasks = self.clock.next();
-        [link, hosts, tasks].into_iter().flatten().min().map(|at| at.max(self.clock.now()))
+        earlier(earlier(link, hosts), tasks).map(|at| at.max(self.clock.now()))
     }
 
     /// Moves the clock to the next event and lets it happen; false when nothing is left to happen.

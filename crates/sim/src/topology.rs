@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bentpipe_net::Addresses;
 use bentpipe_run::PepSpec;
-use bentpipe_units::Time;
+use bentpipe_units::{Time, earlier};
 
 use crate::host::Host;
 use crate::host::id::{HostId, LinkEnd};
@@ -161,14 +161,7 @@ impl LanSegment {
     }
 }
 
+/// Of several at one instant the one of the first host is earlier.
 fn timeout_of(host: &Host) -> Option<(Time, HostId)> {
     Some((host.poll_timeout()?, host.id()))
-}
-
-/// The first of both; of several at one instant the one of the first host.
-fn earlier(one: Option<(Time, HostId)>, other: Option<(Time, HostId)>) -> Option<(Time, HostId)> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
-    }
 }

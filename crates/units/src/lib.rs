@@ -16,4 +16,4 @@ pub use decibel::Decibel;
 pub use parse::{ParseError, parse_fraction};
 pub use rate::Rate;
 pub use switch::Switch;
-pub use time::{Duration, Time};
+pub use time::{Duration, Time, earlier};

@@ -110,6 +110,14 @@ impl Time {
     }
 }
 
+/// The first of two instants, or of what is ordered by one, of which either may not be there; `one` of equals.
+pub fn earlier<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
 impl From<Duration> for std::time::Duration {
     fn from(d: Duration) -> Self {
         Self::from_nanos(d.0)

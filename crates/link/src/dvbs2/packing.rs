@@ -1,6 +1,6 @@
 //! A stream's packets in its BBFRAMEs, whichever encapsulation it has, and what frames leave open.
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Time, earlier};
 
 use super::gse_packets::GsePackets;
 use super::user_packets::UserPackets;
@@ -54,7 +54,7 @@ impl<P: Packet> Stream<P> {
             Packing::Ts(ts) => ts.oldest(),
         };
         // With classes a packet that waits may be older than the open ones.
-        [open, backlog.oldest].into_iter().flatten().min()
+        earlier(open, backlog.oldest)
     }
 
     /// Whether what waits leaves no room in a frame for the start of another packet.

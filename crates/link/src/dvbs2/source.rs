@@ -1,6 +1,6 @@
 //! The queues before the transmitter, as it sees them.
 
-use bentpipe_units::{Bytes, Time};
+use bentpipe_units::{Bytes, Time, earlier};
 
 use crate::Packet;
 
@@ -35,7 +35,7 @@ impl Backlog {
         Self {
             packets: self.packets + other.packets,
             bytes: self.bytes + other.bytes,
-            oldest: [self.oldest, other.oldest].into_iter().flatten().min(),
+            oldest: earlier(self.oldest, other.oldest),
         }
     }
 }

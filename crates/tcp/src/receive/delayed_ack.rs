@@ -1,6 +1,6 @@
 //! When an acknowledgement leaves (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2, as Linux does it).
 
-use bentpipe_units::{Duration, Time};
+use bentpipe_units::{Duration, Time, earlier};
 
 use crate::config::QuickAck;
 
@@ -117,7 +117,7 @@ impl DelayedAck {
 
     /// When a delayed acknowledgement is due.
     pub fn timeout(&self) -> Option<Time> {
-        [self.delay, self.compression.at].into_iter().flatten().min()
+        earlier(self.delay, self.compression.at)
     }
 
     pub fn schedule(&mut self) {

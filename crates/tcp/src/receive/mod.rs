@@ -9,7 +9,7 @@ mod window;
 
 pub(crate) use delayed_ack::Decision;
 
-use bentpipe_units::{Duration, Time};
+use bentpipe_units::{Duration, Time, earlier};
 
 use crate::config::{Coalescing, Config, QuickAck};
 use crate::memory;
@@ -133,7 +133,7 @@ impl Receiver {
     }
 
     pub fn timeout(&self) -> Option<Time> {
-        [self.ack.timeout(), self.train_ack].into_iter().flatten().min()
+        earlier(self.ack.timeout(), self.train_ack)
     }
 
     fn memory(&self) -> u64 {

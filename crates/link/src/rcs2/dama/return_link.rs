@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bentpipe_units::{Bytes, Duration, Time};
+use bentpipe_units::{Bytes, Duration, Time, earlier};
 
 use super::background::{Background, Filler};
 use super::burst_plan::BurstPlan;
@@ -129,7 +129,7 @@ impl<P: Packet> ReturnLink<P> {
             Some(burst) => burst.end,
             None => self.superframes.start(self.superframe + 1),
         });
-        [departure, progress].into_iter().flatten().min()
+        earlier(departure, progress)
     }
 
     /// The earliest departure that was due by `now`; call it until it returns `None`.
