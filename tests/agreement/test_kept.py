@@ -20,12 +20,8 @@ def entry(run, *, value, attempt=1, status="succeeded", kernel="6.1"):
         metrics={"plt_s": value, "ttfb_s": 1.0},
         provenance={"kernel": kernel, "seen": "something else"},
     )
-    return Entry(
-        run_id=run.run_id,
-        attempt=attempt,
-        factors=run.cell.factors,
-        repetition=run.repetition,
-        record=record,
+    return Entry.of(
+        record, run_id=run.run_id, attempt=attempt, factors=run.cell.factors, repetition=run.repetition
     )
 
 

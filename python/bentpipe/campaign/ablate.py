@@ -86,7 +86,7 @@ def ablate(
             variants=Measured(
                 folder=beside,
                 outcome=outcome,
-                rejections=rejections(ledger.best()),
+                rejections=rejections(ledger.unsuccessful()),
                 is_of_ablations=True,
             ),
         )
