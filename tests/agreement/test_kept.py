@@ -44,7 +44,7 @@ def restored(file, folder, *, before=(), runs=RUNS):
         for each in before:
             ledger.append(each, {})
         kept.restore(file, metric="plt_s", runs=runs, ledger=ledger)
-        return ledger.entries()
+        return [each.in_memory() for each in ledger.entries()]
 
 
 def test_every_attempt_comes_back_with_its_value_its_cell_and_its_machine(file, tmp_path):

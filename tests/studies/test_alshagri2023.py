@@ -399,8 +399,9 @@ def overhead_runs(*, both, forward):
 
     def run(http, size):
         entry = page_load(http=http, page=f"uniform-{size}")
+        load = Run(factors=entry.factors, record=entry.record)
         theirs = published.OVERHEAD_PERCENT[http][size]
-        return with_metric(entry, overhead_percent=theirs + both, overhead_forward_percent=theirs + forward)
+        return with_metric(load, overhead_percent=theirs + both, overhead_forward_percent=theirs + forward)
 
     return [run(http, size) for http in published.OVERHEAD_PERCENT for size in ("100k", "500k", "1m", "2m")]
 

@@ -101,6 +101,10 @@ class Entry:
         """The run record (crates/run/src/record.rs) without its series."""
         return self.contents.record
 
+    def in_memory(self) -> Self:
+        """Return the same attempt with its record at hand, for when the ledger is closed."""
+        return self.with_record(self.record)
+
     def with_record(self, record: RunRecord) -> Self:
         """Return the same attempt with another record."""
         return replace(self, status=str(record.status), contents=InMemory(record=record))
