@@ -140,11 +140,12 @@ class _Campaign:
         return Ending.COMPLETE
 
     def _start(self, workers: Workers, run: PlannedRun) -> None:
-        if run.spec.capture.pcapng or run.spec.capture.qlog:
+        if any(run.cell.spec["capture"].values()):
             self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1
-        workers.start(run, attempt=attempt, artifacts=self._ledger.start(run.run_id, attempt))
+        artifacts = self._ledger.start(run.run_id, attempt) if run.leaves_files else None
+        workers.start(run, attempt=attempt, artifacts=artifacts)
 
     def _require_room(self) -> None:
         """Raise a StorageError where a capture would soon fill the disk."""
@@ -172,12 +173,12 @@ class _Campaign:
     def _add(self, finished: Finished) -> None:
         run, attempt = finished.run, finished.attempt
         record = finished.record.model_copy(update={"series": {}})
-        entry = Entry(
+        entry = Entry.of(
+            record,
             run_id=run.run_id,
             attempt=attempt,
             factors=run.cell.factors,
             repetition=run.repetition,
-            record=record,
         )
         self._ledger.add(entry, finished.record.series)
         self._finished[run.run_id, attempt] = run

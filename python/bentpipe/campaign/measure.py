@@ -104,7 +104,7 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
                 told.set_aside(attempts=ledger.set_aside, folder=folder / UNINDEXED)
             jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in runs[: len(scenario.cells)]])
             outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=told)
-        return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.best()))
+        return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.unsuccessful()))
 
 
 def document_of(order: Order, scenario: Scenario, engine: Engine) -> dict[str, object]:

@@ -28,7 +28,7 @@ class Finished:
 class _Task:
     run: PlannedRun
     attempt: int
-    artifacts: Path
+    artifacts: Path | None
 
 
 class Workers:
@@ -46,7 +46,7 @@ class Workers:
         for number in range(jobs):
             threading.Thread(target=self._work, name=f"run-{number}", daemon=True).start()
 
-    def start(self, run: PlannedRun, *, attempt: int, artifacts: Path) -> None:
+    def start(self, run: PlannedRun, *, attempt: int, artifacts: Path | None) -> None:
         """Hand a run to the next free thread."""
         self._tasks.put(_Task(run=run, attempt=attempt, artifacts=artifacts))
 
