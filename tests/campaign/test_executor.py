@@ -2,12 +2,12 @@ import os
 import signal
 import threading
 import time
-from dataclasses import replace
 
 import pytest
 
 from bentpipe.campaign import Ending, execute, plan
 from bentpipe.campaign.executor import MOST_ATTEMPTS
+from bentpipe.campaign.plan import PlannedRun
 from bentpipe.ledger import Ledger
 from bentpipe.model.reason import End, WrongCongestionControlReason
 from bentpipe.model.spec import RunSpec
@@ -101,11 +101,17 @@ class _Newer(RunSpec):
     not_known: int
 
 
+class _Unread(PlannedRun):
+    @property
+    def spec(self):
+        return _Newer(**dict(super().spec), not_known=1)
+
+
 @pytest.mark.usefixtures("in_time")
 def test_a_specification_that_the_core_cannot_read_ends_the_campaign_at_once(scenario, ledger):
     # As Python code newer than the compiled core: the engine raises, and the failure has no record either.
     first, second, third, *rest = plan(scenario)
-    unread = replace(second, spec=_Newer(**dict(second.spec), not_known=1))
+    unread = _Unread(run_id=second.run_id, cell=second.cell, repetition=second.repetition, seed=second.seed)
     in_flight, released, threads = threading.Event(), threading.Event(), set()
 
     def refuse_what_is_not_known(run_id, spec, attempt):
@@ -187,6 +193,16 @@ def test_resuming_skips_what_succeeded_and_repeats_the_rest_as_new_attempts(scen
     assert len(again.calls) == 4
     assert progress.told[0] == ("start", 6, 2)
     assert {entry.attempt for entry in ledger.entries() if entry.factors["http"] != "h1"} == {1, 2}
+
+
+def test_no_specification_is_made_for_runs_that_are_there(scenario, ledger, monkeypatch):
+    run(scenario, ledger, FakeEngine())
+
+    def refuse(_):
+        raise AssertionError("made for nothing")
+
+    monkeypatch.setattr(PlannedRun, "spec", property(refuse))
+    assert counts(run(scenario, ledger, FakeEngine())) == (6, 6, 0, 0, 0)
 
 
 def test_a_folder_for_captures_is_offered_and_an_empty_one_not_left_behind(scenario, ledger):

@@ -1,8 +1,12 @@
+import hashlib
 from itertools import pairwise
+from pathlib import Path
+
+import pytest
 
 from bentpipe.campaign import plan
-from bentpipe.campaign.plan import run_id
-from bentpipe.scenario import resolve_document
+from bentpipe.campaign.plan import one_of_each_cell, run_id
+from bentpipe.scenario import canonical_json, identity, load, resolve_document
 from tests.campaign.conftest import a_scenario
 
 
@@ -58,6 +62,25 @@ def test_the_run_id_depends_on_the_seed_but_not_on_the_order_of_keys():
     spec = plan(a_scenario())[0].spec.model_dump(mode="json", exclude_unset=True)
     assert run_id(dict(reversed(spec.items()))) == run_id(spec)
     assert run_id({**spec, "seed": 0}) != run_id(spec)
+
+
+def seed_by_its_definition(scenario, run):
+    """The seed as the first version made it: the hash of the campaign's seed, the repetition and the cell."""
+    text = canonical_json([scenario.seed, run.repetition, identity(run.cell.spec)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()) >> (256 - 53)
+
+
+@pytest.mark.parametrize("name", ["ping-baseline", "bod", "fairness", "browsers"])
+def test_what_runs_share_is_hashed_once_and_changes_no_id_and_no_seed(name):
+    scenario = load(Path(f"scenarios/{name}.toml"))
+    runs = plan(scenario)
+    assert [run.seed for run in runs] == [seed_by_its_definition(scenario, run) for run in runs]
+    assert [run.run_id for run in runs] == [run_id({**run.cell.spec, "seed": run.seed}) for run in runs]
+
+
+def test_one_run_of_each_cell_tells_what_all_runs_ask_for():
+    runs = plan(a_scenario(http=("h1", "h2", "h3"), repetitions=4))
+    assert http_of(one_of_each_cell(runs)) == ["h1", "h2", "h3"]
 
 
 def runs_of_a_folder(place, *, name="www", image=b"image"):

@@ -16,7 +16,6 @@ from bentpipe.ledger import Ledger
 from bentpipe.ledger import ledger as module
 from bentpipe.ledger.folder import Folder
 from bentpipe.ledger.index import Index
-from bentpipe.model.spec import CaptureSpec
 from tests.campaign.conftest import a_scenario
 from tests.campaign.fake_engine import FakeEngine, QuietProgress
 
@@ -44,6 +43,11 @@ def measured(folder, *, engine=None, jobs=2):
     except BentpipeError as error:
         return sum(told[0] == "judged" for told in progress.told), error
     return sum(told[0] == "judged" for told in progress.told), None
+
+
+def captured(run):
+    spec = {**run.cell.spec, "capture": {"pcapng": True, "qlog": False}}
+    return replace(run, cell=replace(run.cell, spec=spec))
 
 
 def succeeded(folder):
@@ -173,8 +177,7 @@ def test_captures_are_not_started_on_a_disk_that_is_nearly_full(tmp_path, monkey
 
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
     scenario = a_scenario()
-    capture = {"capture": CaptureSpec(pcapng=True, qlog=False)}
-    runs = [replace(run, spec=run.spec.model_copy(update=capture)) for run in plan(scenario)]
+    runs = [captured(run) for run in plan(scenario)]
     with (
         pytest.raises(StorageError, match="1 MB free, and captures need 64 MB"),
         Ledger.claim(tmp_path / "results", scenario.document()) as ledger,
@@ -190,8 +193,7 @@ def test_a_disk_that_does_not_say_how_full_it_is_ends_a_campaign_in_one_line(tmp
 
     monkeypatch.setattr(shutil, "disk_usage", refuse)
     scenario = a_scenario()
-    capture = {"capture": CaptureSpec(pcapng=True, qlog=False)}
-    runs = [replace(run, spec=run.spec.model_copy(update=capture)) for run in plan(scenario)]
+    runs = [captured(run) for run in plan(scenario)]
     with (
         pytest.raises(StorageError, match=os.strerror(errno.EIO)),
         Ledger.claim(tmp_path / "results", scenario.document()) as ledger,

@@ -10,7 +10,7 @@ from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.executor import execute
 from bentpipe.campaign.measure import Measured, Order, folder_of, measure, require_of, scenario_of
 from bentpipe.campaign.outcome import Ending
-from bentpipe.campaign.plan import PlannedRun, plan
+from bentpipe.campaign.plan import PlannedRun, one_of_each_cell, plan
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import rejections
 from bentpipe.campaign.variants import Variant, VariantKind, variants
@@ -65,7 +65,7 @@ def ablate(
         (variant, _scenario(variant, base_order, base_scenario, ablations, engine)) for variant in every
     ]
     runs = _distinct(run for _, scenario in scenarios for run in plan(scenario))
-    require_of(base_order, engine, runs)
+    require_of(base_order, engine, one_of_each_cell(runs))
     base = measure(replace(base_order, folder=folder), engine=engine, progress=progress)
     if base.outcome.ending is not Ending.COMPLETE:
         return Ablated(base=base, variants=None)
@@ -79,7 +79,7 @@ def ablate(
         there = measured.succeeded()
         # Attempts of the base that have no number are judged as they are; they are not made again here.
         planned = [run for run in runs if run.run_id not in there and not measured.attempts(run.run_id)]
-        jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in planned])
+        jobs = order.jobs or cpu_time.runs_at_once(run.spec for run in one_of_each_cell(planned))
         outcome = execute(planned, engine=engine, ledger=ledger, jobs=jobs, progress=told)
         return Ablated(
             base=base,

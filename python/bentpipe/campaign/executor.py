@@ -140,7 +140,7 @@ class _Campaign:
         return Ending.COMPLETE
 
     def _start(self, workers: Workers, run: PlannedRun) -> None:
-        if run.spec.capture.pcapng or run.spec.capture.qlog:
+        if any(run.cell.spec["capture"].values()):
             self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1

@@ -1,7 +1,11 @@
-"""The runs of a scenario in the order in which they are measured."""
+"""The runs of a scenario in the order in which they are measured.
+
+A campaign may have a million runs: what those of a cell share is written and hashed once, and the
+specification of a run is made when it is asked for.
+"""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bentpipe.model.spec import RunSpec
@@ -13,15 +17,45 @@ RUN_ID_VERSION = 1
 SEED_BITS = 53
 """Every reader of JSON keeps integers of this length."""
 
+_SEED = "seed"
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedRun:
-    """One run: a cell, a repetition of it, and the complete specification with its seed."""
+    """One run: a cell, a repetition of it, and the seed of its random numbers."""
 
     run_id: str
     cell: Cell
     repetition: int
-    spec: RunSpec
+    seed: int
+
+    @property
+    def spec(self) -> RunSpec:
+        """The complete specification with its seed, made anew each time."""
+        return RunSpec.model_validate({**self.cell.spec, _SEED: self.seed})
+
+
+class CellPlan:
+    """Plans the runs of a cell; `seed` is the campaign's."""
+
+    def __init__(self, cell: Cell, *, seed: int) -> None:
+        self._cell, self._seed = cell, seed
+        shared = identity(cell.spec)
+        self._text = canonical_json(shared).encode()
+        # Keys are sorted: what stands before a run's seed is the same for all runs, and so is what follows.
+        before = canonical_json({key: value for key, value in shared.items() if key < _SEED})
+        after = canonical_json({key: value for key, value in shared.items() if key > _SEED})
+        head = f'[{RUN_ID_VERSION},{before[:-1]}{"," * (before != "{}")}"{_SEED}":'
+        self._head = hashlib.sha256(head.encode())
+        self._tail = f"{',' * (after != '{}')}{after[1:]}]".encode()
+
+    def run(self, repetition: int) -> PlannedRun:
+        """Return one run; its seed depends on the cell, so that no two cells share random numbers."""
+        drawn = hashlib.sha256(b"[%d,%d,%b]" % (self._seed, repetition, self._text)).digest()
+        seed = int.from_bytes(drawn) >> (256 - SEED_BITS)
+        whole = self._head.copy()
+        whole.update(b"%d%b" % (seed, self._tail))
+        return PlannedRun(run_id=whole.hexdigest()[:16], cell=self._cell, repetition=repetition, seed=seed)
 
 
 def plan(scenario: Scenario) -> tuple[PlannedRun, ...]:
@@ -30,25 +64,25 @@ def plan(scenario: Scenario) -> tuple[PlannedRun, ...]:
     Every cell is measured once before any is measured again, and each round starts at another cell, so
     that a slow change of the machine's conditions meets all cells alike.
     """
-    cells = scenario.cells
+    cells = [CellPlan(cell, seed=scenario.seed) for cell in scenario.cells]
     runs = []
     for repetition in range(scenario.repetitions):
         offset = len(cells) * repetition // scenario.repetitions
-        runs += [
-            planned_run(cell, seed=scenario.seed, repetition=repetition)
-            for cell in (*cells[offset:], *cells[:offset])
-        ]
+        runs += [cell.run(repetition) for cell in (*cells[offset:], *cells[:offset])]
     return tuple(runs)
 
 
 def planned_run(cell: Cell, *, seed: int, repetition: int) -> PlannedRun:
-    """Return one run of a cell; its seed depends on the cell, so that no two cells share random numbers."""
-    text = canonical_json([seed, repetition, identity(cell.spec)])
-    run_seed = int.from_bytes(hashlib.sha256(text.encode()).digest()) >> (256 - SEED_BITS)
-    spec = {**cell.spec, "seed": run_seed}
-    return PlannedRun(
-        run_id=run_id(spec), cell=cell, repetition=repetition, spec=RunSpec.model_validate(spec)
-    )
+    """Return one run of a cell."""
+    return CellPlan(cell, seed=seed).run(repetition)
+
+
+def one_of_each_cell(runs: Iterable[PlannedRun]) -> list[PlannedRun]:
+    """Return the first run of each cell; the specifications of the others differ from its in their seed."""
+    firsts: dict[int, PlannedRun] = {}
+    for run in runs:
+        firsts.setdefault(id(run.cell), run)
+    return list(firsts.values())
 
 
 def run_id(spec: Mapping[str, object]) -> str:
