@@ -46,6 +46,10 @@ class LineProgress:
         """See Progress."""
         echo(_set_aside(attempts, folder), err=True)
 
+    def remark(self, text: str) -> None:
+        """See Progress."""
+        echo(text, err=True)
+
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
         self._counts.planned = planned
@@ -98,6 +102,10 @@ class BarProgress:
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """See Progress."""
         self._print(_set_aside(attempts, folder))
+
+    def remark(self, text: str) -> None:
+        """See Progress."""
+        self._print(text)
 
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""

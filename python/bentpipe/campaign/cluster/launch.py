@@ -1,0 +1,119 @@
+"""Finding a scheduler, or making one with its workers for as long as a campaign lasts."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from distributed import Client, LocalCluster, Security
+
+from bentpipe.campaign.cluster.choice import Cluster, LocalProcesses, RunningScheduler
+from bentpipe.campaign.cluster.connection import Connection
+from bentpipe.campaign.cluster.enrolment import DEATH_TIMEOUT_S, MODULE
+from bentpipe.campaign.cluster.job_queue import JobQueue, System
+from bentpipe.errors import ClusterError
+
+CONNECT_TIMEOUT_S = 10.0
+"""For a scheduler to answer."""
+
+CLOSE_TIMEOUT_S = 5.0
+"""For workers to end in order; then they are killed."""
+
+
+@contextmanager
+def opened(cluster: Cluster) -> Iterator[Connection]:
+    """Connect to a cluster; what is made for it ends with the context.
+
+    Raises
+    ------
+    ClusterError
+        When no scheduler answers, or workers or jobs cannot be started.
+    """
+    with _quiet():
+        match cluster:
+            case RunningScheduler(address=address):
+                with closing(Connection(_client(address), place=address)) as connection:
+                    yield connection
+            case LocalProcesses(workers=workers):
+                with _made(_local(workers), place="the cluster on this machine") as connection:
+                    yield connection
+            case JobQueue() as jobs:
+                with _made(_jobs(jobs), place=f"the jobs of {jobs.system}") as connection:
+                    yield connection
+
+
+def _client(address: str) -> Client:
+    try:
+        return Client(address, timeout=CONNECT_TIMEOUT_S)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterError(address, f"no scheduler answers ({error})") from error
+
+
+@contextmanager
+def _made(cluster: Any, *, place: str) -> Iterator[Connection]:
+    try:
+        with closing(Connection(Client(cluster), place=place)) as connection:
+            yield connection
+    finally:
+        cluster.close(timeout=CLOSE_TIMEOUT_S)
+
+
+def _local(workers: int) -> Any:
+    """One thread a process: records are made under the interpreter's lock. No dashboard, no limit of memory.
+
+    Encrypted with keys of this moment: whoever reaches a scheduler without them has programs run as its user,
+    and this machine may have other users.
+    """
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        preload=[MODULE],
+        memory_limit=0,
+        dashboard_address=None,
+        security=Security.temporary(),
+        silence_logs=logging.CRITICAL,
+        death_timeout=DEATH_TIMEOUT_S,
+    )
+
+
+def _jobs(jobs: JobQueue) -> Any:
+    from dask_jobqueue import PBSCluster, SLURMCluster
+
+    table = jobs.table
+    make = SLURMCluster if jobs.system is System.SLURM else PBSCluster
+    try:
+        made = make(
+            cores=table.cores,
+            processes=table.cores,
+            memory=table.memory,
+            walltime=table.walltime,
+            queue=table.queue,
+            account=table.account,
+            interface=table.interface,
+            local_directory=table.local_directory,
+            log_directory=table.log_directory,
+            python=table.python,
+            job_extra_directives=list(table.directives or ()),
+            job_script_prologue=list(table.prologue or ()),
+            worker_extra_args=["--preload", MODULE],
+            death_timeout=DEATH_TIMEOUT_S,
+            security=Security.temporary(),
+            shared_temp_directory=table.log_directory,
+        )
+        made.scale(jobs=table.jobs)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ClusterError(str(jobs.system), f"jobs cannot be submitted ({error})") from error
+    return made
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from reporting what is told in words of ours: workers lost, a scheduler gone."""
+    logger = logging.getLogger("distributed")
+    former = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(former)
