@@ -6,6 +6,7 @@ network allows that.
 
 import queue
 import socket
+import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,8 +94,7 @@ class Connection:
     @property
     def dashboard(self) -> str | None:
         """The address of the scheduler's dashboard, if it has one."""
-        has_one = "dashboard" in self._client.scheduler_info(n_workers=0)["services"]
-        return str(self._client.dashboard_link) if has_one else None
+        return str(self._client.dashboard_link) if self._client.run_on_scheduler(_serves_dashboard) else None
 
     def members(self) -> list[Member]:
         """Return the workers that are there now; raises ClusterError when the scheduler is gone."""
@@ -193,6 +193,11 @@ class Connection:
 
     def _lost(self) -> ClusterError:
         return ClusterError(self._place, "the scheduler is gone", consequence=RESUMABLE)
+
+
+def _serves_dashboard() -> bool:
+    """Whether the scheduler that runs this serves one; it names an address in any case."""
+    return "distributed.dashboard.scheduler" in sys.modules
 
 
 def _is_reached(address: str) -> bool:

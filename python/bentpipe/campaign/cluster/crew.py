@@ -51,11 +51,12 @@ def crew(cluster: Cluster, *, engine: Engine, progress: Progress) -> Iterator[Cr
 
     own = release.own()
     with opened(cluster) as connection:
-        if connection.dashboard is not None:
-            progress.remark(f"dashboard: {connection.dashboard}")
         schedulers = connection.scheduler_release()
         if schedulers != own:
             raise ClusterError(connection.place, f"the scheduler has {schedulers.differences(own)}")
+        dashboard = connection.dashboard
+        if dashboard is not None:
+            progress.remark(f"dashboard: {dashboard}")
         roll = Roll(connection, release=own, is_emulated=is_emulated, progress=progress)
         roll.await_first(longest_s=WAIT_FOR_WORKERS_S if isinstance(cluster, RunningScheduler) else None)
         roll.look()

@@ -71,6 +71,8 @@ def _local(workers: int) -> Any:
         preload=[MODULE],
         memory_limit=0,
         dashboard_address=None,
+        # What it serves besides, such as its health, is for this machine too.
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
         security=Security.temporary(),
         silence_logs=logging.CRITICAL,
         death_timeout=DEATH_TIMEOUT_S,
@@ -110,10 +112,12 @@ def _jobs(jobs: JobQueue) -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep Dask from reporting what is told in words of ours: workers lost, a scheduler gone."""
-    logger = logging.getLogger("distributed")
-    former = logger.level
-    logger.setLevel(logging.CRITICAL)
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    former = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in former:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(former)
+        for logger, level in former.items():
+            logger.setLevel(level)
