@@ -73,7 +73,19 @@ def test_jobs_are_submitted_as_the_file_says_measure_and_are_cancelled(order, tm
     until(lambda: not is_there(job))
 
 
-def test_without_the_system_the_error_says_so(order, monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(ClusterError, match="slurm: jobs cannot be submitted"):
+REFUSING = """#!/bin/bash
+echo "sbatch: error: invalid partition specified: short" >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("sbatch", "said"), [(None, "there is no command sbatch"), (REFUSING, "invalid partition specified")]
+)
+def test_jobs_that_cannot_be_submitted_are_an_error_that_says_why(order, tmp_path, monkeypatch, sbatch, said):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    if sbatch is not None:
+        put(tmp_path / "bin" / "sbatch", sbatch)
+    with pytest.raises(ClusterError, match=f"slurm: .*{said}"):
         measure(order, engine=Simulator(), progress=Heard())

@@ -19,7 +19,8 @@ link = "geo-alshagri-flat"
 page = "objects-500k-20k"
 http = "h1"
 """
-SHORT = LONG.replace("5000", "20")
+SHORT = LONG.replace("repetitions = 5000", "repetitions = 20")
+MIDDLING = LONG.replace("repetitions = 5000", "repetitions = 200")
 
 
 @pytest.fixture
@@ -83,12 +84,12 @@ def test_after_ctrl_c_it_keeps_what_was_measured_and_leaves_no_process(command, 
 
 
 def test_after_kill_9_its_workers_end_by_themselves_and_the_same_command_goes_on(command, tmp_path):
-    process = command(SHORT.replace("20", "200"))
+    process = command(MIDDLING)
     pids = its_workers(process, tmp_path / "results")
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     until(lambda: not any(map(is_there, pids)))
-    again = command(SHORT.replace("20", "200"))
+    again = command(MIDDLING)
     _, said = again.communicate()
     assert again.returncode == 0, said
     found = attempts(tmp_path / "results")

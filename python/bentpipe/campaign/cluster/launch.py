@@ -1,8 +1,9 @@
 """Finding a scheduler, or making one with its workers for as long as a campaign lasts."""
 
 import logging
+import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 from distributed import Client, LocalCluster, Security
@@ -18,6 +19,9 @@ CONNECT_TIMEOUT_S = 10.0
 
 CLOSE_TIMEOUT_S = 5.0
 """For workers to end in order; then they are killed."""
+
+_TALKATIVE = ("asyncio", "distributed", "tornado")
+"""Whose loggers tell of workers and schedulers that are lost; the first and the last run Dask's tasks."""
 
 
 @contextmanager
@@ -83,7 +87,9 @@ def _jobs(jobs: JobQueue) -> Any:
     from dask_jobqueue import PBSCluster, SLURMCluster
 
     table = jobs.table
-    make = SLURMCluster if jobs.system is System.SLURM else PBSCluster
+    make, command = {System.SLURM: (SLURMCluster, "sbatch"), System.PBS: (PBSCluster, "qsub")}[jobs.system]
+    if shutil.which(command) is None:
+        raise ClusterError(str(jobs.system), f"there is no command {command} on this machine")
     try:
         made = make(
             cores=table.cores,
@@ -103,16 +109,37 @@ def _jobs(jobs: JobQueue) -> Any:
             security=Security.temporary(),
             shared_temp_directory=table.log_directory,
         )
-        made.scale(jobs=table.jobs)
     except (OSError, RuntimeError, ValueError) as error:
-        raise ClusterError(str(jobs.system), f"jobs cannot be submitted ({error})") from error
+        raise _not_submitted(jobs, error) from error
+    try:
+        made.scale(jobs=table.jobs)
+        made.sync(_submitted, made)
+    except (OSError, RuntimeError, ValueError) as error:
+        # Dask counts on jobs that it has submitted.
+        with suppress(AssertionError):
+            made.close(timeout=CLOSE_TIMEOUT_S)
+        raise _not_submitted(jobs, error) from error
     return made
+
+
+async def _submitted(made: Any) -> None:
+    """Wait until jobs are in their queue; by itself Dask logs what the system says against them, and waits."""
+    await made
+    for job in made.workers.values():
+        # One that was refused is submitted once more by this, and raises.
+        await job
+
+
+def _not_submitted(jobs: JobQueue, error: Exception) -> ClusterError:
+    _, _, by_the_system = str(error).rpartition("stderr:\n")
+    said = "; ".join(line.strip() for line in by_the_system.splitlines() if line.strip())
+    return ClusterError(str(jobs.system), f"jobs cannot be submitted ({said})")
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep Dask from reporting what is told in words of ours: workers lost, a scheduler gone."""
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _TALKATIVE]
     former = {logger: logger.level for logger in map(logging.getLogger, names)}
     for logger in former:
         logger.setLevel(logging.CRITICAL)
