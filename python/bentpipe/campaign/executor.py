@@ -13,7 +13,7 @@ from bentpipe.campaign.plan import PlannedRun
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.threads import Threads
 from bentpipe.campaign.workers import Finished, Hire, Task, Workers
-from bentpipe.errors import StorageError
+from bentpipe.errors import ClusterError, StorageError
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.reason import (
     CoreAwaitedReason,
@@ -42,7 +42,7 @@ LONGEST_UNCOMMITTED_S = 1.0
 """For which a run that has ended may be lost with the process."""
 
 RESUMABLE = "nothing that was reported done is lost, and the same command goes on"
-"""What it means for a campaign that the disk refuses."""
+"""What it means for a campaign that the disk refuses, or that its cluster is lost."""
 
 LEAST_FREE_BYTES = 64_000_000
 """For captures of the runs in flight: that of 5 s at 50 Mbit/s, where a packet is seen at both ends."""
@@ -59,9 +59,9 @@ def execute(
 ) -> Outcome:
     """Measure every planned run that the ledger has no succeeded attempt of, and keep every attempt.
 
-    Up to `jobs` runs at once, by those whom `hire` takes on, or else by threads of this process. Those that are invalid because the emulator was late are repeated after all
-    others, half as many at once; those that are late again by half of that, and in the end one at a time. All
-    writing is done by the calling thread.
+    Up to `jobs` runs at once, by those whom `hire` takes on, or else by threads of this process. Those that
+    are invalid because the emulator was late are repeated after all others, half as many at once; those that
+    are late again by half of that, and in the end one at a time. All writing is done by the calling thread.
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
     KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
@@ -81,8 +81,8 @@ def execute(
         )
         try:
             return campaign.run(jobs=jobs)
-        except StorageError as error:
-            raise StorageError(error.place, error.said, consequence=RESUMABLE) from None
+        except (ClusterError, StorageError) as error:
+            raise type(error)(error.place, error.said, consequence=error.consequence or RESUMABLE) from None
 
 
 def was_late(record: RunRecord) -> bool:
@@ -129,7 +129,9 @@ class _Campaign:
         return outcome
 
     def _phase(self, waiting: deque[PlannedRun], *, jobs: int) -> Ending:
-        """Run what is waiting, at most `jobs` at once."""
+        """Run what is waiting, at most `jobs` at once; nobody is taken on for nothing."""
+        if not waiting:
+            return Ending.COMPLETE
         attempts = _Attempts(waiting, begin=self._begin)
         with self._hire(jobs) as workers:
             while waiting or workers.in_flight:

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bentpipe.campaign.cluster import crew as cluster
 from bentpipe.campaign.cluster.choice import Cluster
-from bentpipe.campaign.cluster.crew import crew as cluster_crew
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.executor import execute
 from bentpipe.campaign.outcome import Outcome
@@ -120,7 +120,7 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
 def crew_of(order: Order, engine: Engine, cells: Iterable[PlannedRun], told: Progress) -> Iterator[Crew]:
     """Yield those who measure an order; `cells` has a run of each cell."""
     if order.cluster is not None:
-        with cluster_crew(order.cluster, engine=engine, progress=told) as crew:
+        with cluster.crew(order.cluster, engine=engine, progress=told) as crew:
             yield crew
     else:
         jobs = order.jobs or cpu_time.runs_at_once(run.spec for run in cells)
@@ -147,6 +147,8 @@ def scenario_of(order: Order, engine: Engine) -> Scenario:
 
 def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None:
     """Refuse what the engine or this machine has not got, under the option or key that asks for it."""
+    if order.cluster is not None:
+        cluster.require(order.cluster, engine=engine)
     overridden = [parse_override(text).key for text in order.settings]
     command_line = CommandLine(overridden=overridden, options=["client"] if order.clients else [])
     table = Location(file=str(order.scenario), field="run")

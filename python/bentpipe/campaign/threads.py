@@ -56,9 +56,7 @@ class Threads:
         while (task := self._tasks.get()) is not None:
             run = task.run
             try:
-                record = attempted(
-                    self._engine, run_id=run.run_id, spec=run.spec, artifacts=task.artifacts
-                )
+                record = attempted(self._engine, run_id=run.run_id, spec=run.spec, artifacts=task.artifacts)
             except BaseException as error:
                 # Raised here it would end this thread alone, and leave the campaign waiting.
                 self._ended.put(error)

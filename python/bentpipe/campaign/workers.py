@@ -67,7 +67,7 @@ class Workers(Protocol):
 
 
 Hire: TypeAlias = Callable[[int], AbstractContextManager[Workers]]
-"""Takes on workers that measure at most so many runs at once. Left early, they are abandoned with their runs."""
+"""Takes on workers that measure so many runs at once. Left early, they are abandoned with their runs."""
 
 
 @dataclass(frozen=True, kw_only=True)

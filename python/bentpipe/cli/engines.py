@@ -35,9 +35,9 @@ def choose(name: str) -> "Engine":
 
 
 def choose_elsewhere(name: str) -> "Engine":
-    """Return the engine that the workers of a cluster measure by; `auto` simulates, for few of them can emulate.
+    """Return the engine that the workers of a cluster measure by; `auto` simulates, for few can emulate.
 
-    Whether they can, they are asked.
+    Whether they can is asked of them.
     """
     from bentpipe.engine import emulate, simulate
 

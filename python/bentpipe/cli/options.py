@@ -89,8 +89,8 @@ campaign_options = _together(
     click.option(
         "--cluster",
         metavar="WHERE",
-        help="Run on workers of Dask: tcp://HOST:PORT of a scheduler, local:N processes here, or a TOML file of "
-        "jobs for Slurm or PBS.",
+        help="Run on workers of Dask: tcp://HOST:PORT of a scheduler, local:N processes here, or a TOML "
+        "file of jobs for Slurm or PBS.",
     ),
     json_option,
 )

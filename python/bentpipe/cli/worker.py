@@ -20,12 +20,12 @@ from bentpipe.errors import AbilityError
     "--emulate",
     "is_emulating",
     is_flag=True,
-    help="Measure emulated runs, one at a time. Needs root; what else it needs is found by `bentpipe doctor`.",
+    help="Measure emulated runs, one at a time. Needs root, and what else `bentpipe doctor` asks for.",
 )
 def worker(address: str, processes: int | None, is_emulating: bool) -> None:
     """Measure runs for campaigns with --cluster, until Ctrl-C.
 
-    It is Dask's own worker, with one thread a process and with what tells the scheduler which Bentpipe it has:
+    It is Dask's own worker, with one thread a process, which tells the scheduler which Bentpipe it has:
     campaigns of another one give it no runs. It ends when its scheduler does.
     """
     from bentpipe.campaign.cluster import crew, enrolment

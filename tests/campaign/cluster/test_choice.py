@@ -25,7 +25,8 @@ def test_local_has_so_many_processes():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "host:8786", "tcp://host", "tcp://a b:1", "local", "local:0", "local:-1", "local:1001", "jobs"]
+    "text",
+    ["", "host:8786", "tcp://host", "tcp://a b:1", "local", "local:0", "local:-1", "local:1001", "jobs"],
 )
 def test_what_is_none_of_them_is_refused(text):
     with pytest.raises(InputError, match=r"command line: --cluster: expected tcp://HOST:PORT"):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_records_and_series_are_byte_for_byte_those_of_a_local_run(scenario, by_
     assert told.done == 200
 
 
-def test_captures_come_back_from_the_worker(scenario, address, tmp_path):
+def test_captures_come_back_from_the_worker(address, tmp_path):
     path = tmp_path / "captured.toml"
     # Without TLS, whose signatures are other bytes each time.
     path.write_text(CAPTURED)
@@ -129,15 +130,16 @@ def test_a_worker_killed_in_a_batch_costs_no_run_and_doubles_none(scenario, by_t
 
 
 def _is_worker(pid):
-    with open(f"/proc/{pid}/cmdline") as file:
-        return "spawn_main" in file.read()
+    return "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()
 
 
 def test_after_the_scheduler_is_killed_the_same_order_goes_on(scenario, by_threads, tmp_path):
     folder = tmp_path / "results"
     with scheduler(tmp_path) as (process, address), workers(address):
         told = Heard(after=50, then=lambda: kill(process.pid))
-        with pytest.raises(ClusterError, match="the scheduler is gone; nothing that was reported done is lost"):
+        with pytest.raises(
+            ClusterError, match="the scheduler is gone; nothing that was reported done is lost"
+        ):
             measured(scenario, folder, address=address, progress=told)
     kept = attempts(folder)
     assert 50 <= told.done <= len(kept) < 200

@@ -53,9 +53,7 @@ class Batch:
         return cls(
             engine=engine,
             cells=zlib.compress(json.dumps(specs).encode(), level=1),
-            runs=tuple(
-                BatchRun(cell=places[id(run.cell)], run_id=run.run_id, seed=run.seed) for run in runs
-            ),
+            runs=tuple(BatchRun(cell=places[id(run.cell)], run_id=run.run_id, seed=run.seed) for run in runs),
         )
 
     def specs(self) -> list[RunSpec]:

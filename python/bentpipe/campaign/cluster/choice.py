@@ -11,7 +11,9 @@ from bentpipe.scenario.written.location import Location, quoted
 
 OPTION = "--cluster"
 MOST_PROCESSES = 1000
-EXPECTED = f"tcp://HOST:PORT of a scheduler, local:N (1 to {MOST_PROCESSES} workers here), or a TOML file of jobs"
+EXPECTED = (
+    f"tcp://HOST:PORT of a scheduler, local:N (1 to {MOST_PROCESSES} workers here), or a TOML file of jobs"
+)
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}")
 _LOCAL = "local"

@@ -1,7 +1,7 @@
 """A connection to a Dask scheduler: all that the client of a campaign knows of Dask while it runs.
 
-Counts and states pass the scheduler. A batch's result goes from its worker straight to this process, where the
-network allows that.
+Counts and states pass the scheduler. A batch's result goes from its worker straight to this process, where
+the network allows that.
 """
 
 import queue
@@ -26,9 +26,6 @@ REACH_TIMEOUT_S = 3.0
 """For a worker to be reached from here; else the scheduler passes its results on."""
 
 ASK_TIMEOUT_S = 30.0
-
-RESUMABLE = "nothing that was reported done is lost, and the same command goes on"
-"""What it means for a campaign that its cluster is lost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,7 +189,7 @@ class Connection:
             raise self._lost()
 
     def _lost(self) -> ClusterError:
-        return ClusterError(self._place, "the scheduler is gone", consequence=RESUMABLE)
+        return ClusterError(self._place, "the scheduler is gone")
 
 
 def _serves_dashboard() -> bool:

@@ -15,7 +15,7 @@ LEAST_S = 0.1
 """Shorter ones would keep nobody busy while they are on their way."""
 
 SHARE_OF_REST = 0.5
-"""Of what is left for each worker, the most that a batch may be: at the end they get shorter, and nobody waits."""
+"""Of what is left for each worker, the most that a batch may be: the last are short, and nobody waits."""
 
 
 class Costs:

@@ -2,7 +2,7 @@
 
 A batch whose worker dies is given out again by the scheduler. One that several workers have not outlived is
 given out again run by run, so that the one which kills them is found and the others are measured. One that
-nobody has ended long after it should have is given out a second time; if both copies come back, they are equal.
+nobody has ended long after it should have is given out a second time; both copies have to be equal.
 """
 
 import time
@@ -148,7 +148,7 @@ class Dispatcher:
         self._connection.submit(key, batch, needs=self._roll.needs)
 
     def _give_overdue_again(self) -> None:
-        """Give a batch to a second worker that the first has for too long, while others have nothing to do."""
+        """Give a batch to a second worker that the first has for too long, while others are idle."""
         if not self._is_repeatable or self._open() >= self._roll.at_once:
             return
         for given in list(self._given.values()):

@@ -123,7 +123,7 @@ def _jobs(jobs: JobQueue) -> Any:
 
 
 async def _submitted(made: Any) -> None:
-    """Wait until jobs are in their queue; by itself Dask logs what the system says against them, and waits."""
+    """Wait until jobs are in their queue; Dask by itself logs why the system refuses them, and waits."""
     await made
     for job in made.workers.values():
         # One that was refused is submitted once more by this, and raises.

@@ -1,4 +1,4 @@
-"""What a worker runs: equal runs come only of the same code, so that only workers of the same release get any.
+"""What a worker runs: equal runs come of the same code alone, so only workers of the same release get any.
 
 A worker offers its release to the scheduler as a resource (see `enrolment`), and a batch asks for that of its
 campaign. So the scheduler itself keeps workers of another one from getting work, whenever they come.

@@ -1,6 +1,7 @@
 """The workers of a cluster: which of them fit a campaign, and why the others get nothing."""
 
 import time
+from collections.abc import Mapping
 
 from bentpipe.campaign.cluster.connection import Connection, Member
 from bentpipe.campaign.cluster.enrolment import EMULATE, MODULE
@@ -18,55 +19,74 @@ POLL_S = 0.2
 
 
 class Roll:
-    """Who is there. `needs` is what a batch asks of a worker, by the name of its resource."""
+    """Who is there.
+
+    Attributes
+    ----------
+    needs : mapping of str to float
+        What a batch asks of a worker, by the name of its resource.
+    at_once : int
+        The batches that those who fit measure at once.
+    """
 
     def __init__(
-        self, connection: Connection, *, release: Release, is_emulated: bool, progress: Progress
+        self,
+        connection: Connection,
+        *,
+        release: Release,
+        is_emulated: bool,
+        longest_wait_s: float | None,
+        progress: Progress,
     ) -> None:
         self._connection = connection
         self._release = release
         self._is_emulated = is_emulated
+        self._longest_wait_s = longest_wait_s
         self._progress = progress
         self._told: set[str] = set()
+        self._began_s = time.monotonic()
         self._looked_s = float("-inf")
-        self._has_fitting = True
-        self.needs = {str(release): 1.0} | ({EMULATE: 1.0} if is_emulated else {})
+        self._has_had_one = False
+        self.needs: Mapping[str, float] = {str(release): 1.0, **({EMULATE: 1.0} if is_emulated else {})}
         self.at_once = 0
 
     def look(self) -> None:
-        """Count who fits now, if that was not done a moment ago, and tell who does not, each once."""
+        """Count who fits now, if that was not done a moment ago; tell who does not, each once.
+
+        Raises
+        ------
+        AbilityError
+            When nobody has fitted from the beginning, which says what each of them lacks.
+        ClusterError
+            When there has been nobody from the beginning, or the scheduler is gone.
+        """
         now_s = time.monotonic()
-        if now_s - self._looked_s < LOOK_EVERY_S:
+        if now_s - self._looked_s < (LOOK_EVERY_S if self.at_once else POLL_S):
             return
         self._looked_s = now_s
         members = self._connection.members()
+        fitting = [member for member in members if self._refusal(member) is None]
+        had_any, self.at_once = self.at_once > 0, self._places(fitting)
+        if self.at_once:
+            self._has_had_one = True
+            self._tell_refused(members)
+        elif self._has_had_one and had_any:
+            self._progress.remark("no worker is left; waiting for one (Ctrl-C to stop)")
+        elif not self._has_had_one:
+            self._require_patience(members, waited_s=now_s - self._began_s)
+
+    def _tell_refused(self, members: list[Member]) -> None:
         for member in members:
             why = self._refusal(member)
             if why is not None and member.address not in self._told:
                 self._told.add(member.address)
                 self._progress.remark(f"refused: worker {member.address} {why}")
-        self.at_once = self._places([one for one in members if self._refusal(one) is None])
-        if not self.at_once and self._has_fitting:
-            self._progress.remark("no worker is left; waiting for one (Ctrl-C to stop)")
-        self._has_fitting = self.at_once > 0
 
-    def await_first(self, *, longest_s: float | None) -> None:
-        """Wait for a worker that fits, for any time where there is no limit.
-
-        Raises
-        ------
-        AbilityError
-            When there is none, which says what each of the others lacks.
-        """
-        began_s = time.monotonic()
-        while True:
-            members = self._connection.members()
-            if any(self._refusal(member) is None for member in members):
-                return
-            waited_s = time.monotonic() - began_s
-            if longest_s is not None and waited_s > (min(SETTLE_S, longest_s) if members else longest_s):
-                raise self._nobody(members)
-            time.sleep(POLL_S)
+    def _require_patience(self, members: list[Member], *, waited_s: float) -> None:
+        """Wait on for the first worker, for any time where there is no limit, or say why there is none."""
+        longest_s = self._longest_wait_s
+        if longest_s is not None and waited_s > (min(SETTLE_S, longest_s) if members else longest_s):
+            raise self._nobody(members)
 
     def _places(self, members: list[Member]) -> int:
         return len(members) if self._is_emulated else sum(member.threads for member in members)
@@ -92,7 +112,11 @@ class Roll:
         lacks = self._connection.emulate_lacks(tagged) if self._is_emulated and tagged else {}
         each = [
             " ".join(
-                [member.address, str(self._refusal(member)), *filter(None, ["; ".join(lacks.get(member.address, []))])]
+                [
+                    member.address,
+                    str(self._refusal(member)),
+                    *filter(None, ["; ".join(lacks.get(member.address, []))]),
+                ]
             )
             for member in members
         ]
