@@ -23,7 +23,7 @@ PACKAGES = ("distributed", "dask_jobqueue", "cryptography")
 
 REMEDY = "pip install 'cryptography>=44' 'dask-jobqueue>=0.9' 'distributed>=2025.5'"
 
-WAIT_FOR_WORKERS_S = 30.0
+WAIT_FOR_WORKERS_S = 60.0
 """For the first worker of a scheduler that runs already; jobs may wait in their queue for any time."""
 
 

@@ -16,7 +16,7 @@ MODULE = __name__
 EMULATE = "bentpipe_emulate"
 """The resource of workers that may emulate, one of it each."""
 
-DEATH_TIMEOUT_S = 60
+DEATH_TIMEOUT_S = 300
 """After which a worker ends that finds no scheduler."""
 
 
