@@ -16,7 +16,7 @@ from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Ledger
 from tests.campaign.fake_engine import QuietProgress
 
-START_TIMEOUT_S = 60
+START_TIMEOUT_S = 180
 """For a process that imports Dask on a machine that has much else to do."""
 
 

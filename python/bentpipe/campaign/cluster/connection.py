@@ -97,7 +97,7 @@ class Connection:
         """Return the workers that are there now; raises ClusterError when the scheduler is gone."""
         self._require()
         try:
-            workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+            workers = self._workers()
         except (OSError, TimeoutError) as error:
             raise self._lost() from error
         return [_member(address, said) for address, said in workers.items()]
@@ -180,9 +180,16 @@ class Connection:
     def _reaches_workers(self) -> bool:
         """Whether results come straight from the workers, judged by the first."""
         if self._is_direct is None:
-            addresses = list(self._client.scheduler_info(n_workers=1)["workers"])
+            addresses = list(self._workers())[:1]
             self._is_direct = any(map(_is_reached, addresses)) if addresses else None
         return bool(self._is_direct)
+
+    def _workers(self) -> Mapping[str, Any]:
+        # Not `scheduler_info`: a thread of Dask's fills in its answer anew, without workers, at any time.
+        said: Mapping[str, Mapping[str, Any]] = self._client.sync(
+            self._client.scheduler.identity, n_workers=-1
+        )
+        return said["workers"]
 
     def _require(self) -> None:
         if self._client.status != "running":
