@@ -12,7 +12,7 @@ from bentpipe.errors import AbilityError, ClusterError
 LOOK_EVERY_S = 2.0
 """How often workers that have come and gone are noticed."""
 
-SETTLE_S = 5.0
+SETTLE_S = 15.0
 """For which workers that fit may still come when others are there already."""
 
 POLL_S = 0.2
@@ -67,9 +67,9 @@ class Roll:
         members = self._connection.members()
         fitting = [member for member in members if self._refusal(member) is None]
         had_any, self.at_once = self.at_once > 0, self._places(fitting)
+        self._tell_refused(members)
         if self.at_once:
             self._has_had_one = True
-            self._tell_refused(members)
         elif self._has_had_one and had_any:
             self._progress.remark("no worker is left; waiting for one (Ctrl-C to stop)")
         elif not self._has_had_one:
