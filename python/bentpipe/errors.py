@@ -78,3 +78,23 @@ class StorageError(BentpipeError):
         self.said = said
         self.consequence = consequence
         super().__init__("; ".join(filter(None, (f"{place}: {said}", consequence))))
+
+
+class ClusterError(BentpipeError):
+    """A cluster is out of reach, or does what no cluster of Bentpipe's should.
+
+    Attributes
+    ----------
+    place : str
+        The scheduler or the worker.
+    said : str
+        What happened.
+    consequence : str
+        What it means for what has been done so far; empty where nothing has.
+    """
+
+    def __init__(self, place: str, said: str, *, consequence: str = "") -> None:
+        self.place = place
+        self.said = said
+        self.consequence = consequence
+        super().__init__("; ".join(filter(None, (f"{place}: {said}", consequence))))

@@ -92,6 +92,9 @@ class QuietProgress:
     def set_aside(self, *, attempts, folder):
         self.told.append(("set aside", attempts, folder))
 
+    def remark(self, text):
+        self.told.append(("remark", text))
+
     def start(self, *, planned, already_succeeded):
         self.told.append(("start", planned, already_succeeded))
 

@@ -1,6 +1,9 @@
+import os
+
 import pytest
 
 from bentpipe import _core
+from bentpipe.campaign.cluster import crew
 from bentpipe.cli import engines
 from bentpipe.engine import emulate
 from bentpipe.engine.programs import iperf3, shell
@@ -64,8 +67,44 @@ def refusal(bentpipe, monkeypatch, tmp_path):
     return said
 
 
-def test_what_this_version_lacks_makes_status_2(refusal, scenario_file):
-    assert "running on a cluster is not available yet" in refusal(scenario_file, "--cluster", "host:1")
+def test_a_cluster_that_is_none_is_refused_before_anything_is_written(refusal, scenario_file):
+    said = refusal(scenario_file, "--cluster", "host:1")
+    assert "--cluster: expected tcp://HOST:PORT of a scheduler, local:N" in said
+
+
+def test_runs_at_once_are_as_many_as_a_cluster_has_workers(refusal, scenario_file):
+    said = refusal(scenario_file, "--cluster", "local:2", "--jobs", "3")
+    assert "--jobs: expected nothing, as --cluster has as many runs at once as workers, found 3" in said
+
+
+def test_without_the_packages_for_clusters_the_error_says_how_to_install_them(
+    refusal, scenario_file, monkeypatch
+):
+    monkeypatch.setattr(crew, "find_spec", lambda name: None if name == "distributed" else name)
+    said = refusal(scenario_file, "--cluster", "local:2", "--engine", "simulate")
+    assert "clusters need the packages distributed; install them with: pip install" in said
+
+
+def test_one_machine_does_not_emulate_several_runs_at_once(refusal, scenario_file):
+    said = refusal(scenario_file, "--cluster", "local:2", "--engine", "emulate")
+    assert "--cluster: expected other machines for --engine emulate" in said
+
+
+def test_a_worker_that_cannot_emulate_does_not_start_as_one_that_does(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", lambda: [AbilityError("no root", "run with sudo")])
+    said = bentpipe("worker", "tcp://localhost:1", "--emulate", expect=2).stderr
+    assert "this machine cannot emulate: no root; run with sudo" in said
+
+
+def test_a_worker_is_one_process_of_one_thread_for_each_core(bentpipe, monkeypatch):
+    started = []
+    monkeypatch.setattr(os, "execv", lambda _, arguments: started.append(arguments))
+    bentpipe("worker", "tcp://host:8786", "--processes", 3)
+    [arguments] = started
+    assert arguments[1:4] == ["-m", "distributed.cli.dask_worker", "tcp://host:8786"]
+    options = dict(zip(arguments[4::2], arguments[5::2], strict=True))
+    assert (options["--nworkers"], options["--nthreads"]) == ("3", "1")
+    assert options["--preload"] == "bentpipe.campaign.cluster.enrolment"
 
 
 def test_a_scenario_that_the_kernel_cannot_do_is_refused_before_anything_is_written(refusal, scenario_file):

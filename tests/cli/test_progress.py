@@ -28,7 +28,7 @@ def test_lines_count_every_kind_of_run_and_estimate_the_time_left(clock, capsys)
     # Three runs in 12 s leave five of ten after two that were there: 4 s each; told at most every 5 s.
     assert capsys.readouterr().err.splitlines() == [
         "10 runs, 2 of them done before",
-        "4/10 ok 3 failed 1 invalid 0, about 24 s left",
+        "4/10 ok 3 failed 1 invalid 0, 0.25 runs/s, about 24 s left",
     ]
 
 
@@ -52,10 +52,12 @@ def screen(monkeypatch):
     return received
 
 
-def test_the_bar_shows_counts_and_ends_with_the_sum(screen):
+def test_the_bar_shows_counts_and_the_rate_and_ends_with_the_sum(screen, clock):
     told = BarProgress()
+    told.remark("dashboard: somewhere")
     told.start(planned=4, already_succeeded=1)
     for status in ("succeeded", "failed", "invalid"):
+        clock[0] += 0.5
         told.judged(status=status)
     told.repeating(runs=2, at_once=4)
     told.repeating(runs=1, at_once=1)
@@ -64,6 +66,9 @@ def test_the_bar_shows_counts_and_ends_with_the_sum(screen):
     shown = screen.getvalue()
     assert "ok 2 failed 1 invalid 1" in shown
     assert "4/4" in shown
+    # Three runs in 1.5 s.
+    assert "2 runs/s" in shown
+    assert "dashboard: somewhere" in shown
     assert "2 runs were late and are repeated, 4 at once" in shown
     assert "1 runs were late and are repeated, one at a time" in shown
     assert "waiting for 2 runs in flight" in shown

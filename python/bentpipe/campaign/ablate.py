@@ -8,13 +8,12 @@ from pathlib import Path
 
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.executor import execute
-from bentpipe.campaign.measure import Measured, Order, folder_of, measure, require_of, scenario_of
+from bentpipe.campaign.measure import Measured, Order, crew_of, folder_of, measure, require_of, scenario_of
 from bentpipe.campaign.outcome import Ending
 from bentpipe.campaign.plan import PlannedRun, one_of_each_cell, plan
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import rejections
 from bentpipe.campaign.variants import Variant, VariantKind, variants
-from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from bentpipe.model.scenario import AblationsDocument, ScenarioDocument, VariantDocument
 from bentpipe.scenario import Scenario, identity
@@ -79,8 +78,10 @@ def ablate(
         there = measured.succeeded()
         # Attempts of the base that have no number are judged as they are; they are not made again here.
         planned = [run for run in runs if run.run_id not in there and not measured.attempts(run.run_id)]
-        jobs = order.jobs or cpu_time.runs_at_once(run.spec for run in one_of_each_cell(planned))
-        outcome = execute(planned, engine=engine, ledger=ledger, jobs=jobs, progress=told)
+        with crew_of(order, engine, one_of_each_cell(planned), told) as crew:
+            outcome = execute(
+                planned, engine=engine, ledger=ledger, jobs=crew.jobs, progress=told, hire=crew.hire
+            )
         return Ablated(
             base=base,
             variants=Measured(

@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bentpipe import _core
 from bentpipe.campaign.engine import Engine
@@ -11,8 +11,9 @@ from bentpipe.campaign.interruption import Interruption
 from bentpipe.campaign.outcome import Ending, Outcome
 from bentpipe.campaign.plan import PlannedRun
 from bentpipe.campaign.progress import Progress
-from bentpipe.campaign.workers import Finished, Workers
-from bentpipe.errors import StorageError
+from bentpipe.campaign.threads import Threads
+from bentpipe.campaign.workers import Finished, Hire, Task, Workers
+from bentpipe.errors import ClusterError, StorageError
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.reason import (
     CoreAwaitedReason,
@@ -41,20 +42,26 @@ LONGEST_UNCOMMITTED_S = 1.0
 """For which a run that has ended may be lost with the process."""
 
 RESUMABLE = "nothing that was reported done is lost, and the same command goes on"
-"""What it means for a campaign that the disk refuses."""
+"""What it means for a campaign that the disk refuses, or that its cluster is lost."""
 
 LEAST_FREE_BYTES = 64_000_000
 """For captures of the runs in flight: that of 5 s at 50 Mbit/s, where a packet is seen at both ends."""
 
 
 def execute(
-    planned: Sequence[PlannedRun], *, engine: Engine, ledger: Ledger, jobs: int, progress: Progress
+    planned: Sequence[PlannedRun],
+    *,
+    engine: Engine,
+    ledger: Ledger,
+    jobs: int,
+    progress: Progress,
+    hire: Hire | None = None,
 ) -> Outcome:
     """Measure every planned run that the ledger has no succeeded attempt of, and keep every attempt.
 
-    Up to `jobs` runs at once. Those that are invalid because the emulator was late are repeated after all
-    others, half as many at once; those that are late again by half of that, and in the end one at a time. All
-    writing is done by the calling thread.
+    Up to `jobs` runs at once, by those whom `hire` takes on, or else by threads of this process. Those that
+    are invalid because the emulator was late are repeated after all others, half as many at once; those that
+    are late again by half of that, and in the end one at a time. All writing is done by the calling thread.
 
     After a first Ctrl-C no run is started any more; those in flight get `GRACE_S` to end. A second one raises
     KeyboardInterrupt at once, as an error does that is no run's failure. What the ledger has stays whole in
@@ -64,15 +71,18 @@ def execute(
     ------
     StorageError
         When the disk does not take a run, or has no room for captures.
+    ClusterError
+        When a cluster is lost.
     """
+    hire = hire or (lambda at_once: Threads(engine=engine, jobs=at_once))
     with Interruption() as interruption:
         campaign = _Campaign(
-            planned=planned, engine=engine, ledger=ledger, progress=progress, interruption=interruption
+            planned=planned, hire=hire, ledger=ledger, progress=progress, interruption=interruption
         )
         try:
             return campaign.run(jobs=jobs)
-        except StorageError as error:
-            raise StorageError(error.place, error.said, consequence=RESUMABLE) from None
+        except (ClusterError, StorageError) as error:
+            raise type(error)(error.place, error.said, consequence=error.consequence or RESUMABLE) from None
 
 
 def was_late(record: RunRecord) -> bool:
@@ -85,13 +95,13 @@ class _Campaign:
         self,
         *,
         planned: Sequence[PlannedRun],
-        engine: Engine,
+        hire: Hire,
         ledger: Ledger,
         progress: Progress,
         interruption: Interruption,
     ) -> None:
         self._planned = planned
-        self._engine = engine
+        self._hire = hire
         self._ledger = ledger
         self._progress = progress
         self._interruption = interruption
@@ -119,33 +129,32 @@ class _Campaign:
         return outcome
 
     def _phase(self, waiting: deque[PlannedRun], *, jobs: int) -> Ending:
-        """Run what is waiting, at most `jobs` at once."""
-        in_flight = 0
-        with Workers(engine=self._engine, jobs=jobs) as workers:
-            while waiting or in_flight:
+        """Run what is waiting, at most `jobs` at once; nobody is taken on for nothing."""
+        if not waiting:
+            return Ending.COMPLETE
+        attempts = _Attempts(waiting, begin=self._begin)
+        with self._hire(jobs) as workers:
+            while waiting or workers.in_flight:
                 if self._interruption.is_requested:
-                    self._progress.interrupted(in_flight=in_flight)
-                    self._drain(workers, in_flight)
+                    self._progress.interrupted(in_flight=workers.in_flight)
+                    self._drain(workers)
                     return Ending.INTERRUPTED
-                while waiting and in_flight < jobs:
-                    self._start(workers, waiting.popleft())
-                    in_flight += 1
+                workers.fill(attempts)
                 finished = workers.finished(timeout_s=POLL_S)
                 if finished is not None:
-                    in_flight -= 1
                     self._add(finished)
                 if time.monotonic() >= self._next_commit_s:
                     self._commit()
             self._commit()
         return Ending.COMPLETE
 
-    def _start(self, workers: Workers, run: PlannedRun) -> None:
+    def _begin(self, run: PlannedRun) -> Task:
         if any(run.cell.spec["capture"].values()):
             self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1
         artifacts = self._ledger.start(run.run_id, attempt) if run.leaves_files else None
-        workers.start(run, attempt=attempt, artifacts=artifacts)
+        return Task(run=run, attempt=attempt, artifacts=artifacts)
 
     def _require_room(self) -> None:
         """Raise a StorageError where a capture would soon fill the disk."""
@@ -159,13 +168,12 @@ class _Campaign:
                 str(self._ledger.folder), f"{_core.format_size(free_bytes)} free, and captures need {most}"
             )
 
-    def _drain(self, workers: Workers, in_flight: int) -> None:
+    def _drain(self, workers: Workers) -> None:
         """Keep the runs that end within the grace period; the others are abandoned, and run when resumed."""
         until = time.monotonic() + GRACE_S
-        while in_flight and (left := until - time.monotonic()) > 0:
+        while workers.in_flight and (left := until - time.monotonic()) > 0:
             finished = workers.finished(timeout_s=left)
             if finished is not None:
-                in_flight -= 1
                 self._add(finished)
                 self._commit()
         self._commit()
@@ -208,3 +216,17 @@ class _Campaign:
             not_run=statuses.count(None),
             ending=ending,
         )
+
+
+class _Attempts:
+    """The runs that wait; taking one begins an attempt at it."""
+
+    def __init__(self, waiting: deque[PlannedRun], *, begin: Callable[[PlannedRun], Task]) -> None:
+        self._waiting = waiting
+        self._begin = begin
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self) -> Task:
+        return self._begin(self._waiting.popleft())

@@ -1,10 +1,12 @@
 """A campaign from its scenario's file to its folder of results."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bentpipe.campaign.cluster import crew as cluster
+from bentpipe.campaign.cluster.choice import Cluster
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.executor import execute
 from bentpipe.campaign.outcome import Outcome
@@ -12,6 +14,8 @@ from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import Rejection, rejections
 from bentpipe.campaign.requirements import require
+from bentpipe.campaign.threads import Threads
+from bentpipe.campaign.workers import Crew
 from bentpipe.engine import simulate
 from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
@@ -46,6 +50,8 @@ class Order:
         Whether runs that the folder has are kept.
     jobs : int or None
         Runs at once; None for what this machine can take.
+    cluster : Cluster or None
+        Whose workers measure; None for threads of this process.
     """
 
     scenario: Path
@@ -57,6 +63,7 @@ class Order:
     folder: Path | None = None
     is_resumed: bool = True
     jobs: int | None = None
+    cluster: Cluster | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +109,22 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
         with progress as told:
             if ledger.set_aside:
                 told.set_aside(attempts=ledger.set_aside, folder=folder / UNINDEXED)
-            jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in runs[: len(scenario.cells)]])
-            outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=told)
+            with crew_of(order, engine, runs[: len(scenario.cells)], told) as crew:
+                outcome = execute(
+                    runs, engine=engine, ledger=ledger, jobs=crew.jobs, progress=told, hire=crew.hire
+                )
         return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.unsuccessful()))
+
+
+@contextmanager
+def crew_of(order: Order, engine: Engine, cells: Iterable[PlannedRun], told: Progress) -> Iterator[Crew]:
+    """Yield those who measure an order; `cells` has a run of each cell."""
+    if order.cluster is not None:
+        with cluster.crew(order.cluster, engine=engine, progress=told) as crew:
+            yield crew
+    else:
+        jobs = order.jobs or cpu_time.runs_at_once(run.spec for run in cells)
+        yield Crew(jobs=jobs, hire=lambda at_once: Threads(engine=engine, jobs=at_once))
 
 
 def document_of(order: Order, scenario: Scenario, engine: Engine) -> dict[str, object]:
@@ -127,6 +147,8 @@ def scenario_of(order: Order, engine: Engine) -> Scenario:
 
 def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None:
     """Refuse what the engine or this machine has not got, under the option or key that asks for it."""
+    if order.cluster is not None:
+        cluster.require(order.cluster, engine=engine)
     overridden = [parse_override(text).key for text in order.settings]
     command_line = CommandLine(overridden=overridden, options=["client"] if order.clients else [])
     table = Location(file=str(order.scenario), field="run")

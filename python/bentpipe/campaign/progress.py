@@ -12,6 +12,9 @@ class Progress(Protocol):
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """Tell that attempts which the index does not have were moved to a folder."""
 
+    def remark(self, text: str) -> None:
+        """Tell something of those who measure, such as that one of them is refused."""
+
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """Tell how many runs there are, and how many of them need not be run again."""
 

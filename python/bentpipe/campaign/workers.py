@@ -1,21 +1,35 @@
-"""Threads that run an engine, abandoned with the process when it ends."""
+"""What the executor asks of those who measure runs: threads of this process, or the workers of a cluster."""
 
-import queue
-import threading
-import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Protocol, TypeAlias
 
-from bentpipe import _core
-from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.plan import PlannedRun
-from bentpipe.model.reason import EngineRaisedReason, Reason
 from bentpipe.model.record import RunRecord
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Task:
+    """A run to be measured.
+
+    Attributes
+    ----------
+    run : PlannedRun
+        What is measured.
+    attempt : int
+        Counted from 1.
+    artifacts : Path or None
+        A folder on this machine for captures and pictures; None where the run leaves none.
+    """
+
+    run: PlannedRun
+    attempt: int
+    artifacts: Path | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
     """A run with the record of this attempt."""
 
@@ -24,83 +38,41 @@ class Finished:
     record: RunRecord
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    run: PlannedRun
-    attempt: int
-    artifacts: Path | None
+class Waiting(Protocol):
+    """The runs that nobody has begun, in the order of the plan."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def take(self) -> Task:
+        """Begin an attempt at the next one."""
 
 
-class Workers:
-    """A pool of daemon threads.
+class Workers(Protocol):
+    """Those who measure runs. All calls come from the thread that executes the campaign."""
 
-    `concurrent.futures` waits for its threads when the process ends, so a run of two minutes would outlive
-    an interruption by two minutes. These do not.
-    """
+    @property
+    def in_flight(self) -> int:
+        """The runs that were taken and have not been returned by `finished`."""
 
-    def __init__(self, *, engine: Engine, jobs: int) -> None:
-        self._engine = engine
-        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._ended: queue.SimpleQueue[Finished | BaseException] = queue.SimpleQueue()
-        self._jobs = jobs
-        for number in range(jobs):
-            threading.Thread(target=self._work, name=f"run-{number}", daemon=True).start()
-
-    def start(self, run: PlannedRun, *, attempt: int, artifacts: Path | None) -> None:
-        """Hand a run to the next free thread."""
-        self._tasks.put(_Task(run=run, attempt=attempt, artifacts=artifacts))
+    def fill(self, waiting: Waiting) -> None:
+        """Take as many runs as are needed for nobody to be idle; called after each run that has ended."""
 
     def finished(self, *, timeout_s: float) -> Finished | None:
-        """Return the next run that has ended, or None after `timeout_s`.
+        """Return a run that has ended, or None where there is none within `timeout_s`.
 
-        Raises what a thread came upon that is no run's failure, such as a specification that the compiled
-        core cannot read and thus has no record of.
+        Raises what was come upon that is no run's failure, such as a specification that the compiled core
+        cannot read and thus has no record of.
         """
-        try:
-            ended = self._ended.get(timeout=timeout_s)
-        except queue.Empty:
-            return None
-        if isinstance(ended, BaseException):
-            raise ended
-        return ended
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for _ in range(self._jobs):
-            self._tasks.put(None)
-
-    def _work(self) -> None:
-        while (task := self._tasks.get()) is not None:
-            try:
-                record = self._record(task)
-            except BaseException as error:
-                # Raised here it would end this thread alone, and leave the campaign waiting.
-                self._ended.put(error)
-            else:
-                self._ended.put(Finished(run=task.run, attempt=task.attempt, record=record))
-
-    def _record(self, task: _Task) -> RunRecord:
-        run = task.run
-        try:
-            return self._engine.run(run_id=run.run_id, spec=run.spec, artifacts=task.artifacts)
-        except BaseException as error:
-            # An engine puts failures into its record: this is its defect, and still no run is lost.
-            # A panic of the compiled core is no Exception.
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            reason = EngineRaisedReason(
-                exception=type(error).__name__, error=str(error), function=place.name, line=place.lineno or 0
-            )
-            return _failed(run, engine=self._engine.name, reason=reason)
 
 
-def _failed(run: PlannedRun, *, engine: str, reason: Reason) -> RunRecord:
-    spec = run.spec.to_json()
-    return RunRecord.model_validate_json(
-        _core.failed_record(
-            run_id=run.run_id, engine=engine, spec=spec, provenance="{}", reason=reason.to_json()
-        )
-    )
+Hire: TypeAlias = Callable[[int], AbstractContextManager[Workers]]
+"""Takes on workers that measure so many runs at once. Left early, they are abandoned with their runs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crew:
+    """Whom a campaign has: how many runs they measure at once, and how to take them on."""
+
+    jobs: int
+    hire: Hire

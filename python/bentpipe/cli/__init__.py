@@ -10,6 +10,7 @@ from bentpipe.cli.measure import bulk, page, ping
 from bentpipe.cli.report import report
 from bentpipe.cli.shell import shell
 from bentpipe.cli.show import show
+from bentpipe.cli.worker import worker
 
 __all__ = ["main"]
 
@@ -20,6 +21,6 @@ main = Commands(
 )
 for command in (
     doctor, links, pages, studies, run, reproduce, page, bulk, ping, shell,
-    report, show, compare, export, clean, bench,
+    report, show, compare, export, worker, clean, bench,
 ):  # fmt: skip
     main.add_command(command)

@@ -32,3 +32,17 @@ def choose(name: str) -> "Engine":
         return simulate.Simulator()
     requirements.require_emulate()
     return emulate.Emulator()
+
+
+def choose_elsewhere(name: str) -> "Engine":
+    """Return the engine that the workers of a cluster measure by; `auto` simulates, for few can emulate.
+
+    Whether they can is asked of them.
+    """
+    from bentpipe.engine import emulate, simulate
+
+    if name == emulate.NAME:
+        return emulate.Emulator()
+    if name == "auto":
+        echo(f"engine: {simulate.NAME} (a cluster emulates only with --engine {emulate.NAME})", err=True)
+    return simulate.Simulator()

@@ -12,10 +12,11 @@ from bentpipe.cli.builtin import find_study
 from bentpipe.cli.group import INTERRUPTED, SOME_RUNS_FAILED
 from bentpipe.cli.options import ablations_option, campaign_options
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
-from bentpipe.errors import AbilityError
+from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Measured, Order, Rejection
+    from bentpipe.campaign.cluster.choice import Cluster
     from bentpipe.report.answer import Answer
     from bentpipe.scenario.ablations import Ablations
     from bentpipe.scenario.rig import Rig
@@ -107,8 +108,7 @@ def _campaign(
 ) -> None:
     from bentpipe.campaign import Ending, Order
 
-    if cluster is not None:
-        raise AbilityError("running on a cluster is not available yet", "leave out --cluster")
+    workers = None if cluster is None else _cluster(cluster, jobs=jobs)
     order = Order(
         scenario=file,
         settings=settings,
@@ -118,6 +118,7 @@ def _campaign(
         folder=out,
         is_resumed=resume,
         jobs=jobs,
+        cluster=workers,
     )
     parts = _measured(order, rig, ablations, engine=engine)
     for part in parts:
@@ -142,6 +143,16 @@ def _campaign(
         raise SystemExit(SOME_RUNS_FAILED)
 
 
+def _cluster(text: str, *, jobs: int | None) -> "Cluster":
+    """Return the cluster that is asked for; it has its own number of runs at once."""
+    from bentpipe.campaign.cluster.choice import OPTION, parse
+
+    if jobs is not None:
+        expected = f"nothing, as {OPTION} has as many runs at once as workers"
+        raise InputError(file="command line", field="--jobs", expected=expected, found=str(jobs))
+    return parse(text)
+
+
 def _measured(
     order: "Order", rig: "Rig", ablations: "Ablations | None", *, engine: str
 ) -> tuple["Measured", ...]:
@@ -151,7 +162,8 @@ def _measured(
     from bentpipe.campaign import ablate, measure
     from bentpipe.cli.progress import progress
 
-    with closing(engines.choose(engine)) as machine:
+    choose = engines.choose if order.cluster is None else engines.choose_elsewhere
+    with closing(choose(engine)) as machine:
         able = rig.on(machine.name)
         left_out = [fact.name for fact in rig.facts if fact not in able.facts]
         if left_out:

@@ -86,7 +86,12 @@ campaign_options = _together(
         show_default=True,
         help="Go on with what the folder holds, or insist on an empty one.",
     ),
-    click.option("--cluster", metavar="ADDRESS", help="Run on a cluster."),
+    click.option(
+        "--cluster",
+        metavar="WHERE",
+        help="Run on workers of Dask: tcp://HOST:PORT of a scheduler, local:N processes here, or a TOML "
+        "file of jobs for Slurm or PBS.",
+    ),
     json_option,
 )
 """Of commands that measure many."""

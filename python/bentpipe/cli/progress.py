@@ -46,6 +46,10 @@ class LineProgress:
         """See Progress."""
         echo(_set_aside(attempts, folder), err=True)
 
+    def remark(self, text: str) -> None:
+        """See Progress."""
+        echo(text, err=True)
+
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
         self._counts.planned = planned
@@ -61,8 +65,12 @@ class LineProgress:
             return
         self._told_s = now_s
         done = sum(self._counts.by_status.values())
-        left_s = (now_s - self._started_s) / (done - self._already) * (self._counts.planned - done)
-        echo(f"{done}/{self._counts.planned} {self._counts}, about {left_s:.0f} s left", err=True)
+        runs_per_s = (done - self._already) / (now_s - self._started_s)
+        left_s = (self._counts.planned - done) / runs_per_s
+        echo(
+            f"{done}/{self._counts.planned} {self._counts}, {_rate(runs_per_s)}, about {left_s:.0f} s left",
+            err=True,
+        )
 
     def repeating(self, *, runs: int, at_once: int) -> None:
         """See Progress."""
@@ -78,7 +86,7 @@ class LineProgress:
 
 
 class BarProgress:
-    """A bar with counts and the time left; where the terminal is gone, nobody sees it, and nothing ends."""
+    """A bar with counts, rate and time left; where the terminal is gone, nobody sees it, and nothing ends."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -90,14 +98,21 @@ class BarProgress:
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.description}"),
+            TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(),
             console=Console(stderr=True, highlight=False),
         )
-        self._task = self._bar.add_task(str(self._counts), total=None)
+        self._task = self._bar.add_task(str(self._counts), total=None, rate="")
+        self._started_s = 0.0
+        self._judged = 0
 
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """See Progress."""
         self._print(_set_aside(attempts, folder))
+
+    def remark(self, text: str) -> None:
+        """See Progress."""
+        self._print(text)
 
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
@@ -108,12 +123,16 @@ class BarProgress:
                 self._task, total=planned, completed=already_succeeded, description=str(self._counts)
             )
             self._bar.start()
+        self._started_s = time.monotonic()
 
     def judged(self, *, status: str) -> None:
         """See Progress."""
         self._counts.by_status[status] += 1
+        self._judged += 1
+        took_s = time.monotonic() - self._started_s
+        rate = _rate(self._judged / took_s) if took_s > 0 else ""
         with suppress(OSError):
-            self._bar.update(self._task, advance=1, description=str(self._counts))
+            self._bar.update(self._task, advance=1, description=str(self._counts), rate=rate)
 
     def repeating(self, *, runs: int, at_once: int) -> None:
         """See Progress."""
@@ -136,6 +155,10 @@ class BarProgress:
     def _print(self, line: str) -> None:
         with suppress(OSError):
             self._bar.console.print(line)
+
+
+def _rate(runs_per_s: float) -> str:
+    return f"{runs_per_s:.3g} runs/s"
 
 
 def _set_aside(attempts: int, folder: Path) -> str:

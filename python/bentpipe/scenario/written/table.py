@@ -34,6 +34,9 @@ class Table(BaseModel):
         return tuple(key for key, value in self if value is not None)
 
 
+_MISSING = "missing"
+"""Of pydantic, for a key that has to be there."""
+
 AnyTable = TypeVar("AnyTable", bound=Table)
 Value = TypeVar("Value")
 
@@ -61,7 +64,9 @@ def validated(schema: type[AnyTable], written: object, where: Location) -> AnyTa
     try:
         return schema.model_validate(written)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False)[0]
+        faults = error.errors(include_url=False, include_context=False)
+        # A key that is not there may be one that is misspelt, which says more.
+        fault = min(faults, key=lambda fault: fault["type"] == _MISSING)
         raise _input_error(schema, fault["type"], fault["loc"], fault["input"], where) from None
 
 
@@ -111,4 +116,4 @@ def _input_error(
         field = fields[step]
         expected = field.description or A_TABLE
         here, is_name = subtable(field), _holds_by_name(field.annotation)
-    return where.error(expected=expected, found=quoted(found))
+    return where.error(expected=expected, found="nothing" if kind == _MISSING else quoted(found))

@@ -1,0 +1,58 @@
+"""The cluster that a user asks for by `--cluster`."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from bentpipe.campaign.cluster.job_queue import JobQueue, read_job_queue
+from bentpipe.scenario.written.command_line import COMMAND_LINE
+from bentpipe.scenario.written.location import Location, quoted
+
+OPTION = "--cluster"
+MOST_PROCESSES = 1000
+EXPECTED = (
+    f"tcp://HOST:PORT of a scheduler, local:N (1 to {MOST_PROCESSES} workers here), or a TOML file of jobs"
+)
+
+_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}")
+_LOCAL = "local"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunningScheduler:
+    """A Dask scheduler that runs already, by its address such as `tcp://host:8786`."""
+
+    address: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalProcesses:
+    """So many worker processes on this machine, made and ended by the command."""
+
+    workers: int
+
+
+Cluster: TypeAlias = RunningScheduler | LocalProcesses | JobQueue
+
+
+def parse(text: str) -> Cluster:
+    """Return the cluster that `--cluster` asks for.
+
+    Raises
+    ------
+    InputError
+        When it is none, or the file of jobs has a fault.
+    """
+    where = Location(file=COMMAND_LINE, field=OPTION)
+    if _ADDRESS.fullmatch(text):
+        return RunningScheduler(address=text)
+    kind, colon, number = text.partition(":")
+    if colon and kind == _LOCAL:
+        workers = int(number) if re.fullmatch("[0-9]{1,4}", number) else 0
+        if not 1 <= workers <= MOST_PROCESSES:
+            raise where.error(expected=EXPECTED, found=quoted(text))
+        return LocalProcesses(workers=workers)
+    if "://" in text or not text.endswith(".toml"):
+        raise where.error(expected=EXPECTED, found=quoted(text))
+    return read_job_queue(Path(text))
