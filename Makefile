@@ -14,7 +14,7 @@ MEASURE := scripts/under-sudo.sh measure
 SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers bench-cluster docs clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers bench-cluster million docs clean
 .PHONY: lock audit model
 
 help: ## List the targets
@@ -87,6 +87,10 @@ bench-peers: setup ## Measure the simulator against ns-3, which it installs in b
 
 bench-cluster: setup ## Measure the throughput of clusters against that of threads, on this machine
 	$(BUILD) $(BIN)/python -m benches.cluster.throughput
+
+# Options such as `make million MILLION="--runs 100000"`.
+million: setup ## Measure the ledger at a million runs: appending, resuming, the report
+	$(BUILD) $(BIN)/python -m tools.million $(MILLION)
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
 	$(MEASURE) $(BIN)/python -m tools.agreement

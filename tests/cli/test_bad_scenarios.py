@@ -361,13 +361,19 @@ FILES = {
         '"h3"',
     ),
     "a huge matrix": (
-        "repetitions = 1000"
+        "repetitions = 10000"
         + GOOD
         + "[matrix]\n"
         + f"connections = {list(range(1, 51))}\ntcp.initial_window = {list(range(1, 51))}",
         "matrix",
-        "at most 100000 runs",
-        "2500000 runs",
+        "at most 10000000 runs",
+        "25000000 runs",
+    ),
+    "a matrix of too many cells": (
+        GOOD + f"[matrix]\nconnections = {list(range(1, 401))}\ntcp.initial_window = {list(range(1, 401))}",
+        "matrix",
+        "at most 100000 cells",
+        "160000 cells",
     ),
     "TOML that is none": (GOOD + "http = = 3", "the whole file", "TOML", "line 6"),
     "a key twice": (GOOD + 'http = "h1"\n', "the whole file", "TOML", "line 6"),

@@ -1,12 +1,14 @@
 """Intervals against values published elsewhere, with negative controls."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from bentpipe.stats import Interval, mean_interval, median_interval
+from bentpipe.stats.interval import MOST_RESAMPLED
 
 # The ten paired differences of R's data set `sleep` (Student 1908). R's documented output of
 # t.test(extra ~ group, data = sleep, paired = TRUE): mean -1.58, interval -2.4598858 to -0.7001142.
@@ -88,3 +90,24 @@ def test_an_interval_knows_what_it_excludes_and_where_it_lies():
     assert interval.within(-0.2, 0.1)
     assert not interval.within(-0.1, 0.5)
     assert interval.scaled(100) == Interval(low=-20, high=10)
+
+
+@pytest.mark.parametrize("n", [MOST_RESAMPLED + 1, 2000, 9999])
+def test_of_many_values_the_interval_of_the_median_lies_between_two_of_them(n):
+    # By the definition, in whole numbers: at most 2.5 % of the 2^n ways to fall below or above the median
+    # leave less than `rank` values below it.
+    ways, rank = 0, 0
+    while 40 * (ways + math.comb(n, rank)) <= 2**n:
+        ways += math.comb(n, rank)
+        rank += 1
+    values = np.random.default_rng(1).permutation(np.arange(1.0, n + 1))
+    interval = median_interval(values, seed=1)
+    assert (interval.low, interval.high) == (rank, n + 1 - rank)
+
+
+def test_the_interval_of_the_median_is_the_bootstraps_where_that_ends():
+    values = np.random.default_rng(2).normal(0.6, 0.02, MOST_RESAMPLED + 1)
+    resampled, between = (median_interval(some, seed=1) for some in (values[:-1], values))
+    width = resampled.high - resampled.low
+    assert abs(between.low - resampled.low) < 0.2 * width
+    assert abs(between.high - resampled.high) < 0.2 * width

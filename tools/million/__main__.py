@@ -20,7 +20,7 @@ MOST_BYTES = {"report": 4e9}
 def main() -> None:
     """Measure and print; exit with 1 where a bar is missed."""
     parser = argparse.ArgumentParser(prog="python -m tools.million")
-    parser.add_argument("--runs", type=int, default=1_000_000, help="how many, a multiple of 4")
+    parser.add_argument("--runs", type=int, default=1_000_000, help="how many, a multiple of 100")
     parser.add_argument("--made-up", action="store_true", help="append records that nobody measured")
     parser.add_argument("--keep", type=Path, help="a folder for the results, which stay")
     parser.add_argument("--phase", choices=PHASES, help=argparse.SUPPRESS)

@@ -16,7 +16,7 @@ from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import load
 
 SCENARIO = Path(__file__).with_name("pings.toml")
-CELLS = 4
+CELLS = 100
 _PACK = 1000
 """Attempts of a commit that are made up: about a second of a campaign."""
 

@@ -142,6 +142,7 @@ class Index:
             for name in set(METRICS) - set(index._columns):
                 # Of a metric that records have since.
                 connection.execute(f"ALTER TABLE attempts ADD COLUMN {name} REAL")
+                index._columns.append(name)
         return index
 
     def add(self, rows: Sequence[Row], *, series_bytes: Mapping[str, int]) -> None:

@@ -20,7 +20,7 @@ from bentpipe.scenario.written.table import keys, validated
 from bentpipe.scenario.written.toml import read_toml
 from bentpipe.scenario.written.variation import Variation
 
-MOST_REPETITIONS = 10_000
+MOST_REPETITIONS = 1_000_000
 LARGEST_SEED = 2**53 - 1
 """The largest integer that every reader of JSON keeps."""
 SCENARIO_KEYS = ("name", "title", "description", "repetitions", "seed")

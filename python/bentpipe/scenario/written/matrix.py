@@ -9,8 +9,10 @@ from bentpipe.scenario.written.dotted import flattened
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.toml import TomlTable
 
-MOST_RUNS = 100_000
-"""A plan beyond this is a slip of the pen: at ten seconds a run it would take eleven days."""
+MOST_RUNS = 10_000_000
+"""A plan beyond this is a slip of the pen: in virtual time, at 10 ms a run, it would take a day."""
+MOST_CELLS = 100_000
+"""Each is resolved before anything runs."""
 
 EXPECTED = 'a table of lists such as { http = ["h2", "h3"] }, or a list of such tables'
 
@@ -55,8 +57,11 @@ def parse_matrix(written: object, where: Location) -> tuple[Block, ...]:
 
 
 def check_size(blocks: Sequence[Block], repetitions: int, where: Location) -> None:
-    """Raise an InputError when the blocks make more runs than anybody can mean."""
-    runs = repetitions * sum(len(block) for block in blocks)
+    """Raise an InputError when the blocks make more cells or runs than anybody can mean."""
+    cells = sum(len(block) for block in blocks)
+    if cells > MOST_CELLS:
+        raise where.error(expected=f"at most {MOST_CELLS} cells", found=f"{cells} cells")
+    runs = repetitions * cells
     if runs > MOST_RUNS:
         raise where.error(expected=f"at most {MOST_RUNS} runs", found=f"{runs} runs")
 
