@@ -1,6 +1,7 @@
 """A campaign from its scenario's file to its folder of results."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +17,24 @@ from bentpipe.engine import simulate
 from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import UNINDEXED
-from bentpipe.scenario import Clock, Extent, Scenario, defaults, identity, load, parse_override
+from bentpipe.scenario import (
+    Clock,
+    Extent,
+    Scenario,
+    WrittenScenario,
+    canonical_json,
+    defaults,
+    identity,
+    load,
+    parse_override,
+)
 from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.variation import Variation
+
+
+DIGEST_DIGITS = 8
+"""Of a folder's name: two of ten thousand scenarios share one with a probability of about 1 %."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +43,8 @@ class Order:
 
     Attributes
     ----------
-    scenario : Path
-        The scenario's file.
+    scenario : Path or WrittenScenario
+        The scenario's file, or what was written elsewhere.
     settings : sequence of str
         `KEY=VALUE`, which replace what the file says.
     variations : sequence of Variation
@@ -41,14 +56,15 @@ class Order:
     is_quick : bool
         Whether the scenario's short form will do.
     folder : Path or None
-        Of the results; None for one of the scenario's name below `results`.
+        Of the results; None for one below `results`, of the name of the scenario's file, or where it has none
+        of its content.
     is_resumed : bool
         Whether runs that the folder has are kept.
     jobs : int or None
         Runs at once; None for what this machine can take.
     """
 
-    scenario: Path
+    scenario: Path | WrittenScenario
     settings: Sequence[str] = ()
     variations: Sequence[Variation] = ()
     tag: str = ""
@@ -129,17 +145,26 @@ def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None
     """Refuse what the engine or this machine has not got, under the option or key that asks for it."""
     overridden = [parse_override(text).key for text in order.settings]
     command_line = CommandLine(overridden=overridden, options=["client"] if order.clients else [])
-    table = Location(file=str(order.scenario), field="run")
+    written = order.scenario
+    file = written.file if isinstance(written, WrittenScenario) else str(written)
+    table = Location(file=file, field="run")
     require(engine, [run.spec for run in runs], written=lambda key: command_line.place(key, table))
 
 
 def folder_of(order: Order, engine: Engine, scenario: Scenario) -> Path:
     """Return the folder of an order's results: one of the scenario's name where none is given.
 
-    Results of the loader in the emulator have the scenario's name alone.
+    Results of the loader in the emulator have the scenario's name alone. Without a file, scenarios of one name
+    are many: theirs differ in their folders by a digest of what they measure.
     """
     if order.folder is not None:
         return order.folder
+    if isinstance(order.scenario, WrittenScenario):
+        return Path("results") / f"{scenario.name}-{_digest(document_of(order, scenario, engine))}"
     others = () if tuple(order.clients) == (defaults.CLIENT,) else order.clients
     kinds = ["quick"] * order.is_quick + [simulate.NAME] * (engine.name == simulate.NAME)
     return Path("results") / "-".join([scenario.name, *filter(None, [order.tag]), *others, *kinds])
+
+
+def _digest(document: Mapping[str, object]) -> str:
+    return hashlib.sha256(canonical_json(identity(document)).encode()).hexdigest()[:DIGEST_DIGITS]

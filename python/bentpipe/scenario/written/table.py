@@ -75,15 +75,32 @@ def subtable(field: FieldInfo) -> type[Table] | None:
     return _table_within(field.annotation)
 
 
+def holds_list(schema: type[Table], key: str) -> bool:
+    """Whether a dotted key of a table holds a list, so that a list is one value of it; an unknown one does not."""
+    here: type[Table] | None = schema
+    annotation: object = None
+    is_name = False
+    for step in key.split("."):
+        if is_name:
+            is_name, annotation = False, None
+            continue
+        if here is None or step not in keys(here):
+            return False
+        field = keys(here)[step]
+        annotation = field.annotation
+        here, is_name = subtable(field), _holds(annotation, dict)
+    return _holds(annotation, list)
+
+
 def _table_within(annotation: object) -> type[Table] | None:
     if isinstance(annotation, type) and issubclass(annotation, Table):
         return annotation
     return next(filter(None, map(_table_within, get_args(annotation))), None)
 
 
-def _holds_by_name(annotation: object) -> bool:
-    """Whether a key holds tables by names that their author gives."""
-    return get_origin(annotation) is dict or any(map(_holds_by_name, get_args(annotation)))
+def _holds(annotation: object, kind: type) -> bool:
+    """Whether a key holds a list, or, by names that their author gives, a dictionary of tables."""
+    return get_origin(annotation) is kind or any(_holds(each, kind) for each in get_args(annotation))
 
 
 def _input_error(
@@ -110,5 +127,5 @@ def _input_error(
             return where.error(expected=expected, found=found, suggestion=closest(step, fields))
         field = fields[step]
         expected = field.description or A_TABLE
-        here, is_name = subtable(field), _holds_by_name(field.annotation)
+        here, is_name = subtable(field), _holds(field.annotation, dict)
     return where.error(expected=expected, found=quoted(found))
