@@ -1,6 +1,6 @@
 """The figures of a report: those of its study, or else its headline by cell; and runs over time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bentpipe.figures import (
     by_cell,
@@ -21,6 +21,7 @@ from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Judged
 from bentpipe.report.pings import Pings
+from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Source
 from bentpipe.scenario.hosts.flows import flow_label
 from bentpipe.scenario.link.description import nominal_bps
@@ -69,30 +70,50 @@ def fall(run: Entry) -> str | None:
     return waterfall.draw(run.record) if run.record.objects else None
 
 
+def quantity_by_cell(cells: Sequence[CellResult], quantity: Quantity) -> Drawing:
+    """A quantity of each cell that has it, with its interval."""
+    marks = [
+        by_cell.Mark(
+            row=_row(cell),
+            protocol=_protocol(cell),
+            congestion_control=cell.factors.get("cc", ""),
+            summary=summary,
+        )
+        for cell in cells
+        for own, summary in cell.summaries
+        if own == quantity
+    ]
+    return by_cell.draw(
+        name=f"{quantity.metric.replace('_', '-')}-by-cell",
+        title=f"{quantity.label} by cell",
+        axis_label=quantity.heading,
+        marks=marks,
+    )
+
+
+def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawing | None:
+    """A run over time; None without its series."""
+    link, sender = (source.series(run.run_id, series) for series in ("link", "sender"))
+    if len(link.get("time_s", ())) == 0 and len(sender.get("time_s", ())) == 0:
+        return None
+    return run_over_time.draw(
+        name=name,
+        title=title,
+        protocol=_protocol_of(run.factors, run.record.spec.workload.kind),
+        link=link,
+        sender=sender,
+        capacity_bps=_capacity_bps(run),
+        flows=_flow_looks(run),
+    )
+
+
 def _headlines(cells: Sequence[CellResult]) -> list[Drawing]:
     """One figure per headline quantity: a scenario may mix workloads."""
-    drawings = []
-    measured = [cell for cell in cells if cell.headline is not None]
-    for quantity in dict.fromkeys(cell.headline[0] for cell in measured if cell.headline):
-        marks = [
-            by_cell.Mark(
-                row=_row(cell),
-                protocol=_protocol(cell),
-                congestion_control=cell.factors.get("cc", ""),
-                summary=cell.headline[1],
-            )
-            for cell in measured
-            if cell.headline and cell.headline[0] == quantity
-        ]
-        drawings.append(
-            by_cell.draw(
-                name=f"{quantity.metric.replace('_', '-')}-by-cell",
-                title=f"{quantity.label} by cell",
-                axis_label=quantity.heading,
-                marks=marks,
-            )
-        )
-    return drawings
+    quantities = dict.fromkeys(cell.headline[0] for cell in cells if cell.headline)
+    return [
+        quantity_by_cell([cell for cell in cells if cell.headline and cell.headline[0] == quantity], quantity)
+        for quantity in quantities
+    ]
 
 
 def _tails(pings: Sequence[Pings]) -> list[Drawing]:
@@ -228,18 +249,7 @@ def _timelines(
 
 def _timeline(source: Source, cell: CellResult, *, name: str, title: str) -> Drawing | None:
     assert cell.median_run is not None
-    link, sender = (source.series(cell.median_run.run_id, series) for series in ("link", "sender"))
-    if len(link.get("time_s", ())) == 0 and len(sender.get("time_s", ())) == 0:
-        return None
-    return run_over_time.draw(
-        name=name,
-        title=f"The median run over time: {title}",
-        protocol=_protocol(cell),
-        link=link,
-        sender=sender,
-        capacity_bps=_capacity_bps(cell.median_run),
-        flows=_flow_looks(cell.median_run),
-    )
+    return run_timeline(source, cell.median_run, name=name, title=f"The median run over time: {title}")
 
 
 def _row(cell: CellResult) -> str:
@@ -250,7 +260,11 @@ def _row(cell: CellResult) -> str:
 
 
 def _protocol(cell: CellResult) -> str:
-    return next((cell.factors[name] for name in _PROTOCOL_FACTORS if name in cell.factors), cell.workload)
+    return _protocol_of(cell.factors, cell.workload)
+
+
+def _protocol_of(factors: Mapping[str, str], workload: str) -> str:
+    return next((factors[name] for name in _PROTOCOL_FACTORS if name in factors), workload)
 
 
 def _capacity_bps(run: Entry) -> float:

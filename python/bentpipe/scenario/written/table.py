@@ -75,8 +75,8 @@ def subtable(field: FieldInfo) -> type[Table] | None:
     return _table_within(field.annotation)
 
 
-def holds_list(schema: type[Table], key: str) -> bool:
-    """Whether a dotted key of a table holds a list, so that a list is one value of it; an unknown one does not."""
+def list_depth(schema: type[Table], key: str) -> int:
+    """Return how deep the lists are that one value of a dotted key consists of; 0 of what is no list, or unknown."""
     here: type[Table] | None = schema
     annotation: object = None
     is_name = False
@@ -85,11 +85,11 @@ def holds_list(schema: type[Table], key: str) -> bool:
             is_name, annotation = False, None
             continue
         if here is None or step not in keys(here):
-            return False
+            return 0
         field = keys(here)[step]
         annotation = field.annotation
-        here, is_name = subtable(field), _holds(annotation, dict)
-    return _holds(annotation, list)
+        here, is_name = subtable(field), _holds_by_name(annotation)
+    return _depth_within(annotation)
 
 
 def _table_within(annotation: object) -> type[Table] | None:
@@ -98,9 +98,14 @@ def _table_within(annotation: object) -> type[Table] | None:
     return next(filter(None, map(_table_within, get_args(annotation))), None)
 
 
-def _holds(annotation: object, kind: type) -> bool:
-    """Whether a key holds a list, or, by names that their author gives, a dictionary of tables."""
-    return get_origin(annotation) is kind or any(_holds(each, kind) for each in get_args(annotation))
+def _holds_by_name(annotation: object) -> bool:
+    """Whether a key holds tables by names that their author gives."""
+    return get_origin(annotation) is dict or any(map(_holds_by_name, get_args(annotation)))
+
+
+def _depth_within(annotation: object) -> int:
+    own = 1 if get_origin(annotation) is list else 0
+    return own + max(map(_depth_within, get_args(annotation)), default=0)
 
 
 def _input_error(
@@ -127,5 +132,5 @@ def _input_error(
             return where.error(expected=expected, found=found, suggestion=closest(step, fields))
         field = fields[step]
         expected = field.description or A_TABLE
-        here, is_name = subtable(field), _holds(field.annotation, dict)
+        here, is_name = subtable(field), _holds_by_name(field.annotation)
     return where.error(expected=expected, found=quoted(found))
