@@ -1,7 +1,7 @@
 """Bentpipe: a testbed for web and transport protocols over satellite links.
 
-`bentpipe.run(link=..., page=..., http=[...])` measures and returns `Results`; docs/guide/python.md has more. What
-is public is imported when it is first asked for, so that commands and programs pay for what they use.
+`bentpipe.run(link=..., page=..., http=[...])` measures and returns `Results`; docs/guide/python.md has more.
+What is public is imported when it is first asked for, so that commands and programs pay for what they use.
 """
 
 from importlib import import_module as _import_module

@@ -1,4 +1,4 @@
-"""Bentpipe from Python: what `import bentpipe` offers. Thin, beside the command line and over the same code."""
+"""Bentpipe from Python, what `import bentpipe` offers: beside the command line, over the same code."""
 
 from bentpipe.api.plot import Plot
 from bentpipe.api.results import Results

@@ -1,4 +1,4 @@
-"""From keyword arguments to the table of a scenario: values of Python become TOML's, lists become its matrix."""
+"""From keywords to the table of a scenario: values of Python become TOML's, lists become its matrix."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta

@@ -1,22 +1,34 @@
-"""Results as Polars frames: one row for each attempt, object, flow, cell or difference; units stand in the names."""
+"""Results as Polars frames: a row for each attempt, object, flow, cell or difference; names have units."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bentpipe.ledger import Entry
+from bentpipe.model.record import FlowRecord, ObjectTiming
 from bentpipe.reasons import sentence
 from bentpipe.report.cells import CellResult
-from bentpipe.stats import Interval, metric_values, metrics_of, relative_difference
+from bentpipe.report.quantities import Quantity
+from bentpipe.stats import Summary, metric_values, metrics_of, relative_difference
 
 if TYPE_CHECKING:
     import polars as pl
 
-Row = Mapping[str, object]
+Row: TypeAlias = Mapping[str, object]
+
+SUMMARY = ("metric", "n", "mean", "ci_low", "ci_high", "median", "sd")
+DIFFERENCE = (
+    "metric", "n", "n_reference", "mean", "mean_reference",
+    "difference_percent", "ci_low_percent", "ci_high_percent", "is_significant",
+)  # fmt: skip
+TIME = "time_s"
 
 
 def runs(entries: Iterable[Entry]) -> "pl.DataFrame":
-    """Return one row for each attempt: identity, status and reasons, factors, metrics under their own names."""
-    return _frame(
+    """Return one row for each attempt: identity, status, reasons, factors, metrics under their own names."""
+    rows = (
         {
             "run_id": entry.run_id,
             "attempt": entry.attempt,
@@ -28,55 +40,55 @@ def runs(entries: Iterable[Entry]) -> "pl.DataFrame":
         }
         for entry in entries
     )
+    return _frame(rows, first=("run_id", "attempt", "repetition", "status", "reasons"))
 
 
 def objects(entries: Iterable[Entry]) -> "pl.DataFrame":
     """Return one row for each object of every attempt: what `objects` of the record has."""
-    return _frame(
+    rows = (
         {"run_id": entry.run_id, "attempt": entry.attempt, **item.model_dump(mode="json")}
         for entry in entries
         for item in entry.record.objects
     )
+    return _frame(rows, first=("run_id", "attempt", *ObjectTiming.model_fields))
 
 
 def flows(entries: Iterable[Entry]) -> "pl.DataFrame":
     """Return one row for each bulk flow of every attempt: what `flows` of the record has."""
-    return _frame(
+    rows = (
         {"run_id": entry.run_id, "attempt": entry.attempt, "flow": place, **flow.model_dump(mode="json")}
         for entry in entries
         for place, flow in enumerate(entry.record.flows)
     )
+    return _frame(rows, first=("run_id", "attempt", "flow", *FlowRecord.model_fields))
 
 
-def cells(found: Sequence[CellResult], varied: Sequence[str]) -> "pl.DataFrame":
-    """Return one row for each cell and metric, the headline first, with its mean, interval and median.
+def headlines(cells: Iterable[CellResult], varied: Sequence[str]) -> "pl.DataFrame":
+    """Return one row for each cell: its headline as in `summaries`, then how many runs have no number."""
+    rows = (
+        {
+            **_factors(cell, varied),
+            **(_summary(*cell.headline) if cell.headline else {"n": 0}),
+            "failed": cell.counts["failed"],
+            "invalid": cell.counts["invalid"],
+        }
+        for cell in cells
+    )
+    return _frame(rows, first=(*varied, *SUMMARY))
+
+
+def summaries(cells: Iterable[CellResult], varied: Sequence[str]) -> "pl.DataFrame":
+    """Return one row for each cell and metric that it has, the headline first.
 
     Values have the unit of the metric's name. `ci_low` and `ci_high` bound the mean with 95 %; they are null
     below two runs.
     """
-    rows: list[Row] = []
-    for cell in found:
-        told = {
-            **{name: cell.factors.get(name) for name in varied},
-            "failed": cell.counts["failed"],
-            "invalid": cell.counts["invalid"],
-        }
-        for quantity, summary in cell.summaries:
-            scale = 1 / quantity.scale
-            rows.append(
-                {
-                    **told,
-                    "metric": quantity.metric,
-                    "n": summary.n,
-                    "mean": summary.mean * scale,
-                    **_bounds(summary.mean_ci, scale),
-                    "median": summary.median * scale,
-                    "sd": None if summary.sd is None else summary.sd * scale,
-                }
-            )
-        if not cell.summaries:
-            rows.append({**told, "n": 0})
-    return _frame(rows)
+    rows = (
+        {**_factors(cell, varied), **_summary(quantity, summary)}
+        for cell in cells
+        for quantity, summary in cell.summaries
+    )
+    return _frame(rows, first=(*varied, *SUMMARY))
 
 
 def differences(
@@ -95,7 +107,7 @@ def differences(
         found = relative_difference(own, theirs)
         rows.append(
             {
-                **{name: cell.factors.get(name) for name in varied},
+                **_factors(cell, varied),
                 "metric": metric,
                 "n": len(own),
                 "n_reference": len(theirs),
@@ -107,28 +119,42 @@ def differences(
                 "is_significant": None if found.ci is None else found.ci.excludes(0.0),
             }
         )
-    return _frame(rows)
+    return _frame(rows, first=(*varied, *DIFFERENCE))
 
 
-def series(columns: Mapping[str, object]) -> "pl.DataFrame":
-    """Return a series of a run; a value that is missing is null."""
+def series(columns: Mapping[str, NDArray[np.float64]]) -> "pl.DataFrame":
+    """Return a series of a run, its time first; a value that is missing is null."""
     import polars as pl
 
-    return pl.DataFrame(dict(columns)).fill_nan(None)
+    ordered = {name: columns[name] for name in sorted(columns, key=lambda name: name != TIME)}
+    return pl.DataFrame(ordered).fill_nan(None)
 
 
-def _bounds(interval: Interval | None, scale: float) -> Row:
+def _factors(cell: CellResult, varied: Sequence[str]) -> Row:
+    return {name: cell.factors.get(name) for name in varied}
+
+
+def _summary(quantity: Quantity, summary: Summary) -> Row:
+    scale, ci = 1 / quantity.scale, summary.mean_ci
     return {
-        "ci_low": None if interval is None else interval.low * scale,
-        "ci_high": None if interval is None else interval.high * scale,
+        "metric": quantity.metric,
+        "n": summary.n,
+        "mean": summary.mean * scale,
+        "ci_low": None if ci is None else ci.low * scale,
+        "ci_high": None if ci is None else ci.high * scale,
+        "median": summary.median * scale,
+        "sd": None if summary.sd is None else summary.sd * scale,
     }
 
 
-def _frame(rows: Iterable[Row]) -> "pl.DataFrame":
-    """Return rows as a frame; what a row does not have is null, and a column without any value is of numbers."""
+def _frame(rows: Iterable[Row], *, first: Sequence[str]) -> "pl.DataFrame":
+    """Return rows as a frame; what a row does not have is null, and a column without a value is of numbers.
+
+    `first` are columns that come first, and are there without rows too, of no type then.
+    """
     import polars as pl
 
     rows = list(rows)
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = dict.fromkeys([*first, *(name for row in rows for name in row)])
     frame = pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
-    return frame.with_columns(pl.col(pl.Null).cast(pl.Float64))
+    return frame.with_columns(pl.col(pl.Null).cast(pl.Float64)) if rows else frame

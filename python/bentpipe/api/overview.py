@@ -1,22 +1,29 @@
-"""Results at a glance: the headline of each cell with its interval, what has no number, and where it is kept."""
+"""Results at a glance: the headline of each cell with its interval, what has no number, where it is kept."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from bentpipe.report.cells import CellResult
-from bentpipe.report.quantities import Quantity
-from bentpipe.stats import Summary
+from bentpipe.scenario import defaults
 
 MOST_ROWS = 40
 """Of more the frames are read."""
+UNUSABLE = ("failed", "invalid")
+USUAL = {
+    "client": defaults.CLIENT,
+    "server": defaults.SERVER,
+    "pep": defaults.PEP,
+    "connections": str(defaults.CONNECTIONS),
+}
+"""Factors that every cell has, with the values that nobody needs to be told."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """A table with its heading and what stands below it; `texts` of the columns are left-aligned, others numbers."""
+    """A table and what stands below it; its first `texts` columns are words, the others numbers."""
 
     title: str
     heading: tuple[str, ...]
@@ -25,20 +32,45 @@ class Overview:
     notes: tuple[str, ...]
 
 
-def of(title: str, cells: Sequence[CellResult], varied: Sequence[str], *, folder: Path) -> Overview:
+def of(
+    title: str,
+    cells: Sequence[CellResult],
+    *,
+    varied: Sequence[str],
+    constants: Mapping[str, str],
+    folder: Path,
+) -> Overview:
     """Return the overview of cells, of which `varied` are the factors that tell them apart."""
     counts = Counter[str]()
     for cell in cells:
         counts.update(cell.counts)
-    total = ", ".join(f"{counts[status]} {status}" for status in ("succeeded", "failed", "invalid"))
-    more = len(cells) - MOST_ROWS
+    shown = cells[:MOST_ROWS]
+    headlines = {cell.headline[0] for cell in cells if cell.headline}
+    common = headlines.pop() if len(headlines) == 1 else None
+    ends = [status for status in UNUSABLE if counts[status]]
+    total = ", ".join(f"{counts[status]} {status}" for status in ("succeeded", *UNUSABLE))
+    more = len(cells) - len(shown)
     return Overview(
         title=title,
-        heading=(*varied, "metric", "mean", "95 % interval", "n", "failed", "invalid"),
-        texts=len(varied) + 1,
-        rows=tuple(_row(cell, varied) for cell in cells[:MOST_ROWS]),
+        heading=(
+            *varied,
+            *(("metric", "mean") if common is None else (common.heading,)),
+            "95 % interval",
+            "n",
+            *ends,
+        ),
+        texts=len(varied) + (common is None),
+        rows=tuple(
+            (
+                *_factors(cell, varied),
+                *_numbers(cell, is_named=common is None),
+                *(str(cell.counts[e]) for e in ends),
+            )
+            for cell in shown
+        ),
         notes=(
             *([f"{more} more cells: .cells has all of them"] if more > 0 else []),
+            *([f"All: {shared}"] if (shared := _shared(constants, varied)) else []),
             f"{counts.total()} runs: {total}. Folder: {folder}",
         ),
     )
@@ -70,22 +102,31 @@ def html(overview: Overview) -> str:
     body = "".join(row(cells, "td") for cells in overview.rows)
     notes = "<br>".join(map(escape, overview.notes))
     return (
-        f"<table><caption style=\"text-align:left\"><b>{escape(overview.title)}</b></caption>"
+        f'<table><caption style="text-align:left"><b>{escape(overview.title)}</b></caption>'
         f"<thead>{row(overview.heading, 'th')}</thead><tbody>{body}</tbody></table>"
         f"<small>{notes}</small>"
     )
 
 
-def _row(cell: CellResult, varied: Sequence[str]) -> tuple[str, ...]:
-    factors = tuple(cell.factors.get(name, "-") for name in varied)
-    ends = (str(cell.counts["failed"]), str(cell.counts["invalid"]))
+def _shared(constants: Mapping[str, str], varied: Sequence[str]) -> str:
+    """Return what holds for all cells, but for what is so unless a scenario says otherwise."""
+    return ", ".join(
+        f"{name} {value}"
+        for name, value in constants.items()
+        if name not in varied and USUAL.get(name) != value
+    )
+
+
+def _factors(cell: CellResult, varied: Sequence[str]) -> tuple[str, ...]:
+    return tuple(cell.factors.get(name, "-") for name in varied)
+
+
+def _numbers(cell: CellResult, *, is_named: bool) -> tuple[str, ...]:
+    """Return mean, interval and n of the headline, after its name where cells have different ones."""
     if cell.headline is None:
-        return (*factors, "-", "-", "-", "0", *ends)
+        return (*(["-"] if is_named else []), "-", "-", "0")
     quantity, summary = cell.headline
-    mean = f"{summary.mean:.{quantity.decimals}f} {quantity.unit}".rstrip()
-    return (*factors, quantity.label, mean, _interval(quantity, summary), str(summary.n), *ends)
-
-
-def _interval(quantity: Quantity, summary: Summary) -> str:
-    ci = summary.mean_ci
-    return "-" if ci is None else f"{ci.low:.{quantity.decimals}f} to {ci.high:.{quantity.decimals}f}"
+    ci, digits = summary.mean_ci, quantity.decimals
+    interval = "-" if ci is None else f"{ci.low:.{digits}f} to {ci.high:.{digits}f}"
+    name = [quantity.heading] if is_named else []
+    return (*name, f"{summary.mean:.{digits}f}", interval, str(summary.n))

@@ -1,6 +1,7 @@
 """The figures of results: those of reports, for the metric and the run that are asked for."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bentpipe.api.plot import Plot
 from bentpipe.ledger import Entry
@@ -8,17 +9,17 @@ from bentpipe.report import drawings
 from bentpipe.report.cells import CellResult
 from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Source
-from bentpipe.stats import cell_label, cumulative, metric_values
+from bentpipe.stats import cell_label, cumulative, metric_values, summarise
 
 WATERFALL = (
-    "Grey: known, not yet asked for. Pale: waiting for the first byte. Full: receiving. Connections come first, "
-    "dark while connecting, amber during TLS."
+    "Grey: known, not yet asked for. Pale: waiting for the first byte. Full: receiving. Connections come "
+    "first, dark while connecting, amber during TLS."
 )
 
 
 def by_cell(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
     """Return a dot with its interval for each cell."""
-    return Plot.of(drawings.quantity_by_cell(cells, quantity))
+    return Plot.of(drawings.quantity_by_cell([_with(cell, quantity) for cell in cells], quantity))
 
 
 def boxes(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
@@ -31,7 +32,7 @@ def boxes(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
 
 
 def cdf(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
-    """Return the distribution over the runs of each cell, a panel for each combination of the other factors."""
+    """Return the distribution over the runs of each cell, a panel for each value of the other factors."""
     from bentpipe.figures import cdf
 
     panels = [
@@ -61,15 +62,30 @@ def over_time(source: Source, run: Entry, label: str) -> Plot | None:
     return None if drawing is None else Plot.of(drawing)
 
 
+def _with(cell: CellResult, quantity: Quantity) -> CellResult:
+    """Return the cell with a summary of a quantity that reports do not show of it."""
+    if any(own == quantity for own, _ in cell.summaries):
+        return cell
+    # Seeds drive the interval of the median, which is not drawn.
+    summary = summarise(_values(cell, quantity), seed=0)
+    return cell if summary is None else replace(cell, summaries=((quantity, summary),))
+
+
+def _values(cell: CellResult, quantity: Quantity) -> list[float]:
+    return [value * quantity.scale for value in metric_values(cell.runs, quantity.metric)]
+
+
 def _by_control(
     cells: Sequence[CellResult], quantity: Quantity
 ) -> Mapping[str, Mapping[str, Sequence[float]]]:
     """Return the values of each cell by its other factors, then by its congestion control."""
     groups: dict[str, dict[str, list[float]]] = {}
     for cell in cells:
-        values = [value * quantity.scale for value in metric_values(cell.runs, quantity.metric)]
+        values = _values(cell, quantity)
         if values:
-            others = {name: cell.factors[name] for name in cell.varied if name in cell.factors and name != "cc"}
+            others = {
+                name: cell.factors[name] for name in cell.varied if name in cell.factors and name != "cc"
+            }
             label = cell_label(others, order=cell.varied) or cell.factors.get("link", cell.workload)
             groups.setdefault(label, {})[cell.factors.get("cc", cell.workload)] = values
     return groups

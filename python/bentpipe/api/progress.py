@@ -124,4 +124,5 @@ def _cell() -> Handle | None:
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    return display(Line("starting"), display_id=True)
+    handle: Handle = display(Line("starting"), display_id=True)  # type: ignore[no-untyped-call]
+    return handle

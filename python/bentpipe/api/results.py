@@ -1,11 +1,10 @@
 """The results of a folder: frames, figures and the report, read when they are first asked for."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from bentpipe.api import frames, overview
 from bentpipe.errors import AbilityError, InputError
@@ -28,13 +27,12 @@ if TYPE_CHECKING:
 Cell = Mapping[str, object]
 """Factors with their values, as many as tell a cell from the others."""
 
-Found = TypeVar("Found")
-
 
 class Results:
     """What a folder of results held when it was first looked at; `bentpipe.open(folder)` looks again.
 
-    Of each run one attempt is judged, the first that succeeded, else the last; only succeeded ones are averaged.
+    Of each run one attempt is judged, the first that succeeded, else the last; only succeeded ones are
+    averaged.
 
     Attributes
     ----------
@@ -70,16 +68,21 @@ class Results:
 
     @cached_property
     def runs(self) -> "pl.DataFrame":
-        """One row for each attempt: `run_id`, `attempt`, `repetition`, `status`, `reasons`, factors, metrics."""
+        """A row an attempt: `run_id`, `attempt`, `repetition`, `status`, `reasons`, factors, metrics."""
         return frames.runs(self._source.entries)
 
     @cached_property
     def cells(self) -> "pl.DataFrame":
-        """One row for each cell and metric: `n`, `mean`, `ci_low` and `ci_high` (95 %, of the mean), `median`.
+        """A row for each cell with its headline: `metric`, `n`, `mean`, `ci_low`, `ci_high`, `median`, `sd`.
 
-        The headline of each cell comes first. Values have the unit of the metric's name.
+        The interval is that of the mean, with 95 %; values have the unit of the metric's name.
         """
-        return frames.cells(self._cells, self.varied)
+        return frames.headlines(self._cells, self.varied)
+
+    @cached_property
+    def summaries(self) -> "pl.DataFrame":
+        """The same of every metric that a report shows: one row for each cell and metric."""
+        return frames.summaries(self._cells, self.varied)
 
     @cached_property
     def objects(self) -> "pl.DataFrame":
@@ -110,8 +113,8 @@ class Results:
         Parameters
         ----------
         reference
-            Factors with the values that the reference has, such as `{"http": "h2"}`. Each other cell is compared with
-            the one that has these and is like it in all else.
+            Factors with the values that the reference has, such as `{"http": "h2"}`. Each other cell is
+            compared with the one that has these and is like it in all else.
         metric
             By default the headline of each cell.
 
@@ -186,8 +189,8 @@ class Results:
         Parameters
         ----------
         run
-            A run's id, or the factors of a cell, of which the median run is drawn; needless where there is one
-            cell.
+            A run's id, or the factors of a cell, of which the median run is drawn; needless where there is
+            one cell.
 
         Raises
         ------
@@ -239,13 +242,14 @@ class Results:
 
     @cached_property
     def _overview(self) -> overview.Overview:
-        return overview.of(self.title, self._cells, self.varied, folder=self.folder)
+        return overview.of(
+            self.title, self._cells, varied=self.varied, constants=self.constants, folder=self.folder
+        )
 
     def _quantity(self, metric: str | None) -> Quantity:
         known = dict.fromkeys(quantity for cell in self._cells for quantity, _ in cell.summaries)
         if metric is None:
-            chosen = next(iter(known), None) or quantities(self._cells[0].workload)[0]
-            return chosen
+            return next(iter(known), None) or quantities(self._cells[0].workload)[0]
         named = {quantity.metric: quantity for quantity in known}
         if metric in named:
             return named[metric]
@@ -269,9 +273,7 @@ class Results:
         fitting = [cell for cell in self._cells if wanted.items() <= cell.factors.items()]
         if len(fitting) != 1:
             found = f"{len(fitting)} cells that have these"
-            raise self._error(
-                field, expected=f"one cell, told by {', '.join(self.varied)}", found=found
-            )
+            raise self._error(field, expected=f"one cell, told by {', '.join(self.varied)}", found=found)
         (cell,) = fitting
         if cell.median_run is None:
             raise self._error(field, expected="a cell with a succeeded run", found=cell.label)

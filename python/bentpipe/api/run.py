@@ -1,40 +1,21 @@
 """Measuring from Python: a scenario given by keywords, a published study, results that are there already."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Literal, Unpack
 
+from bentpipe.api.measuring import Measuring, results_of
 from bentpipe.api.scenario import Scenario
 from bentpipe.api.settings import EngineName, Settings
 from bentpipe.errors import InputError
 from bentpipe.scenario.written.command_line import COMMAND_LINE
-from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario.written.location import Location
 
 if TYPE_CHECKING:
     from bentpipe.api.results import Results
-    from bentpipe.campaign import Measured, Order, Progress
-    from bentpipe.scenario import WrittenScenario
-    from bentpipe.scenario.rig import Rig
 
-RUN = "bentpipe.run(...)"
 REPRODUCE = "bentpipe.reproduce(...)"
-OPTIONS = {"out": "folder", "--out": "folder", "--resume": "resume"}
-"""Of the command line, with the keywords that stand for them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measuring:
-    """How a scenario is measured; `Scenario.run` says what each field means."""
-
-    quick: bool = False
-    engine: EngineName = "simulate"
-    folder: str | PathLike[str] | None = None
-    jobs: int | None = None
-    resume: bool = True
-    progress: bool = True
 
 
 def run(
@@ -49,8 +30,8 @@ def run(
 ) -> "Results":
     """Measure a scenario that is given by keywords, and return its results.
 
-    Keywords are the keys of a scenario's file under their own names; a list varies (see `Scenario`). What the folder
-    of results has already is not measured again, so that the same call is answered at once the second time.
+    Keywords are the keys of a scenario's file under their own names; a list varies (see `Scenario`). What the
+    folder of results has already is not measured again: the same call is answered at once the second time.
 
     Parameters
     ----------
@@ -73,10 +54,11 @@ def run(
     >>> results.runs.select("http", "repetition", "status", "plt_s").shape
     (4, 4)
     """
-    scenario = Scenario.called(RUN, settings)
-    return scenario.run(
-        quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
+    call = "bentpipe.run(...)"
+    measuring = Measuring(
+        call=call, quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
     )
+    return Scenario.called(call, settings).measured(measuring)
 
 
 def reproduce(
@@ -133,10 +115,10 @@ def reproduce(
         tag=TODAY if is_today else "",
     )
     measuring = Measuring(
-        quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
+        call=REPRODUCE, quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
     )
     try:
-        return _measured(order, measuring, Rig() if is_today else study.rig)
+        return results_of(order, measuring, Rig() if is_today else study.rig)
     except InputError as error:
         if error.file != COMMAND_LINE:
             raise
@@ -158,51 +140,7 @@ def open_results(folder: str | PathLike[str]) -> "Results":
     return Results(Path(folder))
 
 
-def measured(written: "WrittenScenario", measuring: Measuring) -> "Results":
-    """Return the results of a scenario as written; raises as `Scenario.run`."""
-    from bentpipe.campaign import Order
-    from bentpipe.scenario.rig import Rig
-
-    return _measured(Order(scenario=written), measuring, Rig())
-
-
-def _measured(order: "Order", measuring: Measuring, rig: "Rig") -> "Results":
-    from bentpipe.api.results import Results
-    from bentpipe.campaign import Ending, measure
-    from bentpipe.cli import engines
-
-    if measuring.engine not in get_args(EngineName):
-        expected = f"one of {', '.join(get_args(EngineName))}"
-        raise Location(file=RUN, field="engine").error(expected=expected, found=quoted(measuring.engine))
-    with closing(engines.choose(measuring.engine)) as machine:
-        done = measure(
-            replace(
-                order,
-                variations=rig.on(machine.name).variations,
-                is_quick=measuring.quick,
-                folder=None if measuring.folder is None else Path(measuring.folder),
-                is_resumed=measuring.resume,
-                jobs=measuring.jobs,
-            ),
-            engine=machine,
-            progress=_progress(measuring),
-        )
-    if done.outcome.ending is Ending.INTERRUPTED:
-        raise KeyboardInterrupt(_kept(done))
-    return Results(done.folder)
-
-
-def _progress(measuring: Measuring) -> "AbstractContextManager[Progress]":
-    from bentpipe.api import progress
-
-    return progress.shown() if measuring.progress else progress.untold()
-
-
-def _kept(done: "Measured") -> str:
-    return f"{done.outcome}; what is done is kept in {done.folder}, and the same call goes on from here"
-
-
-def _as_options(settings: dict[str, object]) -> tuple[str, ...]:
+def _as_options(settings: Mapping[str, object]) -> tuple[str, ...]:
     """Return settings as `--set` has them."""
     from bentpipe.api.composed import plain
     from bentpipe.scenario.written.dotted import flattened

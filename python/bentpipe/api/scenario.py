@@ -1,4 +1,4 @@
-"""A scenario in Python: written by keyword arguments or read from a file, changed, measured, saved as a file."""
+"""A scenario in Python: written by keywords or read from a file, changed, measured, saved as a file."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from bentpipe.api.composed import composed
+from bentpipe.api.measuring import Measuring, results_of
 from bentpipe.api.settings import EngineName, ScenarioSettings
 from bentpipe.errors import InputError
 from bentpipe.scenario import WrittenScenario, identity, load, read_scenario
@@ -26,10 +27,10 @@ class Scenario:
     """An experiment: every combination of what varies, each repeated. It is never changed.
 
     Keywords are the keys of a scenario's file, those of its table [run] included, under their own names
-    (docs/guide/scenarios.md). A list varies: each of its values makes cells of its own, in every combination with
-    those of other keys. Tables are dictionaries, whose keys may be dotted; a dotted key alone is given as
-    `**{"tcp.initial_window": [3, 10]}`. Quantities are text with their unit, or a `timedelta`; files are text or
-    paths, relative ones from the working directory.
+    (docs/guide/scenarios.md). A list varies: each of its values makes cells of its own, in every combination
+    with those of other keys. Tables are dictionaries, whose keys may be dotted; a dotted key alone is given
+    as `**{"tcp.initial_window": [3, 10]}`. Quantities are text with their unit, or a `timedelta`; files are
+    text or paths, relative ones from the working directory.
 
     Raises
     ------
@@ -54,6 +55,8 @@ class Scenario:
     """
 
     def __init__(self, **settings: Unpack[ScenarioSettings]) -> None:
+        self._written: WrittenScenario
+        self._calls: Mapping[str, str]
         self._written, self._calls = _called("bentpipe.Scenario(...)", settings)
 
     @classmethod
@@ -81,8 +84,8 @@ class Scenario:
     def with_(self, **changes: Unpack[ScenarioSettings]) -> Self:
         """Return the scenario with these keys in place of its own; None takes one away.
 
-        A key replaces all that stands below it: `tcp={...}` the whole table, `**{"tcp.initial_window": 10}` one
-        key of it.
+        A key replaces all that stands below it: `tcp={...}` the whole table, `**{"tcp.initial_window": 10}`
+        one key of it.
         """
         call = "Scenario.with_(...)"
         table = composed(self._written.table, changes, Location(file=call))
@@ -109,8 +112,8 @@ class Scenario:
             `simulate` (virtual time, no privileges), `emulate` (the real kernel, needs root), or `auto`, what
             this machine can do.
         folder
-            Where the results are kept; without it one below `results`, by the content of the scenario, so that
-            the same scenario has the same folder.
+            Where the results are kept; without it one below `results` by the content of the scenario: the
+            same scenario has the same folder.
         jobs
             Runs at once; without it what this machine can take.
         resume
@@ -127,16 +130,28 @@ class Scenario:
         StorageError
             When the disk does not take a run.
         KeyboardInterrupt
-            After Ctrl-C or a notebook's stop button, when the runs in flight have ended. What is done is kept,
-            and the same call goes on.
+            After Ctrl-C or a notebook's stop button, when the runs in flight have ended. What is done is
+            kept, and the same call goes on.
         """
-        from bentpipe.api.run import Measuring, measured
-
-        measuring = Measuring(
-            quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
+        return self.measured(
+            Measuring(
+                call="Scenario.run(...)",
+                quick=quick,
+                engine=engine,
+                folder=folder,
+                jobs=jobs,
+                resume=resume,
+                progress=progress,
+            )
         )
+
+    def measured(self, measuring: Measuring) -> "Results":
+        """Return the results, measured in the given manner; raises as `run`."""
+        from bentpipe.campaign import Order
+        from bentpipe.scenario.rig import Rig
+
         try:
-            return measured(self._written, measuring)
+            return results_of(Order(scenario=self._written), measuring, Rig())
         except InputError as error:
             raise self._by_call(error) from None
 
@@ -146,7 +161,7 @@ class Scenario:
         Raises
         ------
         InputError
-            When the scenario cannot be used, or its paths do not lead to the same files from the file's folder.
+            When the scenario cannot be used, or its paths lead to other files from the file's folder.
         StorageError
             When the disk does not take it.
         """
@@ -169,7 +184,9 @@ class Scenario:
             found = identity(load(moved).document())
         except InputError as error:
             expected = f"paths that hold in {path.parent} too: {error.expected}"
-            raise InputError(file=str(path), field=error.field, expected=expected, found=error.found) from None
+            raise InputError(
+                file=str(path), field=error.field, expected=expected, found=error.found
+            ) from None
         if found != document:
             raise InputError(
                 file=str(path),
@@ -203,8 +220,14 @@ class Scenario:
         ]
         if calls:
             return error.at(file=calls[-1], field=key)
-        is_read = self._written.file.endswith(".toml")
-        return error if is_read else error.at(file=error.file, field=key)
+        if not self._is_called:
+            return error
+        return error.at(file=error.file, field="the keywords" if key in ("run", "matrix") else key)
+
+    @property
+    def _is_called(self) -> bool:
+        """Whether it was given by keywords alone."""
+        return self._written.file.endswith("(...)")
 
 
 def _called(call: str, settings: Mapping[str, object]) -> tuple[WrittenScenario, dict[str, str]]:
@@ -213,4 +236,3 @@ def _called(call: str, settings: Mapping[str, object]) -> tuple[WrittenScenario,
         table=composed({}, settings, where), file=call, folder=Path(), default_name=DEFAULT_NAME
     )
     return written, dict.fromkeys(settings, call)
-

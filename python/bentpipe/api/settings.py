@@ -1,4 +1,4 @@
-"""The keys of a scenario as keyword arguments: their names and what they may be, for editors and type checkers.
+"""The keys of a scenario as keywords: their names and what they may be, for editors and type checkers.
 
 Names and meanings are those of scenario files (docs/guide/scenarios.md).
 """
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, TypedDict, TypeVar
 One = TypeVar("One")
 
 Varied: TypeAlias = One | Sequence[One]
-"""One value, or several of which each makes cells of its own, in every combination with those of other keys."""
+"""One value, or several, each of which makes cells of its own with those of other keys."""
 
 Keys: TypeAlias = Mapping[str, object]
 """A table: keys, which may be dotted, with values, of which lists vary."""

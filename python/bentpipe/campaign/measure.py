@@ -32,7 +32,6 @@ from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.variation import Variation
 
-
 DIGEST_DIGITS = 8
 """Of a folder's name: two of ten thousand scenarios share one with a probability of about 1 %."""
 
@@ -154,8 +153,8 @@ def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None
 def folder_of(order: Order, engine: Engine, scenario: Scenario) -> Path:
     """Return the folder of an order's results: one of the scenario's name where none is given.
 
-    Results of the loader in the emulator have the scenario's name alone. Without a file, scenarios of one name
-    are many: theirs differ in their folders by a digest of what they measure.
+    Results of the loader in the emulator have the scenario's name alone. Scenarios without a file may share a
+    name: a digest of what they measure tells their folders apart.
     """
     if order.folder is not None:
         return order.folder

@@ -68,9 +68,7 @@ class WrittenScenario:
 def read_scenario(path: Path | str) -> WrittenScenario:
     """Return the scenario of a file as written; raises InputError where that is no TOML."""
     path = Path(path)
-    return WrittenScenario(
-        table=read_toml(path), file=str(path), folder=path.parent, default_name=path.stem
-    )
+    return WrittenScenario(table=read_toml(path), file=str(path), folder=path.parent, default_name=path.stem)
 
 
 def load(

@@ -76,7 +76,7 @@ def subtable(field: FieldInfo) -> type[Table] | None:
 
 
 def list_depth(schema: type[Table], key: str) -> int:
-    """Return how deep the lists are that one value of a dotted key consists of; 0 of what is no list, or unknown."""
+    """Return how deep the lists are that one value of a dotted key consists of; 0 of no list or no key."""
     here: type[Table] | None = schema
     annotation: object = None
     is_name = False

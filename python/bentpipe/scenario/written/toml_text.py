@@ -13,17 +13,14 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 def toml_text(table: Mapping[str, object]) -> str:
     """Return a table as TOML text that `tomllib` reads as an equal one.
 
-    Scalars and lists of it come first, then each table under its name, with what is nested in it as dotted keys.
+    Scalars and lists come first, then each table under its name, with what is nested in it as dotted keys.
     A dot in a key parts it from the key below, as in a matrix.
     """
-    heads = {key: value for key, value in table.items() if not _is_section(value)}
+    heads = {key: value for key, value in table.items() if not _sections(value)}
     parts = [_lines(heads)] if heads else []
     for key, value in table.items():
-        if isinstance(value, Mapping) and value:
-            parts.append(f"[{_key(key)}]\n{_lines(value)}")
-        elif _is_section(value):
-            assert isinstance(value, Sequence)
-            parts += [f"[[{_key(key)}]]\n{_lines(each)}" for each in value]
+        heading = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
+        parts += [f"{heading}\n{_lines(section)}" for section in _sections(value)]
     return "\n".join(parts)
 
 
@@ -46,12 +43,11 @@ def toml_value(value: object) -> str:
     raise TypeError(f"TOML has no {type(value).__name__}")
 
 
-def _is_section(value: object) -> bool:
-    """Whether a value stands under a heading of its own."""
-    if isinstance(value, Mapping):
-        return bool(value)
-    is_list = isinstance(value, list) and bool(value)
-    return is_list and all(isinstance(each, Mapping) and each for each in value)
+def _sections(value: object) -> list[Mapping[str, object]]:
+    """Return the tables of a value that stand under a heading of their own; none of any other value."""
+    values = value if isinstance(value, list) else [value]
+    tables = [each for each in values if isinstance(each, Mapping) and each]
+    return tables if len(tables) == len(values) else []
 
 
 def _lines(table: Mapping[str, object]) -> str:
