@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from bentpipe.scenario.written.dotted import is_at_or_below, with_dotted
+from bentpipe.scenario.written.dotted import CHANGED_TABLES, REPLACED_SCALARS, is_at_or_below, with_dotted
 from bentpipe.scenario.written.location import Location, closest
 from bentpipe.scenario.written.matrix import Block, parse_matrix
 from bentpipe.scenario.written.schema import RunTable, ScenarioTable
@@ -130,6 +130,12 @@ def _parted(key: str, value: object) -> tuple[object, dict[str, Sequence[object]
         if not isinstance(own, _Nothing):
             fixed[name] = own
         varied |= further
+    kind = REPLACED_SCALARS.get(key)
+    if kind is not None and list(fixed) == [kind]:
+        # A link that is a preset and no more is called by the preset's name.
+        return fixed[kind], varied
+    if key in CHANGED_TABLES:
+        varied = {key if name == f"{key}.{kind}" else name: values for name, values in varied.items()}
     return (fixed if fixed or not varied else _NOTHING), varied
 
 

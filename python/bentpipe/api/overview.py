@@ -71,7 +71,7 @@ def of(
         notes=(
             *([f"{more} more cells: .cells has all of them"] if more > 0 else []),
             *([f"All: {shared}"] if (shared := _shared(constants, varied)) else []),
-            f"{counts.total()} runs: {total}. Folder: {folder}",
+            f"{counts.total()} {'run' if counts.total() == 1 else 'runs'}: {total}. Folder: {folder}",
         ),
     )
 
@@ -85,7 +85,7 @@ def text(overview: Overview) -> str:
         words = [word.ljust(width) for word, width in zip(row, widths, strict=True)][: overview.texts]
         numbers = [word.rjust(width) for word, width in zip(row, widths, strict=True)][overview.texts :]
         lines.append("  ".join([*words, *numbers]).rstrip())
-    return "\n".join([overview.title, *lines, *overview.notes])
+    return "\n".join([*filter(None, [overview.title]), *lines, *overview.notes])
 
 
 def html(overview: Overview) -> str:
@@ -101,9 +101,9 @@ def html(overview: Overview) -> str:
 
     body = "".join(row(cells, "td") for cells in overview.rows)
     notes = "<br>".join(map(escape, overview.notes))
+    title = f"<b>{escape(overview.title)}</b>" if overview.title else ""
     return (
-        f'<table><caption style="text-align:left"><b>{escape(overview.title)}</b></caption>'
-        f"<thead>{row(overview.heading, 'th')}</thead><tbody>{body}</tbody></table>"
+        f"{title}<table><thead>{row(overview.heading, 'th')}</thead><tbody>{body}</tbody></table>"
         f"<small>{notes}</small>"
     )
 

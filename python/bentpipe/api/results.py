@@ -242,8 +242,10 @@ class Results:
 
     @cached_property
     def _overview(self) -> overview.Overview:
+        scenario = self._source.scenario
+        title = "" if scenario.title == scenario.name else scenario.title
         return overview.of(
-            self.title, self._cells, varied=self.varied, constants=self.constants, folder=self.folder
+            title, self._cells, varied=self.varied, constants=self.constants, folder=self.folder
         )
 
     def _quantity(self, metric: str | None) -> Quantity:
