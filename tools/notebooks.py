@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[1] / "docs/notebooks"
@@ -28,27 +28,26 @@ def executed(path: Path, folder: Path) -> Any:
 
     What differs from run to run, such as times and versions, is not in it.
     """
-    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)  # type: ignore[no-untyped-call]
+    # By a socket in the folder: nobody else on this machine can listen to it.
+    kernel = KernelManager(
+        kernel_name=KERNEL,
+        connection_file=str(folder / "kernel.json"),
+        transport="ipc",
+        ip=str(folder / "kernel"),
+    )
     client = NotebookClient(
         notebook,
-        km=AsyncKernelManager(
-            kernel_name=KERNEL,
-            connection_file=str(folder / "kernel.json"),
-            # Nobody else on this machine can listen to it.
-            transport="ipc",
-            ip=str(folder / "kernel"),
-        ),
+        km=kernel,
         timeout=TIMEOUT_S,
         record_timing=False,
         resources={"metadata": {"path": str(folder)}},
     )
-    client.execute(
-        env={
-            **os.environ,
-            "IPYTHONDIR": str(folder / "ipython"),
-            "POLARS_TABLE_WIDTH": str(TABLE_WIDTH),
-        }
-    )
+    own = {"IPYTHONDIR": str(folder / "ipython"), "POLARS_TABLE_WIDTH": str(TABLE_WIDTH)}
+    try:
+        client.execute(env={**os.environ, **own})
+    finally:
+        kernel.shutdown_kernel(now=True)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": KERNEL},
         "language_info": {"name": "python"},
@@ -61,7 +60,7 @@ def main() -> None:
     for path in map(Path, sys.argv[1:] or notebooks()):
         with tempfile.TemporaryDirectory() as folder:
             notebook = executed(path, Path(folder))
-        nbformat.write(notebook, path)
+        nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
         print(path)
 
 

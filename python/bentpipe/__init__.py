@@ -12,13 +12,13 @@ _HOMES = {
     "AbilityError": ("errors", "AbilityError"),
     "BentpipeError": ("errors", "BentpipeError"),
     "InputError": ("errors", "InputError"),
-    "Plot": ("api", "Plot"),
-    "Results": ("api", "Results"),
-    "Scenario": ("api", "Scenario"),
+    "Plot": ("api.plot", "Plot"),
+    "Results": ("api.results", "Results"),
+    "Scenario": ("api.scenario", "Scenario"),
     "StorageError": ("errors", "StorageError"),
-    "open": ("api", "open_results"),
-    "reproduce": ("api", "reproduce"),
-    "run": ("api", "run"),
+    "open": ("api.calls", "open_results"),
+    "reproduce": ("api.calls", "reproduce"),
+    "run": ("api.calls", "run"),
 }
 """By public name the module and the name there; their types are in `__init__.pyi`."""
 

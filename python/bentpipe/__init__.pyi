@@ -1,7 +1,10 @@
 """What `import bentpipe` offers, for editors and type checkers."""
 
-from bentpipe.api import Plot, Results, Scenario, reproduce, run
-from bentpipe.api import open_results as open
+from bentpipe.api.calls import open_results as open
+from bentpipe.api.calls import reproduce, run
+from bentpipe.api.plot import Plot
+from bentpipe.api.results import Results
+from bentpipe.api.scenario import Scenario
 from bentpipe.errors import AbilityError, BentpipeError, InputError, StorageError
 
 __version__: str

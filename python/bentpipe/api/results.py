@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from bentpipe.api import frames, overview
 from bentpipe.errors import AbilityError, InputError
 from bentpipe.ledger import Ledger
+from bentpipe.ledger.folder import SCENARIO
 from bentpipe.report import cells as report_cells
 from bentpipe.report.quantities import Quantity, quantities
 from bentpipe.report.source import Series, Source, read
 from bentpipe.scenario.factors import label
 from bentpipe.scenario.written.location import Location, closest, quoted
+from bentpipe.stats import cell_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +50,13 @@ class Results:
     """
 
     def __init__(self, folder: Path) -> None:
-        Ledger(folder).close()
         self.folder = folder
+        with Ledger(folder) as ledger:
+            if "cells" not in ledger.scenario():
+                expected = "the results of one scenario"
+                raise self._error(
+                    SCENARIO, expected=expected, found="those of its ablations, which have a report"
+                )
 
     @property
     def title(self) -> str:
@@ -69,7 +76,7 @@ class Results:
     @cached_property
     def runs(self) -> "pl.DataFrame":
         """A row an attempt: `run_id`, `attempt`, `repetition`, `status`, `reasons`, factors, metrics."""
-        return frames.runs(self._source.entries)
+        return frames.runs(self._attempts)
 
     @cached_property
     def cells(self) -> "pl.DataFrame":
@@ -87,12 +94,12 @@ class Results:
     @cached_property
     def objects(self) -> "pl.DataFrame":
         """One row for each object of every attempt: instants in seconds, sizes in bytes."""
-        return frames.objects(self._source.entries)
+        return frames.objects(self._attempts)
 
     @cached_property
     def flows(self) -> "pl.DataFrame":
         """One row for each bulk flow of every attempt."""
-        return frames.flows(self._source.entries)
+        return frames.flows(self._attempts)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return `runs` as a frame of pandas.
@@ -235,6 +242,15 @@ class Results:
         # An open ledger belongs to a thread.
         with Ledger(self.folder) as ledger:
             return ledger.series(run_id, name)
+
+    @cached_property
+    def _attempts(self) -> "Sequence[Entry]":
+        """All attempts by cell and repetition: the order in which they end differs from time to time."""
+        places = {cell_key(cell.factors): place for place, cell in enumerate(self._cells)}
+        return sorted(
+            self._source.entries,
+            key=lambda entry: (places[cell_key(entry.factors)], entry.repetition, entry.attempt),
+        )
 
     @cached_property
     def _cells(self) -> "Sequence[CellResult]":
