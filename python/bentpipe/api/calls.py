@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from bentpipe.api.measuring import Measuring, results_of
-from bentpipe.api.scenario import Scenario
+from bentpipe.api.scenario import CONSTRUCTOR, METHOD, Scenario
 from bentpipe.api.settings import EngineName, Settings
 from bentpipe.errors import InputError
 from bentpipe.scenario.written.command_line import COMMAND_LINE
@@ -15,6 +15,7 @@ from bentpipe.scenario.written.location import Location
 if TYPE_CHECKING:
     from bentpipe.api.results import Results
 
+RUN = "bentpipe.run(...)"
 REPRODUCE = "bentpipe.reproduce(...)"
 
 
@@ -54,11 +55,14 @@ def run(
     >>> results.runs.select("http", "repetition", "status", "plt_s").shape
     (4, 4)
     """
-    call = "bentpipe.run(...)"
-    measuring = Measuring(
-        call=call, quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
-    )
-    return Scenario.called(call, settings).measured(measuring)
+    try:
+        return Scenario(**settings).run(
+            quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
+        )
+    except InputError as error:
+        if error.file not in (CONSTRUCTOR, METHOD):
+            raise
+        raise error.at(file=RUN, field=error.field) from None
 
 
 def reproduce(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 DEFAULT_NAME = "measurement"
 """Of a scenario that gives none."""
+CONSTRUCTOR, CHANGE, METHOD = "bentpipe.Scenario(...)", "Scenario.with_(...)", "Scenario.run(...)"
+"""What errors name in place of a file."""
 
 
 class Scenario:
@@ -55,9 +57,13 @@ class Scenario:
     """
 
     def __init__(self, **settings: Unpack[ScenarioSettings]) -> None:
-        self._written: WrittenScenario
-        self._calls: Mapping[str, str]
-        self._written, self._calls = _called("bentpipe.Scenario(...)", settings)
+        self._written = WrittenScenario(
+            table=composed({}, settings, Location(file=CONSTRUCTOR)),
+            file=CONSTRUCTOR,
+            folder=Path(),
+            default_name=DEFAULT_NAME,
+        )
+        self._calls: Mapping[str, str] = dict.fromkeys(settings, CONSTRUCTOR)
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -71,11 +77,6 @@ class Scenario:
         return cls._of(read_scenario(Path(path)), {})
 
     @classmethod
-    def called(cls, call: str, settings: Mapping[str, object]) -> Self:
-        """Return the scenario of the keywords of a call, which errors name."""
-        return cls._of(*_called(call, settings))
-
-    @classmethod
     def _of(cls, written: WrittenScenario, calls: Mapping[str, str]) -> Self:
         scenario = cls.__new__(cls)
         scenario._written, scenario._calls = written, calls
@@ -87,9 +88,8 @@ class Scenario:
         A key replaces all that stands below it: `tcp={...}` the whole table, `**{"tcp.initial_window": 10}`
         one key of it.
         """
-        call = "Scenario.with_(...)"
-        table = composed(self._written.table, changes, Location(file=call))
-        calls = {**self._calls, **dict.fromkeys(changes, call)}
+        table = composed(self._written.table, changes, Location(file=CHANGE))
+        calls = {**self._calls, **dict.fromkeys(changes, CHANGE)}
         return self._of(replace(self._written, table=table), calls)
 
     def run(
@@ -133,23 +133,18 @@ class Scenario:
             After Ctrl-C or a notebook's stop button, when the runs in flight have ended. What is done is
             kept, and the same call goes on.
         """
-        return self.measured(
-            Measuring(
-                call="Scenario.run(...)",
-                quick=quick,
-                engine=engine,
-                folder=folder,
-                jobs=jobs,
-                resume=resume,
-                progress=progress,
-            )
-        )
-
-    def measured(self, measuring: Measuring) -> "Results":
-        """Return the results, measured in the given manner; raises as `run`."""
         from bentpipe.campaign import Order
         from bentpipe.scenario.rig import Rig
 
+        measuring = Measuring(
+            call=METHOD,
+            quick=quick,
+            engine=engine,
+            folder=folder,
+            jobs=jobs,
+            resume=resume,
+            progress=progress,
+        )
         try:
             return results_of(Order(scenario=self._written), measuring, Rig())
         except InputError as error:
@@ -220,19 +215,6 @@ class Scenario:
         ]
         if calls:
             return error.at(file=calls[-1], field=key)
-        if not self._is_called:
+        if error.file != CONSTRUCTOR:
             return error
         return error.at(file=error.file, field="the keywords" if key in ("run", "matrix") else key)
-
-    @property
-    def _is_called(self) -> bool:
-        """Whether it was given by keywords alone."""
-        return self._written.file.endswith("(...)")
-
-
-def _called(call: str, settings: Mapping[str, object]) -> tuple[WrittenScenario, dict[str, str]]:
-    where = Location(file=call)
-    written = WrittenScenario(
-        table=composed({}, settings, where), file=call, folder=Path(), default_name=DEFAULT_NAME
-    )
-    return written, dict.fromkeys(settings, call)
