@@ -18,8 +18,9 @@ WATERFALL = (
 
 
 def by_cell(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
-    """Return a dot with its interval for each cell."""
-    return Plot.of(drawings.quantity_by_cell([_with(cell, quantity) for cell in cells], quantity))
+    """Return a dot with its interval for each cell that has the quantity; there must be one."""
+    (drawing,) = drawings.headlines([_headed(cell, quantity) for cell in cells])
+    return Plot.of(drawing)
 
 
 def boxes(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
@@ -62,13 +63,11 @@ def over_time(source: Source, run: Entry, label: str) -> Plot | None:
     return None if drawing is None else Plot.of(drawing)
 
 
-def _with(cell: CellResult, quantity: Quantity) -> CellResult:
-    """Return the cell with a summary of a quantity that reports do not show of it."""
-    if any(own == quantity for own, _ in cell.summaries):
-        return cell
+def _headed(cell: CellResult, quantity: Quantity) -> CellResult:
+    """Return the cell with a quantity for its headline."""
     # Seeds drive the interval of the median, which is not drawn.
     summary = summarise(_values(cell, quantity), seed=0)
-    return cell if summary is None else replace(cell, summaries=((quantity, summary),))
+    return replace(cell, summaries=() if summary is None else ((quantity, summary),))
 
 
 def _values(cell: CellResult, quantity: Quantity) -> list[float]:

@@ -11,11 +11,11 @@ from bentpipe.errors import AbilityError, InputError
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import SCENARIO
 from bentpipe.report import cells as report_cells
-from bentpipe.report.quantities import Quantity, quantities
+from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Series, Source, read
 from bentpipe.scenario.factors import label
 from bentpipe.scenario.written.location import Location, closest, quoted
-from bentpipe.stats import cell_key
+from bentpipe.stats import cell_key, metric_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,11 +267,14 @@ class Results:
     def _quantity(self, metric: str | None) -> Quantity:
         known = dict.fromkeys(quantity for cell in self._cells for quantity, _ in cell.summaries)
         if metric is None:
-            return next(iter(known), None) or quantities(self._cells[0].workload)[0]
+            headline = next(iter(known), None)
+            if headline is None:
+                raise self._error("metric", expected="a run that succeeded", found="none")
+            return headline
         named = {quantity.metric: quantity for quantity in known}
         if metric in named:
             return named[metric]
-        if metric in self.runs.columns and self.runs[metric].dtype.is_numeric():
+        if any(metric_values(cell.runs, metric) for cell in self._cells):
             return Quantity(metric=metric, label=metric, unit="", decimals=3)
         raise self._error(
             "metric",

@@ -1,7 +1,6 @@
 """A campaign from its scenario's file to its folder of results."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,8 @@ from bentpipe.scenario import (
     Extent,
     Scenario,
     WrittenScenario,
-    canonical_json,
     defaults,
+    digest,
     identity,
     load,
     parse_override,
@@ -31,9 +30,6 @@ from bentpipe.scenario import (
 from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.variation import Variation
-
-DIGEST_DIGITS = 8
-"""Of a folder's name: two of ten thousand scenarios share one with a probability of about 1 %."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,11 +155,7 @@ def folder_of(order: Order, engine: Engine, scenario: Scenario) -> Path:
     if order.folder is not None:
         return order.folder
     if isinstance(order.scenario, WrittenScenario):
-        return Path("results") / f"{scenario.name}-{_digest(document_of(order, scenario, engine))}"
+        return Path("results") / f"{scenario.name}-{digest(document_of(order, scenario, engine))}"
     others = () if tuple(order.clients) == (defaults.CLIENT,) else order.clients
     kinds = ["quick"] * order.is_quick + [simulate.NAME] * (engine.name == simulate.NAME)
     return Path("results") / "-".join([scenario.name, *filter(None, [order.tag]), *others, *kinds])
-
-
-def _digest(document: Mapping[str, object]) -> str:
-    return hashlib.sha256(canonical_json(identity(document)).encode()).hexdigest()[:DIGEST_DIGITS]

@@ -21,7 +21,6 @@ from bentpipe.model.spec import FlowsWorkload
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Judged
 from bentpipe.report.pings import Pings
-from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Source
 from bentpipe.scenario.hosts.flows import flow_label
 from bentpipe.scenario.link.description import nominal_bps
@@ -45,7 +44,7 @@ def figures(
     """Every figure that is drawn into files; those of a study are of the runs that it is judged by."""
     drawn = study.figures(judged.runs) if study else ()
     return (
-        *(drawn or _headlines(cells)),
+        *(drawn or headlines(cells)),
         *_tails(pings),
         *_first_bytes(cells, pings),
         *_sharings(source, cells),
@@ -70,50 +69,30 @@ def fall(run: Entry) -> str | None:
     return waterfall.draw(run.record) if run.record.objects else None
 
 
-def quantity_by_cell(cells: Sequence[CellResult], quantity: Quantity) -> Drawing:
-    """A quantity of each cell that has it, with its interval."""
-    marks = [
-        by_cell.Mark(
-            row=_row(cell),
-            protocol=_protocol(cell),
-            congestion_control=cell.factors.get("cc", ""),
-            summary=summary,
-        )
-        for cell in cells
-        for own, summary in cell.summaries
-        if own == quantity
-    ]
-    return by_cell.draw(
-        name=f"{quantity.metric.replace('_', '-')}-by-cell",
-        title=f"{quantity.label} by cell",
-        axis_label=quantity.heading,
-        marks=marks,
-    )
-
-
-def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawing | None:
-    """A run over time; None without its series."""
-    link, sender = (source.series(run.run_id, series) for series in ("link", "sender"))
-    if len(link.get("time_s", ())) == 0 and len(sender.get("time_s", ())) == 0:
-        return None
-    return run_over_time.draw(
-        name=name,
-        title=title,
-        protocol=_protocol_of(run.factors, run.record.spec.workload.kind),
-        link=link,
-        sender=sender,
-        capacity_bps=_capacity_bps(run),
-        flows=_flow_looks(run),
-    )
-
-
-def _headlines(cells: Sequence[CellResult]) -> list[Drawing]:
+def headlines(cells: Sequence[CellResult]) -> list[Drawing]:
     """One figure per headline quantity: a scenario may mix workloads."""
-    quantities = dict.fromkeys(cell.headline[0] for cell in cells if cell.headline)
-    return [
-        quantity_by_cell([cell for cell in cells if cell.headline and cell.headline[0] == quantity], quantity)
-        for quantity in quantities
-    ]
+    drawings = []
+    measured = [cell for cell in cells if cell.headline is not None]
+    for quantity in dict.fromkeys(cell.headline[0] for cell in measured if cell.headline):
+        marks = [
+            by_cell.Mark(
+                row=_row(cell),
+                protocol=_protocol(cell),
+                congestion_control=cell.factors.get("cc", ""),
+                summary=cell.headline[1],
+            )
+            for cell in measured
+            if cell.headline and cell.headline[0] == quantity
+        ]
+        drawings.append(
+            by_cell.draw(
+                name=f"{quantity.metric.replace('_', '-')}-by-cell",
+                title=f"{quantity.label} by cell",
+                axis_label=quantity.heading,
+                marks=marks,
+            )
+        )
+    return drawings
 
 
 def _tails(pings: Sequence[Pings]) -> list[Drawing]:
@@ -245,6 +224,22 @@ def _timelines(
         for name, title, cell in chosen
         if (drawing := _timeline(source, cell, name=name, title=title)) is not None
     ]
+
+
+def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawing | None:
+    """A run over time; None without its series."""
+    link, sender = (source.series(run.run_id, series) for series in ("link", "sender"))
+    if len(link.get("time_s", ())) == 0 and len(sender.get("time_s", ())) == 0:
+        return None
+    return run_over_time.draw(
+        name=name,
+        title=title,
+        protocol=_protocol_of(run.factors, run.record.spec.workload.kind),
+        link=link,
+        sender=sender,
+        capacity_bps=_capacity_bps(run),
+        flows=_flow_looks(run),
+    )
 
 
 def _timeline(source: Source, cell: CellResult, *, name: str, title: str) -> Drawing | None:

@@ -10,7 +10,7 @@ from bentpipe.scenario.load import (
     read_scenario,
     resolve_document,
 )
-from bentpipe.scenario.model import Cell, Scenario, canonical_json, identity
+from bentpipe.scenario.model import Cell, Scenario, canonical_json, digest, identity
 
 __all__ = [
     "Cell",
@@ -20,6 +20,7 @@ __all__ = [
     "Scenario",
     "WrittenScenario",
     "canonical_json",
+    "digest",
     "identity",
     "load",
     "parse_override",
