@@ -166,6 +166,7 @@ def test_failed_runs_are_counted_beside_what_was_measured():
         validity={"timeout": "1 s"}, repetitions=2, progress=False,
     )  # fmt: skip
     assert repr(slow).splitlines()[0].split()[-2:] == ["n", "failed"]
+    assert "2 x failed: timed out" in repr(slow)
     assert "4 runs: 2 succeeded, 2 failed, 0 invalid" in repr(slow)
     assert slow.cells.sort("failed")["failed"].to_list() == [0, 2]
     assert slow.cells.sort("failed")["n"].to_list() == [2, 0]
@@ -174,6 +175,10 @@ def test_failed_runs_are_counted_beside_what_was_measured():
 def test_names_of_others_cannot_act_in_a_page():
     results = bentpipe.run(title="<script>x</script>", link="lan", ping={"count": 2}, progress=False)
     assert "<script>" not in results._repr_html_()
+
+
+def test_only_a_study_has_claims(loads):
+    assert loads.claims.height == 0
 
 
 def test_a_report_is_written_into_the_folder(loads):

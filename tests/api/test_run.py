@@ -1,6 +1,7 @@
 """Measuring from Python: the folder, what is measured again, interruptions, threads and event loops."""
 
 import asyncio
+import json
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -135,6 +136,10 @@ def test_a_study_in_python_is_that_of_the_command():
     narrow = {"link": "lan", "page": "single-100k", "repetitions": 1}
     results = bentpipe.reproduce("alshagri2023", quick=True, progress=False, folder="study", **narrow)
     assert results.runs["status"].unique().to_list() == ["succeeded"]
+    results.report()
+    told = json.loads((results.folder / "report.json").read_text())["study"]["claims"]
+    own = dict(results.claims.select("claim_id", "verdict").iter_rows())
+    assert own == {each["id"]: each["agreement"] for each in told}
     options = [word for key, value in narrow.items() for word in ("--set", f"{key}={value}")]
     command = ["reproduce", "alshagri2023", "--quick", "--engine", "simulate", "--out", "study", *options]
     done = CliRunner().invoke(main, command)

@@ -11,7 +11,8 @@ from bentpipe.model.record import FlowRecord, ObjectTiming
 from bentpipe.reasons import sentence
 from bentpipe.report.cells import CellResult
 from bentpipe.report.quantities import Quantity
-from bentpipe.stats import Summary, metric_values, metrics_of, relative_difference
+from bentpipe.stats import Interval, Summary, metric_values, metrics_of, relative_difference
+from bentpipe.studies import Verdict
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,12 +115,33 @@ def differences(
                 "mean": sum(own) / len(own),
                 "mean_reference": sum(theirs) / len(theirs),
                 "difference_percent": 100 * found.value,
-                "ci_low_percent": None if found.ci is None else 100 * found.ci.low,
-                "ci_high_percent": None if found.ci is None else 100 * found.ci.high,
+                **_percent(found.ci, 100),
                 "is_significant": None if found.ci is None else found.ci.excludes(0.0),
             }
         )
     return _frame(rows, first=(*varied, *DIFFERENCE))
+
+
+def claims(verdicts: Iterable[Verdict]) -> "pl.DataFrame":
+    """Return one row for each finding of a study's claims: what is published, what ours is in percent."""
+    rows = (
+        {
+            "claim_id": verdict.claim_id,
+            "claim": verdict.claim,
+            "label": finding.label,
+            "published": finding.published,
+            "ours": finding.ours,
+            "percent": finding.measurement.percent,
+            **_percent(finding.measurement.ci, 1),
+            "agreement": finding.agreement.value,
+            "verdict": verdict.agreement.value,
+            "standing": verdict.standing.value,
+            "source": verdict.source,
+        }
+        for verdict in verdicts
+        for finding in verdict.findings
+    )
+    return _frame(rows, first=("claim_id", "claim", "label", "published", "ours", "percent"))
 
 
 def series(columns: Mapping[str, NDArray[np.float64]]) -> "pl.DataFrame":
@@ -132,6 +154,13 @@ def series(columns: Mapping[str, NDArray[np.float64]]) -> "pl.DataFrame":
 
 def _factors(cell: CellResult, varied: Sequence[str]) -> Row:
     return {name: cell.factors.get(name) for name in varied}
+
+
+def _percent(interval: Interval | None, scale: float) -> Row:
+    return {
+        "ci_low_percent": None if interval is None else interval.low * scale,
+        "ci_high_percent": None if interval is None else interval.high * scale,
+    }
 
 
 def _summary(quantity: Quantity, summary: Summary) -> Row:

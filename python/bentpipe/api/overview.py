@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from bentpipe.campaign.rejections import rejections
+from bentpipe.reasons import sentence
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario import defaults
 
 MOST_ROWS = 40
 """Of more the frames are read."""
+MOST_REASONS = 3
 UNUSABLE = ("failed", "invalid")
 USUAL = {
     "client": defaults.CLIENT,
@@ -71,6 +74,7 @@ def of(
         notes=(
             *([f"{more} more cells: .cells has all of them"] if more > 0 else []),
             *([f"All: {shared}"] if (shared := _shared(constants, varied)) else []),
+            *_reasons(cells),
             f"{counts.total()} {'run' if counts.total() == 1 else 'runs'}: {total}. Folder: {folder}",
         ),
     )
@@ -106,6 +110,12 @@ def html(overview: Overview) -> str:
         f"{title}<table><thead>{row(overview.heading, 'th')}</thead><tbody>{body}</tbody></table>"
         f"<small>{notes}</small>"
     )
+
+
+def _reasons(cells: Sequence[CellResult]) -> list[str]:
+    """Return why runs have no usable number, the most frequent first."""
+    found = rejections(run for cell in cells for run in cell.runs)
+    return [f"{each.attempts} x {each.status}: {sentence(each.reasons[0])}" for each in found[:MOST_REASONS]]
 
 
 def _shared(constants: Mapping[str, str], varied: Sequence[str]) -> str:

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bentpipe import studies
 from bentpipe.api import frames, overview
 from bentpipe.errors import AbilityError, InputError
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import SCENARIO
 from bentpipe.report import cells as report_cells
+from bentpipe.report import clients
 from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Series, Source, read
 from bentpipe.scenario.factors import label
@@ -100,6 +102,17 @@ class Results:
     def flows(self) -> "pl.DataFrame":
         """One row for each bulk flow of every attempt."""
         return frames.flows(self._attempts)
+
+    @cached_property
+    def claims(self) -> "pl.DataFrame":
+        """One row for each finding of a study's claims, with what is published, ours, and whether they agree.
+
+        None of a scenario that repeats no study.
+        """
+        name = self._source.scenario.name
+        if name not in studies.names():
+            return frames.claims(())
+        return frames.claims(studies.get(name).claims(clients.judged(self._source, self._cells).runs))
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return `runs` as a frame of pandas.
@@ -235,11 +248,10 @@ class Results:
         """All of the ledger but its series, which are read when they are asked for."""
         with Ledger(self.folder) as ledger:
             source = read(ledger)
-            # To be read: what the ledger gives is gone when it is closed.
-            return replace(source, series=self._read_series)
+            return replace(source, series=cache(self._read_series))
 
     def _read_series(self, run_id: str, name: str) -> Series:
-        # An open ledger belongs to a thread.
+        # Opened for each: a ledger belongs to the thread that opened it.
         with Ledger(self.folder) as ledger:
             return ledger.series(run_id, name)
 
