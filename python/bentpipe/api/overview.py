@@ -1,12 +1,13 @@
 """Results at a glance: the headline of each cell with its interval, what has no number, where it is kept."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from bentpipe.campaign.rejections import rejections
+from bentpipe.printable import printable
 from bentpipe.reasons import sentence
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario import defaults
@@ -47,49 +48,37 @@ def of(
     counts = Counter[str]()
     for cell in cells:
         counts.update(cell.counts)
-    shown = cells[:MOST_ROWS]
+    ends = [status for status in UNUSABLE if counts[status]]
     headlines = {cell.headline[0] for cell in cells if cell.headline}
     common = headlines.pop() if len(headlines) == 1 else None
-    ends = [status for status in UNUSABLE if counts[status]]
-    total = ", ".join(f"{counts[status]} {status}" for status in ("succeeded", *UNUSABLE))
-    more = len(cells) - len(shown)
+    means = ("metric", "mean") if common is None else (common.heading,)
     return Overview(
         title=title,
-        heading=(
-            *varied,
-            *(("metric", "mean") if common is None else (common.heading,)),
-            "95 % interval",
-            "n",
-            *ends,
-        ),
-        texts=len(varied) + (common is None),
+        heading=(*varied, *means, "95 % interval", "n", *ends),
+        texts=len(varied) + len(means) - 1,
         rows=tuple(
             (
                 *_factors(cell, varied),
                 *_numbers(cell, is_named=common is None),
-                *(str(cell.counts[e]) for e in ends),
+                *(str(cell.counts[status]) for status in ends),
             )
-            for cell in shown
+            for cell in cells[:MOST_ROWS]
         ),
-        notes=(
-            *([f"{more} more cells: .cells has all of them"] if more > 0 else []),
-            *([f"All: {shared}"] if (shared := _shared(constants, varied)) else []),
-            *_reasons(cells),
-            f"{counts.total()} {'run' if counts.total() == 1 else 'runs'}: {total}. Folder: {folder}",
-        ),
+        notes=tuple(_notes(cells, counts, shared=_shared(constants, varied), folder=folder)),
     )
 
 
 def text(overview: Overview) -> str:
     """Return it as aligned columns."""
-    table = [overview.heading, *overview.rows]
+    table = [[printable(cell) for cell in row] for row in (overview.heading, *overview.rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = []
     for row in table:
         words = [word.ljust(width) for word, width in zip(row, widths, strict=True)][: overview.texts]
         numbers = [word.rjust(width) for word, width in zip(row, widths, strict=True)][overview.texts :]
         lines.append("  ".join([*words, *numbers]).rstrip())
-    return "\n".join([*filter(None, [overview.title]), *lines, *overview.notes])
+    title = [overview.title] if overview.title else []
+    return "\n".join(map(printable, [*title, *lines, *overview.notes]))
 
 
 def html(overview: Overview) -> str:
@@ -112,10 +101,20 @@ def html(overview: Overview) -> str:
     )
 
 
-def _reasons(cells: Sequence[CellResult]) -> list[str]:
-    """Return why runs have no usable number, the most frequent first."""
-    found = rejections(run for cell in cells for run in cell.runs)
-    return [f"{each.attempts} x {each.status}: {sentence(each.reasons[0])}" for each in found[:MOST_REASONS]]
+def _notes(
+    cells: Sequence[CellResult], counts: Mapping[str, int], *, shared: str, folder: Path
+) -> Iterator[str]:
+    """Yield what is not shown, what holds for all, why runs have no usable number, and where all is kept."""
+    more = len(cells) - MOST_ROWS
+    if more > 0:
+        yield f"{more} more cells: .cells has all of them"
+    if shared:
+        yield f"All: {shared}"
+    for each in rejections(run for cell in cells for run in cell.runs)[:MOST_REASONS]:
+        yield f"{each.attempts} x {each.status}: {sentence(each.reasons[0])}"
+    total = sum(counts.values())
+    ends = ", ".join(f"{counts[status]} {status}" for status in ("succeeded", *UNUSABLE))
+    yield f"{total} {'run' if total == 1 else 'runs'}: {ends}. Folder: {folder}"
 
 
 def _shared(constants: Mapping[str, str], varied: Sequence[str]) -> str:

@@ -86,7 +86,7 @@ class Scenario:
         """Return the scenario with these keys in place of its own; None takes one away.
 
         A key replaces all that stands below it: `tcp={...}` the whole table, `**{"tcp.initial_window": 10}`
-        one key of it.
+        one key of it. Relative paths count as those of the scenario do.
         """
         table = composed(self._written.table, changes, Location(file=CHANGE))
         calls = {**self._calls, **dict.fromkeys(changes, CHANGE)}
@@ -195,12 +195,12 @@ class Scenario:
         return toml_text(self._written.table)
 
     def __repr__(self) -> str:
-        table = self._written.table
-        run, matrix = table.get("run", {}), table.get("matrix", {})
-        outside = {key: value for key, value in table.items() if key not in ("run", "matrix")}
-        assert isinstance(run, dict)
-        settings = {**outside, **flattened(run)}
-        settings |= flattened(matrix) if isinstance(matrix, dict) else {"matrix": matrix}
+        settings: dict[str, object] = {}
+        for key, value in self._written.table.items():
+            if key in ("run", "matrix") and isinstance(value, dict):
+                settings |= flattened(value)
+            else:
+                settings[key] = value
         return f"Scenario({', '.join(f'{key}={value!r}' for key, value in settings.items())})"
 
     def _by_call(self, error: InputError) -> InputError:
