@@ -49,6 +49,8 @@ def test_a_bad_value_is_told_by_call_and_keyword_whether_it_varies_or_not(cc):
         ({"matrix": {"cc": "bbr"}}, "matrix.cc"),
         ({"repetitions": 10_000, "connections": range(1, 12)}, "the keywords"),
         ({"engine": "ns3"}, "engine"),
+        ({"jobs": 0}, "jobs"),
+        ({"jobs": "two"}, "jobs"),
     ],
 )
 def test_what_cannot_be_used_is_told_under_its_keyword(settings, field):

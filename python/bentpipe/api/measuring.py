@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bentpipe.scenario.rig import Rig
 
 
+MOST_JOBS = 1000
 KEYWORDS = {"--out": "folder", "--no-resume": "resume"}
 """Of options of the command line: what stands for them here."""
 
@@ -40,11 +41,7 @@ def results_of(order: "Order", measuring: Measuring, rig: "Rig") -> "Results":
     from bentpipe.campaign import Ending, measure
     from bentpipe.cli import engines
 
-    if measuring.engine not in get_args(EngineName):
-        expected = f"one of {', '.join(get_args(EngineName))}"
-        raise Location(file=measuring.call, field="engine").error(
-            expected=expected, found=quoted(measuring.engine)
-        )
+    _require_known(measuring)
     with closing(engines.choose(measuring.engine)) as machine:
         order = replace(
             order,
@@ -61,6 +58,17 @@ def results_of(order: "Order", measuring: Measuring, rig: "Rig") -> "Results":
     if done.outcome.ending is Ending.INTERRUPTED:
         raise KeyboardInterrupt(_kept(done))
     return Results(done.folder)
+
+
+def _require_known(measuring: Measuring) -> None:
+    """Refuse what no type checker has kept from here."""
+    where = Location(file=measuring.call)
+    if measuring.engine not in get_args(EngineName):
+        expected = f"one of {', '.join(get_args(EngineName))}"
+        raise where.at("engine").error(expected=expected, found=quoted(measuring.engine))
+    if measuring.jobs is not None and measuring.jobs not in range(1, MOST_JOBS + 1):
+        expected = f"a whole number from 1 to {MOST_JOBS}"
+        raise where.at("jobs").error(expected=expected, found=quoted(measuring.jobs))
 
 
 def _progress(measuring: Measuring) -> "AbstractContextManager[Progress]":
