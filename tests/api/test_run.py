@@ -124,7 +124,13 @@ def test_a_study_is_refused_by_its_name():
 
 
 @pytest.mark.parametrize(
-    ("settings", "field"), [({"cc": "cubik"}, "cc"), ({"tcp": {"initial_windov": 3}}, "tcp.initial_windov")]
+    ("settings", "field"),
+    [
+        ({"cc": "cubik"}, "cc"),
+        ({"tcp": {"initial_windov": 3}}, "tcp.initial_windov"),
+        ({"clients": ["chrome"]}, "client"),
+        ({"rig": "tomorrow"}, "rig"),
+    ],
 )
 def test_settings_of_a_study_are_refused_by_their_keyword(settings, field):
     with pytest.raises(bentpipe.InputError) as caught:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Unpack, get_args
 
 from bentpipe.api.measuring import Measuring, results_of
 from bentpipe.api.scenario import CONSTRUCTOR, METHOD, Scenario
-from bentpipe.api.settings import EngineName, Settings
+from bentpipe.api.settings import EngineName, RigName, Settings
 from bentpipe.errors import InputError
 from bentpipe.scenario.written.command_line import COMMAND_LINE
-from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.location import Location, quoted
 
 if TYPE_CHECKING:
     from bentpipe.api.results import Results
@@ -69,7 +69,7 @@ def reproduce(
     name: str,
     *,
     quick: bool = False,
-    rig: Literal["paper", "today"] = "paper",
+    rig: RigName = "paper",
     clients: Sequence[str] = (),
     engine: EngineName = "simulate",
     folder: str | PathLike[str] | None = None,
@@ -109,6 +109,9 @@ def reproduce(
         study = find_study(name)
     except InputError as error:
         raise error.at(file=REPRODUCE, field="name") from None
+    if rig not in get_args(RigName):
+        expected = f"one of {', '.join(get_args(RigName))}"
+        raise Location(file=REPRODUCE, field="rig").error(expected=expected, found=quoted(rig))
     client = settings.get("client")
     named = tuple(clients) or ((client,) if isinstance(client, str) else ())
     is_today = rig == TODAY

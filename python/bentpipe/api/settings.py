@@ -22,6 +22,7 @@ Block: TypeAlias = Mapping[str, Sequence[object]]
 """Dotted keys, each with its values: a table of a scenario's matrix."""
 
 EngineName: TypeAlias = Literal["simulate", "emulate", "auto"]
+RigName: TypeAlias = Literal["paper", "today"]
 
 
 class Settings(TypedDict, total=False):
