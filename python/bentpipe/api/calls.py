@@ -85,7 +85,7 @@ def reproduce(
     name
         Of the study: one of `bentpipe studies`.
     rig
-        The software and hosts that the paper had, or present ones.
+        The software and hosts that the paper had, as far as the engine has them, or present ones.
     clients
         What loads its pages: `loader`, `chromium`, `firefox`; none for what the study says.
     quick, engine, jobs, resume, progress
