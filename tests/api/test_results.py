@@ -4,9 +4,11 @@ import json
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from polars.testing import assert_frame_equal
 
 import bentpipe
+from bentpipe.cli import main
 from bentpipe.ledger import Ledger
 from bentpipe.stats import mean_interval, relative_difference
 
@@ -64,6 +66,41 @@ def test_each_cell_is_compared_under_its_own_conditions():
     found = pings.differences({"ping.size": "20 B"})
     assert sorted(found["link"].to_list()) == ["geo-alshagri-flat", "lan"]
     assert found["ping.size"].to_list() == ["1 kB"] * 2
+
+
+def test_two_results_are_compared_as_by_the_command(loads):
+    others = bentpipe.run(
+        link="flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms,loss=2%",
+        page="single-100k",
+        http=["h1", "h3"],
+        cc="bbr",
+        repetitions=3,
+        progress=False,
+    )
+    found = loads.compare(others).sort("http").to_dicts()
+    told = CliRunner().invoke(main, ["compare", str(loads.folder), str(others.folder), "--json"])
+    expected = [each for each in json.loads(told.stdout) if each["metric"] == "plt_s"]
+    expected.sort(key=lambda each: each["cell"]["http"])
+    assert [each["cell"]["http"] for each in expected] == ["h1", "h3"]
+    for own, theirs in zip(found, expected, strict=True):
+        assert {**own, "http": None} == pytest.approx(
+            {
+                "http": None,
+                "metric": "plt_s",
+                "n": theirs["n_b"],
+                "n_reference": theirs["n_a"],
+                "mean": theirs["mean_b"],
+                "mean_reference": theirs["mean_a"],
+                "is_significant": own["is_significant"],
+                **{key: theirs[key] for key in ("difference_percent", "ci_low_percent", "ci_high_percent")},
+            }
+        )
+
+
+def test_results_without_a_cell_in_common_are_refused(loads):
+    others = bentpipe.run(link="lan", page="single-100k", http=["h2", "h2c"], repetitions=1, progress=False)
+    with pytest.raises(bentpipe.InputError, match="expected results of the same cells"):
+        loads.compare(others)
 
 
 def test_objects_flows_and_series_are_frames(loads):

@@ -160,6 +160,33 @@ class Results:
         quantity = self._quantity(metric)
         return frames.differences(pairs, self.varied, quantity.metric)
 
+    def compare(self, other: "Results", *, metric: str | None = None) -> "pl.DataFrame":
+        """Return how much the mean of each cell of others lies above that of the same cell of these.
+
+        As `bentpipe compare` does it: cells are the same when they agree in the factors that vary within
+        either. What does not vary, such as a setting that all others have, is what is compared.
+
+        Returns
+        -------
+        polars.DataFrame
+            As of `differences`; `mean` is the others', `mean_reference` that of these.
+
+        Raises
+        ------
+        InputError
+            For a metric that there is not, and when no cell is the same.
+        """
+        names = [
+            name
+            for name in dict.fromkeys((*self.varied, *other.varied))
+            if name not in self.constants or name not in other.constants
+        ]
+        own = {_values(cell, names): cell for cell in self._cells}
+        pairs = [(cell, own[_values(cell, names)]) for cell in other._cells if _values(cell, names) in own]
+        if not pairs:
+            raise self._error("other", expected="results of the same cells", found=str(other.folder))
+        return frames.differences(pairs, names, self._quantity(metric).metric)
+
     def series(self, run: str | Cell, name: str) -> "pl.DataFrame":
         """Return a time series of a run: `link`, `sender`, `progress`, `ping`, `acm`, `dama`, ...
 
@@ -347,3 +374,7 @@ class Results:
     def _error(self, field: str, *, expected: str, found: str, suggestion: str | None = None) -> InputError:
         place = Location(file=str(self.folder), field=field)
         return place.error(expected=expected, found=found, suggestion=suggestion)
+
+
+def _values(cell: "CellResult", names: Sequence[str]) -> tuple[str | None, ...]:
+    return tuple(cell.factors.get(name) for name in names)
