@@ -10,6 +10,7 @@ from polars.testing import assert_frame_equal
 import bentpipe
 from bentpipe.cli import main
 from bentpipe.ledger import Ledger
+from bentpipe.report.best import gather
 from bentpipe.stats import mean_interval, relative_difference
 
 
@@ -59,6 +60,20 @@ def test_differences_are_fiellers_against_the_cell_that_is_alike_in_all_else(loa
     assert row["is_significant"] == expected.ci.excludes(0)
 
 
+def test_intervals_of_several_differences_hold_together():
+    three = bentpipe.run(
+        link="flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms,loss=2%",
+        page="single-100k",
+        http=["h1", "h2", "h3"],
+        repetitions=8,
+        progress=False,
+    )
+    found = three.differences({"http": "h1"}).filter(http="h3").to_dicts()[0]
+    # Bonferroni, of two comparisons.
+    expected = relative_difference(values(three, "h3"), values(three, "h1"), confidence=1 - 0.05 / 2)
+    assert found["ci_low_percent"] == pytest.approx(100 * expected.ci.low)
+
+
 def test_each_cell_is_compared_under_its_own_conditions():
     pings = bentpipe.run(
         link=["lan", "geo-alshagri-flat"], ping={"count": 2, "size": ["20 B", "1 kB"]}, progress=False
@@ -66,6 +81,36 @@ def test_each_cell_is_compared_under_its_own_conditions():
     found = pings.differences({"ping.size": "20 B"})
     assert sorted(found["link"].to_list()) == ["geo-alshagri-flat", "lan"]
     assert found["ping.size"].to_list() == ["1 kB"] * 2
+
+
+def test_the_ranking_and_what_is_best_are_those_of_reports(loads):
+    found = gather(loads._cells)
+    ranking = loads.ranking().to_dicts()
+    assert [row["http"] for row in ranking] == [each.cell.factors["http"] for each in found[0].rated]
+    assert ranking[0]["behind_percent"] is None
+    behind = found[0].rated[1].contender.behind
+    assert ranking[1]["behind_percent"] == pytest.approx(100 * behind.value)
+    assert ranking[1]["ci_high_percent"] == pytest.approx(100 * behind.ci.high)
+    assert loads.best["http"].to_list() == [row["http"] for row in ranking if row["is_among_best"]]
+    assert found[0].sentence in repr(loads)
+
+
+def test_another_metric_is_ranked_by_its_own_values(loads):
+    ranking = loads.ranking("wire_bytes_down")
+    # Of bytes on the wire less is better.
+    assert ranking["mean"].is_sorted()
+    assert ranking["mean"][0] == min(sum(values(loads, http, "wire_bytes_down")) / 3 for http in ("h1", "h3"))
+
+
+def test_each_condition_has_its_best():
+    pings = bentpipe.run(
+        link=["lan", "geo-alshagri-flat"],
+        ping={"count": 2},
+        dscp=["CS1", "EF"],
+        repetitions=2,
+        progress=False,
+    )
+    assert set(pings.best["link"]) == {"lan", "geo-alshagri-flat"}
 
 
 def test_two_results_are_compared_as_by_the_command(loads):

@@ -47,6 +47,7 @@ def test_json_is_one_document_on_stdout(bentpipe, scenario_file, tmp_path):
         "invalid": 0,
         "not_run": 0,
         "report": str(tmp_path / "r" / "report.html"),
+        "answer": {"sentences": [], "conditions": []},
     }
 
 

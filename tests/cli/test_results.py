@@ -170,7 +170,22 @@ def test_compare_sets_the_cells_of_two_folders_side_by_side(bentpipe, engine, sc
     for row in found:
         assert row["difference_percent"] == pytest.approx(-50, abs=1)
         assert row["ci_low_percent"] < row["difference_percent"] < row["ci_high_percent"]
-    assert "-50" in bentpipe("compare", tmp_path / "a", tmp_path / "b").stdout
+        assert row["better"] == "b"
+    told = bentpipe("compare", tmp_path / "a", tmp_path / "b").stdout
+    assert "-50" in told
+    assert (
+        "By plt_s of 2 cells B is significantly better in 2, A in 0; 0 do not differ significantly." in told
+    )
+
+
+def test_compare_calls_what_does_not_differ_by_its_name(bentpipe, engine, scenario_file, tmp_path):
+    engine.behave = faster(1.0)
+    for name in ("a", "b"):
+        bentpipe("run", scenario_file, "--out", tmp_path / name, "--set", "repetitions=8")
+    told = bentpipe("compare", tmp_path / "a", tmp_path / "b").stdout
+    assert "of 2 cells B is significantly better in 0, A in 0; 2 do not differ significantly." in told
+    found = bentpipe.json("compare", tmp_path / "a", tmp_path / "b", "--json")
+    assert {row["better"] for row in found} == {None}
 
 
 def test_compare_of_folders_without_a_common_cell_is_bad_input(bentpipe, scenario_file, tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bentpipe.figures import by_cell, by_page_size, byte_layers, connections, overhead, run_over_time, style
+from bentpipe.figures.bins import bin_rates_bps
 from bentpipe.figures.drawing import interval_caption, save, svg_text
 from bentpipe.stats import LAYERS, Layers, summarise
 from tests.support.models import record_with
@@ -129,14 +130,14 @@ def test_overhead_shows_published_values_even_where_nothing_was_measured():
 
 def test_rates_come_from_bytes_per_bin_dated_by_its_end():
     link = {"time_s": np.array([0.1, 0.2, 0.35]), "bytes": np.array([125_000.0, 62_500.0, 0.0])}
-    assert run_over_time.bin_rates_bps(link, "bytes") == pytest.approx([10e6, 5e6, 0.0])
+    assert bin_rates_bps(link, "bytes") == pytest.approx([10e6, 5e6, 0.0])
 
 
 @pytest.mark.parametrize(("times", "rates"), [([0.1, 0.13], [10e6, 10e6]), ([0.05], [20e6]), ([0.1], [10e6])])
 def test_a_short_last_bin_is_rated_over_its_own_length(times, rates):
     sizes = [125_000.0, 37_500.0][: len(times)]
     link = {"time_s": np.array(times), "bytes": np.array(sizes)}
-    assert run_over_time.bin_rates_bps(link, "bytes") == pytest.approx(rates)
+    assert bin_rates_bps(link, "bytes") == pytest.approx(rates)
 
 
 @pytest.mark.parametrize("link", [{}, {"time_s": np.array([])}])

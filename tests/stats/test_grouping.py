@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from bentpipe.stats import cell_key, cell_label, metric_values, select, values_of
+from bentpipe.stats.grouping import ByCell
 from tests.support.models import record_with
 
 
@@ -31,6 +32,17 @@ def test_invalid_and_failed_runs_are_never_averaged():
 def test_a_cell_is_picked_by_its_factors():
     assert values_of(RUNS, "plt_s", http="h3") == [3.0]
     assert select(RUNS, http="h2", link="geo") == []
+
+
+def test_runs_that_lie_by_cell_give_the_same_runs_cell_by_cell():
+    interlaced = [
+        run("succeeded", plt_s, http=http, link="lan")
+        for plt_s, http in ((1.0, "h2"), (2.0, "h3"), (3.0, "h2"), (4.0, "h3"))
+    ]
+    by_cell = ByCell([*interlaced, run("failed", None, http="h2", link="lan")])
+    assert values_of(by_cell, "plt_s", http="h2") == values_of(interlaced, "plt_s", http="h2") == [1.0, 3.0]
+    assert values_of(by_cell, "plt_s", link="lan") == [1.0, 3.0, 2.0, 4.0]
+    assert select(by_cell, http="h1") == []
 
 
 def test_a_metric_that_no_run_has_gives_no_value():

@@ -1,6 +1,7 @@
 """Results as Polars frames: a row for each attempt, object, flow, cell or difference; names have units."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 from bentpipe.ledger import Entry
 from bentpipe.model.record import FlowRecord, ObjectTiming
 from bentpipe.reasons import sentence
+from bentpipe.report.best import Best
 from bentpipe.report.cells import CellResult
 from bentpipe.report.quantities import Quantity
-from bentpipe.stats import Interval, Summary, metric_values, metrics_of, relative_difference
+from bentpipe.stats import Difference, Interval, Summary, metric_values, metrics_of, relative_difference
 from bentpipe.studies import Verdict
 
 if TYPE_CHECKING:
@@ -24,7 +26,10 @@ DIFFERENCE = (
     "metric", "n", "n_reference", "mean", "mean_reference",
     "difference_percent", "ci_low_percent", "ci_high_percent", "is_significant",
 )  # fmt: skip
+RANKING = ("metric", "n", "mean", "behind_percent", "ci_low_percent", "ci_high_percent", "is_among_best")
 TIME = "time_s"
+ALPHA = 0.05
+"""The probability that any of the intervals of a frame of differences misses what it is about."""
 
 
 def runs(entries: Iterable[Entry]) -> "pl.DataFrame":
@@ -92,33 +97,53 @@ def summaries(cells: Iterable[CellResult], varied: Sequence[str]) -> "pl.DataFra
     return _frame(rows, first=(*varied, *SUMMARY))
 
 
+def ranking(bests: Iterable[Best], varied: Sequence[str]) -> "pl.DataFrame":
+    """Return one row for each cell, under each condition the best first: how far it stands behind the best.
+
+    The intervals hold jointly with 95 % (see `stats.rank`); among the best is what cannot be told from it.
+    """
+    rows = (
+        {
+            **_factors(rated.cell, varied),
+            "metric": best.quantity.metric,
+            "n": rated.contender.n,
+            "mean": rated.contender.mean,
+            "behind_percent": 100 * behind.value if (behind := rated.contender.behind) else None,
+            **_percent(behind.ci if behind else None, 100),
+            "is_among_best": rated.contender.is_among_best,
+        }
+        for best in bests
+        for rated in best.rated
+    )
+    return _frame(rows, first=(*varied, *RANKING))
+
+
 def differences(
     pairs: Iterable[tuple[CellResult, CellResult]], varied: Sequence[str], metric: str
 ) -> "pl.DataFrame":
     """Return one row for each cell and its reference that both have the metric: how much its mean lies above.
 
-    Differences and their 95 % intervals are in percent of the reference's mean (Fieller; see
-    `stats.relative_difference`). One is significant when its interval does not hold zero.
+    They are in percent of the reference's mean, with Fieller's intervals (`stats.relative_difference`), which
+    hold jointly with 95 % (Bonferroni). One is significant when its interval does not hold zero.
     """
-    rows: list[Row] = []
-    for cell, reference in pairs:
-        own, theirs = metric_values(cell.runs, metric), metric_values(reference.runs, metric)
-        if not own or not theirs or sum(theirs) == 0:
-            continue
-        found = relative_difference(own, theirs)
-        rows.append(
-            {
-                **_factors(cell, varied),
-                "metric": metric,
-                "n": len(own),
-                "n_reference": len(theirs),
-                "mean": sum(own) / len(own),
-                "mean_reference": sum(theirs) / len(theirs),
-                "difference_percent": 100 * found.value,
-                **_percent(found.ci, 100),
-                "is_significant": None if found.ci is None else found.ci.excludes(0.0),
-            }
-        )
+    samples = [
+        (cell, metric_values(cell.runs, metric), metric_values(reference.runs, metric))
+        for cell, reference in pairs
+    ]
+    samples = [each for each in samples if each[1] and any(each[2])]
+    confidence = 1 - ALPHA / max(len(samples), 1)
+    rows = (
+        {
+            **_factors(cell, varied),
+            "metric": metric,
+            "n": len(own),
+            "n_reference": len(theirs),
+            "mean": fmean(own),
+            "mean_reference": fmean(theirs),
+            **_difference(relative_difference(own, theirs, confidence=confidence)),
+        }
+        for cell, own, theirs in samples
+    )
     return _frame(rows, first=(*varied, *DIFFERENCE))
 
 
@@ -154,6 +179,14 @@ def series(columns: Mapping[str, NDArray[np.float64]]) -> "pl.DataFrame":
 
 def _factors(cell: CellResult, varied: Sequence[str]) -> Row:
     return {name: cell.factors.get(name) for name in varied}
+
+
+def _difference(found: Difference) -> Row:
+    return {
+        "difference_percent": 100 * found.value,
+        **_percent(found.ci, 100),
+        "is_significant": None if found.ci is None else found.ci.excludes(0.0),
+    }
 
 
 def _percent(interval: Interval | None, scale: float) -> Row:

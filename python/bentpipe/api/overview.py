@@ -9,6 +9,7 @@ from pathlib import Path
 from bentpipe.campaign.rejections import rejections
 from bentpipe.printable import printable
 from bentpipe.reasons import sentence
+from bentpipe.report import best
 from bentpipe.report.cells import CellResult
 from bentpipe.scenario import defaults
 
@@ -104,7 +105,8 @@ def html(overview: Overview) -> str:
 def _notes(
     cells: Sequence[CellResult], counts: Mapping[str, int], *, shared: str, folder: Path
 ) -> Iterator[str]:
-    """Yield what is not shown, what holds for all, why runs have no usable number, and where all is kept."""
+    """Yield what is best, what is not shown, what all share, why runs have no number, where all is kept."""
+    yield from best.sentences(best.gather(cells))
     more = len(cells) - MOST_ROWS
     if more > 0:
         yield f"{more} more cells: .cells has all of them"

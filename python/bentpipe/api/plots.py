@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bentpipe.api.plot import Plot
 from bentpipe.ledger import Entry
-from bentpipe.report import drawings
+from bentpipe.report import best, drawings
 from bentpipe.report.cells import CellResult
 from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Source
@@ -18,8 +18,9 @@ WATERFALL = (
 
 
 def by_cell(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
-    """Return a dot with its interval for each cell that has the quantity; there must be one."""
-    (drawing,) = drawings.headlines([_headed(cell, quantity) for cell in cells])
+    """Return a dot with its interval for each cell that has the quantity, of which there must be one."""
+    headed = [headed_by(cell, quantity) for cell in cells]
+    (drawing,) = drawings.headlines(headed, best.gather(headed))
     return Plot.of(drawing)
 
 
@@ -63,7 +64,7 @@ def over_time(source: Source, run: Entry, label: str) -> Plot | None:
     return None if drawing is None else Plot.of(drawing)
 
 
-def _headed(cell: CellResult, quantity: Quantity) -> CellResult:
+def headed_by(cell: CellResult, quantity: Quantity) -> CellResult:
     """Return the cell with a quantity for its headline."""
     # Seeds drive the interval of the median, which is not drawn.
     summary = summarise(_values(cell, quantity), seed=0)

@@ -11,8 +11,8 @@ from bentpipe.api import frames, overview
 from bentpipe.errors import AbilityError, InputError
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import SCENARIO
+from bentpipe.report import best, clients
 from bentpipe.report import cells as report_cells
-from bentpipe.report import clients
 from bentpipe.report.quantities import Quantity
 from bentpipe.report.source import Series, Source, read
 from bentpipe.scenario.factors import label
@@ -93,6 +93,37 @@ class Results:
         """The same of every metric that a report shows: one row for each cell and metric."""
         return frames.summaries(self._cells, self.varied)
 
+    @property
+    def best(self) -> "pl.DataFrame":
+        """The rows of `ranking` that may be the best: one under each condition where it is clear."""
+        ranking = self.ranking()
+        return ranking.filter(ranking["is_among_best"])
+
+    def ranking(self, metric: str | None = None) -> "pl.DataFrame":
+        """Return how far each cell stands behind the best, by default in its headline.
+
+        Cells are compared that differ in what a user chooses, such as `http`, `cc` or a setting of TCP; a
+        link or a page is a condition, and each has its best.
+
+        Returns
+        -------
+        polars.DataFrame
+            Under each condition the best first: factors, `metric`, `n`, `mean`, `behind_percent` with its
+            interval `ci_low_percent` to `ci_high_percent`, all of which hold jointly with 95 %, and
+            `is_among_best`: it is the best or cannot be told from it.
+
+        Raises
+        ------
+        InputError
+            For a metric that there is not.
+        """
+        from bentpipe.api.plots import headed_by
+
+        if metric is None:
+            return frames.ranking(best.gather(self._cells), self.varied)
+        quantity = self._quantity(metric)
+        return frames.ranking(best.gather([headed_by(cell, quantity) for cell in self._cells]), self.varied)
+
     @cached_property
     def objects(self) -> "pl.DataFrame":
         """One row for each object of every attempt: instants in seconds, sizes in bytes."""
@@ -142,7 +173,8 @@ class Results:
         -------
         polars.DataFrame
             A row for each comparison: factors, `metric`, `n`, `n_reference`, `mean`, `mean_reference`,
-            `difference_percent`, `ci_low_percent`, `ci_high_percent` (95 %), `is_significant`.
+            `difference_percent` with its interval `ci_low_percent` to `ci_high_percent`, all of which hold
+            jointly with 95 %, and `is_significant`: the interval does not hold zero.
 
         Raises
         ------

@@ -1,15 +1,15 @@
 """compare: two folders of results side by side."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from bentpipe.cli.options import json_option
-from bentpipe.cli.output import percent, print_columns, print_json, rate, seconds
+from bentpipe.cli.output import echo, percent, print_columns, print_json, rate, seconds
 from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ METRICS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One metric of one cell in both folders; the difference is B's mean against A's."""
+    """One metric of one cell in both folders; the difference is B's mean against A's.
+
+    `better` is "a" or "b" where the interval excludes zero; else the two do not differ significantly.
+    """
 
     cell: Mapping[str, str]
     metric: str
@@ -44,6 +47,7 @@ class Comparison:
     difference_percent: float
     ci_low_percent: float | None
     ci_high_percent: float | None
+    better: Literal["a", "b"] | None
 
 
 @click.command()
@@ -53,8 +57,8 @@ class Comparison:
 def compare(a: Path, b: Path, as_json: bool) -> None:
     """Compare two folders of results.
 
-    Cells that both have stand side by side, with the difference of B's mean against A's and its 95 %
-    confidence interval.
+    Cells that both have stand side by side, with the difference of B's mean against A's and which of the two
+    is significantly better. The 95 % confidence intervals of all cells of a metric hold together.
     """
     from bentpipe.ledger import Ledger
 
@@ -69,18 +73,32 @@ def compare(a: Path, b: Path, as_json: bool) -> None:
     if as_json:
         print_json([asdict(comparison) for comparison in comparisons])
         return
-    rows = [("CELL", "METRIC", f"A ({a})", f"B ({b})", "B AGAINST A", "")]
+    echo(f"A: {a}", f"B: {b}", "")
+    rows = [("CELL", "METRIC", "A", "B", "B AGAINST A", "BETTER")]
     for item in comparisons:
         write = METRICS[item.metric]
-        interval = (
-            f"[{item.ci_low_percent:+.1f}, {item.ci_high_percent:+.1f}] %"
-            if item.ci_low_percent is not None and item.ci_high_percent is not None
-            else "too few runs for an interval"
-        )
         cell = " ".join(item.cell.values())
         means = (write(item.mean_a), write(item.mean_b))
-        rows.append((cell, item.metric, *means, f"{item.difference_percent:+.1f} %", interval))
-    print_columns(rows, indent=0)
+        rows.append((cell, item.metric, *means, _change(item), (item.better or "-").upper()))
+    print_columns(rows, indent=0, marked={place for place, item in enumerate(comparisons, 1) if item.better})
+    echo("", *_sentences(comparisons))
+
+
+def _change(item: Comparison) -> str:
+    if item.ci_low_percent is None or item.ci_high_percent is None:
+        return f"{item.difference_percent:+.1f} %, too few runs for an interval"
+    return f"{item.difference_percent:+.1f} % [{item.ci_low_percent:+.1f}, {item.ci_high_percent:+.1f}]"
+
+
+def _sentences(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Return in how many cells which folder is better, by the first metric that each cell has."""
+    first: dict[tuple[tuple[str, str], ...], Comparison] = {}
+    for item in comparisons:
+        first.setdefault(tuple(item.cell.items()), item)
+    for metric in dict.fromkeys(item.metric for item in first.values()):
+        found = Counter(item.better for item in first.values() if item.metric == metric)
+        wins = f"B is significantly better in {found['b']}, A in {found['a']}"
+        yield f"By {metric} of {found.total()} cells {wins}; {found[None]} do not differ significantly."
 
 
 def _settings_of_the_folder(*folders: Sequence["Entry"]) -> set[str]:
@@ -108,29 +126,42 @@ def _comparisons(
     cells_a: Mapping[tuple[tuple[str, str], ...], Sequence["Entry"]],
     cells_b: Mapping[tuple[tuple[str, str], ...], Sequence["Entry"]],
 ) -> list[Comparison]:
+    """Return every metric that a cell has in both; the intervals of a metric's cells hold together."""
+    from bentpipe.stats import metric_values
+
+    samples = {
+        (cell, metric): (metric_values(cells_a[cell], metric), metric_values(cells_b[cell], metric))
+        for cell in sorted(cells_a.keys() & cells_b.keys())
+        for metric in METRICS
+    }
+    found = {place: pair for place, pair in samples.items() if all(pair) and any(pair[0])}
+    cells = Counter(metric for _, metric in found)
+    return [
+        _comparison(dict(cell), metric, *pair, confidence=1 - 0.05 / cells[metric])
+        for (cell, metric), pair in found.items()
+    ]
+
+
+def _comparison(
+    cell: Mapping[str, str], metric: str, a: Sequence[float], b: Sequence[float], *, confidence: float
+) -> Comparison:
     from statistics import fmean
 
-    from bentpipe.stats import metric_values, relative_difference
+    from bentpipe.stats import HIGHER_IS_BETTER, relative_difference
 
-    comparisons = []
-    for cell in sorted(cells_a.keys() & cells_b.keys()):
-        for metric in METRICS:
-            values_a, values_b = (metric_values(cells[cell], metric) for cells in (cells_a, cells_b))
-            if not values_a or not values_b or fmean(values_a) == 0:
-                continue
-            difference = relative_difference(values_b, values_a)
-            ci = difference.ci
-            comparisons.append(
-                Comparison(
-                    cell=dict(cell),
-                    metric=metric,
-                    n_a=len(values_a),
-                    n_b=len(values_b),
-                    mean_a=fmean(values_a),
-                    mean_b=fmean(values_b),
-                    difference_percent=100 * difference.value,
-                    ci_low_percent=None if ci is None else 100 * ci.low,
-                    ci_high_percent=None if ci is None else 100 * ci.high,
-                )
-            )
-    return comparisons
+    difference = relative_difference(b, a, confidence=confidence)
+    ci = difference.ci
+    is_more_better = metric in HIGHER_IS_BETTER
+    is_b_better = (difference.value > 0) == is_more_better
+    return Comparison(
+        cell=cell,
+        metric=metric,
+        n_a=len(a),
+        n_b=len(b),
+        mean_a=fmean(a),
+        mean_b=fmean(b),
+        difference_percent=100 * difference.value,
+        ci_low_percent=None if ci is None else 100 * ci.low,
+        ci_high_percent=None if ci is None else 100 * ci.high,
+        better=("b" if is_b_better else "a") if ci is not None and ci.excludes(0) else None,
+    )

@@ -17,6 +17,7 @@ from bentpipe.errors import AbilityError
 if TYPE_CHECKING:
     from bentpipe.campaign import Measured, Order, Rejection
     from bentpipe.report.answer import Answer
+    from bentpipe.report.build import Written
     from bentpipe.scenario.ablations import Ablations
     from bentpipe.scenario.rig import Rig
 
@@ -125,12 +126,15 @@ def _campaign(
     is_complete = all(part.outcome.ending is Ending.COMPLETE for part in parts)
     reports = [_report(part, is_told=not as_json) for part in parts] if is_complete else []
     if as_json:
+        from bentpipe.report.data import answer_document
+
         counts = ("planned", "succeeded", "failed", "invalid", "not_run")
         documents = [
             {
                 "folder": str(part.folder),
                 **{key: getattr(part.outcome, key) for key in counts},
-                "report": str(reports[place]) if reports else None,
+                "report": str(reports[place].page) if reports else None,
+                "answer": answer_document(reports[place].answer) if reports else None,
             }
             for place, part in enumerate(parts)
         ]
@@ -163,7 +167,7 @@ def _measured(
         return ablate(order, able, ablations, engine=machine, progress=told[0], again=told[1]).parts
 
 
-def _report(part: "Measured", *, is_told: bool) -> Path:
+def _report(part: "Measured", *, is_told: bool) -> "Written":
     """Write the report of a folder, tell what it found, and where it is."""
     from bentpipe import report
     from bentpipe.report import ablations
@@ -172,15 +176,15 @@ def _report(part: "Measured", *, is_told: bool) -> Path:
     if is_told:
         _tell(written.answer)
     echo(f"report: {written.page}", err=True)
-    return written.page
+    return written
 
 
 def _tell(answer: "Answer") -> None:
     for table in answer.tables:
-        print_columns(table.rows, indent=0)
+        print_columns(table.rows, indent=0, marked=table.marked)
         echo()
-    for sentence in answer.sentences:
-        echo(sentence)
+    for line in (*answer.notes, *answer.sentences):
+        echo(line)
 
 
 def _tell_rejections(rejections: Sequence["Rejection"]) -> None:

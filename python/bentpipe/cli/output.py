@@ -6,7 +6,7 @@ what would act on it stands as its escape.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any
 
@@ -41,13 +41,19 @@ def _escaped(line: str) -> str:
     return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
 
 
-def print_columns(rows: Sequence[Sequence[str]], *, indent: int = 2) -> None:
-    """Print rows with aligned columns; the last column is as long as it needs to be."""
+def print_columns(
+    rows: Sequence[Sequence[str]], *, indent: int = 2, marked: Collection[int] = frozenset()
+) -> None:
+    """Print rows with aligned columns; the last column is as long as it needs to be.
+
+    On a terminal the rows at the places `marked` stand out.
+    """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
+    for place, row in enumerate(rows):
         cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
-        click.echo((" " * indent + "  ".join([*cells, row[-1]])).rstrip())
+        line = (" " * indent + "  ".join([*cells, row[-1]])).rstrip()
+        click.echo(click.style(line, bold=True) if place in marked else line)
 
 
 def seconds(value: float | None) -> str:

@@ -7,19 +7,26 @@ from matplotlib.lines import Line2D
 
 from bentpipe.figures import mean_mark, style
 from bentpipe.figures.drawing import Drawing, interval_caption
+from bentpipe.figures.live import means
 from bentpipe.stats import Summary
 
+RING = "A ring marks the best of each condition, and what cannot be told from it."
 _ROW_HEIGHT_IN = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """One cell: the row it stands in, its protocol and congestion control, and its summary."""
+    """One cell: the row it stands in, its protocol and congestion control, and its summary.
+
+    `is_best` rings it; `note` is what the pointer is told of how it stands to the best.
+    """
 
     row: str
     protocol: str
     congestion_control: str
     summary: Summary
+    is_best: bool = False
+    note: str = ""
 
 
 @style.applied()
@@ -31,11 +38,12 @@ def draw(*, name: str, title: str, axis_label: str, marks: Sequence[Mark]) -> Dr
     figure, (axis,) = style.canvas(
         panels=1, panel_height_in=height + 0.5, legend_rows=1 + (len(variants) - 1) // 2
     )
-    for mark in marks:
-        place = variants.index((mark.protocol, mark.congestion_control))
-        shift = (place - (len(variants) - 1) / 2) * 0.8 / len(variants)
+    places = [_place(mark, rows, variants) for mark in marks]
+    for mark, place in zip(marks, places, strict=True):
         look, stroke = style.look(mark.protocol), style.stroke(mark.congestion_control)
-        mean_mark.draw(axis, mark.summary, rows.index(mark.row) + shift, look=look, stroke=stroke)
+        mean_mark.draw(axis, mark.summary, place, look=look, stroke=stroke)
+        if mark.is_best:
+            mean_mark.ring(axis, mark.summary, place)
     axis.set_yticks(range(len(rows)), rows)
     axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xlim(left=min(0.0, axis.get_xlim()[0]))
@@ -43,10 +51,48 @@ def draw(*, name: str, title: str, axis_label: str, marks: Sequence[Mark]) -> Dr
     axis.set_xlabel(axis_label)
     figure.legend(handles=[_key(*variant) for variant in variants], loc="outside upper left", ncols=2)
     caption = interval_caption([mark.summary.n for mark in marks])
-    return Drawing(name=name, title=title, caption=caption, figure=figure)
+    if any(mark.is_best for mark in marks):
+        caption += f" {RING}"
+    return Drawing(
+        name=name,
+        title=title,
+        caption=caption,
+        figure=figure,
+        live=lambda: means.draw(
+            [_live(mark, place) for mark, place in zip(marks, places, strict=True)],
+            rows=rows,
+            axis_label=axis_label,
+        ),
+    )
+
+
+def _place(mark: Mark, rows: Sequence[str], variants: Sequence[tuple[str, str]]) -> float:
+    """Return the height of a mark in rows from above; the marks of a row stand one below the other."""
+    place = variants.index((mark.protocol, mark.congestion_control))
+    return rows.index(mark.row) + (place - (len(variants) - 1) / 2) * 0.8 / len(variants)
+
+
+def _live(mark: Mark, place: float) -> means.Mark:
+    look = style.look(mark.protocol)
+    series = _series(mark.protocol, mark.congestion_control)
+    return means.Mark(
+        label=f"{mark.row} · {series}",
+        series=series,
+        place=place,
+        colour=look.colour,
+        marker=look.marker,
+        is_open=style.stroke(mark.congestion_control) is not style.Stroke.SOLID,
+        is_best=mark.is_best,
+        summary=mark.summary,
+        note=mark.note,
+    )
+
+
+def _series(protocol: str, congestion_control: str) -> str:
+    parts = (style.look(protocol).label, style.control_label(congestion_control))
+    return ", ".join(filter(None, parts))
 
 
 def _key(protocol: str, congestion_control: str) -> Line2D:
-    look = style.look(protocol)
-    label = ", ".join(filter(None, (look.label, style.control_label(congestion_control))))
-    return mean_mark.key(look, style.stroke(congestion_control), label=label)
+    label = _series(protocol, congestion_control)
+    return mean_mark.key(style.look(protocol), style.stroke(congestion_control), label=label)

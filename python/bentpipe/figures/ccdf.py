@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bentpipe.figures import published_mark, style
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.live import lines
 from bentpipe.stats import Distribution
 
 
@@ -44,4 +45,26 @@ def draw(
     figure.legend(handles=handles, loc="outside upper left", ncols=2)
     counts = ", ".join(f"{curve.n}" for curve in curves.values())
     caption = f"Pings that came back, all runs together: {counts}."
-    return Drawing(name=name, title=title, caption=caption, figure=figure)
+    panel = lines.Panel(
+        title="",
+        y_label="Share of pings above",
+        lines=[
+            lines.Line(
+                label=label,
+                x=curve.value,
+                y=curve.share,
+                colour=style.nth_line(place)["color"],
+                shape="step-after",
+                dash="dashed" if place % 2 else "solid",
+            )
+            for place, (label, curve) in enumerate(curves.items())
+        ],
+        is_logarithmic=True,
+    )
+    return Drawing(
+        name=name,
+        title=title,
+        caption=caption,
+        figure=figure,
+        live=lambda: lines.draw([panel], x_label=axis_label),
+    )

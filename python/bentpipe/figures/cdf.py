@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from bentpipe.figures import published_mark, style
 from bentpipe.figures.drawing import Drawing, count_range
+from bentpipe.figures.live import lines
 from bentpipe.stats import Distribution
 
 
@@ -39,4 +42,25 @@ def draw(*, name: str, title: str, axis_label: str, panels: Sequence[Panel], val
     published_mark.legend(figure, controls, marks)
     counts = [curve.n for panel in panels for curve in panel.curves.values()]
     caption = f"{count_range(counts)} {values} per line."
-    return Drawing(name=name, title=title, caption=caption, figure=figure)
+    return Drawing(
+        name=name,
+        title=title,
+        caption=caption,
+        figure=figure,
+        live=lambda: lines.draw([_live(panel) for panel in panels], x_label=axis_label),
+    )
+
+
+def _live(panel: Panel) -> lines.Panel:
+    looks = {control: style.control_look(control) for control in panel.curves}
+    curves = [
+        lines.Line(
+            label=looks[control].label,
+            x=np.concatenate([curve.value[:1], curve.value]),
+            y=np.concatenate([[0.0], curve.share]),
+            colour=looks[control].colour,
+            shape="step-after",
+        )
+        for control, curve in panel.curves.items()
+    ]
+    return lines.Panel(title=panel.title, y_label="Share", lines=curves, highest=1.02)

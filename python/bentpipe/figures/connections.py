@@ -6,9 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from bentpipe.figures import colours, style
-from bentpipe.figures.bins import Series, rows
+from bentpipe.figures.bins import Series, bin_rates_bps, rows
 from bentpipe.figures.drawing import Drawing
-from bentpipe.figures.run_over_time import bin_rates_bps
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
 from bentpipe.model.workload import page_load
 from bentpipe.stats import duplicates

@@ -1,27 +1,46 @@
 """A finished figure with its words, and how it becomes files."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
 from bentpipe.figures import style
 
+if TYPE_CHECKING:
+    from bokeh.models import LayoutDOM
+
 FILE_KINDS = (".svg", ".pdf", ".png")
 
 _DOTS_PER_IN = 200
+_TALL = 1.25
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A figure: `name` is its file's stem, `title` says what is shown, `caption` gives n and the interval."""
+    """A figure: `name` is its file's stem, `title` says what is shown, `caption` gives n and the interval.
+
+    `live` makes the interactive one of the same data, where it has one.
+    """
 
     name: str
     title: str
     caption: str
     figure: Figure
+    live: "Callable[[], LayoutDOM] | None" = None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it takes the whole width of a page."""
+        return float(self.figure.get_figwidth()) > style.WIDTH_IN
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether it is higher than a screen when it is as wide."""
+        return float(self.figure.get_figheight()) > _TALL * float(self.figure.get_figwidth())
 
 
 def svg_text(drawing: Drawing) -> str:

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing, count_range
+from bentpipe.figures.live import lines
 from bentpipe.stats import Distribution
 
 _LONGEST_IN_TWO_COLUMNS = 30
@@ -41,4 +44,27 @@ def draw(
     figure.legend(loc="outside upper left", ncols=columns)
     counts = count_range([curve.n for curve in schemes.values()])
     caption = f"Pings that came back, all runs together: {counts} per line."
-    return Drawing(name=name, title=title, caption=caption, figure=figure)
+    panel = lines.Panel(
+        title="",
+        y_label="Share of pings at or below",
+        lines=[
+            lines.Line(
+                label=label,
+                x=np.concatenate([curve.value[:1], curve.value]),
+                y=np.concatenate([[0.0], curve.share]),
+                colour=style.nth_line(place)["color"],
+                shape="step-after",
+                dash="dashed" if place % 2 else "solid",
+            )
+            for place, (label, curve) in enumerate(schemes.items())
+        ],
+        mark=propagation_s,
+        highest=1.02,
+    )
+    return Drawing(
+        name=name,
+        title=title,
+        caption=caption,
+        figure=figure,
+        live=lambda: lines.draw([panel], x_label="Round trip in s"),
+    )

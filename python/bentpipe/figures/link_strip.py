@@ -3,8 +3,7 @@
 import numpy as np
 
 from bentpipe.figures import style
-from bentpipe.figures.bins import Series, Values, group_size, merged
-from bentpipe.figures.run_over_time import bin_rates_bps
+from bentpipe.figures.bins import Series, Values, bin_rates_bps, group_size, merged
 from bentpipe.figures.small_svg import bars, document, nice_ticks, number, text
 
 WIDTH = 440

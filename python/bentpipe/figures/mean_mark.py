@@ -27,6 +27,14 @@ def draw(axis: Axes, summary: Summary, row: float, *, look: style.Look, stroke: 
     )
 
 
+def ring(axis: Axes, summary: Summary, row: float) -> None:
+    """Draw a ring around the mark."""
+    axis.plot(
+        [summary.mean], [row], marker="o", markersize=9.5, markerfacecolor="none", markeredgecolor="black",
+        markeredgewidth=0.8, linestyle="none",
+    )  # fmt: skip
+
+
 def key(look: style.Look, stroke: style.Stroke, *, label: str) -> Line2D:
     """The same mark for the legend."""
     return Line2D(

@@ -7,9 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.figures.bins import Series, Values, group_size, last, mean, merged
+from bentpipe.figures.bins import Series, Values, bin_rates_bps, group_size, last, mean, merged
 from bentpipe.figures.drawing import Drawing
-from bentpipe.figures.run_over_time import bin_rates_bps
 from bentpipe.model.description import ModcodDescription
 
 TRUE, REPORTED, THRESHOLD = (

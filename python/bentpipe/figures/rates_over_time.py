@@ -8,9 +8,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bentpipe.figures import published_mark, style
-from bentpipe.figures.bins import Series, Values
+from bentpipe.figures.bins import Series, Values, bin_rates_bps
 from bentpipe.figures.drawing import Drawing
-from bentpipe.figures.run_over_time import bin_rates_bps
 from bentpipe.stats.counter import BIN_S, Counter
 
 SECOND_S = 1.0

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bentpipe.figures import style
-from bentpipe.figures.bins import Series, Values, rows
+from bentpipe.figures.bins import Series, Values, bin_rates_bps, rows
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.live import over_time
 from bentpipe.figures.style import Look
-from bentpipe.stats.counter import BIN_S
 
 
 @style.applied()
@@ -43,18 +43,15 @@ def draw(
         style.colour_legend(figure, {look.label: look.colour for look in flows.values()}, columns=4)
     round_trip.set_xlabel("Time since the start of the run in s")
     caption = "One run, forward direction, in bins of 100 ms. A cross marks a bin in which packets were lost."
-    return Drawing(name=name, title=title, caption=caption, figure=figure)
-
-
-def bin_rates_bps(link: Series, column: str) -> Values:
-    """Bits per second in each bin of a column of bytes. The last bin may be shorter than the others."""
-    times = np.asarray(link["time_s"], dtype=float)
-    if len(times) == 0:
-        return times
-    is_whole = len(times) > 1 or times[0] <= 0
-    first = BIN_S if is_whole else min(BIN_S, float(times[0]))
-    rates: Values = np.asarray(link[column], dtype=float) * 8 / np.diff(times, prepend=times[0] - first)
-    return rates
+    return Drawing(
+        name=name,
+        title=title,
+        caption=caption,
+        figure=figure,
+        live=lambda: over_time.draw(
+            link=link, sender=sender, colour=colour, capacity_bps=capacity_bps, flows=flows, end_s=end
+        ),
+    )
 
 
 def _draw_use(axis: Axes, link: Series, colour: str, capacity_bps: float | None) -> None:

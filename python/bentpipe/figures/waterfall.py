@@ -32,7 +32,7 @@ def draw(record: RunRecord) -> str:
     rows = len(objects) + len(connections)
     labelled = rows <= _MOST_LABELLED_ROWS
     row_height = _ROW if labelled else _DENSE_ROW
-    end = _end_s(objects, connections)
+    end = end_s(objects, connections)
     scale = (WIDTH - _LABELS - 8) / end
     height = rows * row_height + _AXIS + 4
 
@@ -42,9 +42,9 @@ def draw(record: RunRecord) -> str:
     def middle(row: int) -> float:
         return 4 + (row + 0.5) * row_height
 
-    colour = style.look(_protocol(record)).colour
+    colour = style.look(protocol_of(record)).colour
     thickness = row_height * 0.66
-    phases = [_phases_s(connection) for connection in connections]
+    phases = [phases_s(connection) for connection in connections]
     first = len(connections)
     bottom = rows * row_height + 4
     body = [
@@ -61,8 +61,8 @@ def draw(record: RunRecord) -> str:
              thickness=thickness),
     ]  # fmt: skip
     if labelled:
-        names = [_connection_name(c, len(connections)) for c in connections]
-        names += [f"{_short_path(o.url)} {o.bytes / 1000:.4g} kB" for o in objects]
+        names = [connection_name(c, len(connections)) for c in connections]
+        names += [f"{short_path(o.url)} {o.bytes / 1000:.4g} kB" for o in objects]
         labels = "".join(
             text(_LABELS - 6, middle(row) + 3.5, name, anchor="end") for row, name in enumerate(names)
         )
@@ -84,16 +84,17 @@ def _spans(
     ]
 
 
-def _phases_s(connection: ConnectionReport) -> tuple[float | None, float | None, float | None]:
+def phases_s(connection: ConnectionReport) -> tuple[float | None, float | None, float | None]:
     """When it was started, connected and secured."""
     instants_ns = (connection.started_ns, connection.connected_ns, connection.secured_ns)
     started_s, connected_s, secured_s = (None if ns is None else ns / 1e9 for ns in instants_ns)
     return started_s, connected_s, secured_s
 
 
-def _end_s(objects: Sequence[ObjectTiming], connections: Sequence[ConnectionReport]) -> float:
+def end_s(objects: Sequence[ObjectTiming], connections: Sequence[ConnectionReport]) -> float:
+    """When the last of them ended; of none at all 1."""
     ends = [float(o.last_byte_s) for o in objects]
-    ends += [instant_s for c in connections for instant_s in _phases_s(c) if instant_s is not None]
+    ends += [instant_s for c in connections for instant_s in phases_s(c) if instant_s is not None]
     return max(ends, default=0.0) or 1.0
 
 
@@ -105,15 +106,18 @@ def _grid(end: float, x: Callable[[float], float], bottom: float) -> str:
     return f'<path d="{lines}" stroke="#ddd" fill="none"/>{"".join(words)}{unit}'
 
 
-def _connection_name(connection: ConnectionReport, count: int) -> str:
+def connection_name(connection: ConnectionReport, count: int) -> str:
+    """What a connection is called, where there are so many."""
     name = {"tcp": "TCP", "quic": "QUIC"}.get(connection.transport, connection.transport)
     return f"{name} connection" if count == 1 else f"{name} port {connection.client_port}"
 
 
-def _short_path(url: str) -> str:
+def short_path(url: str) -> str:
+    """The last part of an address, of a long one its ends."""
     name = urlsplit(url).path.rsplit("/", 1)[-1] or "/"
     return name if len(name) <= 14 else f"{name[:6]}…{name[-7:]}"
 
 
-def _protocol(record: RunRecord) -> str:
+def protocol_of(record: RunRecord) -> str:
+    """The HTTP version of a page load."""
     return record.spec.workload.http if isinstance(record.spec.workload, PageLoadWorkload) else ""

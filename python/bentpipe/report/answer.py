@@ -1,9 +1,12 @@
-"""What a report found, in lines for a terminal: the cells, then the claims of a study."""
+"""What a report found, in lines for a terminal: what is best, the cells, then the claims of a study."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bentpipe.report import best
+from bentpipe.report.best import Best, Rated
 from bentpipe.report.cells import CellResult
+from bentpipe.report.quantities import Quantity
 from bentpipe.report.rigs import Rigs
 from bentpipe.stats import Difference
 from bentpipe.studies.decisions import Decision, Score
@@ -11,45 +14,71 @@ from bentpipe.studies.rules import Agreement
 from bentpipe.studies.verdict import Finding, Standing, Verdict
 
 MOST_CELLS = 40
-"""Of more the report is read."""
+"""Of more the table has the best of each condition."""
+SEVERAL = "="
+"""Marks what does not differ significantly from the best."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Rows with aligned columns; the first is the heading."""
+    """Rows with aligned columns; the first is the heading. `marked` are places of rows that stand out."""
 
     rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What was found: tables, each followed by a sentence."""
+    """What was found: tables, then sentences; `notes` say how to read the tables.
+
+    `bests` is what tables and sentences on cells are made from.
+    """
 
     tables: tuple[Table, ...]
     sentences: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    bests: tuple[Best, ...] = ()
 
 
-def of_cells(cells: Sequence[CellResult], verdicts: Sequence[Verdict], rigs: Rigs | None = None) -> Answer:
-    """Return the headline of each cell with its interval, and the verdicts where a study is repeated.
+def of_cells(
+    cells: Sequence[CellResult],
+    bests: Sequence[Best],
+    verdicts: Sequence[Verdict],
+    rigs: Rigs | None = None,
+) -> Answer:
+    """Return what is best under each condition, every cell, and the verdicts where a study is repeated.
 
     With present software those on the paper's rig stand beside them, where they were measured.
     """
-    tables = [Table(rows=tuple(_cells(cells)))] if 0 < len(cells) <= MOST_CELLS else []
-    sentences = []
+    tables = [
+        _of_quantity([best for best in bests if best.quantity == quantity], is_short=len(cells) > MOST_CELLS)
+        for quantity in dict.fromkeys(best.quantity for best in bests)
+    ]
+    unmeasured = [cell for cell in cells if cell.headline is None]
+    if unmeasured and len(cells) <= MOST_CELLS:
+        tables.append(Table(rows=(("NO RUN HAS A NUMBER",), *((cell.label,) for cell in unmeasured))))
+    notes = []
+    if any(len(each.among_best) > 1 for each in bests if each.is_choice):
+        notes.append(f"{SEVERAL} marks what cannot be told from the best (95 %, jointly); more runs may.")
     if len(cells) > MOST_CELLS:
-        sentences.append(f"{len(cells)} cells: their means and intervals are in the report.")
+        notes.append(f"All {len(cells)} cells are in the report.")
+    told = []
     if verdicts:
         tables.append(Table(rows=tuple(_verdicts(verdicts, rigs))))
-        counted = [each for each in verdicts if each.standing is Standing.CLAIM]
-        agree = sum(each.agreement is Agreement.AGREES for each in counted)
-        differ = sum(each.agreement is Agreement.DIFFERS for each in counted)
-        others = len(counted) - agree - differ
-        sentences.append(
-            f"Of {len(counted)} claims {agree} agree, {differ} differ, {others} are not testable."
-        )
+        told.append(claims_sentence(verdicts))
     if rigs is not None:
-        sentences.append(rigs.sentence)
-    return Answer(tables=tuple(tables), sentences=tuple(sentences))
+        told.append(rigs.sentence)
+    told += best.sentences(bests)
+    return Answer(tables=tuple(tables), sentences=tuple(told), notes=tuple(notes), bests=tuple(bests))
+
+
+def claims_sentence(verdicts: Sequence[Verdict]) -> str:
+    """Return how many of a study's claims agree, differ and are not testable."""
+    counted = [each for each in verdicts if each.standing is Standing.CLAIM]
+    agree = sum(each.agreement is Agreement.AGREES for each in counted)
+    differ = sum(each.agreement is Agreement.DIFFERS for each in counted)
+    others = len(counted) - agree - differ
+    return f"Of {len(counted)} claims {agree} agree, {differ} differ, {others} are not testable."
 
 
 def of_decisions(decisions: Sequence[Decision], score: Score) -> Answer:
@@ -74,28 +103,67 @@ def of_changes(changes: Sequence[tuple[str, Sequence[tuple[str, Difference]]]]) 
 
     `changes` has for each group its name, and for each variant its name with the relative change.
     """
-    tables = []
+    tables, told = [], []
     for group, found in changes:
+        ordered = sorted(found, key=lambda each: -abs(each[1].value))
         rows = [(group.upper(), "CHANGE", "95 % INTERVAL")]
-        for name, change in sorted(found, key=lambda each: -abs(each[1].value)):
+        for name, change in ordered:
             ci = change.ci.scaled(100) if change.ci else None
             reach = f"{ci.low:+.1f} to {ci.high:+.1f} %" if ci else "-"
             rows.append((name, f"{100 * change.value:+.1f} %", reach))
         tables.append(Table(rows=tuple(rows)))
-    return Answer(tables=tuple(tables), sentences=())
+        clear = [name for name, change in ordered if change.ci and change.ci.excludes(0)]
+        if clear:
+            name, change = next(each for each in ordered if each[0] == clear[0])
+            told.append(
+                f"{group}: {name} changes it most, {100 * change.value:+.1f} %; "
+                f"{len(clear)} of {len(ordered)} variants change it significantly."
+            )
+        elif ordered:
+            told.append(f"{group}: no variant changes it significantly.")
+    return Answer(tables=tuple(tables), sentences=tuple(told))
 
 
-def _cells(cells: Sequence[CellResult]) -> Iterator[tuple[str, ...]]:
-    yield ("CELL", "n", "MEAN", "95 % INTERVAL", "")
-    for cell in cells:
-        if cell.headline is None:
-            yield (cell.label, "0", "-", "-", "no run has a number")
-            continue
-        quantity, summary = cell.headline
-        ci = summary.mean_ci
-        reach = "-" if ci is None else f"{ci.low:.{quantity.decimals}f} to {ci.high:.{quantity.decimals}f}"
-        mean = f"{summary.mean:.{quantity.decimals}f} {quantity.unit}".rstrip()
-        yield (cell.label, str(summary.n), mean, reach, quantity.label)
+def _of_quantity(bests: Sequence[Best], *, is_short: bool) -> Table:
+    """Return a table of cells under their conditions, or, short, of the best cells alone."""
+    quantity = bests[0].quantity
+    is_compared = any(each.is_choice for each in bests)
+    heading = (
+        "CELL",
+        "n",
+        quantity.label.upper(),
+        "95 % INTERVAL",
+        *(["AGAINST BEST"] if is_compared else []),
+    )
+    rows: list[tuple[str, ...]] = [heading]
+    marked = set()
+    for each in bests:
+        is_headed = bool(each.label) and each.is_choice
+        if is_headed:
+            rows.append((each.label, *[""] * (len(heading) - 1)))
+        for rated in each.among_best if is_short else each.rated:
+            if each.is_choice and rated.contender.is_among_best:
+                marked.add(len(rows))
+            name = f"  {rated.choice}" if is_headed else rated.choice
+            rows.append(
+                (name, *_numbers(quantity, rated), *([_standing(each, rated)] if is_compared else []))
+            )
+    return Table(rows=tuple(rows), marked=frozenset(marked))
+
+
+def _numbers(quantity: Quantity, rated: Rated) -> tuple[str, str, str]:
+    summary, decimals = rated.summary, quantity.decimals
+    ci = summary.mean_ci
+    reach = "-" if ci is None else f"{ci.low:.{decimals}f} to {ci.high:.{decimals}f}"
+    return str(summary.n), f"{summary.mean:.{decimals}f} {quantity.unit}".rstrip(), reach
+
+
+def _standing(each: Best, rated: Rated) -> str:
+    if not each.is_choice:
+        return ""
+    if rated is each.rated[0]:
+        return "best"
+    return f"{SEVERAL if rated.contender.is_among_best else ' '} {best.behind_text(rated)}".rstrip()
 
 
 def _verdicts(verdicts: Sequence[Verdict], rigs: Rigs | None) -> Iterator[tuple[str, ...]]:

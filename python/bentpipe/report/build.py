@@ -7,7 +7,7 @@ from pathlib import Path
 from bentpipe.figures.drawing import save
 from bentpipe.ledger import Ledger
 from bentpipe.output_folder import staged
-from bentpipe.report import answer, data, page, tables
+from bentpipe.report import data, live, page, tables
 from bentpipe.report.anonymous import anonymous
 from bentpipe.report.answer import Answer
 from bentpipe.report.contents import gather
@@ -71,8 +71,9 @@ def _write_all(source: Source, folder: Path, *, results: Path) -> Answer:
     tables.write_runs(folder / "runs.csv", source.entries)
     tables.write_objects(folder / "objects.csv", source.entries)
     tables.write_flows(folder / "flows.csv", source.entries)
-    _write(folder / PAGE, page.render(contents, figures=figures))
-    return answer.of_cells(contents.cells, contents.verdicts, contents.rigs)
+    shown = live.gather(contents.all_drawings, contents.cells)
+    _write(folder / PAGE, page.render(contents, figures=figures, live=shown))
+    return contents.answer
 
 
 def _write(path: Path, text: str) -> None:

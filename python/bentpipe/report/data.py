@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from bentpipe.report.answer import Answer
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Clients
 from bentpipe.report.contents import Contents
@@ -27,6 +28,7 @@ def document(contents: Contents) -> Document:
     study = contents.study
     return {
         "scenario": contents.source.scenario.model_dump(mode="json", include=set(SCENARIO_KEYS)),
+        "answer": answer_document(contents.answer),
         "validity": _validity(contents.validity),
         "figures": [
             {
@@ -49,6 +51,29 @@ def document(contents: Contents) -> Document:
         "satellite": [_satellite(each) for each in contents.satellite],
         "provenance": _origins(contents.origins),
         "repeat": [{"command": command, "purpose": purpose} for command, purpose in contents.commands],
+    }
+
+
+def answer_document(answer: Answer) -> Document:
+    """Return what is best under each condition, the best cell first."""
+    return {
+        "sentences": list(answer.sentences),
+        "conditions": [
+            {
+                "condition": dict(best.condition),
+                "metric": best.quantity.metric,
+                "cells": [
+                    {
+                        "factors": dict(rated.cell.factors),
+                        **_summary(rated.summary, 1 / best.quantity.scale),
+                        "is_among_best": rated.contender.is_among_best,
+                        **_against(rated.contender.behind, "best"),
+                    }
+                    for rated in best.rated
+                ],
+            }
+            for best in answer.bests
+        ],
     }
 
 
@@ -184,11 +209,11 @@ def _clients(clients: Clients) -> Document:
     }
 
 
-def _against(difference: Difference | None) -> Mapping[str, float | None]:
+def _against(difference: Difference | None, what: str = "reference") -> Mapping[str, float | None]:
     ci = difference.ci if difference else None
     return {
-        "against_reference_percent": difference.value * 100 if difference else None,
-        **_interval(ci.scaled(100) if ci else None, "against_reference_ci", "_percent"),
+        f"against_{what}_percent": difference.value * 100 if difference else None,
+        **_interval(ci.scaled(100) if ci else None, f"against_{what}_ci", "_percent"),
     }
 
 

@@ -18,6 +18,7 @@ from bentpipe.figures.flow_looks import Flow, looks
 from bentpipe.figures.style import Look
 from bentpipe.ledger import Entry
 from bentpipe.model.spec import FlowsWorkload
+from bentpipe.report.best import Best, Rated, behind_text
 from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Judged
 from bentpipe.report.pings import Pings
@@ -40,11 +41,12 @@ def figures(
     study: Study | None,
     pings: Sequence[Pings],
     judged: Judged,
+    headlines: Sequence[Drawing],
 ) -> tuple[Drawing, ...]:
     """Every figure that is drawn into files; those of a study are of the runs that it is judged by."""
     drawn = study.figures(judged.runs) if study else ()
     return (
-        *(drawn or headlines(cells)),
+        *(drawn or headlines),
         *_tails(pings),
         *_first_bytes(cells, pings),
         *_sharings(source, cells),
@@ -52,6 +54,35 @@ def figures(
         *_activities(source, cells),
         *_timelines(source, judged.cells if study else cells, judged, study),
     )
+
+
+def headlines(cells: Sequence[CellResult], bests: Sequence[Best]) -> list[Drawing]:
+    """One figure per headline quantity, for a scenario may mix workloads; the best cells stand out."""
+    rated = {each.cell.label: each for best in bests if best.is_choice for each in best.rated}
+    drawings = []
+    measured = [cell for cell in cells if cell.headline is not None]
+    for quantity in dict.fromkeys(cell.headline[0] for cell in measured if cell.headline):
+        marks = [
+            by_cell.Mark(
+                row=_row(cell),
+                protocol=_protocol(cell),
+                congestion_control=cell.factors.get("cc", ""),
+                summary=cell.headline[1],
+                is_best=cell.label in rated and rated[cell.label].contender.is_among_best,
+                note=_note(rated.get(cell.label)),
+            )
+            for cell in measured
+            if cell.headline and cell.headline[0] == quantity
+        ]
+        drawings.append(
+            by_cell.draw(
+                name=f"{quantity.metric.replace('_', '-')}-by-cell",
+                title=f"{quantity.label} by cell",
+                axis_label=quantity.heading,
+                marks=marks,
+            )
+        )
+    return drawings
 
 
 def strip(source: Source, cell: CellResult) -> str | None:
@@ -69,30 +100,11 @@ def fall(run: Entry) -> str | None:
     return waterfall.draw(run.record) if run.record.objects else None
 
 
-def headlines(cells: Sequence[CellResult]) -> list[Drawing]:
-    """One figure per headline quantity: a scenario may mix workloads."""
-    drawings = []
-    measured = [cell for cell in cells if cell.headline is not None]
-    for quantity in dict.fromkeys(cell.headline[0] for cell in measured if cell.headline):
-        marks = [
-            by_cell.Mark(
-                row=_row(cell),
-                protocol=_protocol(cell),
-                congestion_control=cell.factors.get("cc", ""),
-                summary=cell.headline[1],
-            )
-            for cell in measured
-            if cell.headline and cell.headline[0] == quantity
-        ]
-        drawings.append(
-            by_cell.draw(
-                name=f"{quantity.metric.replace('_', '-')}-by-cell",
-                title=f"{quantity.label} by cell",
-                axis_label=quantity.heading,
-                marks=marks,
-            )
-        )
-    return drawings
+def _note(rated: Rated | None) -> str:
+    """Return what the pointer is told of a cell that is compared."""
+    if rated is None:
+        return ""
+    return f"{behind_text(rated)} against the best" if rated.contender.behind else "best"
 
 
 def _tails(pings: Sequence[Pings]) -> list[Drawing]:

@@ -11,18 +11,21 @@ from bentpipe.figures.style import look
 from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
 from bentpipe.reasons import sentence
 from bentpipe.report import drawings
+from bentpipe.report.best import behind_text
 from bentpipe.report.cells import MOST_DRAWN, CellResult
 from bentpipe.report.contents import Contents
 from bentpipe.report.filmstrips import MOST_PICTURE_BYTES, MOST_STRIPS
+from bentpipe.report.live import Live, fall_name
 from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, Interval
 
 MISSING = "\N{EN DASH}"
 
 
-def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
-    """Fill the template; `figures` are SVG elements by the name of their drawing.
+def render(contents: Contents, *, figures: Mapping[str, str], live: Live) -> str:
+    """Fill the template; `figures` are SVG elements by name of their drawing, `live` the interactive ones.
 
-    Names come from users: everything is escaped but our own SVG and style sheet.
+    Names come from users: everything is escaped but our own SVG and style sheet, and what `live` has, where
+    nothing can end a script.
     """
     environment = Environment(
         loader=PackageLoader("bentpipe.report"),
@@ -38,6 +41,7 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
         "svg": svg,
         "protocol": protocol,
         "sentence": sentence,
+        "verbatim": Markup,
     }
     style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     colours = {"handshake": HANDSHAKE, "tls": TLS, "queued": QUEUED}
@@ -45,6 +49,9 @@ def render(contents: Contents, *, figures: Mapping[str, str]) -> str:
     return template.render(
         **vars(contents),
         figure_svg=figures,
+        live=live,
+        behind_text=behind_text,
+        fall_name=fall_name,
         style=Markup(style),
         colours=colours,
         grouped=grouped,

@@ -14,6 +14,21 @@ from bentpipe.scenario.written.table import or_default
 NAMED = ("link", "page", "bulk.flows")
 """Keys that may hold tables, whose factor is a name."""
 
+CONDITIONS = ("link", "server_behind", "page", "response_header", "visit", "client", "ping", "bulk")
+"""Keys that say under what is measured: nobody chooses a protocol by them."""
+NO_CHOICES = ("validity", "capture")
+"""Keys that say how it is measured."""
+CHOICES = ("bulk.transport", "bulk.flows")
+"""Keys below those of conditions that are choices all the same."""
+
+
+def is_choice(name: str) -> bool:
+    """Whether a factor is one that a user chooses, such as `http`, `cc`, `pep` or a setting of TCP.
+
+    The others are conditions: cells that differ in one of them are not to be compared as better and worse.
+    """
+    return name in CHOICES or name.partition(".")[0] not in (*CONDITIONS, *NO_CHOICES)
+
 
 def factors_of(
     run: RunTable, spec: CellSpec, varied: Mapping[str, object], *, link: object

@@ -1,5 +1,6 @@
 """Pure functions on arrays: intervals, summaries, differences, tests, flows. Nothing here opens a file."""
 
+from bentpipe.stats.best import HIGHER_IS_BETTER, Contender, Ranking, rank
 from bentpipe.stats.connections import duplicates
 from bentpipe.stats.counter import Counter, Span
 from bentpipe.stats.difference import (
@@ -43,10 +44,12 @@ __all__ = [
     "BROWSER_METRICS",
     "FORWARD_PARTS",
     "GRANTS",
+    "HIGHER_IS_BETTER",
     "LAYERS",
     "RETURN_PARTS",
     "CarrierUse",
     "Competitor",
+    "Contender",
     "Counter",
     "Difference",
     "Distribution",
@@ -58,6 +61,7 @@ __all__ = [
     "Means",
     "Measured",
     "Phase",
+    "Ranking",
     "Seconds",
     "Sharing",
     "SlotUse",
@@ -85,6 +89,7 @@ __all__ = [
     "median_interval",
     "metric_values",
     "metrics_of",
+    "rank",
     "relative_difference",
     "representative",
     "select",

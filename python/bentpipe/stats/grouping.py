@@ -1,6 +1,7 @@
 """Picking the runs of a cell, and a metric's values out of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from bentpipe.model.record import RunRecord, Status
@@ -33,10 +34,26 @@ def succeeded(run: Measured) -> bool:
     return run.record.status is Status.SUCCEEDED
 
 
+class ByCell(tuple[Run, ...]):
+    """Runs of which those of some cells are picked many times: each cell is asked once for all its runs."""
+
+    @cached_property
+    def succeeded_by_cell(self) -> Sequence[tuple[Mapping[str, str], Sequence[Run]]]:
+        """The factors of each cell with its succeeded runs, in the order of the first run of each."""
+        cells: dict[tuple[tuple[str, str], ...], list[Run]] = {}
+        for run in self:
+            if succeeded(run):
+                cells.setdefault(cell_key(run.factors), []).append(run)
+        return [(members[0].factors, members) for members in cells.values()]
+
+
 def select(runs: Iterable[Run], **factors: str) -> list[Run]:
-    """The succeeded runs whose factors have the given values."""
+    """The succeeded runs whose factors have the given values; those of `ByCell` cell by cell."""
     wanted = factors.items()
-    return [run for run in runs if succeeded(run) and all(run.factors.get(k) == v for k, v in wanted)]
+    if isinstance(runs, ByCell):
+        found = (members for cell, members in runs.succeeded_by_cell if wanted <= cell.items())
+        return [run for members in found for run in members]
+    return [run for run in runs if wanted <= run.factors.items() and succeeded(run)]
 
 
 def metric_values(runs: Iterable[Measured], metric: str) -> list[float]:

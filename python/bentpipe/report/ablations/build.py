@@ -10,11 +10,10 @@ from markupsafe import Markup
 
 from bentpipe.figures.drawing import save
 from bentpipe.output_folder import staged
-from bentpipe.report import answer
+from bentpipe.report import live
 from bentpipe.report.ablations import data
 from bentpipe.report.ablations.contents import Contents, gather
 from bentpipe.report.ablations.source import opened
-from bentpipe.report.answer import Answer
 from bentpipe.report.build import PAGE, Written
 from bentpipe.report.inline_svg import inline
 from bentpipe.report.page import interval, number, svg
@@ -39,22 +38,7 @@ def write(folder: Path) -> Written:
         document = json.dumps(data.document(contents), indent=1, ensure_ascii=False, allow_nan=False)
         (staging / "report.json").write_text(document, encoding="utf-8")
         (staging / PAGE).write_text(_render(contents, figures), encoding="utf-8")
-    return Written(page=folder / PAGE, answer=_answer(contents))
-
-
-def _answer(contents: Contents) -> Answer:
-    """Return the claims with what decides them; of a scenario that is no study what moves the metrics."""
-    if contents.study is not None:
-        return answer.of_decisions(contents.decisions, contents.score)
-    return answer.of_changes(
-        [
-            (
-                f"{found.group.quantity.label} of {found.group.name}",
-                [(change.variant.name, change.difference) for change in found.changes],
-            )
-            for found in contents.effects
-        ]
-    )
+    return Written(page=folder / PAGE, answer=contents.answer)
 
 
 def _render(contents: Contents, figures: Mapping[str, str]) -> str:
@@ -65,7 +49,8 @@ def _render(contents: Contents, figures: Mapping[str, str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "interval": interval, "svg": svg}
+    environment.filters |= {"number": number, "interval": interval, "svg": svg, "verbatim": Markup}
     style = files("bentpipe.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     template = environment.get_template("ablations.html.j2")
-    return template.render(**vars(contents), figure_svg=figures, style=Markup(style))
+    shown = live.gather(contents.drawings)
+    return template.render(**vars(contents), figure_svg=figures, live=shown, style=Markup(style))

@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bentpipe import studies
-from bentpipe.figures import forest, tornado
+from bentpipe.figures import tornado
 from bentpipe.figures.drawing import Drawing
 from bentpipe.model.scenario import AblationsDocument, VariantDocument
+from bentpipe.report import answer, claims_forest
 from bentpipe.report.ablations import effects
 from bentpipe.report.ablations.effects import GroupEffects
 from bentpipe.report.ablations.source import AblationSource
+from bentpipe.report.answer import Answer
 from bentpipe.studies import Study
-from bentpipe.studies.decisions import Decided, Decision, Score, decide, score
+from bentpipe.studies.decisions import Decision, Score, decide, score
 from bentpipe.studies.rules import Agreement
-from bentpipe.studies.verdict import Standing, Verdict
+from bentpipe.studies.verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +33,7 @@ class Contents:
 
     document: AblationsDocument
     study: Study | None
+    answer: Answer
     effects: tuple[GroupEffects, ...]
     decisions: tuple[Decision, ...]
     score: Score
@@ -51,9 +54,11 @@ def gather(source: AblationSource) -> Contents:
     decisions = decide(base, judged)
     by_claim = [{verdict.claim_id: verdict.agreement for verdict in verdicts} for _, verdicts in judged]
     found = effects.gather(source)
+    claims = claims_forest.draw(study, decisions) if study else None
     return Contents(
         document=document,
         study=study,
+        answer=_answer(study, decisions, found),
         effects=found,
         decisions=decisions,
         score=score(decisions),
@@ -62,12 +67,27 @@ def gather(source: AblationSource) -> Contents:
             tuple(claims.get(each.verdict.claim_id, Agreement.NOT_TESTABLE) for claims in by_claim)
             for each in decisions
         ),
-        drawings=(*_forest(study, decisions), *map(_tornado, found)),
+        drawings=(*([claims] if claims else []), *map(_tornado, found)),
         missing=tuple(
             Missing(variant=each.variant.name, runs=len(each.runs), planned=each.planned)
             for each in (source.base, *source.variants)
             if len(each.runs) < each.planned
         ),
+    )
+
+
+def _answer(study: Study | None, decisions: Sequence[Decision], effects: Sequence[GroupEffects]) -> Answer:
+    """Return the claims with what decides them; of a scenario that is no study what moves the metrics."""
+    if study is not None:
+        return answer.of_decisions(decisions, score(decisions))
+    return answer.of_changes(
+        [
+            (
+                f"{found.group.quantity.label} of {found.group.name}",
+                [(change.variant.name, change.difference) for change in found.changes],
+            )
+            for found in effects
+        ]
     )
 
 
@@ -80,43 +100,4 @@ def _tornado(found: GroupEffects) -> Drawing:
         bars=[tornado.Bar(label=each.variant.name, change=each.difference) for each in found.changes],
         caption="Each factor alone against the base: mean over cells of the relative change, with its 95 % "
         "interval.",
-    )
-
-
-def _forest(study: Study | None, decisions: Sequence[Decision]) -> tuple[Drawing, ...]:
-    if study is None or not decisions:
-        return ()
-    return (forest_of(study, decisions),)
-
-
-def forest_of(study: Study, decisions: Sequence[Decision]) -> Drawing:
-    """Return the figure of a study's claims, each comparison a row."""
-    groups: dict[str, list[forest.Row]] = {}
-    for each in decisions:
-        verdict = each.verdict
-        heading = (
-            verdict.source or "no source" if verdict.standing is Standing.CLAIM else verdict.standing.value
-        )
-        for finding in verdict.findings:
-            if finding.measurement.percent is None:
-                continue
-            is_one = len(verdict.findings) == 1
-            word = finding.agreement.value
-            if finding.agreement is Agreement.DIFFERS and each.decided is Decided.BY_ABLATION:
-                word = Decided.BY_ABLATION.value
-            groups.setdefault(heading, []).append(
-                forest.Row(
-                    label=verdict.claim_id if is_one else f"{verdict.claim_id}: {finding.label}"[:70],
-                    percent=finding.measurement.percent,
-                    ci=finding.measurement.ci,
-                    low=finding.rule.low,
-                    high=finding.rule.high,
-                    verdict=word,
-                )
-            )
-    return forest.draw(
-        name="claims",
-        title=f"The claims of {study.name}: ours, and the region in which each agrees",
-        caption="Intervals are 95 %. An arrow says how far beyond the edge ours lies.",
-        groups=groups,
     )

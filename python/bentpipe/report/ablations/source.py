@@ -15,6 +15,7 @@ from bentpipe.model.draft.spec import CellSpec
 from bentpipe.model.scenario import AblationsDocument, VariantDocument
 from bentpipe.report.source import Recorded, Series
 from bentpipe.scenario import Cell
+from bentpipe.stats.grouping import ByCell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +23,7 @@ class VariantRuns:
     """A variant with its runs, each under the factors of its cell."""
 
     variant: VariantDocument
-    runs: tuple[Recorded, ...]
+    runs: ByCell[Recorded]
     planned: int
 
 
@@ -95,7 +96,7 @@ class _Runs:
                     named = replace(entry, factors=document.factors, repetition=repetition)
                     runs.append(Recorded(entry=named, read=read))
         return VariantRuns(
-            variant=variant, runs=tuple(runs), planned=scenario.repetitions * len(scenario.cells)
+            variant=variant, runs=ByCell(runs), planned=scenario.repetitions * len(scenario.cells)
         )
 
     def _series(self, run_id: str, name: str) -> Series:

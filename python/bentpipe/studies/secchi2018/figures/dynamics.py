@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from matplotlib.axes import Axes
 
 from bentpipe.figures import colours, connections, style
-from bentpipe.figures.bins import Series, rows
+from bentpipe.figures.bins import Series, bin_rates_bps, rows
 from bentpipe.figures.drawing import Drawing
-from bentpipe.figures.run_over_time import bin_rates_bps
 from bentpipe.studies.loads import median_load
 from bentpipe.studies.secchi2018 import published
 from bentpipe.studies.secchi2018.cells import DECIDING, MANY, PEP, Keeping, cell, page

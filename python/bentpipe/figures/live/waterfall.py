@@ -1,0 +1,109 @@
+"""The waterfall of one page load: what each object waited for, told by the pointer."""
+
+from typing import TYPE_CHECKING, Any
+
+from bentpipe.figures import style, waterfall
+from bentpipe.figures.live import plot as plots
+from bentpipe.model.record import RunRecord
+
+if TYPE_CHECKING:
+    from bokeh.models import LayoutDOM
+    from bokeh.plotting import figure
+
+_MOST_LABELLED = 40
+_THICK = 0.66
+_MS = 3
+"""Decimals of seconds that are kept."""
+
+
+def draw(record: RunRecord) -> "LayoutDOM":
+    """Draw one run's objects and connections in the colours of `figures.waterfall`, in the same order."""
+    from bokeh.models import FixedTicker, Range1d
+
+    connections = record.client_connections
+    objects = sorted(record.objects, key=lambda o: (o.request_s, o.discovered_s))
+    count = len(connections) + len(objects)
+    end_s = waterfall.end_s(objects, connections)
+    plot = plots.empty(
+        x_label="Time in s",
+        x_range=Range1d(start=0.0, end=end_s, bounds=(0.0, end_s)),
+        y_range=Range1d(start=count - 0.5, end=-0.5, bounds=(-0.5, count - 0.5)),
+    )
+    names = [waterfall.connection_name(each, len(connections)) for each in connections]
+    names += [waterfall.short_path(each.url) for each in objects]
+    _draw_connections(plot, record, names)
+    _draw_objects(plot, record, first=len(connections))
+    plot.ygrid.grid_line_color = None
+    if count <= _MOST_LABELLED:
+        plot.yaxis.ticker = FixedTicker(ticks=list(range(count)))
+        plot.yaxis.major_label_overrides = dict(enumerate(names))
+        plot.yaxis.major_label_text_font_size = "10px"
+    else:
+        plot.yaxis.visible = False
+    return plot
+
+
+def _draw_connections(plot: "figure", record: RunRecord, names: list[str]) -> None:
+    from bokeh.models import ColumnDataSource
+
+    phases = [waterfall.phases_s(each) for each in record.client_connections]
+    glyphs = []
+    for place, colour in ((0, waterfall.HANDSHAKE), (1, waterfall.TLS)):
+        spans = [
+            (row, names[row], start, end)
+            for row, (start, end) in enumerate(phase[place : place + 2] for phase in phases)
+            if start is not None and end is not None and end > start
+        ]
+        if spans:
+            rows, labels, starts, ends = zip(*spans, strict=True)
+            source = ColumnDataSource(
+                {"y": list(rows), "name": list(labels), "from": _rounded(starts), "to": _rounded(ends)}
+            )
+            glyphs.append(
+                plot.hbar(
+                    y="y", left="from", right="to", height=_THICK, color=colour, line_color=None,
+                    source=source, name="TLS handshake" if place else "connecting",
+                )
+            )  # fmt: skip
+    plots.add_hover(plot, glyphs, [("", "@name: $name"), ("from", "@from s"), ("to", "@to s")])
+
+
+def _draw_objects(plot: "figure", record: RunRecord, *, first: int) -> None:
+    from bokeh.models import ColumnDataSource
+
+    objects = sorted(record.objects, key=lambda o: (o.request_s, o.discovered_s))
+    source = ColumnDataSource(
+        {
+            "y": list(range(first, first + len(objects))),
+            "url": [each.url for each in objects],
+            "bytes": [each.bytes for each in objects],
+            "known": _rounded(each.discovered_s for each in objects),
+            "asked": _rounded(each.request_s for each in objects),
+            "begun": _rounded(each.first_byte_s for each in objects),
+            "done": _rounded(each.last_byte_s for each in objects),
+        }
+    )
+    colour = style.look(waterfall.protocol_of(record)).colour
+    shared: dict[str, Any] = {"y": "y", "source": source, "line_color": None}
+    glyphs = [
+        plot.hbar(left="known", right="asked", height=_THICK / 4, color=waterfall.QUEUED, **shared),
+        plot.hbar(left="asked", right="begun", height=_THICK, color=colour,
+                  fill_alpha=waterfall.WAIT_OPACITY, **shared),
+        plot.hbar(left="begun", right="done", height=_THICK, color=colour, **shared),
+    ]  # fmt: skip
+    plots.add_hover(
+        plot,
+        glyphs,
+        [
+            ("", "@url"),
+            ("bytes", "@bytes"),
+            ("known", "@known s"),
+            ("requested", "@asked s"),
+            ("first byte", "@begun s"),
+            ("complete", "@done s"),
+        ],
+    )
+
+
+def _rounded(seconds: Any) -> list[float]:
+    return [round(float(each), _MS) for each in seconds]
