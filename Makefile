@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers bench-cluster million docs clean
-.PHONY: lock audit model
+.PHONY: lock audit model notebooks
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ agreement: setup ## Measure a grid by both engines, hours in real time, and writ
 
 model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of crates/run
 	$(BUILD) $(BIN)/python -m tools.generate_model
+
+notebooks: setup-dev ## Run docs/notebooks from a clean kernel and write their outputs anew
+	$(BUILD) $(BIN)/python -m tools.notebooks
 
 docs: setup ## Build the documentation with its generated reference in build/docs
 	$(BUILD) scripts/build-docs.sh

@@ -1,3 +1,38 @@
-"""Bentpipe: a testbed for web and transport protocols over satellite links."""
+"""Bentpipe: a testbed for web and transport protocols over satellite links.
+
+`bentpipe.run(link=..., page=..., http=[...])` measures and returns `Results`; docs/guide/python.md has more.
+What is public is imported when it is first asked for, so that commands and programs pay for what they use.
+"""
+
+from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "AbilityError": ("errors", "AbilityError"),
+    "BentpipeError": ("errors", "BentpipeError"),
+    "InputError": ("errors", "InputError"),
+    "Plot": ("api.plot", "Plot"),
+    "Results": ("api.results", "Results"),
+    "Scenario": ("api.scenario", "Scenario"),
+    "StorageError": ("errors", "StorageError"),
+    "open": ("api.calls", "open_results"),
+    "reproduce": ("api.calls", "reproduce"),
+    "run": ("api.calls", "run"),
+}
+"""By public name the module and the name there; their types are in `__init__.pyi`."""
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> object:
+    """Import what is public when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(_import_module(f"{__name__}.{module}"), attribute)
+
+
+def __dir__() -> list[str]:
+    """Return what is public, for completion."""
+    return sorted([*__all__, "__version__"])

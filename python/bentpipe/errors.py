@@ -16,7 +16,7 @@ class InputError(BentpipeError):
     Attributes
     ----------
     file : str
-        The file it stands in, or `command line`.
+        The file it stands in, `command line`, or the call in Python.
     field : str
         The dotted key or the option.
     expected, found : str

@@ -20,7 +20,17 @@ from bentpipe.engine import simulate
 from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from bentpipe.ledger.folder import UNINDEXED
-from bentpipe.scenario import Clock, Extent, Scenario, defaults, identity, load, parse_override
+from bentpipe.scenario import (
+    Clock,
+    Extent,
+    Scenario,
+    WrittenScenario,
+    defaults,
+    digest,
+    identity,
+    load,
+    parse_override,
+)
 from bentpipe.scenario.written.command_line import CommandLine
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.variation import Variation
@@ -32,8 +42,8 @@ class Order:
 
     Attributes
     ----------
-    scenario : Path
-        The scenario's file.
+    scenario : Path or WrittenScenario
+        The scenario's file, or what was written elsewhere.
     settings : sequence of str
         `KEY=VALUE`, which replace what the file says.
     variations : sequence of Variation
@@ -45,7 +55,8 @@ class Order:
     is_quick : bool
         Whether the scenario's short form will do.
     folder : Path or None
-        Of the results; None for one of the scenario's name below `results`.
+        Of the results; None for one below `results`, of the name of the scenario's file, or where it has none
+        of its content.
     is_resumed : bool
         Whether runs that the folder has are kept.
     jobs : int or None
@@ -54,7 +65,7 @@ class Order:
         Whose workers measure; None for threads of this process.
     """
 
-    scenario: Path
+    scenario: Path | WrittenScenario
     settings: Sequence[str] = ()
     variations: Sequence[Variation] = ()
     tag: str = ""
@@ -151,17 +162,22 @@ def require_of(order: Order, engine: Engine, runs: Sequence[PlannedRun]) -> None
         cluster.require(order.cluster, engine=engine)
     overridden = [parse_override(text).key for text in order.settings]
     command_line = CommandLine(overridden=overridden, options=["client"] if order.clients else [])
-    table = Location(file=str(order.scenario), field="run")
+    written = order.scenario
+    file = written.file if isinstance(written, WrittenScenario) else str(written)
+    table = Location(file=file, field="run")
     require(engine, [run.spec for run in runs], written=lambda key: command_line.place(key, table))
 
 
 def folder_of(order: Order, engine: Engine, scenario: Scenario) -> Path:
     """Return the folder of an order's results: one of the scenario's name where none is given.
 
-    Results of the loader in the emulator have the scenario's name alone.
+    Results of the loader in the emulator have the scenario's name alone. Scenarios without a file may share a
+    name: a digest of what they measure tells their folders apart.
     """
     if order.folder is not None:
         return order.folder
+    if isinstance(order.scenario, WrittenScenario):
+        return Path("results") / f"{scenario.name}-{digest(document_of(order, scenario, engine))}"
     others = () if tuple(order.clients) == (defaults.CLIENT,) else order.clients
     kinds = ["quick"] * order.is_quick + [simulate.NAME] * (engine.name == simulate.NAME)
     return Path("results") / "-".join([scenario.name, *filter(None, [order.tag]), *others, *kinds])

@@ -1,6 +1,6 @@
 """The figures of a report: those of its study, or else its headline by cell; and runs over time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bentpipe.figures import (
     by_cell,
@@ -239,20 +239,25 @@ def _timelines(
     ]
 
 
-def _timeline(source: Source, cell: CellResult, *, name: str, title: str) -> Drawing | None:
-    assert cell.median_run is not None
-    link, sender = (source.series(cell.median_run.run_id, series) for series in ("link", "sender"))
+def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawing | None:
+    """A run over time; None without its series."""
+    link, sender = (source.series(run.run_id, series) for series in ("link", "sender"))
     if len(link.get("time_s", ())) == 0 and len(sender.get("time_s", ())) == 0:
         return None
     return run_over_time.draw(
         name=name,
-        title=f"The median run over time: {title}",
-        protocol=_protocol(cell),
+        title=title,
+        protocol=_protocol_of(run.factors, run.record.spec.workload.kind),
         link=link,
         sender=sender,
-        capacity_bps=_capacity_bps(cell.median_run),
-        flows=_flow_looks(cell.median_run),
+        capacity_bps=_capacity_bps(run),
+        flows=_flow_looks(run),
     )
+
+
+def _timeline(source: Source, cell: CellResult, *, name: str, title: str) -> Drawing | None:
+    assert cell.median_run is not None
+    return run_timeline(source, cell.median_run, name=name, title=f"The median run over time: {title}")
 
 
 def _row(cell: CellResult) -> str:
@@ -263,7 +268,11 @@ def _row(cell: CellResult) -> str:
 
 
 def _protocol(cell: CellResult) -> str:
-    return next((cell.factors[name] for name in _PROTOCOL_FACTORS if name in cell.factors), cell.workload)
+    return _protocol_of(cell.factors, cell.workload)
+
+
+def _protocol_of(factors: Mapping[str, str], workload: str) -> str:
+    return next((factors[name] for name in _PROTOCOL_FACTORS if name in factors), workload)
 
 
 def _capacity_bps(run: Entry) -> float:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
@@ -42,8 +43,36 @@ class Clock(Enum):
     """What the scenario's [simulate] table says holds too."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class WrittenScenario:
+    """A scenario as its author wrote it, in a file or elsewhere.
+
+    Attributes
+    ----------
+    table : mapping
+        Its keys, as TOML has them.
+    file : str
+        What errors call the place.
+    folder : Path
+        From which paths in it count.
+    default_name : str
+        Its name where it gives none.
+    """
+
+    table: Mapping[str, object]
+    file: str
+    folder: Path
+    default_name: str
+
+
+def read_scenario(path: Path | str) -> WrittenScenario:
+    """Return the scenario of a file as written; raises InputError where that is no TOML."""
+    path = Path(path)
+    return WrittenScenario(table=read_toml(path), file=str(path), folder=path.parent, default_name=path.stem)
+
+
 def load(
-    path: Path | str,
+    scenario: WrittenScenario | Path | str,
     *,
     overrides: Sequence[str] = (),
     varied: Mapping[str, Sequence[object]] = MappingProxyType({}),
@@ -51,12 +80,12 @@ def load(
     extent: Extent = Extent.FULL,
     clock: Clock = Clock.REAL,
 ) -> Scenario:
-    """Return the resolved scenario of a file.
+    """Return the resolved scenario of a file, or of what was written elsewhere.
 
     Parameters
     ----------
-    path : Path
-        The TOML file.
+    scenario : WrittenScenario or Path
+        As written, or the TOML file.
     overrides : sequence of str
         `KEY=VALUE` with dotted keys of [run], or repetitions, seed, name, title or description.
     varied : mapping of str to values
@@ -74,13 +103,12 @@ def load(
     InputError
         For everything in it that cannot be used; nothing has been run then.
     """
-    path = Path(path)
-    document = read_toml(path)
+    written = scenario if isinstance(scenario, WrittenScenario) else read_scenario(scenario)
     return resolve_document(
-        document,
-        file=str(path),
-        folder=path.parent,
-        default_name=path.stem,
+        written.table,
+        file=written.file,
+        folder=written.folder,
+        default_name=written.default_name,
         overrides=[parse_override(text) for text in overrides],
         varied=varied,
         variations=variations,

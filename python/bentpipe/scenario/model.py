@@ -1,11 +1,15 @@
 """A resolved scenario: what is to be measured, with nothing left open."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
 from bentpipe.model.draft.spec import CellSpec
+
+DIGEST_DIGITS = 8
+"""Of ten thousand scenarios two share a digest of so many digits with a probability of about 1 %."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +92,11 @@ def identity(spec: Mapping[str, object]) -> dict[str, object]:
     """
     is_file = "sha256" in spec
     return {key: _identity(value) for key, value in spec.items() if not (is_file and key == "folder")}
+
+
+def digest(document: Mapping[str, object]) -> str:
+    """Return a few digits by which documents of different identities differ."""
+    return hashlib.sha256(canonical_json(identity(document)).encode()).hexdigest()[:DIGEST_DIGITS]
 
 
 def _identity(value: object) -> object:

@@ -86,9 +86,9 @@ def cell_label(factors: Mapping[str, str], *, order: Sequence[str] = ()) -> str:
 
 
 def factor_label(name: str, value: str) -> str:
-    """A factor for people: its value, after the last word of its name where the value is a bare quantity."""
+    """A factor for people: its value, after the last word of its name where the value alone says nothing."""
     if value in _WORDS.get(name, {}):
         return _WORDS[name][value]
-    if not value[:1].isdigit():
+    if not value[:1].isdigit() and value not in ("true", "false"):
         return value
     return f"{name.rpartition('.')[2].replace('_', ' ')} {value}"

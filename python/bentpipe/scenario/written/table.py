@@ -80,6 +80,23 @@ def subtable(field: FieldInfo) -> type[Table] | None:
     return _table_within(field.annotation)
 
 
+def list_depth(schema: type[Table], key: str) -> int:
+    """Return how deep the lists are that one value of a dotted key consists of; 0 of no list or no key."""
+    here: type[Table] | None = schema
+    annotation: object = None
+    is_name = False
+    for step in key.split("."):
+        if is_name:
+            is_name, annotation = False, None
+            continue
+        if here is None or step not in keys(here):
+            return 0
+        field = keys(here)[step]
+        annotation = field.annotation
+        here, is_name = subtable(field), _holds_by_name(annotation)
+    return _depth_within(annotation)
+
+
 def _table_within(annotation: object) -> type[Table] | None:
     if isinstance(annotation, type) and issubclass(annotation, Table):
         return annotation
@@ -89,6 +106,11 @@ def _table_within(annotation: object) -> type[Table] | None:
 def _holds_by_name(annotation: object) -> bool:
     """Whether a key holds tables by names that their author gives."""
     return get_origin(annotation) is dict or any(map(_holds_by_name, get_args(annotation)))
+
+
+def _depth_within(annotation: object) -> int:
+    own = 1 if get_origin(annotation) is list else 0
+    return own + max(map(_depth_within, get_args(annotation)), default=0)
 
 
 def _input_error(

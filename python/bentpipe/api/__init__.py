@@ -1,0 +1,1 @@
+"""Bentpipe from Python, what `import bentpipe` offers: beside the command line, over the same code."""

@@ -1,0 +1,20 @@
+"""What docs/guide/python.md shows is run as it stands there."""
+
+import re
+
+from tests.tidy.project import ROOT
+
+GUIDE = ROOT / "docs/guide/python.md"
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def test_the_guide_runs_from_the_first_line_to_the_last(here, capsys):
+    blocks = PYTHON.findall(GUIDE.read_text())
+    assert len(blocks) >= 3
+    names = {}
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), names)
+    assert "18 runs: 18 succeeded" in capsys.readouterr().out
+    assert names["faster"].constants["cc"] == "bbr"
+    assert (here / "windows.toml").exists()
+    assert (here / "waterfall.svg").exists()
