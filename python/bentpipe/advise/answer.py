@@ -1,4 +1,4 @@
-"""What a search comes to: for each link the settings in order, the best against the present one, and how sure."""
+"""What a search comes to: each link's settings in order, the best against the present one, and how sure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bentpipe.advise.contenders import Contender
-from bentpipe.advise.factors import HTTP, Setting
+from bentpipe.advise.factors import Setting
 from bentpipe.advise.question import Question
+from bentpipe.advise.race import TOGETHER, Race, Standing, Verdict
 from bentpipe.advise.runs import Runs
-from bentpipe.advise.search import TOGETHER, Found, Race, Standing, Verdict
+from bentpipe.advise.search import Found, recommended
 from bentpipe.stats import Difference, Interval, mean_interval, mean_relative_difference, relative_difference
-
-MOST_ROWS = 8
-"""Of a table, beside the best setting of each other HTTP version and the present one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +139,7 @@ def advice(question: Question, found: Found, runs: Runs) -> Advice:
 
 def _of_link(race: Race, found: Found, runs: Runs) -> LinkAdvice:
     link = race.name
-    best = found.best(race)
+    best = recommended(race, found.present)
     times_s = {one: runs.times_s(link, one) for one in race.placed}
 
     def row(one: Contender) -> Row:
@@ -155,38 +153,19 @@ def _of_link(race: Race, found: Found, runs: Runs) -> LinkAdvice:
             standing=race.placed[one].standing,
         )
 
-    measured = [one for one, values_s in times_s.items() if values_s]
-    measured.sort(key=lambda one: (one is not best, fmean(times_s[one])))
-    shown = _shown(measured, race, best, found.present) if best is not None else []
+    ranked = sorted(found.shown.get(link, ()), key=lambda one: (one is not best, fmean(times_s[one])))
     ends = {"best": best, "present": found.present}
     return LinkAdvice(
         link=link,
         best=None if best is None else row(best),
         present=row(found.present) if times_s[found.present] else None,
-        rows=tuple(map(row, shown)),
+        rows=tuple(map(row, ranked)),
         counts=_counts(race, best),
         verdict=_verdict(race),
         median_runs={
             end: runs.median_run(link, one) for end, one in ends.items() if one is not None and times_s[one]
         },
     )
-
-
-def _shown(
-    measured: Sequence[Contender], race: Race, best: Contender, present: Contender
-) -> list[Contender]:
-    """Return the settings of a table in their order: the first, the best of each HTTP version, the present."""
-    firsts = {one.setting.get(HTTP): one for one in reversed(measured) if _is_whole(race, one)}
-    # Those that are not slower tell most.
-    near = (Standing.LEADS, Standing.EQUAL, Standing.OPEN)
-    top = [one for one in measured if race.placed[one].standing in near][:MOST_ROWS]
-    wanted = {best, present, *top, *firsts.values()}
-    return [one for one in measured if one in wanted]
-
-
-def _is_whole(race: Race, one: Contender) -> bool:
-    """Whether a setting is one to recommend at all: it loaded the page in every run."""
-    return race.placed[one].standing is not Standing.FAILED
 
 
 def _against(
@@ -207,10 +186,11 @@ def _verdict(race: Race) -> Verdict:
 
 
 def _whole(race: Race, found: Found, runs: Runs) -> Whole | None:
-    best, present = found.best(race), found.present
+    present = found.present
+    best = recommended(race, present)
     if best is None or not all(runs.times_s(link, present) for link in race.links):
         return None
-    of_link = {each.name: found.best(each) for each in found.races}
+    of_link = {each.name: recommended(each, present) for each in found.races}
     on_links = []
     for link in race.links:
         own, mean_s = of_link[link], fmean(runs.times_s(link, best))

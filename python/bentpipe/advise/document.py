@@ -1,13 +1,12 @@
 """An advice as JSON: `advice.json`, and what `--json` prints."""
 
 from bentpipe.advise.answer import Advice, LinkAdvice, Row, Whole
-from bentpipe.advise.search import ALPHA, MARGIN
+from bentpipe.advise.race import ALPHA, MARGIN
 from bentpipe.advise.sentences import of_link, of_space, of_whole
-from bentpipe.model.scenario import JsonObject
 from bentpipe.stats import Difference, Interval
 
 
-def document(advice: Advice) -> JsonObject:
+def document(advice: Advice) -> dict[str, object]:
     """Return an advice as JSON; times in seconds, differences as ratios less one."""
     question, whole = advice.question, advice.whole
     return {
@@ -24,7 +23,7 @@ def document(advice: Advice) -> JsonObject:
     }
 
 
-def _link(found: LinkAdvice, advice: Advice) -> JsonObject:
+def _link(found: LinkAdvice, advice: Advice) -> dict[str, object]:
     return {
         "link": found.link,
         "sentences": list(of_link(found, advice)),
@@ -36,7 +35,7 @@ def _link(found: LinkAdvice, advice: Advice) -> JsonObject:
     }
 
 
-def _whole(whole: Whole, advice: Advice) -> JsonObject:
+def _whole(whole: Whole, advice: Advice) -> dict[str, object]:
     return {
         "sentences": list(of_whole(whole, advice)),
         "verdict": whole.verdict.value,
@@ -54,7 +53,7 @@ def _whole(whole: Whole, advice: Advice) -> JsonObject:
     }
 
 
-def _row(row: Row) -> JsonObject:
+def _row(row: Row) -> dict[str, object]:
     return {
         "setting": dict(row.setting),
         "runs": row.runs,
@@ -66,7 +65,7 @@ def _row(row: Row) -> JsonObject:
     }
 
 
-def _difference(difference: Difference | None) -> JsonObject | None:
+def _difference(difference: Difference | None) -> dict[str, object] | None:
     return None if difference is None else {"value": difference.value, "ci": _interval(difference.ci)}
 
 

@@ -66,9 +66,9 @@ def advise(order: Order, *, engine: Engine, listener: Listener) -> Given:
     """
     question = order.question
     check(question)
-    name = f"advise-{_file_name(question.page)}"
-    folder = order.folder or Path("results") / name
-    document = {"name": name, "kind": "advice", "engine": engine.name, "page": question.page}
+    page = _file_name(question.page)
+    folder = order.folder or Path("results") / f"advise-{page}"
+    document = {"name": f"advise-{page}", "kind": "advice", "engine": engine.name, "page": question.page}
     with Ledger.claim(folder, document) as ledger, Interruption():
         started_s = time.monotonic()
         present = Contenders(question).present
@@ -90,7 +90,7 @@ def advise(order: Order, *, engine: Engine, listener: Listener) -> Given:
                 expected="time for two runs of two settings over each link at least",
                 found=f"{order.budget_s:g} s",
             )
-        write(given, name=name, folder=folder, ledger=ledger)
+        write(given, name=f"advice-{page}", folder=folder, ledger=ledger)
     return Given(advice=given, folder=folder)
 
 

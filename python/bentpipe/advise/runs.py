@@ -1,4 +1,4 @@
-"""The runs of a search: measured in small lots until they are done, the time is up, or Ctrl-C; kept in a ledger."""
+"""The runs of a search: made in small lots until all are done, the time is up or Ctrl-C comes, and kept."""
 
 import itertools
 import time
@@ -130,8 +130,10 @@ class Runs:
 
     def _missing(self, wanted: Iterable[Wanted]) -> Iterator[PlannedRun]:
         by_repetition = itertools.zip_longest(*(self._planned(each) for each in wanted))
+        seen = set(self._engine.times_s)
         for run in itertools.chain.from_iterable(by_repetition):
-            if run is not None and run.run_id not in self._engine.times_s:
+            if run is not None and run.run_id not in seen:
+                seen.add(run.run_id)
                 yield run
 
     def _planned(self, wanted: Wanted) -> Iterator[PlannedRun]:

@@ -25,8 +25,8 @@ def scenario_text(advice: Advice, *, name: str, folder: Path) -> str:
     lines = [
         "# The settings that `bentpipe advise` found best, beside the present ones.",
         "#",
-        "# bentpipe run scenario.toml --engine simulate    in virtual time, as they were found",
-        "# sudo bentpipe run scenario.toml --engine emulate    on the real kernel, to check",
+        "# `bentpipe run FILE --engine simulate` repeats the runs by which they were found, and makes more;",
+        "# `bentpipe run FILE --engine emulate` checks them on the real kernel.",
         f"name = {json.dumps(name)}",
         f"title = {json.dumps(f'Best and present setting for {question.page}', ensure_ascii=False)}",
         f"repetitions = {REPETITIONS}",

@@ -3,147 +3,25 @@
 import itertools
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 
 from bentpipe.advise.contenders import Contender, Contenders
 from bentpipe.advise.progress import Listener
 from bentpipe.advise.proposals import Proposals
 from bentpipe.advise.question import Question
+from bentpipe.advise.race import LOOKS, TOGETHER, Placed, Race, Standing
 from bentpipe.advise.runs import Runs, Stop, Wanted
-from bentpipe.stats import Bounds, Estimate, bounds_above, log_estimate, mean_estimate, pooled_spread
+from bentpipe.advise.shown import shown
+from bentpipe.stats import log_estimate, mean_estimate, pooled_spread
 
-LOOKS = (2, 4, 8, 16, 32, 64)
-"""Runs of each setting after which they are compared."""
-ALPHA = 0.05
-"""The chance that the truly fastest setting falls out, for each link by itself, over all looks."""
-MARGIN = 0.01
-"""Settings whose load times differ by less are equal: nobody notices 1 %, and other pages differ by more."""
 FINAL_RUNS = 10
-"""Of the best and of the present setting, for the interval of what lies between them."""
+"""Of the settings in a table, for an interval of each."""
 MOST_TRIED = 400
 """Settings that are tried; where there are more, an optimiser chooses them."""
 TRYING_SHARE = 0.7
 """Of the budget, for trying settings; the rest is for telling the best ones apart."""
 BATCH = 16
 """Settings that the optimiser proposes at a time."""
-
-TOGETHER = ""
-"""The name of the race over all links together."""
-
-
-class Standing(Enum):
-    """What the runs say of a setting against the leader of its race."""
-
-    LEADS = "leads"
-    EQUAL = "equal"
-    """Slower by less than the margin, if at all."""
-    SLOWER = "slower"
-    OPEN = "open"
-    """Not told apart from the leader."""
-    FAILED = "failed"
-    """Some of its runs have no load time."""
-    UNTRIED = "untried"
-
-
-class Verdict(Enum):
-    """How a race ended."""
-
-    FASTEST = "fastest"
-    """All others are significantly slower."""
-    EQUAL = "equal"
-    """All others are significantly slower, or equal within the margin."""
-    BUDGET = "budget"
-    INTERRUPTED = "interrupted"
-    RUNS = "runs"
-    """The most runs did not tell all apart."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Placed:
-    """A setting in a race: where it stands, and how far above the leader (a ratio less one)."""
-
-    contender: Contender
-    standing: Standing
-    above: Bounds | None = None
-
-
-@dataclass
-class Race:
-    """The settings that may be the fastest over one link, or over several together.
-
-    Attributes
-    ----------
-    name : str
-        The link's, or TOGETHER.
-    links : tuple of str
-        Those whose load times count, each alike.
-    """
-
-    name: str
-    links: tuple[str, ...]
-    placed: dict[Contender, Placed] = field(default_factory=dict)
-    verdict: Verdict | None = None
-
-    @property
-    def left(self) -> tuple[Contender, ...]:
-        """Those that have not fallen out."""
-        out = (Standing.SLOWER, Standing.FAILED)
-        return tuple(each.contender for each in self.placed.values() if each.standing not in out)
-
-    @property
-    def leader(self) -> Contender | None:
-        """The one with the least mean; None before the first look, and where every setting fails."""
-        leading = (each.contender for each in self.placed.values() if each.standing is Standing.LEADS)
-        return next(leading, None)
-
-    def look(self, runs: Runs) -> None:
-        """Compare those that are left by the runs that there are."""
-        tried: list[Contender] = []
-        for contender in self.left:
-            if any(runs.failures(link, contender) for link in self.links):
-                self._place(contender, Standing.FAILED)
-            elif any(len(runs.times_s(link, contender)) < LOOKS[0] for link in self.links):
-                self._place(contender, Standing.UNTRIED)
-            else:
-                tried.append(contender)
-        if not tried:
-            return
-        estimates = self._estimates(runs, tried)
-        leader = min(tried, key=lambda one: estimates[one].mean)
-        alpha = ALPHA / len(LOOKS) / max(1, len(tried) - 1)
-        for contender in tried:
-            above = bounds_above(estimates[contender], estimates[leader], alpha=alpha)
-            self._place(contender, _standing(above) if contender is not leader else Standing.LEADS, above)
-
-    def conclude(self, stop: Stop | None, *, is_last: bool) -> None:
-        """Say how it ended, if it has."""
-        if self.verdict is not None:
-            return
-        standings = {each.standing for each in self.placed.values()}
-        if stop is not None:
-            self.verdict = Verdict(stop.value)
-        elif not standings & {Standing.OPEN, Standing.UNTRIED}:
-            self.verdict = Verdict.EQUAL if Standing.EQUAL in standings else Verdict.FASTEST
-        elif is_last:
-            self.verdict = Verdict.RUNS
-
-    def _place(self, contender: Contender, standing: Standing, above: Bounds | None = None) -> None:
-        self.placed[contender] = Placed(contender=contender, standing=standing, above=above)
-
-    def _estimates(self, runs: Runs, tried: Sequence[Contender]) -> Mapping[Contender, Estimate]:
-        by_link = []
-        for link in self.links:
-            samples = {one: runs.times_s(link, one) for one in tried}
-            pooled = pooled_spread(samples.values())
-            by_link.append({one: log_estimate(sample, pooled) for one, sample in samples.items()})
-        return {one: mean_estimate([estimates[one] for estimates in by_link]) for one in tried}
-
-
-def _standing(above: Bounds) -> Standing:
-    if above.high < MARGIN:
-        return Standing.EQUAL
-    return Standing.SLOWER if above.low > 0 else Standing.OPEN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,20 +36,23 @@ class Found:
         One for each link, and of several links one over all together at the end.
     is_all : bool
         Whether every setting of the space was among them.
+    shown : mapping of str to tuple of Contender
+        The settings that stand in the table of each link, the best one first.
     """
 
     present: Contender
     races: tuple[Race, ...]
     is_all: bool
+    shown: Mapping[str, tuple[Contender, ...]]
 
-    def best(self, race: Race) -> Contender | None:
-        """Return the setting to recommend: of those equal to the leader the one that changes least."""
-        leader = race.leader
-        if leader is None:
-            return None
-        equal = [each for each in race.placed.values() if each.standing in (Standing.LEADS, Standing.EQUAL)]
-        best = min(equal, key=lambda each: (each.contender.changes(self.present), _value(each)))
-        return best.contender
+
+def recommended(race: Race, present: Contender) -> Contender | None:
+    """Return, of the settings that are equal to the leader of a race, the one that changes least."""
+    near = (Standing.LEADS, Standing.EQUAL)
+    equal = [each for each in race.placed.values() if each.standing in near]
+    if not equal:
+        return None
+    return min(equal, key=lambda each: (each.contender.changes(present), _value(each))).contender
 
 
 def _value(placed: Placed) -> float:
@@ -212,17 +93,21 @@ def search(question: Question, runs: Runs, listener: Listener, *, started_s: flo
             stop = runs.measure(_of_round(races, present, runs_each))
         for race in races:
             if race.verdict is None:
-                race.look(runs)
+                race.look(runs, is_last=runs_each == LOOKS[-1])
             race.conclude(stop, is_last=runs_each == LOOKS[-1])
         if stop is None:
             left = {race.name: len(race.left) for race in races}
             listener.looked(runs_each=runs_each, left=left)
         if all(race.verdict is not None for race in races):
             break
-    found = Found(present=present, races=tuple(races), is_all=is_all)
+    tables = {}
+    for race in races:
+        best = recommended(race, present)
+        if race.name != TOGETHER and best is not None:
+            tables[race.name] = shown(race, runs, best=best, present=present)
     if stop is None:
-        runs.measure(_of_end(found))
-    return found
+        runs.measure(_of_end(races, tables, present))
+    return Found(present=present, races=tuple(races), is_all=is_all, shown=tables)
 
 
 def _try(
@@ -274,14 +159,15 @@ def _of_round(races: Sequence[Race], present: Contender, runs_each: int) -> list
     return list(wanted.values())
 
 
-def _of_end(found: Found) -> list[Wanted]:
-    """Return the runs that the present setting and the best ones still need for their intervals."""
-    best = {race.name: found.best(race) for race in found.races}
+def _of_end(
+    races: Sequence[Race], tables: Mapping[str, Sequence[Contender]], present: Contender
+) -> list[Wanted]:
+    """Return the runs that the settings of the tables, and the best one on the whole, need for intervals."""
+    whole = [recommended(race, present) for race in races if race.name == TOGETHER]
     return [
         _wanted(link, one, FINAL_RUNS)
-        for race in found.races
-        for link in race.links
-        for one in (found.present, best[race.name], best.get(TOGETHER))
+        for link, table in tables.items()
+        for one in (*table, *whole)
         if one is not None
     ]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from bentpipe.advise.answer import Advice, LinkAdvice, Row, Whole
 from bentpipe.advise.question import key_of
-from bentpipe.advise.search import LOOKS, MARGIN, Standing, Verdict
+from bentpipe.advise.race import LOOKS, MARGIN, Standing, Verdict
 from bentpipe.advise.words import spoken
 from bentpipe.stats import Difference
 
@@ -101,7 +101,8 @@ def _ending(counts: Mapping[Standing, int], verdict: Verdict) -> Iterator[str]:
     if untried:
         yield f"{_settings(untried)} {'was' if untried == 1 else 'were'} not tried."
     if failed:
-        yield f"{_settings(failed)} did not load the page in some run, and {'is' if failed == 1 else 'are'} out."
+        out = "is out" if failed == 1 else "are out"
+        yield f"{_settings(failed)} {out}, having failed to load the page in some run."
 
 
 def _equal(counts: Mapping[Standing, int]) -> int:
@@ -120,7 +121,9 @@ def _share(difference: Difference) -> str:
         return f"{-100 * difference.value:.0f} %"
     low, high = -100 * ci.high, -100 * ci.low
     decimals = 0 if high - low > 2 else 1
-    return f"{-100 * difference.value:.{decimals}f} %, 95 % interval {low:.{decimals}f} to {high:.{decimals}f} %"
+    return (
+        f"{-100 * difference.value:.{decimals}f} %, 95 % interval {low:.{decimals}f} to {high:.{decimals}f} %"
+    )
 
 
 def _percent(difference: Difference) -> str:

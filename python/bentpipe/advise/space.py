@@ -146,9 +146,7 @@ def present(text: str | None, *, fixed: Sequence[Override]) -> dict[str, Value]:
     head, *further = text.split(",")
     http, slash, cc = head.partition("/")
     if not (http and slash and cc) or any("=" not in each for each in further):
-        raise InputError(
-            file=COMMAND_LINE, field="--present", expected=PRESENT_EXAMPLE, found=quoted(text)
-        )
+        raise InputError(file=COMMAND_LINE, field="--present", expected=PRESENT_EXAMPLE, found=quoted(text))
     written = [f"{HTTP}={http}", f"{CC}={cc}", *further]
     setting = {key: value for key, (value,) in map(_over_present, written)}
     return {key: value for key, value in setting.items() if not _is_same(value, USUAL.get(key))}

@@ -1,7 +1,7 @@
 """The settings of a link in rows, for the terminal and for the page."""
 
 from bentpipe.advise.answer import LinkAdvice, OnALink, Row, Whole
-from bentpipe.advise.search import Standing
+from bentpipe.advise.race import Standing
 from bentpipe.advise.sentences import MARGIN_WORDS
 from bentpipe.advise.words import short
 from bentpipe.stats import Difference

@@ -50,9 +50,7 @@ def write(advice: Advice, *, name: str, folder: Path, ledger: Ledger) -> None:
         _write(staging / PAGE, _page(advice, drawings, figures))
 
 
-def _drawing(
-    place: int, found: LinkAdvice, advice: Advice, records: Mapping[str, RunRecord]
-) -> Drawing:
+def _drawing(place: int, found: LinkAdvice, advice: Advice, records: Mapping[str, RunRecord]) -> Drawing:
     """Return the waterfalls of the runs with the median load time, the best setting's first."""
     ends = {"best": found.best, "present": found.present}
     loads, seen = [], set()
@@ -64,8 +62,8 @@ def _drawing(
     return two_waterfalls.draw(
         name=f"waterfall-{place}",
         title=f"{advice.question.page} over {found.link}",
-        caption="Of each setting the run with the median load time. Connections come first, then objects in the "
-        "order of their requests; a line marks the last byte.",
+        caption="Of each setting the run with the median load time. Connections come first, then objects in "
+        "the order of their requests; a line marks the last byte.",
         loads=loads,
     )
 

@@ -52,7 +52,11 @@ TOLD_EVERY_S = 5.0
 )
 @set_option
 @click.option(
-    "--budget", default="2 min", show_default=True, metavar="TIME", help='Wall time, such as "30 s", for runs.'
+    "--budget",
+    default="2 min",
+    show_default=True,
+    metavar="TIME",
+    help='Wall time, such as "30 s", for runs.',
 )
 @click.option(
     "--engine",
@@ -84,10 +88,10 @@ def advise(
 ) -> None:
     """Find what loads a page fastest over links.
 
-    Compares HTTP versions, congestion controls and settings of servers in virtual time, with ever more runs of
-    those that may be the fastest, until one is significantly faster than all others, the rest are equal within
-    1 %, or the budget is spent. Writes the answer with waterfalls of the best and the present setting, and
-    advice.toml, a scenario that measures both again. The same command goes on where it stopped.
+    Compares HTTP versions, congestion controls and settings of servers in virtual time, with ever more runs
+    of those that may be the fastest, until one is significantly faster than all others, the rest are equal
+    within 1 %, or the budget is spent. Writes the answer with waterfalls of the best and the present
+    setting, and advice.toml, a scenario that measures both again. The same command goes on where it stopped.
     """
     from bentpipe.advise import order as orders
     from bentpipe.advise import space
@@ -101,7 +105,7 @@ def advise(
     if engine != NAME:
         raise AbilityError(
             "settings are compared in virtual time alone",
-            "leave out --engine, and measure the advice.toml that it writes by `bentpipe run --engine emulate`",
+            "leave out --engine, and check its advice.toml by `bentpipe run advice.toml --engine emulate`",
         )
     place = Location(file=COMMAND_LINE, field="--budget")
     groups = (Group.SITE, *map(Group, further))
@@ -123,7 +127,7 @@ def advise(
 def _advise(order: "Order", *, as_json: bool) -> None:
     from bentpipe.advise import order as orders
     from bentpipe.advise.document import document
-    from bentpipe.advise.search import Verdict
+    from bentpipe.advise.race import Verdict
     from bentpipe.advise.write import PAGE, SCENARIO
     from bentpipe.engine.simulate import Simulator
 
@@ -164,7 +168,11 @@ class Lines:
     def compares(self, *, settings: int, links: int, is_all: bool) -> None:
         """See Listener."""
         where = "1 link" if links == 1 else f"{links} links"
-        how = f"{settings} settings" if is_all else f"up to {settings} of many settings, as an optimiser proposes"
+        how = (
+            f"{settings} settings"
+            if is_all
+            else f"up to {settings} of many settings, as an optimiser proposes"
+        )
         echo(f"{how} over {where}", err=True)
 
     def runs(self, *, runs: int) -> None:

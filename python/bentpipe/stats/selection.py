@@ -1,6 +1,6 @@
 """Which of many means is the least: subsets that hold it with a given probability (Gupta 1965).
 
-Means are of logarithms, so that a difference is a ratio: load times of 3 s and of 30 s scatter by alike shares.
+Means are of logarithms, so that a difference is a ratio: times of 3 s and of 30 s scatter by the same share.
 """
 
 import math
