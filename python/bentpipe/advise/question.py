@@ -72,8 +72,8 @@ class Question:
         """Return one run of a cell: the one that a scenario of this seed has, which its record then serves.
 
         Each setting has random numbers of its own. Common ones would save runs if they had settings scatter
-        alike, and hardly do, for other packets meet other losses and slots: over 24 settings of `news-front` the
-        correlation was 0.0 on `geo-alshagri` and 0.2 on `geo-viasat2` (median of pairs, 12 seeds).
+        alike, and hardly do, for other packets meet other losses and slots: over 24 settings of `news-front`
+        the correlation was 0.0 on `geo-alshagri` and 0.2 on `geo-viasat2` (median of pairs, 12 seeds).
         """
         return planned_run(cell, seed=self.seed, repetition=repetition)
 

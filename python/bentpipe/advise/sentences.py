@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from bentpipe.advise.answer import Advice, LinkAdvice, Row, Whole
 from bentpipe.advise.question import key_of
 from bentpipe.advise.race import LOOKS, MARGIN, Standing, Verdict
-from bentpipe.advise.words import spoken
+from bentpipe.advise.words import listed, spoken
 from bentpipe.stats import Difference
 
 MARGIN_WORDS = f"{100 * MARGIN:g} %"
@@ -33,7 +33,7 @@ def of_whole(whole: Whole, advice: Advice) -> tuple[str, ...]:
         if each.against_best is not None
     ]
     price = (
-        f" Against the best of each link it costs {', '.join(costs)}."
+        f" From the load time of each link's own best it differs by {listed(costs)}."
         if costs
         else " It is the best on each of them."
     )

@@ -1,6 +1,6 @@
 """A setting in words: short for a table, and as a part of a sentence."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from bentpipe.advise.factors import CC, HTTP, Setting, Value
 from bentpipe.figures.style import control_label, look
@@ -33,9 +33,9 @@ def spoken(setting: Setting) -> str:
     """Return a setting for a sentence: "HTTP/3 with BBR, initial window 32 and 0-RTT"."""
     protocol, others = _protocol(setting), _others(setting)
     if not protocol:
-        return _listed(others) or "as fixed"
+        return listed(others) or "as fixed"
     first, *further = [*protocol, *others]
-    return f"{first} with {_listed(further)}" if further else first
+    return f"{first} with {listed(further)}" if further else first
 
 
 def _protocol(setting: Setting) -> list[str]:
@@ -57,5 +57,6 @@ def _word(key: str, value: Value) -> str:
     return _COUNTED[key](value) if key in _COUNTED else f"{key} {label(value)}"
 
 
-def _listed(words: list[str]) -> str:
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence: "a, b and c"."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
