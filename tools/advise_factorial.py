@@ -1,7 +1,6 @@
 """Whether `bentpipe advise` finds what a full factorial finds: every setting of its space, equally often.
 
-    python -m tools.advise_factorial --page news-front --link geo-alshagri --out build/factorial \\
-        --advice results/advise-news-front/advice.json
+    python -m tools.advise_factorial --page P --link L --out DIR --advice results/advise-P/advice.json
 
 The factorial needs no statistics to find the least mean; it takes as many runs for the slowest setting as for
 the fastest. The folder keeps the runs, and the same command goes on.

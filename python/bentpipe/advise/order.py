@@ -5,10 +5,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bentpipe.advise.answer import Advice, advice
+from bentpipe.advise.answer import Advice, LinkAdvice, advice
 from bentpipe.advise.contenders import Contenders
 from bentpipe.advise.progress import Listener
 from bentpipe.advise.question import Question, check
+from bentpipe.advise.race import Standing, Verdict
 from bentpipe.advise.runs import Runs
 from bentpipe.advise.search import search
 from bentpipe.advise.write import write
@@ -83,7 +84,7 @@ def advise(order: Order, *, engine: Engine, listener: Listener) -> Given:
         )
         found = search(question, runs, listener, started_s=started_s)
         given = advice(question, found, runs)
-        if not any(each.rows or each.counts for each in given.links):
+        if all(_is_unknown(each) for each in given.links):
             raise InputError(
                 file=COMMAND_LINE,
                 field="--budget",
@@ -92,6 +93,11 @@ def advise(order: Order, *, engine: Engine, listener: Listener) -> Given:
             )
         write(given, name=f"advice-{page}", folder=folder, ledger=ledger)
     return Given(advice=given, folder=folder)
+
+
+def _is_unknown(found: LinkAdvice) -> bool:
+    """Whether the time was up before any setting had its first runs."""
+    return found.verdict is Verdict.BUDGET and set(found.counts) == {Standing.UNTRIED}
 
 
 def _file_name(page: str) -> str:

@@ -15,7 +15,9 @@ def of_link(found: LinkAdvice, advice: Advice) -> tuple[str, ...]:
     """Return what is best over a link."""
     page, link = advice.question.page, found.link
     if found.best is None:
-        return (f"Over {link}, no setting loaded {page} in every run.", *_ending(found.counts, found.verdict))
+        has_failures = Standing.FAILED in found.counts
+        none = f"no setting loaded {page} in every run" if has_failures else "no setting has enough runs"
+        return (f"Over {link}, {none}.", *_ending(found.counts, found.verdict))
     return (
         _headline(page, link, found.best, found.present),
         *_certainty(found.counts, found.verdict),
@@ -76,17 +78,18 @@ def _certainty(counts: Mapping[Standing, int], verdict: Verdict) -> Iterator[str
     slower, equal = counts.get(Standing.SLOWER, 0), _equal(counts)
     undecided = counts.get(Standing.OPEN, 0)
     if verdict is Verdict.FASTEST:
-        yield f"That is sure: the other {slower} are significantly slower."
+        yield f"That is sure: all {_settings(slower)} are significantly slower."
         return
+    parts = []
     if equal:
-        yield (
-            f"{_settings(equal)} {'is' if equal == 1 else 'are'} equal to it within {MARGIN_WORDS}, "
-            f"and it changes least; {slower} are significantly slower."
-        )
+        are = "is" if equal == 1 else "are"
+        parts.append(f"{_settings(equal)} {are} equal to it within {MARGIN_WORDS}, and it changes least")
     if undecided:
-        yield f"It is not told apart from {_settings(undecided)} that may be faster or slower."
-        if not equal:
-            yield f"{slower} are significantly slower."
+        parts.append(f"{_settings(undecided)} may be faster or slower")
+    if slower:
+        parts.append(f"{slower} are significantly slower")
+    if parts:
+        yield f"{'; '.join(parts)}."
 
 
 def _ending(counts: Mapping[Standing, int], verdict: Verdict) -> Iterator[str]:
