@@ -22,6 +22,7 @@ from bentpipe.advise.question import Question, check, key_of
 from bentpipe.advise.race import MARGIN
 from bentpipe.advise.runs import Runs, Wanted
 from bentpipe.advise.words import short
+from bentpipe.campaign.interruption import Interruption
 from bentpipe.engine.host import cpu_time
 from bentpipe.engine.simulate import Simulator
 from bentpipe.ledger import Ledger
@@ -73,6 +74,7 @@ def main() -> int:
             jobs=cpu_time.runs_at_once([]),
             deadline_s=math.inf,
             listener=Dots(),
+            interruption=Interruption(),
         )
         wanted = [
             Wanted(link=link, contender=one, repetitions=options.repetitions)

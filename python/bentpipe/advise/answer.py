@@ -112,11 +112,12 @@ class Whole:
 class Advice:
     """The answer to a question; `whole` is there with several links that a setting loads the page over.
 
-    `tried` settings are those that have runs; `is_all` says whether there are no others.
+    `tried` of the `named` settings have runs; `is_all` says whether these are all that there are.
     """
 
     question: Question
     tried: int
+    named: int
     is_all: bool
     links: Sequence[LinkAdvice]
     whole: Whole | None
@@ -126,11 +127,12 @@ def advice(question: Question, found: Found, runs: Runs) -> Advice:
     """Return what a search comes to."""
     races = {race.name: race for race in found.races}
     links = tuple(_of_link(races[link], found, runs) for link in question.links)
-    tried = {each.contender for race in found.races for each in race.placed.values()}
-    tried = {one for one in tried if any(runs.times_s(link, one) for link in question.links)}
+    named = {each.contender for race in found.races for each in race.placed.values()}
+    tried = [one for one in named if any(runs.times_s(link, one) for link in question.links)]
     return Advice(
         question=question,
         tried=len(tried),
+        named=len(named),
         is_all=found.is_all,
         links=links,
         whole=_whole(races[TOGETHER], found, runs) if TOGETHER in races else None,

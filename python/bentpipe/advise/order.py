@@ -70,7 +70,7 @@ def advise(order: Order, *, engine: Engine, listener: Listener) -> Given:
     page = _file_name(question.page)
     folder = order.folder or Path("results") / f"advise-{page}"
     document = {"name": f"advise-{page}", "kind": "advice", "engine": engine.name, "page": question.page}
-    with Ledger.claim(folder, document) as ledger, Interruption():
+    with Ledger.claim(folder, document) as ledger, Interruption() as interruption:
         started_s = time.monotonic()
         present = Contenders(question).present
         specs = [question.run(cell, 0).spec for cell in present.cells.values()]
@@ -81,6 +81,7 @@ def advise(order: Order, *, engine: Engine, listener: Listener) -> Given:
             jobs=order.jobs or cpu_time.runs_at_once(specs),
             deadline_s=started_s + order.budget_s,
             listener=listener,
+            interruption=interruption,
         )
         found = search(question, runs, listener, started_s=started_s)
         given = advice(question, found, runs)

@@ -124,11 +124,12 @@ def _check_fixed(override: Override) -> None:
 
 
 def _check_value(question: Question, key: str, value: Value) -> None:
-    """Raise the InputError of a value that no setting can have; that some refuse it is no error."""
+    """Raise the InputError of a value that no setting can have over all links; that some refuse it is none."""
     refused: InputError | None = None
     for setting in _having(question.space, key, value):
         try:
-            question.cell(question.links[0], setting)
+            for link in question.links:
+                question.cell(link, setting)
         except InputError as error:
             refused = error
         else:

@@ -11,6 +11,7 @@ from bentpipe.advise.contenders import Contender
 from bentpipe.advise.progress import Listener
 from bentpipe.advise.question import Question
 from bentpipe.campaign import Ending, Engine, Outcome, PlannedRun, execute
+from bentpipe.campaign.interruption import Interruption
 from bentpipe.ledger import Ledger
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.model.spec import RunSpec
@@ -55,6 +56,8 @@ class Runs:
         Of `time.monotonic`, after which no lot is started; infinite where nobody waits.
     listener : Listener
         Is told of each run.
+    interruption : Interruption
+        Notes a Ctrl-C that comes between two lots; within one the campaign does.
     """
 
     def __init__(
@@ -66,12 +69,14 @@ class Runs:
         jobs: int,
         deadline_s: float,
         listener: Listener,
+        interruption: Interruption,
     ) -> None:
         self._question = question
         self._engine = _Noting(engine)
         self._ledger = ledger
         self._jobs = jobs
         self._listener = listener
+        self._interruption = interruption
         self._run_s: float | None = None
         self._ids: dict[tuple[str, Contender], list[str]] = {}
         self.deadline_s = deadline_s
@@ -88,6 +93,8 @@ class Runs:
         if planned:
             self._listener.runs(runs=len(planned))
         while planned:
+            if self._interruption.is_requested:
+                return Stop.INTERRUPTED
             if time.monotonic() >= until_s:
                 return Stop.BUDGET
             size = self._lot()

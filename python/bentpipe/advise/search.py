@@ -20,6 +20,8 @@ MOST_TRIED = 400
 """Settings that are tried; where there are more, an optimiser chooses them."""
 TRYING_SHARE = 0.7
 """Of the budget, for trying settings; the rest is for telling the best ones apart."""
+ALWAYS_ALL = 64
+"""Settings that are all tried whatever the budget: an optimiser has nothing to learn from so few."""
 BATCH = 16
 """Settings that the optimiser proposes at a time."""
 
@@ -118,7 +120,8 @@ def _try(
     links = question.links
     size = question.space.size(at_most=MOST_TRIED + 1)
     needed_s = size * len(links) * LOOKS[0] * (runs.run_s or 0.0)
-    if size <= MOST_TRIED and time.monotonic() + needed_s <= until_s:
+    fits = size <= MOST_TRIED and time.monotonic() + needed_s <= until_s
+    if size <= ALWAYS_ALL or fits:
         tried = len(contenders.all())
         listener.compares(settings=tried, links=len(links), is_all=True)
         return None, True

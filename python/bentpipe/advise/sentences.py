@@ -48,8 +48,10 @@ def of_whole(whole: Whole, advice: Advice) -> tuple[str, ...]:
 
 def of_space(advice: Advice) -> str:
     """Return how many settings were tried."""
-    if advice.is_all:
+    if advice.is_all and advice.tried == advice.named:
         return f"All {advice.tried} settings were compared."
+    if advice.is_all:
+        return f"{advice.tried} of {advice.named} settings were tried."
     return (
         f"{advice.tried} settings were tried, chosen by an optimiser: others may be faster. "
         "More of them are tried with a larger --budget, all of them where --over names fewer."

@@ -149,6 +149,14 @@ def present(text: str | None, *, fixed: Sequence[Override]) -> dict[str, Value]:
         raise InputError(file=COMMAND_LINE, field="--present", expected=PRESENT_EXAMPLE, found=quoted(text))
     written = [f"{HTTP}={http}", f"{CC}={cc}", *further]
     setting = {key: value for key, (value,) in map(_over_present, written)}
+    for key in setting:
+        if any(is_at_or_below(key, each) for each in decided):
+            raise InputError(
+                file=COMMAND_LINE,
+                field="--present",
+                expected=f"nothing beside --set {key}",
+                found=quoted(text),
+            )
     return {key: value for key, value in setting.items() if not _is_same(value, USUAL.get(key))}
 
 

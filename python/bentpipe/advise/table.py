@@ -54,4 +54,5 @@ def _on_a_link(each: OnALink) -> tuple[str, ...]:
 
 
 def _percent(difference: Difference | None) -> str:
-    return "-" if difference is None else f"{100 * difference.value:+.1f} %"
+    # The zero takes the sign from what is rounded to nothing.
+    return "-" if difference is None else f"{round(100 * difference.value, 1) + 0.0:+.1f} %"
