@@ -97,8 +97,8 @@ FAR = {"cubic": 5.0, "bbr": 4.0, "vivace": 3.0}
 
 
 RUNS_OF_FAR = 5 * FINAL_RUNS + LOOKS[0]
-"""In the table stand both HTTP versions with Vivace, HTTP/3 with the others, and the present HTTP/2 with CUBIC.
-HTTP/2 with BBR falls out and is the best of no kind."""
+"""In the table stand both HTTP versions with Vivace, HTTP/3 with the others, and the present HTTP/2 with
+CUBIC. HTTP/2 with BBR falls out and is the best of no kind."""
 
 
 def far(link, http, cc):

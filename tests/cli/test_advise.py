@@ -118,6 +118,11 @@ def test_a_question_that_cannot_be_put_ends_with_what_is_wrong(bentpipe, tmp_pat
     assert not out.exists()
 
 
+def test_no_report_of_a_scenario_is_made_of_the_folder(bentpipe, folder):
+    said = bentpipe("report", folder, expect=2)
+    assert "expected the results of a scenario" in said.stderr
+
+
 def test_a_folder_of_another_page_is_refused(bentpipe, folder):
     said = bentpipe("advise", "--page", "single-500k", "--link", "lan", *SMALL, "--out", folder, expect=2)
     assert "an empty folder given by --out" in said.stderr

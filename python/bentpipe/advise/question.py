@@ -124,7 +124,7 @@ def _check_fixed(override: Override) -> None:
 
 
 def _check_value(question: Question, key: str, value: Value) -> None:
-    """Raise the InputError of a value that no setting can have over all links; that some refuse it is none."""
+    """Raise the InputError of a value that no setting can have over all links; some may refuse it."""
     refused: InputError | None = None
     for setting in _having(question.space, key, value):
         try:

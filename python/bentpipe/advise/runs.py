@@ -10,11 +10,12 @@ from pathlib import Path
 from bentpipe.advise.contenders import Contender
 from bentpipe.advise.progress import Listener
 from bentpipe.advise.question import Question
-from bentpipe.campaign import Ending, Engine, Outcome, PlannedRun, execute
+from bentpipe.campaign import Ending, Engine, Outcome, execute
 from bentpipe.campaign.interruption import Interruption
 from bentpipe.ledger import Ledger
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.model.spec import RunSpec
+from bentpipe.scenario import Cell
 from bentpipe.stats import representative
 
 LOT_S = 1.0
@@ -89,16 +90,17 @@ class Runs:
         The first repetitions of all come first, so that each setting has some when the time is up.
         """
         until_s = self.deadline_s if deadline_s is None else min(deadline_s, self.deadline_s)
-        planned = list(self._missing(wanted))
-        if planned:
-            self._listener.runs(runs=len(planned))
-        while planned:
+        missing = list(self._missing(wanted))
+        if missing:
+            self._listener.runs(runs=len(missing))
+        while missing:
             if self._interruption.is_requested:
                 return Stop.INTERRUPTED
             if time.monotonic() >= until_s:
                 return Stop.BUDGET
             size = self._lot()
-            lot, planned = planned[:size], planned[size:]
+            lot = [self._question.run(cell, repetition) for cell, repetition in missing[:size]]
+            missing = missing[size:]
             started_s = time.monotonic()
             outcome = execute(
                 lot, engine=self._engine, ledger=self._ledger, jobs=self._jobs, progress=_Told(self._listener)
@@ -135,22 +137,23 @@ class Runs:
             return self._jobs * FIRST_LOT_RUNS
         return max(self._jobs, round(LOT_S / max(self._run_s, 1e-4)))
 
-    def _missing(self, wanted: Iterable[Wanted]) -> Iterator[PlannedRun]:
-        by_repetition = itertools.zip_longest(*(self._planned(each) for each in wanted))
+    def _missing(self, wanted: Iterable[Wanted]) -> Iterator[tuple[Cell, int]]:
+        """Yield what is to be run; a specification has the whole page, so those of all are not kept."""
+        by_repetition = itertools.zip_longest(*(self._named(each) for each in wanted))
         seen = set(self._engine.times_s)
-        for run in itertools.chain.from_iterable(by_repetition):
-            if run is not None and run.run_id not in seen:
-                seen.add(run.run_id)
-                yield run
+        for named in itertools.chain.from_iterable(by_repetition):
+            if named is not None and named[0] not in seen:
+                seen.add(named[0])
+                yield named[1:]
 
-    def _planned(self, wanted: Wanted) -> Iterator[PlannedRun]:
+    def _named(self, wanted: Wanted) -> Iterator[tuple[str, Cell, int]]:
+        """Yield the names of the runs that are wanted, each with its cell and its repetition."""
         cell = wanted.contender.cells[wanted.link]
         ids = self._ids.setdefault((wanted.link, wanted.contender), [])
         for repetition in range(wanted.repetitions):
-            run = self._question.run(cell, repetition)
             if repetition == len(ids):
-                ids.append(run.run_id)
-            yield run
+                ids.append(self._question.run(cell, repetition).run_id)
+            yield ids[repetition], cell, repetition
 
 
 class _Noting:

@@ -85,7 +85,8 @@ def _certainty(counts: Mapping[Standing, int], verdict: Verdict) -> Iterator[str
     parts = []
     if equal:
         are = "is" if equal == 1 else "are"
-        parts.append(f"{_settings(equal)} {are} equal to it within {MARGIN_WORDS}, and it changes least")
+        less = "changes no less" if equal == 1 else "none of them changes less"
+        parts.append(f"{_settings(equal)} {are} equal to it within {MARGIN_WORDS}, and {less}")
     if undecided:
         parts.append(f"{_settings(undecided)} may be faster or slower")
     if slower:

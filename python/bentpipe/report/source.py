@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bentpipe.errors import InputError
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.ledger.folder import SCENARIO
 from bentpipe.model.record import RunRecord
 from bentpipe.model.scenario import ScenarioDocument
 
@@ -67,9 +69,23 @@ class Source:
 
 
 def read(ledger: Ledger) -> Source:
-    """Read an open ledger; each series is read when it is first asked for, so keep it open meanwhile."""
+    """Read an open ledger; each series is read when it is first asked for, so keep it open meanwhile.
+
+    Raises
+    ------
+    InputError
+        When its runs are not those of a scenario.
+    """
+    written = ledger.scenario()
+    if "cells" not in written:
+        raise InputError(
+            file=str(ledger.folder / SCENARIO),
+            field="cells",
+            expected="the results of a scenario",
+            found="those of something else, such as of `bentpipe advise`, which writes a page of its own",
+        )
     return Source(
-        scenario=ScenarioDocument.model_validate(ledger.scenario()),
+        scenario=ScenarioDocument.model_validate(written),
         entries=ledger.entries(),
         best=ledger.best(),
         series=cache(ledger.series),
