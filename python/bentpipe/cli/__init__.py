@@ -1,5 +1,6 @@
 """The command line. One file per group of commands; what is slow to import is imported where it is used."""
 
+from bentpipe.cli.advise import advise
 from bentpipe.cli.builtin import links, pages, studies
 from bentpipe.cli.compare import compare
 from bentpipe.cli.experiment import reproduce, run
@@ -20,7 +21,7 @@ main = Commands(
     epilog="Exit status: 0 all runs succeeded, 1 some failed or invalid, 2 bad input or missing ability.",
 )
 for command in (
-    doctor, links, pages, studies, run, reproduce, page, bulk, ping, shell,
+    doctor, links, pages, studies, run, reproduce, advise, page, bulk, ping, shell,
     report, show, compare, export, worker, clean, bench,
 ):  # fmt: skip
     main.add_command(command)

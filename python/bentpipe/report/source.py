@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bentpipe.errors import InputError
 from bentpipe.ledger import Entry, Ledger, judged
+from bentpipe.ledger.folder import SCENARIO
 from bentpipe.model.record import RunRecord
 from bentpipe.model.scenario import ScenarioDocument
 
@@ -98,11 +100,25 @@ class Source:
 
 
 def read(ledger: Ledger) -> Source:
-    """Read an open ledger; records and series are read when they are asked for, so keep it open meanwhile."""
+    """Read an open ledger; records and series are read when they are asked for, so keep it open meanwhile.
+
+    Raises
+    ------
+    InputError
+        When its runs are not those of a scenario.
+    """
+    written = ledger.scenario()
+    if "cells" not in written:
+        raise InputError(
+            file=str(ledger.folder / SCENARIO),
+            field="cells",
+            expected="the results of a scenario",
+            found="those of something else, such as of `bentpipe advise`, which writes a page of its own",
+        )
     attempts = ledger.all_attempts()
     entries = attempts.entries()
     return Source(
-        scenario=ScenarioDocument.model_validate(ledger.scenario()),
+        scenario=ScenarioDocument.model_validate(written),
         entries=entries,
         best=judged(entries),
         runs=attempts.runs(),
