@@ -189,6 +189,9 @@ class _Told:
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """See Progress."""
 
+    def remark(self, text: str) -> None:
+        """See Progress."""
+
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
 
