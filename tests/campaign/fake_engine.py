@@ -92,6 +92,9 @@ class QuietProgress:
     def set_aside(self, *, attempts, folder):
         self.told.append(("set aside", attempts, folder))
 
+    def hopeless(self, cells):
+        self.told.append(("hopeless", cells))
+
     def start(self, *, planned, already_succeeded):
         self.told.append(("start", planned, already_succeeded))
 

@@ -12,6 +12,7 @@ from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import Rejection, rejections
 from bentpipe.campaign.requirements import require
+from bentpipe.campaign.time_limit import hopeless
 from bentpipe.engine import simulate
 from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
@@ -102,6 +103,8 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
         with progress as told:
             if ledger.set_aside:
                 told.set_aside(attempts=ledger.set_aside, folder=folder / UNINDEXED)
+            if doomed := hopeless(runs[: len(scenario.cells)], constants=scenario.constants()):
+                told.hopeless(doomed)
             jobs = order.jobs or cpu_time.runs_at_once([run.spec for run in runs[: len(scenario.cells)]])
             outcome = execute(runs, engine=engine, ledger=ledger, jobs=jobs, progress=told)
         return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.best()))

@@ -1,9 +1,11 @@
 """What a campaign tells while it runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from bentpipe.campaign.outcome import Outcome
+from bentpipe.campaign.time_limit import Hopeless
 
 
 class Progress(Protocol):
@@ -11,6 +13,9 @@ class Progress(Protocol):
 
     def set_aside(self, *, attempts: int, folder: Path) -> None:
         """Tell that attempts which the index does not have were moved to a folder."""
+
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
+        """Tell which cells cannot end in their time; not called where there are none."""
 
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """Tell how many runs there are, and how many of them need not be run again."""

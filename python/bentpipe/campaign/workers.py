@@ -17,11 +17,12 @@ from bentpipe.model.record import RunRecord
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """A run with the record of this attempt."""
+    """A run with the record of this attempt, and the folder of its captures and logs."""
 
     run: PlannedRun
     attempt: int
     record: RunRecord
+    artifacts: Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,11 @@ class Workers:
                 # Raised here it would end this thread alone, and leave the campaign waiting.
                 self._ended.put(error)
             else:
-                self._ended.put(Finished(run=task.run, attempt=task.attempt, record=record))
+                self._ended.put(
+                    Finished(
+                        run=task.run, attempt=task.attempt, record=record, artifacts=task.artifacts
+                    )
+                )
 
     def _record(self, task: _Task) -> RunRecord:
         run = task.run

@@ -28,6 +28,7 @@ from bentpipe.ledger.row import Row, factors_of, record_of
 from bentpipe.ledger.series import Series, read_series, write_series
 from bentpipe.model.reason import SeriesLostReason
 from bentpipe.model.scenario import JsonObject
+from bentpipe.refusal import said
 
 _SUCCEEDED = "succeeded"
 _UNUSABLE = "invalid"
@@ -394,4 +395,4 @@ def _storing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         place = Path(error.filename).name if isinstance(error.filename, str) else ""
-        raise StorageError(str(folder / place), error.strerror or str(error)) from None
+        raise StorageError(str(folder / place), said(error)) from None
