@@ -112,7 +112,7 @@ def require_presence(folder: Path, opened: os.stat_result) -> None:
     What is written to a folder that was removed, or whose file system was unmounted, nobody finds.
     """
     try:
-        is_there = os.path.samestat(os.stat(folder), opened)
+        is_there = os.path.samestat(folder.stat(), opened)
     except OSError:
         is_there = False
     if not is_there:

@@ -1,6 +1,5 @@
 """Measuring the runs of a plan: in parallel, late ones again in less company, interruptible, resumable."""
 
-import os
 import shutil
 import time
 from collections import deque
@@ -107,7 +106,7 @@ class _Campaign:
         self._late: deque[PlannedRun] = deque()
         self._finished: dict[tuple[str, int], PlannedRun] = {}
         self._next_commit_s = 0.0
-        self._opened = os.stat(ledger.folder)
+        self._opened = ledger.folder.stat()
 
     def require_folder(self) -> None:
         """Raise a StorageError where the ledger's folder is gone, though it can still be written to."""

@@ -83,9 +83,7 @@ class Workers:
                 self._ended.put(error)
             else:
                 self._ended.put(
-                    Finished(
-                        run=task.run, attempt=task.attempt, record=record, artifacts=task.artifacts
-                    )
+                    Finished(run=task.run, attempt=task.attempt, record=record, artifacts=task.artifacts)
                 )
 
     def _record(self, task: _Task) -> RunRecord:

@@ -155,7 +155,9 @@ def _set_aside(attempts: int, folder: Path) -> str:
 
 
 def _hopeless(cells: Sequence[Hopeless]) -> list[str]:
-    lines = [hopeless_line(cell, of=" · ".join(cell.factors.values()) or "a run") for cell in cells[:MOST_HOPELESS]]
+    lines = [
+        hopeless_line(cell, of=" · ".join(cell.factors.values()) or "a run") for cell in cells[:MOST_HOPELESS]
+    ]
     left_out = len(cells) - len(lines)
     return [*lines, f"warning: and so for {left_out} further cells"] if left_out else lines
 

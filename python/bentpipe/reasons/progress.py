@@ -3,7 +3,15 @@
 from bentpipe import _core
 from bentpipe.model.reason import Reason, TimedOutReason
 from bentpipe.model.record import RunRecord
-from bentpipe.model.spec import BulkWorkload, Direction, FlowsWorkload, Iperf3Workload, PageLoadWorkload, PingWorkload, Workload
+from bentpipe.model.spec import (
+    BulkWorkload,
+    Direction,
+    FlowsWorkload,
+    Iperf3Workload,
+    PageLoadWorkload,
+    PingWorkload,
+    Workload,
+)
 
 _ROUNDED = 3
 """Significant digits of what was sent."""
