@@ -8,7 +8,6 @@ followed.
 
 import fcntl
 import os
-import re
 import shutil
 import stat
 import tempfile
@@ -18,12 +17,8 @@ from pathlib import Path
 
 from bentpipe import invoking_user
 from bentpipe.errors import InputError, StorageError
-from bentpipe.refusal import refusal
+from bentpipe.refusal import STAGING, STAGING_PREFIX, STAGING_SUFFIX, refusal
 
-STAGING_PREFIX, STAGING_SUFFIX = ".bentpipe-", ".writing"
-"""Of the names of staging folders."""
-_STAGING = re.compile(rf"{re.escape(STAGING_PREFIX)}[a-z0-9_]{{8}}{re.escape(STAGING_SUFFIX)}")
-"""As tempfile.mkdtemp makes them."""
 UNTOUCHED = "what was there is as it was"
 _OWNERS_ALONE = 0o700
 
@@ -92,7 +87,6 @@ def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iter
         When the disk does not take what is written, or the folder is gone in the end.
     """
     descriptor = make(folder, field=field)
-    staging = root = folder
     try:
         # By its descriptor: whoever may rename the folder's parents cannot lead root elsewhere.
         root = by_descriptor(descriptor) if os.geteuid() == invoking_user.ROOT else folder
@@ -100,8 +94,7 @@ def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iter
             yield staging
         require_presence(folder, os.fstat(descriptor))
     except OSError as error:
-        refused_in = staging if _is_below(error, staging) else root
-        raise refusal(error, root=refused_in, shown=folder, consequence=kept) from None
+        raise refusal(error, shown=folder, consequence=kept) from None
     finally:
         os.close(descriptor)
 
@@ -162,7 +155,7 @@ def by_descriptor(descriptor: int) -> Path:
 
 def staging_folders(folder: Path) -> list[Path]:
     """Return the staging folders in a folder, as this process or one that it trusts has made them."""
-    found = [path for path in folder.iterdir() if _STAGING.fullmatch(path.name)]
+    found = [path for path in folder.iterdir() if STAGING.fullmatch(path.name)]
     return [path for path in found if _is_staging(path)]
 
 
@@ -180,10 +173,6 @@ def remove_stale_staging(folder: Path) -> None:
             pass
         finally:
             os.close(lock)
-
-
-def _is_below(error: OSError, folder: Path) -> bool:
-    return isinstance(error.filename, str) and Path(error.filename).is_relative_to(folder)
 
 
 def _is_staging(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from pathlib import Path
 
 from bentpipe.errors import StorageError
@@ -32,6 +33,13 @@ _REFUSALS = frozenset({
 })  # fmt: skip
 """What is no defect wherever it happens to a file."""
 
+STAGING_PREFIX, STAGING_SUFFIX = ".bentpipe-", ".writing"
+"""Of the names of staging folders."""
+STAGING = re.compile(rf"{re.escape(STAGING_PREFIX)}[a-z0-9_]{{8}}{re.escape(STAGING_SUFFIX)}")
+"""As tempfile.mkdtemp makes them."""
+_BY_DESCRIPTOR = re.compile(r"/proc/[0-9]+/fd/[0-9]+/?")
+"""How root reaches what is in a folder."""
+
 
 def is_refusal(error: OSError) -> bool:
     """Whether it is the disk's or the system's doing, and none of ours."""
@@ -45,28 +53,30 @@ def said(error: OSError) -> str:
     return f"{words} ({hint})" if hint else words
 
 
-def refusal(error: OSError, *, root: Path, shown: Path, consequence: str = "") -> StorageError:
+def refusal(error: OSError, *, shown: Path, consequence: str = "") -> StorageError:
     """Return the error for what was refused below a folder.
 
     Parameters
     ----------
     error
-        What the system said; its file is named by the folder's path where it is below it.
-    root
-        The folder by which files were opened, such as a staging folder by its descriptor.
+        What the system said. Its file may be named by a descriptor of the folder.
     shown
-        The folder that it stands for, as the user named it.
+        The folder, as the user named it.
     consequence
         As in `StorageError`.
     """
-    return StorageError(_name(error, root, shown), said(error), consequence=consequence)
+    return StorageError(_name(error, shown), said(error), consequence=consequence)
 
 
-def _name(error: OSError, root: Path, shown: Path) -> str:
+def _name(error: OSError, shown: Path) -> str:
     if not isinstance(error.filename, str | bytes) or not error.filename:
         return str(shown)
-    path = Path(os.fsdecode(error.filename))
-    for folder in (root, shown):
-        if path.is_relative_to(folder):
-            return str(shown / path.relative_to(folder))
-    return str(path)
+    name = os.fsdecode(error.filename)
+    below = _BY_DESCRIPTOR.match(name)
+    path = shown / name[below.end() :] if below else Path(name)
+    if not path.is_relative_to(shown):
+        return name
+    # A file in a staging folder has its place beside that.
+    return str(
+        shown.joinpath(*(part for part in path.relative_to(shown).parts if not STAGING.fullmatch(part)))
+    )

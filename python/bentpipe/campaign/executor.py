@@ -161,7 +161,7 @@ class _Campaign:
         try:
             free_bytes = shutil.disk_usage(self._ledger.folder).free
         except OSError as error:
-            raise refusal(error, root=self._ledger.folder, shown=self._ledger.folder) from None
+            raise refusal(error, shown=self._ledger.folder) from None
         if free_bytes < LEAST_FREE_BYTES:
             most = _core.format_size(LEAST_FREE_BYTES)
             raise StorageError(

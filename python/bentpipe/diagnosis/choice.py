@@ -38,14 +38,14 @@ class Choice:
 
 
 def choose(entries: Sequence[Entry], run_id: str | None, *, folder: Path) -> Choice:
-    """Return the run whose id starts so; without one the first of the most frequent failure, else the slowest.
+    """Return the run whose id starts so, the first of the most frequent failure, or the slowest.
 
     Parameters
     ----------
     entries
         One attempt of each run.
     run_id
-        The start of an id, or None.
+        The start of an id; None to choose one.
     folder
         Of the results, for errors.
 

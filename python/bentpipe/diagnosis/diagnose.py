@@ -91,7 +91,7 @@ def _ideal_s(record: RunRecord) -> float | None:
 
 
 def _filters(record: RunRecord, lost: Losses, longest: LongestObject | None) -> tuple[str, ...]:
-    """Return display filters; the client's end alone, or tshark takes a packet's copy for a retransmission."""
+    """Return display filters, each for one end: tshark takes a packet's copy for a retransmission."""
     is_quic = any(connection.transport == "quic" for connection in record.client_connections)
     protocol = "udp" if is_quic or isinstance(record.spec.workload, PingWorkload) else "tcp"
     found = []

@@ -36,8 +36,8 @@ class Losses:
     retransmitted_packets : int or None
         By all senders; None where none tells. More than was lost: some were sent again in vain.
     timeouts : int
-        How often a sender's window fell to one segment, as a retransmission timeout makes it; at least, for it
-        is looked at every 100 ms.
+        How often a sender's window fell to one segment, as a retransmission timeout makes it: at least, for
+        it is looked at every 100 ms.
     """
 
     lost: tuple[Loss, ...]
@@ -67,7 +67,7 @@ def losses(record: RunRecord, sender: Series) -> Losses:
 
 
 def _timeouts(sender: Series) -> int:
-    if "time_s" not in sender:
+    if not {"client_port", "cwnd_bytes"} <= sender.keys():
         return 0
     found = 0
     for port in np.unique(sender["client_port"]):

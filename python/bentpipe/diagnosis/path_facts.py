@@ -1,4 +1,4 @@
-"""What the path did to a run: its proxies, its weather, its waits for capacity; and the machine, to an emulated one."""
+"""What the path did to a run: proxies, weather, waits for capacity; to an emulated one the machine, too."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bentpipe.model.link import NoneLossSpec
 from bentpipe.model.record import Engine, RunRecord
-from bentpipe.stats import delay_means
+from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, delay_means
 
 Series = Mapping[str, NDArray[np.float64]]
 
@@ -50,7 +50,7 @@ def _channel(record: RunRecord) -> list[str]:
 
 
 def _modcods(acm: Series) -> list[str]:
-    if "modcod" not in acm or not len(acm["modcod"]):
+    if not {"modcod", "es_n0_db", "threshold_db", "frames_lost"} <= acm.keys() or not len(acm["modcod"]):
         return []
     modcods = acm["modcod"]
     changes = int(np.count_nonzero(np.diff(modcods)))
@@ -67,7 +67,7 @@ def _modcods(acm: Series) -> list[str]:
 
 
 def _waits(delays: Series) -> list[str]:
-    if "return_request_s" not in delays:
+    if not {*FORWARD_PARTS, *RETURN_PARTS} <= delays.keys():
         return []
     means = delay_means(delays)
     words = {
@@ -86,8 +86,7 @@ def _host(record: RunRecord) -> list[str]:
     late_s, bound_s = record.metrics.lateness_p999_s, record.spec.validity.lateness_p999_ns * _NS
     found = []
     if late_s is not None:
-        found.append(
-            f"99.9 % of packets were released at most {late_s * 1e3:.2f} ms late; {bound_s * 1e3:g} ms are allowed"
-        )
+        allowed = f"{bound_s * 1e3:g} ms are allowed"
+        found.append(f"99.9 % of packets were released at most {late_s * 1e3:.2f} ms late; {allowed}")
     told = [f"{name} {record.provenance[name]}" for name in _HOST if name in record.provenance]
     return [*found, f"the machine: {', '.join(told)}"] if told else found

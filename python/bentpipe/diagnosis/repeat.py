@@ -1,6 +1,5 @@
 """The captures of a run: of a simulated one made now, by the same specification and seed."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +9,13 @@ from numpy.typing import NDArray
 
 from bentpipe import _core
 from bentpipe.engine import simulate
+from bentpipe.errors import StorageError
 from bentpipe.ledger import Entry
+from bentpipe.model.reason import EngineFailedReason
 from bentpipe.model.record import Engine, RunRecord
 from bentpipe.model.spec import CaptureSpec, PageLoadWorkload
 from bentpipe.output_folder import staged
+from bentpipe.reasons import renamed
 
 Series = Mapping[str, NDArray[np.float64]]
 
@@ -76,15 +78,26 @@ def captures(entry: Entry, *, made: Path, out: Path) -> Captures:
 
 
 def _repeated(entry: Entry, out: Path) -> Captures:
-    with staged(out) as staging:
+    with staged(out, kept="--out puts the captures elsewhere") as staging:
         capture = CaptureSpec(pcapng=True, qlog=True)
         spec = entry.record.spec.model_copy(update={"capture": capture})
         record = simulate.Simulator().run(run_id=entry.run_id, spec=spec, artifacts=staging)
+        _require_captures(entry.record, renamed(record, place=staging, shown=out), out)
         if isinstance(spec.workload, PageLoadWorkload) and record.objects:
             har = _core.har_of(record.to_json(), record.provenance["started"])
             (staging / HAR).write_text(har, encoding="utf-8")
         files = _files(staging)
     return Captures(folder=out, files=files, is_repeated=True, differing=_differing(entry.record, record))
+
+
+def _require_captures(recorded: RunRecord, repeated: RunRecord, out: Path) -> None:
+    """Raise a StorageError where a run broke that had not: all that is new are its captures."""
+    broke, breaks = (
+        [reason.error for reason in record.reasons if isinstance(reason, EngineFailedReason)]
+        for record in (recorded, repeated)
+    )
+    if breaks and not broke:
+        raise StorageError(str(out), breaks[0], consequence="--out puts the captures elsewhere")
 
 
 def _differing(recorded: RunRecord, repeated: RunRecord) -> tuple[str, ...]:
@@ -105,6 +118,11 @@ def _remedy(record: RunRecord) -> str:
     command = record.provenance.get(_COMMAND, "")
     if not command:
         return ""
-    words = command.split(" ")
-    out = next((words[place + 1] for place, word in enumerate(words[:-1]) if word == "--out"), "results")
-    return f"{command} --set capture.pcapng=true --out {shlex.quote(f'{out}-captured')}"
+    program, *words = command.split(" ")
+    program = program.replace("__main__.py", "bentpipe")
+    if "--out" in words[:-1]:
+        place = words.index("--out") + 1
+        words[place] += "-captured"
+    else:
+        words += ["--out", "captured"]
+    return " ".join([program, *words, "--set", "capture.pcapng=true"])

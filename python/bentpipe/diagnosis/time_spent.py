@@ -121,12 +121,13 @@ def _handshakes(record: RunRecord, end_s: float) -> Mapping[Spent, float]:
 def _bins(spec: RunSpec, series: Mapping[str, Series], *, from_s: float, to_s: float) -> Mapping[Spent, int]:
     """Count the bins of what held the sender back; of several connections the busiest decides."""
     link, sender = series.get("link", {}), series.get("sender", {})
-    if "time_s" not in link:
+    direction = data_direction(spec)
+    queue, delivered = f"{direction}_queue_bytes", f"{direction}_delivered_bytes"
+    if not {"time_s", queue, delivered} <= link.keys():
         return {}
     times = _ticks(link["time_s"])
-    direction = data_direction(spec)
     full_bytes = FULL_SHARE * rate_bps(spec) * BIN_S / _BITS_PER_BYTE
-    is_full = (link[f"{direction}_queue_bytes"] > 0) & (link[f"{direction}_delivered_bytes"] >= full_bytes)
+    is_full = (link[queue] > 0) & (link[delivered] >= full_bytes)
     states = _sender_states(sender, roomy=_with_room(spec))
     counts: dict[Spent, int] = {}
     for tick, full in zip(times, is_full, strict=True):
@@ -149,12 +150,12 @@ def _sender_states(sender: Series, *, roomy: Spent) -> Mapping[int, Spent]:
 
     `roomy` is that of one whose congestion window has room.
     """
-    if "time_s" not in sender:
+    columns = ("client_port", "cwnd_bytes", "in_flight_bytes", "retransmitted_packets")
+    if not {"time_s", *columns} <= sender.keys():
         return {}
     ranks = (Spent.RECOVERY, Spent.CWND, roomy)
     states: dict[int, Spent] = {}
     resent: dict[float, float] = {}
-    columns = ("client_port", "cwnd_bytes", "in_flight_bytes", "retransmitted_packets")
     rows = zip(_ticks(sender["time_s"]), *(sender[name] for name in columns), strict=True)
     for tick, port, cwnd, in_flight, again in rows:
         before, resent[port] = resent.get(port, 0.0), again

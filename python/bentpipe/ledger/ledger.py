@@ -28,7 +28,7 @@ from bentpipe.ledger.row import Row, factors_of, record_of
 from bentpipe.ledger.series import Series, read_series, write_series
 from bentpipe.model.reason import SeriesLostReason
 from bentpipe.model.scenario import JsonObject
-from bentpipe.refusal import said
+from bentpipe.refusal import refusal, said
 
 _SUCCEEDED = "succeeded"
 _UNUSABLE = "invalid"
@@ -366,8 +366,9 @@ class Ledger:
         try:
             content = json.loads((self._folder.root / SCENARIO).read_text())
         except (OSError, ValueError) as error:
+            found = said(error) if isinstance(error, OSError) else str(error)
             raise InputError(
-                file=str(file), field="the whole file", expected="a resolved scenario", found=str(error)
+                file=str(file), field="the whole file", expected="a resolved scenario", found=found
             ) from None
         if not isinstance(content, dict):
             raise InputError(
@@ -394,5 +395,4 @@ def _storing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = Path(error.filename).name if isinstance(error.filename, str) else ""
-        raise StorageError(str(folder / place), said(error)) from None
+        raise refusal(error, shown=folder) from None

@@ -35,7 +35,7 @@ def causes(reasons: Sequence[Reason]) -> list[Reason]:
 
 
 def renamed(record: RunRecord, *, place: Path, shown: Path) -> RunRecord:
-    """Return a record whose reasons call a folder as its user does, not by the path that it was reached by."""
+    """Return a record whose reasons call a folder as its user does, not by how it was reached."""
     reasons = [_renamed(reason, str(place), str(shown)) for reason in record.reasons]
     return record.model_copy(update={"reasons": reasons}) if reasons != list(record.reasons) else record
 

@@ -52,7 +52,7 @@ def write(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) 
         When the disk does not take it; an earlier report stays whole.
     """
     target = out or folder
-    kept = f"the results in {folder} are whole, and `bentpipe report {folder}` writes their report"
+    kept = f"the results are whole: `bentpipe report {folder}` writes their report, with --out elsewhere"
     with Ledger(folder) as ledger, staged(target, kept=kept) as staging:
         source = read(ledger)
         found = _write_all(anonymous(source) if is_anonymous else source, staging, results=folder)

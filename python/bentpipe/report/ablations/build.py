@@ -30,7 +30,7 @@ def write(folder: Path) -> Written:
     StorageError
         When the disk does not take it; an earlier report stays whole.
     """
-    kept = f"the results in {folder} are whole, and the same command writes their report"
+    kept = "the results are whole, and the same command writes their report"
     with opened(folder) as source, staged(folder, kept=kept) as staging:
         contents = gather(source)
         figures = {
