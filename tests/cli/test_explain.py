@@ -7,6 +7,8 @@ import pytest
 
 from bentpipe.ledger import Ledger
 
+pytestmark = pytest.mark.usefixtures("report")
+
 SCENARIO = """
 name = "example"
 repetitions = 2
@@ -20,7 +22,7 @@ cc = ["cubic", "bbr"]
 
 
 @pytest.fixture
-def folder(bentpipe, report, tmp_path):
+def folder(bentpipe, tmp_path):
     (tmp_path / "example.toml").write_text(SCENARIO)
     bentpipe("run", tmp_path / "example.toml", "--engine", "simulate", "--out", tmp_path / "results")
     return tmp_path / "results"
@@ -52,7 +54,8 @@ def test_the_same_as_one_json_document(bentpipe, folder):
     assert found["factors"]["http"] == "h2"
 
 
-def test_a_failed_run_says_how_far_it_came_and_how_to_allow_more(bentpipe, folder, tmp_path):
+@pytest.mark.usefixtures("folder")
+def test_a_failed_run_says_how_far_it_came_and_how_to_allow_more(bentpipe, tmp_path):
     out = tmp_path / "short"
     run = ("run", tmp_path / "example.toml", "--engine", "simulate", "--out", out)
     told = bentpipe(*run, "--set", "validity.timeout=1500ms", expect=1).stderr
@@ -75,9 +78,9 @@ def test_captures_go_elsewhere_where_the_folder_takes_none(bentpipe, folder, tmp
 
 
 def test_a_run_of_another_engine_without_captures_is_explained_without(
-    bentpipe, engine, report, scenario_file, tmp_path
+    bentpipe, engine, scenario_file, tmp_path
 ):
-    del engine, report
+    del engine
     bentpipe("run", scenario_file, "--out", tmp_path / "results")
     told = bentpipe("explain", tmp_path / "results").stdout
     assert "the slowest of 4" in told

@@ -1,4 +1,4 @@
-"""Disks, limits and outputs that refuse: one line, a status, and what was measured is kept. With real ones."""
+"""Disks, limits and outputs that refuse, real ones: one line, a status, and what was measured is kept."""
 
 import os
 import resource

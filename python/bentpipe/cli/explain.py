@@ -135,7 +135,7 @@ def _losses(found: "Losses") -> Iterator[str]:
         yield "no packet was lost on the link"
     if found.retransmitted_packets:
         vain = f", at least {found.in_vain} of them in vain" if found.in_vain else ""
-        yield f"{found.retransmitted_packets} packets sent again{vain}"
+        yield f"{found.retransmitted_packets} packets retransmitted{vain}"
     if found.timeouts:
         yield f"{found.timeouts} retransmission timeouts or more: a window fell to one segment"
 

@@ -37,7 +37,7 @@ class Diagnosis:
     shares : tuple of Share
         Where the time went.
     losses : Losses
-        What was lost and sent again.
+        What was lost and retransmitted.
     longest : LongestObject or None
         The object of a page that took the longest.
     facts : tuple of str

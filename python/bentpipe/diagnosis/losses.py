@@ -27,14 +27,14 @@ class Loss:
 
 @dataclass(frozen=True, kw_only=True)
 class Losses:
-    """What was lost and sent again.
+    """What was lost and retransmitted.
 
     Attributes
     ----------
     lost : tuple of Loss
         What the link lost; empty where nothing.
     retransmitted_packets : int or None
-        By all senders; None where none tells. More than was lost: some were sent again in vain.
+        By all senders; None where none tells. More than was lost: some were retransmitted in vain.
     timeouts : int
         How often a sender's window fell to one segment, as a retransmission timeout makes it: at least, for
         it is looked at every 100 ms.
@@ -46,7 +46,7 @@ class Losses:
 
     @property
     def in_vain(self) -> int:
-        """Packets that were sent again though nothing was lost for them: the least that there can be."""
+        """Packets that were retransmitted though nothing was lost for them: the least that there can be."""
         return max((self.retransmitted_packets or 0) - sum(loss.packets for loss in self.lost), 0)
 
 

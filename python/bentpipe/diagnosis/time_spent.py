@@ -45,7 +45,7 @@ MEANINGS = {
     Spent.TLS: "on top of TCP's",
     Spent.FIRST_BYTE: "a round trip, and what the server and the link took",
     Spent.LINK: "a queue stood, and the link carried nine tenths of its rate or more",
-    Spent.RECOVERY: "a lost packet was sent again",
+    Spent.RECOVERY: "a lost packet was retransmitted",
     Spent.CWND: "acknowledgements were waited for before more could be sent",
     Spent.WINDOW: "the flow had data and its congestion window room",
     Spent.PACED: "the congestion control had room in its window, and sent at the rate that it believed in",

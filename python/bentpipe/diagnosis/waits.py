@@ -11,7 +11,7 @@ _NS = 1e-9
 _NOTICEABLE_S = 0.05
 """A wait below is none."""
 _ROUND_TRIPS = 1.5
-"""A first byte after more of them than these had to wait at the server or to be sent again."""
+"""A first byte after more of them than these had to wait at the server or to be retransmitted."""
 
 
 class Wait(Enum):
@@ -21,7 +21,7 @@ class Wait(Enum):
     BUSY = "its connection was busy with the object before it"
     CLIENT = "the client held the request back"
     ROUND_TRIP = "the round trip of its request"
-    FIRST_BYTE = "others went first on its connection, or a packet was sent again"
+    FIRST_BYTE = "others went first on its connection, or a packet was retransmitted"
     TRANSFER = "its bytes came slowly, beside those of others"
 
 
