@@ -122,6 +122,8 @@ def _campaign(
     parts = _measured(order, rig, ablations, engine=engine)
     for part in parts:
         _tell_rejections(part.rejections)
+        if part.rejections and not part.is_of_ablations:
+            echo(f"  one of them with its capture: bentpipe explain {part.folder}", err=True)
     is_complete = all(part.outcome.ending is Ending.COMPLETE for part in parts)
     reports = [_report(part, is_told=not as_json) for part in parts] if is_complete else []
     if as_json:
