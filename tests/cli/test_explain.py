@@ -77,6 +77,18 @@ def test_captures_go_elsewhere_where_the_folder_takes_none(bentpipe, folder, tmp
     assert (tmp_path / "elsewhere" / "packets.pcapng").stat().st_size > 0
 
 
+@pytest.mark.parametrize("content", ["{}", '{"name": 3}', "[]", "nonsense"])
+@pytest.mark.parametrize("command", ["explain", "report"])
+def test_a_folder_whose_scenario_is_something_else_is_refused(
+    bentpipe, folder, content, command, monkeypatch
+):
+    monkeypatch.undo()  # The report itself, not a double of it.
+    (folder / "scenario.json").write_text(content)
+    told = bentpipe(command, folder, expect=2).stderr
+    assert told.startswith(f"error: {folder / 'scenario.json'}: ")
+    assert len(told.splitlines()) == 1
+
+
 def test_a_run_of_another_engine_without_captures_is_explained_without(
     bentpipe, engine, scenario_file, tmp_path
 ):

@@ -47,10 +47,11 @@ def explain(folder: Path, run_id: str | None, out: Path | None, as_json: bool) -
     """
     from bentpipe.diagnosis import captures, choose, diagnose
     from bentpipe.ledger import Ledger
+    from bentpipe.ledger.folder import SCENARIO
     from bentpipe.model.scenario import ScenarioDocument
 
     with Ledger(folder) as ledger:
-        constants = ScenarioDocument.model_validate(ledger.scenario()).constants
+        constants = ScenarioDocument.read(ledger.scenario(), file=str(folder / SCENARIO)).constants
         choice = choose(ledger.best(), run_id, folder=folder)
         entry = choice.entry
         diagnosis = diagnose(entry, partial(ledger.series, entry.run_id))

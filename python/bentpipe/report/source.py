@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.ledger.folder import SCENARIO
 from bentpipe.model.record import RunRecord
 from bentpipe.model.scenario import ScenarioDocument
 
@@ -69,7 +70,7 @@ class Source:
 def read(ledger: Ledger) -> Source:
     """Read an open ledger; each series is read when it is first asked for, so keep it open meanwhile."""
     return Source(
-        scenario=ScenarioDocument.model_validate(ledger.scenario()),
+        scenario=ScenarioDocument.read(ledger.scenario(), file=str(ledger.folder / SCENARIO)),
         entries=ledger.entries(),
         best=ledger.best(),
         series=cache(ledger.series),
