@@ -241,6 +241,7 @@ def test_the_commands_are_those_that_scripts_rely_on():
     from bentpipe.cli import main
 
     names = (
-        "doctor links pages studies run reproduce page bulk ping shell report show compare export clean bench"
+        "doctor links pages studies run reproduce page bulk ping shell "
+        "report show compare explain export clean bench"
     )
     assert list(main.commands) == names.split()
