@@ -8,7 +8,6 @@ followed.
 
 import fcntl
 import os
-import re
 import shutil
 import stat
 import tempfile
@@ -18,11 +17,9 @@ from pathlib import Path
 
 from bentpipe import invoking_user
 from bentpipe.errors import InputError, StorageError
+from bentpipe.refusal import STAGING, STAGING_PREFIX, STAGING_SUFFIX, refusal
 
-STAGING_PREFIX, STAGING_SUFFIX = ".bentpipe-", ".writing"
-"""Of the names of staging folders."""
-_STAGING = re.compile(rf"{re.escape(STAGING_PREFIX)}[a-z0-9_]{{8}}{re.escape(STAGING_SUFFIX)}")
-"""As tempfile.mkdtemp makes them."""
+UNTOUCHED = "what was there is as it was"
 _OWNERS_ALONE = 0o700
 
 
@@ -70,15 +67,24 @@ def open_existing(path: Path, *, field: str = "--out") -> int:
 
 
 @contextmanager
-def staged(folder: Path, *, field: str = "--out") -> Iterator[Path]:
+def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iterator[Path]:
     """Make a folder as far as there is none, and a staging folder in it; see `staged_in`.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    field
+        By which option the user named it, for errors.
+    kept
+        What an error of the disk leaves as it was, and how to go on.
 
     Raises
     ------
     InputError
         As `make` and `staged_in`.
     StorageError
-        When the disk does not take what is written.
+        When the disk does not take what is written, or the folder is gone in the end.
     """
     descriptor = make(folder, field=field)
     try:
@@ -86,11 +92,28 @@ def staged(folder: Path, *, field: str = "--out") -> Iterator[Path]:
         root = by_descriptor(descriptor) if os.geteuid() == invoking_user.ROOT else folder
         with staged_in(root, shown=folder) as staging:
             yield staging
+        require_presence(folder, os.fstat(descriptor))
     except OSError as error:
-        place = Path(error.filename).name if isinstance(error.filename, str) else ""
-        raise StorageError(str(folder / place), error.strerror or str(error)) from None
+        raise refusal(error, shown=folder, consequence=kept) from None
     finally:
         os.close(descriptor)
+
+
+def require_presence(folder: Path, opened: os.stat_result) -> None:
+    """Raise a StorageError where another folder, or none, has the name of one that was opened.
+
+    What is written to a folder that was removed, or whose file system was unmounted, nobody finds.
+    """
+    try:
+        is_there = os.path.samestat(folder.stat(), opened)
+    except OSError:
+        is_there = False
+    if not is_there:
+        raise StorageError(
+            str(folder),
+            "no longer there: it was removed, renamed or unmounted while it was written to",
+            consequence="put it back, and the same command goes on with what it holds",
+        )
 
 
 @contextmanager
@@ -132,7 +155,7 @@ def by_descriptor(descriptor: int) -> Path:
 
 def staging_folders(folder: Path) -> list[Path]:
     """Return the staging folders in a folder, as this process or one that it trusts has made them."""
-    found = [path for path in folder.iterdir() if _STAGING.fullmatch(path.name)]
+    found = [path for path in folder.iterdir() if STAGING.fullmatch(path.name)]
     return [path for path in found if _is_staging(path)]
 
 

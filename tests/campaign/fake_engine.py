@@ -95,6 +95,9 @@ class QuietProgress:
     def remark(self, text):
         self.told.append(("remark", text))
 
+    def hopeless(self, cells):
+        self.told.append(("hopeless", cells))
+
     def start(self, *, planned, already_succeeded):
         self.told.append(("start", planned, already_succeeded))
 

@@ -118,6 +118,12 @@ FILES = {
         "one of http10, http10s, h1, h1s, h2, h2c, h3, spdy",
         "did you mean 'spdy'?",
     ),
+    "what varies outside the matrix": (
+        GOOD.replace('"h3"', '["h2", "h3"]'),
+        "run.http",
+        "an HTTP version",
+        "a list: what varies stands in [matrix]",
+    ),
     "no workload": ('[run]\nlink = "lan"', "run", "one workload: page, bulk or ping", "none of them"),
     "two workloads": (GOOD + "ping = {}", "run", "one workload", "page and ping"),
     "bulk with an http version": (

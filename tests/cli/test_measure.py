@@ -127,7 +127,7 @@ def test_a_link_may_be_an_inline_pipe(bentpipe, engine):
 @pytest.mark.parametrize("status", ["failed", "invalid"])
 def test_a_run_that_did_not_succeed_makes_status_1_and_tells_why(bentpipe, engine, status):
     engine.behave = lambda run_id, spec, _: record(run_id, spec, status=status, reasons=[because("too late")])
-    assert f": {status}\n  too late\n" in bentpipe(*PAGE, expect=1).stdout
+    assert f": {status}\n  too late; " in bentpipe(*PAGE, expect=1).stdout
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_a_record_of_others_cannot_act_on_the_terminal_nor_on_a_spreadsheet(
     results = tmp_path / "results"
     told = bentpipe("run", scenario_file, "--out", results, expect=1).stderr
     assert_text(told)
-    assert f"  4 x failed: first {ESCAPED}\nsecond\n" in told
+    assert f"  4 x failed: first {ESCAPED}\nsecond; " in told
     with Ledger(results) as ledger:
         run_id = ledger.entries()[0].run_id
     shown = bentpipe("show", results / run_id).stdout
@@ -125,7 +125,7 @@ def test_the_reasons_of_a_measurement_cannot_act_on_the_terminal(bentpipe, engin
     arguments = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
     shown = bentpipe(*arguments, expect=1).stdout
     assert_text(shown)
-    assert f"  first {ESCAPED}\nsecond\n" in shown
+    assert f"  first {ESCAPED}\nsecond; " in shown
 
 
 @pytest.mark.usefixtures("engine", "report")

@@ -2,14 +2,14 @@
 
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from bentpipe import report
-from bentpipe.campaign import Order, Outcome, measure
+from bentpipe.campaign import Hopeless, Order, Outcome, measure
 from bentpipe.campaign.plan import plan
 from bentpipe.engine import simulate
 from bentpipe.ledger import Entry, Ledger
@@ -46,6 +46,9 @@ class Clock:
         self._judged = 0
 
     def set_aside(self, *, attempts: int, folder: Path) -> None:
+        """See Progress."""
+
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
         """See Progress."""
 
     def remark(self, text: str) -> None:

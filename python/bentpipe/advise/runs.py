@@ -10,7 +10,7 @@ from pathlib import Path
 from bentpipe.advise.contenders import Contender
 from bentpipe.advise.progress import Listener
 from bentpipe.advise.question import Question
-from bentpipe.campaign import Ending, Engine, Outcome, execute
+from bentpipe.campaign import Ending, Engine, Hopeless, Outcome, execute
 from bentpipe.campaign.interruption import Interruption
 from bentpipe.ledger import Ledger
 from bentpipe.model.record import RunRecord, Status
@@ -187,6 +187,9 @@ class _Told:
         self._listener = listener
 
     def set_aside(self, *, attempts: int, folder: Path) -> None:
+        """See Progress."""
+
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
         """See Progress."""
 
     def remark(self, text: str) -> None:

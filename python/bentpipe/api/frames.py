@@ -13,7 +13,7 @@ from bentpipe.reasons import sentence
 from bentpipe.report.best import Best
 from bentpipe.report.cells import CellResult
 from bentpipe.report.quantities import Quantity
-from bentpipe.stats import Difference, Interval, Summary, metric_values, metrics_of, relative_difference
+from bentpipe.stats import Difference, Interval, Summary, metric_values, relative_difference
 from bentpipe.studies import Verdict
 
 if TYPE_CHECKING:

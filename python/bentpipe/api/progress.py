@@ -2,12 +2,12 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-from bentpipe.campaign import Ending, Outcome, Progress
+from bentpipe.campaign import Ending, Hopeless, Outcome, Progress
 from bentpipe.cli.progress import Counts, progress
 
 SHOWN_EVERY_S = 0.2
@@ -41,6 +41,9 @@ class Untold:
     """Says nothing."""
 
     def set_aside(self, *, attempts: int, folder: Path) -> None:
+        """See Progress."""
+
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
         """See Progress."""
 
     def remark(self, text: str) -> None:

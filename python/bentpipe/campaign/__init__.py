@@ -8,11 +8,13 @@ from bentpipe.campaign.outcome import Ending, Outcome
 from bentpipe.campaign.plan import PlannedRun, plan
 from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import Rejection
+from bentpipe.campaign.time_limit import Hopeless
 
 __all__ = [
     "Ablated",
     "Ending",
     "Engine",
+    "Hopeless",
     "Measured",
     "Order",
     "Outcome",

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from bentpipe import _core
+from bentpipe import _core, output_folder
 from bentpipe.campaign.engine import Engine
 from bentpipe.campaign.interruption import Interruption
 from bentpipe.campaign.outcome import Ending, Outcome
@@ -15,6 +15,7 @@ from bentpipe.campaign.threads import Threads
 from bentpipe.campaign.workers import Finished, Hire, Task, Workers
 from bentpipe.errors import ClusterError, StorageError
 from bentpipe.ledger import Entry, Ledger
+from bentpipe.ledger.folder import ARTIFACTS
 from bentpipe.model.reason import (
     CoreAwaitedReason,
     EmulatorLateReason,
@@ -22,6 +23,8 @@ from bentpipe.model.reason import (
     PacketsUnreadReason,
 )
 from bentpipe.model.record import RunRecord, Status
+from bentpipe.reasons import renamed
+from bentpipe.refusal import refusal
 
 MOST_ATTEMPTS = 10
 """Attempts at a run that the emulator was late for; a machine that is late ten times stays late."""
@@ -70,7 +73,7 @@ def execute(
     Raises
     ------
     StorageError
-        When the disk does not take a run, or has no room for captures.
+        When the disk does not take a run, or has no room for captures, or the folder is gone.
     ClusterError
         When a cluster is lost.
     """
@@ -81,8 +84,12 @@ def execute(
         )
         try:
             return campaign.run(jobs=jobs)
-        except (ClusterError, StorageError) as error:
-            raise type(error)(error.place, error.said, consequence=error.consequence or RESUMABLE) from None
+        except ClusterError as error:
+            raise ClusterError(error.place, error.said, consequence=error.consequence or RESUMABLE) from None
+        except StorageError as error:
+            # First, whether it is a folder at all: what else is said of one that is gone misleads.
+            campaign.require_folder()
+            raise StorageError(error.place, error.said, consequence=error.consequence or RESUMABLE) from None
 
 
 def was_late(record: RunRecord) -> bool:
@@ -111,6 +118,11 @@ class _Campaign:
         self._late: deque[PlannedRun] = deque()
         self._finished: dict[tuple[str, int], PlannedRun] = {}
         self._next_commit_s = 0.0
+        self._opened = ledger.folder.stat()
+
+    def require_folder(self) -> None:
+        """Raise a StorageError where the ledger's folder is gone, though it can still be written to."""
+        output_folder.require_presence(self._ledger.folder, self._opened)
 
     def run(self, *, jobs: int) -> Outcome:
         waiting = deque(run for run in self._planned if run.run_id not in self._statuses)
@@ -161,7 +173,7 @@ class _Campaign:
         try:
             free_bytes = shutil.disk_usage(self._ledger.folder).free
         except OSError as error:
-            raise StorageError(str(self._ledger.folder), error.strerror or str(error)) from None
+            raise refusal(error, shown=self._ledger.folder) from None
         if free_bytes < LEAST_FREE_BYTES:
             most = _core.format_size(LEAST_FREE_BYTES)
             raise StorageError(
@@ -180,7 +192,12 @@ class _Campaign:
 
     def _add(self, finished: Finished) -> None:
         run, attempt = finished.run, finished.attempt
-        record = finished.record.model_copy(update={"series": {}})
+        record = finished.record
+        if finished.artifacts is not None:
+            # By the name that its user finds it by, not that by which root reached it.
+            shown = self._ledger.folder / ARTIFACTS / f"{run.run_id}-{attempt}"
+            record = renamed(record, place=finished.artifacts, shown=shown)
+        record = record.model_copy(update={"series": {}})
         entry = Entry.of(
             record,
             run_id=run.run_id,
@@ -194,7 +211,9 @@ class _Campaign:
     def _commit(self) -> None:
         """Make durable what has been added, then judge it."""
         started_s = time.monotonic()
-        for entry in self._ledger.commit():
+        committed = self._ledger.commit()
+        self.require_folder()
+        for entry in committed:
             self._judge(entry, self._finished.pop((entry.run_id, entry.attempt)))
         took_s = time.monotonic() - started_s
         self._next_commit_s = started_s + min(took_s / COMMIT_SHARE, LONGEST_UNCOMMITTED_S)

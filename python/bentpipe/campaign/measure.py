@@ -15,6 +15,7 @@ from bentpipe.campaign.progress import Progress
 from bentpipe.campaign.rejections import Rejection, rejections
 from bentpipe.campaign.requirements import require
 from bentpipe.campaign.threads import Threads
+from bentpipe.campaign.time_limit import hopeless
 from bentpipe.campaign.workers import Crew
 from bentpipe.engine import simulate
 from bentpipe.engine.host import cpu_time
@@ -120,6 +121,8 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
         with progress as told:
             if ledger.set_aside:
                 told.set_aside(attempts=ledger.set_aside, folder=folder / UNINDEXED)
+            if doomed := hopeless(runs[: len(scenario.cells)], constants=scenario.constants()):
+                told.hopeless(doomed)
             with crew_of(order, engine, runs[: len(scenario.cells)], told) as crew:
                 outcome = execute(
                     runs, engine=engine, ledger=ledger, jobs=crew.jobs, progress=told, hire=crew.hire

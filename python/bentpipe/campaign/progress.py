@@ -1,9 +1,11 @@
 """What a campaign tells while it runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from bentpipe.campaign.outcome import Outcome
+from bentpipe.campaign.time_limit import Hopeless
 
 
 class Progress(Protocol):
@@ -14,6 +16,9 @@ class Progress(Protocol):
 
     def remark(self, text: str) -> None:
         """Tell something of those who measure, such as that one of them is refused."""
+
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
+        """Tell which cells cannot end in their time; not called where there are none."""
 
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """Tell how many runs there are, and how many of them need not be run again."""

@@ -61,4 +61,6 @@ class Threads:
                 # Raised here it would end this thread alone, and leave the campaign waiting.
                 self._ended.put(error)
             else:
-                self._ended.put(Finished(run=run, attempt=task.attempt, record=record))
+                self._ended.put(
+                    Finished(run=run, attempt=task.attempt, record=record, artifacts=task.artifacts)
+                )

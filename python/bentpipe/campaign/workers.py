@@ -31,11 +31,12 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
-    """A run with the record of this attempt."""
+    """A run with the record of this attempt, and the folder of its captures and logs."""
 
     run: PlannedRun
     attempt: int
     record: RunRecord
+    artifacts: Path | None
 
 
 class Waiting(Protocol):

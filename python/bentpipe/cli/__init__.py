@@ -4,6 +4,7 @@ from bentpipe.cli.advise import advise
 from bentpipe.cli.builtin import links, pages, studies
 from bentpipe.cli.compare import compare
 from bentpipe.cli.experiment import reproduce, run
+from bentpipe.cli.explain import explain
 from bentpipe.cli.export import export
 from bentpipe.cli.group import Commands
 from bentpipe.cli.machine import bench, clean, doctor
@@ -22,6 +23,6 @@ main = Commands(
 )
 for command in (
     doctor, links, pages, studies, run, reproduce, advise, page, bulk, ping, shell,
-    report, show, compare, export, worker, clean, bench,
+    report, show, compare, explain, export, worker, clean, bench,
 ):  # fmt: skip
     main.add_command(command)

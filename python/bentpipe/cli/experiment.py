@@ -124,6 +124,8 @@ def _campaign(
     parts = _measured(order, rig, ablations, engine=engine)
     for part in parts:
         _tell_rejections(part.rejections)
+        if part.rejections and not part.is_of_ablations:
+            echo(f"  one of them with its capture: bentpipe explain {part.folder}", err=True)
     is_complete = all(part.outcome.ending is Ending.COMPLETE for part in parts)
     reports = [_report(part, is_told=not as_json) for part in parts] if is_complete else []
     if as_json:
@@ -201,9 +203,9 @@ def _tell(answer: "Answer") -> None:
 
 def _tell_rejections(rejections: Sequence["Rejection"]) -> None:
     """Print why runs have no usable number, the most frequent code first, one reason of each."""
-    from bentpipe.reasons import sentence
+    from bentpipe.reasons import sentence, told
 
     for rejection in rejections[:MOST_REASONS]:
-        sentences = [sentence(reason) for reason in rejection.reasons]
-        such_as = "such as " if len(set(sentences)) > 1 else ""
-        echo_text(f"  {rejection.attempts} x {rejection.status}: {such_as}{sentences[0]}", err=True)
+        such_as = "such as " if len(set(map(sentence, rejection.reasons))) > 1 else ""
+        words = told(rejection.reasons[0], rejection.record)
+        echo_text(f"  {rejection.attempts} x {rejection.status}: {such_as}{words}", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bentpipe.cli.output import echo, echo_text, percent, print_columns, rate, seconds, size
 from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
-from bentpipe.model.record import FlowRecord, Metrics, RunRecord, Table
+from bentpipe.model.record import FlowRecord, Metrics, RunRecord, Status, Table
 from bentpipe.model.spec import (
     BulkWorkload,
     FlowsWorkload,
@@ -14,7 +14,7 @@ from bentpipe.model.spec import (
     PageLoadWorkload,
     PingWorkload,
 )
-from bentpipe.reasons import sentence
+from bentpipe.reasons import causes, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,9 +25,11 @@ def print_record(record: RunRecord, *, link: str) -> None:
     """Print how a run ended and its figures with their units and meanings; `link` as its user calls it."""
     spec, metrics = record.spec, record.metrics
     echo(f"{_headline(record)} over {link}: {record.status}")
-    for reason in record.reasons:
-        echo_text(f"  {sentence(reason)}")
-    rows = _ROWS[spec.workload.kind](metrics)
+    for reason in causes(record.reasons):
+        echo_text(f"  {told(reason, record)}")
+    # What a load that was given up had by then is not what its names say.
+    is_broken = record.status is Status.FAILED
+    rows = _broken(metrics) if is_broken else _ROWS[spec.workload.kind](metrics)
     rows += _browser(record)
     if "ping" in record.series:
         rows += _losses(record.series["ping"]["rtt_s"])
@@ -66,6 +68,11 @@ def _page_load(metrics: Metrics) -> list[tuple[str, str, str]]:
         *_traffic(metrics),
         *_emulator(metrics),
     ]
+
+
+def _broken(metrics: Metrics) -> list[tuple[str, str, str]]:
+    connect = ("Connect", seconds(metrics.connect_s), "handshake of the first connection")
+    return [connect, *_traffic(metrics)[:2], *_emulator(metrics)]
 
 
 def _browser(record: RunRecord) -> list[tuple[str, str, str]]:

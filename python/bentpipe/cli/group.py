@@ -1,19 +1,21 @@
 """The group of all commands: errors become one message and an exit status."""
 
-import errno
-from typing import Any
+import os
+import sys
+from typing import Any, NoReturn
 
 import click
 
 from bentpipe import __version__
-from bentpipe.cli.output import echo, echo_text
+from bentpipe.cli.output import STDOUT, echo, echo_text
 from bentpipe.errors import BentpipeError, StorageError
+from bentpipe.refusal import is_refusal, said
 
 SOME_RUNS_FAILED = 1
 INTERRUPTED = 130
 """128 and the number of SIGINT, as shells count."""
-REFUSALS_OF_A_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-"""What is no defect wherever it happens."""
+READER_GONE = 141
+"""128 and the number of SIGPIPE: what `| head` has had enough of is no failed run."""
 
 
 class Commands(click.Group):
@@ -30,6 +32,13 @@ class Commands(click.Group):
         del ctx
         return list(self.commands)
 
+    def main(self, *arguments: Any, **settings: Any) -> Any:
+        """Run the command that these arguments name; also `--help` may find stdout full or closed."""
+        try:
+            return super().main(*arguments, **settings)
+        except OSError as error:
+            _end_refused(error)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print what its user can mend, let defects show their traceback."""
         try:
@@ -38,12 +47,21 @@ class Commands(click.Group):
             echo_text(f"error: {error}", err=True)
             ctx.exit(error.exit_status)
         except OSError as error:
-            if error.errno not in REFUSALS_OF_A_DISK:
-                raise
-            place = error.filename if isinstance(error.filename, str) else "a disk"
-            refusal = StorageError(place, error.strerror or str(error))
-            echo_text(f"error: {refusal}", err=True)
-            ctx.exit(refusal.exit_status)
+            _end_refused(error)
         except KeyboardInterrupt:
             echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)
+
+
+def _end_refused(error: OSError) -> NoReturn:
+    """End with one line what the system refused; let anything else show its traceback."""
+    if isinstance(error, BrokenPipeError):
+        # Or the interpreter tries once more to write what nobody reads (Python, note on SIGPIPE).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(READER_GONE)
+    if not is_refusal(error):
+        raise error
+    place = error.filename if isinstance(error.filename, str) else STDOUT
+    refusal = StorageError(place, said(error))
+    echo_text(f"error: {refusal}", err=True)
+    sys.exit(refusal.exit_status)

@@ -105,8 +105,11 @@ def _measure(
 ) -> None:
     from bentpipe.campaign import interruption
     from bentpipe.campaign.plan import planned_run
+    from bentpipe.campaign.time_limit import hopeless
     from bentpipe.cli.figures import print_record
+    from bentpipe.cli.progress import hopeless_line
     from bentpipe.model.record import Status
+    from bentpipe.reasons import renamed
     from bentpipe.scenario import parse_override
 
     overrides = [parse_override(text) for text in settings]
@@ -118,8 +121,12 @@ def _measure(
         )
     machine = engines.choose(engine)
     one_run.require(machine, planned.spec, overrides=overrides)
+    for cell in hopeless([planned]):
+        echo(hopeless_line(cell, of="it"), err=True)
     with interruption.raised(), nullcontext() if out is None else staged(out) as artifacts:
         record = machine.run(run_id=planned.run_id, spec=planned.spec, artifacts=artifacts)
+        if artifacts is not None and out is not None:
+            record = renamed(record, place=artifacts, shown=out)
         is_empty = artifacts is not None and not any(artifacts.iterdir())
     if as_json:
         print_json(record.model_dump(mode="json", exclude_unset=True))

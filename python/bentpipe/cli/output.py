@@ -6,13 +6,17 @@ what would act on it stands as its escape.
 
 import json
 import math
-from collections.abc import Collection, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
 
+from bentpipe.errors import StorageError
 from bentpipe.printable import printable
+from bentpipe.refusal import said
+
+STDOUT = "standard output"
 
 
 def echo(*lines: str, err: bool = False) -> None:
@@ -20,7 +24,7 @@ def echo(*lines: str, err: bool = False) -> None:
 
     What is said on stderr is said in vain where the terminal is gone, and ends nothing.
     """
-    with suppress(OSError) if err else nullcontext():
+    with suppress(OSError) if err else _printing():
         for line in lines or ("",):
             click.echo(printable(line, kept="\t"), err=err)
 
@@ -33,7 +37,19 @@ def echo_text(text: str, *, err: bool = False) -> None:
 def print_json(document: Any) -> None:
     """Print the one JSON document of a command on stdout."""
     lines = json.dumps(document, indent=2, ensure_ascii=False).split("\n")
-    click.echo("\n".join(line if line.isprintable() else _escaped(line) for line in lines))
+    with _printing():
+        click.echo("\n".join(line if line.isprintable() else _escaped(line) for line in lines))
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Have an error of stdout, such as that of a full disk behind it, tell that it is one."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(STDOUT, said(error)) from None
 
 
 def _escaped(line: str) -> str:
@@ -50,10 +66,11 @@ def print_columns(
     """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for place, row in enumerate(rows):
-        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
-        line = (" " * indent + "  ".join([*cells, row[-1]])).rstrip()
-        click.echo(click.style(line, bold=True) if place in marked else line)
+    with _printing():
+        for place, row in enumerate(rows):
+            cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
+            line = (" " * indent + "  ".join([*cells, row[-1]])).rstrip()
+            click.echo(click.style(line, bold=True) if place in marked else line)
 
 
 def seconds(value: float | None) -> str:

@@ -2,14 +2,17 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from bentpipe.campaign import Ending, Outcome, Progress
+from bentpipe._core import format_duration
+from bentpipe.campaign import Ending, Hopeless, Outcome, Progress
 from bentpipe.cli.output import echo
 
 LINE_EVERY_S = 5.0
+MOST_HOPELESS = 5
+MILLISECOND_NS = 1_000_000
 
 
 @contextmanager
@@ -49,6 +52,10 @@ class LineProgress:
     def remark(self, text: str) -> None:
         """See Progress."""
         echo(text, err=True)
+
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
+        """See Progress."""
+        echo(*_hopeless(cells), err=True)
 
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
@@ -114,6 +121,11 @@ class BarProgress:
         """See Progress."""
         self._print(text)
 
+    def hopeless(self, cells: Sequence[Hopeless]) -> None:
+        """See Progress."""
+        for line in _hopeless(cells):
+            self._print(line)
+
     def start(self, *, planned: int, already_succeeded: int) -> None:
         """See Progress."""
         self._counts.planned = planned
@@ -163,6 +175,23 @@ def _rate(runs_per_s: float) -> str:
 
 def _set_aside(attempts: int, folder: Path) -> str:
     return f"at least {attempts} attempts that the index does not have: moved to {folder}"
+
+
+def _hopeless(cells: Sequence[Hopeless]) -> list[str]:
+    lines = [
+        hopeless_line(cell, of=" · ".join(cell.factors.values()) or "a run") for cell in cells[:MOST_HOPELESS]
+    ]
+    left_out = len(cells) - len(lines)
+    return [*lines, f"warning: and so for {left_out} further cells"] if left_out else lines
+
+
+def hopeless_line(cell: Hopeless, *, of: str) -> str:
+    """Return what is wrong with the time of a cell, which is called `of`."""
+    least, timeout = map(format_duration, (cell.least_ns // MILLISECOND_NS * MILLISECOND_NS, cell.timeout_ns))
+    return (
+        f"warning: {of} takes at least {least} at the link's rate, and is given up after {timeout}: "
+        "--set validity.timeout allows more"
+    )
 
 
 def _repeating(runs: int, at_once: int) -> str:

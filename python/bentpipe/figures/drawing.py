@@ -57,12 +57,11 @@ def save(drawing: Drawing, folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     svg = svg_text(drawing)
     (folder / f"{drawing.name}.svg").write_text(svg, encoding="utf-8")
+    # In memory first: where a disk is full, Matplotlib's writer of PDF ends in an error of its own.
+    pdf = io.BytesIO()
     with style.applied():
-        drawing.figure.savefig(
-            folder / f"{drawing.name}.pdf",
-            format="pdf",
-            metadata={"CreationDate": None, "Title": drawing.title},
-        )
+        drawing.figure.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Title": drawing.title})
+    (folder / f"{drawing.name}.pdf").write_bytes(pdf.getvalue())
     return svg
 
 
@@ -71,9 +70,12 @@ def save_as(drawing: Drawing, path: Path) -> None:
     if path.suffix == ".svg":
         path.write_text(svg_text(drawing), encoding="utf-8")
         return
+    # In memory first, as in `save`.
+    content = io.BytesIO()
     with style.applied():
         _settle(drawing)
-        drawing.figure.savefig(path, dpi=_DOTS_PER_IN)
+        drawing.figure.savefig(content, format=path.suffix.removeprefix("."), dpi=_DOTS_PER_IN)
+    path.write_bytes(content.getvalue())
 
 
 def _settle(drawing: Drawing) -> None:

@@ -29,6 +29,7 @@ from bentpipe.ledger.index import Index, is_ours
 from bentpipe.ledger.row import Pack, Place, Row
 from bentpipe.ledger.series import Arrays, Series, SeriesOfPack, Table, read_series, rows_of, write_series
 from bentpipe.model.scenario import JsonObject
+from bentpipe.refusal import refusal, said
 
 if TYPE_CHECKING:
     import polars
@@ -465,8 +466,9 @@ class Ledger:
         try:
             content = json.loads((self._folder.root / SCENARIO).read_text())
         except (OSError, ValueError) as error:
+            found = said(error) if isinstance(error, OSError) else str(error)
             raise InputError(
-                file=str(file), field="the whole file", expected="a resolved scenario", found=str(error)
+                file=str(file), field="the whole file", expected="a resolved scenario", found=found
             ) from None
         if not isinstance(content, dict):
             raise InputError(
@@ -481,5 +483,4 @@ def _storing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = Path(error.filename).name if isinstance(error.filename, str) else ""
-        raise StorageError(str(folder / place), error.strerror or str(error)) from None
+        raise refusal(error, shown=folder) from None

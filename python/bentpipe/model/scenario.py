@@ -1,10 +1,11 @@
 """A resolved scenario as a folder of results keeps it (scenario.json)."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue, ValidationError
 
+from bentpipe.errors import InputError
 from bentpipe.model.frozen import Frozen
 
 JsonObject: TypeAlias = Mapping[str, JsonValue]
@@ -42,6 +43,24 @@ class ScenarioDocument(Frozen):
     constants: Mapping[str, str]
     cells: Sequence[CellDocument]
     tag: str = ""
+
+    @classmethod
+    def read(cls, content: JsonObject, *, file: str) -> Self:
+        """Return what a folder of results says of its scenario.
+
+        Raises
+        ------
+        InputError
+            When it is another document: the folder may be somebody else's.
+        """
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(map(str, fault["loc"])) or "the whole file"
+            raise InputError(
+                file=file, field=field, expected="a resolved scenario", found=fault["msg"].lower()
+            ) from None
 
 
 class VariantDocument(Frozen):

@@ -52,7 +52,8 @@ def write(folder: Path, *, out: Path | None = None, is_anonymous: bool = False) 
         When the disk does not take it; an earlier report stays whole.
     """
     target = out or folder
-    with Ledger(folder) as ledger, staged(target) as staging:
+    kept = f"the results are whole: `bentpipe report {folder}` writes their report, with --out elsewhere"
+    with Ledger(folder) as ledger, staged(target, kept=kept) as staging:
         source = read(ledger)
         found = _write_all(anonymous(source) if is_anonymous else source, staging, results=folder)
         return Written(page=target / PAGE, answer=found)

@@ -118,7 +118,7 @@ def read(ledger: Ledger) -> Source:
     attempts = ledger.all_attempts()
     entries = attempts.entries()
     return Source(
-        scenario=ScenarioDocument.model_validate(written),
+        scenario=ScenarioDocument.read(written, file=str(ledger.folder / SCENARIO)),
         entries=entries,
         best=judged(entries),
         runs=attempts.runs(),

@@ -107,7 +107,8 @@ class Dispatcher:
             return None
         task, result = self._ready.popleft()
         self.in_flight -= 1
-        return Finished(run=task.run, attempt=task.attempt, record=self._record(task, result))
+        record = self._record(task, result)
+        return Finished(run=task.run, attempt=task.attempt, record=record, artifacts=task.artifacts)
 
     def __enter__(self) -> Self:
         return self

@@ -29,7 +29,8 @@ def write(folder: Path) -> Written:
     StorageError
         When the disk does not take it; an earlier report stays whole.
     """
-    with opened(folder) as source, staged(folder) as staging:
+    kept = "the results are whole, and the same command writes their report"
+    with opened(folder) as source, staged(folder, kept=kept) as staging:
         contents = gather(source)
         figures = {
             drawing.name: inline(save(drawing, staging / "figures"), prefix=drawing.name, label=drawing.title)

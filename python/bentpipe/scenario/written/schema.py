@@ -3,7 +3,7 @@
 A key that is not written is None here; what that means is decided in `resolve`.
 """
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -148,6 +148,8 @@ class CaptureTable(Table):
 
 class RunTable(Table):
     """One cell of the experiment, complete."""
+
+    hint_at_lists: ClassVar[str] = ": what varies stands in [matrix]"
 
     link: Annotated[LinkTable | None, named("base")] = Field(
         default=None, description="a preset's name, a TOML file, an inline pipe or a table"

@@ -1,6 +1,6 @@
 """Tables of a scenario as written: known keys, their types, and where a fault stands."""
 
-from typing import TypeVar, get_args, get_origin
+from typing import ClassVar, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -28,6 +28,9 @@ class Table(BaseModel):
     """A TOML table of which every key is known."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=False)
+
+    hint_at_lists: ClassVar[str] = ""
+    """What its author may have meant by a list where one value is expected."""
 
     def written(self) -> tuple[str, ...]:
         """Return the keys that are written, in the schema's order."""
@@ -138,4 +141,5 @@ def _input_error(
         field = fields[step]
         expected = field.description or A_TABLE
         here, is_name = subtable(field), _holds_by_name(field.annotation)
-    return where.error(expected=expected, found="nothing" if kind == _MISSING else quoted(found))
+    hint = schema.hint_at_lists if isinstance(found, list) else ""
+    return where.error(expected=expected, found="nothing" if kind == _MISSING else f"{quoted(found)}{hint}")

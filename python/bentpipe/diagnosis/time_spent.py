@@ -1,0 +1,179 @@
+"""Where a run's time went: its handshakes, then what held the sender back in each tenth of a second."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bentpipe.model.record import RunRecord
+from bentpipe.model.spec import Algorithm, Direction, PageLoadWorkload, PingWorkload, RunSpec
+from bentpipe.scenario.link.description import nominal_bps
+
+Series = Mapping[str, NDArray[np.float64]]
+
+BIN_S = 0.1
+"""Between two rows of the series `link` and `sender`."""
+FULL_SHARE = 0.9
+"""Of the nominal rate, from which a link with a queue counts as full."""
+_SEGMENT_BYTES = 1448
+"""A window with less room than a segment takes none."""
+_PACING = (Algorithm.BBR, Algorithm.BBR3, Algorithm.VIVACE)
+"""Congestion controls that send at a rate; their window is only a bound."""
+_BITS_PER_BYTE = 8
+_NS = 1e-9
+
+
+class Spent(Enum):
+    """What a part of a run's time was for, in the order in which it is told."""
+
+    CONNECT = "connecting"
+    TLS = "TLS handshake"
+    FIRST_BYTE = "first byte of the document"
+    LINK = "link full"
+    RECOVERY = "retransmitting"
+    CWND = "congestion window full"
+    WINDOW = "receive window or send buffer full"
+    PACED = "paced"
+    APPLICATION = "nothing more to send"
+    IDLE = "waiting"
+
+
+MEANINGS = {
+    Spent.CONNECT: "TCP's or QUIC's handshake of the first connection",
+    Spent.TLS: "on top of TCP's",
+    Spent.FIRST_BYTE: "a round trip, and what the server and the link took",
+    Spent.LINK: "a queue stood, and the link carried nine tenths of its rate or more",
+    Spent.RECOVERY: "a lost packet was retransmitted",
+    Spent.CWND: "acknowledgements were waited for before more could be sent",
+    Spent.WINDOW: "the flow had data and its congestion window room",
+    Spent.PACED: "the congestion control had room in its window, and sent at the rate that it believed in",
+    Spent.APPLICATION: "the window had room, and what was asked for was under way",
+    Spent.IDLE: "nothing in flight: requests, further handshakes, or the client's own time",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A part of a run's time; the parts add up to the whole."""
+
+    spent: Spent
+    time_s: float
+
+
+def shares(record: RunRecord, series: Mapping[str, Series]) -> tuple[Share, ...]:
+    """Return where the time went of a page load or a flow, as far as series tell; nothing of pings.
+
+    Parameters
+    ----------
+    record
+        The run's record.
+    series
+        `link` and `sender` of it, each with columns of shape (rows,).
+    """
+    end_s = end_of(record)
+    if isinstance(record.spec.workload, PingWorkload) or end_s is None:
+        return ()
+    found = dict(_handshakes(record, end_s))
+    started_s = sum(found.values())
+    for spent, count in _bins(record.spec, series, from_s=started_s, to_s=end_s).items():
+        found[spent] = count * BIN_S
+    known_s = sum(found.values())
+    # Bins are counted whole: what they have too much or too little is no more than one at either end.
+    found[Spent.IDLE] = max(found.get(Spent.IDLE, 0.0) + end_s - known_s, 0.0)
+    return tuple(Share(spent=spent, time_s=found[spent]) for spent in Spent if found.get(spent, 0) > 0)
+
+
+def end_of(record: RunRecord) -> float | None:
+    """Return when the workload ended, or was given up, in s from its start."""
+    metrics = record.metrics
+    if record.status == "failed":
+        codes = {reason.code for reason in record.reasons}
+        return record.spec.validity.timeout_ns * _NS if "timed-out" in codes else None
+    return metrics.plt_s if metrics.plt_s is not None else metrics.completion_s
+
+
+def data_direction(spec: RunSpec) -> str:
+    """Return which direction of the link carries the payload: `forward` or `return`."""
+    workload = spec.workload
+    is_down = isinstance(workload, PageLoadWorkload | PingWorkload) or workload.direction is Direction.DOWN
+    return "forward" if is_down is (spec.server_behind is None) else "return"
+
+
+def rate_bps(spec: RunSpec) -> int:
+    """Return the nominal rate of that direction."""
+    link = spec.link
+    return nominal_bps((link.forward if data_direction(spec) == "forward" else link.return_).capacity)
+
+
+def _handshakes(record: RunRecord, end_s: float) -> Mapping[Spent, float]:
+    metrics = record.metrics
+    connect_s, tls_s = metrics.connect_s or 0.0, metrics.tls_s or 0.0
+    parts = {Spent.CONNECT: min(connect_s, end_s), Spent.TLS: min(tls_s, max(end_s - connect_s, 0.0))}
+    if metrics.ttfb_s is not None:
+        # With early data the request travels with the handshake.
+        parts[Spent.TLS] = min(parts[Spent.TLS], max(metrics.ttfb_s - connect_s, 0.0))
+        parts[Spent.FIRST_BYTE] = max(min(metrics.ttfb_s, end_s) - connect_s - parts[Spent.TLS], 0.0)
+    return parts
+
+
+def _bins(spec: RunSpec, series: Mapping[str, Series], *, from_s: float, to_s: float) -> Mapping[Spent, int]:
+    """Count the bins of what held the sender back; of several connections the busiest decides."""
+    link, sender = series.get("link", {}), series.get("sender", {})
+    direction = data_direction(spec)
+    queue, delivered = f"{direction}_queue_bytes", f"{direction}_delivered_bytes"
+    if not {"time_s", queue, delivered} <= link.keys():
+        return {}
+    times = _ticks(link["time_s"])
+    full_bytes = FULL_SHARE * rate_bps(spec) * BIN_S / _BITS_PER_BYTE
+    is_full = (link[queue] > 0) & (link[delivered] >= full_bytes)
+    states = _sender_states(sender, roomy=_with_room(spec))
+    counts: dict[Spent, int] = {}
+    for tick, full in zip(times, is_full, strict=True):
+        if _ticks_of(from_s) <= tick < _ticks_of(to_s):
+            spent = Spent.LINK if full else states.get(tick, Spent.IDLE)
+            counts[spent] = counts.get(spent, 0) + 1
+    return counts
+
+
+def _with_room(spec: RunSpec) -> Spent:
+    """Return what holds a sender back whose congestion window has room."""
+    if spec.cc in _PACING:
+        return Spent.PACED
+    # A flow has data all the time.
+    return Spent.APPLICATION if isinstance(spec.workload, PageLoadWorkload) else Spent.WINDOW
+
+
+def _sender_states(sender: Series, *, roomy: Spent) -> Mapping[int, Spent]:
+    """Return for each tick what held back the connection that was held back the most.
+
+    `roomy` is that of one whose congestion window has room.
+    """
+    columns = ("client_port", "cwnd_bytes", "in_flight_bytes", "retransmitted_packets")
+    if not {"time_s", *columns} <= sender.keys():
+        return {}
+    ranks = (Spent.RECOVERY, Spent.CWND, roomy)
+    states: dict[int, Spent] = {}
+    resent: dict[float, float] = {}
+    rows = zip(_ticks(sender["time_s"]), *(sender[name] for name in columns), strict=True)
+    for tick, port, cwnd, in_flight, again in rows:
+        before, resent[port] = resent.get(port, 0.0), again
+        if again > before:
+            spent = Spent.RECOVERY
+        elif not in_flight > 0:
+            continue
+        elif in_flight + _SEGMENT_BYTES > cwnd:
+            spent = Spent.CWND
+        else:
+            spent = roomy
+        states[tick] = min(states.get(tick, spent), spent, key=ranks.index)
+    return states
+
+
+def _ticks(times_s: NDArray[np.float64]) -> list[int]:
+    return [_ticks_of(time_s) for time_s in times_s]
+
+
+def _ticks_of(time_s: float) -> int:
+    return round(float(time_s) / BIN_S)

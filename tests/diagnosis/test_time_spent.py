@@ -1,0 +1,83 @@
+"""Expected values follow from the bins that each test makes: 0.1 s apart, on a link of 8 Mbit/s."""
+
+import numpy as np
+import pytest
+
+from bentpipe.diagnosis.time_spent import Spent, shares
+from tests.support.models import record_with
+
+FULL_BYTES = 100_000
+"""What 8 Mbit/s carry in 0.1 s."""
+
+
+def record(*, cc="cubic", workload="page-load", **metrics):
+    capacity = {"kind": "constant", "rate_bps": 8_000_000}
+    direction = {"capacity": capacity}
+    return record_with(
+        status="succeeded",
+        spec={"cc": cc, "link": {"forward": direction, "return": direction}, "workload": {"kind": workload}},
+        metrics=metrics,
+    )
+
+
+def series(*, bins, queue_bytes=0, delivered_bytes=0, cwnd_bytes=14_480, in_flight_bytes=0, again=0):
+    times = np.arange(bins) * 0.1
+    full = lambda value: np.broadcast_to(np.asarray(value, dtype=float), (bins,))  # noqa: E731
+    link = {
+        "time_s": times,
+        "forward_queue_bytes": full(queue_bytes),
+        "forward_delivered_bytes": full(delivered_bytes),
+    }
+    sender = {
+        "time_s": times,
+        "client_port": full(40_000),
+        "cwnd_bytes": full(cwnd_bytes),
+        "in_flight_bytes": full(in_flight_bytes),
+        "retransmitted_packets": full(again),
+    }
+    return {"link": link, "sender": sender}
+
+
+def spent(run, tables):
+    return {share.spent: pytest.approx(share.time_s) for share in shares(run, tables)}
+
+
+HANDSHAKES = {"connect_s": 0.5, "tls_s": 0.5, "ttfb_s": 2.0}
+OF_HANDSHAKES = {Spent.CONNECT: 0.5, Spent.TLS: 0.5, Spent.FIRST_BYTE: 1.0}
+
+
+def test_handshakes_come_first_and_the_rest_is_waiting_without_series():
+    assert spent(record(plt_s=3.0, **HANDSHAKES), {}) == {**OF_HANDSHAKES, Spent.IDLE: 1.0}
+
+
+@pytest.mark.parametrize(
+    ("cc", "tables", "what"),
+    [
+        ("cubic", {"queue_bytes": 1, "delivered_bytes": FULL_BYTES}, Spent.LINK),
+        ("cubic", {"queue_bytes": 1, "delivered_bytes": FULL_BYTES / 2}, Spent.IDLE),
+        ("cubic", {"in_flight_bytes": 14_480}, Spent.CWND),
+        ("cubic", {"in_flight_bytes": 1000}, Spent.APPLICATION),
+        ("bbr", {"in_flight_bytes": 1000}, Spent.PACED),
+        ("cubic", {"in_flight_bytes": 1000, "again": np.arange(40)}, Spent.RECOVERY),
+        ("cubic", {}, Spent.IDLE),
+    ],
+)
+def test_after_the_first_byte_each_bin_counts_for_what_held_the_sender_back(cc, tables, what):
+    found = spent(record(cc=cc, plt_s=4.0, **HANDSHAKES), series(bins=40, **tables))
+    assert found == {**OF_HANDSHAKES, what: 2.0}
+
+
+def test_a_flow_whose_congestion_window_has_room_waits_for_another_window():
+    run = record(workload="bulk", completion_s=4.0, connect_s=1.0)
+    found = spent(run, series(bins=40, in_flight_bytes=1000))
+    assert found == {Spent.CONNECT: 1.0, Spent.WINDOW: 3.0}
+
+
+def test_pings_have_no_such_parts():
+    assert shares(record(workload="ping", rtt_mean_s=0.5), {}) == ()
+
+
+def test_the_parts_add_up_to_the_whole():
+    run = record(plt_s=3.97, connect_s=0.513, tls_s=0.52, ttfb_s=1.61)
+    found = shares(run, series(bins=39, in_flight_bytes=[14_480] * 30 + [0] * 9))
+    assert sum(share.time_s for share in found) == pytest.approx(3.97, abs=0.1)
