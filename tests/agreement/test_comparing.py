@@ -19,7 +19,7 @@ B = {"cell": "b"}
 
 def entry(run_id, value, *, factors=A, metric="plt_s", status="succeeded"):
     record = record_with(status=status, metrics={metric: value})
-    return Entry(run_id=run_id, attempt=1, factors=factors, repetition=0, record=record)
+    return Entry.of(record, run_id=run_id, attempt=1, factors=factors, repetition=0)
 
 
 def attempts(*entries):

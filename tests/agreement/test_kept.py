@@ -20,12 +20,8 @@ def entry(run, *, value, attempt=1, status="succeeded", kernel="6.1"):
         metrics={"plt_s": value, "ttfb_s": 1.0},
         provenance={"kernel": kernel, "seen": "something else"},
     )
-    return Entry(
-        run_id=run.run_id,
-        attempt=attempt,
-        factors=run.cell.factors,
-        repetition=run.repetition,
-        record=record,
+    return Entry.of(
+        record, run_id=run.run_id, attempt=attempt, factors=run.cell.factors, repetition=run.repetition
     )
 
 
@@ -48,7 +44,7 @@ def restored(file, folder, *, before=(), runs=RUNS):
         for each in before:
             ledger.append(each, {})
         kept.restore(file, metric="plt_s", runs=runs, ledger=ledger)
-        return ledger.entries()
+        return [each.in_memory() for each in ledger.entries()]
 
 
 def test_every_attempt_comes_back_with_its_value_its_cell_and_its_machine(file, tmp_path):

@@ -2,6 +2,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,8 @@ from bentpipe.model.spec import RunSpec
 from bentpipe.reasons import sentence
 from tests.campaign.fake_engine import FakeEngine, QuietProgress, late, record, succeeded
 from tests.support.models import because
+
+CAPTURED = {"capture": {"pcapng": True, "qlog": False}}
 
 
 def run(scenario, ledger, engine, *, jobs=2, progress=None):
@@ -207,9 +210,19 @@ def test_no_specification_is_made_for_runs_that_are_there(scenario, ledger, monk
 
 def test_a_folder_for_captures_is_offered_and_an_empty_one_not_left_behind(scenario, ledger):
     engine = FakeEngine()
-    run(scenario, ledger, engine)
+    runs = [
+        replace(one, cell=replace(one.cell, spec={**one.cell.spec, **CAPTURED})) for one in plan(scenario)
+    ]
+    execute(runs, engine=engine, ledger=ledger, jobs=2, progress=QuietProgress())
     assert len({str(path) for path in engine.artifacts.values()}) == 6
     assert list((ledger.folder / "artifacts").iterdir()) == []
+
+
+def test_runs_that_leave_no_files_get_no_folder(scenario, ledger):
+    engine = FakeEngine()
+    run(scenario, ledger, engine)
+    assert set(engine.artifacts.values()) == {None}
+    assert not (ledger.folder / "artifacts").exists()
 
 
 def test_progress_hears_of_every_run_and_of_the_sum(scenario, ledger):

@@ -133,9 +133,9 @@ def test_reproduce_runs_the_study_in_a_browser(bentpipe, tmp_path, monkeypatch, 
     bentpipe("reproduce", "alshagri2023", "--quick", "--client", client, "--jobs", "8")
     with Ledger(tmp_path / "results" / f"alshagri2023-{client}-quick") as ledger:
         entries = ledger.best()
+        assert {entry.record.spec.client for entry in entries} == {client}
     assert {entry.factors["client"] for entry in entries} == {client}
     assert {entry.factors["connections"] for entry in entries} == connections
-    assert {entry.record.spec.client for entry in entries} == {client}
 
 
 @pytest.mark.usefixtures("installed")
@@ -208,11 +208,13 @@ def test_attempts_that_the_index_does_not_have_are_told_before_anything_is_measu
     bentpipe, scenario_file, results
 ):
     with closing(sqlite3.connect(results / "ledger.sqlite")) as index:
-        index.execute("DELETE FROM attempts WHERE rowid = 1")
+        (runs,) = index.execute("SELECT count(*) FROM attempts WHERE pack = 1").fetchone()
+        index.execute("DELETE FROM attempts WHERE pack = 1")
+        index.execute("DELETE FROM packs WHERE id = 1")
         index.commit()
     told = bentpipe("run", scenario_file, "--out", results).stderr.splitlines()
-    moved = f"1 attempts that the index does not have: moved to {results / UNINDEXED}"
-    assert told.index(moved) < told.index("4 runs, 3 of them done before")
+    moved = f"at least 1 attempts that the index does not have: moved to {results / UNINDEXED}"
+    assert told.index(moved) < told.index(f"4 runs, {4 - runs} of them done before")
 
 
 def test_a_study_with_present_software_has_a_folder_that_says_so(bentpipe, report, tmp_path, monkeypatch):

@@ -15,8 +15,8 @@ from tests.support.models import record_with
 def test_what_was_committed_when_a_second_ctrl_c_came_is_not_committed_again(tmp_path, monkeypatch):
     add = Index.add
 
-    def add_and_be_interrupted(index, rows):
-        add(index, rows)
+    def add_and_be_interrupted(index, rows, *, series_bytes):
+        add(index, rows, series_bytes=series_bytes)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Index, "add", add_and_be_interrupted)
@@ -78,4 +78,4 @@ def test_a_link_in_place_of_captures_that_leads_nowhere_is_removed(tmp_path):
         ledger.start(RUN, 1)
         assert place.is_dir() and not place.is_symlink()
         record = record_with(status="failed")
-        ledger.append(Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record), {})
+        ledger.append(Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0), {})

@@ -44,7 +44,7 @@ def some_results(folder):
     record = record_with(run_id=RUN, status="succeeded")
     with Ledger.claim(folder, SCENARIO) as ledger:
         ledger.append(
-            Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record),
+            Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0),
             {"link": {"time_s": [0.0]}},
         )
 
@@ -213,7 +213,7 @@ def test_under_sudo_all_that_is_made_belongs_to_the_user_who_asked(tmp_path, mon
     with Ledger.claim(folder, SCENARIO) as ledger:
         (ledger.start(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
         ledger.append(
-            Entry(run_id=RUN, attempt=1, factors={}, repetition=0, record=record),
+            Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0),
             {"link": {"time_s": [0.0]}},
         )
     owners = {name: status[1:3] for name, status in contents(tmp_path).items()}

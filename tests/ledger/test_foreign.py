@@ -2,36 +2,34 @@
 
 import os
 import sqlite3
+import zlib
 from contextlib import closing
 
 import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.ledger import Ledger
-from bentpipe.ledger.index import RECORD_VERSION, Index
+from bentpipe.ledger.index import Index
 from tests.ledger.test_folder import RUN, some_results
 from tests.support.models import record_with
 
-RECORD = record_with(status="succeeded")
-WRITTEN = {
-    "run_id": RUN,
-    "attempt": 1,
-    "status": "succeeded",
-    "factors": "{}",
-    "repetition": 0,
-    "record": RECORD.to_json(),
-    "series": "{}",
-}
+RECORD = record_with(run_id=RUN, status="succeeded")
+TABLES = ("attempts", "packs", "shared")
 
 
-def forged(folder, **changed):
-    """Write an index with one row by hand; without a strict schema a column takes any type."""
-    folder.mkdir()
-    values = {**WRITTEN, **changed}
+def forged(folder, changed=()):
+    """Write an index as it is, then by hand `changed`, values of "table.column", into tables of any type."""
+    some_results(folder)
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as database:
-        database.execute(f"CREATE TABLE attempts ({', '.join(values)})")
-        database.execute("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", list(values.values()))
-        database.execute(f"PRAGMA user_version = {RECORD_VERSION}")
+        for table in TABLES:
+            columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+            database.execute(f"CREATE TABLE copied ({', '.join(columns)})")
+            database.execute(f"INSERT INTO copied SELECT * FROM {table}")
+            database.execute(f"DROP TABLE {table}")
+            database.execute(f"ALTER TABLE copied RENAME TO {table}")
+        for place, value in dict(changed).items():
+            table, column = place.split(".")
+            database.execute(f"UPDATE {table} SET {column} = ?", (value,))
         database.commit()
     return folder
 
@@ -41,40 +39,61 @@ def test_an_index_written_by_hand_is_read_when_it_is_like_ours(tmp_path):
         assert [entry.record for entry in ledger.entries()] == [RECORD]
 
 
+def records(text):
+    return zlib.compress(text.encode())
+
+
 @pytest.mark.parametrize(
     "changed",
     [
-        {"run_id": "../../victim"},
-        {"run_id": "/victim"},
-        {"run_id": ""},
-        {"run_id": "a" * 65},
-        {"run_id": 7},
-        {"attempt": 0},
-        {"attempt": "1"},
-        {"status": None},
-        {"repetition": "0"},
-        {"factors": "[]"},
-        {"factors": b"{}"},
-        {"series": "[]"},
-        {"series": 3},
-        {"series": '{"link": "long"}'},
-        {"series": '{"../../victim": 3}'},
-        {"record": "[]"},
-        {"record": '{"reasons": []}'},
-        {"record": '{"status": "succeeded", "reasons": "none"}'},
-        {"record": "{"},
+        {"attempts.run_id": "../../victim"},
+        {"attempts.run_id": "/victim"},
+        {"attempts.run_id": ""},
+        {"attempts.run_id": "a" * 65},
+        {"attempts.run_id": 7},
+        {"attempts.attempt": 0},
+        {"attempts.attempt": "1"},
+        {"attempts.status": None},
+        {"attempts.repetition": "0"},
+        {"attempts.rtt_mean_s": "long"},
+        {"attempts.pack": 9},
+        {"attempts.pack": -(2**63)},
+        {"attempts.spec": 99},
+        {"attempts.factors": 99},
+        {"attempts.factors": b"{}"},
+        {"shared.json": "[]"},
+        {"shared.json": b"{}"},
+        {"shared.json": "{}"},
+        {"packs.name": "../../victim-1"},
+        {"packs.name": None},
+        {"packs.id": "one"},
+        {"packs.series_bytes": "[]"},
+        {"packs.series_bytes": 3},
+        {"packs.series_bytes": '{"link": "long"}'},
+        {"packs.series_bytes": '{"../../victim": 3}'},
+        {"packs.records": None},
+        {"packs.records": b"not compressed"},
+        {"packs.records": records(RECORD.to_json())[:-8]},
+        {"packs.records": records("")},
+        {"packs.records": records("[]")},
+        {"packs.records": records('{"reasons": []}')},
+        {"packs.records": records('{"status": "succeeded", "reasons": "none"}')},
+        {"packs.records": records("{")},
+        {"packs.records": zlib.compress(b"\xff")},
         # Python reads neither: sys.getrecursionlimit, sys.get_int_max_str_digits.
-        {"record": "[" * 100_000},
-        {"record": f'{{"status": "succeeded", "reasons": [], "n": {"9" * 5000}}}'},
+        {"packs.records": records("[" * 100_000)},
+        {"packs.records": records(f'{{"status": "succeeded", "reasons": [], "n": {"9" * 5000}}}')},
     ],
     ids=lambda changed: str(changed)[:50],
 )
-def test_a_row_that_bentpipe_has_not_written_is_bad_input(tmp_path, changed):
+def test_what_bentpipe_has_not_written_is_bad_input(tmp_path, changed):
     with (
-        Ledger(forged(tmp_path / "results", **changed)) as ledger,
         pytest.raises(InputError, match=r"ledger\.sqlite: attempts: expected a ledger of Bentpipe"),
+        Ledger(forged(tmp_path / "results", changed)) as ledger,
     ):
-        ledger.entries()
+        for entry in ledger.entries():
+            assert entry.metrics["rtt_mean_s"] is None
+            assert entry.record.status
 
 
 def test_a_text_that_is_no_utf_8_is_bad_input(tmp_path):

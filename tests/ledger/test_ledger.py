@@ -17,7 +17,7 @@ RUN, OTHER_RUN = "a" * 16, "b" * 16
 
 def entry(run_id=RUN, attempt=1, status="succeeded", **metrics):
     record = record_with(run_id=run_id, status=status, metrics=metrics)
-    return Entry(run_id=run_id, attempt=attempt, factors={"http": "h3"}, repetition=0, record=record)
+    return Entry.of(record, run_id=run_id, attempt=attempt, factors={"http": "h3"}, repetition=0)
 
 
 @pytest.fixture
@@ -209,12 +209,21 @@ def test_a_series_that_is_no_table_is_bad_input(folder):
         ledger.series(RUN, "link")
 
 
+OF_VERSION_2 = [
+    "DROP TABLE attempts",
+    "CREATE TABLE attempts (run_id TEXT, attempt INTEGER, status TEXT, factors TEXT, repetition INTEGER, "
+    "record TEXT, series TEXT, PRIMARY KEY (run_id, attempt)) STRICT",
+    "INSERT INTO attempts VALUES ('aaaaaaaaaaaaaaaa', 1, 'succeeded', '{}', 0, '{}', '{}')",
+]
+"""An index whose rows have the whole record, as it was before version 3."""
+
+
 @pytest.mark.parametrize(
     "statements",
     [
-        ["PRAGMA user_version = 0"],
-        ["PRAGMA user_version = 0", "ALTER TABLE attempts DROP COLUMN series", "PRAGMA journal_mode = WAL"],
-        ["PRAGMA user_version = 3"],
+        [*OF_VERSION_2, "PRAGMA user_version = 2"],
+        [*OF_VERSION_2, "PRAGMA user_version = 0", "PRAGMA journal_mode = WAL"],
+        ["PRAGMA user_version = 4"],
     ],
     ids=["earlier", "early", "later"],
 )
@@ -224,8 +233,11 @@ def test_records_of_another_version_are_refused_by_name_and_left_as_they_are(fol
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as index:
         for statement in statements:
             index.execute(statement)
+            index.commit()
     before = (folder / "ledger.sqlite").read_bytes()
-    said = r"ledger\.sqlite: attempts: expected records of version 2, found version [03], of another Bentpipe"
+    said = (
+        r"ledger\.sqlite: attempts: expected records of version 3, found version [024], of another Bentpipe"
+    )
     with pytest.raises(InputError, match=said):
         Ledger(folder)
     with pytest.raises(InputError, match=said):

@@ -30,8 +30,13 @@ def cut_short(folder, aside):
         database.execute("PRAGMA cache_size = 1")
         database.execute("BEGIN")
         database.execute("UPDATE attempts SET status = 'half'")
-        rows = [(f"{number:016x}", 1, "half", "{}", 0, "x" * 5000, "{}") for number in range(20)]
-        database.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        packs = [(number, f"{number:016x}-1", "{}", b"x" * 5000) for number in range(2, 22)]
+        database.executemany("INSERT INTO packs VALUES (?, ?, ?, ?)", packs)
+        others = "attempt, repetition, seed, status, reasons, engine, factors, spec, provenance, pack, series"
+        database.executemany(
+            f"INSERT INTO attempts (id, run_id, {others}) SELECT ?, ?, {others} FROM attempts WHERE id = 1",
+            [(number, f"{number:016x}") for number in range(2, 22)],
+        )
         for name in ("ledger.sqlite", "ledger.sqlite-journal"):
             shutil.copyfile(aside / name, folder / name)
 

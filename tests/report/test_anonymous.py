@@ -50,7 +50,7 @@ def measured(entry, *, site=None):
         page = {"name": f"dir:{site}", "objects": [{"path": "/object-1.jpg", "bytes": 1000, "file": file}]}
         workload, factors = changed(workload, page=page), {**factors, "page": page["name"]}
     spec = changed(record.spec, workload=workload)
-    return replace(entry, factors=factors, record=changed(record, provenance=provenance, spec=spec))
+    return replace(entry, factors=factors).with_record(changed(record, provenance=provenance, spec=spec))
 
 
 MISSING = ObjectMissingReason(object="/object-1.jpg")
@@ -137,7 +137,7 @@ def test_what_is_on_the_page_and_what_the_machine_is_like_stays(published):
 def test_a_host_that_is_called_as_a_link_leaves_the_link_its_name(tmp_path):
     entry = page_load(link="lan")
     record = changed(entry.record, provenance={**entry.record.provenance, "host": "lan"})
-    folder = write_folder(tmp_path, [replace(entry, record=record)])
+    folder = write_folder(tmp_path, [entry.with_record(record)])
     report.build(folder, is_anonymous=True)
     data = json.loads((folder / "report.json").read_text())
     assert data["cells"][0]["factors"]["link"] == "lan"
@@ -147,7 +147,7 @@ def test_a_folder_of_the_page_that_is_called_home_names_no_user(tmp_path):
     entry = page_load()
     first, *rest = entry.record.objects
     objects = [changed(first, url="https://origin.test/home/synthetic/"), *rest]
-    folder = write_folder(tmp_path, [replace(entry, record=changed(entry.record, objects=objects))])
+    folder = write_folder(tmp_path, [entry.with_record(changed(entry.record, objects=objects))])
     report.build(folder, is_anonymous=True)
     assert json.loads((folder / "report.json").read_text())["scenario"]["title"] == "Synthetic runs"
 

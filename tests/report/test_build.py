@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy
@@ -262,7 +263,7 @@ def test_names_from_users_stay_words(tmp_path):
     entries = [page_load(page="uniform-100k", reasons=[because(name)], status="invalid", repetition=0)]
     for repetition in (1, 2):
         entry = page_load(repetition=repetition)
-        entries.append(type(entry)(**{**vars(entry), "factors": {**entry.factors, "page": name}}))
+        entries.append(replace(entry, factors={**entry.factors, "page": name}))
     folder = built(tmp_path, entries, title=name)
     page = page_of(folder)
     assert "script" not in page.tags

@@ -1,7 +1,6 @@
 """The page of the satellite link in a report."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -34,7 +33,7 @@ TABLES = {
 def over(entry, link):
     """The entry with another link in its specification."""
     spec = changed(entry.record.spec, link=link)
-    return replace(entry, record=changed(entry.record, spec=spec))
+    return entry.with_record(changed(entry.record, spec=spec))
 
 
 def classed_link():

@@ -1,26 +1,13 @@
 """Downloads and pings of known outcome for the tests of claypool2020."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from bentpipe.studies.claypool2020.downloads import CONTROLS
 from tests.support.models import record_with
+from tests.support.runs import Run
 
 MTU_BYTES = 1500
 START_UP_BITS = 8 * 50e6
-
-
-@dataclass
-class Run:
-    """A run with its series at hand."""
-
-    factors: dict
-    record: dict
-    tables: dict = field(default_factory=dict)
-
-    def series(self, name):
-        return self.tables.get(name, {})
 
 
 def download(

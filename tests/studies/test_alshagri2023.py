@@ -1,7 +1,7 @@
 """The study's matrix, published numbers, claims and table, on runs whose outcome is known beforehand."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -15,6 +15,7 @@ from bentpipe.studies.alshagri2023 import overhead, published, side_by_side
 from bentpipe.studies.alshagri2023.paint import embedded, largest_complete_s
 from bentpipe.studies.verdict import Standing
 from tests.support.models import changed
+from tests.support.runs import Run
 from tests.support.synthetic import failed, page_load, study_cells
 
 STUDY = studies.get("alshagri2023")
@@ -22,18 +23,6 @@ FACTORS = ("link", "http", "cc", "page")
 SETTING_UP_S = 4.0
 QUICK_BUDGET_S = 180.0
 WORKERS = 2
-
-
-@dataclass
-class Run:
-    """A run with its series at hand."""
-
-    factors: dict
-    record: object
-    tables: dict = field(default_factory=dict)
-
-    def series(self, name):
-        return self.tables.get(name, {})
 
 
 def cell_of(factors):
@@ -410,8 +399,9 @@ def overhead_runs(*, both, forward):
 
     def run(http, size):
         entry = page_load(http=http, page=f"uniform-{size}")
+        load = Run(factors=entry.factors, record=entry.record)
         theirs = published.OVERHEAD_PERCENT[http][size]
-        return with_metric(entry, overhead_percent=theirs + both, overhead_forward_percent=theirs + forward)
+        return with_metric(load, overhead_percent=theirs + both, overhead_forward_percent=theirs + forward)
 
     return [run(http, size) for http in published.OVERHEAD_PERCENT for size in ("100k", "500k", "1m", "2m")]
 

@@ -33,12 +33,12 @@ def browser_load(*, client="chromium", repetition=0, scale=1.0, **cell):
         "speed_index_s": sum(m * (b - a) for m, a, b in zip(missing, edges, edges[1:], strict=False)),
         "frames": frames,
     }
-    return type(entry)(
+    return type(entry).of(
+        changed(record, browser=browser),
         run_id=f"{entry.run_id[:8]}{client:0<8.8}",
         attempt=1,
         factors={**entry.factors, "client": client},
         repetition=repetition,
-        record=changed(record, browser=browser),
     )
 
 

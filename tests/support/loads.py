@@ -1,26 +1,12 @@
 """Invented page loads: records and series as engines leave them, with the numbers that a test gives them."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from bentpipe.model.record import RunRecord
 from tests.support.models import record_with
+from tests.support.runs import Run
 
 NS = 1_000_000_000
 LAYERS = ("ip", "transport", "tls", "framing", "header", "body", "uncompressed_header")
-
-
-@dataclass
-class Load:
-    """A run with its series at hand."""
-
-    factors: dict
-    record: RunRecord
-    tables: dict = field(default_factory=dict)
-
-    def series(self, name):
-        return self.tables.get(name, {})
 
 
 def load(
@@ -68,7 +54,7 @@ def load(
         "forward_delivered_bytes": delivered,
         "return_delivered_bytes": np.zeros_like(delivered),
     }
-    return Load(factors=dict(factors), record=record_with(**record), tables={"link": link})
+    return Run(factors=dict(factors), record=record_with(**record), tables={"link": link})
 
 
 def repeated(factors, *, repetitions=3, plt_s, **changes):

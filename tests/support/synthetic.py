@@ -158,7 +158,7 @@ def failed(entry, *, attempt=1, status="failed", reasons=(TIMED_OUT,)):
     record = changed(entry.record, status=status, reasons=list(reasons))
     if status == "failed":
         record = changed(record, metrics={}, objects=[])
-    return replace(entry, attempt=attempt, record=record)
+    return replace(entry, attempt=attempt).with_record(record)
 
 
 def again(entry, *, attempt):
@@ -298,10 +298,10 @@ def _no_drops():
 def _entry(factors, repetition, record, changes):
     name = " ".join([*factors.values(), str(repetition)])
     run_id = f"{random.Random(name).getrandbits(64):016x}"
-    return Entry(
+    return Entry.of(
+        changed(record_with(run_id=run_id, **record), **changes),
         run_id=run_id,
         attempt=1,
         factors=factors,
         repetition=repetition,
-        record=changed(record_with(run_id=run_id, **record), **changes),
     )

@@ -13,7 +13,6 @@ from bentpipe.engine import emulate
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.reason import EngineFailedReason
 from bentpipe.model.record import RunRecord, Status
-from bentpipe.stats import metrics_of
 from tools.agreement import table
 
 FOLDER = Path(__file__).parents[2] / "data/agreement"
@@ -47,7 +46,7 @@ def keep(file: Path, *, metric: str, runs: Sequence[PlannedRun], entries: Sequen
 
 
 def _row(entry: Entry, metric: str) -> dict[str, str]:
-    value = metrics_of(entry.record)[metric] if entry.status == "succeeded" else None
+    value = entry.metrics[metric] if entry.status == "succeeded" else None
     provenance = entry.record.provenance
     return {
         "run_id": entry.run_id,
@@ -76,10 +75,10 @@ def _entry(row: dict[str, str], run: PlannedRun, metric: str) -> Entry:
         "metrics": nothing.metrics.model_copy(update=measured),
         "provenance": {fact: row[fact] for fact in FACTS if row[fact]},
     }
-    return Entry(
+    return Entry.of(
+        nothing.model_copy(update=known),
         run_id=run.run_id,
         attempt=int(row["attempt"]),
         factors=run.cell.factors,
         repetition=run.repetition,
-        record=nothing.model_copy(update=known),
     )

@@ -12,7 +12,7 @@ from bentpipe.campaign import Ending, Engine, PlannedRun, execute, plan
 from bentpipe.cli.progress import progress
 from bentpipe.engine.emulate import Emulator
 from bentpipe.engine.simulate import Simulator
-from bentpipe.ledger import Entry, Ledger
+from bentpipe.ledger import Entry, Ledger, judged
 from bentpipe.scenario import Extent, Scenario, load
 from tools.agreement import kept
 from tools.agreement.grid import KINDS, Company, Kind, Part
@@ -74,10 +74,10 @@ def keep(kind: Kind, *, results: Path) -> None:
     for part in kind.parts:
         folder = _emulated(results, part)
         if folder.is_dir():
+            runs = plan(load(part.scenario))
             with Ledger(folder) as ledger:
                 entries = ledger.entries()
-            runs = plan(load(part.scenario))
-            kept.keep(_kept(part), metric=kind.quantity.metric, runs=runs, entries=entries)
+                kept.keep(_kept(part), metric=kind.quantity.metric, runs=runs, entries=entries)
 
 
 def simulate(kind: Kind, *, results: Path, extent: Extent = Extent.FULL) -> None:
@@ -182,12 +182,13 @@ def _simulated_otherwise(results: Path, part: Part) -> Path:
 
 def _attempts(folders: Iterable[Path]) -> Attempts:
     every: list[Entry] = []
-    judged: list[Entry] = []
+    best: list[Entry] = []
     for folder in filter(Path.is_dir, folders):
         with Ledger(folder) as ledger:
-            every += ledger.entries()
-            judged += ledger.best()
-    return Attempts(all=tuple(every), judged=tuple(judged))
+            entries = [entry.in_memory() for entry in ledger.entries()]
+            every += entries
+            best += judged(entries)
+    return Attempts(all=tuple(every), judged=tuple(best))
 
 
 def _cores() -> int:

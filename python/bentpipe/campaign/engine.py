@@ -18,7 +18,7 @@ class Engine(Protocol):
         """Measure one run and return its record with its series (crates/run/src/record.rs).
 
         Blocks; may be called from several threads at once. A run that fails is a record too.
-        `artifacts` is a folder for captures and logs.
+        `artifacts` is a folder for captures and pictures; None where the run leaves none.
         """
 
     def close(self) -> None:

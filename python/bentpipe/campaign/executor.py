@@ -153,7 +153,8 @@ class _Campaign:
             self._require_room()
         self._tries[run.run_id] = self._tries.get(run.run_id, 0) + 1
         attempt = self._ledger.attempts(run.run_id) + 1
-        return Task(run=run, attempt=attempt, artifacts=self._ledger.start(run.run_id, attempt))
+        artifacts = self._ledger.start(run.run_id, attempt) if run.leaves_files else None
+        return Task(run=run, attempt=attempt, artifacts=artifacts)
 
     def _require_room(self) -> None:
         """Raise a StorageError where a capture would soon fill the disk."""
@@ -180,12 +181,12 @@ class _Campaign:
     def _add(self, finished: Finished) -> None:
         run, attempt = finished.run, finished.attempt
         record = finished.record.model_copy(update={"series": {}})
-        entry = Entry(
+        entry = Entry.of(
+            record,
             run_id=run.run_id,
             attempt=attempt,
             factors=run.cell.factors,
             repetition=run.repetition,
-            record=record,
         )
         self._ledger.add(entry, finished.record.series)
         self._finished[run.run_id, attempt] = run

@@ -113,7 +113,7 @@ def measure(order: Order, *, engine: Engine, progress: AbstractContextManager[Pr
                 outcome = execute(
                     runs, engine=engine, ledger=ledger, jobs=crew.jobs, progress=told, hire=crew.hire
                 )
-        return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.best()))
+        return Measured(folder=folder, outcome=outcome, rejections=rejections(ledger.unsuccessful()))
 
 
 @contextmanager

@@ -34,6 +34,11 @@ class PlannedRun:
         """The complete specification with its seed, made anew each time."""
         return RunSpec.model_validate({**self.cell.spec, _SEED: self.seed})
 
+    @property
+    def leaves_files(self) -> bool:
+        """Whether it may leave captures, or pictures as browsers do."""
+        return any(self.cell.spec["capture"].values()) or self.cell.spec.get("client") is not None
+
 
 class CellPlan:
     """Plans the runs of a cell; `seed` is the campaign's."""

@@ -20,13 +20,13 @@ class Task:
         What is measured.
     attempt : int
         Counted from 1.
-    artifacts : Path
-        A folder on this machine for captures and logs.
+    artifacts : Path or None
+        A folder on this machine for captures and logs, where it may leave some.
     """
 
     run: PlannedRun
     attempt: int
-    artifacts: Path
+    artifacts: Path | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

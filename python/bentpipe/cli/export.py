@@ -19,6 +19,8 @@ from bentpipe.errors import AbilityError, InputError
 from bentpipe.output_folder import staged
 
 if TYPE_CHECKING:
+    import polars
+
     from bentpipe.ledger import Ledger
     from bentpipe.report.tables import Row
 
@@ -67,34 +69,42 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
 
 
 def _tables(ledger: "Ledger") -> dict[str, list["Row"]]:
-    """Return every attempt, and every object, flow and picture of every attempt, as flat rows.
+    """Return every object, flow and picture of every attempt as flat rows.
 
     A table of pictures is there when a browser took any.
     """
-    from bentpipe.reasons import sentence
-    from bentpipe.stats import metrics_of
-
-    runs: list[Row] = []
     objects: list[Row] = []
     flows: list[Row] = []
     frames: list[Row] = []
     for entry in ledger.entries():
-        who = {"run_id": entry.run_id, "attempt": entry.attempt}
-        reasons = "; ".join(map(sentence, entry.record.reasons))
-        state = {"status": entry.status, "reasons": reasons, "repetition": entry.repetition}
-        runs.append({**who, **state, **entry.factors, **metrics_of(entry.record)})
-        objects += [{**who, **dict(item)} for item in entry.record.objects]
-        flows += [{**who, "flow": place, **dict(flow)} for place, flow in enumerate(entry.record.flows)]
-        taken = () if entry.record.browser is None else entry.record.browser.frames
+        if entry.workload == "ping":
+            continue
+        who, record = {"run_id": entry.run_id, "attempt": entry.attempt}, entry.record
+        objects += [{**who, **dict(item)} for item in record.objects]
+        flows += [{**who, "flow": place, **dict(flow)} for place, flow in enumerate(record.flows)]
+        taken = () if record.browser is None else record.browser.frames
         frames += [{**who, "frame": place, **dict(frame)} for place, frame in enumerate(taken)]
-    tables = {"runs": runs, "objects": objects, "flows": flows}
+    tables = {"objects": objects, "flows": flows}
     return {**tables, "frames": frames} if frames else tables
 
 
-def _csv(ledger: "Ledger", target: Path) -> list[Path]:
-    from bentpipe.report.tables import write_csv
+def _runs(ledger: "Ledger") -> "polars.DataFrame":
+    """Return every attempt as a table; factors have their names alone."""
+    from bentpipe.report.tables import for_people
 
-    written = []
+    attempts = ledger.all_attempts()
+    rejected = (entry for entry in attempts.entries() if entry.status != "succeeded")
+    runs = for_people(attempts.runs(), rejected)
+    first = ("run_id", "attempt", "status", "reasons", "repetition")
+    rest = [name for name in runs.columns if name not in (*first, "engine")]
+    return runs.select(*first, *rest).rename(lambda name: name.removeprefix("factor_"))
+
+
+def _csv(ledger: "Ledger", target: Path) -> list[Path]:
+    from bentpipe.report.tables import write_csv, write_frame
+
+    written = [target / "runs.csv"]
+    write_frame(written[0], _runs(ledger))
     for name, rows in _tables(ledger).items():
         path = target / f"{name}.csv"
         write_csv(path, rows)
@@ -106,7 +116,8 @@ def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
     import pyarrow
     import pyarrow.parquet
 
-    written = []
+    written = [target / "runs.parquet"]
+    _runs(ledger).write_parquet(written[0])
     for name, rows in _tables(ledger).items():
         path = target / f"{name}.parquet"
         names = dict.fromkeys(key for row in rows for key in row)
@@ -125,16 +136,15 @@ def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
 def _har(ledger: "Ledger", target: Path) -> list[Path]:
     from bentpipe import _core
 
-    loads = [entry for entry in ledger.entries() if entry.record.objects]
-    if not loads:
-        raise AbilityError(f"{ledger.folder} has no page loads", "HAR describes nothing else")
     written = []
-    for entry in loads:
+    for entry in ledger.entries():
+        if entry.workload != "page-load" or not (record := entry.record).objects:
+            continue
         path = target / f"{entry.run_id}-{entry.attempt}.har"
-        path.write_text(
-            _core.har_of(entry.record.to_json(), entry.record.provenance["started"]), encoding="utf-8"
-        )
+        path.write_text(_core.har_of(record.to_json(), record.provenance["started"]), encoding="utf-8")
         written.append(path)
+    if not written:
+        raise AbilityError(f"{ledger.folder} has no page loads", "HAR describes nothing else")
     return written
 
 

@@ -162,7 +162,7 @@ def _rate(runs_per_s: float) -> str:
 
 
 def _set_aside(attempts: int, folder: Path) -> str:
-    return f"{attempts} attempts that the index does not have: moved to {folder}"
+    return f"at least {attempts} attempts that the index does not have: moved to {folder}"
 
 
 def _repeating(runs: int, at_once: int) -> str:

@@ -77,16 +77,19 @@ def _record(folder: Path, run_id: str) -> "JsonObject":
 
     with Ledger(folder) as ledger:
         found = [entry for entry in ledger.best() if entry.run_id.startswith(run_id)]
-    if len(found) != 1:
-        count = f"{len(found)} runs" if found else "no run"
-        raise InputError(
-            file=str(folder), field="THING", expected="the id of one run", found=f"{count} with {run_id!r}"
-        )
-    entry = found[0]
-    return {
-        "run_id": entry.run_id,
-        "attempt": entry.attempt,
-        "repetition": entry.repetition,
-        "factors": dict(entry.factors),
-        **entry.record.model_dump(mode="json", exclude_unset=True, exclude={"series"}),
-    }
+        if len(found) != 1:
+            count = f"{len(found)} runs" if found else "no run"
+            raise InputError(
+                file=str(folder),
+                field="THING",
+                expected="the id of one run",
+                found=f"{count} with {run_id!r}",
+            )
+        entry = found[0]
+        return {
+            "run_id": entry.run_id,
+            "attempt": entry.attempt,
+            "repetition": entry.repetition,
+            "factors": dict(entry.factors),
+            **entry.record.model_dump(mode="json", exclude_unset=True, exclude={"series"}),
+        }

@@ -1,7 +1,7 @@
 """A folder of results: which names in it are ours, who may write to it, and how files become durable.
 
 Nothing is removed but what a process of ours left unfinished, which its name tells: it ends in `.writing`.
-The files of an attempt get their own names when its row is in the index.
+Series and captures get their own names when their attempts are in the index.
 """
 
 import ctypes
@@ -164,9 +164,9 @@ class Folder:
         """Whether this process writes to it."""
         return self._lock is not None
 
-    def series(self, name: str, attempt: str) -> Path:
-        """Return where a series of an attempt, RUN_ID-ATTEMPT, is kept."""
-        return self.root / SERIES / name / f"{attempt}{TABLE}"
+    def series(self, name: str, pack: str) -> Path:
+        """Return where a series of a pack is kept; it is called by its first attempt, RUN_ID-ATTEMPT."""
+        return self.root / SERIES / name / f"{pack}{TABLE}"
 
     def artifacts(self, attempt: str) -> Path:
         """Return the folder of an attempt's captures and logs."""
@@ -189,9 +189,9 @@ class Folder:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), str(self.path))
 
-    def settle(self, attempt: str, series: Iterable[str]) -> None:
-        """Give what an attempt has written its own names."""
-        places = [*(self.series(name, attempt) for name in series), self.artifacts(attempt)]
+    def settle(self, pack: str, series: Iterable[str], *, artifacts: Iterable[str]) -> None:
+        """Give what a pack has written its own names; `artifacts` are its attempts that have any."""
+        places = [*(self.series(name, pack) for name in series), *map(self.artifacts, artifacts)]
         for place in places:
             with suppress(FileNotFoundError):
                 unsettled(place).replace(place)
@@ -200,13 +200,13 @@ class Folder:
         """Return what attempts have left that have no row: files and folders that are still to be settled."""
         return [path for path in self._written() if path.name.endswith(WRITING)]
 
-    def attempts(self) -> dict[str, list[Path]]:
-        """Return what settled attempts, RUN_ID-ATTEMPT, have left."""
-        found: dict[str, list[Path]] = {}
-        for path in self._written():
-            if not path.name.endswith(WRITING):
-                found.setdefault(attempt_of(path), []).append(path)
-        return found
+    def settled(self) -> list[Path]:
+        """Return the series and artifacts that have their own names."""
+        return [path for path in self._written() if not path.name.endswith(WRITING)]
+
+    def is_series(self, path: Path) -> bool:
+        """Whether something of `settled` or `unfinished` is a series: a pack's, not an attempt's."""
+        return path.parent.parent == self.root / SERIES
 
     def settle_or_remove(self, path: Path, *, has_row: bool) -> None:
         """Bring something of `unfinished` to its end; what has its name already keeps it."""
@@ -224,7 +224,7 @@ class Folder:
             path.unlink()
 
     def set_aside(self, path: Path) -> None:
-        """Move something of `attempts` to where no reader looks."""
+        """Move something of `settled` to where no reader looks."""
         folder = self.made((self.root / UNINDEXED / path.relative_to(self.root)).parent)
         candidates = (folder / f"{path.name}.{number}" for number in itertools.count(1))
         path.replace(next(place for place in candidates if not os.path.lexists(place)))
@@ -286,7 +286,7 @@ class Folder:
 
 
 def attempt_of(path: Path) -> str:
-    """Return the attempt, RUN_ID-ATTEMPT, that a file or folder of it is called by."""
+    """Return the attempt, RUN_ID-ATTEMPT, that a file or folder of results is called by."""
     return path.name.removesuffix(WRITING).removesuffix(TABLE)
 
 

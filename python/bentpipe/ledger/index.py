@@ -2,13 +2,17 @@
 
 With a rollback journal, not a write-ahead log: between two commits the file is whole by itself, so that it
 can be copied, and be read by those who may not write to it.
+
+A million runs are a million short rows: what many attempts share (factors, specifications, provenance) stands
+once in `shared`, and the records of a commit are compressed together, in `packs`.
 """
 
+import hashlib
 import json
 import os
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,30 +21,58 @@ from urllib.parse import quote
 
 from bentpipe.errors import InputError, StorageError
 from bentpipe.ledger.copied import copied
-from bentpipe.ledger.row import Row, checked, not_ours
+from bentpipe.ledger.records import packed
+from bentpipe.ledger.row import Pack, Place, Row, not_ours, pack_of, place_of
+from bentpipe.stats.metrics import METRICS
 
 APPLICATION_ID = 0x62656E74
 """In the header of the file, for file(1) and for us: "bent" (PRAGMA application_id)."""
 
-RECORD_VERSION = 2
-"""Of the records in it (PRAGMA user_version): since 2 reasons are codes, before they were text."""
+RECORD_VERSION = 3
+"""Of the tables (PRAGMA user_version): since 3 attempts share what repeats, since 2 reasons are codes."""
 
 _WAIT_S = 60.0
 """For another process that reads or writes at this moment."""
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS attempts (
+_CACHE_KIB = 65_536
+"""Of a writer: a million attempts have an index by run of 40 MB, any page of which may be the next."""
+
+_ROWS_AT_ONCE = 50_000
+"""That are in memory as Python's objects while attempts are read."""
+
+_SCHEMA = f"""
+CREATE TABLE shared (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, json TEXT NOT NULL) STRICT;
+CREATE TABLE packs (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, series_bytes TEXT NOT NULL, records BLOB NOT NULL
+) STRICT;
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY,
     run_id TEXT NOT NULL,
     attempt INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    factors TEXT NOT NULL,
     repetition INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    series TEXT,
-    PRIMARY KEY (run_id, attempt)
-) STRICT
+    seed INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    reasons TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    factors INTEGER NOT NULL REFERENCES shared,
+    spec INTEGER NOT NULL REFERENCES shared,
+    provenance INTEGER NOT NULL REFERENCES shared,
+    pack INTEGER NOT NULL REFERENCES packs,
+    series TEXT NOT NULL,
+    {", ".join(f"{name} REAL" for name in METRICS)},
+    UNIQUE (run_id, attempt)
+) STRICT;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {RECORD_VERSION};
 """
-_COLUMNS = ("run_id", "attempt", "status", "factors", "repetition", "record", "series")
+TEXTS = ("run_id", "status", "reasons", "engine", "series")
+"""Columns of attempts that are texts."""
+NUMBERS = ("id", "attempt", "repetition", "seed", "factors", "spec", "provenance", "pack")
+"""Columns of attempts that are whole numbers; all others are metrics."""
+_INSERT = (
+    f"INSERT INTO attempts (id, run_id, attempt, repetition, seed, status, reasons, engine, factors, spec, "
+    f"provenance, pack, series, {', '.join(METRICS)}) VALUES ({', '.join('?' * (13 + len(METRICS)))})"
+)
 _OUT_OF_ORDER = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH)
 """Results that speak of what is in the file; all others speak of the disk and of rights."""
 _MAGIC = b"SQLite format 3\0"
@@ -61,11 +93,10 @@ class Index:
     ) -> None:
         self._connection, self._shown, self._copy = connection, shown, copy
         with self._errors():
-            columns = [row[1] for row in connection.execute("PRAGMA table_info(attempts)")]
-            # Before there were lengths of series there was no version.
-            if tuple(columns) not in (_COLUMNS, _COLUMNS[:-1]):
-                raise not_ours(shown, "another database" if columns else "a database without attempts")
+            self._columns = [row[1] for row in connection.execute("PRAGMA table_info(attempts)")]
             self._refuse_other_versions()
+            if not {*TEXTS, *NUMBERS} <= set(self._columns):
+                raise not_ours(shown, "another database" if self._columns else "a database without attempts")
 
     @classmethod
     def open(cls, path: Path, *, shown: Path) -> Self:
@@ -101,17 +132,27 @@ class Index:
         """Open an index for writing; make it where there is none, or an empty file."""
         with _errors(shown):
             connection = _connect(path, "mode=rwc")
-            connection.execute(_SCHEMA)
+            if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+                connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
             index = cls(connection, shown)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {RECORD_VERSION}")
             connection.execute("PRAGMA journal_mode = DELETE")
             # A committed row outlasts a power failure, and so does the end of its journal.
             connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            for name in set(METRICS) - set(index._columns):
+                # Of a metric that records have since.
+                connection.execute(f"ALTER TABLE attempts ADD COLUMN {name} REAL")
         return index
 
-    def add(self, rows: Iterable[Row]) -> None:
-        """Write rows, all or none of them.
+    def add(self, rows: Sequence[Row], *, series_bytes: Mapping[str, int]) -> None:
+        """Write a pack of attempts, all or none of them.
+
+        Parameters
+        ----------
+        rows
+            The attempts, at least one.
+        series_bytes
+            The length of the pack's file of each series.
 
         Raises
         ------
@@ -120,48 +161,153 @@ class Index:
         StorageError
             When the disk does not take them.
         """
-        values = [
-            (
-                row.run_id,
-                row.attempt,
-                row.status,
-                row.factors,
-                row.repetition,
-                row.record,
-                json.dumps(dict(row.series_bytes)),
-            )
-            for row in rows
-        ]
         with self._errors(), self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            first = self._connection.execute("SELECT coalesce(max(id), 0) + 1 FROM attempts").fetchone()[0]
+            shared = {
+                text: self._share(text) for row in rows for text in (row.factors, row.spec, row.provenance)
+            }
+            pack = (first, rows[0].name, json.dumps(dict(series_bytes)), packed(row.rest for row in rows))
+            self._connection.execute("INSERT INTO packs VALUES (?, ?, ?, ?)", pack)
+            self._connection.executemany(
+                _INSERT,
+                (
+                    (
+                        number,
+                        row.run_id,
+                        row.attempt,
+                        row.repetition,
+                        row.seed,
+                        row.status,
+                        row.reasons,
+                        row.engine,
+                        shared[row.factors],
+                        shared[row.spec],
+                        shared[row.provenance],
+                        first,
+                        " ".join(row.series),
+                        *row.metrics,
+                    )
+                    for number, row in enumerate(rows, start=first)
+                ),
+            )
 
-    def rows(self, *, run_id: str | None = None) -> list[Row]:
-        """Return the attempts, all or those of one run, in the order in which they ended."""
-        where, values = ("", ()) if run_id is None else ("WHERE run_id = ?", (run_id,))
-        columns = ", ".join(_COLUMNS)
+    @property
+    def has_attempts(self) -> bool:
+        """Whether there is any attempt."""
+        return self.last_id > 0
+
+    @property
+    def last_id(self) -> int:
+        """The greatest id of an attempt; zero without any."""
         with self._errors():
-            found = self._connection.execute(
-                f"SELECT {columns} FROM attempts {where} ORDER BY rowid", values
-            ).fetchall()
-        return [checked(values, shown=self._shown) for values in found]
+            last: int = self._connection.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0]
+        return last
 
     def attempts(self, run_id: str) -> int:
         """Return the number of attempts at a run."""
+        return len(self.places(run_id))
+
+    def has(self, name: str) -> bool:
+        """Whether there is an attempt of a name, RUN_ID-ATTEMPT."""
+        run_id, _, attempt = name.rpartition("-")
+        return any(str(place.attempt) == attempt for place in self.places(run_id))
+
+    def places(self, run_id: str) -> list[Place]:
+        """Return the attempts at a run in the order in which they ended."""
+        query = "SELECT attempt, status, pack, series FROM attempts WHERE run_id = ? ORDER BY id"
         with self._errors():
-            query = "SELECT count(*) FROM attempts WHERE run_id = ?"
-            count: int = self._connection.execute(query, (run_id,)).fetchone()[0]
-        return count
+            found = self._connection.execute(query, (run_id,)).fetchall()
+        return [place_of(values, shown=self._shown) for values in found]
+
+    def runs(self, status: str, *, without: Iterable[tuple[int, str]] = ()) -> set[str]:
+        """Return the runs that have an attempt of a status.
+
+        Attempts of a (pack, series) in `without` do not count.
+        """
+        lost = set(without)
+        query = "SELECT run_id, pack, series FROM attempts WHERE status = ?"
+        with self._errors():
+            found = self._connection.execute(query, (status,))
+            if not lost:
+                return {row[0] for row in found}
+            return {
+                run_id
+                for run_id, pack, series in found
+                if not any((pack, name) in lost for name in series.split())
+            }
+
+    def packs(self) -> list[Pack]:
+        """Return every pack in the order of their commits."""
+        with self._errors():
+            found = self._connection.execute(
+                "SELECT id, name, series_bytes FROM packs ORDER BY id"
+            ).fetchall()
+        return [pack_of(values, shown=self._shown) for values in found]
+
+    def pack(self, number: int) -> Pack:
+        """Return one pack."""
+        query = "SELECT id, name, series_bytes FROM packs WHERE id = ?"
+        with self._errors():
+            found = self._connection.execute(query, (number,)).fetchone()
+        if found is None:
+            raise not_ours(self._shown, f"no pack {number}")
+        return pack_of(found, shown=self._shown)
+
+    def records(self, pack: int) -> bytes:
+        """Return the records of a pack as they were written."""
+        with self._errors():
+            found = self._connection.execute("SELECT records FROM packs WHERE id = ?", (pack,)).fetchone()
+        if found is None or not isinstance(found[0], bytes):
+            raise not_ours(self._shown, f"no records of pack {pack}")
+        return found[0]
+
+    def shared(self, number: int) -> str:
+        """Return a text that attempts share."""
+        with self._errors():
+            found = self._connection.execute("SELECT json FROM shared WHERE id = ?", (number,)).fetchone()
+        if found is None or not isinstance(found[0], str):
+            raise not_ours(self._shown, f"no shared text {number}")
+        return found[0]
+
+    def metrics(self, *, last_id: int) -> tuple[str, ...]:
+        """Return the metrics that any attempt up to `last_id` has."""
+        names = [name for name in METRICS if name in self._columns]
+        counts = ", ".join(f"count({name})" for name in names)
+        with self._errors():
+            query = f"SELECT {counts} FROM attempts WHERE id <= ?"
+            found = self._connection.execute(query, (last_id,)).fetchone()
+        return tuple(name for name, count in zip(names, found, strict=True) if count)
+
+    def columns(
+        self, names: Sequence[str], *, last_id: int, where: str = "TRUE"
+    ) -> Iterator[list[tuple[object, ...]]]:
+        """Yield the attempts up to `last_id` as rows of some columns, in the order in which they ended."""
+        query = f"SELECT {', '.join(names)} FROM attempts WHERE id <= ? AND ({where}) ORDER BY id"
+        with self._errors():
+            cursor = self._connection.execute(query, (last_id,))
+            while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+                yield rows
 
     def close(self) -> None:
         """Close it."""
         with self._copy or nullcontext():
             self._connection.close()
 
+    def _share(self, text: str) -> int:
+        """Return the id of a text that attempts share, which is written where there is none like it."""
+        digest = hashlib.sha256(text.encode()).digest()
+        find = "SELECT id FROM shared WHERE digest = ?"
+        found = self._connection.execute(find, (digest,)).fetchone()
+        if found is None:
+            write = "INSERT INTO shared (digest, json) VALUES (?, ?) RETURNING id"
+            found = self._connection.execute(write, (digest, text)).fetchone()
+        number: int = found[0]
+        return number
+
     def _refuse_other_versions(self) -> None:
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        has_attempts = self._connection.execute("SELECT 1 FROM attempts LIMIT 1").fetchone() is not None
-        if has_attempts and version != RECORD_VERSION:
+        if self._columns and version != RECORD_VERSION:
             raise InputError(
                 file=str(self._shown),
                 field="attempts",
@@ -232,7 +378,8 @@ def _reading(path: Path) -> sqlite3.Connection:
 def _errors(shown: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.IntegrityError:
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+        # The former the caller expects; the latter is a defect, such as reading what has been closed.
         raise
     except sqlite3.DatabaseError as error:
         if _result(error) in (None, *_OUT_OF_ORDER):

@@ -1,9 +1,12 @@
 """A folder of results: an index of the attempts and Parquet files of their series.
 
-An attempt becomes visible by its row, and durable before it does: its series and captures are written under
-names that end in `.writing` and synced, then its row is committed, then they get their own names. A process
-killed at any instant, or a machine without power, therefore loses what was not committed and nothing else;
-readers ignore what is left of it, and the next writer removes it.
+The attempts of one commit are a pack: their series are in one file each, whatever their number, so that files
+are as many as seconds of work and not as runs.
+
+An attempt becomes visible by its row, and durable before it does: captures and the pack's series are written
+under names that end in `.writing` and synced, then the rows are committed, then they get their own names. A
+process killed at any instant, or a machine without power, therefore loses what was not committed and nothing
+else; readers ignore what is left of it, and the next writer removes it.
 """
 
 import json
@@ -12,25 +15,33 @@ import sqlite3
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Self
 
 from bentpipe import invoking_user, output_folder
 from bentpipe.errors import InputError, StorageError
-from bentpipe.ledger.entry import Entry
+from bentpipe.ledger.attempts import Attempts, Lost
+from bentpipe.ledger.entry import SUCCEEDED, Entry, judged
 from bentpipe.ledger.folder import INDEX, SCENARIO, Folder, attempt_of, unsettled
 from bentpipe.ledger.index import Index, is_ours
-from bentpipe.ledger.row import Row, factors_of, record_of
-from bentpipe.ledger.series import Series, read_series, write_series
-from bentpipe.model.reason import SeriesLostReason
+from bentpipe.ledger.row import Pack, Place, Row
+from bentpipe.ledger.series import Arrays, Series, SeriesOfPack, Table, read_series, rows_of, write_series
 from bentpipe.model.scenario import JsonObject
 
-_SUCCEEDED = "succeeded"
-_UNUSABLE = "invalid"
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Added:
+    """An attempt that is not committed yet."""
+
+    row: Row
+    entry: Entry
+    series: Series
+    has_artifacts: bool
 
 
 class Ledger:
@@ -42,8 +53,8 @@ class Ledger:
     Attributes
     ----------
     set_aside : int
-        How many attempts `claim` found the series or artifacts of, though the index does not have them. They
-        are in the folder `unindexed` now.
+        How many packs and attempts `claim` found the series or artifacts of, though the index does not have
+        them. They are in the folder `unindexed` now.
 
     Raises
     ------
@@ -53,9 +64,14 @@ class Ledger:
         When the disk, or the rights of this user, do not let it be read.
     """
 
+    _waiting: list[_Added]
+    _started: set[str]
+    """Attempts whose folder for captures has been made."""
+    _read_last: dict[str, tuple[int, SeriesOfPack]]
+    """The pack that a series was last read from."""
+
     def __init__(self, path: Path) -> None:
-        self.set_aside = 0
-        self._waiting: list[tuple[Row, Entry]] = []
+        self._reset()
         with _storing(path):
             self._folder = Folder.open(path)
             try:
@@ -86,7 +102,7 @@ class Ledger:
             When the disk does not take what has to be written.
         """
         ledger = cls.__new__(cls)
-        ledger.set_aside, ledger._waiting = 0, []
+        ledger._reset()
         with _storing(path):
             ledger._folder = folder = Folder.claim(path, is_resumed=is_resumed)
             try:
@@ -121,13 +137,15 @@ class Ledger:
             When it cannot be made.
         """
         with _storing(self.folder):
-            place = unsettled(self._folder.artifacts(f"{run_id}-{attempt}"))
+            name = f"{run_id}-{attempt}"
+            place = unsettled(self._folder.artifacts(name))
+            self._started.add(name)
             if os.path.lexists(place):
                 self._folder.remove(place)
             return self._folder.made(place)
 
     def add(self, entry: Entry, series: Series) -> None:
-        """Write an attempt with its series; `commit` makes it visible and durable.
+        """Take an attempt with its series; `commit` makes it visible and durable.
 
         Raises
         ------
@@ -135,20 +153,11 @@ class Ledger:
             When the disk does not take it.
         """
         assert self._folder.is_locked, "opened for reading"
-        name = f"{entry.run_id}-{entry.attempt}"
+        tables = {name: columns for name, columns in series.items() if rows_of(columns)}
+        row = Row.of(entry, list(tables))
         with _storing(self.folder):
-            lengths = {}
-            for kind, columns in series.items():
-                place = unsettled(self._folder.series(kind, name))
-                self._folder.made(place.parent)
-                lengths[kind] = write_series(place, columns)
-            artifacts = unsettled(self._folder.artifacts(name))
-            if artifacts.exists():
-                if any(artifacts.iterdir()):
-                    invoking_user.give_all(artifacts)
-                else:
-                    artifacts.rmdir()
-        self._waiting.append((_row(entry, lengths), entry))
+            has_artifacts = row.name in self._started and self._has_artifacts(row)
+        self._waiting.append(_Added(row=row, entry=entry, series=tables, has_artifacts=has_artifacts))
 
     def commit(self) -> list[Entry]:
         """Make the attempts added since the last time visible and durable; return them.
@@ -163,18 +172,21 @@ class Ledger:
         """
         if not self._waiting:
             return []
+        pack = self._waiting[0].row.name
         with _storing(self.folder):
+            series_bytes = self._write_series(pack)
             self._folder.sync()
             # Whatever interrupts it, rows that may be in the index are not added again by `close`.
             added, self._waiting = self._waiting, []
             try:
-                self._index.add(row for row, _ in added)
+                self._index.add([each.row for each in added], series_bytes=series_bytes)
             except (StorageError, OSError):
                 self._waiting = added
                 raise
-            for row, _ in added:
-                self._folder.settle(row.name, row.series_bytes or ())
-        return [entry for _, entry in added]
+            self._folder.settle(
+                pack, series_bytes, artifacts=[each.row.name for each in added if each.has_artifacts]
+            )
+        return [each.entry for each in added]
 
     def append(self, entry: Entry, series: Series) -> None:
         """Add one attempt with its series and commit it; raises as `add` and `commit`."""
@@ -188,30 +200,49 @@ class Ledger:
     def succeeded(self) -> set[str]:
         """Return the runs that have an attempt that succeeded and whose series are there."""
         with _storing(self.folder):
-            return {row.run_id for row in self._index.rows() if self._status(row) == _SUCCEEDED}
+            lost = ((pack, name) for pack, series in self._lost().items() for name in series)
+            return self._index.runs(SUCCEEDED, without=lost)
 
     def attempts(self, run_id: str) -> int:
         """Return the number of attempts at a run."""
         return self._index.attempts(run_id)
 
-    def entries(self) -> list[Entry]:
-        """Return all attempts in the order in which they ended.
+    def all_attempts(self) -> Attempts:
+        """Return all attempts of this moment as columns.
 
-        One whose series are lost or cut off is invalid here, and says so.
+        One whose series are lost or cut off is invalid there, and says so.
         """
-        with _storing(self.folder):
-            return [self._entry(row) for row in self._index.rows()]
+        return self._attempts()
+
+    def runs(self) -> "polars.DataFrame":
+        """Return all attempts as a table: see `Attempts.runs`."""
+        return self.all_attempts().runs()
+
+    def entries(self) -> list[Entry]:
+        """Return all attempts one by one, in the order in which they ended.
+
+        Their records are read when they are asked for, so keep the ledger open meanwhile.
+        """
+        return self.all_attempts().entries()
 
     def best(self) -> list[Entry]:
         """Return one attempt per run, the one to be judged: the first that succeeded, else the last."""
-        best: dict[str, Entry] = {}
-        for entry in self.entries():
-            former = best.get(entry.run_id)
-            if former is None or former.status != _SUCCEEDED:
-                best[entry.run_id] = entry
-        return list(best.values())
+        return judged(self.entries())
 
-    def series(self, run_id: str, name: str) -> dict[str, NDArray[np.float64]]:
+    def unsuccessful(self) -> list[Entry]:
+        """Return what `best` has that did not succeed, without looking at what did."""
+        with _storing(self.folder):
+            lost = self._lost()
+            packs = ", ".join(map(str, lost))
+            found = self._attempts(lost, where=f"status <> '{SUCCEEDED}' OR pack IN ({packs})")
+            entries = [entry for entry in found.entries() if entry.status != SUCCEEDED]
+            return [
+                entry
+                for entry in judged(entries)
+                if not self._is_success(self._judged(entry.run_id, lost), lost)
+            ]
+
+    def series(self, run_id: str, name: str) -> Arrays:
         """Return the columns of a series of the attempt to be judged; none where there is no such series.
 
         Each is of shape (rows,).
@@ -221,16 +252,24 @@ class Ledger:
         InputError
             When its file is no table.
         """
-        rows = self._index.rows(run_id=run_id)
-        if not rows:
-            return {}
         with _storing(self.folder):
-            judged = next((row for row in rows if self._status(row) == _SUCCEEDED), rows[-1])
-            try:
-                return self._read_series(name, judged)
-            except FileNotFoundError:
-                # It got its own name at this moment.
-                return self._read_series(name, judged)
+            place = self._judged(run_id, self._lost_of(run_id))
+            if place is None or name not in place.series:
+                return {}
+            table = self._table(name, self._index.pack(place.pack))
+            return {} if table is None else table.of(run_id, place.attempt)
+
+    def every_series(self, name: str) -> Iterator[tuple[str, int, Arrays]]:
+        """Yield run id, attempt and columns of a series for each attempt that has it, pack by pack.
+
+        Raises as `series`.
+        """
+        with _storing(self.folder):
+            for pack in self._index.packs():
+                table = self._table(name, pack) if name in pack.series_bytes else None
+                if table is not None:
+                    for run_id, attempt in table.attempts:
+                        yield run_id, attempt, table.of(run_id, attempt)
 
     def artifacts(self, run_id: str, attempt: int) -> Path:
         """Return the folder of an attempt's captures and logs."""
@@ -258,6 +297,9 @@ class Ledger:
             self._waiting = []
         self.close()
 
+    def _reset(self) -> None:
+        self.set_aside, self._waiting, self._started, self._read_last = 0, [], set(), {}
+
     def _refuse_others(self, scenario: Mapping[str, object]) -> None:
         """Refuse a folder of something else or of another scenario; nothing is changed."""
         root, path = self._folder.root, self.folder
@@ -272,7 +314,7 @@ class Ledger:
         if not self._folder.has_scenario:
             if has_index:
                 with closing(Index.open(index, shown=path / INDEX)) as opened:
-                    has_results = bool(opened.rows())
+                    has_results = opened.has_attempts
                 if has_results:
                     expected = "that of its results"
                     raise InputError(file=str(path), field=SCENARIO, expected=expected, found="none")
@@ -300,9 +342,17 @@ class Ledger:
 
     def _recover(self) -> None:
         """Bring to an end what a killed process has started: settle what has a row, remove what has none."""
-        rows = {row.name: row for row in self._index.rows()}
-        unindexed = {name: paths for name, paths in self._folder.attempts().items() if name not in rows}
-        if unindexed and not rows:
+        packs = {pack.name for pack in self._index.packs()}
+
+        def has_row(path: Path) -> bool:
+            name = attempt_of(path)
+            return name in packs if self._folder.is_series(path) else self._index.has(name)
+
+        unindexed: dict[str, list[Path]] = {}
+        for path in self._folder.settled():
+            if not has_row(path):
+                unindexed.setdefault(attempt_of(path), []).append(path)
+        if unindexed and not packs:
             raise InputError(
                 file=str(self.folder),
                 field=INDEX,
@@ -311,48 +361,98 @@ class Ledger:
                 "made during a measurement? Move them away, or give another --out",
             )
         for path in self._folder.unfinished():
-            self._folder.settle_or_remove(path, has_row=attempt_of(path) in rows)
+            self._folder.settle_or_remove(path, has_row=has_row(path))
         for paths in unindexed.values():
             for path in paths:
                 self._folder.set_aside(path)
         self.set_aside = len(unindexed)
 
-    def _entry(self, row: Row) -> Entry:
-        record = record_of(row, shown=self.folder / INDEX)
-        lost = self._lost(row)
-        if lost is not None:
-            record = record.model_copy(update={"status": _UNUSABLE, "reasons": [*record.reasons, lost]})
-        return Entry(
-            run_id=row.run_id,
-            attempt=row.attempt,
-            factors=factors_of(row, shown=self.folder / INDEX),
-            repetition=row.repetition,
-            record=record,
-        )
+    def _has_artifacts(self, row: Row) -> bool:
+        """Whether an attempt has left anything; the folder of one that has not is removed."""
+        self._started.discard(row.name)
+        artifacts = unsettled(self._folder.artifacts(row.name))
+        if not artifacts.exists():
+            return False
+        if any(artifacts.iterdir()):
+            invoking_user.give_all(artifacts)
+            return True
+        artifacts.rmdir()
+        return False
 
-    def _status(self, row: Row) -> str:
-        return row.status if self._lost(row) is None else _UNUSABLE
+    def _write_series(self, pack: str) -> dict[str, int]:
+        """Write a file for each series of what is waiting; return their lengths."""
+        tables: dict[str, list[Table]] = {}
+        for each in self._waiting:
+            for name, columns in each.series.items():
+                table = Table(run_id=each.row.run_id, attempt=each.row.attempt, columns=columns)
+                tables.setdefault(name, []).append(table)
+        lengths = {}
+        for name, parts in tables.items():
+            place = unsettled(self._folder.series(name, pack))
+            self._folder.made(place.parent)
+            lengths[name] = write_series(place, parts)
+        return lengths
 
-    def _lost(self, row: Row) -> SeriesLostReason | None:
-        """Return what of an attempt's series is not as it was written; None when all is."""
-        for name, length in row.series_bytes.items():
-            found = self._present(name, row)
+    def _attempts(self, lost: Lost | None = None, *, where: str = "TRUE") -> Attempts:
+        with _storing(self.folder):
+            known = self._lost() if lost is None else lost
+            return Attempts(self._index, lost=known, shown=self.folder / INDEX, where=where)
+
+    def _lost(self) -> Lost:
+        """Return the series that are not as they were written."""
+        found = {pack.id: self._lost_in(pack) for pack in self._index.packs()}
+        return {number: lost for number, lost in found.items() if lost}
+
+    def _lost_in(self, pack: Pack) -> dict[str, tuple[int, int | None]]:
+        lost = {}
+        for name, length in pack.series_bytes.items():
+            found = self._present(name, pack)
             found_bytes = None if found is None else found[1]
             if found_bytes != length:
-                return SeriesLostReason(
-                    series=name, attempt=row.attempt, expected_bytes=length, found_bytes=found_bytes
-                )
-        return None
+                lost[name] = length, found_bytes
+        return lost
 
-    def _read_series(self, name: str, row: Row) -> dict[str, NDArray[np.float64]]:
-        found = self._present(name, row)
+    def _lost_of(self, run_id: str) -> Lost:
+        """Return the series of a run that are not as they were written."""
+        packs = {place.pack for place in self._index.places(run_id)}
+        return {number: self._lost_in(self._index.pack(number)) for number in packs}
+
+    def _judged(self, run_id: str, lost: Lost) -> Place | None:
+        """Return the attempt at a run that is judged."""
+        places = self._index.places(run_id)
+        succeeded = (place for place in places if self._is_success(place, lost))
+        return next(succeeded, places[-1] if places else None)
+
+    def _is_success(self, place: Place | None, lost: Lost) -> bool:
+        return (
+            place is not None
+            and place.status == SUCCEEDED
+            and not any(name in lost.get(place.pack, {}) for name in place.series)
+        )
+
+    def _table(self, name: str, pack: Pack) -> SeriesOfPack | None:
+        """Return a series of a pack, which neighbours in it are read from next; None where it is gone."""
+        last = self._read_last.get(name)
+        if last is not None and last[0] == pack.id:
+            return last[1]
+        try:
+            table = self._read_series(name, pack)
+        except FileNotFoundError:
+            # It got its own name at this moment.
+            table = self._read_series(name, pack)
+        if table is not None:
+            self._read_last[name] = pack.id, table
+        return table
+
+    def _read_series(self, name: str, pack: Pack) -> SeriesOfPack | None:
+        found = self._present(name, pack)
         if found is None:
-            return {}
+            return None
         return read_series(found[0], shown=self.folder / found[0].relative_to(self._folder.root))
 
-    def _present(self, name: str, row: Row) -> tuple[Path, int] | None:
+    def _present(self, name: str, pack: Pack) -> tuple[Path, int] | None:
         """Return the file of a series, which may get its own name at this moment, and its length."""
-        place = self._folder.series(name, row.name)
+        place = self._folder.series(name, pack.name)
         for path in (place, unsettled(place), place):
             with suppress(FileNotFoundError, NotADirectoryError):
                 status = path.stat()
@@ -373,18 +473,6 @@ class Ledger:
                 file=str(file), field="the whole file", expected="a JSON object", found="another value"
             )
         return content
-
-
-def _row(entry: Entry, lengths: Mapping[str, int]) -> Row:
-    return Row(
-        run_id=entry.run_id,
-        attempt=entry.attempt,
-        status=entry.status,
-        factors=json.dumps(dict(entry.factors)),
-        repetition=entry.repetition,
-        record=entry.record.model_dump_json(exclude_unset=True, exclude={"series"}),
-        series_bytes=lengths,
-    )
 
 
 @contextmanager

@@ -5,14 +5,18 @@ Everything is replaced before anything is drawn or written, equal by equal: two 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from bentpipe.ledger import Entry
+from bentpipe.ledger import Entry, judged
+from bentpipe.ledger.entry import Contents
 from bentpipe.model.reason import Reason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.scenario import ScenarioDocument
 from bentpipe.report.source import Source
+
+if TYPE_CHECKING:
+    import polars
 
 LEFT_OUT = ("host", "command", "user")
 """Facts of a record's provenance that have one of these in their name."""
@@ -41,11 +45,14 @@ def anonymous(source: Source) -> Source:
     veil = _Veil(source)
     scenario = veil.over(source.scenario.model_dump(mode="json"))
     words = {key: veil.text(scenario[key]) for key in _WORDS}
+    entries = [veil.over_entry(entry) for entry in source.entries]
     return replace(
         source,
         scenario=ScenarioDocument.model_validate({**scenario, **words}),
-        entries=[veil.over_entry(entry) for entry in source.entries],
-        best=[veil.over_entry(entry) for entry in source.best],
+        entries=entries,
+        best=judged(entries),
+        runs=veil.over_runs(source.runs),
+        provenances=[veil.over_provenance(facts) for facts in source.provenances],
     )
 
 
@@ -54,11 +61,9 @@ class _Veil:
 
     def __init__(self, source: Source) -> None:
         self._names: dict[tuple[str, str], str] = {}
-        texts = list(_texts(source.scenario.model_dump(mode="json")))
-        for entry in source.entries:
-            texts += [*_texts(entry.factors, "factors"), *_texts(entry.record.model_dump(mode="json"))]
-        provenances = [entry.record.provenance for entry in source.entries]
-        hosts = {str(facts["host"]) for facts in provenances if facts.get("host")}
+        self._factors: dict[int, Mapping[str, str]] = {}
+        texts = set(_all_texts(source))
+        hosts = {facts["host"] for facts in source.provenances if facts.get("host")}
         homes = [(key, name) for key, text in texts for name in _HOME.findall(text)]
         users = {name for _, name in homes} - {name for key, name in homes if key in _TOLD_BY_THE_PAGE}
         hosts |= {host.partition(".")[0] for host in hosts}
@@ -71,23 +76,40 @@ class _Veil:
         self._files = sorted(files, key=lambda path: _longest_first(("PATH", path)))
 
     def over_entry(self, entry: Entry) -> Entry:
-        """Return the attempt without them."""
-        record = entry.record
+        """Return the attempt without them; its record is changed when it is asked for."""
+        # Attempts of a cell have its factors in common, and shall have them afterwards.
+        key = id(entry.factors)
+        if key not in self._factors:
+            self._factors[key] = self.over(entry.factors)
+        contents = _Veiled(veil=self, contents=entry.contents)
+        return replace(entry, factors=self._factors[key], contents=contents)
+
+    def over_runs(self, runs: "polars.DataFrame") -> "polars.DataFrame":
+        """Return the table of attempts without them; of its texts the factors alone name any."""
+        changed = []
+        for column in runs.get_columns():
+            name = column.name.removeprefix("factor_")
+            if name != column.name:
+                texts = column.unique().drop_nulls()
+                changed.append(column.replace(texts, [self.over(text, name) for text in texts.to_list()]))
+        return runs.with_columns(changed)
+
+    def over_provenance(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return a provenance without them."""
+        return {name: self.text(value) for name, value in facts.items() if not _is_left_out(name)}
+
+    def over_record(self, record: RunRecord) -> RunRecord:
+        """Return the record without them."""
         places = frozenset(
             text for key, text in _texts(record.model_dump(mode="json")) if key in _TOLD_BY_THE_PAGE
         )
         places |= {re.sub(r"^[a-z]+://[^/]*", "", text) for text in places}
         told = {
             "reasons": [self._reason(reason, kept=places) for reason in record.reasons],
-            "provenance": {
-                name: self.text(str(value))
-                for name, value in record.provenance.items()
-                if not _is_left_out(name)
-            },
+            "provenance": self.over_provenance(record.provenance),
         }
         rest = record.model_dump(mode="json", exclude_unset=True, exclude=told.keys() | {"series"})
-        changed = RunRecord.model_validate({**self.over(rest), **told})
-        return replace(entry, factors=self.over(entry.factors), record=changed)
+        return RunRecord.model_validate({**self.over(rest), **told})
 
     def over(self, value: Any, key: str = "") -> Any:
         """Return data with every text in it changed that names a path."""
@@ -131,6 +153,38 @@ class _Veil:
         """Number the values of a kind as they come."""
         number = sum(known == kind for known, _ in self._names) + 1
         return self._names.setdefault((kind, value), f"{kind}-{number}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Veiled:
+    """The contents of an attempt without what its record tells of a machine."""
+
+    veil: _Veil
+    contents: Contents
+
+    @property
+    def workload(self) -> str:
+        return self.contents.workload
+
+    @property
+    def metrics(self) -> Mapping[str, float | None]:
+        return self.contents.metrics
+
+    @property
+    def record(self) -> RunRecord:
+        return self.veil.over_record(self.contents.record)
+
+
+def _all_texts(source: Source) -> Iterator[tuple[str, str]]:
+    """Every text of a campaign with its key; of pings that succeeded the scenario has them all."""
+    yield from _texts(source.scenario.model_dump(mode="json"))
+    for facts in source.provenances:
+        yield from _texts(facts)
+    for factors in {id(entry.factors): entry.factors for entry in source.entries}.values():
+        yield from _texts(factors, "factors")
+    for entry in source.entries:
+        if entry.workload != "ping" or entry.status != "succeeded":
+            yield from _texts(entry.record.model_dump(mode="json"))
 
 
 def _is_left_out(fact: str) -> bool:

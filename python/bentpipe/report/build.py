@@ -68,9 +68,9 @@ def _write_all(source: Source, folder: Path, *, results: Path) -> Answer:
         _write(folder / "figures" / f"{strip.name}.svg", strip.svg)
     document = data.document(contents)
     _write(folder / "report.json", json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
-    tables.write_runs(folder / "runs.csv", source.entries)
-    tables.write_objects(folder / "objects.csv", source.entries)
-    tables.write_flows(folder / "flows.csv", source.entries)
+    tables.write_runs(folder / "runs.csv", source.runs, contents.validity.rejected)
+    tables.write_objects(folder / "objects.csv", source.transfers)
+    tables.write_flows(folder / "flows.csv", source.transfers)
     _write(folder / PAGE, page.render(contents, figures=figures))
     return answer.of_cells(contents.cells, contents.verdicts, contents.rigs)
 

@@ -15,7 +15,6 @@ from bentpipe.stats import (
     cell_label,
     factor_label,
     metric_values,
-    metrics_of,
     representative,
     summarise,
 )
@@ -124,12 +123,10 @@ def _drawn(runs: Sequence[Entry], metric: str | None) -> tuple[Entry, ...]:
 
 
 def _metric(run: Entry, name: str) -> float:
-    value = metrics_of(run.record)[name]
+    value = run.metrics[name]
     assert value is not None, name
     return float(value)
 
 
 def _measured(runs: Sequence[Entry], metric: str) -> list[Entry]:
-    return [
-        run for run in runs if run.status == "succeeded" and metrics_of(run.record).get(metric) is not None
-    ]
+    return [run for run in runs if run.status == "succeeded" and run.metrics.get(metric) is not None]

@@ -131,7 +131,8 @@ def _first_bytes(cells: Sequence[CellResult], pings: Sequence[Pings]) -> list[Dr
 
 def _layers(cells: Sequence[CellResult]) -> list[Drawing]:
     """Where the bytes of page loads went: a bar for each cell, of many for each of the first."""
-    rows = {cell.label: layers for cell in cells if (layers := mean_layers(cell.runs))}
+    loads = (cell for cell in cells if cell.workload == "page-load")
+    rows = {cell.label: layers for cell in loads if (layers := mean_layers(cell.runs))}
     if not rows:
         return []
     shown = dict(list(rows.items())[:_MOST_BARS])

@@ -10,7 +10,7 @@ from bentpipe.ledger import Entry
 from bentpipe.report.cells import CellResult
 from bentpipe.report.pictures import small
 from bentpipe.report.source import Source
-from bentpipe.stats import cell_label, frames_of, metrics_of, settled_s, visible
+from bentpipe.stats import cell_label, frames_of, settled_s, visible
 
 MOST_STRIPS = 6
 """Filmstrips of a report: all; of more the first of each page; of more pages those at even ranks."""
@@ -36,7 +36,7 @@ class Load:
     @property
     def metrics(self) -> Mapping[str, float | None]:
         """Its metrics, the browser's included."""
-        return metrics_of(self.run.record)
+        return self.run.metrics
 
     @property
     def marks(self) -> dict[str, float]:

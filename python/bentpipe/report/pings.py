@@ -22,14 +22,22 @@ class Pings:
 
 def gather(source: Source, cells: Sequence[CellResult]) -> tuple[Pings, ...]:
     """Read the succeeded runs of every cell whose workload is ping; cells without any are left out."""
-    found = []
-    for cell in cells:
-        if cell.workload != "ping":
-            continue
-        series = (source.series(run.run_id, "ping") for run in cell.runs if run.status == "succeeded")
-        runs = [columns["rtt_s"] for columns in series if "rtt_s" in columns]
-        if runs:
-            together = np.concatenate(runs)
-            rtts_s = together[~np.isnan(together)]
-            found.append(Pings(label=cell.label, losses=loss_runs(runs), rtts_s=rtts_s))
-    return tuple(found)
+    pinging = [cell for cell in cells if cell.workload == "ping"]
+    wanted = {
+        run.run_id: (run.attempt, place)
+        for place, cell in enumerate(pinging)
+        for run in cell.runs
+        if run.status == "succeeded"
+    }
+    runs: list[list[NDArray[np.float64]]] = [[] for _ in pinging]
+    # In the order of the files, each of which has runs of many cells.
+    for run_id, number, columns in source.every_series("ping") if wanted else ():
+        attempt, place = wanted.get(run_id, (0, 0))
+        if number == attempt and "rtt_s" in columns:
+            runs[place].append(columns["rtt_s"])
+    return tuple(_pings(cell.label, some) for cell, some in zip(pinging, runs, strict=True) if some)
+
+
+def _pings(label: str, runs: Sequence[NDArray[np.float64]]) -> Pings:
+    together = np.concatenate(runs)
+    return Pings(label=label, losses=loss_runs(runs), rtts_s=together[~np.isnan(together)])

@@ -1,7 +1,7 @@
 """Where the numbers come from: versions, hosts, congestion control read back, lateness of the link."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -53,32 +53,31 @@ class Origins:
 
 def gather(source: Source) -> Origins:
     """Gather the provenance of all attempts."""
-    entries = source.entries
-    names = dict.fromkeys(name for entry in entries for name in entry.record.provenance)
+    names = dict.fromkeys(name for facts in source.provenances for name in facts)
     return Origins(
-        engines=tuple(sorted({str(entry.record.engine) for entry in entries})),
-        facts=tuple((name, _values(entries, name)) for name in names),
-        read_back=_read_back(entries),
-        lateness=_lateness(entries),
+        engines=tuple(sorted(source.runs["engine"].unique())),
+        facts=tuple((name, _values(source.provenances, name)) for name in names),
+        read_back=_read_back(source.transfers),
+        lateness=_lateness(source),
         statistics_by=tuple((name, version(name)) for name in STATISTICS_BY),
     )
 
 
-def _values(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
+def _values(provenances: Sequence[Mapping[str, str]], name: str) -> tuple[str, ...]:
     """The distinct values; of many, such as times, the first and the last."""
-    values = sorted({str(v) for entry in entries if (v := entry.record.provenance.get(name)) is not None})
+    values = sorted({str(facts[name]) for facts in provenances if name in facts})
     if len(values) <= _MOST_VALUES:
         return tuple(values)
     return (values[0], f"({len(values) - 2} more)", values[-1])
 
 
-def _read_back(entries: Sequence[Entry]) -> tuple[ReadBack, ...]:
+def _read_back(entries: Iterable[Entry]) -> tuple[ReadBack, ...]:
     counts = Counter(
-        (_asked(entry.record.spec, connection), end, connection.congestion_control)
-        for entry in entries
+        (_asked(record.spec, connection), end, connection.congestion_control)
+        for record in (entry.record for entry in entries)
         for end, connections in (
-            ("client", entry.record.client_connections),
-            ("origin", entry.record.origin_connections),
+            ("client", record.client_connections),
+            ("origin", record.origin_connections),
         )
         for connection in connections
     )
@@ -95,17 +94,18 @@ def _asked(spec: RunSpec, connection: ConnectionReport) -> str:
     return spec.cc
 
 
-def _lateness(entries: Sequence[Entry]) -> Lateness | None:
-    p999 = [s for entry in entries if (s := entry.record.metrics.lateness_p999_s) is not None]
-    if not p999:
+def _lateness(source: Source) -> Lateness | None:
+    p999, largest = (
+        source.runs[name].drop_nulls().to_numpy() for name in ("lateness_p999_s", "lateness_max_s")
+    )
+    if not len(p999):
         return None
-    largest = [s for entry in entries if (s := entry.record.metrics.lateness_max_s) is not None]
-    bounds = {entry.record.spec.validity.lateness_p999_ns / 1e9 for entry in entries}
+    bounds = {entry.record.spec.validity.lateness_p999_ns / 1e9 for entry in source.entries}
     return Lateness(
         n=len(p999),
         p999_median_s=float(np.median(p999)),
         p999_p95_s=float(np.quantile(p999, 0.95)),
-        p999_max_s=float(max(p999)),
-        largest_s=float(max(largest)) if largest else None,
+        p999_max_s=float(p999.max()),
+        largest_s=float(largest.max()) if len(largest) else None,
         bounds_s=tuple(sorted(bounds)),
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from bentpipe.model.record import RunRecord, Status
-from bentpipe.stats.metrics import metrics_of
 
 _WORDS = {
     "client": {"chromium": "Chromium", "firefox": "Firefox"},
@@ -21,8 +20,16 @@ class Measured(Protocol):
         """What varies between cells, as written in the scenario."""
 
     @property
+    def status(self) -> str:
+        """How the run ended."""
+
+    @property
+    def metrics(self) -> Mapping[str, float | None]:
+        """Its metrics by name (`metrics_of`)."""
+
+    @property
     def record(self) -> RunRecord:
-        """The run's record."""
+        """The run's record, which may have to be read."""
 
 
 Run = TypeVar("Run", bound=Measured)
@@ -30,7 +37,7 @@ Run = TypeVar("Run", bound=Measured)
 
 def succeeded(run: Measured) -> bool:
     """Whether the run's numbers may be used (invariant: only these are averaged)."""
-    return run.record.status is Status.SUCCEEDED
+    return run.status == Status.SUCCEEDED
 
 
 def select(runs: Iterable[Run], **factors: str) -> list[Run]:
@@ -41,7 +48,7 @@ def select(runs: Iterable[Run], **factors: str) -> list[Run]:
 
 def metric_values(runs: Iterable[Measured], metric: str) -> list[float]:
     """One metric of every succeeded run that has it, in the metric's own unit."""
-    values = (metrics_of(run.record).get(metric) for run in runs if succeeded(run))
+    values = (run.metrics.get(metric) for run in runs if succeeded(run))
     return [value for value in values if value is not None]
 
 

@@ -33,10 +33,15 @@ def loss_runs(sequences: Iterable[Sequence[float | None] | NDArray[np.float64]])
 
     Two runs are parted by a packet that came back or by the end of a sequence.
     """
-    is_lost = [np.isnan(np.asarray(sequence, dtype=float)) for sequence in sequences]
-    lengths = np.concatenate([np.empty(0, dtype=int), *map(_lengths, is_lost)])
+    rtts = [np.asarray(sequence, dtype=float) for sequence in sequences]
+    sent = np.array([len(sequence) for sequence in rtts], dtype=int)
+    # All in a row, with a packet between two sequences that came back.
+    is_lost = np.zeros(sent.sum() + len(sent), dtype=bool)
+    place = np.arange(sent.sum()) + np.repeat(np.arange(len(sent)), sent)
+    is_lost[place] = np.isnan(np.concatenate([np.empty(0), *rtts]))
+    lengths = _lengths(is_lost)
     return LossRuns(
-        sent=sum(map(len, is_lost)),
+        sent=int(sent.sum()),
         lost=int(lengths.sum()),
         events=len(lengths),
         single=int(np.count_nonzero(lengths == 1)),

@@ -1,9 +1,23 @@
 """A record's metrics: the network's, and what a browser adds to them."""
 
-from bentpipe.model.record import RunRecord
+from bentpipe.model.record import DropCounts, Drops, Metrics, RunRecord
 
 BROWSER_METRICS = ("paint_fcp_s", "paint_lcp_s", "speed_index_s", "loaded_s")
 """Of a record's `browser`: those by which loads are compared."""
+
+_DROPS = tuple(
+    f"drops_{direction.rstrip('_')}_{cause}"
+    for direction in Drops.model_fields
+    for cause in DropCounts.model_fields
+)
+
+METRICS = (*(name for name in Metrics.model_fields if name != "drops"), *_DROPS, *BROWSER_METRICS)
+"""Every metric that a run may have, in the order of tables."""
+
+COUNTS = frozenset(
+    name for name, field in Metrics.model_fields.items() if field.annotation in (int, int | None)
+) | frozenset(_DROPS)
+"""Those that are whole numbers."""
 
 
 def metrics_of(record: RunRecord) -> dict[str, float | None]:

@@ -42,5 +42,5 @@ def representative(values: Sequence[float]) -> int:
     """Index of the value that is the median; of an even number, the lower of the middle two."""
     if len(values) == 0:
         raise ValueError("an empty sample has no representative")
-    order = sorted(range(len(values)), key=lambda index: (values[index], index))
-    return order[(len(values) - 1) // 2]
+    order = np.argsort(np.asarray(values, dtype=float), kind="stable")
+    return int(order[(len(values) - 1) // 2])

@@ -196,6 +196,7 @@ class Dispatcher:
             )
             return failed(run_id=task.run.run_id, spec=task.run.spec, engine=self._engine, reason=reason)
         for name, content in result.files.items():
+            assert task.artifacts is not None, "it leaves no files"
             path = task.artifacts / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)

@@ -11,7 +11,7 @@ from bentpipe.model.scenario import VariantDocument
 from bentpipe.report.ablations.source import AblationSource
 from bentpipe.report.quantities import Quantity, quantities
 from bentpipe.report.source import Recorded
-from bentpipe.stats import Difference, cell_key, factor_label, mean_relative_difference, metrics_of
+from bentpipe.stats import Difference, cell_key, factor_label, mean_relative_difference
 from bentpipe.stats.factorial import Effect, design, effects
 from bentpipe.stats.grouping import succeeded
 
@@ -44,11 +44,11 @@ class Group:
         """Return the metric's values by cell."""
         found: dict[tuple[tuple[str, str], ...], list[float]] = {}
         for run in runs:
-            if not succeeded(run) or run.record.spec.workload.kind != self.workload:
+            if not succeeded(run) or run.entry.workload != self.workload:
                 continue
             if any(run.factors.get(name) != value for name, value in self.factors.items()):
                 continue
-            value = metrics_of(run.record).get(self.quantity.metric)
+            value = run.metrics.get(self.quantity.metric)
             if value is not None:
                 found.setdefault(cell_key(run.factors), []).append(value)
         return found
@@ -87,14 +87,14 @@ def gather(source: AblationSource) -> tuple[GroupEffects, ...]:
 
 
 def _groups(runs: Sequence[Recorded]) -> Iterable[Group]:
-    kinds = dict.fromkeys(str(run.record.spec.workload.kind) for run in runs)
+    kinds = dict.fromkeys(run.entry.workload for run in runs)
     for kind in kinds:
         quantity = quantities(kind)[0]
         yield Group(name=f"all {KINDS[kind]}", slug=kind, quantity=quantity, factors={}, workload=kind)
         factor = GROUPING.get(kind)
         if factor is None:
             continue
-        of_kind = (run for run in runs if run.record.spec.workload.kind == kind)
+        of_kind = (run for run in runs if run.entry.workload == kind)
         values = dict.fromkeys(run.factors[factor] for run in of_kind if factor in run.factors)
         if len(values) > 1:
             for value in values:
