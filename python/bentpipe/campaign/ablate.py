@@ -87,7 +87,7 @@ def ablate(
             variants=Measured(
                 folder=beside,
                 outcome=outcome,
-                rejections=rejections(ledger.unsuccessful()),
+                rejections=rejections(ledger.best()),
                 is_of_ablations=True,
             ),
         )

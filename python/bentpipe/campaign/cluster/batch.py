@@ -16,11 +16,24 @@ from bentpipe.model.spec import RunSpec
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchRun:
-    """One run: its cell's place in the batch, its name, and the seed of its random numbers."""
+    """One run.
+
+    Attributes
+    ----------
+    cell : int
+        The place of its cell in the batch.
+    run_id : str
+        Its name.
+    seed : int
+        Of its random numbers.
+    leaves_files : bool
+        Whether it is to have a folder for captures and logs.
+    """
 
     cell: int
     run_id: str
     seed: int
+    leaves_files: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +66,15 @@ class Batch:
         return cls(
             engine=engine,
             cells=zlib.compress(json.dumps(specs).encode(), level=1),
-            runs=tuple(BatchRun(cell=places[id(run.cell)], run_id=run.run_id, seed=run.seed) for run in runs),
+            runs=tuple(
+                BatchRun(
+                    cell=places[id(run.cell)],
+                    run_id=run.run_id,
+                    seed=run.seed,
+                    leaves_files=run.leaves_files,
+                )
+                for run in runs
+            ),
         )
 
     def specs(self) -> list[RunSpec]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bentpipe.campaign.attempt import attempted
-from bentpipe.campaign.cluster.batch import Batch, BatchResult, RunResult
+from bentpipe.campaign.cluster.batch import Batch, BatchResult, BatchRun, RunResult
 from bentpipe.campaign.engine import Engine
 from bentpipe.engine import emulate, simulate
 from bentpipe.model.spec import RunSpec
@@ -34,19 +34,21 @@ def measure_batch(batch: Batch) -> BatchResult:
         if results and time.monotonic() - started_s >= LONGEST_S:
             break
         with alone():
-            results.append(_measure(engine, run.run_id, spec))
+            results.append(_measure(engine, run, spec))
     return BatchResult(worker=get_worker().address, runs=tuple(results))
 
 
-def _measure(engine: Engine, run_id: str, spec: RunSpec) -> RunResult:
+def _measure(engine: Engine, run: BatchRun, spec: RunSpec) -> RunResult:
     started_s = time.monotonic()
-    with TemporaryDirectory(prefix="bentpipe-") as name:
-        folder = Path(name)
-        record = attempted(engine, run_id=run_id, spec=spec, artifacts=folder)
-        files = {
-            str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-        }
+    with TemporaryDirectory(prefix="bentpipe-") if run.leaves_files else nullcontext() as name:
+        folder = None if name is None else Path(name)
+        record = attempted(engine, run_id=run.run_id, spec=spec, artifacts=folder)
+        files = {} if folder is None else _files(folder)
     return RunResult(record=record.to_json().encode(), took_s=time.monotonic() - started_s, files=files)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @cache
