@@ -43,7 +43,7 @@ def test_a_slow_run_is_repeated_with_captures_and_is_the_same(bentpipe, folder):
 
 def test_a_run_of_another_version_is_told_to_differ(bentpipe, folder):
     with sqlite3.connect(folder / "ledger.sqlite") as index:
-        index.execute("""UPDATE attempts SET record = replace(record, '"bentpipe":"', '"bentpipe":"0')""")
+        index.execute("""UPDATE shared SET json = replace(json, '"bentpipe":"', '"bentpipe":"0')""")
     assert "its record differs in provenance" in bentpipe("explain", folder).stdout
 
 

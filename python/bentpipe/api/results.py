@@ -1,8 +1,8 @@
 """The results of a folder: frames, figures and the report, read when they are first asked for."""
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from bentpipe.ledger.folder import SCENARIO
 from bentpipe.report import best, clients
 from bentpipe.report import cells as report_cells
 from bentpipe.report.quantities import Quantity
-from bentpipe.report.source import Series, Source, read
+from bentpipe.report.source import Source, read
 from bentpipe.scenario.factors import label
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.stats import cell_key, metric_values
@@ -304,15 +304,11 @@ class Results:
 
     @cached_property
     def _source(self) -> Source:
-        """All of the ledger but its series, which are read when they are asked for."""
-        with Ledger(self.folder) as ledger:
-            source = read(ledger)
-            return replace(source, series=cache(self._read_series))
-
-    def _read_series(self, run_id: str, name: str) -> Series:
-        # Opened for each: a ledger belongs to the thread that opened it.
-        with Ledger(self.folder) as ledger:
-            return ledger.series(run_id, name)
+        """The ledger, of which records and series are read when they are asked for."""
+        ledger = Ledger(self.folder)
+        # Not sooner: whoever has an entry may ask for its record.
+        weakref.finalize(self, ledger.close)
+        return read(ledger)
 
     @cached_property
     def _attempts(self) -> "Sequence[Entry]":

@@ -361,7 +361,7 @@ def _result(error: sqlite3.Error) -> int | None:
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     uri = f"file:{quote(os.fsencode(path.absolute()))}?{how}"
-    return sqlite3.connect(uri, uri=True, timeout=_WAIT_S, isolation_level=None)
+    return sqlite3.connect(uri, uri=True, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
 
 
 def _reading(path: Path) -> sqlite3.Connection:

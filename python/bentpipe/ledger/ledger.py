@@ -49,7 +49,7 @@ class Ledger:
     """The attempts of one campaign.
 
     `Ledger(path)` opens an existing one for reading, also while a campaign is writing to it and without the
-    right to write; `Ledger.claim` opens one for writing. Each instance belongs to the thread that made it.
+    right to write; `Ledger.claim` opens one for writing. Each instance is used by one thread at a time.
 
     Attributes
     ----------
