@@ -110,7 +110,7 @@ FACTORS = (
         group=Group.SITE,
         usual=defaults.INITIAL_WINDOW_SEGMENTS,
         choices=_choices(defaults.INITIAL_WINDOW_SEGMENTS, 32),
-        reason="RFC 6928 has 10, most content networks more, below 50 (Ruth, Hohlfeld 2018). QUIC's follows it.",
+        reason="RFC 6928 has 10, most content networks more (Ruth, Hohlfeld 2018). QUIC's follows it.",
     ),
     Factor(
         key="tcp.slow_start_after_idle",
