@@ -100,7 +100,7 @@ FACTORS = (
         choices=(
             Choice(value=defaults.SLOW_START),
             Choice(value="loss", where={CC: ("cubic",)}),
-            # Linux's TCP has none; QUIC's libraries do (RFC 9406 section 5 names some).
+            # Linux's TCP has none; libraries for QUIC do.
             Choice(value="hystart++", where={CC: vocabulary.LOSS_BASED, HTTP: ("h3",)}),
         ),
         reason="HyStart takes the satellite's delay variation for a queue and leaves slow start too early.",
@@ -110,7 +110,7 @@ FACTORS = (
         group=Group.SITE,
         usual=defaults.INITIAL_WINDOW_SEGMENTS,
         choices=_choices(defaults.INITIAL_WINDOW_SEGMENTS, 32),
-        reason="RFC 6928 has 10; 32 is what large content networks send. QUIC's follows it.",
+        reason="RFC 6928 has 10, most content networks more (Ruth, Hohlfeld 2018). QUIC's follows it.",
     ),
     Factor(
         key="tcp.slow_start_after_idle",
