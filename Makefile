@@ -41,7 +41,7 @@ test: setup-dev ## Set up and run every test that this machine can run
 	$(BUILD) cargo test --workspace --locked
 	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
 	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement -m "realtime and not alone" --numprocesses=2 --dist=loadfile
-	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement -m alone
+	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement tests/campaign/cluster -m alone
 
 # Without what measures in real time and without the crates that drive whole runs.
 test-quick: setup-dev ## Set up and run what takes a few minutes

@@ -10,7 +10,11 @@ settings.register_profile("bentpipe", deadline=None)
 settings.load_profile("bentpipe")
 
 HERE = Path(__file__).parent
-IN_REAL_TIME = {HERE / "emulate", HERE / "agreement/test_sample.py"}
+IN_REAL_TIME = {
+    HERE / "emulate",
+    HERE / "agreement/test_sample.py",
+    *(HERE / "campaign/cluster" / f"test_{name}.py" for name in ("cluster", "jobs", "local")),
+}
 """What is in these measures on this machine's kernel and clock, two at a time if not marked `alone`."""
 
 

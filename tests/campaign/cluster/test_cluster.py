@@ -22,6 +22,8 @@ from tests.campaign.cluster.dask import (
     workers,
 )
 
+pytestmark = pytest.mark.alone
+
 SCENARIO = """
 name = "cluster"
 title = "Runs that take some 5 ms each"

@@ -11,6 +11,8 @@ from bentpipe.engine.simulate import Simulator
 from bentpipe.errors import ClusterError
 from tests.campaign.cluster.dask import Heard, is_there, until
 
+pytestmark = pytest.mark.alone
+
 SCENARIO = """
 name = "jobs"
 repetitions = 8

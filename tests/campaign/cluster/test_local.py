@@ -11,6 +11,8 @@ from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from tests.campaign.cluster.dask import attempts, is_there, kill, until
 
+pytestmark = pytest.mark.alone
+
 LONG = """
 name = "long"
 repetitions = 5000
