@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from bentpipe.cli.group import LEAST_OPEN_FILES
 from bentpipe.ledger import Ledger
 
 BENTPIPE = [sys.executable, "-m", "bentpipe.cli"]
@@ -104,14 +105,22 @@ def test_a_folder_that_is_lost_in_mid_run_is_told_to_be_gone(tmp_path, accident)
     assert "the same command goes on" in told
 
 
-def test_a_limit_of_open_files_says_how_to_raise_it_and_keeps_the_runs(file, tmp_path):
+def test_a_limit_of_open_files_is_refused_before_anything_runs(file, tmp_path):
     def limited():
         resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))
 
     told = error_of(ended(run(file, tmp_path / "r"), preexec_fn=limited))
-    assert "Too many open files (`ulimit -n 4096` allows more)" in told
-    with Ledger(tmp_path / "r") as ledger:
-        assert len(ledger.succeeded()) == 4
+    assert "8 open files are allowed, and 32 are needed" in told
+    assert "`ulimit -n 4096` allows more" in told
+    assert not (tmp_path / "r").exists()
+
+
+def test_the_least_of_open_files_is_enough_for_runs_and_a_report(file, tmp_path):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST_OPEN_FILES, LEAST_OPEN_FILES))
+
+    done = ended(run(file, tmp_path / "r"), preexec_fn=limited)
+    assert (done.returncode, (tmp_path / "r" / "report.html").is_file()) == (0, True), done.stderr
 
 
 def test_a_limit_of_file_sizes_ends_in_one_line_and_the_same_command_goes_on(file, tmp_path):

@@ -7,7 +7,7 @@ from tests.support.models import record_with
 
 def emulated(command):
     record = record_with(engine="emulate", provenance={"command": command} if command else {})
-    return Entry(run_id="a", attempt=1, factors={}, repetition=0, record=record)
+    return Entry.of(record, run_id="a", attempt=1, factors={}, repetition=0)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_the_interval_of_the_median_of_the_mouse_data_is_that_of_the_exact_boots
 
 
 def test_the_seed_alone_decides_the_interval_of_the_median():
-    values = np.random.default_rng(3).normal(size=400).tolist()
+    values = np.random.default_rng(3).normal(size=MOST_RESAMPLED).tolist()
     assert median_interval(values, seed=5) == median_interval(values, seed=5)
     assert len({median_interval(values, seed=seed) for seed in range(10)}) > 1
 

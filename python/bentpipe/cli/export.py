@@ -4,6 +4,7 @@ A folder of results may be somebody else's: links in it are not followed, neithe
 """
 
 import errno
+import io
 import os
 import shutil
 import stat
@@ -117,7 +118,10 @@ def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
     import pyarrow.parquet
 
     written = [target / "runs.parquet"]
-    _runs(ledger).write_parquet(written[0])
+    # Through memory, for Polars calls errors of the disk by names of its own.
+    table = io.BytesIO()
+    _runs(ledger).write_parquet(table)
+    written[0].write_bytes(table.getbuffer())
     for name, rows in _tables(ledger).items():
         path = target / f"{name}.parquet"
         names = dict.fromkeys(key for row in rows for key in row)

@@ -1,6 +1,7 @@
 """The group of all commands: errors become one message and an exit status."""
 
 import os
+import resource
 import sys
 from typing import Any, NoReturn
 
@@ -8,7 +9,7 @@ import click
 
 from bentpipe import __version__
 from bentpipe.cli.output import STDOUT, echo, echo_text
-from bentpipe.errors import BentpipeError, StorageError
+from bentpipe.errors import AbilityError, BentpipeError, StorageError
 from bentpipe.refusal import is_refusal, said
 
 SOME_RUNS_FAILED = 1
@@ -16,6 +17,9 @@ INTERRUPTED = 130
 """128 and the number of SIGINT, as shells count."""
 READER_GONE = 141
 """128 and the number of SIGPIPE: what `| head` has had enough of is no failed run."""
+
+LEAST_OPEN_FILES = 32
+"""Twenty are enough for a run and its report; below that libraries end without a word of the limit."""
 
 
 class Commands(click.Group):
@@ -42,6 +46,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print what its user can mend, let defects show their traceback."""
         try:
+            _require_open_files()
             return super().invoke(ctx)
         except BentpipeError as error:
             echo_text(f"error: {error}", err=True)
@@ -51,6 +56,16 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)
+
+
+def _require_open_files() -> None:
+    """Raise an AbilityError where this process may open too few files."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed != resource.RLIM_INFINITY and allowed < LEAST_OPEN_FILES:
+        raise AbilityError(
+            f"{allowed} open files are allowed, and {LEAST_OPEN_FILES} are needed",
+            "`ulimit -n 4096` allows more",
+        )
 
 
 def _end_refused(error: OSError) -> NoReturn:

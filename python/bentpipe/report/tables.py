@@ -1,6 +1,7 @@
 """The ledger as CSV: one row per attempt, one row per object, one row per flow."""
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -91,7 +92,10 @@ def write_frame(path: Path, frame: "polars.DataFrame") -> None:
         cells(column) for column in frame.get_columns() if column.dtype == polars.String
     )
     names = {name: str(_cell(name)) for name in written.columns}
-    written.rename(names).write_csv(path, line_terminator="\r\n")
+    # Through memory, for Polars calls errors of the disk by names of its own.
+    table = io.BytesIO()
+    written.rename(names).write_csv(table, line_terminator="\r\n")
+    path.write_bytes(table.getbuffer())
 
 
 def write_csv(path: Path, rows: Iterable[Row], *, first: Sequence[str] = ()) -> None:

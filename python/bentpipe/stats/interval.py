@@ -11,7 +11,7 @@ RESAMPLES = 9_999
 """Bootstrap resamples: one fewer than a multiple of 40, so that the 2.5 % point is an order statistic."""
 
 
-MOST_RESAMPLED = 1_000
+MOST_RESAMPLED = 200
 """Values of a sample that is resampled: of more the interval lies between two of them, in no time."""
 
 
