@@ -13,7 +13,7 @@ FOLDER = Path("results")
 
 def entry(name, plt_s=None, *, http="h2", status="succeeded", reasons=()):
     record = record_with(status=status, reasons=list(reasons), metrics={"plt_s": plt_s})
-    return Entry(run_id=name, attempt=1, factors={"http": http}, repetition=0, record=record)
+    return Entry.of(record, run_id=name, attempt=1, factors={"http": http}, repetition=0)
 
 
 LATE = EmulatorLateReason(p999_ns=2, bound_ns=1)

@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -76,7 +77,7 @@ def test_no_name_of_a_user_ends_a_script(tmp_path):
     name = "</script><b>x"
     entries = [page_load(repetition=n) for n in range(3)]
     entries += [
-        type(entry)(**{**vars(entry), "factors": {**entry.factors, "page": name}})
+        replace(entry, factors={**entry.factors, "page": name})
         for entry in (page_load(repetition=n, page="uniform-500k") for n in range(3))
     ]
     html = built(tmp_path, entries)

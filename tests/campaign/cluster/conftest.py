@@ -17,7 +17,7 @@ def _patience(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _end():
-    def give_up(number, frame):
+    def give_up(*_):
         raise TimeoutError(f"no end after {LONGEST_S} s")
 
     before = signal.signal(signal.SIGALRM, give_up)

@@ -60,7 +60,8 @@ def draw(panels: Sequence[Panel], *, x_label: str, x_end: float | None = None) -
 
     panels = [panel for panel in panels if panel.lines]
     ends = [float(np.nanmax(line.x)) for panel in panels for line in panel.lines if len(line.x)]
-    end = x_end if x_end is not None else 1.02 * max(ends, default=1.0)
+    # Where all values are zero, such as those of a count, there is still an axis.
+    end = x_end if x_end is not None else 1.02 * max(ends, default=1.0) or 1.0
     x_range = Range1d(start=0.0, end=end, bounds=(0.0, end))
     drawn = []
     for place, panel in enumerate(panels):
