@@ -35,7 +35,7 @@ prologue = ["export FOR_A_TEST=1"]
 """
 SBATCH = """#!/bin/bash
 cp "$1" {folder}/script
-bash "$1" >{folder}/job.log 2>&1 &
+bash {folder}/script >{folder}/job.log 2>&1 &
 echo $! >{folder}/job.pid
 echo "Submitted batch job $!"
 """
