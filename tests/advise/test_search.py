@@ -95,6 +95,7 @@ def kinds(race, standing):
 
 FAR = {"cubic": 5.0, "bbr": 4.0, "vivace": 3.0}
 
+FIRST_TRIED = 100
 
 RUNS_OF_FAR = 5 * FINAL_RUNS + LOOKS[0]
 """In the table stand both HTTP versions with Vivace, HTTP/3 with the others, and the present HTTP/2 with
@@ -222,8 +223,9 @@ def test_of_more_settings_than_can_be_tried_an_optimiser_tries_the_promising_one
         assert told[2] is False
         assert recommended(race, found.present).setting["cc"] == "vivace"
         tried = [each.contender.setting["cc"] for each in race.placed.values()]
-        # A third of them would be without an optimiser.
-        assert tried.count("vivace") > len(tried) / 2
+        # A third of them would be without an optimiser. A machine that tries many comes to the others, too.
+        first = tried[:FIRST_TRIED]
+        assert first.count("vivace") > len(first) / 2
 
 
 def test_the_search_finds_what_the_full_factorial_finds(tmp_path):
