@@ -47,6 +47,7 @@ fn path(forward: CapacitySpec) -> Path<Borrowed> {
         jitter: JitterSpec::None,
         queue: QueueSpec::Packets { limit_packets: 10_000 },
         loss: LossSpec::None,
+        schedule: None,
     };
     let spec = LinkSpec {
         name: "custom".to_owned(),

@@ -151,6 +151,7 @@ fn saturated_path(criterion: &mut Criterion) {
         jitter: JitterSpec::None,
         queue: QueueSpec::Bytes { limit_bytes: Bytes::new(1_000_000) },
         loss: LossSpec::None,
+        schedule: None,
     };
     let return_ = DirectionSpec { capacity, ..forward.clone() };
     let spec = LinkSpec { name: "custom".to_owned(), mtu_bytes: Bytes::new(1500), forward, return_ };

@@ -21,6 +21,7 @@ fn geo(jitter: JitterSpec, loss: LossSpec) -> DirectionSpec {
         jitter,
         queue: QueueSpec::Bytes { limit_bytes: Bytes::new(1_000_000_000) },
         loss,
+        schedule: None,
     }
 }
 

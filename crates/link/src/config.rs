@@ -3,10 +3,11 @@
 use bentpipe_units::{Bytes, Duration, Rate};
 
 use crate::checks::{check_mtu, check_room};
+use crate::error::require;
 use crate::dvbs2::{Carrier, config as dvbs2};
 use crate::rcs2::config as rcs2;
 use crate::rcs2::dama::ReturnConfig;
-use crate::{Direction, Dvbs2Spec, JitterSpec, LossSpec, QueueSpec, Rcs2Spec, SpecError};
+use crate::{Direction, Dvbs2Spec, JitterSpec, LossSpec, QueueSpec, Rcs2Spec, ScheduleSpec, SpecError};
 
 /// A path between client and server: two directions with settings of their own.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,9 @@ pub struct DirectionSpec {
     pub queue: QueueSpec,
     /// Losses on the channel.
     pub loss: LossSpec,
+    /// How capacity and propagation change over time; they stand still where there is none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub schedule: Option<ScheduleSpec>,
 }
 
 /// The transmitter.
@@ -106,6 +110,9 @@ pub fn check(spec: &LinkSpec) -> Result<(), SpecError> {
 /// # Errors
 /// When a satellite carrier cannot be as its spec says.
 pub(crate) fn capacities(spec: &LinkSpec) -> Result<[Capacity<'_>; 2], SpecError> {
+    for way in Direction::BOTH {
+        check_schedule(spec.direction(way)).map_err(|error| error.within(way.name()))?;
+    }
     let (forward, return_, mtu) = (&spec.forward, &spec.return_, spec.mtu_bytes);
     let forward = match &forward.capacity {
         CapacitySpec::Constant { rate_bps } => Capacity::Constant(*rate_bps),
@@ -132,6 +139,14 @@ pub(crate) fn capacities(spec: &LinkSpec) -> Result<[Capacity<'_>; 2], SpecError
         }
     };
     Ok([forward, return_])
+}
+
+fn check_schedule(direction: &DirectionSpec) -> Result<(), SpecError> {
+    let Some(schedule) = &direction.schedule else { return Ok(()) };
+    schedule.check().map_err(|error| error.within("schedule"))?;
+    let can_follow = direction.capacity.is_constant() || !schedule.sets_rate();
+    let expected = "delays, losses and outages alone, before a carrier whose frames and slots have their own rate";
+    require(can_follow, "schedule", expected, "rates or silences")
 }
 
 /// The rate of IP packets of `mtu` bytes in clear sky, one after the other.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bentpipe_units::{Bytes, Time, earlier};
+use bentpipe_units::{Bytes, Duration, Time, earlier};
 
 use crate::channel::Loss;
 use crate::channel::Propagation;
@@ -12,6 +12,7 @@ use crate::egress::DelayProbe;
 use crate::egress::{Admitted, Delay, Egress, EgressSink};
 use crate::queue::Waiting;
 use crate::random::Seed;
+use crate::schedule::{Cursor, Own, Schedule, ScheduledChannel};
 use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
 
 /// One direction of a path: access, loss, propagation, and their counters.
@@ -27,7 +28,10 @@ pub(crate) struct DirectionalPath<P> {
 /// What packets meet after they were sent.
 struct Channel<P> {
     loss: Loss,
+    /// How long the propagation takes where no schedule says otherwise.
+    delay: Duration,
     propagation: Propagation,
+    schedule: Option<Box<ScheduledChannel>>,
     /// Packets that will arrive, from the start of their transmission on, in order of release.
     arriving: VecDeque<(Time, P)>,
     /// Packets that will not, with what takes them and when, in order of time.
@@ -45,9 +49,15 @@ impl<P: Packet> DirectionalPath<P> {
         start: Time,
         delays: Option<DelayProbe>,
     ) -> Self {
+        let schedule = spec.schedule.as_ref().map(|schedule| {
+            let own = Own { rate: spec.capacity.nominal_bps(), delay: spec.delay_ns };
+            Cursor::new(Schedule::new(schedule, own, seed))
+        });
         let channel = Channel {
             loss: Loss::new(&spec.loss, seed, start),
-            propagation: Propagation::new(spec.delay_ns, &spec.jitter, seed, start),
+            delay: spec.delay_ns,
+            propagation: Propagation::new(&spec.jitter, seed, start),
+            schedule: schedule.clone().map(|cursor| Box::new(ScheduledChannel::new(cursor, seed))),
             arriving: VecDeque::new(),
             vanishing: VecDeque::new(),
             counters: Counters::new(start),
@@ -56,7 +66,7 @@ impl<P: Packet> DirectionalPath<P> {
         Self {
             direction: seed.direction,
             mtu,
-            egress: Egress::new((spec, capacity), mtu, seed, start),
+            egress: Egress::new((spec, capacity), schedule.as_ref(), mtu, seed, start),
             next_step: None,
             channel,
         }
@@ -93,7 +103,7 @@ impl<P: Packet> DirectionalPath<P> {
 
     /// When [`DirectionalPath::pop`] has something, or when a waiting packet can turn out to be lost.
     pub(crate) fn next_event(&self) -> Option<Time> {
-        let has_internal_events = self.egress.has_internal_events() || !self.channel.loss.is_none();
+        let has_internal_events = self.egress.has_internal_events() || self.channel.can_lose();
         let next_step = if has_internal_events { self.next_step } else { None };
         earlier(self.next_due(), next_step)
     }
@@ -131,6 +141,9 @@ impl<P: Packet> DirectionalPath<P> {
     pub(crate) fn mark(&mut self, now: Time) {
         self.egress.mark(now);
         self.channel.counters.mark(now);
+        if let Some(schedule) = &mut self.channel.schedule {
+            schedule.mark(now);
+        }
         if let Some(delays) = &mut self.channel.delays {
             delays.mark(now);
         }
@@ -147,6 +160,18 @@ impl<P: Packet> DirectionalPath<P> {
     pub(crate) fn delays(&mut self) -> Option<&mut DelayProbe> {
         self.channel.delays.as_mut()
     }
+
+    /// The schedule that capacity and propagation follow.
+    pub(crate) fn schedule(&self) -> Option<Cursor> {
+        self.channel.schedule.as_ref().map(|schedule| schedule.cursor())
+    }
+}
+
+impl<P> Channel<P> {
+    /// Whether a packet can be lost that was sent.
+    fn can_lose(&self) -> bool {
+        self.schedule.is_some() || !self.loss.is_none()
+    }
 }
 
 impl<P> EgressSink<P> for Channel<P> {
@@ -159,10 +184,17 @@ impl<P> EgressSink<P> for Channel<P> {
         if at == Time::MAX {
             // At a rate of zero no transmission ends, and nothing is lost after it.
             self.arriving.push_back((at, packet));
-        } else if self.loss.takes(at, size) {
+            return;
+        }
+        let (delay_now, is_taken) = match &mut self.schedule {
+            None => (self.delay, false),
+            Some(schedule) => schedule.meet(at),
+        };
+        // Both are drawn, so that the draws of one are the same whatever the other takes.
+        if self.loss.takes(at, size) | is_taken {
             self.vanishing.push_back((at, DropCause::Channel, packet));
         } else {
-            let due = self.propagation.release(at);
+            let due = self.propagation.release(at, delay_now);
             if let Some(delays) = &mut self.delays {
                 delays.sent(delay, due.since(at));
             }

@@ -47,6 +47,7 @@ mod queue;
 mod random;
 pub mod rcs2;
 mod report;
+mod schedule;
 mod signal;
 mod table;
 
@@ -74,5 +75,9 @@ pub use rcs2::dama::{
 };
 pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
 pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting};
+pub use schedule::{
+    CapacityVariationSpec, EpochDelaySpec, EpochSpec, RowSpec, ScheduleSpec, SilenceKindSpec, SilenceSpec, StateSpec,
+    schedule_series,
+};
 pub use signal::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
 pub use table::{INTERVAL, Table};

@@ -8,6 +8,7 @@ use crate::config::capacities;
 use crate::directional_path::DirectionalPath;
 use crate::egress::{self, DelayProbe};
 use crate::random::Seed;
+use crate::schedule::path_table;
 use crate::{Direction, DropCause, Event, LinkReport, LinkSpec, Packet, PacketSighting, Table, queue};
 
 /// How many deliveries of one direction the report lists.
@@ -162,7 +163,8 @@ impl<P: Packet> Path<P> {
             (Some(forward), Some(return_)) => Some(egress::delays(forward, return_, now)),
             _ => None,
         };
-        let tables = [("acm", acm), ("dama", dama), ("classes", classes), ("delays", delays)];
+        let path = path_table([forward.schedule(), return_.schedule()], self.marked, now);
+        let tables = [("acm", acm), ("dama", dama), ("classes", classes), ("delays", delays), ("path", path)];
         tables.into_iter().filter_map(|(name, table)| Some((name.to_owned(), table?))).collect()
     }
 

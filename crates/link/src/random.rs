@@ -16,6 +16,16 @@ impl Seed {
     pub(crate) fn stream(self, component: &str) -> Stream {
         Stream::new(self.run, self.direction, component)
     }
+
+    /// The stream of the nth of something in this direction.
+    pub(crate) fn numbered_stream(self, component: &str, number: u64) -> Stream {
+        Stream::named(&["link.", self.direction.name(), ".", component], &[self.run, number])
+    }
+
+    /// The stream of the nth of something that both directions share.
+    pub(crate) fn shared_stream(self, component: &str, number: u64) -> Stream {
+        Stream::named(&["link.", component], &[self.run, number])
+    }
 }
 
 /// The random stream of one component of one direction.
@@ -24,8 +34,12 @@ pub(crate) struct Stream(Pcg64Dxsm);
 impl Stream {
     /// The stream named `link.{direction}.{component}` under `seed`.
     pub(crate) fn new(seed: u64, direction: Direction, component: &str) -> Self {
-        let name = ["link.", direction.name(), ".", component];
-        let bytes = name.iter().flat_map(|part| part.bytes()).chain(seed.to_le_bytes());
+        Self::named(&["link.", direction.name(), ".", component], &[seed])
+    }
+
+    fn named(name: &[&str], numbers: &[u64]) -> Self {
+        let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
+        let bytes = name.iter().flat_map(|part| part.bytes()).chain(numbers);
         let mut words = SplitMix64(fnv1a(bytes));
         let state = words.next_u128();
         let stream = words.next_u128();

@@ -20,7 +20,7 @@ pub struct LinkReport {
     /// Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
     /// `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
     pub series: Table,
-    /// What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`; each has `time_s` as `series` has.
+    /// What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`, `path`; each has `time_s` as `series` has.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "BTreeMap::is_empty"))]
     pub probes: BTreeMap<String, Table>,
     /// How late packets were released (emulate only).

@@ -56,6 +56,7 @@ fn spec() -> LinkSpec {
         jitter: JitterSpec::Normal { sd_ns: Duration::from_millis(1) },
         queue: QueueSpec::Packets { limit_packets: 100 },
         loss: LossSpec::GilbertElliott { p: 0.01, r: 0.2, h: 0.0, k: 1.0 },
+        schedule: None,
     };
     LinkSpec {
         name: "custom".to_owned(),

@@ -19,3 +19,4 @@ mod random_early_drop;
 mod rcs2;
 mod report;
 mod return_link;
+mod schedule;

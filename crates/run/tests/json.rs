@@ -217,7 +217,7 @@ fn direction() -> impl Strategy<Value = DirectionSpec> {
         ];
     (any::<u64>(), duration(), jitter, queue, loss).prop_map(|(rate, delay_ns, jitter, queue, loss)| {
         let capacity = CapacitySpec::Constant { rate_bps: Rate::from_bps(rate) };
-        DirectionSpec { capacity, delay_ns, jitter, queue, loss }
+        DirectionSpec { capacity, delay_ns, jitter, queue, loss, schedule: None }
     })
 }
 

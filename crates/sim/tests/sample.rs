@@ -25,5 +25,6 @@ pub fn half_of(rtt: Duration, rate_bps: Rate, limit_bytes: Bytes) -> DirectionSp
         jitter: JitterSpec::None,
         queue: QueueSpec::Bytes { limit_bytes },
         loss: LossSpec::None,
+        schedule: None,
     }
 }

@@ -4,6 +4,7 @@ use bentpipe_units::{Duration, Time};
 
 use crate::channel::stratified::StratifiedSampler;
 use crate::random::{Seed, Stream};
+use crate::{SpecError, error::require};
 
 /// A point of a quantile function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +58,7 @@ impl Empirical {
             drawn = Some(self.draw());
         }
         if let Some(p) = drawn {
-            self.offset_ns = self.quantile(p);
+            self.offset_ns = quantile(&self.quantiles, p);
         }
         self.offset_ns
     }
@@ -68,12 +69,27 @@ impl Empirical {
         (f64::from(stratum) + self.stream.uniform()) / f64::from(STRATA)
     }
 
-    /// F^-1(p) = x_i + (x_(i+1) - x_i) (p - p_i) / (p_(i+1) - p_i) for p_i <= p < p_(i+1).
-    fn quantile(&self, p: f64) -> i64 {
-        let after = self.quantiles.partition_point(|point| point.p <= p).clamp(1, self.quantiles.len() - 1);
-        let (below, above) = (self.quantiles[after - 1], self.quantiles[after]);
-        let share = (p - below.p) / (above.p - below.p);
-        let (low, high) = (below.offset_ns as f64, above.offset_ns as f64);
-        (low + (high - low) * share).round() as i64
-    }
+}
+
+/// F^-1(p) = x_i + (x_(i+1) - x_i) (p - p_i) / (p_(i+1) - p_i) for p_i <= p < p_(i+1), in nanoseconds.
+pub(crate) fn quantile(points: &[QuantileSpec], p: f64) -> i64 {
+    let after = points.partition_point(|point| point.p <= p).clamp(1, points.len() - 1);
+    let (below, above) = (points[after - 1], points[after]);
+    let share = (p - below.p) / (above.p - below.p);
+    let (low, high) = (below.offset_ns as f64, above.offset_ns as f64);
+    (low + (high - low) * share).round() as i64
+}
+
+/// Whether points make a quantile function.
+///
+/// # Errors
+/// When there are fewer than two, they do not go from 0 to 1, or do not ascend.
+pub(crate) fn check_quantiles(points: &[QuantileSpec]) -> Result<(), SpecError> {
+    let count = format!("{} points", points.len());
+    require(points.len() >= 2, "p", "two points at least", count)?;
+    let (first, last) = (points[0].p, points[points.len() - 1].p);
+    require(first == 0.0 && last == 1.0, "p", "from 0 to 1", format!("{first} to {last}"))?;
+    let ascends = |pair: &[QuantileSpec]| pair[0].p < pair[1].p && pair[0].offset_ns <= pair[1].offset_ns;
+    let is_ascending = points.windows(2).all(ascends);
+    require(is_ascending, "offset_ns", "both columns ascending", "one that falls")
 }

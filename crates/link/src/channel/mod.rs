@@ -7,6 +7,7 @@ mod propagation;
 mod stratified;
 
 pub use empirical::QuantileSpec;
+pub(crate) use empirical::{check_quantiles, quantile};
 pub(crate) use loss::Loss;
 pub use loss::LossSpec;
 pub use outages::OutageSpec;

@@ -30,7 +30,6 @@ pub enum JitterSpec {
 
 /// Propagation delay of one direction.
 pub(crate) struct Propagation {
-    delay: Duration,
     jitter: Jitter,
     last_release: Time,
 }
@@ -42,7 +41,7 @@ enum Jitter {
 }
 
 impl Propagation {
-    pub(crate) fn new(delay: Duration, jitter: &JitterSpec, seed: Seed, start: Time) -> Self {
+    pub(crate) fn new(jitter: &JitterSpec, seed: Seed, start: Time) -> Self {
         let jitter = match jitter {
             JitterSpec::None => Jitter::None,
             JitterSpec::Normal { sd_ns } => Jitter::Normal { sd: *sd_ns, stream: seed.stream("propagation") },
@@ -50,18 +49,18 @@ impl Propagation {
                 Jitter::Empirical(Empirical::new(quantiles, *hold_ns, seed, start))
             }
         };
-        Self { delay, jitter, last_release: Time::ZERO }
+        Self { jitter, last_release: Time::ZERO }
     }
 
-    /// When a packet whose transmission ended at `sent` leaves the link:
+    /// When a packet whose transmission ended at `sent`, when the propagation took `delay`, leaves the link:
     /// max(last release, sent + max(0, delay + offset)), the normal offset being sd * N(0, 1).
-    pub(crate) fn release(&mut self, sent: Time) -> Time {
+    pub(crate) fn release(&mut self, sent: Time, delay: Duration) -> Time {
         let offset_ns = match &mut self.jitter {
             Jitter::None => 0,
             Jitter::Normal { sd, stream } => (sd.as_nanos() as f64 * stream.normal()).round() as i64,
             Jitter::Empirical(empirical) => empirical.offset_ns(sent),
         };
-        let delay = Duration::from_nanos(self.delay.as_nanos().saturating_add_signed(offset_ns));
+        let delay = Duration::from_nanos(delay.as_nanos().saturating_add_signed(offset_ns));
         self.last_release = self.last_release.max(sent.saturating_add(delay));
         self.last_release
     }

@@ -9,15 +9,17 @@ pub(crate) use self::delay_probe::{DelayProbe, table as delays};
 pub(crate) use self::sink::{Admitted, Delay, EgressSink};
 use crate::config::Capacity;
 use crate::dvbs2::egress::Dvbs2;
-use crate::pipe::Pipe;
+use crate::pipe::{ConstantRate, Pipe, ScheduledRate};
 use crate::queue::{ClassProbe, Waiting};
 use crate::random::Seed;
 use crate::rcs2::egress::Rcs2;
+use crate::schedule::Cursor;
 use crate::{DirectionSpec, Packet, Table};
 
 /// One kind of access for each kind of capacity.
 pub(crate) enum Egress<P> {
-    Pipe(Pipe<P>),
+    Pipe(Pipe<P, ConstantRate>),
+    Scheduled(Box<Pipe<P, ScheduledRate>>),
     Dvbs2(Box<Dvbs2<P>>),
     Rcs2(Box<Rcs2<P>>),
 }
@@ -26,12 +28,22 @@ impl<P: Packet> Egress<P> {
     /// The queue and transmitter of a direction, whose capacity has been checked.
     pub(crate) fn new(
         (spec, capacity): (&DirectionSpec, &Capacity<'_>),
+        schedule: Option<&Cursor>,
         mtu: Bytes,
         seed: Seed,
         start: Time,
     ) -> Self {
         match capacity {
-            Capacity::Constant(rate) => Self::Pipe(Pipe::new(*rate, &spec.queue, mtu, seed.stream("queue"))),
+            Capacity::Constant(rate) => {
+                let (queue, stream) = (&spec.queue, seed.stream("queue"));
+                match schedule {
+                    None => Self::Pipe(Pipe::new(ConstantRate::new(*rate), queue, mtu, stream)),
+                    Some(cursor) => {
+                        let transmitter = ScheduledRate::new(cursor.clone());
+                        Self::Scheduled(Box::new(Pipe::new(transmitter, queue, mtu, stream)))
+                    }
+                }
+            }
             Capacity::Dvbs2(of, carrier) => {
                 Self::Dvbs2(Box::new(Dvbs2::new((of, carrier), spec, mtu, seed, start)))
             }
@@ -43,6 +55,7 @@ impl<P: Packet> Egress<P> {
     pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {
         match self {
             Self::Pipe(pipe) => pipe.enqueue(waiting, exit),
+            Self::Scheduled(pipe) => pipe.enqueue(waiting, exit),
             Self::Dvbs2(carrier) => carrier.enqueue(waiting, exit),
             Self::Rcs2(return_link) => return_link.enqueue(waiting, exit),
         }
@@ -52,6 +65,7 @@ impl<P: Packet> Egress<P> {
     pub(crate) fn advance(&mut self, now: Time, exit: &mut impl EgressSink<P>) {
         match self {
             Self::Pipe(pipe) => pipe.advance(now, exit),
+            Self::Scheduled(pipe) => pipe.advance(now, exit),
             Self::Dvbs2(carrier) => carrier.advance(now, exit),
             Self::Rcs2(return_link) => return_link.advance(now, exit),
         }
@@ -61,6 +75,7 @@ impl<P: Packet> Egress<P> {
     pub(crate) fn next_step(&self) -> Option<Time> {
         match self {
             Self::Pipe(pipe) => pipe.next_step(),
+            Self::Scheduled(pipe) => pipe.next_step(),
             Self::Dvbs2(carrier) => carrier.next_step(),
             Self::Rcs2(return_link) => return_link.next_step(),
         }
@@ -73,6 +88,7 @@ impl<P: Packet> Egress<P> {
     pub(crate) fn has_internal_events(&self) -> bool {
         match self {
             Self::Pipe(pipe) => pipe.drops_admitted(),
+            Self::Scheduled(pipe) => pipe.drops_admitted(),
             // A frame or a burst may be lost.
             Self::Dvbs2(_) | Self::Rcs2(_) => true,
         }
@@ -82,6 +98,7 @@ impl<P: Packet> Egress<P> {
     pub(crate) fn held_packets(&self) -> usize {
         match self {
             Self::Pipe(pipe) => pipe.held_packets(),
+            Self::Scheduled(pipe) => pipe.held_packets(),
             Self::Dvbs2(carrier) => carrier.held_packets(),
             Self::Rcs2(return_link) => return_link.held_packets(),
         }
@@ -91,6 +108,7 @@ impl<P: Packet> Egress<P> {
     pub(crate) fn mark(&mut self, now: Time) {
         match self {
             Self::Pipe(_) => {}
+            Self::Scheduled(pipe) => pipe.mark(now),
             Self::Dvbs2(carrier) => carrier.mark(now),
             Self::Rcs2(return_link) => return_link.mark(now),
         }
@@ -99,7 +117,7 @@ impl<P: Packet> Egress<P> {
     /// The probe of its classes, where it can have classes.
     pub(crate) fn classes(&mut self) -> Option<&mut ClassProbe> {
         match self {
-            Self::Pipe(_) => None,
+            Self::Pipe(_) | Self::Scheduled(_) => None,
             Self::Dvbs2(carrier) => Some(carrier.classes()),
             Self::Rcs2(return_link) => Some(return_link.classes()),
         }
@@ -108,7 +126,7 @@ impl<P: Packet> Egress<P> {
     /// Its frames since the mark until `now`, where it is a DVB-S2 carrier.
     pub(crate) fn acm(&mut self, now: Time) -> Option<Table> {
         match self {
-            Self::Pipe(_) | Self::Rcs2(_) => None,
+            Self::Pipe(_) | Self::Scheduled(_) | Self::Rcs2(_) => None,
             Self::Dvbs2(carrier) => Some(carrier.acm(now)),
         }
     }
@@ -116,7 +134,7 @@ impl<P: Packet> Egress<P> {
     /// Its superframes since the mark until `now`, where it is a DVB-RCS2 return link.
     pub(crate) fn dama(&mut self, now: Time) -> Option<Table> {
         match self {
-            Self::Pipe(_) | Self::Dvbs2(_) => None,
+            Self::Pipe(_) | Self::Scheduled(_) | Self::Dvbs2(_) => None,
             Self::Rcs2(return_link) => Some(return_link.dama(now)),
         }
     }

@@ -2,6 +2,8 @@
 
 use bentpipe_units::{Bytes, Rate, Time};
 
+use crate::pipe::transmitter::Transmitter;
+
 /// Sends one packet after the other, in the order given, at a constant rate of IP bytes.
 pub(crate) struct ConstantRate {
     rate: Rate,
@@ -17,13 +19,18 @@ impl ConstantRate {
         Self { rate, busy_from: Time::ZERO, busy_bytes: Bytes::ZERO, free_at: Time::ZERO }
     }
 
-    /// When the last transmission ends, or ended.
-    pub(crate) fn free_at(&self) -> Time {
+    /// t0 + ceil(8 * sum of bytes / rate): rounded once for the whole busy period, so that nothing adds up.
+    fn end_of(&self, total: Bytes) -> Time {
+        self.busy_from.saturating_add(self.rate.time_for(total))
+    }
+}
+
+impl Transmitter for ConstantRate {
+    fn free_at(&self) -> Time {
         self.free_at
     }
 
-    /// Sends a packet that came at `ready`, after everything sent so far; returns when its last bit is out.
-    pub(crate) fn transmit(&mut self, ready: Time, size: Bytes) -> Time {
+    fn transmit(&mut self, ready: Time, size: Bytes) -> Time {
         // `free_at` is rounded up: a packet that comes at that very instant finds the transmitter idle.
         if ready >= self.free_at {
             self.busy_from = ready;
@@ -34,13 +41,7 @@ impl ConstantRate {
         self.free_at
     }
 
-    /// When the transmitter will have sent `backlog` after the transmission in progress.
-    pub(crate) fn clear_at(&self, backlog: Bytes) -> Time {
+    fn clear_at(&self, backlog: Bytes) -> Time {
         self.end_of(self.busy_bytes + backlog)
-    }
-
-    /// t0 + ceil(8 * sum of bytes / rate): rounded once for the whole busy period, so that nothing adds up.
-    fn end_of(&self, total: Bytes) -> Time {
-        self.busy_from.saturating_add(self.rate.time_for(total))
     }
 }

@@ -1,24 +1,35 @@
-//! A queue before a transmitter of constant rate. Model page: docs/models/capacity.md.
+//! A queue before a transmitter of a constant or a scheduled rate. Model page: docs/models/capacity.md.
 
 mod constant_rate;
+mod scheduled_rate;
+mod transmitter;
 
-use bentpipe_units::{Bytes, Rate, Time};
+use bentpipe_units::{Bytes, Time};
 
-use self::constant_rate::ConstantRate;
+pub(crate) use self::constant_rate::ConstantRate;
+pub(crate) use self::scheduled_rate::ScheduledRate;
+use self::transmitter::Transmitter;
 use crate::egress::{Admitted, Delay, EgressSink};
 use crate::queue::{Queue, Waiting};
 use crate::random::Stream;
 use crate::{DropCause, QueueSpec};
 
-/// A queue before a transmitter of constant rate.
-pub(crate) struct Pipe<P> {
+/// A queue before a transmitter.
+pub(crate) struct Pipe<P, T> {
     queue: Queue<P>,
-    transmitter: ConstantRate,
+    transmitter: T,
 }
 
-impl<P> Pipe<P> {
-    pub(crate) fn new(rate: Rate, queue: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
-        Self { queue: Queue::new(queue, mtu, stream), transmitter: ConstantRate::new(rate) }
+impl<P> Pipe<P, ScheduledRate> {
+    /// The workload starts.
+    pub(crate) fn mark(&mut self, now: Time) {
+        self.transmitter.mark(now);
+    }
+}
+
+impl<P, T: Transmitter> Pipe<P, T> {
+    pub(crate) fn new(transmitter: T, queue: &QueueSpec, mtu: Bytes, stream: Stream) -> Self {
+        Self { queue: Queue::new(queue, mtu, stream), transmitter }
     }
 
     pub(crate) fn enqueue(&mut self, waiting: Waiting<P>, exit: &mut impl EgressSink<P>) -> Admitted<P> {

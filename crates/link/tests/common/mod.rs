@@ -56,6 +56,7 @@ pub fn pipe(rate_bps: u64, delay: Duration) -> DirectionSpec {
         jitter: JitterSpec::None,
         queue: QueueSpec::Bytes { limit_bytes: Bytes::new(u64::MAX / 16) },
         loss: LossSpec::None,
+        schedule: None,
     }
 }
 

@@ -6,7 +6,7 @@ mod customers;
 mod delay;
 mod invariants;
 mod probes;
-mod rig;
+pub mod rig;
 mod saturation;
 mod scheduling;
 mod settings;

@@ -108,6 +108,7 @@ pub fn link(carrier: Dvbs2Spec, queue: QueueSpec) -> LinkSpec {
         jitter: JitterSpec::None,
         queue,
         loss: LossSpec::None,
+        schedule: None,
     };
     LinkSpec {
         name: "custom".to_owned(),

@@ -199,6 +199,7 @@ fn direction(temper: Temper) -> impl Strategy<Value = DirectionSpec> {
             jitter,
             queue,
             loss,
+            schedule: None,
         },
     )
 }

@@ -1,0 +1,119 @@
+//! How a direction changes over time, as a spec asks for it. Model page: docs/models/schedule.md.
+
+use bentpipe_units::{Duration, Rate};
+
+use crate::schedule::epochs::EpochSpec;
+use crate::{SpecError, error::require};
+
+/// How the capacity and the propagation of a direction change from the mark (the start of the workload) on. Before it
+/// they stand still as they are at time zero, and open.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+pub enum ScheduleSpec {
+    /// Rows, each of which holds until the next.
+    Table {
+        /// At least one, the first at zero, each later than the one before.
+        rows: Vec<RowSpec>,
+        /// When it starts again; without it the last row holds for ever.
+        period_ns: Option<Duration>,
+        /// What of it has passed when the workload starts.
+        offset_ns: Duration,
+    },
+    /// Chances to send, counted per millisecond, as Mahimahi and LeoReplayer record them. It starts again after its
+    /// last millisecond.
+    Opportunities {
+        /// How many packets of 1504 bytes may leave until the end of each millisecond, at an even rate within it.
+        per_ms: Vec<u32>,
+        /// One-way delay in each 10 ms, the last value until the end; none where the direction's own holds.
+        delays_ns: Vec<Duration>,
+        /// What of it has passed when the workload starts.
+        offset_ns: Duration,
+    },
+    /// Epochs of a constellation, in each of which another satellite may serve.
+    Epochs(Box<EpochSpec>),
+}
+
+/// What holds from an instant on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct RowSpec {
+    /// From when on, since the start of the schedule.
+    pub at_ns: Duration,
+    /// Bits of IP packets per second; the rate of the direction's capacity if none.
+    pub rate_bps: Option<Rate>,
+    /// One-way propagation delay; that of the direction if none.
+    pub delay_ns: Option<Duration>,
+    /// Probability that a packet is lost, beside the losses of the direction.
+    pub loss: f64,
+    /// Whether anything leaves and arrives.
+    pub state: StateSpec,
+}
+
+/// Whether anything leaves and arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum StateSpec {
+    /// As ever.
+    Open,
+    /// Nothing is sent, and the queue is kept.
+    Silence,
+    /// Packets are sent, and all of them are lost.
+    Outage,
+}
+
+/// Size of a packet for which an opportunity is (Mahimahi's PACKET_SIZE).
+pub(crate) const OPPORTUNITY_BYTES: u64 = 1504;
+/// Time of one count of opportunities.
+pub(crate) const OPPORTUNITY_STEP: Duration = Duration::from_millis(1);
+/// Time of one delay beside opportunities (LeoReplayer).
+pub(crate) const DELAY_STEP: Duration = Duration::from_millis(10);
+
+impl ScheduleSpec {
+    /// Whether it changes the rate, which a constant capacity alone can follow.
+    pub(crate) fn sets_rate(&self) -> bool {
+        match self {
+            Self::Table { rows, .. } => {
+                rows.iter().any(|row| row.rate_bps.is_some() || row.state == StateSpec::Silence)
+            }
+            Self::Opportunities { .. } => true,
+            Self::Epochs(epochs) => epochs.sets_rate(),
+        }
+    }
+
+    /// Whether a path can follow it.
+    ///
+    /// # Errors
+    /// When rows are missing or not in order, or a value cannot be.
+    pub(crate) fn check(&self) -> Result<(), SpecError> {
+        match self {
+            Self::Table { rows, period_ns, .. } => check_table(rows, *period_ns),
+            Self::Opportunities { per_ms, .. } => {
+                require(per_ms.iter().any(|count| *count > 0), "per_ms", "an opportunity to send", "none")
+            }
+            Self::Epochs(epochs) => epochs.check(),
+        }
+    }
+}
+
+fn check_table(rows: &[RowSpec], period: Option<Duration>) -> Result<(), SpecError> {
+    let first = rows.first().ok_or_else(|| SpecError::new("rows", "one row at least", "none"))?;
+    require(first.at_ns == Duration::ZERO, "rows[0].at_ns", "0", first.at_ns.as_nanos())?;
+    for (index, row) in rows.iter().enumerate() {
+        let field = format!("rows[{index}].loss");
+        require((0.0..=1.0).contains(&row.loss), &field, "a probability from 0 to 1", row.loss)?;
+    }
+    for (index, pair) in rows.windows(2).enumerate() {
+        let field = format!("rows[{}].at_ns", index + 1);
+        let expected = format!("more than {} ns, the row before", pair[0].at_ns.as_nanos());
+        require(pair[0].at_ns < pair[1].at_ns, &field, &expected, pair[1].at_ns.as_nanos())?;
+    }
+    let last = rows[rows.len() - 1].at_ns;
+    let expected = format!("more than {} ns, the last row", last.as_nanos());
+    period.map_or(Ok(()), |period| require(period > last, "period_ns", &expected, period.as_nanos()))
+}

@@ -1,0 +1,23 @@
+//! How a path changes over time, and what it is at an instant. Model page: docs/models/schedule.md.
+
+mod capacity_variation;
+mod channel;
+mod config;
+mod cursor;
+mod epochs;
+mod opportunities;
+mod probe;
+mod silence;
+mod source;
+mod step;
+mod table;
+
+pub use capacity_variation::CapacityVariationSpec;
+pub use config::{RowSpec, ScheduleSpec, StateSpec};
+pub(crate) use channel::ScheduledChannel;
+pub(crate) use cursor::Cursor;
+pub use epochs::{EpochDelaySpec, EpochSpec};
+pub use probe::schedule_series;
+pub(crate) use probe::table as path_table;
+pub use silence::{SilenceKindSpec, SilenceSpec};
+pub(crate) use source::{Own, Schedule};

@@ -1,0 +1,234 @@
+//! Epochs of a constellation. Bounds of estimates are five standard errors; the seeds are fixed.
+
+use crate::common::*;
+use crate::schedule::table::{scheduled, started};
+use bentpipe_link::{
+    CapacityVariationSpec, Direction, DirectionSpec, DropCause, EpochDelaySpec, EpochSpec, QuantileSpec,
+    ScheduleSpec, SilenceKindSpec, SilenceSpec, check, schedule_series,
+};
+use bentpipe_units::{Duration, Rate, Time};
+use proptest::prelude::*;
+
+const MS: fn(u64) -> Duration = Duration::from_millis;
+const PERIOD: Duration = Duration::from_secs(15);
+/// 2026-01-01T00:00:00Z, a multiple of 15 s.
+const NEW_YEAR_NS: u64 = 1_767_225_600_000_000_000;
+const SIGMAS: f64 = 5.0;
+
+fn epochs() -> EpochSpec {
+    EpochSpec {
+        period_ns: PERIOD,
+        phase_ns: Duration::from_secs(12),
+        edge_jitter_ns: Duration::ZERO,
+        start_unix_ns: NEW_YEAR_NS,
+        start_span_ns: Duration::ZERO,
+        silence: None,
+        capacity: None,
+        delay: EpochDelaySpec::None,
+    }
+}
+
+fn silence(state: SilenceKindSpec) -> SilenceSpec {
+    SilenceSpec {
+        state,
+        median_ns: MS(80),
+        p90_ns: MS(135),
+        min_ns: MS(50),
+        max_ns: MS(300),
+        lead_min_ns: MS(10),
+        lead_max_ns: MS(20),
+    }
+}
+
+fn over(spec: EpochSpec) -> DirectionSpec {
+    scheduled(ScheduleSpec::Epochs(Box::new(spec)), 50_000_000, MS(20))
+}
+
+/// A column of the series of 1000 epochs.
+fn column(spec: &EpochSpec, name: &str, seed: u64) -> Vec<f64> {
+    let series = schedule_series(&symmetric(over(spec.clone())), seed, PERIOD * 1000).unwrap();
+    series.column(name).to_vec()
+}
+
+#[test]
+fn epochs_begin_at_twelve_seconds_of_a_quarter_minute() {
+    let handovers = column(&epochs(), "handovers", 0);
+    for (tenth, found) in handovers.iter().enumerate() {
+        // Rows of 100 ms: that from 12.0 to 12.1 s, and every 15 s.
+        let expected = if tenth % 150 == 120 { 1.0 } else { 0.0 };
+        assert_eq!(*found, expected, "in the row that begins at {tenth} tenths of a second");
+    }
+}
+
+#[test]
+fn the_phase_of_a_drawn_start_is_the_same_for_one_seed_and_uniform_over_seeds() {
+    let spec = EpochSpec { start_span_ns: Duration::from_secs(86_400), ..epochs() };
+    let first = |seed| {
+        let series = schedule_series(&symmetric(over(spec.clone())), seed, PERIOD).unwrap();
+        series.column("handovers").iter().position(|count| *count > 0.0).unwrap() as f64
+    };
+    assert_eq!(first(7), first(7));
+    let mean = (0..400).map(first).sum::<f64>() / 400.0;
+    // Uniform on 0 to 149 tenths of a second: mean 74.5 and standard deviation 150 / sqrt(12).
+    let bound = SIGMAS * 150.0 / 12f64.sqrt() / 20.0;
+    assert!((mean - 74.5).abs() < bound, "{mean}");
+}
+
+#[test]
+fn silences_are_in_both_directions_at_every_edge_and_have_the_distribution_of_the_spec() {
+    let spec = EpochSpec { silence: Some(silence(SilenceKindSpec::Hold)), ..epochs() };
+    let (forward, return_) = (column(&spec, "forward_silence_s", 3), column(&spec, "return_silence_s", 3));
+    assert_eq!(forward, return_);
+    // An edge is 12 s after the begin of 15 s, so that each chunk of 15 s has one silence.
+    let mut durations: Vec<f64> = forward.chunks(150).map(|rows| rows.iter().sum::<f64>() * 1e3).collect();
+    durations.sort_by(f64::total_cmp);
+    assert_eq!(durations.len(), 1000);
+    assert!(durations[0] >= 50.0 - 1e-6 && durations[999] <= 300.0 + 1e-6);
+    // sqrt(p (1 - p) / n) / density; the density of ln D at its median is 1 / (sd sqrt(2 pi)), sd = 0.408.
+    assert!((durations[500] - 80.0).abs() < SIGMAS * 80.0 * 0.408 * 2.507 * 0.5 / 1000f64.sqrt());
+    assert!((durations[900] - 135.0).abs() < SIGMAS * 135.0 * 0.408 / 0.1755 * 0.3 / 1000f64.sqrt());
+}
+
+#[test]
+fn a_silence_that_holds_delays_and_one_that_loses_takes() {
+    for (state, expected) in [(SilenceKindSpec::Hold, 0), (SilenceKindSpec::Lose, 1)] {
+        let spec = EpochSpec { silence: Some(silence(state)), ..epochs() };
+        let mut path = started(over(spec), 1);
+        // One packet each 10 ms for a minute: edges at 12, 27, 42 and 57 s.
+        let offers = forward_offers((0..6_000).map(|i| i * 10_000_000), 1500);
+        let outcome = punctually(&mut path, &offers);
+        let lost = losses(&outcome, Direction::Forward, DropCause::Channel);
+        let near = |at: &Time| {
+            let since = (at.as_nanos() as f64 / 1e9 + 3.0) % 15.0;
+            !(0.3..=14.98).contains(&since)
+        };
+        assert!(lost.iter().all(|(_, at)| near(at)));
+        // Four silences of 50 to 300 ms: 5 to 30 packets each.
+        assert!((20 * expected..=120 * expected).contains(&lost.len()), "{} packets", lost.len());
+        let late = deliveries(&outcome, Direction::Forward);
+        let waits = late.iter().map(|(number, at)| at.since(offers[*number].at));
+        // 20 ms and 240 us without a silence.
+        let longest = waits.max().unwrap();
+        assert_eq!(longest > MS(50), expected == 0, "{longest:?}");
+    }
+}
+
+#[test]
+fn the_capacity_varies_between_epochs_and_less_within_them() {
+    let capacity = CapacityVariationSpec {
+        between_cv: 0.2,
+        within_cv: 0.07,
+        within_step_ns: Duration::from_secs(1),
+        within_correlation: 0.5,
+    };
+    let spec = EpochSpec { capacity: Some(capacity), phase_ns: Duration::ZERO, ..epochs() };
+    let rates = column(&spec, "forward_capacity_bps", 5);
+    assert_ne!(rates, column(&spec, "return_capacity_bps", 5));
+    let n = 1000.0;
+    let epoch_means: Vec<f64> =
+        rates.chunks(150).map(|rows| rows.iter().sum::<f64>() / 150.0 / 50e6).collect();
+    assert_eq!(epoch_means.len(), 1000);
+    let mean = epoch_means.iter().sum::<f64>() / n;
+    assert!((mean - 1.0).abs() < SIGMAS * 0.2 / n.sqrt(), "{mean}");
+    let sd = (epoch_means.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
+    // Values within an epoch add sd 0.07 sqrt((1 + 2 * 0.5 / 0.5) / 15) at most to the means of epochs.
+    assert!((0.2 - 0.025..0.2 + 0.035).contains(&sd), "{sd}");
+    let within = rates.chunks(150).map(|rows| {
+        let values: Vec<f64> = rows.iter().step_by(10).copied().collect();
+        let mean = values.iter().sum::<f64>() / 15.0;
+        values.iter().map(|value| (value / mean - 1.0).powi(2)).sum::<f64>() / 15.0
+    });
+    let within = (within.sum::<f64>() / n).sqrt();
+    // Less the variance of the epoch's own mean, a fifth of it at this correlation.
+    assert!((0.055..0.07).contains(&within), "{within}");
+}
+
+#[test]
+fn each_epoch_has_a_delay_of_its_own_for_both_directions() {
+    let quantiles = [(0.0, 0), (0.9, 2_000_000), (1.0, 10_000_000)]
+        .map(|(p, offset_ns)| QuantileSpec { p, offset_ns })
+        .to_vec();
+    let spec = EpochSpec { delay: EpochDelaySpec::Steps { quantiles }, phase_ns: Duration::ZERO, ..epochs() };
+    let delays = column(&spec, "forward_delay_s", 5);
+    assert_eq!(delays, column(&spec, "return_delay_s", 5));
+    assert!(delays.chunks(150).all(|rows| rows.iter().all(|delay| *delay == rows[0])));
+    let mut offsets: Vec<f64> = delays.iter().step_by(150).map(|delay| (delay - 0.02) * 1e3).collect();
+    offsets.sort_by(f64::total_cmp);
+    // The 45th percentile is at half of 2 ms.
+    assert!((offsets[450] - 1.0).abs() < SIGMAS * 0.0157 * 2.0 / 0.9, "{}", offsets[450]);
+    assert!(offsets[0] >= 0.0 && offsets[999] <= 10.0);
+}
+
+#[test]
+fn edges_that_move_stay_in_order_and_within_their_bounds() {
+    let spec = EpochSpec { edge_jitter_ns: Duration::from_secs(3), phase_ns: Duration::ZERO, ..epochs() };
+    let handovers = column(&spec, "handovers", 9);
+    let edges: Vec<f64> =
+        handovers.iter().enumerate().filter(|(_, count)| **count > 0.0).map(|(row, _)| row as f64 / 10.0).collect();
+    assert!((998..=1001).contains(&edges.len()));
+    assert!(edges.windows(2).all(|pair| (8.9..=21.1).contains(&(pair[1] - pair[0]))));
+    let off = edges.iter().map(|edge| (edge + 7.5) % 15.0 - 7.5);
+    assert!(off.clone().all(|off| (-3.1..=3.1).contains(&off)));
+    assert!(off.clone().any(|off| off < -2.0) && off.clone().any(|off| off > 2.0));
+}
+
+#[test]
+fn epochs_that_cannot_be_are_refused_by_their_field() {
+    let refused = |spec| check(&symmetric(over(spec))).unwrap_err().to_string();
+    assert_eq!(
+        refused(EpochSpec { phase_ns: PERIOD, ..epochs() }),
+        "forward.schedule.phase_ns: expected less than the period of 15000000000 ns, found 15000000000"
+    );
+    let long = SilenceSpec { max_ns: Duration::from_secs(4), ..silence(SilenceKindSpec::Hold) };
+    assert_eq!(
+        refused(EpochSpec { silence: Some(long), ..epochs() }),
+        "forward.schedule.silence.max_ns: expected with lead_max_ns at most 3750000000 ns, a quarter of the period, \
+         found 4000000000"
+    );
+    assert!(refused(EpochSpec { period_ns: MS(1), ..epochs() }).starts_with("forward.schedule.period_ns: "));
+    assert!(refused(EpochSpec { start_unix_ns: 0, ..epochs() }).starts_with("forward.schedule.start_unix_ns: "));
+}
+
+/// Any epochs, from ten to one in two minutes.
+pub fn any_epochs() -> impl Strategy<Value = EpochSpec> {
+    let capacity = (0.0..1.0f64, 0.0..0.5f64, 1..2_000u64, 0.0..0.99f64).prop_map(|(between, within, step, rho)| {
+        CapacityVariationSpec {
+            between_cv: between,
+            within_cv: within,
+            within_step_ns: MS(step),
+            within_correlation: rho,
+        }
+    });
+    let state = prop::sample::select(vec![SilenceKindSpec::Hold, SilenceKindSpec::Lose]);
+    (100..120_000u64, 0.0..1.0f64, 0.0..=0.25f64, prop::option::of(capacity), prop::option::of(state)).prop_map(
+        |(period, phase, jitter, capacity, state)| {
+            let period_ns = MS(period);
+            let quarter = period_ns.mul_f64(0.125);
+            EpochSpec {
+                period_ns,
+                phase_ns: period_ns.mul_f64(phase * 0.999),
+                edge_jitter_ns: period_ns.mul_f64(jitter * 0.999),
+                start_span_ns: Duration::from_secs(3_600),
+                capacity,
+                silence: state.map(|state| SilenceSpec {
+                    max_ns: quarter,
+                    min_ns: Duration::ZERO,
+                    lead_min_ns: Duration::ZERO,
+                    lead_max_ns: quarter,
+                    ..silence(state)
+                }),
+                ..epochs()
+            }
+        },
+    )
+}
+
+#[test]
+fn a_start_that_is_named_is_the_start() {
+    // 3 s before an edge.
+    let spec = EpochSpec { start_unix_ns: NEW_YEAR_NS + 9_000_000_000, ..epochs() };
+    let handovers = column(&spec, "handovers", 0);
+    assert_eq!(handovers.iter().position(|count| *count > 0.0), Some(30));
+    let rate = Rate::from_bps(50_000_000).as_bps() as f64;
+    assert!(column(&spec, "forward_capacity_bps", 0).iter().all(|bps| (bps - rate).abs() < 1.0));
+}

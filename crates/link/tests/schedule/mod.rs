@@ -1,0 +1,6 @@
+//! Paths that change over time.
+
+mod epochs;
+mod invariants;
+mod opportunities;
+mod table;
