@@ -3,8 +3,8 @@
 use bentpipe_units::{Bytes, Duration, Rate};
 
 use crate::checks::{check_mtu, check_room};
-use crate::error::require;
 use crate::dvbs2::{Carrier, config as dvbs2};
+use crate::error::require;
 use crate::rcs2::config as rcs2;
 use crate::rcs2::dama::ReturnConfig;
 use crate::{Direction, Dvbs2Spec, JitterSpec, LossSpec, QueueSpec, Rcs2Spec, ScheduleSpec, SpecError};
@@ -145,7 +145,8 @@ fn check_schedule(direction: &DirectionSpec) -> Result<(), SpecError> {
     let Some(schedule) = &direction.schedule else { return Ok(()) };
     schedule.check().map_err(|error| error.within("schedule"))?;
     let can_follow = direction.capacity.is_constant() || !schedule.sets_rate();
-    let expected = "delays, losses and outages alone, before a carrier whose frames and slots have their own rate";
+    let expected =
+        "delays, losses and outages alone, before a carrier whose frames and slots have their own rate";
     require(can_follow, "schedule", expected, "rates or silences")
 }
 

@@ -68,7 +68,6 @@ impl Empirical {
         let stratum = self.sampler.draw(&mut self.stream);
         (f64::from(stratum) + self.stream.uniform()) / f64::from(STRATA)
     }
-
 }
 
 /// F^-1(p) = x_i + (x_(i+1) - x_i) (p - p_i) / (p_(i+1) - p_i) for p_i <= p < p_(i+1), in nanoseconds.

@@ -128,12 +128,14 @@ impl Epochs {
         let from = begin.max(self.start_ns);
         let mut instants = BTreeSet::from([from]);
         let inside = |instant: &UnixNanos| (from..end).contains(instant);
-        instants.extend(epoch.silences.iter().flatten().flat_map(|(from, until)| [*from, *until]).filter(inside));
+        instants
+            .extend(epoch.silences.iter().flatten().flat_map(|(from, until)| [*from, *until]).filter(inside));
         if let Some(capacity) = &self.spec.capacity {
             let steps = (begin..end).step_by(capacity.within_step_ns.as_nanos() as usize);
             instants.extend(steps.filter(inside));
         }
-        let step = |instant: UnixNanos| Step { is_handover: instant == begin, ..self.step(&epoch, instant, own) };
+        let step =
+            |instant: UnixNanos| Step { is_handover: instant == begin, ..self.step(&epoch, instant, own) };
         Segment {
             span: self.since_start(from)..self.since_start(end),
             steps: instants.into_iter().map(step).collect(),

@@ -13,11 +13,11 @@ mod step;
 mod table;
 
 pub use capacity_variation::CapacityVariationSpec;
-pub use config::{RowSpec, ScheduleSpec, StateSpec};
 pub(crate) use channel::ScheduledChannel;
+pub use config::{RowSpec, ScheduleSpec, StateSpec};
 pub(crate) use cursor::Cursor;
 pub use epochs::{EpochDelaySpec, EpochSpec};
-pub use probe::schedule_series;
 pub(crate) use probe::table as path_table;
+pub use probe::{schedule_rows, schedule_series};
 pub use silence::{SilenceKindSpec, SilenceSpec};
 pub(crate) use source::{Own, Schedule};

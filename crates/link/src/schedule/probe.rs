@@ -4,7 +4,7 @@ use bentpipe_units::{Duration, Time};
 
 use crate::random::Seed;
 use crate::schedule::step::Step;
-use crate::schedule::{Cursor, Own, Schedule};
+use crate::schedule::{Cursor, Own, RowSpec, Schedule, StateSpec};
 use crate::{Direction, INTERVAL, LinkSpec, SpecError, Table, check};
 
 /// The path of a link over time as a run with this seed has it: in rows of 100 ms the columns of the series `path`.
@@ -14,15 +14,56 @@ use crate::{Direction, INTERVAL, LinkSpec, SpecError, Table, check};
 /// When no path can be made of this spec.
 pub fn schedule_series(spec: &LinkSpec, seed: u64, span: Duration) -> Result<Table, SpecError> {
     check(spec)?;
-    let cursors = Direction::BOTH.map(|direction| {
-        let of = spec.direction(direction);
-        let own = Own { rate: of.capacity.nominal_bps(), delay: of.delay_ns };
-        let schedule = of.schedule.as_ref()?;
-        let mut cursor = Cursor::new(Schedule::new(schedule, own, Seed { run: seed, direction }));
-        cursor.mark(Time::ZERO);
-        Some(cursor)
-    });
+    let cursors = Direction::BOTH.map(|direction| started(spec, seed, direction));
     Ok(table(cursors, Time::ZERO, Time::ZERO + span).unwrap_or_default())
+}
+
+/// The path of one direction over time as a run with this seed has it, as the rows of a table; a direction without a
+/// schedule has one row.
+///
+/// # Errors
+/// When no path can be made of this spec.
+pub fn schedule_rows(
+    spec: &LinkSpec,
+    seed: u64,
+    direction: Direction,
+    span: Duration,
+) -> Result<Vec<RowSpec>, SpecError> {
+    check(spec)?;
+    let of = spec.direction(direction);
+    let own = RowSpec {
+        at_ns: Duration::ZERO,
+        rate_bps: Some(of.capacity.nominal_bps()),
+        delay_ns: Some(of.delay_ns),
+        loss: 0.0,
+        state: StateSpec::Open,
+    };
+    let Some(mut cursor) = started(spec, seed, direction) else { return Ok(vec![own]) };
+    let mut rows = Vec::new();
+    let mut at = Time::ZERO;
+    while at < Time::ZERO + span {
+        let (step, end) = cursor.at(at);
+        let state = match (step.is_silent, step.loss >= 1.0) {
+            (true, _) => StateSpec::Silence,
+            (false, true) => StateSpec::Outage,
+            (false, false) => StateSpec::Open,
+        };
+        let loss = if state == StateSpec::Open { step.loss } else { 0.0 };
+        let (rate_bps, delay_ns) = (Some(step.rate), Some(step.delay));
+        rows.push(RowSpec { at_ns: at.since(Time::ZERO), rate_bps, delay_ns, loss, state });
+        at = end;
+    }
+    Ok(rows)
+}
+
+/// The schedule of a direction whose workload starts at time zero.
+fn started(spec: &LinkSpec, seed: u64, direction: Direction) -> Option<Cursor> {
+    let of = spec.direction(direction);
+    let own = Own { rate: of.capacity.nominal_bps(), delay: of.delay_ns };
+    let schedule = Schedule::new(of.schedule.as_ref()?, own, Seed { run: seed, direction });
+    let mut cursor = Cursor::new(schedule);
+    cursor.mark(Time::ZERO);
+    Some(cursor)
 }
 
 /// The schedules of the forward and of the return direction from the mark until `now`; none where there is none.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bentpipe_units::{Duration, Rate};
 
+use crate::random::Seed;
 use crate::schedule::ScheduleSpec;
 use crate::schedule::epochs::Epochs;
 use crate::schedule::opportunities::Opportunities;
 use crate::schedule::step::Segment;
 use crate::schedule::table::Table;
-use crate::random::Seed;
 
 /// A schedule of one direction; copies are cheap.
 #[derive(Clone)]

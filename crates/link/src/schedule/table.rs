@@ -26,9 +26,8 @@ impl Table {
         let since_start = |place: u128| clamped(place.saturating_sub(u128::from(self.offset.as_nanos())));
         let start = turn * period;
         let end = if self.period.is_some() { since_start(start + period) } else { Duration::MAX };
-        let steps = self.rows.iter().map(|row| {
-            step(row, since_start(start + u128::from(row.at_ns.as_nanos())), own)
-        });
+        let steps =
+            self.rows.iter().map(|row| step(row, since_start(start + u128::from(row.at_ns.as_nanos())), own));
         // Rows from before the workload would all start at zero: the last of them holds.
         let mut steps: Vec<Step> = steps.collect();
         let past = steps.partition_point(|step| step.from == Duration::ZERO).saturating_sub(1);

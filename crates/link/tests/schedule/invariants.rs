@@ -73,14 +73,17 @@ fn any_scheduled() -> impl Strategy<Value = DirectionSpec> {
 }
 
 fn any_schedule() -> impl Strategy<Value = ScheduleSpec> {
-    prop_oneof![any_table(), any_opportunities(), any_epochs().prop_map(|spec| ScheduleSpec::Epochs(Box::new(spec)))]
+    prop_oneof![
+        any_table(),
+        any_opportunities(),
+        any_epochs().prop_map(|spec| ScheduleSpec::Epochs(Box::new(spec)))
+    ]
 }
 
 /// At least one instant, the first zero, ascending.
 fn any_instants() -> impl Strategy<Value = Vec<Duration>> {
-    prop::collection::btree_set(1..2_000_000_000u64, 0..12).prop_map(|instants| {
-        std::iter::once(0).chain(instants).map(Duration::from_nanos).collect()
-    })
+    prop::collection::btree_set(1..2_000_000_000u64, 0..12)
+        .prop_map(|instants| std::iter::once(0).chain(instants).map(Duration::from_nanos).collect())
 }
 
 fn any_table() -> impl Strategy<Value = ScheduleSpec> {

@@ -60,8 +60,5 @@ fn a_pause_of_forty_milliseconds_is_a_silence_and_a_shorter_one_is_not() {
 #[test]
 fn a_trace_without_an_opportunity_is_refused() {
     let error = check(&symmetric(scheduled(opportunities(&[0, 0], &[]), 1, MS(0)))).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "forward.schedule.per_ms: expected an opportunity to send, found none"
-    );
+    assert_eq!(error.to_string(), "forward.schedule.per_ms: expected an opportunity to send, found none");
 }

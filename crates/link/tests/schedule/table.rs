@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use crate::forward_link::rig;
+use bentpipe_link::{CapacitySpec, schedule_rows, schedule_series};
 use bentpipe_link::{Direction, DirectionSpec, DropCause, Path, RowSpec, ScheduleSpec, StateSpec, check};
-use bentpipe_link::{CapacitySpec, schedule_series};
 use bentpipe_units::{Duration, Rate, Time};
 
 pub fn row(at: Duration) -> RowSpec {
@@ -81,11 +81,8 @@ fn a_delay_that_falls_lets_no_packet_overtake() {
 #[test]
 fn a_table_with_a_period_starts_again_and_an_offset_starts_inside_it() {
     let rows = vec![rate(MS(0), 12_000_000), rate(MS(1), 6_000_000)];
-    let looped = |offset| ScheduleSpec::Table {
-        rows: rows.clone(),
-        period_ns: Some(MS(3)),
-        offset_ns: MS(offset),
-    };
+    let looped =
+        |offset| ScheduleSpec::Table { rows: rows.clone(), period_ns: Some(MS(3)), offset_ns: MS(offset) };
     // 1 ms, then 2 ms at half the rate, and again.
     let mut path = started(scheduled(looped(0), 1, MS(0)), 0);
     assert_eq!(delivered(&mut path, &[0; 4]), [(0, ms(1)), (1, ms(3)), (2, ms(4)), (3, ms(6))]);
@@ -134,16 +131,28 @@ fn the_series_says_what_the_path_was_in_each_tenth_of_a_second() {
 }
 
 #[test]
+fn the_rows_of_a_schedule_are_those_that_it_was_made_of() {
+    let silence = RowSpec { state: StateSpec::Silence, ..row(MS(150)) };
+    let rows = vec![rate(MS(0), 10_000_000), RowSpec { loss: 0.25, ..rate(MS(50), 20_000_000) }, silence];
+    let link = symmetric(scheduled(table(rows), 4_000_000, MS(7)));
+    let found = schedule_rows(&link, 0, Direction::Forward, MS(300)).unwrap();
+    let expected = [(0, 10_000_000, 0.0), (50, 20_000_000, 0.25), (150, 0, 0.0)];
+    assert_eq!(found.len(), 3);
+    for (found, (at, rate_bps, loss)) in found.iter().zip(expected) {
+        let row = RowSpec { delay_ns: Some(MS(7)), loss, ..rate(MS(at), rate_bps) };
+        let state = if rate_bps == 0 { StateSpec::Silence } else { StateSpec::Open };
+        assert_eq!(*found, RowSpec { state, ..row });
+    }
+}
+
+#[test]
 fn a_table_that_cannot_be_is_refused_by_its_field() {
     let refused = |rows, period_ns| {
         let schedule = ScheduleSpec::Table { rows, period_ns, offset_ns: Duration::ZERO };
         check(&symmetric(scheduled(schedule, 1, MS(0)))).unwrap_err().to_string()
     };
     assert_eq!(refused(vec![], None), "forward.schedule.rows: expected one row at least, found none");
-    assert_eq!(
-        refused(vec![row(MS(1))], None),
-        "forward.schedule.rows[0].at_ns: expected 0, found 1000000"
-    );
+    assert_eq!(refused(vec![row(MS(1))], None), "forward.schedule.rows[0].at_ns: expected 0, found 1000000");
     assert_eq!(
         refused(vec![row(MS(0)), row(MS(2)), row(MS(2))], None),
         "forward.schedule.rows[2].at_ns: expected more than 2000000 ns, the row before, found 2000000"
