@@ -34,6 +34,11 @@ impl LinkSpec {
             Direction::Return => &self.return_,
         }
     }
+
+    /// Whether the path changes over time by a schedule.
+    pub const fn is_scheduled(&self) -> bool {
+        self.forward.schedule.is_some() || self.return_.schedule.is_some()
+    }
 }
 
 /// One direction: queue, capacity, loss, then propagation.

@@ -242,9 +242,9 @@ fn largest(objects: &[ObjectSighting]) -> Option<&ObjectSighting> {
 ///
 /// None of a flow up: its data take the other direction, whose packets are not kept. None of several flows, whose
 /// packets are kept as one. None either where a window takes longer to transmit than a round trip: its end and the
-/// next one's start cannot be told apart.
+/// next one's start cannot be told apart, or where the round trip changes.
 fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Option<Bytes> {
-    if is_up(spec) || client.transfers.len() > 1 {
+    if is_up(spec) || client.transfers.len() > 1 || spec.link.is_scheduled() {
         return None;
     }
     let round_trip = spec.link.forward.delay_ns + spec.link.return_.delay_ns;
