@@ -3,7 +3,8 @@
 
 use bentpipe_units::{Bytes, Decibel, Duration, Rate, Time};
 
-use crate::config::{CapacitySpec, LinkSpec, check, nominal_rate};
+use crate::Direction;
+use crate::config::{CapacitySpec, DirectionSpec, LinkSpec, check, nominal_rate};
 use crate::dvbs2::acm::ladder;
 use crate::dvbs2::config::{carrier, in_clear_sky};
 use crate::dvbs2::{Dvbs2Spec, FecFrameSpec, Modcod, ModulationSpec, PilotsSpec, PlFrame};
@@ -40,6 +41,10 @@ pub struct DirectionDescription {
     /// How long a packet may wait and be sent for when the direction is idle, a generous bound; nothing at a constant
     /// rate, at which it waits for nobody and is sent soon.
     pub longest_wait_ns: Duration,
+    /// Shortest propagation delay by the schedule, without jitter; the delay itself where there is none.
+    pub shortest_delay_ns: Duration,
+    /// Longest propagation delay likewise.
+    pub longest_delay_ns: Duration,
     /// Of a DVB-S2 carrier.
     pub dvbs2: Option<Dvbs2Description>,
     /// Of a DVB-RCS2 return link.
@@ -130,13 +135,11 @@ pub struct BurstDescription {
 /// When no path can be made of this spec.
 pub fn describe(spec: &LinkSpec) -> Result<LinkDescription, SpecError> {
     check(spec)?;
-    let described = |capacity, name: &str| {
-        direction(capacity, spec.mtu_bytes).map_err(|error| error.within(&format!("{name}.capacity")))
+    let described = |way: Direction| {
+        let within = |error: SpecError| error.within(&format!("{}.capacity", way.name()));
+        direction(spec.direction(way), spec.mtu_bytes).map_err(within)
     };
-    Ok(LinkDescription {
-        forward: described(&spec.forward.capacity, "forward")?,
-        return_: described(&spec.return_.capacity, "return")?,
-    })
+    Ok(LinkDescription { forward: described(Direction::Forward)?, return_: described(Direction::Return)? })
 }
 
 /// What the slots of a return link come to, for rates that are written in bit/s or in shares of a carrier.
@@ -159,23 +162,30 @@ pub fn describe_slots(layout: &LayoutSpec, burst_spec: &BurstSpec) -> Result<Slo
     })
 }
 
-fn direction(capacity: &CapacitySpec, mtu: Bytes) -> Result<DirectionDescription, SpecError> {
-    let nominal_bps = nominal_rate(capacity, mtu)?;
-    Ok(match capacity {
-        CapacitySpec::Constant { .. } => {
-            DirectionDescription { nominal_bps, longest_wait_ns: Duration::ZERO, dvbs2: None, rcs2: None }
-        }
+fn direction(spec: &DirectionSpec, mtu: Bytes) -> Result<DirectionDescription, SpecError> {
+    let (shortest, longest) = match &spec.schedule {
+        Some(schedule) => schedule.delays(spec.delay_ns),
+        None => (spec.delay_ns, spec.delay_ns),
+    };
+    let constant = DirectionDescription {
+        nominal_bps: nominal_rate(&spec.capacity, mtu)?,
+        longest_wait_ns: Duration::ZERO,
+        shortest_delay_ns: shortest,
+        longest_delay_ns: longest,
+        dvbs2: None,
+        rcs2: None,
+    };
+    Ok(match &spec.capacity {
+        CapacitySpec::Constant { .. } => constant,
         CapacitySpec::Dvbs2(spec) => DirectionDescription {
-            nominal_bps,
             longest_wait_ns: longest_frames(spec, mtu)?,
             dvbs2: Some(dvbs2(spec, mtu)?),
-            rcs2: None,
+            ..constant
         },
         CapacitySpec::Rcs2(spec) => DirectionDescription {
-            nominal_bps,
             longest_wait_ns: longest_assignment(spec, spec.layout.duration()),
-            dvbs2: None,
             rcs2: Some(rcs2(spec)?),
+            ..constant
         },
     })
 }

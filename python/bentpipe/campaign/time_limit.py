@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from bentpipe.campaign.plan import PlannedRun
-from bentpipe.model.link import LinkSpec
+from bentpipe.model.link import DirectionSpec, LinkSpec
 from bentpipe.model.spec import (
     BulkWorkload,
     Direction,
@@ -79,12 +79,16 @@ def least_time_ns(spec: RunSpec) -> int:
             direction = Direction.DOWN
         case workload:
             direction = workload.direction
+    carrying = _carrying(spec, direction)
+    if carrying.schedule is not None:
+        # A path that changes may be faster than its nominal rate for as long as it takes, and nearer.
+        return 0
     size = payload_bytes(spec.workload) or 0
-    return propagation_ns + size * _BITS_PER_BYTE * _SECOND_NS // _rate_bps(spec, direction)
+    return propagation_ns + size * _BITS_PER_BYTE * _SECOND_NS // nominal_bps(carrying.capacity)
 
 
-def _rate_bps(spec: RunSpec, direction: Direction) -> int:
-    """Return the nominal rate of the direction of the link that carries the payload."""
+def _carrying(spec: RunSpec, direction: Direction) -> DirectionSpec:
+    """Return the direction of the link that carries the payload."""
     link: LinkSpec = spec.link
     is_forward = (direction is Direction.DOWN) is (spec.server_behind is None)
-    return nominal_bps((link.forward if is_forward else link.return_).capacity)
+    return link.forward if is_forward else link.return_

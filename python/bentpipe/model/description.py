@@ -93,6 +93,10 @@ class DirectionDescription(Frozen):
     How long a packet may wait and be sent for when the direction is idle, a generous bound; nothing at a constant
     rate, at which it waits for nobody and is sent soon.
     """
+    shortest_delay_ns: int
+    """Shortest propagation delay by the schedule, without jitter; the delay itself where there is none."""
+    longest_delay_ns: int
+    """Longest propagation delay likewise."""
     dvbs2: Dvbs2Description | None = None
     """Of a DVB-S2 carrier."""
     rcs2: Rcs2Description | None = None

@@ -21,6 +21,17 @@ CONGESTION_CONTROL = "cubic"
 SLOW_START = "linux"
 """Each congestion control's own, as the kernel has it: CUBIC's with HyStart."""
 
+EPOCHS_START = "2026-01-01T00:00:00Z"
+"""Some day; epochs of each day are alike."""
+EPOCHS_START_WITHIN = "24 h"
+"""Nobody starts a download at the edge of an epoch: the start is anywhere in a day, by the run's seed."""
+SILENCE_STATE = "hold"
+"""The spike of the delay after an edge says that packets wait."""
+SILENCE_MOST_OF_P90 = 3
+"""Some of so many are longer than thrice the 90th percentile; no run shall hang on one of them."""
+RATE_VARIATION_STEP = "1 s"
+"""The interval in which capacities are reported."""
+
 SERVER_BEHIND = "gateway"
 """Where the Internet is; users are behind terminals."""
 

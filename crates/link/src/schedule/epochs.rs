@@ -62,6 +62,17 @@ impl EpochSpec {
         self.capacity.is_some() || self.silence.as_ref().is_some_and(holds)
     }
 
+    /// The shortest and the longest delay of a direction with this delay of its own.
+    pub(crate) fn delays(&self, own: Duration) -> (Duration, Duration) {
+        let moved = |offset_ns: i64| Duration::from_nanos(own.as_nanos().saturating_add_signed(offset_ns));
+        match &self.delay {
+            EpochDelaySpec::None => (own, own),
+            EpochDelaySpec::Steps { quantiles } => {
+                (moved(quantiles[0].offset_ns), moved(quantiles[quantiles.len() - 1].offset_ns))
+            }
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), SpecError> {
         let period = self.period_ns;
         require(period >= SHORTEST_PERIOD, "period_ns", "100000000 at least", period.as_nanos())?;

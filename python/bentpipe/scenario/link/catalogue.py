@@ -22,6 +22,8 @@ PRESETS = (
     "geo-hylas2-flat",
     "geo-snep",
     "geo-snep-flat",
+    "geo-vehicle",
+    "leo-starlink",
 )
 
 

@@ -91,7 +91,7 @@ def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> Jitter
         case ("quantiles", "hold"):
             return {
                 "kind": "empirical",
-                "quantiles": _quantiles(table.quantiles or [], where.at("quantiles"), delay_ns=delay_ns),
+                "quantiles": quantiles(table.quantiles or [], where.at("quantiles"), delay_ns=delay_ns),
                 "hold_ns": duration_ns(table.hold or "", where.at("hold"), least_ns=SHORTEST_HOLD_NS),
             }
         case found:
@@ -99,7 +99,7 @@ def jitter_spec(table: JitterTable, where: Location, *, delay_ns: int) -> Jitter
             raise where.error(expected=expected, found=", ".join(found) or "an empty table")
 
 
-def _quantiles(
+def quantiles(
     written: Sequence[Sequence[float | str]], where: Location, *, delay_ns: int
 ) -> list[QuantileSpec]:
     """Return a quantile function, which starts at probability 0, ends at 1 and never falls."""

@@ -13,8 +13,10 @@ from bentpipe.model.draft.link import (
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import jitter_spec, loss_spec
 from bentpipe.scenario.link.dvbs2 import dvbs2_spec
+from bentpipe.scenario.link.epochs import EpochDraft
 from bentpipe.scenario.link.queue import ByteLimit, bdp_bytes, check_limits, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
+from bentpipe.scenario.link.schedule import schedule_spec
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps
@@ -34,11 +36,14 @@ class Surroundings:
         The propagation delay of the other direction.
     mtu_bytes : int
         The largest packet.
+    epochs : EpochDraft, optional
+        What both directions follow, unless they have a schedule of their own.
     """
 
     delay_ns: int
     opposite_delay_ns: int
     mtu_bytes: int
+    epochs: EpochDraft | None = None
 
     @property
     def rtt_ns(self) -> int:
@@ -192,6 +197,8 @@ def _draft(
         "queue": queues.spec(table.queue, where.at("queue")),
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
+    if (schedule := schedule_spec(table, surroundings.epochs, where)) is not None:
+        spec["schedule"] = schedule
     return Draft(spec=spec, queues=queues)
 
 

@@ -19,6 +19,28 @@ _LAYOUT = {
     "guard_symbols": "guard",
     "idle_symbols": "silence",
 }
+_VARIATION = {
+    "between_cv": "between",
+    "within_cv": "within",
+    "within_step_ns": "step",
+    "within_correlation": "correlation",
+}
+_SILENCE = {
+    "median_ns": "median",
+    "p90_ns": "p90",
+    "min_ns": "least",
+    "max_ns": "most",
+    "lead_min_ns": "lead",
+    "lead_max_ns": "lead",
+}
+_EPOCHS = {
+    "period_ns": "period",
+    "phase_ns": "phase",
+    "edge_jitter_ns": "edge_jitter",
+    "start_unix_ns": "start",
+    "start_span_ns": "start_within",
+    "delay": "steps",
+}
 _RETURN = {"lead_ns": "rcs2.lead", "request_delay_ns": "delay", "signalling": "rcs2.signalling"}
 
 
@@ -53,8 +75,25 @@ def written_key(path: str, table: LinkTable) -> str:
             return f"forward.{_dvbs2_key(rest, or_default(table.forward, ForwardTable()))}"
         case ["return", "capacity", *rest]:
             return f"return.{_rcs2_key(rest, or_default(table.return_, ReturnTable()))}"
+        case ["forward" | "return" as direction, "schedule", *rest]:
+            return _schedule_key(direction, rest, table)
         case steps:
             return ".".join(steps)
+
+
+def _schedule_key(direction: str, steps: Sequence[str], table: LinkTable) -> str:
+    own = table.forward if direction == "forward" else table.return_
+    if own is not None and own.schedule is not None:
+        return f"{direction}.schedule"
+    match steps:
+        case ["capacity", field]:
+            return f"{direction}.rate_variation.{_VARIATION[field]}"
+        case ["silence", field]:
+            return f"epochs.silence.{_SILENCE[field]}"
+        case [field, *_]:
+            return f"epochs.{_EPOCHS.get(field, field)}"
+        case _:
+            return "epochs"
 
 
 def _steps(path: str) -> list[str]:

@@ -1,6 +1,6 @@
 """A link from tables as written: bases merged in, both directions drafted, then checked as a whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bentpipe import _core
@@ -10,6 +10,7 @@ from bentpipe.scenario import defaults
 from bentpipe.scenario.link.catalogue import written_link
 from bentpipe.scenario.link.description import describe_draft, describe_slots
 from bentpipe.scenario.link.direction import Surroundings, forward_draft, return_draft
+from bentpipe.scenario.link.epochs import epoch_draft
 from bentpipe.scenario.link.errors import error_from_core
 from bentpipe.scenario.link.queue import bdp_bytes
 from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
@@ -66,8 +67,8 @@ class ResolvedLink:
 
     @property
     def propagation_ns(self) -> int:
-        """The propagation there and back."""
-        return self.spec["forward"]["delay_ns"] + self.spec["return"]["delay_ns"]
+        """The longest propagation there and back."""
+        return self.description.forward.longest_delay_ns + self.description.return_.longest_delay_ns
 
     @property
     def rtt_ns(self) -> int:
@@ -139,8 +140,11 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
             raise where.at("rtt").error(expected='a duration such as "600 ms"', found="nothing")
         delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
     there_ns, back_ns = delays_ns
-    there = Surroundings(delay_ns=there_ns, opposite_delay_ns=back_ns, mtu_bytes=mtu_bytes)
-    back = Surroundings(delay_ns=back_ns, opposite_delay_ns=there_ns, mtu_bytes=mtu_bytes)
+    epochs = None
+    if table.epochs is not None:
+        epochs = epoch_draft(table.epochs, where.at("epochs"), delays_ns=(there_ns, back_ns))
+    there = Surroundings(delay_ns=there_ns, opposite_delay_ns=back_ns, mtu_bytes=mtu_bytes, epochs=epochs)
+    back = replace(there, delay_ns=back_ns, opposite_delay_ns=there_ns)
     backward = return_draft(return_, back, where.at("return"))
     report_wait_ns = _report_wait_ns(backward.spec["capacity"])
     onward = forward_draft(forward, there, where.at("forward"), report_wait_ns=report_wait_ns)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from bentpipe.scenario.written.path_schema import EpochsTable, RateVariationTable, ScheduleTable
 from bentpipe.scenario.written.satellite_schema import (
     AcmTable,
     AttenuationTable,
@@ -24,6 +25,10 @@ from bentpipe.scenario.written.texts import LINE, NAME, TEXT, Line, Name, Text
 def _loss(value: object) -> object:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return {"p": value} if isinstance(value, str) or is_number else value
+
+
+def _rows(value: object) -> object:
+    return {"rows": value} if isinstance(value, list) else value
 
 
 class JitterTable(Table):
@@ -65,6 +70,10 @@ class DirectionTable(Table):
     loss: Annotated[LossTable | None, BeforeValidator(_loss)] = Field(
         default=None, description='a fraction such as "1 %" or a table such as { ber = 1e-7 }'
     )
+    schedule: Annotated[ScheduleTable | None, BeforeValidator(_rows)] = Field(
+        default=None, description="a list of rows, or a table of rows, every and offset"
+    )
+    rate_variation: RateVariationTable | None = Field(default=None, description=A_TABLE)
     clear_sky: ClearSkyTable | None = Field(default=None, description=A_TABLE)
     attenuation: AttenuationTable | None = Field(default=None, description=A_TABLE)
 
@@ -98,5 +107,6 @@ class LinkTable(Table):
     assumptions: list[Text] | None = Field(default=None, description=f"a list of {TEXT}s")
     mtu: str | None = Field(default=None, description='a size such as "1500 B"')
     rtt: str | None = Field(default=None, description=DURATION)
+    epochs: EpochsTable | None = Field(default=None, description=A_TABLE)
     forward: ForwardTable | None = Field(default=None, description=A_TABLE)
     return_: ReturnTable | None = Field(default=None, alias="return", description=A_TABLE)

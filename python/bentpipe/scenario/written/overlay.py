@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.path_schema import EpochsTable
 from bentpipe.scenario.written.quantity import duration_ns
 from bentpipe.scenario.written.satellite_schema import (
     CarrierTable,
@@ -62,14 +63,15 @@ def merged_links(lower: LinkTable, upper: LinkTable) -> LinkTable:
     """Return the link table that `upper` makes of `lower`; neither has an `rtt` any more.
 
     A part whose keys decide on its kind, such as a queue, is replaced; carriers and what belongs to their
-    signal and their capacity are changed key by key.
+    signal and their capacity are changed key by key, and so are epochs.
     """
     forward, return_ = upper.forward, upper.return_
     if lower.forward is not None and forward is not None:
         forward = _merged_forward(lower.forward, forward)
     if lower.return_ is not None and return_ is not None:
         return_ = _merged_return(lower.return_, return_)
-    return _over(lower, upper.model_copy(update={"forward": forward, "return_": return_}))
+    parts = {"forward": forward, "return_": return_, "epochs": _merged_epochs(lower.epochs, upper.epochs)}
+    return _over(lower, upper.model_copy(update=parts))
 
 
 def _delayed(table: AnyDirection, delay_ns: int) -> AnyDirection:
@@ -116,8 +118,15 @@ def _merged_direction(lower: AnyDirection, upper: AnyDirection, *, has_carrier: 
         "rate": upper.rate if has_carrier else or_default(upper.rate, lower.rate),
         "clear_sky": _merged(lower.clear_sky, upper.clear_sky),
         "attenuation": _merged(lower.attenuation, upper.attenuation),
+        "rate_variation": _merged(lower.rate_variation, upper.rate_variation),
     }
     return _over(lower, upper).model_copy(update=parts)
+
+
+def _merged_epochs(lower: EpochsTable | None, upper: EpochsTable | None) -> EpochsTable | None:
+    if lower is None or upper is None:
+        return upper if lower is None else lower
+    return _over(lower, upper).model_copy(update={"silence": _merged(lower.silence, upper.silence)})
 
 
 def _alternatives(chosen: Collection[str]) -> set[str]:

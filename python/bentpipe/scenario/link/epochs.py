@@ -1,0 +1,131 @@
+"""Epochs of a constellation, which both directions of a link share, from what is written."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal, TypedDict
+
+from bentpipe.model.draft.link import EpochDelaySpec, SilenceSpec
+from bentpipe.scenario import defaults
+from bentpipe.scenario.link.channel import quantiles
+from bentpipe.scenario.written.location import Location, closest, quoted
+from bentpipe.scenario.written.path_schema import EpochsTable, SilenceTable
+from bentpipe.scenario.written.quantity import duration_ns
+from bentpipe.scenario.written.table import or_default
+
+SHORTEST_PERIOD_NS = 100_000_000
+"""What the link accepts."""
+SILENCES = ("hold", "lose", "none")
+UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EARLIEST, LATEST = 1971, 2115
+"""Years in which a run may start: those that the link accepts."""
+
+
+class CommonSpec(TypedDict):
+    """What epochs are in both directions."""
+
+    period_ns: int
+    phase_ns: int
+    edge_jitter_ns: int
+    start_unix_ns: int
+    start_span_ns: int
+    delay: EpochDelaySpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochDraft:
+    """Epochs without how the rate varies, which each direction says for itself."""
+
+    common: CommonSpec
+    silence: SilenceSpec | None
+
+
+def epoch_draft(table: EpochsTable, where: Location, *, delays_ns: tuple[int, int]) -> EpochDraft:
+    """Return the epochs of a link whose directions have these delays of their own.
+
+    Raises
+    ------
+    InputError
+        For values that no epochs can have.
+    """
+    if table.period is None:
+        raise where.at("period").error(expected='a duration such as "15 s"', found="nothing")
+    start_unix_ns, start_span_ns = _start(table, where)
+    common: CommonSpec = {
+        "period_ns": duration_ns(table.period, where.at("period"), least_ns=SHORTEST_PERIOD_NS),
+        "phase_ns": 0 if table.phase is None else duration_ns(table.phase, where.at("phase")),
+        "edge_jitter_ns": 0
+        if table.edge_jitter is None
+        else duration_ns(table.edge_jitter, where.at("edge_jitter")),
+        "start_unix_ns": start_unix_ns,
+        "start_span_ns": start_span_ns,
+        "delay": _delay(table, where, least_ns=min(delays_ns)),
+    }
+    silence = None if table.silence is None else _silence(table.silence, where.at("silence"))
+    return EpochDraft(common=common, silence=silence)
+
+
+def _delay(table: EpochsTable, where: Location, *, least_ns: int) -> EpochDelaySpec:
+    if table.steps is None:
+        return {"kind": "none"}
+    return {"kind": "steps", "quantiles": quantiles(table.steps, where.at("steps"), delay_ns=least_ns)}
+
+
+def _start(table: EpochsTable, where: Location) -> tuple[int, int]:
+    """Return the earliest start in Unix time and how much later it may be; a named start is exact."""
+    written = or_default(table.start, defaults.EPOCHS_START)
+    try:
+        start = datetime.fromisoformat(written)
+    except ValueError:
+        start = None
+    if start is None or start.tzinfo is None or not EARLIEST <= start.year <= LATEST:
+        expected = f'an instant from {EARLIEST} to {LATEST} with its zone, such as "2026-01-01T00:00:00Z"'
+        raise where.at("start").error(expected=expected, found=quoted(written))
+    since = start - UNIX_EPOCH
+    start_ns = since // timedelta(microseconds=1) * 1000
+    within = "0 s" if table.start is not None else defaults.EPOCHS_START_WITHIN
+    return start_ns, duration_ns(or_default(table.start_within, within), where.at("start_within"))
+
+
+def _silence(table: SilenceTable, where: Location) -> SilenceSpec | None:
+    state = or_default(table.state, defaults.SILENCE_STATE)
+    match state:
+        case "hold" | "lose":
+            return _drawn(table, state, where)
+        case "none":
+            return None
+        case _:
+            raise where.at("state").error(
+                expected=f"one of {', '.join(SILENCES)}",
+                found=quoted(state),
+                suggestion=closest(state, SILENCES),
+            )
+
+
+def _drawn(table: SilenceTable, state: Literal["hold", "lose"], where: Location) -> SilenceSpec:
+    if table.median is None:
+        raise where.at("median").error(expected='a duration such as "80 ms"', found="nothing")
+    median_ns = duration_ns(table.median, where.at("median"), least_ns=1)
+
+    def or_median(text: str | None, key: str) -> int:
+        return median_ns if text is None else duration_ns(text, where.at(key))
+
+    lead = or_default(table.lead, ["0 s", "0 s"])
+    if len(lead) != 2:
+        expected = 'the least and the most such as ["10 ms", "20 ms"]'
+        raise where.at("lead").error(expected=expected, found=quoted(lead))
+    lead_min_ns, lead_max_ns = (
+        duration_ns(text, where.at(f"lead.{number}")) for number, text in enumerate(lead, start=1)
+    )
+    p90_ns = or_median(table.p90, "p90")
+    # Without bounds of its own the distribution is cut off where hardly one in a thousand is.
+    least_ns = or_median(table.least, "least") if table.least else 0
+    most_ns = or_median(table.most, "most") if table.most else p90_ns * defaults.SILENCE_MOST_OF_P90
+    return {
+        "state": state,
+        "median_ns": median_ns,
+        "p90_ns": p90_ns,
+        "min_ns": least_ns,
+        "max_ns": most_ns,
+        "lead_min_ns": lead_min_ns,
+        "lead_max_ns": lead_max_ns,
+    }

@@ -1,0 +1,65 @@
+"""How a link changes over time, as written: names and types of its keys, nothing filled in."""
+
+from pydantic import Field
+
+from bentpipe.scenario.written.table import DURATION, PROBABILITY, RATE, Table
+
+SHARE = 'a fraction such as 0.2 or "20 %"'
+INSTANT = 'an instant such as "2026-01-01T00:00:00Z"'
+STATE = '"open", "silence" or "outage"'
+QUANTILES = 'a list of probabilities and offsets such as [[0, "0 ms"], [1, "9 ms"]]'
+
+
+class ScheduleRowTable(Table):
+    """What holds in a direction from an instant on; what it does not say is as the direction says."""
+
+    at: str | None = Field(default=None, description=DURATION)
+    rate: str | None = Field(default=None, description=RATE)
+    delay: str | None = Field(default=None, description=DURATION)
+    loss: float | str | None = Field(default=None, description=PROBABILITY)
+    state: str | None = Field(default=None, description=STATE)
+
+
+class ScheduleTable(Table):
+    """Rows over time, once or again and again."""
+
+    rows: list[ScheduleRowTable] | None = Field(
+        default=None,
+        description='a list of tables such as [{ at = "0 s" }, { at = "9 s", state = "outage" }]',
+    )
+    every: str | None = Field(default=None, description=DURATION)
+    offset: str | None = Field(default=None, description=DURATION)
+
+
+class RateVariationTable(Table):
+    """How the rate of a direction varies from epoch to epoch and within one."""
+
+    between: float | str | None = Field(default=None, description=SHARE)
+    within: float | str | None = Field(default=None, description=SHARE)
+    step: str | None = Field(default=None, description=DURATION)
+    correlation: float | str | None = Field(default=None, description='a fraction such as 0.5 or "50 %"')
+
+
+class SilenceTable(Table):
+    """Silences at the edges of epochs."""
+
+    state: str | None = Field(default=None, description='"hold", "lose" or "none"')
+    median: str | None = Field(default=None, description=DURATION)
+    p90: str | None = Field(default=None, description=DURATION)
+    least: str | None = Field(default=None, description=DURATION)
+    most: str | None = Field(default=None, description=DURATION)
+    lead: list[str] | None = Field(
+        default=None, description='a list of the least and the most such as ["10 ms", "20 ms"]'
+    )
+
+
+class EpochsTable(Table):
+    """Epochs of a constellation, for both directions."""
+
+    period: str | None = Field(default=None, description=DURATION)
+    phase: str | None = Field(default=None, description=DURATION)
+    edge_jitter: str | None = Field(default=None, description=DURATION)
+    start: str | None = Field(default=None, description=INSTANT)
+    start_within: str | None = Field(default=None, description=DURATION)
+    silence: SilenceTable | None = Field(default=None, description="a table")
+    steps: list[list[float | str]] | None = Field(default=None, description=QUANTILES)
