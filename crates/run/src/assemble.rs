@@ -267,8 +267,24 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
 fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64> {
     let taken = spec.link_direction(if is_up(spec) { Direction::Up } else { Direction::Down });
     let (direction, counted) = (spec.link.direction(taken), link.direction(taken));
-    let possible = direction.capacity.nominal_bps().as_bytes_per_sec() * span.as_secs_f64();
+    let rate_bps = scheduled_mean_bps(link, taken, span)
+        .unwrap_or_else(|| direction.capacity.nominal_bps().as_bps() as f64);
+    let possible = rate_bps / 8.0 * span.as_secs_f64();
     (possible > 0.0).then(|| counted.delivered_bytes.get() as f64 / possible)
+}
+
+/// The mean rate that the schedule of a direction offered from the mark on, where it has one.
+fn scheduled_mean_bps(link: &LinkReport, way: bentpipe_link::Direction, span: Duration) -> Option<f64> {
+    let path = link.probes.get("path")?;
+    let end_s = (link.marked + span).since(Time::ZERO).as_secs_f64();
+    let rates = path.column(match way {
+        bentpipe_link::Direction::Forward => "forward_capacity_bps",
+        bentpipe_link::Direction::Return => "return_capacity_bps",
+    });
+    // A workload shorter than a row has the first.
+    let rows = path.column("time_s").partition_point(|time_s| *time_s <= end_s).max(1).min(rates.len());
+    let mean = rates[..rows].iter().sum::<f64>() / rows as f64;
+    (!mean.is_nan()).then_some(mean)
 }
 
 /// Whether the link carried what the workload counts and no more. iperf3's flow goes on while its ends tell each

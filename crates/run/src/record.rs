@@ -181,8 +181,8 @@ pub struct Metrics {
     pub queue_mean_bytes_down: f64,
     /// Maximum of the queue in the direction to the client, in bytes.
     pub queue_max_bytes_down: u64,
-    /// Bytes delivered in the data's direction over what its nominal rate would have carried during
-    /// the workload.
+    /// Bytes delivered in the data's direction over what its nominal rate, or the rates of its schedule, would have
+    /// carried during the workload.
     pub utilisation: Option<f64>,
     /// Mean round trip: of the echoes, or of the sender's smoothed RTT over time.
     pub rtt_mean_s: Option<f64>,
