@@ -75,7 +75,7 @@ def test_only_the_io_crates_lift_the_io_boundary() -> None:
 
 
 # The crates whose types a run's spec is composed of.
-SPEC_CRATES = ("link", "tcp", "run")
+SPEC_CRATES = ("orbit", "link", "tcp", "run")
 SPEC_FILES = sorted(
     {
         str(path.relative_to(ROOT / "crates"))
@@ -90,7 +90,7 @@ SPEC_FILES = sorted(
 def test_the_files_of_the_seam_that_hold_specs_are_known() -> None:
     of_run = {f"run/src/{name}.rs" for name in ("page_load", "pep", "spec", "tls")}
     of_link = {f"link/src/{name}.rs" for name in ("config", "channel/loss", "dvbs2/config", "rcs2/config")}
-    assert of_run | of_link | {"tcp/src/config.rs"} < set(SPEC_FILES)
+    assert of_run | of_link | {"orbit/src/spec.rs", "tcp/src/config.rs"} < set(SPEC_FILES)
 
 
 @pytest.mark.parametrize("name", SPEC_FILES)
@@ -105,7 +105,7 @@ def test_the_seam_has_no_default_because_defaults_live_in_resolve_alone(name: st
     )
 
 
-@pytest.mark.parametrize("member", ["crates/units", "crates/link", "crates/cc", "crates/tcp"])
+@pytest.mark.parametrize("member", ["crates/units", "crates/orbit", "crates/link", "crates/cc", "crates/tcp"])
 def test_the_protocols_know_nothing_of_the_record(member: str) -> None:
     """Whoever wants a link, a congestion control or a TCP endpoint needs none of the experiment's types."""
     assert "bentpipe-run" not in set(dependencies(member))

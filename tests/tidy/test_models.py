@@ -62,6 +62,7 @@ ELSEWHERE = {
     "classes": ROOT / "crates/link/src/queue/class_queues.rs",
     "dama": ROOT / "crates/link/src/rcs2/dama",
     "bulk": ROOT / "crates/web/src/bulk",
+    "geometry": ROOT / "crates/orbit/src",
     "http1": ROOT / "crates/http/src/http1",
     "emulation": ROOT / "crates/emu/src",
     "http2": ROOT / "crates/http/src/http2.rs",
