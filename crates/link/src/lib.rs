@@ -51,6 +51,7 @@ mod schedule;
 mod signal;
 mod table;
 
+pub use bentpipe_orbit::{ChoiceSpec, ConstellationSpec, GeometrySpec, IslSpec, ShellSpec, SiteSpec};
 pub use channel::{JitterSpec, LossSpec, OutageSpec, QuantileSpec};
 pub use config::{CapacitySpec, DirectionSpec, LinkSpec, check, nominal_rate};
 pub use describe::{

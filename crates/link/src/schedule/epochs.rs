@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bentpipe_orbit::{Geometry, GeometryError, GeometrySpec, Route};
 use bentpipe_units::{Duration, Rate};
 
 use crate::channel::{QuantileSpec, check_quantiles, quantile};
@@ -10,7 +11,7 @@ use crate::schedule::capacity_variation::{CapacityVariationSpec, EpochFactors};
 use crate::schedule::silence::{Silence, SilenceKindSpec, SilenceSpec};
 use crate::schedule::source::Own;
 use crate::schedule::step::{Segment, Step};
-use crate::{SpecError, error::require};
+use crate::{Direction, SpecError, error::require};
 
 /// Epochs of equal length by the clock of UTC, at whose edges the path may fall silent and its delay and capacity step.
 ///
@@ -51,8 +52,19 @@ pub enum EpochDelaySpec {
         /// Its quantile function, linear between the points: at least two, from p = 0 to p = 1, both columns ascending.
         quantiles: Vec<QuantileSpec>,
     },
+    /// The way over the satellite that serves, chosen for the middle of the epoch. Where none does the path is out.
+    Geometry {
+        /// Satellites, dish and gateways.
+        geometry: GeometrySpec,
+        /// How long a delay holds while the satellite moves on.
+        step_ns: Duration,
+    },
 }
 
+/// The shortest step of a geometry, in which a satellite at 7.5 km/s moves by 75 m.
+const SHORTEST_STEP: Duration = Duration::from_millis(10);
+/// Epochs that are looked at for the range of delays.
+const SAMPLED_EPOCHS: u64 = 240;
 /// The shortest epoch: one a millisecond would make a day cost seconds.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(100);
 
@@ -62,13 +74,25 @@ impl EpochSpec {
         self.capacity.is_some() || self.silence.as_ref().is_some_and(holds)
     }
 
-    /// The shortest and the longest delay of a direction with this delay of its own.
+    /// The shortest and the longest delay of a direction with this delay of its own; with a geometry those of the
+    /// first epochs of a run whose seed is zero.
     pub(crate) fn delays(&self, own: Duration) -> (Duration, Duration) {
         let moved = |offset_ns: i64| Duration::from_nanos(own.as_nanos().saturating_add_signed(offset_ns));
         match &self.delay {
             EpochDelaySpec::None => (own, own),
             EpochDelaySpec::Steps { quantiles } => {
                 (moved(quantiles[0].offset_ns), moved(quantiles[quantiles.len() - 1].offset_ns))
+            }
+            EpochDelaySpec::Geometry { .. } => {
+                let epochs = Epochs::new(self, Seed { run: 0, direction: Direction::Forward });
+                let first = epochs.number(epochs.start_ns);
+                let offsets = (first..first + SAMPLED_EPOCHS).flat_map(|number| {
+                    let delay = epochs.delay(number);
+                    [epochs.edge(number), epochs.edge(number + 1)].map(|at| delay.at(at).offset_ns)
+                });
+                let (least, most) = offsets
+                    .fold((i64::MAX, 0), |(least, most), offset| (offset.min(least), offset.max(most)));
+                (moved(least), moved(most))
             }
         }
     }
@@ -99,6 +123,14 @@ impl EpochSpec {
             EpochDelaySpec::Steps { quantiles } => {
                 check_quantiles(quantiles).map_err(|error| error.within("delay.quantiles"))
             }
+            EpochDelaySpec::Geometry { geometry, step_ns } => {
+                let step = step_ns.as_nanos();
+                require(*step_ns >= SHORTEST_STEP, "delay.step_ns", "10000000 at least", step)?;
+                let within = |GeometryError { field, expected, found }| {
+                    SpecError::new(field, expected, found).within("delay.geometry")
+                };
+                Geometry::new(geometry).map(drop).map_err(within)
+            }
         }
     }
 }
@@ -109,6 +141,8 @@ pub(crate) struct Epochs {
     seed: Seed,
     /// Unix time when the workload starts.
     start_ns: u64,
+    /// Where the delay follows from one, with how long a delay holds.
+    geometry: Option<(Geometry, Duration)>,
 }
 
 /// An instant of Unix time in nanoseconds; before 1970 is before any run.
@@ -120,14 +154,53 @@ struct Epoch {
     /// From the begin of a silence to its end: those of both edges.
     silences: [Option<(UnixNanos, UnixNanos)>; 2],
     factors: Option<EpochFactors>,
+    delay: EpochDelay,
+}
+
+/// What an epoch adds to the delay of the direction.
+enum EpochDelay {
+    Fixed { offset_ns: i64 },
+    Route { geometry: Geometry, route: Option<Route> },
+}
+
+/// The same at an instant.
+struct Addition {
     offset_ns: i64,
+    elevation_deg: f64,
+    /// Whether no satellite serves.
+    is_out: bool,
+}
+
+impl EpochDelay {
+    fn at(&self, at: UnixNanos) -> Addition {
+        let (geometry, route) = match self {
+            Self::Fixed { offset_ns } => {
+                return Addition { offset_ns: *offset_ns, elevation_deg: f64::NAN, is_out: false };
+            }
+            Self::Route { geometry, route } => (geometry, *route),
+        };
+        match route.and_then(|route| geometry.at(route, at as i64)) {
+            Some(view) => Addition {
+                offset_ns: view.delay.as_nanos() as i64,
+                elevation_deg: view.elevation_deg,
+                is_out: false,
+            },
+            None => Addition { offset_ns: 0, elevation_deg: f64::NAN, is_out: true },
+        }
+    }
 }
 
 impl Epochs {
     pub(crate) fn new(spec: &EpochSpec, seed: Seed) -> Self {
         let drawn = seed.shared_stream("schedule.start", 0).uniform();
         let start_ns = spec.start_unix_ns + spec.start_span_ns.mul_f64(drawn).as_nanos();
-        Self { spec: spec.clone(), seed, start_ns }
+        let geometry = match &spec.delay {
+            EpochDelaySpec::Geometry { geometry, step_ns } => {
+                Some((Geometry::new(geometry).unwrap_or_else(|error| panic!("{error}")), *step_ns))
+            }
+            EpochDelaySpec::None | EpochDelaySpec::Steps { .. } => None,
+        };
+        Self { spec: spec.clone(), seed, start_ns, geometry }
     }
 
     /// The epoch around an instant since the start of the workload.
@@ -141,9 +214,10 @@ impl Epochs {
         let inside = |instant: &UnixNanos| (from..end).contains(instant);
         instants
             .extend(epoch.silences.iter().flatten().flat_map(|(from, until)| [*from, *until]).filter(inside));
-        if let Some(capacity) = &self.spec.capacity {
-            let steps = (begin..end).step_by(capacity.within_step_ns.as_nanos() as usize);
-            instants.extend(steps.filter(inside));
+        let variation = self.spec.capacity.as_ref().map(|capacity| capacity.within_step_ns);
+        let motion = self.geometry.as_ref().map(|(_, step)| *step);
+        for step in variation.into_iter().chain(motion) {
+            instants.extend((begin..end).step_by(step.as_nanos() as usize).filter(inside));
         }
         let step =
             |instant: UnixNanos| Step { is_handover: instant == begin, ..self.step(&epoch, instant, own) };
@@ -161,14 +235,15 @@ impl Epochs {
             Some(factors) => own.rate.mul_f64(factors.at(since)),
             None => own.rate,
         };
+        let Addition { offset_ns, elevation_deg, is_out } = epoch.delay.at(at);
         Step {
             from: self.since_start(at),
             rate: if is_silent && holds { Rate::ZERO } else { rate },
-            delay: Duration::from_nanos(own.delay.as_nanos().saturating_add_signed(epoch.offset_ns)),
-            loss: if is_silent && !holds { 1.0 } else { 0.0 },
+            delay: Duration::from_nanos(own.delay.as_nanos().saturating_add_signed(offset_ns)),
+            loss: if is_out || is_silent && !holds { 1.0 } else { 0.0 },
             is_silent: is_silent && holds,
             is_handover: false,
-            elevation_deg: f64::NAN,
+            elevation_deg,
         }
     }
 
@@ -181,12 +256,22 @@ impl Epochs {
             factors: self.spec.capacity.as_ref().map(|capacity| {
                 capacity.draw(span, &mut self.seed.numbered_stream("schedule.capacity", number))
             }),
-            offset_ns: match &self.spec.delay {
-                EpochDelaySpec::None => 0,
-                EpochDelaySpec::Steps { quantiles } => {
-                    quantile(quantiles, self.seed.shared_stream("schedule.delay", number).uniform())
-                }
-            },
+            delay: self.delay(number),
+        }
+    }
+
+    fn delay(&self, number: u64) -> EpochDelay {
+        let mut stream = self.seed.shared_stream("schedule.delay", number);
+        match (&self.geometry, &self.spec.delay) {
+            (Some((geometry, _)), _) => {
+                let (begin, end) = (self.edge(number), self.edge(number + 1));
+                let route = geometry.choose((begin + (end - begin) / 2) as i64, stream.uniform());
+                EpochDelay::Route { geometry: geometry.clone(), route }
+            }
+            (None, EpochDelaySpec::Steps { quantiles }) => {
+                EpochDelay::Fixed { offset_ns: quantile(quantiles, stream.uniform()) }
+            }
+            (None, _) => EpochDelay::Fixed { offset_ns: 0 },
         }
     }
 

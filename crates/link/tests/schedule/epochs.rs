@@ -3,8 +3,9 @@
 use crate::common::*;
 use crate::schedule::table::{scheduled, started};
 use bentpipe_link::{
-    CapacityVariationSpec, Direction, DirectionSpec, DropCause, EpochDelaySpec, EpochSpec, QuantileSpec,
-    ScheduleSpec, SilenceKindSpec, SilenceSpec, check, schedule_series,
+    CapacityVariationSpec, ChoiceSpec, ConstellationSpec, Direction, DirectionSpec, DropCause,
+    EpochDelaySpec, EpochSpec, GeometrySpec, QuantileSpec, ScheduleSpec, ShellSpec, SilenceKindSpec,
+    SilenceSpec, SiteSpec, check, schedule_series,
 };
 use bentpipe_units::{Duration, Rate, Time};
 use proptest::prelude::*;
@@ -159,6 +160,83 @@ fn each_epoch_has_a_delay_of_its_own_for_both_directions() {
     assert!(offsets[0] >= 0.0 && offsets[999] <= 10.0);
 }
 
+fn geostationary(longitude_deg: f64) -> GeometrySpec {
+    let site = |latitude_deg, longitude_deg| SiteSpec { latitude_deg, longitude_deg, altitude_m: 0.0 };
+    GeometrySpec {
+        constellation: ConstellationSpec::Geostationary { longitude_deg },
+        site: site(48.43, -123.37),
+        gateways: vec![site(39.0, -104.8)],
+        minimum_elevation_deg: 5.0,
+        gateway_minimum_elevation_deg: 5.0,
+        choice: ChoiceSpec::Highest,
+        isl: None,
+    }
+}
+
+fn starlink() -> GeometrySpec {
+    let shell = ShellSpec {
+        planes: 72,
+        satellites_per_plane: 22,
+        altitude_m: 550e3,
+        inclination_deg: 53.0,
+        phasing: 39,
+        raan_spread_deg: 360.0,
+        raan_deg: 0.0,
+        argument_of_latitude_deg: 0.0,
+        epoch_unix_ns: NEW_YEAR_NS as i64,
+    };
+    let constellation = ConstellationSpec::Walker { shells: vec![shell] };
+    let gateways = vec![SiteSpec { latitude_deg: 47.48, longitude_deg: -121.76, altitude_m: 0.0 }];
+    let choice = ChoiceSpec::Weighted;
+    GeometrySpec { constellation, gateways, choice, minimum_elevation_deg: 25.0, ..geostationary(0.0) }
+}
+
+fn with_geometry(geometry: GeometrySpec) -> EpochSpec {
+    EpochSpec { delay: EpochDelaySpec::Geometry { geometry, step_ns: MS(100) }, ..epochs() }
+}
+
+#[test]
+fn a_geostationary_satellite_adds_one_delay_for_ever() {
+    let spec = EpochSpec { period_ns: Duration::from_secs(86_400), ..with_geometry(geostationary(-115.0)) };
+    let delays = schedule_series(&symmetric(over(spec)), 0, Duration::from_secs(60)).unwrap();
+    let delays = delays.column("forward_delay_s");
+    // 20 ms of its own and two slant ranges between 35 786 km and 41 679 km.
+    assert!((0.02 + 0.2387..0.02 + 0.2781).contains(&delays[0]), "{}", delays[0]);
+    assert!(delays.iter().all(|delay| *delay == delays[0]));
+}
+
+#[test]
+fn a_low_satellite_moves_within_an_epoch_and_another_one_serves_after_it() {
+    let spec = EpochSpec { phase_ns: Duration::ZERO, ..with_geometry(starlink()) };
+    let (delays, elevations) = (column(&spec, "forward_delay_s", 4), column(&spec, "elevation_deg", 4));
+    assert_eq!(delays, column(&spec, "return_delay_s", 4));
+    // From the bounds of the slant range: 550 km straight up, 1123 km at 25 degrees, twice, at c; within 15 s a
+    // satellite may set by a degree or two, and the gateway is 200 km away.
+    assert!(delays.iter().all(|delay| (0.0236..0.0286).contains(delay)));
+    assert!(elevations.iter().all(|elevation| (22.0..=90.0).contains(elevation)));
+    // At most 7.5 km/s there and as much on the way to the gateway: 5 us in 100 ms.
+    let steps = |rows: &[f64]| rows.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
+    assert!(delays.chunks(150).all(|rows| steps(rows) < 5.1e-6));
+    let mut edges: Vec<f64> = delays
+        .chunks(150)
+        .zip(delays.chunks(150).skip(1))
+        .map(|(one, next)| (next[0] - one[149]).abs())
+        .collect();
+    edges.sort_by(f64::total_cmp);
+    // Another satellite, tenths of milliseconds further or nearer.
+    assert!(edges[edges.len() / 2] > 2e-4, "{}", edges[edges.len() / 2]);
+}
+
+#[test]
+fn where_no_satellite_serves_the_path_is_out() {
+    let mut geometry = starlink();
+    geometry.site.latitude_deg = 85.0;
+    let spec = with_geometry(geometry);
+    let series = schedule_series(&symmetric(over(spec)), 0, Duration::from_secs(30)).unwrap();
+    assert!(series.column("return_outage_s").iter().all(|out| (out - 0.1).abs() < 1e-9));
+    assert!(series.column("elevation_deg").iter().all(|elevation| elevation.is_nan()));
+}
+
 #[test]
 fn edges_that_move_stay_in_order_and_within_their_bounds() {
     let spec = EpochSpec { edge_jitter_ns: Duration::from_secs(3), phase_ns: Duration::ZERO, ..epochs() };
@@ -207,8 +285,17 @@ pub fn any_epochs() -> impl Strategy<Value = EpochSpec> {
             }
         });
     let state = prop::sample::select(vec![SilenceKindSpec::Hold, SilenceKindSpec::Lose]);
-    (100..120_000u64, 0.0..1.0f64, 0.0..=0.25f64, prop::option::of(capacity), prop::option::of(state))
-        .prop_map(|(period, phase, jitter, capacity, state)| {
+    let delay = prop_oneof![
+        Just(EpochDelaySpec::None),
+        (-90.0..=90.0f64, -180.0..=180.0f64, 10..1_000u64).prop_map(|(latitude_deg, longitude_deg, step)| {
+            let mut geometry = starlink();
+            geometry.site = SiteSpec { latitude_deg, longitude_deg, altitude_m: 0.0 };
+            EpochDelaySpec::Geometry { geometry, step_ns: MS(step) }
+        }),
+    ];
+    let parts = (prop::option::of(capacity), prop::option::of(state), delay);
+    (100..120_000u64, 0.0..1.0f64, 0.0..=0.25f64, parts).prop_map(
+        |(period, phase, jitter, (capacity, state, delay))| {
             let period_ns = MS(period);
             let quarter = period_ns.mul_f64(0.125);
             EpochSpec {
@@ -217,6 +304,7 @@ pub fn any_epochs() -> impl Strategy<Value = EpochSpec> {
                 edge_jitter_ns: period_ns.mul_f64(jitter * 0.999),
                 start_span_ns: Duration::from_secs(3_600),
                 capacity,
+                delay,
                 silence: state.map(|state| SilenceSpec {
                     max_ns: quarter,
                     min_ns: Duration::ZERO,
@@ -226,7 +314,8 @@ pub fn any_epochs() -> impl Strategy<Value = EpochSpec> {
                 }),
                 ..epochs()
             }
-        })
+        },
+    )
 }
 
 #[test]
