@@ -285,8 +285,8 @@ class Metrics(Frozen):
     """Maximum of the queue in the direction to the client, in bytes."""
     utilisation: float | None = None
     """
-    Bytes delivered in the data's direction over what its nominal rate would have carried during
-    the workload.
+    Bytes delivered in the data's direction over what its nominal rate, or the rates of its schedule, would have
+    carried during the workload.
     """
     rtt_mean_s: float | None = None
     """Mean round trip: of the echoes, or of the sender's smoothed RTT over time."""

@@ -7,13 +7,17 @@ from typing import Literal, TypedDict
 from bentpipe.model.draft.link import EpochDelaySpec, SilenceSpec
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import quantiles
+from bentpipe.scenario.link.geometry import geometry_spec
+from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, closest, quoted
-from bentpipe.scenario.written.path_schema import EpochsTable, SilenceTable
+from bentpipe.scenario.written.path_schema import EpochsTable, GeometryTable, SilenceTable
 from bentpipe.scenario.written.quantity import duration_ns
 from bentpipe.scenario.written.table import or_default
 
 SHORTEST_PERIOD_NS = 100_000_000
 """What the link accepts."""
+SHORTEST_STEP_NS = 10_000_000
+"""Likewise."""
 SILENCES = ("hold", "lose", "none")
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST, LATEST = 1971, 2115
@@ -39,16 +43,50 @@ class EpochDraft:
     silence: SilenceSpec | None
 
 
-def epoch_draft(table: EpochsTable, where: Location, *, delays_ns: tuple[int, int]) -> EpochDraft:
-    """Return the epochs of a link whose directions have these delays of their own.
+def epoch_draft(table: LinkTable, where: Location, *, delays_ns: tuple[int, int]) -> EpochDraft | None:
+    """Return the epochs of a link whose directions have these delays of their own; none where it has none.
 
     Raises
     ------
     InputError
         For values that no epochs can have.
     """
+    if table.geometry is None:
+        delay: EpochDelaySpec = {"kind": "none"}
+    else:
+        delay = _geometry(table.geometry, where.at("geometry"))
+    epochs = table.epochs
+    if epochs is None and table.geometry is None:
+        return None
+    if epochs is None and delay["kind"] == "geometry":
+        if delay["geometry"]["constellation"]["kind"] != "geostationary":
+            expected = "epochs with a period, after which another satellite may serve"
+            raise where.at("epochs").error(expected=expected, found="nothing")
+        epochs = EpochsTable(period=defaults.GEOSTATIONARY_PERIOD)
+    assert epochs is not None
+    return _epoch_draft(epochs, where.at("epochs"), delay=delay, delays_ns=delays_ns)
+
+
+def _geometry(table: GeometryTable, where: Location) -> EpochDelaySpec:
+    step = or_default(table.step, defaults.GEOMETRY_STEP)
+    return {
+        "kind": "geometry",
+        "geometry": geometry_spec(table, where),
+        "step_ns": duration_ns(step, where.at("step"), least_ns=SHORTEST_STEP_NS),
+    }
+
+
+def _epoch_draft(
+    table: EpochsTable, where: Location, *, delay: EpochDelaySpec, delays_ns: tuple[int, int]
+) -> EpochDraft:
     if table.period is None:
         raise where.at("period").error(expected='a duration such as "15 s"', found="nothing")
+    if table.steps is not None:
+        if delay["kind"] != "none":
+            found = "a list"
+            raise where.at("steps").error(expected="nothing, as the geometry says the delay", found=found)
+        points = quantiles(table.steps, where.at("steps"), delay_ns=min(delays_ns))
+        delay = {"kind": "steps", "quantiles": points}
     start_unix_ns, start_span_ns = _start(table, where)
     common: CommonSpec = {
         "period_ns": duration_ns(table.period, where.at("period"), least_ns=SHORTEST_PERIOD_NS),
@@ -58,16 +96,10 @@ def epoch_draft(table: EpochsTable, where: Location, *, delays_ns: tuple[int, in
         else duration_ns(table.edge_jitter, where.at("edge_jitter")),
         "start_unix_ns": start_unix_ns,
         "start_span_ns": start_span_ns,
-        "delay": _delay(table, where, least_ns=min(delays_ns)),
+        "delay": delay,
     }
     silence = None if table.silence is None else _silence(table.silence, where.at("silence"))
     return EpochDraft(common=common, silence=silence)
-
-
-def _delay(table: EpochsTable, where: Location, *, least_ns: int) -> EpochDelaySpec:
-    if table.steps is None:
-        return {"kind": "none"}
-    return {"kind": "steps", "quantiles": quantiles(table.steps, where.at("steps"), delay_ns=least_ns)}
 
 
 def _start(table: EpochsTable, where: Location) -> tuple[int, int]:

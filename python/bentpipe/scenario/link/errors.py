@@ -41,6 +41,17 @@ _EPOCHS = {
     "start_span_ns": "start_within",
     "delay": "steps",
 }
+_GEOMETRY = {
+    "altitude_m": "altitude",
+    "inclination_deg": "inclination",
+    "raan_spread_deg": "spread",
+    "raan_deg": "ascending_node",
+    "argument_of_latitude_deg": "argument_of_latitude",
+    "latitude_deg": "latitude",
+    "longitude_deg": "longitude",
+    "minimum_elevation_deg": "least_elevation",
+    "gateway_minimum_elevation_deg": "least_elevation_of_gateway",
+}
 _RETURN = {"lead_ns": "rcs2.lead", "request_delay_ns": "delay", "signalling": "rcs2.signalling"}
 
 
@@ -88,12 +99,30 @@ def _schedule_key(direction: str, steps: Sequence[str], table: LinkTable) -> str
     match steps:
         case ["capacity", field]:
             return f"{direction}.rate_variation.{_VARIATION[field]}"
+        case ["delay", "geometry", *rest]:
+            return ".".join(["geometry", *_geometry_steps(rest)])
         case ["silence", field]:
             return f"epochs.silence.{_SILENCE[field]}"
         case [field, *_]:
             return f"epochs.{_EPOCHS.get(field, field)}"
         case _:
             return "epochs"
+
+
+def _geometry_steps(steps: Sequence[str]) -> Sequence[str]:
+    match steps:
+        case ["constellation", "shells", index, field]:
+            return ["shells", str(int(index) + 1), _GEOMETRY.get(field, field)]
+        case ["constellation", "text"]:
+            return ["tle"]
+        case ["constellation", *rest]:
+            return [_GEOMETRY.get(step, step) for step in rest]
+        case ["gateways", index, field]:
+            return ["gateways", str(int(index) + 1), _GEOMETRY.get(field, field)]
+        case ["isl", "stretch"]:
+            return ["isl_stretch"]
+        case _:
+            return [_GEOMETRY.get(step, step) for step in steps]
 
 
 def _steps(path: str) -> list[str]:

@@ -140,9 +140,7 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
             raise where.at("rtt").error(expected='a duration such as "600 ms"', found="nothing")
         delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
     there_ns, back_ns = delays_ns
-    epochs = None
-    if table.epochs is not None:
-        epochs = epoch_draft(table.epochs, where.at("epochs"), delays_ns=(there_ns, back_ns))
+    epochs = epoch_draft(table, where, delays_ns=(there_ns, back_ns))
     there = Surroundings(delay_ns=there_ns, opposite_delay_ns=back_ns, mtu_bytes=mtu_bytes, epochs=epochs)
     back = replace(there, delay_ns=back_ns, opposite_delay_ns=there_ns)
     backward = return_draft(return_, back, where.at("return"))

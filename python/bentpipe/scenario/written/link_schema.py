@@ -4,7 +4,12 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from bentpipe.scenario.written.path_schema import EpochsTable, RateVariationTable, ScheduleTable
+from bentpipe.scenario.written.path_schema import (
+    EpochsTable,
+    GeometryTable,
+    RateVariationTable,
+    ScheduleTable,
+)
 from bentpipe.scenario.written.satellite_schema import (
     AcmTable,
     AttenuationTable,
@@ -108,5 +113,6 @@ class LinkTable(Table):
     mtu: str | None = Field(default=None, description='a size such as "1500 B"')
     rtt: str | None = Field(default=None, description=DURATION)
     epochs: EpochsTable | None = Field(default=None, description=A_TABLE)
+    geometry: GeometryTable | None = Field(default=None, description=A_TABLE)
     forward: ForwardTable | None = Field(default=None, description=A_TABLE)
     return_: ReturnTable | None = Field(default=None, alias="return", description=A_TABLE)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location
-from bentpipe.scenario.written.path_schema import EpochsTable
+from bentpipe.scenario.written.path_schema import EpochsTable, GeometryTable
 from bentpipe.scenario.written.quantity import duration_ns
 from bentpipe.scenario.written.satellite_schema import (
     CarrierTable,
@@ -23,6 +23,9 @@ ALTERNATIVES = {
     "burst": ("waveform",),
 }
 """Keys of a carrier that take the place of others."""
+
+SATELLITES = ("shells", "tle", "geostationary")
+"""Keys of a geometry that take the place of each other."""
 
 AnyDirection = TypeVar("AnyDirection", bound=DirectionTable)
 AnyCarrier = TypeVar("AnyCarrier", bound=CarrierTable)
@@ -56,7 +59,10 @@ def with_folder(table: LinkTable, folder: Path) -> LinkTable:
         if return_.background is not None:
             terminals = [_anchored(each, folder) for each in return_.background]
             return_ = return_.model_copy(update={"background": terminals})
-    return table.model_copy(update={"forward": forward, "return_": return_})
+    geometry = table.geometry
+    if geometry is not None and geometry.tle is not None:
+        geometry = geometry.model_copy(update={"tle": str(folder / geometry.tle)})
+    return table.model_copy(update={"forward": forward, "return_": return_, "geometry": geometry})
 
 
 def merged_links(lower: LinkTable, upper: LinkTable) -> LinkTable:
@@ -70,7 +76,12 @@ def merged_links(lower: LinkTable, upper: LinkTable) -> LinkTable:
         forward = _merged_forward(lower.forward, forward)
     if lower.return_ is not None and return_ is not None:
         return_ = _merged_return(lower.return_, return_)
-    parts = {"forward": forward, "return_": return_, "epochs": _merged_epochs(lower.epochs, upper.epochs)}
+    parts = {
+        "forward": forward,
+        "return_": return_,
+        "epochs": _merged_epochs(lower.epochs, upper.epochs),
+        "geometry": _merged_geometry(lower.geometry, upper.geometry),
+    }
     return _over(lower, upper.model_copy(update=parts))
 
 
@@ -127,6 +138,15 @@ def _merged_epochs(lower: EpochsTable | None, upper: EpochsTable | None) -> Epoc
     if lower is None or upper is None:
         return upper if lower is None else lower
     return _over(lower, upper).model_copy(update={"silence": _merged(lower.silence, upper.silence)})
+
+
+def _merged_geometry(lower: GeometryTable | None, upper: GeometryTable | None) -> GeometryTable | None:
+    if lower is None or upper is None:
+        return upper if lower is None else lower
+    # Satellites of one kind take the place of those of another.
+    if any(getattr(upper, kind) is not None for kind in SATELLITES):
+        lower = lower.model_copy(update=dict.fromkeys(SATELLITES))
+    return _over(lower, upper)
 
 
 def _alternatives(chosen: Collection[str]) -> set[str]:

@@ -2,8 +2,10 @@
 
 from pydantic import Field
 
-from bentpipe.scenario.written.table import DURATION, PROBABILITY, RATE, Table
+from bentpipe.scenario.written.satellite_schema import DEGREES
+from bentpipe.scenario.written.table import A_TABLE, COUNT, DURATION, PROBABILITY, RATE, TABLES, Table
 
+LENGTH = 'a length such as "550 km"'
 SHARE = 'a fraction such as 0.2 or "20 %"'
 INSTANT = 'an instant such as "2026-01-01T00:00:00Z"'
 STATE = '"open", "silence" or "outage"'
@@ -61,5 +63,41 @@ class EpochsTable(Table):
     edge_jitter: str | None = Field(default=None, description=DURATION)
     start: str | None = Field(default=None, description=INSTANT)
     start_within: str | None = Field(default=None, description=DURATION)
-    silence: SilenceTable | None = Field(default=None, description="a table")
+    silence: SilenceTable | None = Field(default=None, description=A_TABLE)
     steps: list[list[float | str]] | None = Field(default=None, description=QUANTILES)
+
+
+class SiteTable(Table):
+    """A place on the earth."""
+
+    latitude: str | None = Field(default=None, description=DEGREES)
+    longitude: str | None = Field(default=None, description=DEGREES)
+    altitude: str | None = Field(default=None, description=LENGTH)
+
+
+class ShellTable(Table):
+    """Satellites on circular orbits, in Walker's pattern."""
+
+    planes: int | None = Field(default=None, description=COUNT)
+    satellites_per_plane: int | None = Field(default=None, description=COUNT)
+    altitude: str | None = Field(default=None, description=LENGTH)
+    inclination: str | None = Field(default=None, description=DEGREES)
+    phasing: int | None = Field(default=None, description=COUNT)
+    spread: str | None = Field(default=None, description=DEGREES)
+    ascending_node: str | None = Field(default=None, description=DEGREES)
+    argument_of_latitude: str | None = Field(default=None, description=DEGREES)
+
+
+class GeometryTable(Table):
+    """Satellites, the user's dish and the gateways: which way a packet goes, and how long that takes."""
+
+    shells: list[ShellTable] | None = Field(default=None, description=TABLES)
+    tle: str | None = Field(default=None, description="the path of a file of two-line element sets")
+    geostationary: str | None = Field(default=None, description=f"a longitude: {DEGREES}")
+    site: SiteTable | None = Field(default=None, description=A_TABLE)
+    gateways: list[SiteTable] | None = Field(default=None, description=TABLES)
+    least_elevation: str | None = Field(default=None, description=DEGREES)
+    least_elevation_of_gateway: str | None = Field(default=None, description=DEGREES)
+    choice: str | None = Field(default=None, description='"highest" or "weighted"')
+    isl_stretch: float | None = Field(default=None, description="a number from 1 such as 1.2")
+    step: str | None = Field(default=None, description=DURATION)

@@ -99,6 +99,14 @@ def degrees(text: str, where: Location, *, least: int, most: int) -> float:
     return float(value)
 
 
+def metres(text: str, where: Location) -> float:
+    """Return the metres of a length such as "550 km"; depths are negative."""
+    value = scaled(text, {"m": 1, "km": 1000})
+    if value is None:
+        raise where.error(expected='a length such as "550 km" (m, km)', found=quoted(text))
+    return float(value)
+
+
 def symbols(text: str, where: Location, *, least: int = 0) -> int:
     """Return a number of symbols such as "4 sym"."""
     value = scaled(text, {"sym": 1})
