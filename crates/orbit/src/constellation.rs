@@ -44,16 +44,17 @@ impl Constellation {
         match self {
             Self::Walker(shells) => {
                 let mut index = satellite;
-                let shell = shells.iter().find(|shell| {
-                    let is_its = index < shell.len();
-                    index -= if is_its { 0 } else { shell.len() };
-                    is_its
-                });
-                Some(shell.expect("a satellite of this constellation").at(instant).position(index))
+                for shell in shells {
+                    if index < shell.len() {
+                        return Some(shell.at(instant).position(index));
+                    }
+                    index -= shell.len();
+                }
+                panic!("no satellite {satellite} in this constellation")
             }
             Self::Tle(satellites) => satellites[satellite].position(instant),
             Self::Geostationary(place) => {
-                assert_eq!(satellite, 0, "a satellite of this constellation");
+                assert_eq!(satellite, 0, "one satellite in this constellation");
                 Some(*place)
             }
         }

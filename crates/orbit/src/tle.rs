@@ -18,6 +18,8 @@ const MOST_SATELLITES: usize = 100_000;
 const NS_PER_DAY: i64 = 86_400_000_000_000;
 const DAYS_PER_YEAR: f64 = 365.25;
 const MINUTES_PER_DAY: f64 = 1_440.0;
+/// A satellite is not farther out than this many times its apogee at the epoch: moon and sun may raise it a little.
+const BEYOND_APOGEE: f64 = 1.1;
 /// Beginnings of titles, lines and fields are quoted, not what follows.
 const QUOTED: usize = 24;
 
@@ -26,6 +28,8 @@ const QUOTED: usize = 24;
 pub(crate) struct Satellite {
     epoch_unix_ns: i64,
     constants: Constants,
+    /// SGP4's drag is a polynomial: long after the epoch it throws satellites out of their orbits.
+    farthest_km: f64,
 }
 
 /// What is wrong with a text, and in which of its lines, counted from 1.
@@ -66,8 +70,8 @@ impl Satellite {
     /// The earth-fixed position, if SGP4 has one at this instant. Its frame, TEME, turns to the earth by mean sidereal
     /// time (Vallado et al. 2006, appendix C); polar motion, some metres, is left out.
     pub(crate) fn position(&self, instant: Instant) -> Option<Vector> {
-        let teme = self.teme_km(instant.since(self.epoch_unix_ns).in_minutes())? * 1e3;
-        teme.length().is_finite().then(|| instant.earth_fixed(teme))
+        let teme_km = self.teme_km(instant.since(self.epoch_unix_ns).in_minutes())?;
+        (teme_km.length() <= self.farthest_km).then(|| instant.earth_fixed(teme_km * 1e3))
     }
 
     /// SGP4's own position, some minutes after the epoch.
@@ -107,12 +111,19 @@ fn satellite(first: Line<'_>, second: Line<'_>) -> Result<Satellite, TleError> {
         second.number("mean motion", 53, 63, 0.03..=18.0)? * std::f64::consts::TAU / MINUTES_PER_DAY,
     );
     let years = Elapsed::between(J2000_UNIX_NS, epoch_unix_ns).in_days() / DAYS_PER_YEAR;
-    let constants = orbit.map_err(|error| error.to_string()).and_then(|orbit| {
-        Constants::new(WGS72, sgp4::afspc_epoch_to_sidereal_time, years, drag_term, orbit)
-            .map_err(|error| error.to_string())
-    });
-    let constants = constants.map_err(|reason| second.error("elements that SGP4 takes", reason))?;
-    Ok(Satellite { epoch_unix_ns, constants })
+    let refused =
+        |reason: &dyn std::fmt::Display| second.error("elements that SGP4 takes", reason.to_string());
+    let orbit = orbit.map_err(|reason| refused(&reason))?;
+    let farthest_km = BEYOND_APOGEE * apogee_km(&orbit);
+    let constants = Constants::new(WGS72, sgp4::afspc_epoch_to_sidereal_time, years, drag_term, orbit)
+        .map_err(|reason| refused(&reason))?;
+    Ok(Satellite { epoch_unix_ns, constants, farthest_km })
+}
+
+/// The greatest distance from the middle of the earth at the epoch: a (1 + e), where a^3 n^2 = mu.
+fn apogee_km(orbit: &sgp4::Orbit) -> f64 {
+    let revolution = WGS72.ke / orbit.mean_motion;
+    WGS72.ae * libm::cbrt(revolution * revolution) * (1.0 + orbit.eccentricity)
 }
 
 /// Year and day of the year, which counts from 1: Unix time in nanoseconds, exact, for a day has 8 decimals.
@@ -388,6 +399,18 @@ mod tests {
         let satellite = &read(text).unwrap()[0];
         assert!(satellite.teme_km(15.0).is_some());
         assert_eq!(satellite.teme_km(25.0), None);
+    }
+
+    #[test]
+    fn a_satellite_that_drag_would_throw_out_of_its_orbit_has_no_position() {
+        // SGP4-VER: satellite 29238 has an apogee of 6862 km; SGP4 has it at 10 049 km 400 days before its epoch.
+        let text = "1 29238U 06022G   06177.28732010  .00766286  10823-4  13334-2 0   101\n\
+                    2 29238  51.5595 213.7903 0202579  95.2503 267.9010 15.73823839  1061";
+        let satellite = &read(text).unwrap()[0];
+        let on_day = |day: i64| satellite.position(Instant::new(satellite.epoch_unix_ns + day * NS_PER_DAY));
+        assert!([-20, 0, 20].iter().all(|day| on_day(*day).is_some()));
+        assert!(satellite.teme_km(-400.0 * MINUTES_PER_DAY).unwrap().length() > 10_000.0);
+        assert_eq!(on_day(-400), None);
     }
 
     #[test]

@@ -165,6 +165,40 @@ mod tests {
     }
 
     #[test]
+    fn a_satellite_keeps_to_one_that_sgp4_moves_from_the_same_elements() {
+        // Without drag, in a circle. SGP4 has the periodic effects of J2 and J3 besides, some ten kilometres, and secular
+        // ones of higher order; without the drift of the node, or with Kepler's pace, a month would be thousands off.
+        for (altitude_m, inclination_deg) in [(550e3, 53.0), (1_200e3, 87.9), (600e3, 97.8)] {
+            let spec = ShellSpec {
+                raan_deg: 40.0,
+                argument_of_latitude_deg: 10.0,
+                ..shell(1, 1, altitude_m, inclination_deg)
+            };
+            let radius = EQUATOR_M + altitude_m;
+            let orbit = sgp4::Orbit {
+                inclination: inclination_deg.to_radians(),
+                right_ascension: spec.raan_deg.to_radians(),
+                eccentricity: 1e-6,
+                argument_of_perigee: 0.0,
+                mean_anomaly: spec.argument_of_latitude_deg.to_radians(),
+                mean_motion: 60.0 * (MU / (radius * radius * radius)).sqrt(),
+            };
+            let constants =
+                sgp4::Constants::new(sgp4::WGS84, sgp4::iau_epoch_to_sidereal_time, -30.0, 0.0, orbit)
+                    .unwrap();
+            let ours = Shell::new(&spec);
+            for day in 0..=30 {
+                let instant = Instant::new(day * DAY_NS);
+                let minutes = sgp4::MinutesSinceEpoch(1_440.0 * day as f64);
+                let [x, y, z] = constants.propagate(minutes).unwrap().position;
+                let theirs = instant.earth_fixed(Vector::new(x, y, z) * 1e3);
+                let off_km = (ours.at(instant).position(0) - theirs).length() / 1e3;
+                assert!(off_km < 60.0, "{inclination_deg} degrees, day {day}: {off_km} km");
+            }
+        }
+    }
+
+    #[test]
     fn planes_and_satellites_stand_as_walker_has_them() {
         // Walker 1984: T/P/F, here 6/3/1. In a plane satellites are 180 degrees apart; planes are 120 degrees apart,
         // and a satellite is 60 degrees ahead of its neighbour to the west.
