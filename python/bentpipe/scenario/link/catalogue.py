@@ -24,6 +24,10 @@ PRESETS = (
     "geo-snep-flat",
     "geo-vehicle",
     "leo-starlink",
+    "leo-starlink-isl",
+    "leo-starlink-inactive",
+    "leo-oneweb",
+    "meo-o3b",
 )
 
 
