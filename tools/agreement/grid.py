@@ -257,4 +257,20 @@ KINDS = (
         factors=("cc", "link.forward.rate", "link.rtt", LOSS),
         bars=LOADED_WITH_LOSS,
     ),
+    Kind(
+        name="changing-pages",
+        title="Page loads over paths that change",
+        parts=(Part(name="changing-pages", company=Company.ALONE),),
+        quantity=PAGE_LOAD_TIME,
+        factors=("link", "http"),
+        bars=WITHOUT_LOSS,
+    ),
+    Kind(
+        name="changing-flows",
+        title="Flows over paths that change",
+        parts=(Part(name="changing-flows", company=Company.ALONE),),
+        quantity=GOODPUT,
+        factors=("link", "cc"),
+        bars=WITHOUT_LOSS,
+    ),
 )
