@@ -52,6 +52,13 @@ def test_show_prints_links_and_pages(bentpipe, tmp_path):
     assert bentpipe.json("show", tmp_path / "link.toml")["return"]["delay_ns"] == 5_000_000
 
 
+@pytest.mark.parametrize("options", [("--set", "link.rtt=5ms"), ("--quick",)])
+def test_show_does_not_pass_over_what_only_a_scenario_has(bentpipe, options):
+    told = bentpipe("show", "lan", *options, expect=2).stderr
+    assert f"THING: expected the scenario that {' '.join(options)} changes" in told
+    assert told.endswith("found lan\n")
+
+
 def test_export_writes_every_attempt_and_every_object_as_csv(bentpipe, results):
     bentpipe("export", results, "--format", "csv")
     with (results / "export" / "runs.csv").open() as file:
