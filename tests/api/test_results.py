@@ -1,6 +1,9 @@
 """Frames and figures of results, against the report and the statistics of the same runs."""
 
+import gzip
 import json
+import re
+from base64 import b64decode
 
 import polars as pl
 import pytest
@@ -227,6 +230,42 @@ def test_a_waterfall_has_every_object_and_is_saved_as_svg(loads):
     assert plot.save("fall.svg").read_text() == plot.svg
     with pytest.raises(bentpipe.InputError, match=r"ends in \.svg, found"):
         plot.save("fall.pdf")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda loads: loads.plot_cells(),
+        lambda loads: loads.plot_cdf(),
+        lambda loads: loads.plot_over_time({"http": "h3"}),
+        lambda loads: loads.plot_waterfall({"http": "h3"}),
+    ],
+)
+def test_an_interactive_figure_has_all_that_it_needs_and_the_drawn_one_in_its_place(loads, draw):
+    plot = draw(loads)
+    first, second = plot.live()._repr_html_(), plot.live(with_bokeh=False)._repr_html_()
+    (drawn,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', first)
+    assert b64decode(drawn).decode() == plot.svg
+    (packed,) = re.findall(r'packed: "([^"]+)"', first)
+    assert b"BokehJS" in gzip.decompress(b64decode(packed))
+    assert second == first.replace(packed, "")
+    # Nothing is loaded, and no text of a user's ends the script.
+    assert re.findall(r"<(?:script|link)[^>]*(?:src|href)", first) == []
+    assert first.count("</script") == 1
+    assert repr(plot.live()) == repr(plot)
+
+
+def test_an_interactive_figure_is_small_beside_bokeh_and_the_same_each_time(loads):
+    found = [loads.plot_cells().live(with_bokeh=False)._repr_html_() for _ in range(2)]
+    assert found[0] == found[1]
+    assert len(found[0]) < 100_000
+    # A notebook of a megabyte has room for it once.
+    assert len(loads.plot_cells().live()._repr_html_()) < 600_000
+
+
+def test_what_is_drawn_alone_says_so(loads):
+    with pytest.raises(bentpipe.AbilityError, match="there is no interactive figure"):
+        loads.plot_boxes().live()
 
 
 def test_results_show_their_cells_as_text_and_as_html(loads):

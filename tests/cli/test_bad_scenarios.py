@@ -509,4 +509,4 @@ def test_repetitions_are_checked_however_they_are_given(bentpipe, tmp_path):
     path = tmp_path / "scenario.toml"
     path.write_text(GOOD)
     result = bentpipe("run", path, "--set", "repetitions=0", expect=2)
-    assert_reports(result, file=path, field="repetitions", expected="from 1", found="0")
+    assert_reports(result, file="command line", field="--set repetitions", expected="from 1", found="0")

@@ -151,7 +151,7 @@ def test_a_page_of_ones_own_is_shown_by_the_name_that_a_scenario_gives_it(bentpi
 def test_a_page_of_ones_own_that_is_not_there_is_bad_input(bentpipe):
     told = "no.har: the whole file: expected a readable HAR file, found No such file or directory"
     assert told in bentpipe("pages", "har:no.har", expect=2).stderr
-    assert "NAME: expected a folder, found No such file" in bentpipe("pages", "dir:no", expect=2).stderr
+    assert "NAME: expected a folder, found no: No such file" in bentpipe("pages", "dir:no", expect=2).stderr
 
 
 def test_pages_are_exported_as_files_of_the_sizes_that_they_list(bentpipe, tmp_path):

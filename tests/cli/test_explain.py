@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from bentpipe.ledger import Ledger
+from tests.support.trees import contents
 
 pytestmark = pytest.mark.usefixtures("report")
 
@@ -39,6 +40,19 @@ def test_a_slow_run_is_repeated_with_captures_and_is_the_same(bentpipe, folder):
     assert {path.name for path in made.iterdir()} == {"packets.pcapng", "page.har"}
     assert len(json.loads((made / "page.har").read_text())["log"]["entries"]) == 9
     assert f"tshark -r {made / 'packets.pcapng'} -Y 'frame.interface_id == 0 && tcp.port == " in told
+
+
+@pytest.mark.parametrize("bad", ["file", "file/below", "link"])
+def test_captures_go_to_no_place_that_is_no_folder(bentpipe, folder, tmp_path, bad):
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("results")
+    before = contents(folder)
+    told = bentpipe("explain", folder, "--out", tmp_path / bad, expect=2).stderr.splitlines()
+    assert told[-1].startswith(
+        (f"error: {tmp_path / bad}: --out: expected", "Error: Invalid value for '--out'")
+    )
+    assert str(tmp_path / bad) in told[-1]
+    assert contents(folder).keys() == before.keys()
 
 
 def test_a_run_of_another_version_is_told_to_differ(bentpipe, folder):

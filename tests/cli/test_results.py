@@ -2,6 +2,7 @@ import csv
 import errno
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow.csv
@@ -49,6 +50,13 @@ def test_show_prints_links_and_pages(bentpipe, tmp_path):
     assert len(bentpipe.json("show", "uniform-1m")["objects"]) == 8
     (tmp_path / "link.toml").write_text('base = "lan"\nrtt = "10 ms"')
     assert bentpipe.json("show", tmp_path / "link.toml")["return"]["delay_ns"] == 5_000_000
+
+
+@pytest.mark.parametrize("options", [("--set", "link.rtt=5ms"), ("--quick",)])
+def test_show_does_not_pass_over_what_only_a_scenario_has(bentpipe, options):
+    told = bentpipe("show", "lan", *options, expect=2).stderr
+    assert f"THING: expected the scenario that {' '.join(options)} changes" in told
+    assert told.endswith("found lan\n")
 
 
 def test_export_writes_every_attempt_and_every_object_as_csv(bentpipe, results):
@@ -188,6 +196,27 @@ def test_compare_calls_what_does_not_differ_by_its_name(bentpipe, engine, scenar
     assert "of 2 cells B is significantly better in 0, A in 0; 2 do not differ significantly." in told
     found = bentpipe.json("compare", tmp_path / "a", tmp_path / "b", "--json")
     assert {row["better"] for row in found} == {None}
+
+
+def test_compare_of_many_cells_shows_those_that_differ_most(
+    bentpipe, engine, scenario_file, tmp_path, monkeypatch
+):
+    # In A all take some 3 s.
+    plt_s = {"h1": 1.0, "h2": 2.0, "h3": 3.0}
+    scenario_file.write_text(scenario_file.read_text().replace('["h1", "h3"]', '["h1", "h2", "h3"]'))
+
+    def changed_load(run_id, spec, attempt):
+        found = succeeded(run_id, spec, attempt)
+        return changed(found, metrics={"plt_s": plt_s[spec.workload.http] + spec.seed % 2 / 100})
+
+    bentpipe("run", scenario_file, "--out", tmp_path / "a", "--set", "repetitions=4")
+    engine.behave = changed_load
+    bentpipe("run", scenario_file, "--out", tmp_path / "b", "--set", "repetitions=4")
+    monkeypatch.setattr(import_module("bentpipe.cli.compare"), "MOST_ROWS", 2)
+    lines = bentpipe("compare", tmp_path / "a", tmp_path / "b").stdout.splitlines()
+    assert [line.split()[0] for line in lines[4:6]] == ["h1", "h3"]
+    assert "… 1 more that differ less: --json has all of them" in lines
+    assert len(bentpipe.json("compare", tmp_path / "a", tmp_path / "b", "--json")) == 3
 
 
 def test_compare_of_folders_without_a_common_cell_is_bad_input(bentpipe, scenario_file, tmp_path):

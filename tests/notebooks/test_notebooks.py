@@ -8,6 +8,8 @@ import pytest
 from tools import notebooks
 
 LARGEST_SVG_BYTES = 300_000
+LARGEST_NOTEBOOK_BYTES = 1_000_000
+"""With one figure that brings BokehJS along; others take it from there."""
 PLACES = re.compile(r"/(?:home|root|tmp|usr|work|Users)/|[0-9]{4}-[0-9]{2}-[0-9]{2}T")
 """Paths of a machine and times of day."""
 
@@ -49,3 +51,13 @@ def test_pictures_are_small(path):
     shown = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
     sizes = [len("".join(data["image/svg+xml"])) for data in shown if "image/svg+xml" in data]
     assert sizes and max(sizes) <= LARGEST_SVG_BYTES
+
+
+def test_a_notebook_is_small_with_its_interactive_figures(path):
+    assert path.stat().st_size <= LARGEST_NOTEBOOK_BYTES
+
+
+def test_an_interactive_figure_is_among_them_and_no_script_is_loaded_from_anywhere():
+    texts = [path.read_text() for path in notebooks.notebooks()]
+    assert any("data-bentpipe=" in text for text in texts)
+    assert all(re.findall(r"<script[^>]*src", text) == [] for text in texts)

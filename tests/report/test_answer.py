@@ -102,6 +102,23 @@ def test_of_many_cells_the_table_has_the_best_of_each_condition(tmp_path, monkey
     assert "All 3 cells are in the report." in written.answer.notes
 
 
+def test_of_many_conditions_the_table_has_the_first_and_says_how_many_more_there_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(answer, "MOST_CELLS", 2)
+    pages = ("100k", "500k", "1m", "2m")
+    entries = [entry for page in pages for entry in loads(page=f"uniform-{page}", stretch={"h2": 1.0})]
+    written = report.write(write_folder(tmp_path, entries, repetitions=6))
+    first, *cells, last = [row[0] for row in written.answer.tables[0].rows]
+    assert (first, len(cells), last) == ("CELL", 2, "… 2 more, see the report")
+
+
+def test_of_many_that_cannot_be_told_from_the_best_the_table_has_the_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(answer, "MOST_CELLS", 2)
+    alike = [entry for cc in ("bbr", "bbr3", "hybla") for entry in loads(stretch={"h2": 1.0}, cc=cc)]
+    written = report.write(write_folder(tmp_path, alike, repetitions=6))
+    (table,) = written.answer.tables
+    assert [len(table.rows), table.rows[-1][0], table.marked] == [4, "… 1 more, see the report", {1, 2}]
+
+
 def test_the_data_has_the_same_answer_with_units_in_the_names(tmp_path):
     folder = write_folder(tmp_path, loads(), repetitions=6)
     written = report.write(folder)

@@ -431,13 +431,13 @@ def test_the_root_mean_square_is_that_of_3_4_and_0():
 
 def test_figures_show_what_was_measured_and_nothing_without_runs():
     assert STUDY.figures([]) == ()
-    some = STUDY.figures([page_load(page="uniform-100k", http=http) for http in ("h1", "h2", "h3")])
+    some = STUDY.figures([load_of(page="uniform-100k", http=http) for http in ("h1", "h2", "h3")])
     assert [drawing.name for drawing in some] == ["plt-uniform", "request-ladder", "overhead"]
 
 
 def test_figures_have_what_the_study_published_in_the_same_axes():
     loads = [
-        page_load(page=f"{structure}-100k", http=http)
+        load_of(page=f"{structure}-100k", http=http)
         for structure in ("single", "uniform", "triangular")
         for http in ("h1", "h2", "h3")
     ]
@@ -456,14 +456,14 @@ def test_figures_have_what_the_study_published_in_the_same_axes():
     [({"cc": "cubic"}, "plt-congestion-control"), ({"page": "triangular-1m"}, "page-structure")],
 )
 def test_a_comparison_is_drawn_only_with_both_of_its_sides(other, name):
-    one = page_load(page="uniform-1m", cc="bbr")
+    one = load_of(page="uniform-1m", cc="bbr")
     assert name not in [drawing.name for drawing in STUDY.figures([one])]
-    both = [one, page_load(**{"page": "uniform-1m", "cc": "bbr", **other})]
+    both = [one, load_of(**{"page": "uniform-1m", "cc": "bbr", **other})]
     assert name in [drawing.name for drawing in STUDY.figures(both)]
 
 
 def test_runs_over_time_are_those_of_the_largest_uniform_page_measured():
-    runs = [page_load(page=f"uniform-{size}", http="h2") for size in ("100k", "500k")]
+    runs = [load_of(page=f"uniform-{size}", http="h2") for size in ("100k", "500k")]
     (timeline,) = STUDY.timelines(runs)
     assert timeline.factors["page"] == "uniform-500k"
 

@@ -22,3 +22,6 @@ class Run:
 
     def series(self, name):
         return self.tables.get(name, {})
+
+    def derived(self, of, *arguments):
+        return of(self, *arguments)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bentpipe.api.plot import Plot
+from bentpipe.figures.live import waterfall as live_waterfall
 from bentpipe.ledger import Entry
 from bentpipe.report import best, drawings
 from bentpipe.report.cells import CellResult
@@ -55,7 +56,14 @@ def cdf(cells: Sequence[CellResult], quantity: Quantity) -> Plot:
 def waterfall(run: Entry, label: str) -> Plot | None:
     """Return the waterfall of a page load; None of a run without objects."""
     svg = drawings.fall(run)
-    return None if svg is None else Plot(title=f"Waterfall: {label}", caption=WATERFALL, svg=svg)
+    if svg is None:
+        return None
+    return Plot(
+        title=f"Waterfall: {label}",
+        caption=WATERFALL,
+        svg=svg,
+        interactive=lambda: live_waterfall.draw(run.record),
+    )
 
 
 def over_time(source: Source, run: Entry, label: str) -> Plot | None:

@@ -29,6 +29,8 @@ METRICS = {
     "overhead_percent": percent,
 }
 """What is compared, with how it is written."""
+MOST_ROWS = 40
+"""Of more the table has those that differ most, half of them downwards and half upwards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +77,25 @@ def compare(a: Path, b: Path, as_json: bool) -> None:
         return
     echo(f"A: {a}", f"B: {b}", "")
     rows = [("CELL", "METRIC", "A", "B", "B AGAINST A", "BETTER")]
-    for item in comparisons:
+    shown = _outermost(comparisons)
+    for item in shown:
         write = METRICS[item.metric]
         cell = " ".join(item.cell.values())
         means = (write(item.mean_a), write(item.mean_b))
         rows.append((cell, item.metric, *means, _change(item), (item.better or "-").upper()))
-    print_columns(rows, indent=0, marked={place for place, item in enumerate(comparisons, 1) if item.better})
+    print_columns(rows, indent=0, marked={place for place, item in enumerate(shown, 1) if item.better})
+    if len(shown) < len(comparisons):
+        echo(f"… {len(comparisons) - len(shown)} more that differ less: --json has all of them")
     echo("", *_sentences(comparisons))
+
+
+def _outermost(comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
+    """Return those that a table has, in their order."""
+    if len(comparisons) <= MOST_ROWS:
+        return comparisons
+    by_difference = sorted(range(len(comparisons)), key=lambda place: comparisons[place].difference_percent)
+    half = MOST_ROWS // 2
+    return [comparisons[place] for place in sorted((*by_difference[:half], *by_difference[-half:]))]
 
 
 def _change(item: Comparison) -> str:

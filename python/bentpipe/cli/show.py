@@ -31,16 +31,26 @@ def show(thing: str, settings: tuple[str, ...], quick: bool, as_json: bool) -> N
 
     path = Path(thing)
     where = Location(file="command line", field="THING")
+    if path.suffix == ".toml" and not thing.startswith((HAR, FOLDER)) and _is_scenario(path):
+        _show_scenario(path, settings, quick=quick)
+        return
+    _refuse_changes(thing, settings, quick=quick)
     if thing in PAGES or thing.startswith((HAR, FOLDER)):
         print_json(page(thing, where, folder=Path()))
     elif _is_run(path, where):
         print_json(_record(path.parent, path.name))
-    elif path.suffix == ".toml" and _is_scenario(path):
-        _show_scenario(path, settings, quick=quick)
     else:
         from bentpipe.scenario.links import link
 
         print_json(link(thing, where=where))
+
+
+def _refuse_changes(thing: str, settings: tuple[str, ...], *, quick: bool) -> None:
+    """Raise an InputError for options of scenarios that are given with something else."""
+    given = [*(f"--set {text}" for text in settings), *(["--quick"] if quick else [])]
+    if given:
+        expected = f"the scenario that {given[0]} changes (`bentpipe links` changes a link)"
+        raise InputError(file="command line", field="THING", expected=expected, found=thing)
 
 
 def _is_run(path: Path, where: "Location") -> bool:

@@ -29,9 +29,13 @@ def worker(address: str, processes: int | None, is_emulating: bool) -> None:
     campaigns of another one give it no runs. It ends when its scheduler does.
     """
     from bentpipe.campaign.cluster import crew, enrolment
+    from bentpipe.campaign.cluster.choice import scheduler_address
     from bentpipe.campaign.requirements import require_emulate
+    from bentpipe.scenario.written.command_line import COMMAND_LINE
+    from bentpipe.scenario.written.location import Location
 
     crew.require_packages()
+    scheduler_address(address, Location(file=COMMAND_LINE, field="ADDRESS"))
     if is_emulating:
         require_emulate()
         if processes not in (None, 1):

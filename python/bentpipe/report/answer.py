@@ -14,7 +14,7 @@ from bentpipe.studies.rules import Agreement
 from bentpipe.studies.verdict import Finding, Standing, Verdict
 
 MOST_CELLS = 40
-"""Of more the table has the best of each condition."""
+"""Of more the table has the best of each condition, and no more than these."""
 SEVERAL = "="
 """Marks what does not differ significantly from the best."""
 
@@ -135,20 +135,36 @@ def _of_quantity(bests: Sequence[Best], *, is_short: bool) -> Table:
         "95 % INTERVAL",
         *(["AGAINST BEST"] if is_compared else []),
     )
+    blanks = [""] * (len(heading) - 1)
     rows: list[tuple[str, ...]] = [heading]
     marked = set()
-    for each in bests:
+    shown = _first([each.among_best for each in bests]) if is_short else [each.rated for each in bests]
+    for each, chosen in zip(bests, shown, strict=False):
         is_headed = bool(each.label) and each.is_choice
         if is_headed:
-            rows.append((each.label, *[""] * (len(heading) - 1)))
-        for rated in each.among_best if is_short else each.rated:
+            rows.append((each.label, *blanks))
+        for rated in chosen:
             if each.is_choice and rated.contender.is_among_best:
                 marked.add(len(rows))
             name = f"  {rated.choice}" if is_headed else rated.choice
             rows.append(
                 (name, *_numbers(quantity, rated), *([_standing(each, rated)] if is_compared else []))
             )
+    if is_short:
+        left_out = sum(len(each.among_best) for each in bests) - sum(map(len, shown))
+        rows += [(f"… {left_out} more, see the report", *blanks)] if left_out else []
     return Table(rows=tuple(rows), marked=frozenset(marked))
+
+
+def _first(conditions: Sequence[Sequence[Rated]]) -> list[Sequence[Rated]]:
+    """Return the first `MOST_CELLS` cells of conditions, each the best first."""
+    shown: list[Sequence[Rated]] = []
+    room = MOST_CELLS
+    for rated in conditions:
+        if room > 0:
+            shown.append(rated[:room])
+            room -= len(rated)
+    return shown
 
 
 def _numbers(quantity: Quantity, rated: Rated) -> tuple[str, str, str]:

@@ -1,10 +1,10 @@
 """What a report is made from: a folder's scenario and ledger, read once."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,22 @@ _SERIES_AT_ONCE = 256
 """That are kept: figures ask for those of the same runs."""
 
 Series = Mapping[str, NDArray[np.float64]]
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+Derived = dict[Hashable, Any]
+"""What functions made of runs: by run id, function and arguments."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """A run that is judged, together with its series, which are read when they are asked for."""
+    """A run that is judged, together with its series, which are read when they are asked for.
+
+    `kept` is shared by all runs of a report.
+    """
 
     entry: Entry
     read: Callable[[str, str], Series]
+    kept: Derived = field(repr=False, compare=False)
 
     @property
     def factors(self) -> Mapping[str, str]:
@@ -55,6 +63,14 @@ class Recorded:
         """The columns of one of its series."""
         return self.read(self.entry.run_id, name)
 
+    def derived(self, of: "Callable[[Recorded, *Arguments], T]", *arguments: *Arguments) -> T:
+        """What a function makes of record and series (`studies.study.Run`)."""
+        key = (self.entry.run_id, of, arguments)
+        if key not in self.kept:
+            self.kept[key] = of(self, *arguments)
+        found: T = self.kept[key]
+        return found
+
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
@@ -75,11 +91,13 @@ class Source:
     """Run id, attempt and columns of a series, of all attempts that have it."""
     artifacts: Callable[[Entry], Path]
     """The folder of an attempt's captures and pictures."""
+    derived: Derived = field(default_factory=dict, repr=False)
+    """What claims, tables and figures have made of the runs."""
 
     @property
     def recorded(self) -> tuple[Recorded, ...]:
         """The runs that are judged, with their series."""
-        return tuple(Recorded(entry=entry, read=self.series) for entry in self.best)
+        return tuple(Recorded(entry=entry, read=self.series, kept=self.derived) for entry in self.best)
 
     @property
     def transfers(self) -> Iterator[Entry]:

@@ -136,9 +136,14 @@ def resolve_document(
         if override.key in SCENARIO_KEYS:
             document = {**document, override.key: override.value}
     overridden = {override.key for override in overrides}
-    table = validated(ScenarioTable, document, where)
+    command_line = CommandLine(overridden=overridden, options=varied.keys())
+    try:
+        table = validated(ScenarioTable, document, where)
+    except InputError as error:
+        place = command_line.place(error.field, where)
+        raise error.at(file=place.file, field=place.field) from None
     matrix, repetitions, place = table.matrix, table.repetitions, where.at("matrix")
-    repetitions_place = where.at("repetitions")
+    repetitions_place = command_line.place("repetitions", where)
     if extent is Extent.QUICK:
         quick = table.quick
         if "repetitions" not in overridden:
@@ -153,7 +158,9 @@ def resolve_document(
     repetitions = defaults.REPETITIONS if repetitions is None else repetitions
     repetitions = count(repetitions, repetitions_place, least=1, most=MOST_REPETITIONS)
     seed = defaults.SEED if table.seed is None else table.seed
-    name = _checked_name(default_name if table.name is None else table.name, where.at("name"))
+    name = _checked_name(
+        default_name if table.name is None else table.name, command_line.place("name", where)
+    )
     written_blocks = [block.crossed(varied) for block in parse_matrix(matrix, place)]
     builder = CellBuilder(
         run=table.run or {},
@@ -162,7 +169,7 @@ def resolve_document(
         folder=folder,
         overrides=tuple(o for o in overrides if o.key not in SCENARIO_KEYS),
         variations=tuple(variations),
-        command_line=CommandLine(overridden=overridden, options=varied.keys()),
+        command_line=command_line,
         workloads=workloads_of(
             [*(table.run or {}), *(key for block in written_blocks for key in block.values)]
         ),
@@ -174,7 +181,7 @@ def resolve_document(
         title=table.title or name,
         description=table.description or "",
         repetitions=repetitions,
-        seed=count(seed, where.at("seed"), least=0, most=LARGEST_SEED),
+        seed=count(seed, command_line.place("seed", where), least=0, most=LARGEST_SEED),
         cells=builder.cells(blocks),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar, TypeVarTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,21 @@ from bentpipe.scenario.rig import Rig, read_rig
 from bentpipe.stats import Measured
 from bentpipe.studies.verdict import Verdict
 
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+
 
 class Run(Measured, Protocol):
     """What a study needs of a run."""
 
     def series(self, name: str) -> Mapping[str, NDArray[np.float64]]:
         """The columns of one of its series; none where it has no such series."""
+
+    def derived(self, of: "Callable[[Run, *Arguments], T]", *arguments: *Arguments) -> T:
+        """What a function makes of its record and its series, which is kept for when it is asked for again.
+
+        The factors are no matter of such a function: variants of a study share runs.
+        """
 
 
 Runs: TypeAlias = Sequence[Run]

@@ -327,7 +327,7 @@ def test_a_fault_is_refused_with_its_file_and_field(tmp_path, case):
         (b'{"log": {"entries": [3]}}', "log.entries[0]", "an object"),
         (b'{"log": {"entries": []}}', "log.entries", "an HTML document that was answered"),
         (b'{"log": NaN}', "the whole file", "JSON"),
-        (b"\xff", "the whole file", "JSON"),
+        (b"\xff", "the whole file", "UTF-8 text"),
         (b"[" * 100_000, "the whole file", "JSON"),
         (b"1" * 5000, "the whole file", "JSON"),
     ],

@@ -15,7 +15,10 @@ EXPECTED = (
     f"tcp://HOST:PORT of a scheduler, local:N (1 to {MOST_PROCESSES} workers here), or a TOML file of jobs"
 )
 
-_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}")
+LARGEST_PORT = 65_535
+ADDRESS = f"tcp://HOST:PORT of a scheduler, with a port from 1 to {LARGEST_PORT}"
+
+_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 _LOCAL = "local"
 
 
@@ -45,7 +48,7 @@ def parse(text: str) -> Cluster:
         When it is none, or the file of jobs has a fault.
     """
     where = Location(file=COMMAND_LINE, field=OPTION)
-    if _ADDRESS.fullmatch(text):
+    if _is_address(text):
         return RunningScheduler(address=text)
     kind, colon, number = text.partition(":")
     if colon and kind == _LOCAL:
@@ -56,3 +59,15 @@ def parse(text: str) -> Cluster:
     if "://" in text or not text.endswith(".toml"):
         raise where.error(expected=EXPECTED, found=quoted(text))
     return read_job_queue(Path(text))
+
+
+def scheduler_address(text: str, where: Location) -> str:
+    """Return the address of a scheduler as it is written; an InputError says that it is none."""
+    if not _is_address(text):
+        raise where.error(expected=ADDRESS, found=quoted(text))
+    return text
+
+
+def _is_address(text: str) -> bool:
+    found = _ADDRESS.fullmatch(text)
+    return found is not None and 1 <= int(found[3]) <= LARGEST_PORT

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bentpipe.campaign.plan import planned_run
@@ -13,7 +12,7 @@ from bentpipe.ledger import Entry, Ledger
 from bentpipe.ledger.folder import SCENARIO
 from bentpipe.model.draft.spec import CellSpec
 from bentpipe.model.scenario import AblationsDocument, VariantDocument
-from bentpipe.report.source import Recorded, Series
+from bentpipe.report.source import Derived, Recorded, Series
 from bentpipe.scenario import Cell
 from bentpipe.stats.grouping import ByCell
 
@@ -69,6 +68,8 @@ class _Runs:
 
     entries: Mapping[str, Entry]
     ledgers: Mapping[str, Ledger]
+    derived: Derived = field(default_factory=dict)
+    """What the claims on one variant make of a run serves the others that have it."""
 
     @classmethod
     def of(cls, *ledgers: Ledger) -> "_Runs":
@@ -83,7 +84,6 @@ class _Runs:
     def variant(self, variant: VariantDocument) -> VariantRuns:
         """Return the runs that a variant consists of; those that were not made are left out."""
         scenario = variant.scenario
-        read = cache(self._series)
         runs = []
         for document in scenario.cells:
             # As it was written: `model_validate` takes it whole when the run is planned.
@@ -94,10 +94,11 @@ class _Runs:
                 entry = self.entries.get(planned.run_id)
                 if entry is not None:
                     named = replace(entry, factors=document.factors, repetition=repetition)
-                    runs.append(Recorded(entry=named, read=read))
+                    runs.append(Recorded(entry=named, read=self.series, kept=self.derived))
         return VariantRuns(
             variant=variant, runs=ByCell(runs), planned=scenario.repetitions * len(scenario.cells)
         )
 
-    def _series(self, run_id: str, name: str) -> Series:
+    def series(self, run_id: str, name: str) -> Series:
+        """Return the columns of a series of a run."""
         return self.ledgers[run_id].series(run_id, name)

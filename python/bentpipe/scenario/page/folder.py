@@ -53,9 +53,9 @@ def folder_page(folder: Path, where: Location, *, name: str) -> PageSpec:
         is_folder = root.is_dir()
     except (OSError, RuntimeError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise where.error(expected="a folder", found=reason or str(error)) from None
+        raise where.error(expected="a folder", found=f"{folder}: {reason or error}") from None
     if not is_folder:
-        raise where.error(expected="a folder", found="a file")
+        raise where.error(expected="a folder", found=f"{folder}: a file")
     site = _Site(root=root, where=Location(file=str(folder)))
     index = site.file(INDEX)
     if index is None:

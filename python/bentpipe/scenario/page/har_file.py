@@ -1,5 +1,6 @@
 """What a HAR file says, read in little more memory than the file has: bodies and headers are passed over."""
 
+import codecs
 import json
 import re
 from typing import Never
@@ -7,6 +8,7 @@ from typing import Never
 from bentpipe import _core
 from bentpipe.scenario.json_value import Json, JsonObject
 from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.user_file import utf8_text
 
 LARGEST_FILE_BYTES = 200_000_000
 """Browsers write the bodies into the file."""
@@ -61,9 +63,12 @@ def parsed(rest: bytes, where: Location) -> Json:
         raise where.error(expected=f"at most {most} beside the bodies", found=found)
     if _has_more_values(rest, MOST_VALUES):
         raise where.error(expected=f"at most {MOST_VALUES} values beside the bodies", found="more")
+    # Some programs on Windows write a byte order mark.
+    text = utf8_text(rest.removeprefix(codecs.BOM_UTF8), where)
+    if not text.strip():
+        raise where.error(expected="JSON", found="an empty file")
     try:
-        # Some programs on Windows write a byte order mark.
-        har: Json = json.loads(rest.decode("utf-8-sig"), parse_constant=_no_number, object_hook=_kept)
+        har: Json = json.loads(text, parse_constant=_no_number, object_hook=_kept)
     except RecursionError:
         raise where.error(expected="JSON", found="objects or lists nested too deeply") from None
     except ValueError as error:

@@ -126,6 +126,8 @@ def page(name: str, where: Location, *, folder: Path) -> PageSpec:
     """
     if name.startswith((HAR, FOLDER)) and not name.isprintable():
         raise where.error(expected="a path of printable characters", found=quoted(name))
+    if name in (HAR, FOLDER):
+        raise where.error(expected=f"{HAR}FILE or {FOLDER}FOLDER", found=quoted(name))
     if name.startswith(HAR):
         return har_page(folder / name.removeprefix(HAR), name=name)
     if name.startswith(FOLDER):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bentpipe.scenario.written.location import Location
-from bentpipe.scenario.written.user_file import read_user_file
+from bentpipe.scenario.written.user_file import read_user_file, utf8_text
 
 LARGEST_FILE_BYTES = 10_000_000
 
@@ -28,12 +28,7 @@ def read_toml(path: Path) -> TomlTable:
 
 def parse_toml(content: bytes, where: Location) -> TomlTable:
     """Return the table that TOML text holds; an InputError says where it is not TOML."""
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        found = f"the byte 0x{content[error.start]:02x} in line {line}"
-        raise where.error(expected="UTF-8 text", found=found) from None
+    text = utf8_text(content, where)
     try:
         return tomllib.loads(text)
     except RecursionError:

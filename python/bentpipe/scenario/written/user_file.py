@@ -33,3 +33,13 @@ def read_user_file(path: Path, where: Location, *, kind: str, largest_bytes: int
     if len(content) > largest_bytes:
         raise where.error(expected=f"at most {largest_bytes} bytes", found="a larger file")
     return content
+
+
+def utf8_text(content: bytes, where: Location) -> str:
+    """Return the text that a file holds; an InputError names the byte that is no UTF-8."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        found = f"the byte 0x{content[error.start]:02x} in line {line}"
+        raise where.error(expected="UTF-8 text", found=found) from None

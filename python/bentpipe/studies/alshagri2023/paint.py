@@ -2,7 +2,7 @@
 
 from bentpipe.model.record import ObjectTiming, RunRecord
 from bentpipe.stats import select
-from bentpipe.studies.study import Runs
+from bentpipe.studies.study import Run, Runs
 
 
 def embedded(record: RunRecord) -> list[ObjectTiming]:
@@ -27,8 +27,12 @@ def largest_complete_s(record: RunRecord) -> float | None:
 
 def largest_complete_times_s(runs: Runs, **cell: str) -> list[float]:
     """The same of each succeeded load of a cell."""
-    times = (largest_complete_s(run.record) for run in select(runs, **cell))
+    times = (run.derived(_largest_complete_s) for run in select(runs, **cell))
     return [each for each in times if each is not None]
+
+
+def _largest_complete_s(run: Run) -> float | None:
+    return largest_complete_s(run.record)
 
 
 def _place(timing: ObjectTiming) -> tuple[int, str]:

@@ -71,15 +71,15 @@ POWER = Quantity(name="power", unit="Mbit/s per s", decimals=0, of=lambda m: m.t
 def downloads(runs: Runs) -> Downloads:
     """Every download that succeeded."""
     return {
-        control: [_download(run) for run in select(runs, cc=control) if _kind(run) == "bulk"]
+        control: [run.derived(_download) for run in select(runs, cc=control) if run.derived(_kind) == "bulk"]
         for control in CONTROLS
     }
 
 
 def echoes(runs: Runs) -> list[NDArray[np.float64]]:
     """The round trips of each run of the baseline in seconds; NaN for a lost one."""
-    found = (run.series("ping") for run in select(runs) if _kind(run) == "ping")
-    return [series["rtt_s"] for series in found if len(series.get("rtt_s", ()))]
+    found = (run.derived(_round_trips_s) for run in select(runs) if run.derived(_kind) == "ping")
+    return [samples for samples in found if len(samples)]
 
 
 def values(downloads: Iterable[Download], phase: Phase, quantity: Quantity) -> list[float]:
@@ -139,6 +139,10 @@ def most_resent_percent(download: Download, span: Span) -> float:
 
 def _kind(run: Run) -> str:
     return str(run.record.spec.workload.kind)
+
+
+def _round_trips_s(run: Run) -> NDArray[np.float64]:
+    return run.series("ping").get("rtt_s", np.empty(0))
 
 
 def _download(run: Run) -> Download:

@@ -1,6 +1,7 @@
 """What our loads came to, by the words of the study."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bentpipe.stats import duplicates, select, values_of
 from bentpipe.studies.secchi2018.cells import (
@@ -41,36 +42,43 @@ def rates_bps(times: Sequence[float], name: str) -> list[float]:
 
 def first_requests_s(runs: Sequence[Run]) -> list[float]:
     """When each load asked for the first object that its document names."""
-    asked = (sorted(timing.request_s for timing in run.record.objects) for run in runs)
-    return [requests[1] for requests in asked if len(requests) > 1]
+    asked = (run.derived(_first_request_s) for run in runs)
+    return [each for each in asked if each is not None]
 
 
 def handshake_round_trips(runs: Sequence[Run]) -> list[float]:
     """TCP's and TLS's handshake of each load's first connection, in round trips of TCP's."""
-    metrics = (run.record.metrics for run in runs)
-    return [
-        (each.connect_s + each.tls_s) / each.connect_s for each in metrics if each.connect_s and each.tls_s
-    ]
+    handshakes_s = ((run.metrics.get("connect_s"), run.metrics.get("tls_s")) for run in runs)
+    return [(tcp_s + tls_s) / tcp_s for tcp_s, tls_s in handshakes_s if tcp_s and tls_s]
 
 
 def swings_s(runs: Sequence[Run]) -> list[float]:
     """From the shortest to the longest smoothed round trip of each load."""
-    metrics = (run.record.metrics for run in runs)
+    ends_s = ((run.metrics.get("rtt_min_s"), run.metrics.get("rtt_max_s")) for run in runs)
     return [
-        each.rtt_max_s - each.rtt_min_s
-        for each in metrics
-        if each.rtt_max_s is not None and each.rtt_min_s is not None
+        longest_s - shortest_s
+        for shortest_s, longest_s in ends_s
+        if shortest_s is not None and longest_s is not None
     ]
 
 
-def replacements(run: Run) -> int:
-    """Connections of a load over one connection that were neither the first nor a duplicate."""
-    return len(run.record.client_connections) - 1 - duplicates(run.record)
+@dataclass(frozen=True, kw_only=True)
+class Connections:
+    """How many connections a load opened, how many of them as duplicates, and whether any was of HTTP/1.1."""
+
+    opened: int
+    duplicates: int
+    fell_back: bool
+
+    @property
+    def replacements(self) -> int:
+        """Those of a load over one connection that were neither the first nor a duplicate."""
+        return self.opened - 1 - self.duplicates
 
 
-def fell_back(run: Run) -> bool:
-    """Whether a load of SPDY used HTTP/1.1 too."""
-    return any(each.protocol == "http/1.1" for each in run.record.client_connections)
+def connections(run: Run) -> Connections:
+    """Return the connections of a load."""
+    return run.derived(_connections)
 
 
 def lines(runs: Runs, http: str, pep: str) -> list[Line]:
@@ -94,3 +102,17 @@ def cell_times_s(runs: Runs, pep: str, protocols: Sequence[str]) -> list[list[fl
 def loads(runs: Runs, http: str, name: str, *, pep: str = PEP, keeping: Keeping = Keeping.ONE) -> list[Run]:
     """The loads of a page at the default retry timeout."""
     return select(runs, **cell(http, pep=pep, keeping=keeping), page=name)
+
+
+def _first_request_s(run: Run) -> float | None:
+    requests = sorted(timing.request_s for timing in run.record.objects)
+    return requests[1] if len(requests) > 1 else None
+
+
+def _connections(run: Run) -> Connections:
+    record = run.record
+    return Connections(
+        opened=len(record.client_connections),
+        duplicates=duplicates(record),
+        fell_back=any(each.protocol == "http/1.1" for each in record.client_connections),
+    )

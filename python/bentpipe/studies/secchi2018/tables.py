@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bentpipe.figures.style import look
-from bentpipe.stats import duplicates, select, values_of
+from bentpipe.stats import select, values_of
 from bentpipe.studies.columns import Filled, count, filled, headings, mean_and_reach, rows
 from bentpipe.studies.measure import mean_of, reach_of
 from bentpipe.studies.published_number import PublishedNumber
@@ -26,7 +26,7 @@ from bentpipe.studies.secchi2018.cells import (
     page,
 )
 from bentpipe.studies.secchi2018.line import published_line
-from bentpipe.studies.secchi2018.measured import lines, times_s
+from bentpipe.studies.secchi2018.measured import connections, lines, times_s
 from bentpipe.studies.study import NOTHING_MEASURED, Runs, StudyTable
 
 
@@ -232,7 +232,7 @@ def _connections(runs: Runs) -> StudyTable:
     items = []
     for pep, retry in _paths():
         for http in PROTOCOLS:
-            loads = [run.record for run in select(runs, **cell(http, pep=pep, retry=retry))]
+            loads = [connections(run) for run in select(runs, **cell(http, pep=pep, retry=retry))]
             if not loads and http not in STUDIED:
                 continue
             items.append(
@@ -240,8 +240,8 @@ def _connections(runs: Runs) -> StudyTable:
                     path=PATHS[pep],
                     retry=retry,
                     http=http,
-                    connections=[len(record.client_connections) for record in loads],
-                    duplicates=[duplicates(record) for record in loads],
+                    connections=[each.opened for each in loads],
+                    duplicates=[each.duplicates for each in loads],
                 )
             )
     most = {

@@ -6,7 +6,7 @@ from bentpipe.studies import rules
 from bentpipe.studies.alshagri2023 import published
 from bentpipe.studies.alshagri2023.cells import LAN, PROTOCOLS, cell, page
 from bentpipe.studies.alshagri2023.claims.comparisons import controls, protocols
-from bentpipe.studies.loads import busiest_bps
+from bentpipe.studies.loads import busiest_of_each_bps
 from bentpipe.studies.measure import level, nothing
 from bentpipe.studies.rules import Rule
 from bentpipe.studies.study import Runs
@@ -111,7 +111,7 @@ def _busiest(runs: Runs, http: str, link: str, cc: str, rule: Rule) -> Finding:
     Over a whole load it would say nothing: 2 MB are 1.6 s of this link, and no load takes less than 4 s.
     """
     factors = {**cell(link, http, cc), "page": FILL_PAGE}
-    rates = busiest_bps(select(runs, **factors), window_s=ROUND_TRIP_S)
+    rates = busiest_of_each_bps(select(runs, **factors), window_s=ROUND_TRIP_S)
     shares = [100 * rate / published.RATE_BPS for rate in rates]
     found = (
         Measurement(

@@ -89,21 +89,26 @@ def _later(runs: Runs, satellite: str) -> Finding:
 def _requests(runs: Runs, http: str, satellite: str) -> Finding:
     loads = select(runs, **cell(satellite, http, "bbr"), page=_PAGE)
     shares = [
-        100 * (min(each.first_byte_s for each in objects) - ready) / _ROUND_TRIP_S
-        for load, ready in zip(loads, _ready_s(loads), strict=True)
-        if (objects := embedded(load.record))
+        100 * (answered_s - ready_s) / _ROUND_TRIP_S
+        for load, ready_s in zip(loads, _ready_s(loads), strict=True)
+        if (answered_s := load.derived(_answered_s)) is not None
     ]
     return _share(f"{http}: of 530 ms", shares, rules.at_least(180.0), satellite)
 
 
 def _ready_s(loads: Sequence[Run]) -> list[float]:
     """When requests could be sent first."""
-    found = []
-    for load in loads:
-        connection = load.record.client_connections[0]
-        ready_ns = connection.secured_ns or connection.connected_ns
-        found.append((ready_ns or 0) / 1e9)
-    return found
+    return [load.derived(_connected_s) for load in loads]
+
+
+def _connected_s(load: Run) -> float:
+    connection = load.record.client_connections[0]
+    return (connection.secured_ns or connection.connected_ns or 0) / 1e9
+
+
+def _answered_s(load: Run) -> float | None:
+    """When the first byte of the first object beside the document came."""
+    return min((each.first_byte_s for each in embedded(load.record)), default=None)
 
 
 def _share(label: str, shares: Sequence[float], rule: Rule, satellite: str) -> Finding:

@@ -7,15 +7,11 @@ from bentpipe.studies import rules
 from bentpipe.studies.caviglione2014 import published
 from bentpipe.studies.caviglione2014.cells import H1, H1_TLS, HTTP10, HTTP10_TLS, SPDY
 from bentpipe.studies.caviglione2014.comparisons import number, pair
-from bentpipe.studies.caviglione2014.loads import (
-    CONNECTIONS,
-    first_connection_s,
-    last_objects,
-    more_connections,
-)
-from bentpipe.studies.measure import against, difference_of
+from bentpipe.studies.caviglione2014.loads import CONNECTIONS, FIRST_CONNECTION
+from bentpipe.studies.caviglione2014.one_load import load
+from bentpipe.studies.measure import against
 from bentpipe.studies.study import Runs
-from bentpipe.studies.verdict import Standing, Verdict, judge, verdict
+from bentpipe.studies.verdict import Standing, Verdict, verdict
 
 _SECTION = "section 4.2 of Fig. 3"
 _LIMIT = published.REQUESTS_PER_CONNECTION
@@ -46,12 +42,13 @@ def _one_for_each_object(runs: Runs) -> Iterator[Verdict]:
         "tls-first-connection-longer",
         "HTTP/1.0: over TLS the first connection lasts longer",
         [
-            judge(
-                f"{HTTP10_TLS.label} against {HTTP10.label}: connection of the document",
-                difference_of(
-                    *(first_connection_s(select(runs, **each.forward())) for each in (HTTP10_TLS, HTTP10))
-                ),
+            pair(
+                runs,
+                FIRST_CONNECTION,
+                HTTP10_TLS.forward(),
+                HTTP10.forward(),
                 rules.above,
+                label=f"{HTTP10_TLS.label} against {HTTP10.label}: {FIRST_CONNECTION.name}",
             )
         ],
         source=_SECTION,
@@ -59,10 +56,10 @@ def _one_for_each_object(runs: Runs) -> Iterator[Verdict]:
 
 
 def _persistent(runs: Runs) -> Iterator[Verdict]:
-    loads = select(runs, **H1.forward())
-    more = [float(more_connections(run, limit=_LIMIT)) for run in loads]
-    first = [len(run.record.client_connections) - late for run, late in zip(loads, more, strict=True)]
-    last = [float(last_objects(run, limit=_LIMIT)) for run in loads]
+    loads = [load(run) for run in select(runs, **H1.forward())]
+    more = [float(each.late_connections) for each in loads]
+    first = [each.connections - each.late_connections for each in loads]
+    last = [float(each.late_objects) for each in loads]
     yield verdict(
         "connections-h1-first",
         "HTTP/1.1: six connections at first",

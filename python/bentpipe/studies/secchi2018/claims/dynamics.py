@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bentpipe.stats import select, values_of
 from bentpipe.studies import rules
-from bentpipe.studies.loads import busiest_bps
+from bentpipe.studies.loads import busiest_of_each_bps
 from bentpipe.studies.measure import against, difference_of
 from bentpipe.studies.secchi2018 import impossible, published
 from bentpipe.studies.secchi2018.cells import DECIDING, MANY, PATIENT, TUNNEL, Keeping, cell, page
@@ -60,7 +60,7 @@ def _product_of_rate_and_delay(runs: Runs) -> Verdict:
 
 def _one_at_a_time(runs: Runs) -> Iterator[Verdict]:
     six = loads(runs, "h1s", _MANY, keeping=Keeping.ALL)
-    peaks = [bps / 8e3 for bps in busiest_bps(six, window_s=PEAK_WINDOW_S)]
+    peaks = [bps / 8e3 for bps in busiest_of_each_bps(six, window_s=PEAK_WINDOW_S)]
     average = [bps / 8e3 for bps in rates_bps(times_s(runs, "h1s", _MANY, keeping=Keeping.ALL), _MANY)]
     yield verdict(
         "h1-rate",
@@ -76,7 +76,7 @@ def _one_at_a_time(runs: Runs) -> Iterator[Verdict]:
         [against("HTTPS, six persistent connections: peak", peaks, published.H1_RATE, decimals=0)],
         source=published.H1_RATE.source,
     )
-    multiplexed = busiest_bps(loads(runs, DECIDING, _MANY), window_s=PEAK_WINDOW_S)
+    multiplexed = busiest_of_each_bps(loads(runs, DECIDING, _MANY), window_s=PEAK_WINDOW_S)
     yield verdict(
         "h1-peak-below-h2",
         "The peak of HTTP/1.1 over six connections is below that of HTTP/2",
@@ -115,7 +115,7 @@ def _multiplexed(runs: Runs) -> Iterator[Verdict]:
             "h2-500-objects-peak",
             "HTTP/2 peaks at 6 Mbit/s with 500 objects",
             "peak in 100 ms",
-            [bps / 1e6 for bps in busiest_bps(many, window_s=PEAK_WINDOW_S)],
+            [bps / 1e6 for bps in busiest_of_each_bps(many, window_s=PEAK_WINDOW_S)],
             published.H2_500_OBJECTS_PEAK,
             1,
         ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bentpipe.figures.style import look
-from bentpipe.stats import duplicates, mean_relative_difference, select
+from bentpipe.stats import mean_relative_difference, select
 from bentpipe.studies import rules
 from bentpipe.studies.measure import difference, nothing, points_of, share
 from bentpipe.studies.rules import Rule
@@ -24,7 +24,7 @@ from bentpipe.studies.secchi2018.cells import (
     cell,
     page,
 )
-from bentpipe.studies.secchi2018.measured import times_s
+from bentpipe.studies.secchi2018.measured import connections, times_s
 from bentpipe.studies.study import Runs
 from bentpipe.studies.verdict import Finding, Measurement, Verdict, judge, verdict
 
@@ -53,7 +53,7 @@ def _connections(runs: Runs) -> Iterator[Verdict]:
     )
     least, most = published.CONNECTIONS_AT_START
     loads = select(runs, **cell(DECIDING, pep=TUNNEL, retry=EAGER))
-    opened = [1 + duplicates(run.record) for run in loads]
+    opened = [1 + connections(run).duplicates for run in loads]
     yield verdict(
         "three-to-five-connections",
         "A retry timeout of 250 ms opens three to five connections at the start of HTTP/2",
@@ -125,7 +125,7 @@ def _load_times(runs: Runs) -> Iterator[Verdict]:
 
 def _with_duplicates(runs: Runs, http: str, retry: str, rule: Rule) -> Finding:
     loads = select(runs, **cell(http, pep=TUNNEL, retry=retry))
-    measured = share([duplicates(load.record) > 0 for load in loads])
+    measured = share([connections(load).duplicates > 0 for load in loads])
     return judge(f"{look(http).label}, {retry}: loads with a duplicate", measured, rule)
 
 

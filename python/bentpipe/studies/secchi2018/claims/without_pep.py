@@ -22,8 +22,7 @@ from bentpipe.studies.secchi2018.cells import (
 )
 from bentpipe.studies.secchi2018.measured import (
     cell_times_s,
-    fell_back,
-    replacements,
+    connections,
     swings_s,
     times_s,
 )
@@ -138,7 +137,7 @@ def _resets(runs: Runs) -> Iterator[Verdict]:
         [
             judge(
                 "SPDY: loads with two connections or more in the place of others",
-                share([replacements(run) >= 2 for run in loads]),
+                share([connections(run).replacements >= 2 for run in loads]),
                 rules.more,
             )
         ],
@@ -147,7 +146,13 @@ def _resets(runs: Runs) -> Iterator[Verdict]:
     yield verdict(
         "falls-back-to-http-1.1",
         "In some cases the client falls back from HTTP/2 to HTTP/1.1",
-        [judge("SPDY: loads that use HTTP/1.1 too", share([fell_back(run) for run in loads]), rules.more)],
+        [
+            judge(
+                "SPDY: loads that use HTTP/1.1 too",
+                share([connections(run).fell_back for run in loads]),
+                rules.more,
+            )
+        ],
         source="section 4.6",
     )
 
