@@ -74,7 +74,7 @@ def test_a_cluster_that_is_none_is_refused_before_anything_is_written(refusal, s
 
 def test_runs_at_once_are_as_many_as_a_cluster_has_workers(refusal, scenario_file):
     said = refusal(scenario_file, "--cluster", "local:2", "--jobs", "3")
-    assert "--jobs: expected nothing, as --cluster has as many runs at once as workers, found 3" in said
+    assert "--jobs: expected nothing, as a cluster has as many runs at once as workers, found 3" in said
 
 
 def test_without_the_packages_for_clusters_the_error_says_how_to_install_them(

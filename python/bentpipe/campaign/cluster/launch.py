@@ -22,6 +22,8 @@ CONNECT_TIMEOUT_S = 10.0
 CLOSE_TIMEOUT_S = 5.0
 """For workers to end in order; then they are killed."""
 
+LOCAL = "the cluster on this machine"
+
 _TALKATIVE = ("asyncio", "distributed", "tornado")
 """Whose loggers tell of workers and schedulers that are lost; the first and the last run Dask's tasks."""
 
@@ -49,7 +51,7 @@ def opened(cluster: Cluster) -> Iterator[Opened]:
                 with closing(Connection(_client(address), place=address)) as connection:
                     yield Opened(connection=connection)
             case LocalProcesses(workers=workers):
-                with _made(_local(workers), place="the cluster on this machine") as connection:
+                with _made(_local(workers), place=LOCAL) as connection:
                     yield Opened(connection=connection)
             case JobQueue() as queue:
                 cluster_of_jobs, jobs = _jobs(queue)
@@ -79,19 +81,22 @@ def _local(workers: int) -> Any:
     Encrypted with keys of this moment: whoever reaches a scheduler without them has programs run as its user,
     and this machine may have other users.
     """
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        preload=[MODULE],
-        memory_limit=0,
-        dashboard_address=None,
-        # What it serves besides, such as its health, is for this machine too.
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
-        security=Security.temporary(),
-        silence_logs=logging.CRITICAL,
-        death_timeout=DEATH_TIMEOUT_S,
-    )
+    try:
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            preload=[MODULE],
+            memory_limit=0,
+            dashboard_address=None,
+            # What it serves besides, such as its health, is for this machine too.
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
+            security=Security.temporary(),
+            silence_logs=logging.CRITICAL,
+            death_timeout=DEATH_TIMEOUT_S,
+        )
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise ClusterError(LOCAL, f"its workers did not start ({error})") from error
 
 
 def _jobs(queue: JobQueue) -> tuple[Any, SubmittedJobs]:
