@@ -82,13 +82,21 @@ exit 1
 
 
 @pytest.mark.parametrize(
-    ("sbatch", "said"), [(None, "there is no command sbatch"), (REFUSING, "invalid partition specified")]
+    ("sbatch", "scancel", "said"),
+    [
+        (None, SCANCEL, "there is no command sbatch"),
+        (REFUSING, None, "there is no command scancel"),
+        (REFUSING, SCANCEL, "invalid partition specified"),
+    ],
 )
-def test_jobs_that_cannot_be_submitted_are_an_error_that_says_why(order, tmp_path, monkeypatch, sbatch, said):
+def test_jobs_that_cannot_be_submitted_are_an_error_that_says_why(
+    order, tmp_path, monkeypatch, sbatch, scancel, said
+):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     (tmp_path / "bin").mkdir()
-    if sbatch is not None:
-        put(tmp_path / "bin" / "sbatch", sbatch)
+    for name, script in (("sbatch", sbatch), ("scancel", scancel)):
+        if script is not None:
+            put(tmp_path / "bin" / name, script)
     with pytest.raises(ClusterError, match=f"slurm: .*{said}"):
         measure(order, engine=Simulator(), progress=Heard())
 

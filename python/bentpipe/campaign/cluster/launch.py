@@ -104,9 +104,10 @@ def _jobs(queue: JobQueue) -> tuple[Any, SubmittedJobs]:
     from dask_jobqueue import PBSCluster, SLURMCluster
 
     table = queue.table
-    make, command = {System.SLURM: (SLURMCluster, "sbatch"), System.PBS: (PBSCluster, "qsub")}[queue.system]
-    if shutil.which(command) is None:
-        raise ClusterError(str(queue.system), f"there is no command {command} on this machine")
+    make = {System.SLURM: SLURMCluster, System.PBS: PBSCluster}[queue.system]
+    for command in (make.job_cls.submit_command, make.job_cls.cancel_command):
+        if shutil.which(command) is None:
+            raise ClusterError(str(queue.system), f"there is no command {command} on this machine")
     try:
         made = make(
             cores=table.cores,
