@@ -111,7 +111,7 @@ class SubmittedJobs:
             return
         states = {job: listed.get(job, _ABSENT) for job in self._ids}
         ended = [job for job, state in states.items() if state.is_over]
-        if len(ended) == len(self._ids):
+        if len(ended) == len(states):
             raise ClusterError(str(self._system), self._obituary(ended, states))
         if len(ended) > self._ended:
             self._ended = len(ended)
@@ -151,7 +151,7 @@ class SubmittedJobs:
     def _obituary(self, ended: Sequence[str], states: Mapping[str, _State]) -> str:
         """Say how many have ended, and of the last one how."""
         job = ended[-1]
-        count = f"{len(ended)} of {len(self._ids)} jobs {'has' if len(ended) == 1 else 'have'} ended"
+        count = f"{len(ended)} of {len(states)} jobs {'has' if len(ended) == 1 else 'have'} ended"
         return f"{count}: job {job} is {states[job].words}; {self._printed(job)}"
 
     def _printed(self, job: str) -> str:
