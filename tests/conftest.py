@@ -13,7 +13,10 @@ HERE = Path(__file__).parent
 IN_REAL_TIME = {
     HERE / "emulate",
     HERE / "agreement/test_sample.py",
-    *(HERE / "campaign/cluster" / f"test_{name}.py" for name in ("cluster", "jobs", "local")),
+    *(
+        HERE / "campaign/cluster" / f"test_{name}.py"
+        for name in ("cluster", "emulated", "jobs", "local", "python")
+    ),
 }
 """What is in these measures on this machine's kernel and clock, two at a time if not marked `alone`."""
 

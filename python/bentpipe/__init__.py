@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AbilityError": ("errors", "AbilityError"),
     "BentpipeError": ("errors", "BentpipeError"),
+    "ClusterError": ("errors", "ClusterError"),
     "InputError": ("errors", "InputError"),
     "Plot": ("api.plot", "Plot"),
     "Results": ("api.results", "Results"),

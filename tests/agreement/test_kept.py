@@ -5,6 +5,7 @@ import pytest
 from bentpipe.campaign import plan
 from bentpipe.ledger import Entry, Ledger
 from bentpipe.scenario import load
+from tests.support.ledgers import append
 from tests.support.models import record_with
 from tools.agreement import kept
 from tools.agreement.grid import HERE
@@ -42,7 +43,7 @@ def file(tmp_path):
 def restored(file, folder, *, before=(), runs=RUNS):
     with Ledger.claim(folder, SCENARIO.document()) as ledger:
         for each in before:
-            ledger.append(each, {})
+            append(ledger, each)
         kept.restore(file, metric="plt_s", runs=runs, ledger=ledger)
         return [each.in_memory() for each in ledger.entries()]
 

@@ -139,10 +139,48 @@ def test_two_results_are_compared_as_by_the_command(loads):
                 "n_reference": theirs["n_a"],
                 "mean": theirs["mean_b"],
                 "mean_reference": theirs["mean_a"],
-                "is_significant": own["is_significant"],
+                "is_significant": theirs["better"] is not None,
                 **{key: theirs[key] for key in ("difference_percent", "ci_low_percent", "ci_high_percent")},
             }
         )
+
+
+@pytest.mark.parametrize(
+    ("repetitions", "others", "is_significant"),
+    [
+        # Pings over a quiet link take the same time in each run: no spread, and intervals of one point.
+        (1, {}, [False, False]),
+        (2, {}, [False, False]),
+        (1, {"ping": {"count": 2, "size": ["20 B", "1 kB"], "interval": "1 s"}}, [False, False]),
+        (2, {"link": "geo-alshagri-flat"}, [True, True]),
+    ],
+)
+def test_single_runs_and_equal_values_are_compared_as_by_the_command(repetitions, others, is_significant):
+    pings = {"link": "lan", "ping": {"count": 2, "size": ["20 B", "1 kB"]}, "progress": False}
+    own = bentpipe.run(**pings, repetitions=repetitions)
+    # One more run each, so that means of equal values differ by rounding.
+    theirs = bentpipe.run(**{**pings, **others}, repetitions=repetitions + 1, seed=7)
+    found = own.compare(theirs)
+    assert found["is_significant"].to_list() == is_significant
+    assert found.filter("is_significant").height == sum(is_significant)
+    told = CliRunner().invoke(main, ["compare", str(own.folder), str(theirs.folder), "--json"])
+    better = {
+        each["cell"]["ping.size"]: each["better"]
+        for each in json.loads(told.stdout)
+        if each["metric"] == "rtt_mean_s"
+    }
+    assert better == {
+        size: "a" if differs else None
+        for size, differs in zip(found["ping.size"], found["is_significant"], strict=True)
+    }
+
+
+def test_a_frame_without_a_row_is_filtered_as_any_other(loads):
+    failing = bentpipe.run(
+        link="geo-alshagri-flat", page="single-100k", validity={"timeout": "1 s"}, progress=False, http="h1"
+    )
+    assert failing.best.height == 0
+    assert loads.differences({"http": "h1"}, metric="overhead_percent").filter("is_significant").height >= 0
 
 
 def test_results_without_a_cell_in_common_are_refused(loads):

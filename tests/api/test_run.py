@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import bentpipe
+from bentpipe.campaign.cluster import crew, launch
 from bentpipe.cli import engines, main
 from bentpipe.engine.simulate import Simulator
 from tests.support.scenario_file import PAGE_LOADS
@@ -115,6 +116,46 @@ def test_threads_measure_side_by_side_and_share_results():
         first = several[0]
         series = pool.submit(first.series, first.runs["run_id"][0], "link").result()
     assert series.height > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "said"),
+    [
+        ({"cluster": "head:8786"}, "cluster", r"expected tcp://HOST:PORT .*, found \"head:8786\""),
+        ({"cluster": "local:0"}, "cluster", r"local:N \(1 to 1000 workers here\), .*, found \"local:0\""),
+        ({"cluster": 2}, "cluster", r"local:N .*, found 2"),
+        (
+            {"cluster": "local:2", "jobs": 3},
+            "jobs",
+            "expected nothing, as a cluster has as many runs at once",
+        ),
+        ({"cluster": "local:2", "engine": "emulate"}, "cluster", "expected other machines, for one emulates"),
+    ],
+)
+def test_a_cluster_is_asked_for_and_refused_as_by_the_command(settings, field, said):
+    with pytest.raises(bentpipe.InputError, match=said) as caught:
+        bentpipe.run(**PINGS, **settings)
+    assert (caught.value.file, caught.value.field) == ("bentpipe.run(...)", field)
+
+
+def test_a_fault_in_a_file_of_jobs_is_told_by_file_and_key(here):
+    (here / "jobs.toml").write_text('[slurm]\njobs = 0\ncores = 1\nmemory = "1 GB"\n')
+    with pytest.raises(bentpipe.InputError) as caught:
+        bentpipe.Scenario(link="lan", ping={"count": 2}).run(cluster=here / "jobs.toml", progress=False)
+    assert (caught.value.file, caught.value.field) == (str(here / "jobs.toml"), "slurm.jobs")
+
+
+def test_without_the_packages_for_clusters_the_error_says_how_to_install_them(monkeypatch):
+    monkeypatch.setattr(crew, "find_spec", lambda _: None)
+    with pytest.raises(bentpipe.AbilityError, match=r"clusters need the packages .*; install them with: pip"):
+        bentpipe.run(**PINGS, cluster="local:2")
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error_of_its_own(monkeypatch):
+    monkeypatch.setattr(launch, "CONNECT_TIMEOUT_S", 0.5)
+    # RFC 6335: port 1 is TCPMUX, which nobody has.
+    with pytest.raises(bentpipe.ClusterError, match=r"tcp://127\.0\.0\.1:1: no scheduler answers"):
+        bentpipe.run(**PINGS, cluster="tcp://127.0.0.1:1")
 
 
 def test_a_study_is_refused_by_its_name():

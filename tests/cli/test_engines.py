@@ -74,7 +74,7 @@ def test_a_cluster_that_is_none_is_refused_before_anything_is_written(refusal, s
 
 def test_runs_at_once_are_as_many_as_a_cluster_has_workers(refusal, scenario_file):
     said = refusal(scenario_file, "--cluster", "local:2", "--jobs", "3")
-    assert "--jobs: expected nothing, as --cluster has as many runs at once as workers, found 3" in said
+    assert "--jobs: expected nothing, as a cluster has as many runs at once as workers, found 3" in said
 
 
 def test_without_the_packages_for_clusters_the_error_says_how_to_install_them(
@@ -87,7 +87,15 @@ def test_without_the_packages_for_clusters_the_error_says_how_to_install_them(
 
 def test_one_machine_does_not_emulate_several_runs_at_once(refusal, scenario_file):
     said = refusal(scenario_file, "--cluster", "local:2", "--engine", "emulate")
-    assert "--cluster: expected other machines for --engine emulate" in said
+    assert "--cluster: expected other machines, for one emulates one run at a time (engine emulate)" in said
+
+
+def test_jobs_do_not_emulate_for_they_are_no_roots(refusal, scenario_file, tmp_path):
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text('[slurm]\njobs = 1\ncores = 1\nmemory = "1 GB"\n')
+    said = refusal(scenario_file, "--cluster", str(jobs), "--engine", "emulate")
+    assert "expected workers that root has started by `bentpipe worker ADDRESS --emulate`" in said
+    assert "found jobs of slurm" in said
 
 
 def test_a_worker_that_cannot_emulate_does_not_start_as_one_that_does(bentpipe, monkeypatch):

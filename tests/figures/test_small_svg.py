@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from bentpipe.figures import link_strip, style, waterfall
+from bentpipe.figures import link_strip, load_phases, style, waterfall
 from bentpipe.figures.small_svg import nice_ticks, number
 from tests.support.models import record_with
 from tests.support.synthetic import full_study, page_load, series_of
@@ -61,7 +61,7 @@ def test_a_connection_without_tls_has_no_tls_bar():
         "secured_ns": None,
     }
     svg = waterfall.draw(record([timing("/a", 1.0, 1.0, 2.0, 3.0)], [connection], http="h3"))
-    assert waterfall.TLS not in svg
+    assert load_phases.TLS not in svg
     assert "QUIC connection" in svg
 
 

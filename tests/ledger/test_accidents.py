@@ -9,6 +9,7 @@ from bentpipe.ledger import Entry, Ledger
 from bentpipe.ledger.folder import Folder
 from bentpipe.ledger.index import Index
 from tests.ledger.test_folder import RUN, SCENARIO, some_results
+from tests.support.ledgers import append
 from tests.support.models import record_with
 
 
@@ -78,4 +79,4 @@ def test_a_link_in_place_of_captures_that_leads_nowhere_is_removed(tmp_path):
         ledger.start(RUN, 1)
         assert place.is_dir() and not place.is_symlink()
         record = record_with(status="failed")
-        ledger.append(Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0), {})
+        append(ledger, Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0))

@@ -11,6 +11,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.ledger import Entry, Ledger
+from tests.support.ledgers import append
 from tests.support.models import record_with
 from tests.support.trees import contents
 
@@ -43,7 +44,8 @@ is_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: devices, and
 def some_results(folder):
     record = record_with(run_id=RUN, status="succeeded")
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(
+        append(
+            ledger,
             Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0),
             {"link": {"time_s": [0.0]}},
         )
@@ -212,7 +214,8 @@ def test_under_sudo_all_that_is_made_belongs_to_the_user_who_asked(tmp_path, mon
     record = record_with(run_id=RUN, status="succeeded")
     with Ledger.claim(folder, SCENARIO) as ledger:
         (ledger.start(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
-        ledger.append(
+        append(
+            ledger,
             Entry.of(record, run_id=RUN, attempt=1, factors={}, repetition=0),
             {"link": {"time_s": [0.0]}},
         )

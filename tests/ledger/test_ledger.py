@@ -7,6 +7,7 @@ import pytest
 
 from bentpipe.errors import InputError
 from bentpipe.ledger import Entry, Ledger
+from tests.support.ledgers import append
 from tests.support.models import record_with
 
 SCENARIO = {"name": "example", "cells": []}
@@ -27,7 +28,7 @@ def folder(tmp_path):
 
 def test_what_is_appended_is_read_back(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(plt_s=3.25), {"link": {"time_s": [0.0, 0.1]}})
+        append(ledger, entry(plt_s=3.25), {"link": {"time_s": [0.0, 0.1]}})
     with Ledger(folder) as ledger:
         assert ledger.entries() == [entry(plt_s=3.25)]
         assert list(ledger.series(RUN, "link")["time_s"]) == [0.0, 0.1]
@@ -36,7 +37,7 @@ def test_what_is_appended_is_read_back(folder):
 
 def test_a_missing_value_of_a_series_is_nan(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"ping": {"rtt_s": [0.53, None]}})
+        append(ledger, entry(), {"ping": {"rtt_s": [0.53, None]}})
         values = ledger.series(RUN, "ping")["rtt_s"]
     assert values[0] == 0.53
     assert math.isnan(values[1])
@@ -44,29 +45,29 @@ def test_a_missing_value_of_a_series_is_nan(folder):
 
 def test_a_series_without_rows_has_no_columns(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"progress": {}})
+        append(ledger, entry(), {"progress": {}})
         assert ledger.series(RUN, "progress") == {}
 
 
 def test_a_series_or_run_that_there_is_not_has_no_columns(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {})
+        append(ledger, entry())
         assert ledger.series(RUN, "link") == {}
         assert ledger.series(OTHER_RUN, "link") == {}
 
 
 def test_an_attempt_is_written_once(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(plt_s=1.0), {})
+        append(ledger, entry(plt_s=1.0))
         with pytest.raises(sqlite3.IntegrityError):
-            ledger.append(entry(plt_s=2.0), {})
+            append(ledger, entry(plt_s=2.0))
         assert ledger.entries() == [entry(plt_s=1.0)]
 
 
 def test_all_attempts_are_kept_and_counted(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(status="invalid"), {})
-        ledger.append(entry(attempt=2), {})
+        append(ledger, entry(status="invalid"))
+        append(ledger, entry(attempt=2))
         assert [one.attempt for one in ledger.entries()] == [1, 2]
         assert (ledger.attempts(RUN), ledger.attempts(OTHER_RUN)) == (2, 0)
         assert ledger.succeeded() == {RUN}
@@ -85,15 +86,15 @@ def test_all_attempts_are_kept_and_counted(folder):
 def test_the_first_attempt_that_succeeded_is_judged_or_else_the_last(folder, statuses, judged):
     with Ledger.claim(folder, SCENARIO) as ledger:
         for attempt, status in enumerate(statuses, start=1):
-            ledger.append(entry(attempt=attempt, status=status), {"link": {"time_s": [float(attempt)]}})
+            append(ledger, entry(attempt=attempt, status=status), {"link": {"time_s": [float(attempt)]}})
         assert [one.attempt for one in ledger.best()] == [judged]
         assert list(ledger.series(RUN, "link")["time_s"]) == [float(judged)]
 
 
-def test_a_reader_sees_a_run_as_soon_as_it_is_appended(folder):
+def test_a_reader_sees_a_run_as_soon_as_it_is_committed(folder):
     with Ledger.claim(folder, SCENARIO) as writer, Ledger(folder) as reader:
         assert reader.entries() == []
-        writer.append(entry(), {})
+        append(writer, entry())
         assert len(reader.entries()) == 1
 
 
@@ -117,7 +118,7 @@ def test_an_attempt_that_is_added_is_visible_when_it_is_committed(folder):
 
 def test_the_next_writer_removes_what_was_left_unfinished_and_nothing_else(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+        append(ledger, entry(), {"link": {"time_s": [0.0]}})
     series, artifacts = folder / "series" / "link", folder / "artifacts"
     (series / f"{OTHER_RUN}-1.parquet.writing").write_bytes(b"half")
     (artifacts / f"{OTHER_RUN}-1.writing").mkdir(parents=True)
@@ -140,7 +141,7 @@ def test_the_next_writer_removes_what_was_left_unfinished_and_nothing_else(folde
 def test_what_was_committed_but_not_renamed_gets_its_name(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
         (ledger.start(RUN, 1) / "packets.pcapng").write_bytes(b"packets")
-        ledger.append(entry(), {"link": {"time_s": [0.25]}})
+        append(ledger, entry(), {"link": {"time_s": [0.25]}})
     # As a process leaves it that is killed between the row and the names.
     series, artifacts = folder / "series" / "link" / f"{RUN}-1.parquet", folder / "artifacts" / f"{RUN}-1"
     series.rename(f"{series}.writing")
@@ -155,7 +156,7 @@ def test_what_was_committed_but_not_renamed_gets_its_name(folder):
 
 def test_attempts_that_the_index_does_not_have_are_moved_out_of_the_way_and_counted(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+        append(ledger, entry(), {"link": {"time_s": [0.0]}})
     for _ in range(2):
         stray = folder / "series" / "link" / f"{OTHER_RUN}-1.parquet"
         stray.write_bytes(b"of an older index")
@@ -168,7 +169,7 @@ def test_attempts_that_the_index_does_not_have_are_moved_out_of_the_way_and_coun
 
 def test_an_index_without_attempts_beside_some_is_refused_and_they_stay(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+        append(ledger, entry(), {"link": {"time_s": [0.0]}})
     (folder / "ledger.sqlite").unlink()
     with pytest.raises(InputError, match="expected a folder of its own"):
         Ledger.claim(folder, SCENARIO)
@@ -182,7 +183,7 @@ def test_an_index_without_attempts_beside_some_is_refused_and_they_stay(folder):
 @pytest.mark.parametrize("harm", ["gone", "cut off", "empty"])
 def test_a_run_whose_series_is_lost_is_invalid_and_measured_again(folder, harm):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"link": {"time_s": [0.0]}, "ping": {"rtt_s": [0.5]}})
+        append(ledger, entry(), {"link": {"time_s": [0.0]}, "ping": {"rtt_s": [0.5]}})
     file = folder / "series" / "link" / f"{RUN}-1.parquet"
     if harm == "gone":
         file.unlink()
@@ -194,7 +195,7 @@ def test_a_run_whose_series_is_lost_is_invalid_and_measured_again(folder, harm):
         assert lost.status == "invalid"
         (reason,) = lost.record.reasons
         assert (reason.code, reason.series, reason.attempt) == ("series-lost", "link", 1)
-        ledger.append(entry(attempt=2), {"link": {"time_s": [0.5]}})
+        append(ledger, entry(attempt=2), {"link": {"time_s": [0.5]}})
         assert ledger.succeeded() == {RUN}
         assert [one.attempt for one in ledger.best()] == [2]
         assert list(ledger.series(RUN, "link")["time_s"]) == [0.5]
@@ -202,7 +203,7 @@ def test_a_run_whose_series_is_lost_is_invalid_and_measured_again(folder, harm):
 
 def test_a_series_that_is_no_table_is_bad_input(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+        append(ledger, entry(), {"link": {"time_s": [0.0]}})
     file = folder / "series" / "link" / f"{RUN}-1.parquet"
     file.write_bytes(b"x" * file.stat().st_size)
     with Ledger(folder) as ledger, pytest.raises(InputError, match=f"{RUN}-1.parquet: .*series as Parquet"):
@@ -229,7 +230,7 @@ OF_VERSION_2 = [
 )
 def test_records_of_another_version_are_refused_by_name_and_left_as_they_are(folder, statements):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(), {"link": {"time_s": [0.0]}})
+        append(ledger, entry(), {"link": {"time_s": [0.0]}})
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as index:
         for statement in statements:
             index.execute(statement)
@@ -286,6 +287,6 @@ def test_a_place_where_no_folder_can_be_made_is_bad_input(tmp_path):
 
 def test_nan_in_a_record_is_written_as_null_which_json_has(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(entry(plt_s=math.nan), {})
+        append(ledger, entry(plt_s=math.nan))
     with Ledger(folder) as ledger:
         assert ledger.entries()[0].record.metrics.plt_s is None

@@ -12,6 +12,7 @@ from bentpipe.ledger.index import METRICS
 from bentpipe.ledger.records import Records
 from bentpipe.model.spec import PageLoadWorkload
 from bentpipe.stats import metric_values, metrics_of
+from tests.support.ledgers import append
 from tests.support.models import record_with
 
 SCENARIO = {"name": "example", "cells": []}
@@ -44,7 +45,7 @@ def series(number):
     return {"ping": columns, "link": {"time_s": [0.1]}} if number % 2 else {"ping": columns}
 
 
-def append(ledger, numbers):
+def commit(ledger, numbers):
     for number in numbers:
         ledger.add(ping(number), series(number))
     ledger.commit()
@@ -54,7 +55,7 @@ def append(ledger, numbers):
 def folder(tmp_path):
     with Ledger.claim(tmp_path / "results", SCENARIO) as ledger:
         for start in range(0, 4 * COMMIT, COMMIT):
-            append(ledger, range(start, start + COMMIT))
+            commit(ledger, range(start, start + COMMIT))
     return tmp_path / "results"
 
 
@@ -68,7 +69,7 @@ def test_a_run_takes_little_of_the_index_and_the_last_as_little_as_the_first(fol
     before = (folder / "ledger.sqlite").stat().st_size
     assert before / (4 * COMMIT) < MOST_INDEX_BYTES
     with Ledger.claim(folder, SCENARIO) as ledger:
-        append(ledger, range(4 * COMMIT, 8 * COMMIT))
+        commit(ledger, range(4 * COMMIT, 8 * COMMIT))
     assert (folder / "ledger.sqlite").stat().st_size / before == pytest.approx(2, rel=0.1)
 
 
@@ -140,9 +141,9 @@ def test_the_table_of_no_runs_has_its_columns(tmp_path):
 def test_what_did_not_succeed_is_found_without_the_others(folder):
     with Ledger.claim(folder, SCENARIO) as ledger:
         for attempt in (1, 2):
-            ledger.append(ping(9001, status="invalid", attempt=attempt), {})
-        ledger.append(ping(9002, status="failed"), {})
-        ledger.append(ping(9002, attempt=2), {})
+            append(ledger, ping(9001, status="invalid", attempt=attempt))
+        append(ledger, ping(9002, status="failed"))
+        append(ledger, ping(9002, attempt=2))
         found = [(entry.run_id, entry.attempt) for entry in ledger.unsuccessful()]
         assert found == [(f"{9001:016x}", 2)]
         assert found == [(each.run_id, each.attempt) for each in ledger.best() if each.status != "succeeded"]
@@ -186,7 +187,7 @@ def test_a_folder_from_before_a_metric_was_there_is_read_and_gone_on_with(folder
     with Ledger(folder) as ledger:
         assert ledger.entries()[0].metrics["wire_bytes_down"] is None
     with Ledger.claim(folder, SCENARIO) as ledger:
-        ledger.append(ping(9000), {})
+        append(ledger, ping(9000))
         assert [entry.metrics["wire_bytes_down"] for entry in ledger.entries()[-2:]] == [None, 9960]
 
 
@@ -194,5 +195,5 @@ def test_a_page_load_says_its_workload_without_its_record(tmp_path):
     record = record_with(status="succeeded", spec={"workload": {"kind": "page-load"}})
     assert isinstance(record.spec.workload, PageLoadWorkload)
     with Ledger.claim(tmp_path / "results", SCENARIO) as ledger:
-        ledger.append(Entry.of(record, run_id="a" * 16, attempt=1, factors={}, repetition=0), {})
+        append(ledger, Entry.of(record, run_id="a" * 16, attempt=1, factors={}, repetition=0))
         assert [entry.workload for entry in ledger.entries()] == ["page-load"]

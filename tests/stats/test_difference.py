@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bentpipe.stats import absolute_difference, mean_relative_difference, relative_difference
+from bentpipe.stats import absolute_difference, compare, mean_relative_difference, relative_difference
 
 # R: set.seed(12345); rnorm(5, 1, 1) and rnorm(5, 2, 1).
 A = (1 + np.array([0.5855288, 0.7094660, -0.1093033, -0.4534972, 0.6058875])).tolist()
@@ -50,6 +50,26 @@ def test_one_value_gives_a_difference_without_interval():
 def test_samples_without_spread_have_an_interval_of_one_point():
     difference = relative_difference([3.0, 3.0], [4.0, 4.0])
     assert (difference.ci.low, difference.ci.high) == pytest.approx((-0.25, -0.25))
+
+
+def test_means_differ_significantly_where_the_interval_does_not_hold_zero():
+    assert compare([3.0, 3.1, 2.9], [4.0, 4.1, 3.9]).is_significant
+    assert not compare([3.0, 4.0, 5.0], [3.1, 4.2, 4.9]).is_significant
+
+
+def test_single_values_and_equal_ones_do_not_differ_significantly():
+    assert not compare([3.0], [4.0, 4.0]).is_significant
+    # 0.1 is added ten times to what is not one in binary.
+    assert not compare([0.1] * 10, [0.1] * 3).is_significant
+    assert compare([0.2] * 2, [0.1] * 2).is_significant
+
+
+def test_where_the_reference_may_be_zero_the_difference_itself_decides():
+    # Fieller's set is unbounded there, Welch's interval is not: 10 against 0.5, standard deviations below 1.
+    found = compare([10.0, 10.5, 9.5], [-0.3, 0.5, 1.3])
+    assert found.relative.ci is None
+    assert found.is_significant
+    assert compare([1.0, 1.1], [0.0, 0.0]).relative is None
 
 
 def test_one_stratum_is_the_plain_difference():

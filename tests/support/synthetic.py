@@ -45,7 +45,7 @@ def write_folder(
     }
     with Ledger.claim(folder, scenario) as ledger:
         for entry in entries:
-            ledger.append(entry, (series or series_of)(entry))
+            ledger.add(entry, (series or series_of)(entry))
     return folder
 
 

@@ -23,12 +23,13 @@ _COLUMNS = ("run_id", "attempt", "status", "value")
 
 
 def restore(file: Path, *, metric: str, runs: Sequence[PlannedRun], ledger: Ledger) -> None:
-    """Append to a ledger what is kept of these runs, where it has nothing of them yet."""
+    """Add to a ledger what is kept of these runs, where it has nothing of them yet."""
     wanted = {run.run_id: run for run in runs if ledger.attempts(run.run_id) == 0}
     for row in table.read(file):
         run = wanted.get(row["run_id"])
         if run is not None:
-            ledger.append(_entry(row, run, metric), {})
+            ledger.add(_entry(row, run, metric), {})
+    ledger.commit()
 
 
 def keep(file: Path, *, metric: str, runs: Sequence[PlannedRun], entries: Sequence[Entry]) -> None:

@@ -25,6 +25,7 @@ def run(
     engine: EngineName = "simulate",
     folder: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    cluster: str | PathLike[str] | None = None,
     resume: bool = True,
     progress: bool = True,
     **settings: Unpack[Settings],
@@ -36,14 +37,14 @@ def run(
 
     Parameters
     ----------
-    quick, engine, folder, jobs, resume, progress
+    quick, engine, folder, jobs, cluster, resume, progress
         As of `Scenario.run`.
     **settings
         Keys of the scenario.
 
     Raises
     ------
-    InputError, AbilityError, StorageError, KeyboardInterrupt
+    InputError, AbilityError, ClusterError, StorageError, KeyboardInterrupt
         As `Scenario.run`.
 
     Examples
@@ -57,7 +58,13 @@ def run(
     """
     try:
         return Scenario(**settings).run(
-            quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
+            quick=quick,
+            engine=engine,
+            folder=folder,
+            jobs=jobs,
+            cluster=cluster,
+            resume=resume,
+            progress=progress,
         )
     except InputError as error:
         if error.file not in (CONSTRUCTOR, METHOD):
@@ -74,6 +81,7 @@ def reproduce(
     engine: EngineName = "simulate",
     folder: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    cluster: str | PathLike[str] | None = None,
     resume: bool = True,
     progress: bool = True,
     **settings: object,
@@ -88,7 +96,7 @@ def reproduce(
         The software and hosts that the paper had, as far as the engine has them, or present ones.
     clients
         What loads its pages: `loader`, `chromium`, `firefox`; none for what the study says.
-    quick, engine, jobs, resume, progress
+    quick, engine, jobs, cluster, resume, progress
         As of `Scenario.run`.
     folder
         Where the results are kept; without it the one that the command has.
@@ -97,7 +105,7 @@ def reproduce(
 
     Raises
     ------
-    InputError, AbilityError, StorageError, KeyboardInterrupt
+    InputError, AbilityError, ClusterError, StorageError, KeyboardInterrupt
         As `Scenario.run`.
     """
     from bentpipe.campaign import Order
@@ -122,7 +130,14 @@ def reproduce(
         tag=TODAY if is_today else "",
     )
     measuring = Measuring(
-        call=REPRODUCE, quick=quick, engine=engine, folder=folder, jobs=jobs, resume=resume, progress=progress
+        call=REPRODUCE,
+        quick=quick,
+        engine=engine,
+        folder=folder,
+        jobs=jobs,
+        cluster=cluster,
+        resume=resume,
+        progress=progress,
     )
     try:
         return results_of(order, measuring, Rig() if is_today else study.rig)

@@ -13,7 +13,7 @@ from bentpipe.reasons import sentence
 from bentpipe.report.best import Best
 from bentpipe.report.cells import CellResult
 from bentpipe.report.quantities import Quantity
-from bentpipe.stats import Difference, Interval, Summary, metric_values, relative_difference
+from bentpipe.stats import ALPHA, Comparison, Interval, Summary, compare, metric_values
 from bentpipe.studies import Verdict
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ DIFFERENCE = (
 )  # fmt: skip
 RANKING = ("metric", "n", "mean", "behind_percent", "ci_low_percent", "ci_high_percent", "is_among_best")
 TIME = "time_s"
-ALPHA = 0.05
-"""The probability that any of the intervals of a frame of differences misses what it is about."""
 
 
 def runs(entries: Iterable[Entry]) -> "pl.DataFrame":
@@ -125,7 +123,8 @@ def differences(
     """Return one row for each cell and its reference that both have the metric: how much its mean lies above.
 
     They are in percent of the reference's mean, with Fieller's intervals (`stats.relative_difference`), which
-    hold jointly with 95 % (Bonferroni). One is significant when its interval does not hold zero.
+    hold jointly with 95 % (Bonferroni) and are null where there is none. `stats.compare` says which are
+    significant; below two runs each none is.
     """
     samples = [
         (cell, metric_values(cell.runs, metric), metric_values(reference.runs, metric))
@@ -141,7 +140,7 @@ def differences(
             "n_reference": len(theirs),
             "mean": fmean(own),
             "mean_reference": fmean(theirs),
-            **_difference(relative_difference(own, theirs, confidence=confidence)),
+            **_difference(compare(own, theirs, confidence=confidence)),
         }
         for cell, own, theirs in samples
     )
@@ -182,11 +181,12 @@ def _factors(cell: CellResult, varied: Sequence[str]) -> Row:
     return {name: cell.factors.get(name) for name in varied}
 
 
-def _difference(found: Difference) -> Row:
+def _difference(found: Comparison) -> Row:
+    relative = found.relative
     return {
-        "difference_percent": 100 * found.value,
-        **_percent(found.ci, 100),
-        "is_significant": None if found.ci is None else found.ci.excludes(0.0),
+        "difference_percent": None if relative is None else 100 * relative.value,
+        **_percent(relative.ci if relative else None, 100),
+        "is_significant": found.is_significant,
     }
 
 
@@ -213,11 +213,13 @@ def _summary(quantity: Quantity, summary: Summary) -> Row:
 def _frame(rows: Iterable[Row], *, first: Sequence[str]) -> "pl.DataFrame":
     """Return rows as a frame; what a row does not have is null, and a column without a value is of numbers.
 
-    `first` are columns that come first, and are there without rows too, of no type then.
+    `first` are columns that come first, and are there without rows too, of no type then. Those named as
+    conditions (`is_...`) are conditions in any case: a frame is filtered by them.
     """
     import polars as pl
 
     rows = list(rows)
     names = dict.fromkeys([*first, *(name for row in rows for name in row)])
     frame = pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, strict=False)
+    frame = frame.with_columns(pl.col("^is_.*$").cast(pl.Boolean))
     return frame.with_columns(pl.col(pl.Null).cast(pl.Float64)) if rows else frame

@@ -1,12 +1,14 @@
 """How Python has an order measured: progress where it is seen, errors by keyword, interrupts as errors."""
 
+import multiprocessing
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from bentpipe.api.settings import EngineName
+from bentpipe.engine.limits import MOST_AT_ONCE
 from bentpipe.errors import InputError
 from bentpipe.scenario.written.command_line import COMMAND_LINE
 from bentpipe.scenario.written.location import Location, quoted
@@ -14,11 +16,11 @@ from bentpipe.scenario.written.location import Location, quoted
 if TYPE_CHECKING:
     from bentpipe.api.results import Results
     from bentpipe.campaign import Measured, Order, Progress
+    from bentpipe.campaign.cluster.choice import Cluster
     from bentpipe.scenario.rig import Rig
 
 
-MOST_JOBS = 1000
-KEYWORDS = {"--out": "folder", "--no-resume": "resume"}
+KEYWORDS = {"--cluster": "cluster", "--jobs": "jobs", "--out": "folder", "--no-resume": "resume"}
 """Of options of the command line: what stands for them here."""
 
 
@@ -31,6 +33,7 @@ class Measuring:
     engine: EngineName = "simulate"
     folder: str | PathLike[str] | None = None
     jobs: int | None = None
+    cluster: str | PathLike[str] | None = None
     resume: bool = True
     progress: bool = True
 
@@ -42,7 +45,9 @@ def results_of(order: "Order", measuring: Measuring, rig: "Rig") -> "Results":
     from bentpipe.cli import engines
 
     _require_known(measuring)
-    with closing(engines.choose(measuring.engine)) as machine:
+    cluster = _cluster(measuring)
+    choose = engines.choose if cluster is None else engines.choose_elsewhere
+    with closing(choose(measuring.engine)) as machine:
         order = replace(
             order,
             variations=rig.on(machine.name).variations,
@@ -50,6 +55,7 @@ def results_of(order: "Order", measuring: Measuring, rig: "Rig") -> "Results":
             folder=None if measuring.folder is None else Path(measuring.folder),
             is_resumed=measuring.resume,
             jobs=measuring.jobs,
+            cluster=cluster,
         )
         try:
             done = measure(order, engine=machine, progress=_progress(measuring))
@@ -66,9 +72,36 @@ def _require_known(measuring: Measuring) -> None:
     if measuring.engine not in get_args(EngineName):
         expected = f"one of {', '.join(get_args(EngineName))}"
         raise where.at("engine").error(expected=expected, found=quoted(measuring.engine))
-    if measuring.jobs is not None and measuring.jobs not in range(1, MOST_JOBS + 1):
-        expected = f"a whole number from 1 to {MOST_JOBS}"
+    if measuring.jobs is not None and measuring.jobs not in range(1, MOST_AT_ONCE + 1):
+        expected = f"a whole number from 1 to {MOST_AT_ONCE}"
         raise where.at("jobs").error(expected=expected, found=quoted(measuring.jobs))
+
+
+def _cluster(measuring: Measuring) -> "Cluster | None":
+    from bentpipe.campaign.cluster.choice import EXPECTED, parse
+
+    match measuring.cluster:
+        case None:
+            return None
+        case str() | PathLike() as written:
+            _require_no_worker(measuring)
+            try:
+                return parse(fspath(written), jobs=measuring.jobs)
+            except InputError as error:
+                raise _by_keyword(error, measuring.call) from None
+        case other:
+            where = Location(file=measuring.call, field="cluster")
+            raise where.error(expected=EXPECTED, found=quoted(other))
+
+
+def _require_no_worker(measuring: Measuring) -> None:
+    """Refuse to start workers of a worker that is about to read the script which asks for it."""
+    # What `multiprocessing` itself looks at before it starts a process.
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise Location(file=measuring.call, field="cluster").error(
+            expected='a call below `if __name__ == "__main__":`, for each worker reads the script again',
+            found="one without it",
+        )
 
 
 def _progress(measuring: Measuring) -> "AbstractContextManager[Progress]":

@@ -174,7 +174,8 @@ class Results:
         polars.DataFrame
             A row for each comparison: factors, `metric`, `n`, `n_reference`, `mean`, `mean_reference`,
             `difference_percent` with its interval `ci_low_percent` to `ci_high_percent`, all of which hold
-            jointly with 95 %, and `is_significant`: the interval does not hold zero.
+            jointly with 95 %, and `is_significant`: the interval does not hold zero. Below two runs each
+            there is no interval, and nothing is significant.
 
         Raises
         ------

@@ -99,6 +99,7 @@ class Scenario:
         engine: EngineName = "simulate",
         folder: str | PathLike[str] | None = None,
         jobs: int | None = None,
+        cluster: str | PathLike[str] | None = None,
         resume: bool = True,
         progress: bool = True,
     ) -> "Results":
@@ -116,6 +117,10 @@ class Scenario:
             same scenario has the same folder.
         jobs
             Runs at once; without it what this machine can take.
+        cluster
+            Whose workers measure, as of `--cluster`: `tcp://HOST:PORT` of a Dask scheduler, `local:N` worker
+            processes here, or a TOML file of jobs. Without it threads of this process do. A script that asks
+            for `local:N` does so below `if __name__ == "__main__":`, as each process reads it again.
         resume
             Whether the folder may have results already; runs that it has are not measured again.
         progress
@@ -126,7 +131,9 @@ class Scenario:
         InputError
             For what cannot be used, as the command line has it: by key, with what was expected and found.
         AbilityError
-            When this machine lacks what a run asks for.
+            When this machine, or every worker, lacks what a run asks for.
+        ClusterError
+            When the cluster is out of reach, or lost.
         StorageError
             When the disk does not take a run.
         KeyboardInterrupt
@@ -142,6 +149,7 @@ class Scenario:
             engine=engine,
             folder=folder,
             jobs=jobs,
+            cluster=cluster,
             resume=resume,
             progress=progress,
         )

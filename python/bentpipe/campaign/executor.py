@@ -148,6 +148,7 @@ class _Campaign:
         with self._hire(jobs) as workers:
             while waiting or workers.in_flight:
                 if self._interruption.is_requested:
+                    workers.withdraw()
                     self._progress.interrupted(in_flight=workers.in_flight)
                     self._drain(workers)
                     return Ending.INTERRUPTED

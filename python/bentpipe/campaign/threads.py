@@ -43,6 +43,9 @@ class Threads:
             raise ended
         return ended
 
+    def withdraw(self) -> None:
+        """See Workers; each run that was taken has a thread."""
+
     def __enter__(self) -> Self:
         return self
 

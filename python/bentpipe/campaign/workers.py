@@ -54,7 +54,7 @@ class Workers(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """The runs that were taken and have not been returned by `finished`."""
+        """The runs that were taken and have not been returned by `finished`, nor given up by `withdraw`."""
 
     def fill(self, waiting: Waiting) -> None:
         """Take as many runs as are needed for nobody to be idle; called after each run that has ended."""
@@ -65,6 +65,9 @@ class Workers(Protocol):
         Raises what was come upon that is no run's failure, such as a specification that the compiled core
         cannot read and thus has no record of.
         """
+
+    def withdraw(self) -> None:
+        """Have no further run begun: those that nobody measures are given up; `fill` is not called again."""
 
 
 Hire: TypeAlias = Callable[[int], AbstractContextManager[Workers]]

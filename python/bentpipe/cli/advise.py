@@ -10,6 +10,7 @@ import click
 from bentpipe.cli.group import INTERRUPTED
 from bentpipe.cli.options import json_option, set_option
 from bentpipe.cli.output import echo, print_columns, print_json
+from bentpipe.engine.limits import MOST_AT_ONCE
 from bentpipe.errors import AbilityError
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ TOLD_EVERY_S = 5.0
     show_default=True,
     help="Searched in virtual time alone.",
 )
-@click.option("--jobs", type=click.IntRange(1, 1000), metavar="N", help="Runs at once [default: cores].")
+@click.option(
+    "--jobs", type=click.IntRange(1, MOST_AT_ONCE), metavar="N", help="Runs at once [default: cores]."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),

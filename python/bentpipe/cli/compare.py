@@ -37,7 +37,7 @@ MOST_ROWS = 40
 class Comparison:
     """One metric of one cell in both folders; the difference is B's mean against A's.
 
-    `better` is "a" or "b" where the interval excludes zero; else the two do not differ significantly.
+    `better` is "a" or "b" where the two differ significantly, as `stats.compare` has it.
     """
 
     cell: Mapping[str, str]
@@ -100,7 +100,10 @@ def _outermost(comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
 
 def _change(item: Comparison) -> str:
     if item.ci_low_percent is None or item.ci_high_percent is None:
-        return f"{item.difference_percent:+.1f} %, too few runs for an interval"
+        why = (
+            "too few runs for an interval" if min(item.n_a, item.n_b) < 2 else "unbounded, as A's may be zero"
+        )
+        return f"{item.difference_percent:+.1f} %, {why}"
     return f"{item.difference_percent:+.1f} % [{item.ci_low_percent:+.1f}, {item.ci_high_percent:+.1f}]"
 
 
@@ -141,7 +144,7 @@ def _comparisons(
     cells_b: Mapping[tuple[tuple[str, str], ...], Sequence["Entry"]],
 ) -> list[Comparison]:
     """Return every metric that a cell has in both; the intervals of a metric's cells hold together."""
-    from bentpipe.stats import metric_values
+    from bentpipe.stats import ALPHA, metric_values
 
     samples = {
         (cell, metric): (metric_values(cells_a[cell], metric), metric_values(cells_b[cell], metric))
@@ -151,7 +154,7 @@ def _comparisons(
     found = {place: pair for place, pair in samples.items() if all(pair) and any(pair[0])}
     cells = Counter(metric for _, metric in found)
     return [
-        _comparison(dict(cell), metric, *pair, confidence=1 - 0.05 / cells[metric])
+        _comparison(dict(cell), metric, *pair, confidence=1 - ALPHA / cells[metric])
         for (cell, metric), pair in found.items()
     ]
 
@@ -161,12 +164,14 @@ def _comparison(
 ) -> Comparison:
     from statistics import fmean
 
-    from bentpipe.stats import HIGHER_IS_BETTER, relative_difference
+    from bentpipe.stats import HIGHER_IS_BETTER
+    from bentpipe.stats import compare as compared
 
-    difference = relative_difference(b, a, confidence=confidence)
+    found = compared(b, a, confidence=confidence)
+    difference = found.relative
+    assert difference is not None, "A's mean is zero"
     ci = difference.ci
-    is_more_better = metric in HIGHER_IS_BETTER
-    is_b_better = (difference.value > 0) == is_more_better
+    is_b_better = (difference.value > 0) == (metric in HIGHER_IS_BETTER)
     return Comparison(
         cell=cell,
         metric=metric,
@@ -177,5 +182,5 @@ def _comparison(
         difference_percent=100 * difference.value,
         ci_low_percent=None if ci is None else 100 * ci.low,
         ci_high_percent=None if ci is None else 100 * ci.high,
-        better=("b" if is_b_better else "a") if ci is not None and ci.excludes(0) else None,
+        better=("b" if is_b_better else "a") if found.is_significant else None,
     )

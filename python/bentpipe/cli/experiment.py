@@ -12,11 +12,9 @@ from bentpipe.cli.builtin import find_study
 from bentpipe.cli.group import INTERRUPTED, SOME_RUNS_FAILED
 from bentpipe.cli.options import ablations_option, campaign_options
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
-from bentpipe.errors import InputError
 
 if TYPE_CHECKING:
     from bentpipe.campaign import Measured, Order, Rejection
-    from bentpipe.campaign.cluster.choice import Cluster
     from bentpipe.report.answer import Answer
     from bentpipe.report.build import Written
     from bentpipe.scenario.ablations import Ablations
@@ -108,8 +106,8 @@ def _campaign(
     clients: tuple[str, ...] = (),
 ) -> None:
     from bentpipe.campaign import Ending, Order
+    from bentpipe.campaign.cluster.choice import parse
 
-    workers = None if cluster is None else _cluster(cluster, jobs=jobs)
     order = Order(
         scenario=file,
         settings=settings,
@@ -119,7 +117,7 @@ def _campaign(
         folder=out,
         is_resumed=resume,
         jobs=jobs,
-        cluster=workers,
+        cluster=None if cluster is None else parse(cluster, jobs=jobs),
     )
     parts = _measured(order, rig, ablations, engine=engine)
     for part in parts:
@@ -147,16 +145,6 @@ def _campaign(
         raise SystemExit(INTERRUPTED)
     if any(part.outcome.succeeded < part.outcome.planned for part in parts):
         raise SystemExit(SOME_RUNS_FAILED)
-
-
-def _cluster(text: str, *, jobs: int | None) -> "Cluster":
-    """Return the cluster that is asked for; it has its own number of runs at once."""
-    from bentpipe.campaign.cluster.choice import OPTION, parse
-
-    if jobs is not None:
-        expected = f"nothing, as {OPTION} has as many runs at once as workers"
-        raise InputError(file="command line", field="--jobs", expected=expected, found=str(jobs))
-    return parse(text)
 
 
 def _measured(

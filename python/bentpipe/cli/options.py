@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
+from bentpipe.engine.limits import MOST_AT_ONCE
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 link_option = click.option(
@@ -69,7 +71,7 @@ campaign_options = _together(
     click.option("--quick", is_flag=True, help="The short version of the experiment."),
     click.option(
         "--jobs",
-        type=click.IntRange(1, 1000),
+        type=click.IntRange(1, MOST_AT_ONCE),
         metavar="N",
         help="Runs at once [default: cores; browsers: one for two].",
     ),

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from bentpipe.engine.limits import MOST_AT_ONCE
 from bentpipe.errors import AbilityError
 
 
@@ -12,7 +13,7 @@ from bentpipe.errors import AbilityError
 @click.argument("address", metavar="tcp://HOST:PORT")
 @click.option(
     "--processes",
-    type=click.IntRange(1, 1000),
+    type=click.IntRange(1, MOST_AT_ONCE),
     metavar="N",
     help="Runs at once, each in a process of its own [default: cores].",
 )

@@ -9,15 +9,12 @@ from matplotlib.patches import Patch
 
 from bentpipe.figures import style
 from bentpipe.figures.drawing import Drawing
-from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS, WAIT_OPACITY
-from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
+from bentpipe.figures.load_phases import HANDSHAKE, QUEUED, TLS, WAIT_OPACITY, phases
+from bentpipe.model.record import RunRecord
 
 _ROW_IN = 0.025
 _LEAST_IN, _MOST_IN = 1.1, 2.8
 _FULL, _THIN = 0.8, 0.2
-
-Span = tuple[float, float, float]
-"""Start, end and row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +27,7 @@ class Load:
 
 @style.applied()
 def draw(*, name: str, title: str, caption: str, loads: Sequence[Load]) -> Drawing:
-    """Draw the loads, connections first, then objects in the order of their requests.
-
-    Thin grey: known, not yet asked for. Pale: waiting for the first byte. Full: receiving. Of a connection
-    dark: connecting, amber: TLS. A line marks the end of each load.
-    """
+    """Draw the loads as `load_phases` has them. A line marks the end of each."""
     rows = [len(load.record.client_connections) + len(load.record.objects) for load in loads]
     heights_in = [min(max(count * _ROW_IN, _LEAST_IN), _MOST_IN) for count in rows]
     figure = Figure(figsize=(style.WIDTH_IN, sum(heights_in) + 0.45 * len(loads) + 0.6))
@@ -48,54 +41,23 @@ def draw(*, name: str, title: str, caption: str, loads: Sequence[Load]) -> Drawi
 
 
 def _draw_one(axis: Axes, load: Load) -> None:
-    connections = load.record.client_connections
-    objects = sorted(load.record.objects, key=lambda each: (each.request_s, each.discovered_s))
-    first = len(connections)
-    workload = load.record.spec.workload
-    colour = style.look(workload.http if workload.kind == "page-load" else "").colour
-    for spans, paint, height, opacity in (
-        (_connecting(connections), HANDSHAKE, _FULL, 1.0),
-        (_securing(connections), TLS, _FULL, 1.0),
-        (_spans(objects, "discovered_s", "request_s", first), QUEUED, _THIN, 1.0),
-        (_spans(objects, "request_s", "first_byte_s", first), colour, _FULL, WAIT_OPACITY),
-        (_spans(objects, "first_byte_s", "last_byte_s", first), colour, _FULL, 1.0),
-    ):
+    for phase in phases(load.record):
         axis.barh(
-            [row for _, _, row in spans],
-            [end_s - start_s for start_s, end_s, _ in spans],
-            left=[start_s for start_s, _, _ in spans],
-            height=height,
-            color=paint,
-            alpha=opacity,
+            [span.row for span in phase.spans],
+            [span.end_s - span.start_s for span in phase.spans],
+            left=[span.start_s for span in phase.spans],
+            height=_THIN if phase.is_thin else _FULL,
+            color=phase.colour,
+            alpha=phase.opacity,
             linewidth=0,
         )
-    end_s = max((float(each.last_byte_s) for each in objects), default=0.0)
+    rows = len(load.record.client_connections) + len(load.record.objects)
+    end_s = max((float(each.last_byte_s) for each in load.record.objects), default=0.0)
     axis.axvline(end_s, color="black", linewidth=0.8)
-    axis.set_ylim(first + len(objects) - 0.2, -0.8)
+    axis.set_ylim(rows - 0.2, -0.8)
     axis.set_title(load.words)
     axis.grid(visible=False, axis="y")
     style.strip(axis)
-
-
-def _connecting(connections: Sequence[ConnectionReport]) -> list[Span]:
-    return [
-        (each.started_ns / 1e9, each.connected_ns / 1e9, row)
-        for row, each in enumerate(connections)
-        if each.connected_ns is not None
-    ]
-
-
-def _securing(connections: Sequence[ConnectionReport]) -> list[Span]:
-    return [
-        (each.connected_ns / 1e9, each.secured_ns / 1e9, row)
-        for row, each in enumerate(connections)
-        if each.connected_ns is not None and each.secured_ns is not None
-    ]
-
-
-def _spans(objects: Sequence[ObjectTiming], start: str, end: str, first_row: int) -> list[Span]:
-    spans = ((getattr(each, start), getattr(each, end), row) for row, each in enumerate(objects, first_row))
-    return [(float(a_s), float(b_s), row) for a_s, b_s, row in spans if a_s is not None and b_s is not None]
 
 
 def _key() -> list[Patch]:

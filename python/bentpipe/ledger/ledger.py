@@ -189,11 +189,6 @@ class Ledger:
             )
         return [each.entry for each in added]
 
-    def append(self, entry: Entry, series: Series) -> None:
-        """Add one attempt with its series and commit it; raises as `add` and `commit`."""
-        self.add(entry, series)
-        self.commit()
-
     def scenario(self) -> JsonObject:
         """Return the resolved scenario as JSON."""
         return self._read_scenario()

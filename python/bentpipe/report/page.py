@@ -7,8 +7,8 @@ from itertools import groupby
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from bentpipe.figures.load_phases import HANDSHAKE, QUEUED, TLS
 from bentpipe.figures.style import look
-from bentpipe.figures.waterfall import HANDSHAKE, QUEUED, TLS
 from bentpipe.reasons import sentence
 from bentpipe.report import drawings
 from bentpipe.report.best import behind_text

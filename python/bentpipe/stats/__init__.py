@@ -4,8 +4,10 @@ from bentpipe.stats.best import HIGHER_IS_BETTER, Contender, Ranking, rank
 from bentpipe.stats.connections import duplicates
 from bentpipe.stats.counter import Counter, Span
 from bentpipe.stats.difference import (
+    Comparison,
     Difference,
     absolute_difference,
+    compare,
     mean_relative_difference,
     relative_difference,
 )
@@ -46,10 +48,11 @@ from bentpipe.stats.selection import (
     mean_estimate,
     pooled_spread,
 )
-from bentpipe.stats.significance import TTest, t_test
+from bentpipe.stats.significance import ALPHA, TTest, t_test
 from bentpipe.stats.summary import Summary, representative, summarise
 
 __all__ = [
+    "ALPHA",
     "BROWSER_METRICS",
     "FORWARD_PARTS",
     "GRANTS",
@@ -58,6 +61,7 @@ __all__ = [
     "RETURN_PARTS",
     "Bounds",
     "CarrierUse",
+    "Comparison",
     "Competitor",
     "Contender",
     "Counter",
@@ -85,6 +89,7 @@ __all__ = [
     "carrier_use",
     "cell_key",
     "cell_label",
+    "compare",
     "competitors",
     "cumulative",
     "delay_means",

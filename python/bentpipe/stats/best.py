@@ -2,12 +2,11 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isclose
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from bentpipe.stats.difference import Difference, absolute_difference, relative_difference
+from bentpipe.stats.difference import Difference, compare
 
 HIGHER_IS_BETTER = frozenset({"goodput_bps", "jain_index", "utilisation"})
 """Metrics of a record of which more is better; of all others (times, losses, overhead) less is."""
@@ -112,12 +111,11 @@ def _against(
     best: "np.ndarray[tuple[int], np.dtype[np.float64]]",
     confidence: float,
 ) -> Contender[Cell]:
-    mean, best_mean = float(values.mean()), float(best.mean())
-    sample, reference = values.tolist(), best.tolist()
-    behind = relative_difference(sample, reference, confidence=confidence) if best_mean else None
-    # Fieller's set is unbounded where the best's mean is close to zero; Welch's interval never is.
-    ci = behind.ci if behind else None
-    ci = ci or absolute_difference(sample, reference, confidence=confidence)[1]
-    # Equal values in unequal numbers have means that differ by rounding alone.
-    is_apart = ci is not None and ci.excludes(0) and not isclose(mean, best_mean, rel_tol=1e-12)
-    return Contender(cell=cell, n=len(values), mean=mean, behind=behind, is_among_best=not is_apart)
+    found = compare(values.tolist(), best.tolist(), confidence=confidence)
+    return Contender(
+        cell=cell,
+        n=len(values),
+        mean=float(values.mean()),
+        behind=found.relative,
+        is_among_best=not found.is_significant,
+    )

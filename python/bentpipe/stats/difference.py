@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isclose
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +23,22 @@ class Difference:
     def scaled(self, factor: float) -> "Difference":
         """Return a part or a multiple of it."""
         return Difference(value=self.value * factor, ci=self.ci and self.ci.scaled(factor))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How far the mean of a sample lies from that of its reference.
+
+    Attributes
+    ----------
+    relative : Difference or None
+        Relative to the reference's mean; None where that is zero.
+    is_significant : bool
+        Whether the means differ significantly.
+    """
+
+    relative: Difference | None
+    is_significant: bool
 
 
 def relative_difference(sample: Sample, reference: Sample, *, confidence: float = 0.95) -> Difference:
@@ -61,6 +78,21 @@ def absolute_difference(
     freedom = _satterthwaite([(variance_a, len(a) - 1), (variance_b, len(b) - 1)])
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * float(np.sqrt(variance_a + variance_b))
     return value, Interval(low=value - reach, high=value + reach, confidence=confidence)
+
+
+def compare(sample: Sample, reference: Sample, *, confidence: float = 0.95) -> Comparison:
+    """Compare two means, which differ significantly when the interval of their difference does not hold zero.
+
+    It is Fieller's, or Welch's where Fieller's set is unbounded, which it is where the reference's mean is
+    close to zero. Below two values each nothing is significant.
+    """
+    mean, reference_mean = (float(np.mean(values)) for values in (sample, reference))
+    relative = relative_difference(sample, reference, confidence=confidence) if reference_mean else None
+    ci = relative.ci if relative else None
+    ci = ci or absolute_difference(sample, reference, confidence=confidence)[1]
+    # Equal values in unequal numbers have means that differ by rounding alone.
+    is_apart = ci is not None and ci.excludes(0) and not isclose(mean, reference_mean, rel_tol=1e-12)
+    return Comparison(relative=relative, is_significant=is_apart)
 
 
 def mean_relative_difference(

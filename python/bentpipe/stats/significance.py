@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 ALPHA = 0.05
+"""The probability that any of several comparisons, or any of their intervals, is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)

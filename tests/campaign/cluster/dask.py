@@ -9,6 +9,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from distributed import Client
+
 from bentpipe.campaign import Order, measure
 from bentpipe.campaign.cluster.choice import RunningScheduler
 from bentpipe.engine.host import cpu_time
@@ -36,6 +38,19 @@ def workers(address, *, processes=2):
     arguments = ["worker", address, "--processes", str(processes)]
     with ended(started("-m", "bentpipe.cli", *arguments)) as process:
         yield process
+
+
+@contextmanager
+def emulating_worker(address):
+    """Start a worker that offers to emulate."""
+    with ended(started("-m", "bentpipe.cli", "worker", address, "--emulate")) as process:
+        yield process
+
+
+def wait_for_workers(address, count):
+    """Wait until so many are there: a campaign begins with the first."""
+    with Client(address) as client:
+        client.wait_for_workers(count, timeout=START_TIMEOUT_S)
 
 
 @contextmanager
@@ -117,11 +132,11 @@ class Heard(QuietProgress):
         pass
 
 
-def measured(scenario, folder, *, address=None, progress=None, jobs=None):
-    """Measure a scenario's file by threads, or by the workers of a scheduler."""
+def measured(scenario, folder, *, address=None, progress=None, jobs=None, engine=None):
+    """Measure a scenario's file by threads, or by the workers of a scheduler; without an engine simulated."""
     cluster = None if address is None else RunningScheduler(address=address)
     order = Order(scenario=scenario, folder=folder, cluster=cluster, jobs=jobs)
-    return measure(order, engine=Simulator(), progress=progress or Heard())
+    return measure(order, engine=engine or Simulator(), progress=progress or Heard())
 
 
 def content(folder):

@@ -79,7 +79,7 @@ def test_records_and_series_are_byte_for_byte_those_of_a_local_run(scenario, by_
 
 def test_captures_come_back_from_the_worker(address, tmp_path):
     path = tmp_path / "captured.toml"
-    # Without TLS, whose signatures are other bytes each time.
+    # Without TLS, whose keys are others each time.
     path.write_text(CAPTURED)
     for name, where in (("cluster", address), ("threads", None)):
         measured(path, tmp_path / name, address=where)

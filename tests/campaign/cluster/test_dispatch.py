@@ -150,6 +150,35 @@ def test_a_batch_that_kills_its_workers_goes_on_run_by_run_and_only_the_one_that
     assert "go on one by one" in campaign.remarks()[0]
 
 
+def test_what_a_worker_did_not_come_to_is_not_waited_for_after_an_interruption(campaign):
+    first, second = campaign.keys
+    campaign.connection.end(first, runs=1)
+    assert campaign.dispatcher.finished(timeout_s=0) is not None
+    # Of its batch of four three wait to be given out again, beside the four of the other one.
+    assert campaign.dispatcher.in_flight == 7
+    campaign.dispatcher.withdraw()
+    assert campaign.dispatcher.in_flight == 4
+    campaign.connection.end(second, runs=1)
+    assert campaign.dispatcher.finished(timeout_s=0) is not None
+    assert campaign.dispatcher.in_flight == 0
+    assert campaign.keys == [first, second]
+
+
+def test_a_batch_that_kills_its_workers_is_given_up_after_an_interruption_and_no_run_of_it_fails(campaign):
+    campaign.connection.end(campaign.keys[0], KILLED)
+    campaign.dispatcher.withdraw()
+    assert campaign.dispatcher.finished(timeout_s=0) is None
+    assert campaign.dispatcher.in_flight == 4
+    assert campaign.remarks() == []
+
+
+def test_runs_that_were_to_go_on_one_by_one_are_given_up_by_an_interruption(campaign):
+    campaign.connection.end(campaign.keys[0], KILLED)
+    assert campaign.dispatcher.finished(timeout_s=0) is None
+    campaign.dispatcher.withdraw()
+    assert campaign.dispatcher.in_flight == 4
+
+
 @pytest.fixture
 def overdue(tmp_path, monkeypatch):
     """A campaign of four runs in one batch, which was given out a second time to an idle worker."""

@@ -82,12 +82,43 @@ exit 1
 
 
 @pytest.mark.parametrize(
-    ("sbatch", "said"), [(None, "there is no command sbatch"), (REFUSING, "invalid partition specified")]
+    ("sbatch", "scancel", "said"),
+    [
+        (None, SCANCEL, "there is no command sbatch"),
+        (REFUSING, None, "there is no command scancel"),
+        (REFUSING, SCANCEL, "invalid partition specified"),
+    ],
 )
-def test_jobs_that_cannot_be_submitted_are_an_error_that_says_why(order, tmp_path, monkeypatch, sbatch, said):
+def test_jobs_that_cannot_be_submitted_are_an_error_that_says_why(
+    order, tmp_path, monkeypatch, sbatch, scancel, said
+):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     (tmp_path / "bin").mkdir()
-    if sbatch is not None:
-        put(tmp_path / "bin" / "sbatch", sbatch)
+    for name, script in (("sbatch", sbatch), ("scancel", scancel)):
+        if script is not None:
+            put(tmp_path / "bin" / name, script)
     with pytest.raises(ClusterError, match=f"slurm: .*{said}"):
         measure(order, engine=Simulator(), progress=Heard())
+
+
+DYING = """#!/bin/bash
+echo "No module named distributed" >{folder}/dask-worker-17.err
+echo "Submitted batch job 17"
+"""
+SQUEUE = """#!/bin/bash
+echo "17 FAILED NonZeroExitCode"
+"""
+
+
+def test_jobs_that_end_at_once_end_the_campaign_soon_with_their_log(order, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    put(tmp_path / "bin" / "sbatch", DYING.format(folder=tmp_path))
+    put(tmp_path / "bin" / "squeue", SQUEUE)
+    put(tmp_path / "bin" / "scancel", SCANCEL)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    with pytest.raises(ClusterError) as refused:
+        measure(order, engine=Simulator(), progress=Heard())
+    assert str(refused.value).startswith(
+        "slurm: 1 of 1 jobs has ended: job 17 is FAILED (NonZeroExitCode); its log "
+        f"{tmp_path}/dask-worker-17.err ends with 'No module named distributed'"
+    )

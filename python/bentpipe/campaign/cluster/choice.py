@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bentpipe.campaign.cluster.job_queue import JobQueue, read_job_queue
+from bentpipe.engine.limits import MOST_AT_ONCE
+from bentpipe.errors import InputError
 from bentpipe.scenario.written.command_line import COMMAND_LINE
 from bentpipe.scenario.written.location import Location, quoted
 
 OPTION = "--cluster"
-MOST_PROCESSES = 1000
 EXPECTED = (
-    f"tcp://HOST:PORT of a scheduler, local:N (1 to {MOST_PROCESSES} workers here), or a TOML file of jobs"
+    f"tcp://HOST:PORT of a scheduler, local:N (1 to {MOST_AT_ONCE} workers here), or a TOML file of jobs"
 )
 
 LARGEST_PORT = 65_535
@@ -39,21 +40,24 @@ class LocalProcesses:
 Cluster: TypeAlias = RunningScheduler | LocalProcesses | JobQueue
 
 
-def parse(text: str) -> Cluster:
-    """Return the cluster that `--cluster` asks for.
+def parse(text: str, *, jobs: int | None = None) -> Cluster:
+    """Return the cluster that `--cluster` asks for; `jobs` is what `--jobs` does, which goes with none.
 
     Raises
     ------
     InputError
-        When it is none, or the file of jobs has a fault.
+        When it is none, or the file of jobs has a fault, or runs at once are asked for besides.
     """
+    if jobs is not None:
+        expected = "nothing, as a cluster has as many runs at once as workers"
+        raise InputError(file=COMMAND_LINE, field="--jobs", expected=expected, found=str(jobs))
     where = Location(file=COMMAND_LINE, field=OPTION)
     if _is_address(text):
         return RunningScheduler(address=text)
     kind, colon, number = text.partition(":")
     if colon and kind == _LOCAL:
         workers = int(number) if re.fullmatch("[0-9]{1,4}", number) else 0
-        if not 1 <= workers <= MOST_PROCESSES:
+        if not 1 <= workers <= MOST_AT_ONCE:
             raise where.error(expected=EXPECTED, found=quoted(text))
         return LocalProcesses(workers=workers)
     if "://" in text or not text.endswith(".toml"):

@@ -50,18 +50,23 @@ def require(cluster: Cluster, *, engine: Engine) -> None:
     Raises
     ------
     InputError
-        When emulated runs are to go to several processes of one machine.
+        When emulated runs are to go to several processes of one machine, or to jobs, which are no root's.
     AbilityError
         When the packages are not installed.
     """
     require_packages()
-    if engine.name == emulate.NAME and isinstance(cluster, LocalProcesses):
-        raise InputError(
-            file=COMMAND_LINE,
-            field=OPTION,
-            expected="other machines for --engine emulate, for one machine emulates one run at a time",
-            found=f"local:{cluster.workers}",
+    if engine.name != emulate.NAME or isinstance(cluster, RunningScheduler):
+        return
+    expected, found = (
+        ("other machines, for one emulates one run at a time", f"local:{cluster.workers}")
+        if isinstance(cluster, LocalProcesses)
+        else (
+            "workers that root has started by `bentpipe worker ADDRESS --emulate`",
+            f"jobs of {cluster.system}",
         )
+    )
+    expected = f"{expected} (engine {emulate.NAME})"
+    raise InputError(file=COMMAND_LINE, field=OPTION, expected=expected, found=found)
 
 
 def require_packages() -> None:
@@ -78,7 +83,8 @@ def _dispatcher(cluster: Cluster, *, engine: Engine, progress: Progress, stack: 
     from bentpipe.campaign.cluster.roll import Roll
 
     own = release.own()
-    connection = stack.enter_context(opened(cluster))
+    found = stack.enter_context(opened(cluster))
+    connection = found.connection
     schedulers = connection.scheduler_release()
     if schedulers != own:
         raise ClusterError(connection.place, f"the scheduler has {schedulers.differences(own)}")
@@ -90,6 +96,7 @@ def _dispatcher(cluster: Cluster, *, engine: Engine, progress: Progress, stack: 
         release=own,
         is_emulated=engine.name == emulate.NAME,
         longest_wait_s=WAIT_FOR_WORKERS_S if isinstance(cluster, RunningScheduler) else None,
+        jobs=found.jobs,
         progress=progress,
     )
     return Dispatcher(connection, roll=roll, engine=engine.name, progress=progress)

@@ -79,6 +79,7 @@ class Dispatcher:
         self._again: deque[Task] = deque()
         self._alone: deque[Task] = deque()
         self._ready: deque[tuple[Task, RunResult | Killed]] = deque()
+        self._is_withdrawn = False
         self.in_flight = 0
 
     def fill(self, waiting: Waiting) -> None:
@@ -109,6 +110,17 @@ class Dispatcher:
         self.in_flight -= 1
         record = self._record(task, result)
         return Finished(run=task.run, attempt=task.attempt, record=record, artifacts=task.artifacts)
+
+    def withdraw(self) -> None:
+        """See Workers.
+
+        Given up are runs that have come back from a batch without a record, now or later: the ledger has
+        nothing of them, so that they are measured when the campaign goes on.
+        """
+        self._is_withdrawn = True
+        self.in_flight -= len(self._again) + len(self._alone)
+        self._again.clear()
+        self._alone.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -179,16 +191,25 @@ class Dispatcher:
         for task, run in zip(tasks, result.runs, strict=False):
             self._costs.add(task.run.cell, run.took_s)
             self._ready.append((task, run))
-        self._again.extend(tasks[len(result.runs) :])
+        self._put_back(self._again, tasks[len(result.runs) :])
 
     def _take_killed(self, tasks: Sequence[Task], killed: Killed) -> None:
         if len(tasks) == 1:
             self._ready.append((tasks[0], killed))
             return
-        self._progress.remark(
-            f"{killed.workers} workers were lost with a batch of {len(tasks)} runs, which go on one by one"
-        )
-        self._alone.extend(tasks)
+        if not self._is_withdrawn:
+            self._progress.remark(
+                f"{killed.workers} workers were lost with a batch of {len(tasks)} runs, "
+                "which go on one by one"
+            )
+        self._put_back(self._alone, tasks)
+
+    def _put_back(self, where: deque[Task], tasks: Sequence[Task]) -> None:
+        """Have runs given out again, unless nothing is given out any more."""
+        if self._is_withdrawn:
+            self.in_flight -= len(tasks)
+        else:
+            where.extend(tasks)
 
     def _record(self, task: Task, result: RunResult | Killed) -> RunRecord:
         if isinstance(result, Killed):

@@ -7,7 +7,7 @@ import sys
 from collections.abc import MutableMapping
 from typing import Protocol
 
-from bentpipe.campaign.cluster import release
+from bentpipe.campaign.cluster import release, work
 from bentpipe.engine import emulate
 
 MODULE = __name__
@@ -44,6 +44,12 @@ def dask_setup(worker: DaskWorker) -> None:
         offers[EMULATE] = 0.0
     state.total_resources.update(offers)
     state.available_resources.update(offers)
+
+
+def dask_teardown(worker: DaskWorker) -> None:
+    """Leave nothing of runs that are abandoned; called by Dask when a worker ends in order."""
+    del worker
+    work.close()
 
 
 def emulate_lacks() -> list[str]:

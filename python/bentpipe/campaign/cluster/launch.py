@@ -4,6 +4,7 @@ import logging
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from distributed import Client, LocalCluster, Security
@@ -12,6 +13,7 @@ from bentpipe.campaign.cluster.choice import Cluster, LocalProcesses, RunningSch
 from bentpipe.campaign.cluster.connection import Connection
 from bentpipe.campaign.cluster.enrolment import DEATH_TIMEOUT_S, MODULE
 from bentpipe.campaign.cluster.job_queue import JobQueue, System
+from bentpipe.campaign.cluster.submitted import SubmittedJobs
 from bentpipe.errors import ClusterError
 
 CONNECT_TIMEOUT_S = 10.0
@@ -20,12 +22,22 @@ CONNECT_TIMEOUT_S = 10.0
 CLOSE_TIMEOUT_S = 5.0
 """For workers to end in order; then they are killed."""
 
+LOCAL = "the cluster on this machine"
+
 _TALKATIVE = ("asyncio", "distributed", "tornado")
 """Whose loggers tell of workers and schedulers that are lost; the first and the last run Dask's tasks."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A cluster that is connected to, and the jobs that were submitted for it, if any."""
+
+    connection: Connection
+    jobs: SubmittedJobs | None = None
+
+
 @contextmanager
-def opened(cluster: Cluster) -> Iterator[Connection]:
+def opened(cluster: Cluster) -> Iterator[Opened]:
     """Connect to a cluster; what is made for it ends with the context.
 
     Raises
@@ -37,13 +49,14 @@ def opened(cluster: Cluster) -> Iterator[Connection]:
         match cluster:
             case RunningScheduler(address=address):
                 with closing(Connection(_client(address), place=address)) as connection:
-                    yield connection
+                    yield Opened(connection=connection)
             case LocalProcesses(workers=workers):
-                with _made(_local(workers), place="the cluster on this machine") as connection:
-                    yield connection
-            case JobQueue() as jobs:
-                with _made(_jobs(jobs), place=f"the jobs of {jobs.system}") as connection:
-                    yield connection
+                with _made(_local(workers), place=LOCAL) as connection:
+                    yield Opened(connection=connection)
+            case JobQueue() as queue:
+                cluster_of_jobs, jobs = _jobs(queue)
+                with _made(cluster_of_jobs, place=f"the jobs of {queue.system}") as connection:
+                    yield Opened(connection=connection, jobs=jobs)
 
 
 def _client(address: str) -> Client:
@@ -68,28 +81,33 @@ def _local(workers: int) -> Any:
     Encrypted with keys of this moment: whoever reaches a scheduler without them has programs run as its user,
     and this machine may have other users.
     """
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        preload=[MODULE],
-        memory_limit=0,
-        dashboard_address=None,
-        # What it serves besides, such as its health, is for this machine too.
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
-        security=Security.temporary(),
-        silence_logs=logging.CRITICAL,
-        death_timeout=DEATH_TIMEOUT_S,
-    )
+    try:
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            preload=[MODULE],
+            memory_limit=0,
+            dashboard_address=None,
+            # What it serves besides, such as its health, is for this machine too.
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "dashboard": False},
+            security=Security.temporary(),
+            silence_logs=logging.CRITICAL,
+            death_timeout=DEATH_TIMEOUT_S,
+        )
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise ClusterError(LOCAL, f"its workers did not start ({error})") from error
 
 
-def _jobs(jobs: JobQueue) -> Any:
+def _jobs(queue: JobQueue) -> tuple[Any, SubmittedJobs]:
+    """Return Dask's cluster of jobs, and the jobs, which are all in their queue."""
     from dask_jobqueue import PBSCluster, SLURMCluster
 
-    table = jobs.table
-    make, command = {System.SLURM: (SLURMCluster, "sbatch"), System.PBS: (PBSCluster, "qsub")}[jobs.system]
-    if shutil.which(command) is None:
-        raise ClusterError(str(jobs.system), f"there is no command {command} on this machine")
+    table = queue.table
+    make = {System.SLURM: SLURMCluster, System.PBS: PBSCluster}[queue.system]
+    for command in (make.job_cls.submit_command, make.job_cls.cancel_command):
+        if shutil.which(command) is None:
+            raise ClusterError(str(queue.system), f"there is no command {command} on this machine")
     try:
         made = make(
             cores=table.cores,
@@ -110,30 +128,32 @@ def _jobs(jobs: JobQueue) -> Any:
             shared_temp_directory=table.log_directory,
         )
     except (OSError, RuntimeError, ValueError) as error:
-        raise _not_submitted(jobs, error) from error
+        raise _not_submitted(queue, error) from error
     try:
         made.scale(jobs=table.jobs)
-        made.sync(_submitted, made)
+        ids = made.sync(_submitted, made)
     except (OSError, RuntimeError, ValueError) as error:
         # Dask counts on jobs that it has submitted.
         with suppress(AssertionError):
             made.close(timeout=CLOSE_TIMEOUT_S)
-        raise _not_submitted(jobs, error) from error
-    return made
+        raise _not_submitted(queue, error) from error
+    return made, SubmittedJobs(queue.system, ids, log_directory=table.log_directory)
 
 
-async def _submitted(made: Any) -> None:
-    """Wait until jobs are in their queue; Dask by itself logs why the system refuses them, and waits."""
+async def _submitted(made: Any) -> list[str]:
+    """Return the numbers of all jobs when they are in their queue.
+
+    Dask by itself logs why the system refuses them, and waits.
+    """
     await made
-    for job in made.workers.values():
-        # One that was refused is submitted once more by this, and raises.
-        await job
+    # One that was refused is submitted once more by being awaited, and raises.
+    return [str((await job).job_id) for job in made.workers.values()]
 
 
-def _not_submitted(jobs: JobQueue, error: Exception) -> ClusterError:
+def _not_submitted(queue: JobQueue, error: Exception) -> ClusterError:
     _, _, by_the_system = str(error).rpartition("stderr:\n")
     said = "; ".join(line.strip() for line in by_the_system.splitlines() if line.strip())
-    return ClusterError(str(jobs.system), f"jobs cannot be submitted ({said})")
+    return ClusterError(str(queue.system), f"jobs cannot be submitted ({said})")
 
 
 @contextmanager

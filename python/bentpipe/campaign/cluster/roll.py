@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from bentpipe.campaign.cluster.connection import Connection, Member
 from bentpipe.campaign.cluster.enrolment import EMULATE, MODULE
 from bentpipe.campaign.cluster.release import Release
+from bentpipe.campaign.cluster.submitted import SubmittedJobs
 from bentpipe.campaign.progress import Progress
 from bentpipe.errors import AbilityError, ClusterError
 
@@ -36,15 +37,18 @@ class Roll:
         release: Release,
         is_emulated: bool,
         longest_wait_s: float | None,
+        jobs: SubmittedJobs | None,
         progress: Progress,
     ) -> None:
         self._connection = connection
         self._release = release
         self._is_emulated = is_emulated
         self._longest_wait_s = longest_wait_s
+        self._jobs = jobs
         self._progress = progress
         self._told: set[str] = set()
         self._began_s = time.monotonic()
+        self._joined_s: float | None = None
         self._looked_s = float("-inf")
         self._has_had_one = False
         self.needs: Mapping[str, float] = {str(release): 1.0, **({EMULATE: 1.0} if is_emulated else {})}
@@ -58,7 +62,7 @@ class Roll:
         AbilityError
             When nobody has fitted from the beginning, which says what each of them lacks.
         ClusterError
-            When there has been nobody from the beginning, or the scheduler is gone.
+            When there has been nobody from the beginning, or nobody will come, or the scheduler is gone.
         """
         now_s = time.monotonic()
         if now_s - self._looked_s < (LOOK_EVERY_S if self.at_once else POLL_S):
@@ -70,10 +74,13 @@ class Roll:
         self._tell_refused(members)
         if self.at_once:
             self._has_had_one = True
-        elif self._has_had_one and had_any:
+            return
+        if had_any:
             self._progress.remark("no worker is left; waiting for one (Ctrl-C to stop)")
-        elif not self._has_had_one:
-            self._require_patience(members, waited_s=now_s - self._began_s)
+        if not self._has_had_one:
+            self._require_patience(members, now_s)
+        if self._jobs is not None:
+            self._jobs.look(self._progress)
 
     def _tell_refused(self, members: list[Member]) -> None:
         for member in members:
@@ -82,10 +89,13 @@ class Roll:
                 self._told.add(member.address)
                 self._progress.remark(f"refused: worker {member.address} {why}")
 
-    def _require_patience(self, members: list[Member], *, waited_s: float) -> None:
+    def _require_patience(self, members: list[Member], now_s: float) -> None:
         """Wait on for the first worker, for any time where there is no limit, or say why there is none."""
-        longest_s = self._longest_wait_s
-        if longest_s is not None and waited_s > (min(SETTLE_S, longest_s) if members else longest_s):
+        since_s, longest_s = (self._began_s, self._longest_wait_s)
+        if members:
+            self._joined_s = now_s if self._joined_s is None else self._joined_s
+            since_s, longest_s = self._joined_s, SETTLE_S
+        if longest_s is not None and now_s - since_s > longest_s:
             raise self._nobody(members)
 
     def _places(self, members: list[Member]) -> int:
@@ -121,9 +131,13 @@ class Roll:
             for member in members
         ]
         what = "no worker can emulate" if self._is_emulated else "no worker fits"
-        remedy = (
-            "start one as root with `bentpipe worker ADDRESS --emulate`"
-            if self._is_emulated
-            else "start workers by `bentpipe worker ADDRESS` with the Bentpipe that is installed here"
-        )
-        return AbilityError(f"{self._connection.place}: {what}: {', '.join(each)}", remedy)
+        return AbilityError(f"{self._connection.place}: {what}: {', '.join(each)}", self._remedy())
+
+    def _remedy(self) -> str:
+        if self._is_emulated:
+            return "start one as root with `bentpipe worker ADDRESS --emulate`"
+        if self._jobs is not None:
+            return (
+                "give `python` in the file of jobs, an interpreter with the Bentpipe that is installed here"
+            )
+        return "start workers by `bentpipe worker ADDRESS` with the Bentpipe that is installed here"

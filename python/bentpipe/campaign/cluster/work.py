@@ -51,10 +51,26 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@cache
+def close() -> None:
+    """Remove what emulated runs that this process has abandoned would leave behind."""
+    if _emulator.cache_info().currsize:
+        _emulator().close()
+
+
 def _engine(name: str) -> Engine:
-    """Return the engine of this process."""
-    return emulate.Emulator() if name == emulate.NAME else simulate.Simulator()
+    return _emulator() if name == emulate.NAME else _simulator()
+
+
+@cache
+def _emulator() -> emulate.Emulator:
+    """Return the one of this process."""
+    return emulate.Emulator()
+
+
+@cache
+def _simulator() -> simulate.Simulator:
+    """Return the one of this process."""
+    return simulate.Simulator()
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from bentpipe.figures import style, waterfall
+from bentpipe.figures import load_phases, waterfall
 from bentpipe.figures.live import plot as plots
 from bentpipe.model.record import RunRecord
 
@@ -17,13 +17,13 @@ _MS = 3
 
 
 def draw(record: RunRecord) -> "LayoutDOM":
-    """Draw one run's objects and connections in the colours of `figures.waterfall`, in the same order."""
+    """Draw one run's objects and connections as `load_phases` has them."""
     from bokeh.models import FixedTicker, Range1d
 
     connections = record.client_connections
-    objects = sorted(record.objects, key=lambda o: (o.request_s, o.discovered_s))
+    objects = load_phases.in_order(record.objects)
     count = len(connections) + len(objects)
-    end_s = waterfall.end_s(objects, connections)
+    end_s = load_phases.end_s(record)
     plot = plots.empty(
         x_label="Time in s",
         x_range=Range1d(start=0.0, end=end_s, bounds=(0.0, end_s)),
@@ -46,23 +46,21 @@ def draw(record: RunRecord) -> "LayoutDOM":
 def _draw_connections(plot: "figure", record: RunRecord, names: list[str]) -> None:
     from bokeh.models import ColumnDataSource
 
-    phases = [waterfall.phases_s(each) for each in record.client_connections]
     glyphs = []
-    for place, colour in ((0, waterfall.HANDSHAKE), (1, waterfall.TLS)):
-        spans = [
-            (row, names[row], start, end)
-            for row, (start, end) in enumerate(phase[place : place + 2] for phase in phases)
-            if start is not None and end is not None and end > start
-        ]
-        if spans:
-            rows, labels, starts, ends = zip(*spans, strict=True)
+    for phase in load_phases.phases(record)[:2]:
+        if phase.spans:
             source = ColumnDataSource(
-                {"y": list(rows), "name": list(labels), "from": _rounded(starts), "to": _rounded(ends)}
+                {
+                    "y": [span.row for span in phase.spans],
+                    "name": [names[span.row] for span in phase.spans],
+                    "from": _rounded(span.start_s for span in phase.spans),
+                    "to": _rounded(span.end_s for span in phase.spans),
+                }
             )
             glyphs.append(
                 plot.hbar(
-                    y="y", left="from", right="to", height=_THICK, color=colour, line_color=None,
-                    source=source, name="TLS handshake" if place else "connecting",
+                    y="y", left="from", right="to", height=_THICK, color=phase.colour, line_color=None,
+                    source=source, name=phase.name,
                 )
             )  # fmt: skip
     plots.add_hover(plot, glyphs, [("", "@name: $name"), ("from", "@from s"), ("to", "@to s")])
@@ -71,7 +69,7 @@ def _draw_connections(plot: "figure", record: RunRecord, names: list[str]) -> No
 def _draw_objects(plot: "figure", record: RunRecord, *, first: int) -> None:
     from bokeh.models import ColumnDataSource
 
-    objects = sorted(record.objects, key=lambda o: (o.request_s, o.discovered_s))
+    objects = load_phases.in_order(record.objects)
     source = ColumnDataSource(
         {
             "y": list(range(first, first + len(objects))),
@@ -83,12 +81,12 @@ def _draw_objects(plot: "figure", record: RunRecord, *, first: int) -> None:
             "done": _rounded(each.last_byte_s for each in objects),
         }
     )
-    colour = style.look(waterfall.protocol_of(record)).colour
+    colour = load_phases.load_colour(record)
     shared: dict[str, Any] = {"y": "y", "source": source, "line_color": None}
     glyphs = [
-        plot.hbar(left="known", right="asked", height=_THICK / 4, color=waterfall.QUEUED, **shared),
+        plot.hbar(left="known", right="asked", height=_THICK / 4, color=load_phases.QUEUED, **shared),
         plot.hbar(left="asked", right="begun", height=_THICK, color=colour,
-                  fill_alpha=waterfall.WAIT_OPACITY, **shared),
+                  fill_alpha=load_phases.WAIT_OPACITY, **shared),
         plot.hbar(left="begun", right="done", height=_THICK, color=colour, **shared),
     ]  # fmt: skip
     plots.add_hover(
