@@ -151,7 +151,7 @@ type UnixNanos = u64;
 /// One epoch as it was drawn.
 struct Epoch {
     begin: UnixNanos,
-    /// From the begin of a silence to its end: those of both edges.
+    /// From the start of a silence to its end: those of both edges.
     silences: [Option<(UnixNanos, UnixNanos)>; 2],
     factors: Option<EpochFactors>,
     delay: EpochDelay,

@@ -80,7 +80,7 @@ fn silences_are_in_both_directions_at_every_edge_and_have_the_distribution_of_th
     let spec = EpochSpec { silence: Some(silence(SilenceKindSpec::Hold)), ..epochs() };
     let (forward, return_) = (column(&spec, "forward_silence_s", 3), column(&spec, "return_silence_s", 3));
     assert_eq!(forward, return_);
-    // An edge is 12 s after the begin of 15 s, so that each chunk of 15 s has one silence.
+    // An edge is 12 s after the start of 15 s, so that each chunk of 15 s has one silence.
     let mut durations: Vec<f64> = forward.chunks(150).map(|rows| rows.iter().sum::<f64>() * 1e3).collect();
     durations.sort_by(f64::total_cmp);
     assert_eq!(durations.len(), 1000);
