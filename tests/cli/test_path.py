@@ -51,15 +51,14 @@ queue = "50 packets"
 """
 
 
-@pytest.fixture
-def links(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def _links(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "epochs.toml").write_text(EPOCHS, encoding="utf-8")
     (tmp_path / "rows.toml").write_text(ROWS, encoding="utf-8")
-    return tmp_path
 
 
-def test_a_link_with_epochs_says_what_happens_at_their_edges(links, bentpipe):
+def test_a_link_with_epochs_says_what_happens_at_their_edges(bentpipe):
     words = bentpipe("links", "epochs.toml").stdout
     for expected in (
         "  path    epochs of 15 s, from 12 s into every 15 s of UTC",
@@ -72,7 +71,7 @@ def test_a_link_with_epochs_says_what_happens_at_their_edges(links, bentpipe):
         assert expected in words
 
 
-def test_a_link_with_rows_says_how_far_they_go_and_what_they_take(links, bentpipe):
+def test_a_link_with_rows_says_how_far_they_go_and_what_they_take(bentpipe):
     words = bentpipe("links", "rows.toml").stdout
     assert (
         "  path    3 rows over 9 s, again and again, from 2 s on; 2 Mbit/s to 4 Mbit/s; one way 20 to 30 ms"
@@ -82,7 +81,7 @@ def test_a_link_with_rows_says_how_far_they_go_and_what_they_take(links, bentpip
     assert words.count("  path ") == 1
 
 
-def test_a_run_over_such_a_link_has_lines_of_its_path(links, bentpipe):
+def test_a_run_over_such_a_link_has_lines_of_its_path(bentpipe):
     words = bentpipe("bulk", "--engine", "simulate", "--link", "epochs.toml", "--duration", "16 s").stdout
     assert "  path: 1 outage of " in words
     assert ", 1 handover\n        forward " in words
