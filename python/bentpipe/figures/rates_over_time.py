@@ -1,7 +1,7 @@
 """What the link delivered over time, both directions, one panel for each protocol."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -29,7 +29,7 @@ class Panel:
     protocol: str
     link: Series
     published_kbps: float | None = None
-    path: Series = NO_PATH
+    path: Series = field(default_factory=lambda: NO_PATH)
 
 
 @style.applied()

@@ -103,12 +103,19 @@ def stretches(path: Table) -> tuple[Stretch, ...]:
     """
     ends = _column(path, "time_s")
     silent, lost = (_either(path, kind) for kind in Interruption)
-    stopped = np.minimum(silent + lost, _lengths_s(ends))
+    stopped = interrupted_s(path)
     edges = np.flatnonzero(np.diff(stopped > 0, prepend=False, append=False))
     return tuple(
         _stretch(ends[first:after], stopped[first:after], _kind(silent[first:after], lost[first:after]))
         for first, after in zip(edges[::2], edges[1::2], strict=True)
     )
+
+
+def interrupted_s(path: Table) -> Values:
+    """Return how much of each row either direction was interrupted."""
+    stopped = sum((_either(path, kind) for kind in Interruption), np.zeros(len(_column(path, "time_s"))))
+    within: Values = np.minimum(stopped, _lengths_s(_column(path, "time_s")))
+    return within
 
 
 def handover_times_s(path: Table) -> Values:
