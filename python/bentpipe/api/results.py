@@ -221,7 +221,7 @@ class Results:
         return frames.differences(pairs, names, self._quantity(metric).metric)
 
     def series(self, run: str | Cell, name: str) -> "pl.DataFrame":
-        """Return a time series of a run: `link`, `sender`, `progress`, `ping`, `acm`, `dama`, ...
+        """Return a time series of a run: `link`, `sender`, `progress`, `ping`, `path`, `acm`, ...
 
         Parameters
         ----------

@@ -223,12 +223,16 @@ def _settings(variation: "Variation") -> str:
 
 def _link_row(link: "Link") -> tuple[str, ...]:
     from bentpipe import _core
+    from bentpipe.cli.path import duration_range
     from bentpipe.scenario.link.description import describe_link
 
-    spec, model = link.spec, describe_link(link.spec)
+    model = describe_link(link.spec)
     rates = [_core.format_rate(direction.nominal_bps) for direction in (model.forward, model.return_)]
-    rtt = _core.format_duration(spec.forward.delay_ns + spec.return_.delay_ns)
-    return (link.name, *rates, rtt, link.title)
+    least_ns, most_ns = (
+        model.forward.shortest_delay_ns + model.return_.shortest_delay_ns,
+        model.forward.longest_delay_ns + model.return_.longest_delay_ns,
+    )
+    return (link.name, *rates, duration_range(least_ns, most_ns), link.title)
 
 
 def _plot(link: "Link", file: str) -> Path:

@@ -37,6 +37,8 @@ def print_record(record: RunRecord, *, link: str) -> None:
     shown = [row for row in rows if row[1] != "-"]
     if shown:
         print_columns(shown)
+    if "path" in record.series:
+        _print_path(record.series["path"])
     if spec.workload.kind == "flows":
         _print_flows(record.flows)
 
@@ -131,6 +133,17 @@ def _print_flows(flows: Sequence[FlowRecord]) -> None:
         )
     echo()
     print_columns(rows)
+
+
+def _print_path(path: Table) -> None:
+    """Print what the path was like, where it changed."""
+    from bentpipe.cli.path import summary_lines
+    from bentpipe.stats import path_summary
+
+    found = path_summary(_columns(path))
+    if found is not None:
+        for place, line in enumerate(summary_lines(found)):
+            echo(f"  {'' if place else 'path:':<5} {line}")
 
 
 def _ping(metrics: Metrics) -> list[tuple[str, str, str]]:

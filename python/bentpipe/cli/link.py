@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from bentpipe import _core
 from bentpipe.cli.carrier import carrier_lines
+from bentpipe.cli.path import schedule_lines
 from bentpipe.cli.queue import exact_percent, queue_words
 from bentpipe.model.description import DirectionDescription
 from bentpipe.model.link import (
@@ -42,6 +43,9 @@ def _direction(spec: DirectionSpec, model: DirectionDescription) -> Iterator[str
     yield f"  loss    {_loss(spec.loss)}"
     yield f"  delay   {_core.format_duration(spec.delay_ns)}"
     yield from _jitter(spec.jitter)
+    if spec.schedule is not None:
+        for place, words in enumerate(schedule_lines(spec.schedule, model.nominal_bps, spec.delay_ns)):
+            yield f"  {'' if place else 'path':<7} {words}"
 
 
 def _loss(spec: LossSpec) -> str:

@@ -17,7 +17,7 @@ from bentpipe.reasons import causes, told
 
 Series = Mapping[str, NDArray[np.float64]]
 
-_SERIES = ("link", "sender", "acm", "delays")
+_SERIES = ("link", "sender", "acm", "delays", "path")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from bentpipe.model.link import NoneLossSpec
 from bentpipe.model.record import Engine, RunRecord
-from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, delay_means
+from bentpipe.stats import FORWARD_PARTS, RETURN_PARTS, Way, delay_means, path_summary
+from bentpipe.stats.path import WAYS
 
 Series = Mapping[str, NDArray[np.float64]]
 
@@ -25,10 +26,11 @@ def path_facts(record: RunRecord, series: Mapping[str, Series]) -> tuple[str, ..
     record
         The run's record.
     series
-        `acm` and `delays` of it, where it has them; each with columns of shape (rows,).
+        `acm`, `delays`, `path` and `link` of it, where it has them; each with columns of shape (rows,).
     """
     found = (*_proxies(record), *_channel(record), *_modcods(series.get("acm", {})))
     found = (*found, *_waits(series.get("delays", {})))
+    found = (*found, *_interruptions(series.get("path", {}), series.get("link", {})))
     return (*found, *_host(record)) if record.engine is Engine.EMULATE else found
 
 
@@ -80,6 +82,39 @@ def _waits(delays: Series) -> list[str]:
         for name in words
         if (seconds := means[name]) is not None and seconds >= _NOTICEABLE_S
     ]
+
+
+def _interruptions(path: Series, link: Series) -> list[str]:
+    """What silences and outages cost: waits for the path, and packets that were lost meanwhile."""
+    summary = path_summary(path) if "time_s" in path else None
+    if summary is None:
+        return []
+    found, silences, outages = [], summary.silences, summary.outages
+    if silences.count:
+        total = f"{silences.total_s:.2f} s in all"
+        waits = f"packets waited for up to {silences.longest_s * 1e3:.0f} ms at a time"
+        found.append(f"the path was silent {_times(silences.count)}, {total}: {waits}")
+    if outages.count:
+        lost = ", ".join(words for way in WAYS if (words := _lost_in_outages(path, link, way)))
+        cost = f": then it lost {lost}" if lost else ""
+        found.append(f"the path was out {_times(outages.count)}, {outages.total_s:.2f} s in all{cost}")
+    if summary.handovers and not (silences.count or outages.count):
+        found.append(f"the path was handed over {_times(summary.handovers)}, without an interruption")
+    return found
+
+
+def _lost_in_outages(path: Series, link: Series, way: Way) -> str:
+    """The packets of a direction lost in rows in which it had an outage, of all; nothing where none was."""
+    drops = link.get(f"{way}_drops")
+    if drops is None or not drops.any():
+        return ""
+    rows = min(len(drops), len(path["time_s"]))
+    is_out = np.nan_to_num(path[f"{way}_outage_s"][:rows]) > 0
+    return f"{drops[:rows][is_out].sum():.0f} of the {drops.sum():.0f} packets lost {way}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _host(record: RunRecord) -> list[str]:

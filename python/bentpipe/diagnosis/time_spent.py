@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from bentpipe.model.record import RunRecord
 from bentpipe.model.spec import Algorithm, Direction, PageLoadWorkload, PingWorkload, RunSpec
 from bentpipe.scenario.link.description import nominal_bps
+from bentpipe.stats import interrupted_s
 
 Series = Mapping[str, NDArray[np.float64]]
 
 BIN_S = 0.1
 """Between two rows of the series `link` and `sender`."""
 FULL_SHARE = 0.9
-"""Of the nominal rate, from which a link with a queue counts as full."""
+"""Of the rate, from which a link with a queue counts as full."""
 _SEGMENT_BYTES = 1448
 """A window with less room than a segment takes none."""
 _PACING = (Algorithm.BBR, Algorithm.BBR3, Algorithm.VIVACE)
@@ -31,6 +32,7 @@ class Spent(Enum):
     CONNECT = "connecting"
     TLS = "TLS handshake"
     FIRST_BYTE = "first byte of the document"
+    INTERRUPTED = "path interrupted"
     LINK = "link full"
     RECOVERY = "retransmitting"
     CWND = "congestion window full"
@@ -44,6 +46,7 @@ MEANINGS = {
     Spent.CONNECT: "TCP's or QUIC's handshake of the first connection",
     Spent.TLS: "on top of TCP's",
     Spent.FIRST_BYTE: "a round trip, and what the server and the link took",
+    Spent.INTERRUPTED: "a silence or an outage: nothing got through",
     Spent.LINK: "a queue stood, and the link carried nine tenths of its rate or more",
     Spent.RECOVERY: "a lost packet was retransmitted",
     Spent.CWND: "acknowledgements were waited for before more could be sent",
@@ -70,7 +73,7 @@ def shares(record: RunRecord, series: Mapping[str, Series]) -> tuple[Share, ...]
     record
         The run's record.
     series
-        `link` and `sender` of it, each with columns of shape (rows,).
+        `link`, `sender` and, of a path that changes, `path` of it, each with columns of shape (rows,).
     """
     end_s = end_of(record)
     if isinstance(record.spec.workload, PingWorkload) or end_s is None:
@@ -126,15 +129,38 @@ def _bins(spec: RunSpec, series: Mapping[str, Series], *, from_s: float, to_s: f
     if not {"time_s", queue, delivered} <= link.keys():
         return {}
     times = _ticks(link["time_s"])
-    full_bytes = FULL_SHARE * rate_bps(spec) * BIN_S / _BITS_PER_BYTE
+    path = series.get("path", {})
+    interrupted = _interrupted(path)
+    full_bytes = FULL_SHARE * _rates_bps(spec, path, times) * BIN_S / _BITS_PER_BYTE
     is_full = (link[queue] > 0) & (link[delivered] >= full_bytes)
     states = _sender_states(sender, roomy=_with_room(spec))
     counts: dict[Spent, int] = {}
     for tick, full in zip(times, is_full, strict=True):
         if _ticks_of(from_s) <= tick < _ticks_of(to_s):
-            spent = Spent.LINK if full else states.get(tick, Spent.IDLE)
+            if tick in interrupted:
+                spent = Spent.INTERRUPTED
+            else:
+                spent = Spent.LINK if full else states.get(tick, Spent.IDLE)
             counts[spent] = counts.get(spent, 0) + 1
     return counts
+
+
+def _interrupted(path: Series) -> set[int]:
+    """Return the ticks of which half or more nothing got through."""
+    if "time_s" not in path:
+        return set()
+    ticks = zip(_ticks(path["time_s"]), interrupted_s(path), strict=True)
+    return {tick for tick, stopped_s in ticks if stopped_s >= BIN_S / 2}
+
+
+def _rates_bps(spec: RunSpec, path: Series, ticks: list[int]) -> NDArray[np.float64]:
+    """Return what the link could carry in each tick: by its path where that changes, else nominally."""
+    nominal = rate_bps(spec)
+    column = path.get(f"{data_direction(spec)}_capacity_bps")
+    if column is None or np.isnan(column).all():
+        return np.full(len(ticks), float(nominal))
+    known = dict(zip(_ticks(path["time_s"]), column.tolist(), strict=True))
+    return np.array([known.get(tick, float(nominal)) for tick in ticks])
 
 
 def _with_room(spec: RunSpec) -> Spent:

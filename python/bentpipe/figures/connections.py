@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from bentpipe.figures import colours, style
+from bentpipe.figures import colours, path_marks, style
 from bentpipe.figures.bins import Series, bin_rates_bps, rows
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.path_marks import NO_PATH
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
 from bentpipe.model.workload import page_load
 from bentpipe.stats import duplicates
@@ -19,25 +20,25 @@ _NS = 1e-9
 
 
 @style.applied()
-def draw(*, name: str, title: str, record: RunRecord, link: Series) -> Drawing:
+def draw(*, name: str, title: str, record: RunRecord, link: Series, path: Series = NO_PATH) -> Drawing:
     """Draw a record's `client_connections` from first packet to last, with the objects that each carried.
 
-    `link` is the run's series of that name, in bins of 100 ms.
+    `link` is the run's series of that name, in bins of 100 ms, and so is `path`, where its path changes.
     """
     connections = record.client_connections
     height_in = min(max(_LEAST_IN, _LINE_IN * len(connections) + 0.5), _MOST_IN)
     figure, (rate, activity) = style.uneven_canvas(heights_in=[1.5, height_in])
     colour = style.look(page_load(record.spec).http).colour
     end_s = max((timing.last_byte_s for timing in record.objects), default=1.0)
+    path_marks.draw_on((rate, activity), path)
     _draw_rate(rate, link, colour)
     _draw_connections(activity, connections, record.objects, colour, end_s)
     for axis in (rate, activity):
         axis.set_xlim(0.0, end_s * 1.01)
     style.from_zero(rate)
     activity.set_xlabel("Time since the start of the run in s")
-    style.colour_legend(
-        figure, {"connecting": style.GREY, "TLS": colours.ORANGE, "an object": colour}, columns=3
-    )
+    meanings = {"connecting": style.GREY, "TLS": colours.ORANGE, "an object": colour}
+    style.colour_legend(figure, meanings, columns=6, marks=path_marks.keys(path))
     beside = f", {extra} of them opened because another took long" if (extra := duplicates(record)) else ""
     caption = (
         f"One run. Above: bytes that the link delivered to the client, in bins of 100 ms. Below: "

@@ -1,20 +1,33 @@
-"""A link as it is specified: the way of a packet; of satellite carriers MODCODs, superframe and fading."""
+"""A link as it is specified: the way of a packet; changes over time; MODCODs, superframe and fading."""
 
 import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+import numpy as np
 from matplotlib.axes import Axes
 
-from bentpipe.figures import attenuation, modcod_ladder, packet_path, style, superframe
+from bentpipe.figures import (
+    attenuation,
+    modcod_ladder,
+    packet_path,
+    path_over_time,
+    style,
+    superframe,
+)
 from bentpipe.figures.drawing import Drawing
 from bentpipe.model.description import DirectionDescription
-from bentpipe.model.link import CapacitySpec, Dvbs2CapacitySpec, Rcs2CapacitySpec
-from bentpipe.scenario.link.description import describe_link
+from bentpipe.model.link import CapacitySpec, Dvbs2CapacitySpec, LinkSpec, Rcs2CapacitySpec
+from bentpipe.scenario.link.description import describe_link, schedule_series
 from bentpipe.scenario.links import Link
 
 Panel: TypeAlias = tuple[float, Callable[[Axes], None]]
 """Height in inches, and what draws it."""
+
+SEED = 1
+"""Of the run whose path is drawn."""
+SPAN_NS = 180_000_000_000
+"""How much of it: a dozen epochs of Starlink's."""
 
 
 @style.applied()
@@ -23,6 +36,7 @@ def draw(link: Link) -> Drawing:
     described = describe_link(link.spec)
     rows = packet_path.paths(link.spec, described)
     panels: list[Panel] = [(packet_path.height_in(rows), lambda axis: packet_path.draw_on(axis, rows))]
+    panels += _path_panels(link.spec)
     panels += _forward_panels(link.spec.forward.capacity, described.forward)
     panels += _return_panels(link.spec.return_.capacity, described.return_)
     legs = attenuation.legs(link.spec)
@@ -35,9 +49,35 @@ def draw(link: Link) -> Drawing:
     return Drawing(
         name=re.sub(r"[^\w.-]+", "-", link.name),
         title=f"{link.name}: {link.title}" if link.title else link.name,
-        caption="As specified, in clear sky; rates in IP packets of the largest size.",
+        caption="As specified, in clear sky; rates in IP packets of the largest size."
+        + (f" What changes over time is that of a run with seed {SEED}." if _changes(link.spec) else ""),
         figure=figure,
     )
+
+
+def _changes(spec: LinkSpec) -> bool:
+    return spec.forward.schedule is not None or spec.return_.schedule is not None
+
+
+def _path_panels(spec: LinkSpec) -> list[Panel]:
+    """What changes over some minutes; nothing of a link that stands still."""
+    if not _changes(spec):
+        return []
+    table = schedule_series(spec, seed=SEED, span_ns=SPAN_NS)
+    path = {name: np.asarray(values, dtype=float) for name, values in table.items()}
+    first, *others = path_over_time.panels(path)
+
+    def with_legend(axis: Axes) -> None:
+        first(axis)
+        path_over_time.legend_above(axis, path)
+
+    *between, last = [with_legend, *others]
+
+    def with_label(axis: Axes) -> None:
+        last(axis)
+        axis.set_xlabel("Time since the start of the workload in s")
+
+    return [(path_over_time.PANEL_IN, draw_on) for draw_on in (*between, with_label)]
 
 
 def _forward_panels(capacity: CapacitySpec, described: DirectionDescription) -> list[Panel]:

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from bentpipe.figures import style
-from bentpipe.figures.bins import Series, Values, bin_rates_bps, group_size, merged
+from bentpipe.figures import path_marks, style
+from bentpipe.figures.bins import Series, Values, bin_rates_bps, group_size, merged, rows
+from bentpipe.figures.path_marks import NO_PATH, Capacity
 from bentpipe.figures.small_svg import bars, document, nice_ticks, number, text
+from bentpipe.stats import stretches
 
 WIDTH = 440
 _LEFT = 34
@@ -15,11 +17,12 @@ _HEIGHT = 148
 _MOST_BINS = 400
 
 
-def draw(*, link: Series, protocol: str, capacity_bps: float | None) -> str:
+def draw(*, link: Series, protocol: str, capacity_bps: float | None, path: Series = NO_PATH) -> str:
     """Draw the forward direction of a run's series `link`: the rate above, the queue below.
 
     The dashed line is the capacity, a tick under the queue a bin in which packets were lost. Beyond 400
-    bins, neighbours are merged: rates by their mean, queues by their maximum, drops by their sum.
+    bins, neighbours are merged: rates by their mean, queues by their maximum, drops by their sum. `path` is
+    the series of that name of a path that changes: bands are its interruptions, dashed lines its handovers.
     """
     colour = style.look(protocol).colour
     times = np.asarray(link.get("time_s", ()), dtype=float)
@@ -30,23 +33,62 @@ def draw(*, link: Series, protocol: str, capacity_bps: float | None) -> str:
     queue = merged(np.asarray(link["forward_queue_bytes"], dtype=float) / 1000, size, np.max)
     drops = merged(np.asarray(link["forward_drops"], dtype=float), size, np.sum)
     ends = merged(times, size, np.max)
-    top_rate = max(float(rates.max()), (capacity_bps or 0.0) / 1e6) or 1.0
+    capacity = path_marks.capacity(path, "forward", otherwise_bps=capacity_bps)
+    top_capacity = 0.0 if capacity is None else float(np.nanmax(capacity.bps)) / 1e6
+    top_rate = max(float(rates.max()), top_capacity) or 1.0
     top_queue = float(queue.max()) or 1.0
     scale = (WIDTH - _LEFT - _RIGHT) / float(ends[-1])
     body = [
+        _bands(path, float(ends[-1]), scale),
         _axis(float(ends[-1]), scale),
         _area(ends, rates / top_rate, _USE, scale, colour),
         _area(ends, queue / top_queue, _QUEUE, scale, style.GREY),
         _scale_words(top_rate, _USE, "Mbit/s"),
         _scale_words(top_queue, _QUEUE, "kB"),
     ]
-    if capacity_bps is not None:
-        y = number(_USE[1] - (capacity_bps / 1e6 / top_rate) * (_USE[1] - _USE[0]))
-        body.append(f'<path d="M{_LEFT} {y}H{WIDTH - _RIGHT}" stroke="#222" stroke-dasharray="4 3"/>')
+    if capacity is not None:
+        body.append(_capacity(capacity, top_rate, float(ends[-1]), scale))
     body.append(_lost(ends, drops, scale))
     lost = int(drops.sum())
     title = f"Link over {ends[-1]:.1f} s: at most {rates.max():.1f} Mbit/s in a bin, {lost} packets lost"
     return document(width=WIDTH, height=_HEIGHT, title=title, body=body)
+
+
+def _bands(path: Series, end_s: float, scale: float) -> str:
+    """The marks of a path that changes, over both bands; a short one is half a point wide."""
+    top, bottom = _USE[0], _QUEUE[1]
+    found = [
+        f'<rect x="{number(_LEFT + band.from_s * scale)}" y="{top:g}" '
+        f'width="{number(max(0.5, (min(band.to_s, end_s) - band.from_s) * scale))}" '
+        f'height="{bottom - top:g}" fill="{path_marks.SHADES[band.kind]}"/>'
+        for band in (stretches(path) if rows(path) else ())
+        if band.from_s < end_s
+    ]
+    lines = "".join(
+        f"M{number(_LEFT + at_s * scale)} {top:g}V{bottom:g}"
+        for at_s in path_marks.handovers(path)
+        if at_s < end_s
+    )
+    if lines:
+        found.append(f'<path d="{lines}" stroke="#888" stroke-width="0.6" stroke-dasharray="2 2"/>')
+    return "".join(found)
+
+
+def _capacity(capacity: Capacity, top_rate: float, end_s: float, scale: float) -> str:
+    levels = [
+        None if np.isnan(bps) else number(_USE[1] - bps / 1e6 / top_rate * (_USE[1] - _USE[0]))
+        for bps in capacity.bps
+    ]
+    places = [end_s] if capacity.end_s is None else [min(float(each), end_s) for each in capacity.end_s]
+    path, left, before = [], float(_LEFT), None
+    for level, place in zip(levels, places, strict=True):
+        right = _LEFT + place * scale
+        if level is not None:
+            if level != before:
+                path.append(f"M{number(left)} {level}" if before is None else f"V{level}")
+            path.append(f"H{number(right)}")
+        left, before = right, level
+    return f'<path d="{"".join(path)}" stroke="#222" stroke-dasharray="4 3" fill="none"/>'
 
 
 def _area(ends: Values, shares: Values, band: tuple[float, float], scale: float, colour: str) -> str:

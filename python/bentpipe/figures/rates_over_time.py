@@ -1,15 +1,17 @@
 """What the link delivered over time, both directions, one panel for each protocol."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from bentpipe.figures import published_mark, style
+from bentpipe.figures import path_marks, published_mark, style
 from bentpipe.figures.bins import Series, Values, bin_rates_bps
 from bentpipe.figures.drawing import Drawing
+from bentpipe.figures.path_marks import NO_PATH
 from bentpipe.stats.counter import BIN_S, Counter
 
 SECOND_S = 1.0
@@ -18,12 +20,16 @@ _COLUMNS = ("forward_delivered_bytes", "return_delivered_bytes")
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One run: `link` is its series of that name, in bins of 100 ms; `published_kbps` a level in print."""
+    """One run: `link` is its series of that name, in bins of 100 ms; `published_kbps` a level in print.
+
+    `path` is the series of that name, where the run's path changes.
+    """
 
     title: str
     protocol: str
     link: Series
     published_kbps: float | None = None
+    path: Series = field(default_factory=lambda: NO_PATH)
 
 
 @style.applied()
@@ -33,6 +39,7 @@ def draw(*, name: str, title: str, panels: Sequence[Panel]) -> Drawing:
     levels = [panel.published_kbps for panel in panels if panel.published_kbps is not None]
     most = max([1.0, *levels])
     for panel, axis in zip(panels, axes, strict=True):
+        path_marks.draw_on([axis], panel.path)
         colour = style.look(panel.protocol).colour
         rates = sum(bin_rates_bps(panel.link, column) for column in _COLUMNS) / 8e3
         ends, seconds = _by_seconds(panel.link)
@@ -57,10 +64,11 @@ def draw(*, name: str, title: str, panels: Sequence[Panel]) -> Drawing:
     for axis in axes:
         axis.set_ylim(0.0, most * 1.06)
     axes[-1].set_xlabel("Time since the start of the run in s")
-    keys = [
+    keys: list[Artist] = [
         Line2D([], [], color=style.GREY, linewidth=1.3, label="by seconds"),
         Patch(facecolor=style.GREY, alpha=0.25, label="by 100 ms"),
     ]
+    keys += {mark.get_label(): mark for panel in panels for mark in path_marks.keys(panel.path)}.values()
     if levels:
         keys.append(published_mark.line_key())
     figure.legend(handles=keys, loc="outside upper left", ncols=3, handlelength=1.4)

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 from matplotlib.axes import Axes
 
-from bentpipe.figures import style
+from bentpipe.figures import path_marks, style
 from bentpipe.figures.bins import Series, Values, bin_rates_bps, rows
 from bentpipe.figures.drawing import Drawing
 from bentpipe.figures.live import over_time
+from bentpipe.figures.path_marks import NO_PATH, Capacity
 from bentpipe.figures.style import Look
 
 
@@ -22,25 +23,27 @@ def draw(
     sender: Series,
     capacity_bps: float | None,
     flows: Mapping[int, Look] | None = None,
+    path: Series = NO_PATH,
 ) -> Drawing:
     """Draw the forward direction of the series `link` and all connections of the series `sender`.
 
     `link` holds bytes per bin and is dated by the end of the bin; `capacity_bps` is drawn as a line. `flows`
-    are the looks of connections by the client's port, where they differ.
+    are the looks of connections by the client's port, where they differ. `path` is the series of that name of
+    a path that changes: its handovers and interruptions are marked, and the line is its capacity.
     """
-    flows = flows or {}
-    figure, axes = style.canvas(panels=4, panel_height_in=1.35, legend_rows=1 if flows else 0)
+    flows, marks = flows or {}, path_marks.keys(path)
+    figure, axes = style.canvas(panels=4, panel_height_in=1.35, legend_rows=1 if flows or marks else 0)
     use, queue, window, round_trip = axes
     colour = style.look(protocol).colour
-    _draw_use(use, link, colour, capacity_bps)
+    path_marks.draw_on(axes, path)
+    _draw_use(use, link, colour, path_marks.capacity(path, "forward", otherwise_bps=capacity_bps))
     _draw_queue(queue, link, colour)
     _draw_sender(window, round_trip, sender, {port: look.colour for port, look in flows.items()}, colour)
     end = max((float(series["time_s"][-1]) for series in (link, sender) if rows(series)), default=1.0)
     for axis in axes:
         axis.set_xlim(0.0, end)
         style.from_zero(axis)
-    if flows:
-        style.colour_legend(figure, {look.label: look.colour for look in flows.values()}, columns=4)
+    style.colour_legend(figure, {look.label: look.colour for look in flows.values()}, columns=4, marks=marks)
     round_trip.set_xlabel("Time since the start of the run in s")
     caption = "One run, forward direction, in bins of 100 ms. A cross marks a bin in which packets were lost."
     return Drawing(
@@ -49,16 +52,22 @@ def draw(
         caption=caption,
         figure=figure,
         live=lambda: over_time.draw(
-            link=link, sender=sender, colour=colour, capacity_bps=capacity_bps, flows=flows, end_s=end
+            link=link,
+            sender=sender,
+            colour=colour,
+            capacity_bps=capacity_bps,
+            flows=flows,
+            end_s=end,
+            path=path,
         ),
     )
 
 
-def _draw_use(axis: Axes, link: Series, colour: str, capacity_bps: float | None) -> None:
-    axis.set_title("Delivered by the link" + (" (dashed: its capacity)" if capacity_bps else ""))
+def _draw_use(axis: Axes, link: Series, colour: str, capacity: Capacity | None) -> None:
+    axis.set_title("Delivered by the link" + (" (dashed: its capacity)" if capacity else ""))
     axis.set_ylabel("Mbit/s")
-    if capacity_bps is not None:
-        axis.axhline(capacity_bps / 1e6, color=style.GREY, linewidth=1.0, linestyle=(0, (4, 2)))
+    if capacity is not None:
+        path_marks.draw_capacity(axis, capacity)
     if rows(link):
         rates = bin_rates_bps(link, "forward_delivered_bytes") / 1e6
         axis.fill_between(link["time_s"], rates, step="pre", color=colour, alpha=0.35, linewidth=0)

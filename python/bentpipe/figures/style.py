@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Literal, TypeAlias, TypedDict
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -135,10 +136,18 @@ def control_legend(figure: Figure, congestion_controls: Iterable[str]) -> None:
     colour_legend(figure, {look.label: look.colour for look in looks}, columns=4)
 
 
-def colour_legend(figure: Figure, colour_of: Mapping[str, str], *, columns: int) -> None:
-    """Rows above the axes that say what each colour stands for."""
-    keys = [Line2D([], [], color=colour, linewidth=4.0, label=label) for label, colour in colour_of.items()]
-    figure.legend(handles=keys, loc="outside upper left", ncols=columns, handlelength=1.0, columnspacing=1.2)
+def colour_legend(
+    figure: Figure, colour_of: Mapping[str, str], *, columns: int, marks: Sequence[Artist] = ()
+) -> None:
+    """Rows above the axes that say what each colour stands for, and then what `marks` do."""
+    keys: list[Artist] = [
+        Line2D([], [], color=colour, linewidth=4.0, label=label) for label, colour in colour_of.items()
+    ]
+    handles = [*keys, *marks]
+    if handles:
+        figure.legend(
+            handles=handles, loc="outside upper left", ncols=columns, handlelength=1.0, columnspacing=1.2
+        )
 
 
 class LineLook(TypedDict):

@@ -15,6 +15,7 @@ from bentpipe.report import (
     drawings,
     filmstrips,
     flows,
+    paths,
     pings,
     provenance,
     repeat,
@@ -27,6 +28,7 @@ from bentpipe.report.cells import CellResult
 from bentpipe.report.clients import Clients, Judged
 from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
+from bentpipe.report.paths import CellPath
 from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
 from bentpipe.report.rigs import Rigs
@@ -48,6 +50,7 @@ class Contents:
     pings: tuple[Pings, ...]
     flows: tuple[CellFlows, ...]
     satellite: tuple[CellSatellite, ...]
+    paths: tuple[CellPath, ...]
     answer_drawing: Drawing | None
     drawings: tuple[Drawing, ...]
     filmstrips: Filmstrips
@@ -62,13 +65,14 @@ class Contents:
 
     @property
     def all_drawings(self) -> tuple[Drawing, ...]:
-        """The figures of the whole report, and those of filmstrips, clients and satellite links."""
+        """The figures of the whole report, and those of filmstrips, clients, satellite links and paths."""
         return (
             *([self.answer_drawing] if self.answer_drawing else ()),
             *self.drawings,
             *(strip.drawing for strip in self.filmstrips.shown),
             *(self.clients.drawings if self.clients else ()),
             *(drawing for cell in self.satellite for drawing in cell.drawings),
+            *(cell.drawing for cell in self.paths if cell.drawing is not None),
         )
 
 
@@ -96,6 +100,7 @@ def gather(source: Source, folder: Path) -> Contents:
         pings=sent,
         flows=flows.gather(results),
         satellite=satellite.gather(source, results),
+        paths=paths.gather(source, results),
         answer_drawing=answer_drawing,
         drawings=tuple(each for each in drawn if each is not answer_drawing),
         filmstrips=filmstrips.gather(source, results),

@@ -9,6 +9,7 @@ from bentpipe.report.clients import Clients
 from bentpipe.report.contents import Contents
 from bentpipe.report.filmstrips import Filmstrips
 from bentpipe.report.flows import CellFlows
+from bentpipe.report.paths import CellPath
 from bentpipe.report.pings import Pings
 from bentpipe.report.provenance import Origins
 from bentpipe.report.rigs import Rigs
@@ -49,6 +50,7 @@ def document(contents: Contents) -> Document:
         "pings": [_pings(each) for each in contents.pings],
         "flows": [_flows(each) for each in contents.flows],
         "satellite": [_satellite(each) for each in contents.satellite],
+        "paths": [_path(each) for each in contents.paths],
         "provenance": _origins(contents.origins),
         "repeat": [{"command": command, "purpose": purpose} for command, purpose in contents.commands],
     }
@@ -258,6 +260,16 @@ def _satellite(cell: CellSatellite) -> Document:
         "delays_mean": cell.delays_s and dict(cell.delays_s),
         "round_trip_mean_s": cell.round_trip_s,
         "figures": [drawing.name for drawing in cell.drawings],
+    }
+
+
+def _path(cell: CellPath) -> Document:
+    summary = {name.removesuffix("_"): value for name, value in asdict(cell.summary).items()}
+    return {
+        "cell": cell.label,
+        "run_id": cell.run_id,
+        **summary,
+        "figure": cell.drawing and cell.drawing.name,
     }
 
 

@@ -92,7 +92,12 @@ def strip(source: Source, cell: CellResult) -> str | None:
     link = source.series(cell.median_run.run_id, "link")
     if len(link.get("time_s", ())) == 0:
         return None
-    return link_strip.draw(link=link, protocol=_protocol(cell), capacity_bps=_capacity_bps(cell.median_run))
+    return link_strip.draw(
+        link=link,
+        protocol=_protocol(cell),
+        capacity_bps=_capacity_bps(cell.median_run),
+        path=source.series(cell.median_run.run_id, "path"),
+    )
 
 
 def fall(run: Entry) -> str | None:
@@ -167,6 +172,7 @@ def _activities(source: Source, cells: Sequence[CellResult]) -> list[Drawing]:
             title=f"Connections over time: {cell.label}",
             record=cell.median_run.record,
             link=source.series(cell.median_run.run_id, "link"),
+            path=source.series(cell.median_run.run_id, "path"),
         )
         for n, cell in enumerate(list(chosen.values())[:_MOST_TIMELINES], start=1)
         if cell.median_run is not None and cell.median_run.record.objects
@@ -193,7 +199,7 @@ def _sharing(source: Source, run: Entry, *, name: str, title: str) -> Drawing:
         shares.Line(**vars(flow), flow=competitor)
         for flow, competitor in zip(_flows(run), found, strict=True)
     ]
-    return shares.draw(name=name, title=title, lines=lines)
+    return shares.draw(name=name, title=title, lines=lines, path=source.series(run.run_id, "path"))
 
 
 def _flows(run: Entry) -> list[Flow]:
@@ -252,6 +258,7 @@ def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawin
         sender=sender,
         capacity_bps=_capacity_bps(run),
         flows=_flow_looks(run),
+        path=source.series(run.run_id, "path"),
     )
 
 

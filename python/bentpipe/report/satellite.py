@@ -41,7 +41,7 @@ def gather(source: Source, cells: Sequence[CellResult]) -> tuple[CellSatellite, 
         for cell in cells
         if cell.median_run is not None and (tables := _tables(source, cell.median_run))
     ]
-    drawn = _drawn([run for _, run, _ in found])
+    drawn = drawn_runs([run for _, run, _ in found])
     numbers = {run.run_id: number for number, run in enumerate(drawn, start=1)}
     return tuple(_of(source, cell, run, tables, numbers.get(run.run_id)) for cell, run, tables in found)
 
@@ -52,7 +52,8 @@ def _tables(source: Source, run: Entry) -> dict[str, Series]:
     return {name: table for name, table in tables.items() if len(table.get("time_s", ()))}
 
 
-def _drawn(runs: Sequence[Entry]) -> Sequence[Entry]:
+def drawn_runs(runs: Sequence[Entry]) -> Sequence[Entry]:
+    """Return those of the median runs that are drawn: all, or of many the first of each link."""
     if len(runs) <= MOST_DRAWN:
         return runs
     firsts: dict[str, Entry] = {}

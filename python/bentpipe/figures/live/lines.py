@@ -8,7 +8,9 @@ import numpy as np
 
 from bentpipe.figures.bins import Values
 from bentpipe.figures.live import plot as plots
+from bentpipe.figures.path_marks import SHADES
 from bentpipe.figures.style import GREY
+from bentpipe.stats import Stretch
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM
@@ -44,7 +46,20 @@ class Panel:
     highest: float | None = None
 
 
-def draw(panels: Sequence[Panel], *, x_label: str, x_end: float | None = None) -> "LayoutDOM":
+@dataclass(frozen=True, kw_only=True)
+class PathMarks:
+    """Where a path changes or is interrupted, in s: lines and bands behind every panel."""
+
+    handovers_s: Values
+    stretches: Sequence[Stretch]
+
+
+NO_MARKS = PathMarks(handovers_s=np.empty(0), stretches=())
+
+
+def draw(
+    panels: Sequence[Panel], *, x_label: str, x_end: float | None = None, marks: PathMarks = NO_MARKS
+) -> "LayoutDOM":
     """Draw the panels one below the other; what is zoomed in one is so in all.
 
     Parameters
@@ -55,6 +70,8 @@ def draw(panels: Sequence[Panel], *, x_label: str, x_end: float | None = None) -
         With the unit.
     x_end : float, optional
         Where the axis ends; without, where the longest line does.
+    marks : PathMarks
+        Of a path that changes, where x is the time in s.
     """
     from bokeh.models import Range1d
 
@@ -77,9 +94,38 @@ def draw(panels: Sequence[Panel], *, x_label: str, x_end: float | None = None) -
             plot.min_border_left = _AXIS_PX
         if not is_last:
             plot.xaxis.visible = False
+        _draw_marks(plot, marks)
         _draw_panel(plot, panel, x_label)
         drawn.append(plot)
     return plots.stacked(drawn)
+
+
+def _draw_marks(plot: "figure", marks: PathMarks) -> None:
+    from bokeh.models.annotations import BoxAnnotation, Span
+
+    for band in marks.stretches:
+        shade = SHADES[band.kind]
+        plot.add_layout(
+            BoxAnnotation(
+                left=band.from_s,
+                right=band.to_s,
+                fill_color=shade,
+                fill_alpha=1.0,
+                line_color=shade,
+                level="underlay",
+            )
+        )
+    for at_s in marks.handovers_s:
+        plot.add_layout(
+            Span(
+                location=float(at_s),
+                dimension="height",
+                line_color=GREY,
+                line_width=0.8,
+                line_dash=[3, 2],
+                level="underlay",
+            )
+        )
 
 
 def _draw_panel(plot: "figure", panel: Panel, x_label: str) -> None:

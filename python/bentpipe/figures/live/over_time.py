@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bentpipe.figures import path_marks
 from bentpipe.figures.bins import Series, Values, bin_rates_bps, rows
 from bentpipe.figures.live import lines
-from bentpipe.figures.live.lines import Line, Panel
-from bentpipe.figures.style import Look
+from bentpipe.figures.live.lines import Line, Panel, PathMarks
+from bentpipe.figures.path_marks import NO_PATH, Capacity
+from bentpipe.figures.style import GREY, Look
+from bentpipe.stats import stretches
 from bentpipe.stats.counter import BIN_S
 
 if TYPE_CHECKING:
@@ -23,17 +26,22 @@ def draw(
     capacity_bps: float | None,
     flows: Mapping[int, Look],
     end_s: float,
+    path: Series = NO_PATH,
 ) -> "LayoutDOM":
     """Draw the forward direction of `link`, and all connections of `sender`, until `end_s`.
 
-    `colour` is that of connections that have none in `flows`, by the client's port.
+    `colour` is that of connections that have none in `flows`, by the client's port. The marks of `path` are
+    in every panel, and its capacity is in place of `capacity_bps`.
     """
+    capacity = path_marks.capacity(path, "forward", otherwise_bps=capacity_bps)
+    is_constant = capacity is not None and capacity.end_s is None
+    marks = PathMarks(handovers_s=path_marks.handovers(path), stretches=stretches(path) if rows(path) else ())
     panels = [
         Panel(
-            title="Delivered by the link" + (" (dashed: its capacity)" if capacity_bps else ""),
+            title="Delivered by the link" + (" (dashed: its capacity)" if capacity else ""),
             y_label="Mbit/s",
-            lines=list(_rates(link, colour)),
-            level=None if capacity_bps is None else capacity_bps / 1e6,
+            lines=[*_rates(link, colour), *_capacity(capacity)],
+            level=capacity_bps / 1e6 if is_constant and capacity_bps is not None else None,
         ),
         Panel(title="Waiting in the link's queue", y_label="kB", lines=list(_queue(link, colour))),
         Panel(
@@ -48,7 +56,13 @@ def draw(
             lines=list(_of_sender(sender, "srtt_s", 1e3, "round trip", colour, flows)),
         ),
     ]  # fmt: skip
-    return lines.draw(panels, x_label="Time since the start of the run in s", x_end=end_s)
+    return lines.draw(panels, x_label="Time since the start of the run in s", x_end=end_s, marks=marks)
+
+
+def _capacity(capacity: Capacity | None) -> Iterator[Line]:
+    if capacity is not None and capacity.end_s is not None:
+        times, rates = path_marks.stepped(capacity.end_s, capacity.bps / 1e6)
+        yield Line(label="capacity", x=times, y=rates, colour=GREY, shape="step-before", dash="dashed")
 
 
 def _rates(link: Series, colour: str) -> Iterator[Line]:

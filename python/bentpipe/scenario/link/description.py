@@ -1,7 +1,7 @@
 """What a link comes to, as the models of the link say: rates, frames, superframes, MODCODs and waits."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from bentpipe import _core
@@ -47,6 +47,17 @@ def describe_slots(layout: LayoutSpec, burst: BurstSpec) -> SlotsDescription:
         When there can be no such slots.
     """
     return _described_slots(json.dumps(layout), json.dumps(burst))
+
+
+def schedule_series(link: LinkSpec, *, seed: int, span_ns: int) -> Mapping[str, Sequence[float]]:
+    """Return the series `path` that a run of that length would have; empty of a link that stands still.
+
+    Raises
+    ------
+    _core.SpecError
+        When there can be no such link.
+    """
+    return _core.schedule_series(link.to_json(), seed, span_ns)
 
 
 def modcods(carrier: Dvbs2CapacitySpec) -> Mapping[int, ModcodDescription]:

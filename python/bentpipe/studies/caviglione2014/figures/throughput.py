@@ -38,5 +38,6 @@ def _panel(runs: Runs, variant: Variant) -> rates_over_time.Panel | None:
         title=variant.label,
         protocol=variant.http,
         link=run.series("link"),
+        path=run.series("path"),
         published_kbps=None if theirs is None else theirs.value,
     )
