@@ -1,8 +1,10 @@
 """Presets of paths that change, against recordings of Starlink's pings and against orbits.
 
-The recordings: Victoria to Seattle, December 2024, three of 60 000 pings, one each 13 ms; each number here is of all
-three, smallest to largest (docs/models/schedule.md has them all).
+The recordings: Victoria to Seattle, December 2024, three of 60 000 pings, one each 13 ms; each number here is
+of all three, smallest to largest (docs/models/schedule.md has them all).
 """
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -47,7 +49,7 @@ def sent_s(rtts_ms):
 
 
 def steps_by_phase(sent_s, rtts_ms):
-    """Mean step of the round trip from one quarter second to the next, by the instant between them modulo 15 s."""
+    """Mean step of the round trip between quarter seconds, by the instant between them modulo 15 s."""
     bins = (sent_s / BIN_S).astype(int)
     counts = np.bincount(bins, weights=~np.isnan(rtts_ms))
     means = np.bincount(bins, weights=np.nan_to_num(rtts_ms)) / np.maximum(counts, 1)
@@ -120,7 +122,7 @@ def test_the_capacity_differs_more_between_epochs_than_within_them():
     path = record.series["path"]
     rates = np.array(path["forward_capacity_bps"])
     edges = np.flatnonzero(np.array(path["handovers"]) > 0)
-    slots = [rates[begin + 3 : end - 3] for begin, end in zip(edges, edges[1:], strict=False)]
+    slots = [rates[begin + 3 : end - 3] for begin, end in pairwise(edges)]
     assert len(slots) >= 14
     between = np.std([slot.mean() for slot in slots])
     within = np.mean([np.std(slot) for slot in slots])
