@@ -45,7 +45,7 @@ test: setup-dev ## Set up and run every test that this machine can run
 
 # Without what measures in real time and without the crates that drive whole runs.
 test-quick: setup-dev ## Set up and run what takes a few minutes
-	$(BUILD) cargo test --locked $(patsubst %,--package=bentpipe-%,units link cc tcp run trace)
+	$(BUILD) cargo test --locked $(patsubst %,--package=bentpipe-%,units link recording cc tcp run trace)
 	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
 
 check: setup-dev ## Check format, lints, types, import layers and the rules of the house
@@ -74,7 +74,7 @@ fmt: setup-dev ## Format Rust and Python
 
 # Seconds for each parser.
 FUZZ_SECONDS ?= 600
-fuzz: setup ## Search each parser of what comes from a network for input that breaks it
+fuzz: setup ## Search each parser of what comes from others for input that breaks it
 	$(BUILD) scripts/fuzz.sh $(FUZZ_SECONDS)
 
 bench: setup-dev ## Measure the project's speed and fidelity
