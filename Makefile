@@ -45,7 +45,7 @@ test: setup-dev ## Set up and run every test that this machine can run
 
 # Without what measures in real time and without the crates that drive whole runs.
 test-quick: setup-dev ## Set up and run what takes a few minutes
-	$(BUILD) cargo test --locked $(patsubst %,--package=bentpipe-%,units orbit link cc tcp run trace)
+	$(BUILD) cargo test --locked $(patsubst %,--package=bentpipe-%,units orbit link recording cc tcp run trace)
 	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
 
 check: setup-dev ## Check format, lints, types, import layers and the rules of the house

@@ -66,6 +66,50 @@ def schedule_series(link_json: str, seed: int, span_ns: int) -> dict[str, list[f
 def describe_slots(layout_json: str, burst_json: str) -> str:
     """Return what the slots of a return link come to, JSON in and out. Raises SpecError."""
 
+class RecordingError(ValueError):
+    """A file of which no recording can be made, or a path of which no file can.
+
+    `file` is "content" or "delays", `line` its line from one, if it is about one.
+    """
+
+    file: str
+    line: int | None
+    expected: str
+    found: str
+
+RECORDING_FORMATS: list[str]
+"""The names of the formats that recorded paths are read in."""
+
+def recording_format(content: bytes) -> str:
+    """Return the name of the format that a file's content shows. Raises RecordingError when it is none."""
+
+def read_recording(
+    content: bytes,
+    format: str | None = None,
+    delays: bytes | None = None,
+    *,
+    direction: str = "forward",
+    offset_ns: int = 0,
+    repeats: bool = False,
+) -> str:
+    """Return the schedules of a recorded path as JSON, in the format that its content shows if none is given.
+
+    `direction` is that of a format of one direction, `delays` the second file of LeoReplayer, `offset_ns` what has
+    passed at the start; `repeats` is for recordings of delays. Raises RecordingError, ValueError for a direction.
+    """
+
+def write_recording(link_json: str, seed: int, span_ns: int, format: str) -> dict[str, bytes]:
+    """Return files, by their names, of a link's path as a run with this seed has it: "mahimahi", "schedule".
+
+    Raises SpecError when there can be no such link, RecordingError when the format cannot tell its path.
+    """
+
+def schedule_series(link_json: str, seed: int, span_ns: int) -> dict[str, list[float]]:
+    """Return the columns of the series `path` of a link as a run with this seed has it, in rows of 100 ms.
+
+    None where nothing changes over time. Raises SpecError when there can be no such link.
+    """
+
 CLIENT_ADDRESS: str
 SERVER_ADDRESS: str
 TERMINAL_ADDRESS: str

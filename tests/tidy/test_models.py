@@ -77,6 +77,7 @@ ELSEWHERE = {
     "tcp": ROOT / "crates/emu/src/tcp.rs",
     "tcp-endpoint": ROOT / "crates/tcp/src",
     "tls": ROOT / "crates/http/src/tls",
+    "traces": ROOT / "crates/recording/src",
 }
 
 

@@ -76,6 +76,11 @@ impl Table {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// The columns by their names.
+    pub fn into_columns(self) -> BTreeMap<String, Vec<f64>> {
+        self.0
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.0.values().next().map_or(0, Vec::len)

@@ -3,6 +3,7 @@
 mod emulate;
 mod link;
 mod record;
+mod recording;
 mod simulate;
 mod tables;
 mod units;
@@ -17,6 +18,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     record::register(module)?;
     web::register(module)?;
     link::register(module)?;
+    recording::register(module)?;
     emulate::register(module)?;
     simulate::register(module)
 }

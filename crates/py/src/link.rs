@@ -35,7 +35,7 @@ fn describe_slots(py: Python<'_>, layout_json: &str, burst_json: &str) -> PyResu
     to_json(&bentpipe_link::describe_slots(&layout, &burst).map_err(|error| spec_error(py, error))?)
 }
 
-fn spec_error(py: Python<'_>, error: LinkError) -> PyErr {
+pub(crate) fn spec_error(py: Python<'_>, error: LinkError) -> PyErr {
     let raised = SpecError::new_err(error.to_string());
     let value = raised.value(py);
     let parts = [("path", error.field), ("expected", error.expected), ("found", error.found)];

@@ -1,0 +1,192 @@
+//! A recording as the schedules of a link.
+
+use bentpipe_link::{Direction, RowSpec, ScheduleSpec, StateSpec};
+use bentpipe_units::{Bytes, Duration, Rate};
+use serde::Serialize;
+
+use crate::{Format, RecordingError};
+use crate::{irtt_csv, irtt_json, leoreplayer, mahimahi, ping_csv, ping_text, schedule_file};
+
+/// No recording is longer: what goes beyond a day is more likely a file of something else.
+pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// No one-way delay is longer.
+pub(crate) const LONGEST_DELAY: Duration = Duration::from_secs(3600);
+
+/// What a file records.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recording {
+    /// That of the file.
+    pub format: Format,
+    /// From its first instant to its last, or to where it starts again.
+    pub duration_ns: Duration,
+    /// From server to client; none where the file does not tell.
+    pub forward: Option<DirectionRecording>,
+    /// From client to server; none where the file does not tell.
+    #[serde(rename = "return")]
+    pub return_: Option<DirectionRecording>,
+}
+
+/// What a file records of one direction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DirectionRecording {
+    /// How it changes.
+    pub schedule: ScheduleSpec,
+    /// Mean over the duration; none where the rate is the direction's own at some time.
+    pub mean_bps: Option<Rate>,
+    /// Least one-way delay; none where the delay is the direction's own throughout.
+    pub least_delay_ns: Option<Duration>,
+}
+
+/// How a recording is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Which direction a format of one direction is of.
+    pub direction: Direction,
+    /// What of it has passed when the workload starts.
+    pub offset: Duration,
+    /// Whether one of delays starts again when it ends; its last row holds for ever if not. Chances to send start again
+    /// in any case, and a file of ours says it itself.
+    pub repeats: bool,
+}
+
+/// Reads a recording, in the format that the content shows if none is given; with delays one of chances to send is of
+/// LeoReplayer.
+///
+/// # Errors
+/// When it cannot be of that format.
+pub fn read(
+    content: &[u8],
+    delays: Option<&[u8]>,
+    format: Option<Format>,
+    options: &ReadOptions,
+) -> Result<Recording, RecordingError> {
+    let format = match (format.map_or_else(|| Format::of(content), Ok)?, delays) {
+        (Format::Mahimahi | Format::Leoreplayer, Some(_)) => Format::Leoreplayer,
+        (Format::Leoreplayer, None) => {
+            return Err(RecordingError::new("a file of delays beside the chances", "none").of_delays());
+        }
+        (other, Some(_)) => {
+            let expected = "no delays beside a recording that has its own";
+            return Err(
+                RecordingError::new(expected, format!("some beside one in the format {other}")).of_delays()
+            );
+        }
+        (other, None) => other,
+    };
+    let path = match format {
+        Format::Schedule => schedule_file::read(content),
+        Format::Mahimahi => mahimahi::read(content).map(|per_ms| opportunities(per_ms, Vec::new(), options)),
+        Format::Leoreplayer => leoreplayer::read(content, delays.unwrap_or_default())
+            .map(|(per_ms, delays)| opportunities(per_ms, delays, options)),
+        Format::PingText => ping_text::read(content).map(|path| path.once_or_again(options)),
+        Format::PingCsv => ping_csv::read(content).map(|path| path.once_or_again(options)),
+        Format::IrttCsv => irtt_csv::read(content).map(|path| path.once_or_again(options)),
+        Format::IrttJson => irtt_json::read(content).map(|path| path.once_or_again(options)),
+    }?;
+    path.recording(format, options)
+}
+
+/// The schedules of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RecordedPath {
+    pub(crate) duration: Duration,
+    pub(crate) forward: Option<ScheduleSpec>,
+    pub(crate) return_: Option<ScheduleSpec>,
+}
+
+/// Rows of both directions, from zero to the duration.
+pub(crate) struct RecordedRows {
+    pub(crate) duration: Duration,
+    pub(crate) forward: Vec<RowSpec>,
+    pub(crate) return_: Vec<RowSpec>,
+}
+
+impl RecordedRows {
+    fn once_or_again(self, options: &ReadOptions) -> RecordedPath {
+        let period_ns = options.repeats.then_some(self.duration);
+        let table = |rows| Some(ScheduleSpec::Table { rows, period_ns, offset_ns: Duration::ZERO });
+        RecordedPath { duration: self.duration, forward: table(self.forward), return_: table(self.return_) }
+    }
+}
+
+impl RecordedPath {
+    fn recording(self, format: Format, options: &ReadOptions) -> Result<Recording, RecordingError> {
+        let Self { duration, forward, return_ } = self;
+        if options.offset > duration {
+            let expected = format!("at least {}, where it is to start", options.offset);
+            return Err(RecordingError::new(expected, format!("a recording of {duration}")));
+        }
+        let of = |schedule: ScheduleSpec| DirectionRecording {
+            mean_bps: mean_rate(&schedule, duration),
+            least_delay_ns: least_delay(&schedule),
+            schedule: starting_at(schedule, options.offset),
+        };
+        let (forward, return_) = (forward.map(of), return_.map(of));
+        Ok(Recording { format, duration_ns: duration, forward, return_ })
+    }
+}
+
+/// Rows without those that change nothing.
+pub(crate) fn without_repetitions(rows: impl IntoIterator<Item = RowSpec>) -> Vec<RowSpec> {
+    let mut kept: Vec<RowSpec> = Vec::new();
+    for row in rows {
+        if kept.last().is_none_or(|last| RowSpec { at_ns: row.at_ns, ..*last } != row) {
+            kept.push(row);
+        }
+    }
+    kept
+}
+
+fn opportunities(per_ms: Vec<u32>, delays_ns: Vec<Duration>, options: &ReadOptions) -> RecordedPath {
+    let duration = Duration::from_millis(per_ms.len() as u64);
+    let schedule = Some(ScheduleSpec::Opportunities { per_ms, delays_ns, offset_ns: Duration::ZERO });
+    match options.direction {
+        Direction::Forward => RecordedPath { duration, forward: schedule, return_: None },
+        Direction::Return => RecordedPath { duration, forward: None, return_: schedule },
+    }
+}
+
+fn starting_at(schedule: ScheduleSpec, offset_ns: Duration) -> ScheduleSpec {
+    match schedule {
+        ScheduleSpec::Table { rows, period_ns, .. } => ScheduleSpec::Table { rows, period_ns, offset_ns },
+        ScheduleSpec::Opportunities { per_ms, delays_ns, .. } => {
+            ScheduleSpec::Opportunities { per_ms, delays_ns, offset_ns }
+        }
+        epochs @ ScheduleSpec::Epochs(_) => epochs,
+    }
+}
+
+fn mean_rate(schedule: &ScheduleSpec, duration: Duration) -> Option<Rate> {
+    match schedule {
+        ScheduleSpec::Table { rows, .. } => mean_rate_of_rows(rows, duration),
+        ScheduleSpec::Opportunities { per_ms, .. } => {
+            let chances: u64 = per_ms.iter().map(|count| u64::from(*count)).sum();
+            Some(Rate::of(Bytes::new(chances * mahimahi::OPPORTUNITY_BYTES), duration))
+        }
+        ScheduleSpec::Epochs(_) => None,
+    }
+}
+
+fn mean_rate_of_rows(rows: &[RowSpec], duration: Duration) -> Option<Rate> {
+    let rate = |row: &RowSpec| match row.state {
+        StateSpec::Silence => Some(Rate::ZERO),
+        StateSpec::Open | StateSpec::Outage => row.rate_bps,
+    };
+    if duration == Duration::ZERO {
+        return rows.first().and_then(rate);
+    }
+    let ends = rows.iter().skip(1).map(|next| next.at_ns).chain([duration]);
+    let volumes = rows.iter().zip(ends).map(|(row, end)| {
+        rate(row).map(|rate| u128::from(rate.as_bps()) * u128::from(end.saturating_sub(row.at_ns).as_nanos()))
+    });
+    let volume: u128 = volumes.sum::<Option<u128>>()?;
+    u64::try_from(volume / u128::from(duration.as_nanos())).ok().map(Rate::from_bps)
+}
+
+fn least_delay(schedule: &ScheduleSpec) -> Option<Duration> {
+    match schedule {
+        ScheduleSpec::Table { rows, .. } => rows.iter().filter_map(|row| row.delay_ns).min(),
+        ScheduleSpec::Opportunities { delays_ns, .. } => delays_ns.iter().copied().min(),
+        ScheduleSpec::Epochs(_) => None,
+    }
+}
