@@ -60,9 +60,6 @@ class SpecError(ValueError):
 def describe_link(link_json: str) -> str:
     """Check a link and return what it comes to, JSON in and out. Raises SpecError."""
 
-def schedule_series(link_json: str, seed: int, span_ns: int) -> dict[str, list[float]]:
-    """Return the columns of the series `path` that a run with this seed would have. Raises SpecError."""
-
 def describe_slots(layout_json: str, burst_json: str) -> str:
     """Return what the slots of a return link come to, JSON in and out. Raises SpecError."""
 

@@ -1,11 +1,11 @@
-"""Links by name: presets, TOML files and inline pipes, each as a table as written."""
+"""Links by name: presets, TOML files, inline pipes and recordings, each as a table as written."""
 
 import functools
 import importlib.resources
 from dataclasses import dataclass
 from pathlib import Path
 
-from bentpipe.scenario.link.pipe import PREFIX, parse_pipe
+from bentpipe.scenario.link.pipe import PREFIX, TRACE_PREFIX, parse_pipe, parse_trace
 from bentpipe.scenario.written.link_schema import LinkTable
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.table import validated
@@ -42,7 +42,7 @@ class WrittenLink:
 
 
 def written_link(text: str, where: Location, *, folder: Path) -> WrittenLink:
-    """Find a link by a preset's name, a file's path (from `folder`) or an inline pipe.
+    """Find a link by a preset's name, a file's path (from `folder`), an inline pipe or a recording.
 
     Raises
     ------
@@ -51,13 +51,17 @@ def written_link(text: str, where: Location, *, folder: Path) -> WrittenLink:
     """
     if text.startswith(PREFIX):
         return WrittenLink(name=None, table=parse_pipe(text, where), where=where, folder=folder)
+    if text.startswith(TRACE_PREFIX):
+        return WrittenLink(name=None, table=parse_trace(text, where), where=where, folder=folder)
     if text.endswith(".toml") or "/" in text:
         path = folder / text
         where = Location(file=str(path))
         table = validated(LinkTable, read_toml(path), where)
         return WrittenLink(name=None, table=table, where=where, folder=path.parent)
     if text not in PRESETS:
-        expected = f"a preset ({', '.join(PRESETS)}), a file ending in .toml or {PREFIX}..."
+        expected = (
+            f"a preset ({', '.join(PRESETS)}), a file ending in .toml, {PREFIX}... or {TRACE_PREFIX}FILE"
+        )
         raise where.error(expected=expected, found=quoted(text), suggestion=closest(text, PRESETS))
     where = Location(file=f"preset {text}")
     return WrittenLink(name=text, table=_preset(text), where=where, folder=folder)

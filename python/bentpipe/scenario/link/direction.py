@@ -9,6 +9,7 @@ from bentpipe.model.draft.link import (
     ConstantCapacitySpec,
     DirectionSpec,
     QueueSpec,
+    ScheduleSpec,
 )
 from bentpipe.scenario import defaults
 from bentpipe.scenario.link.channel import jitter_spec, loss_spec
@@ -38,12 +39,15 @@ class Surroundings:
         The largest packet.
     epochs : EpochDraft, optional
         What both directions follow, unless they have a schedule of their own.
+    recorded : ScheduleSpec, optional
+        What the direction follows by a recording.
     """
 
     delay_ns: int
     opposite_delay_ns: int
     mtu_bytes: int
     epochs: EpochDraft | None = None
+    recorded: ScheduleSpec | None = None
 
     @property
     def rtt_ns(self) -> int:
@@ -197,7 +201,8 @@ def _draft(
         "queue": queues.spec(table.queue, where.at("queue")),
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
-    if (schedule := schedule_spec(table, surroundings.epochs, where)) is not None:
+    schedule = schedule_spec(table, surroundings.epochs, surroundings.recorded, where)
+    if schedule is not None:
         spec["schedule"] = schedule
     return Draft(spec=spec, queues=queues)
 

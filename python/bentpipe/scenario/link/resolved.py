@@ -13,6 +13,7 @@ from bentpipe.scenario.link.direction import Surroundings, forward_draft, return
 from bentpipe.scenario.link.epochs import epoch_draft
 from bentpipe.scenario.link.errors import error_from_core
 from bentpipe.scenario.link.queue import bdp_bytes
+from bentpipe.scenario.link.recording import recorded_link
 from bentpipe.scenario.written.link_schema import ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.overlay import merged_links, with_delays, with_folder
@@ -128,6 +129,8 @@ def _flattened(table: LinkTable, where: Location, folder: Path) -> LinkTable:
 
 
 def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink:
+    recorded = recorded_link(table, where)
+    table = recorded.table
     mtu = or_default(table.mtu, defaults.MTU)
     mtu_bytes = size_bytes(mtu, where.at("mtu"), least=LEAST_MTU_BYTES, most=MOST_MTU_BYTES)
     forward, return_ = or_default(table.forward, ForwardTable()), or_default(table.return_, ReturnTable())
@@ -141,8 +144,16 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
         delays_ns.append(duration_ns(direction.delay, where.at(f"{key}.delay")))
     there_ns, back_ns = delays_ns
     epochs = epoch_draft(table, where, delays_ns=(there_ns, back_ns))
-    there = Surroundings(delay_ns=there_ns, opposite_delay_ns=back_ns, mtu_bytes=mtu_bytes, epochs=epochs)
-    back = replace(there, delay_ns=back_ns, opposite_delay_ns=there_ns)
+    there = Surroundings(
+        delay_ns=there_ns,
+        opposite_delay_ns=back_ns,
+        mtu_bytes=mtu_bytes,
+        epochs=epochs,
+        recorded=recorded.schedules.get("forward"),
+    )
+    back = replace(
+        there, delay_ns=back_ns, opposite_delay_ns=there_ns, recorded=recorded.schedules.get("return")
+    )
     backward = return_draft(return_, back, where.at("return"))
     report_wait_ns = _report_wait_ns(backward.spec["capacity"])
     onward = forward_draft(forward, there, where.at("forward"), report_wait_ns=report_wait_ns)

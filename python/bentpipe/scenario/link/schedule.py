@@ -20,14 +20,18 @@ MOST_ROWS = 1_000_000
 """More are a recording, whose file is read by itself."""
 
 
-def schedule_spec(table: DirectionTable, epochs: EpochDraft | None, where: Location) -> ScheduleSpec | None:
-    """Return what a direction follows: its own rows, or else the epochs of its link.
+def schedule_spec(
+    table: DirectionTable, epochs: EpochDraft | None, recorded: ScheduleSpec | None, where: Location
+) -> ScheduleSpec | None:
+    """Return what a direction follows: a recording, its own rows, or else the epochs of its link.
 
     Raises
     ------
     InputError
         For keys that do not belong together, and for rows that are not in order.
     """
+    if recorded is not None:
+        return recorded
     if table.schedule is not None:
         refuse(table, ("rate_variation",), where, why="the rows of schedule say the rate")
         return _rows_spec(table.schedule, where.at("schedule"))

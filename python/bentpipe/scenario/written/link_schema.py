@@ -9,6 +9,7 @@ from bentpipe.scenario.written.path_schema import (
     GeometryTable,
     RateVariationTable,
     ScheduleTable,
+    TraceTable,
 )
 from bentpipe.scenario.written.satellite_schema import (
     AcmTable,
@@ -78,6 +79,9 @@ class DirectionTable(Table):
     schedule: Annotated[ScheduleTable | None, BeforeValidator(_rows)] = Field(
         default=None, description="a list of rows, or a table of rows, every and offset"
     )
+    trace: Annotated[TraceTable | None, named("file")] = Field(
+        default=None, description="the path of a recording, or a table"
+    )
     rate_variation: RateVariationTable | None = Field(default=None, description=A_TABLE)
     clear_sky: ClearSkyTable | None = Field(default=None, description=A_TABLE)
     attenuation: AttenuationTable | None = Field(default=None, description=A_TABLE)
@@ -112,6 +116,9 @@ class LinkTable(Table):
     assumptions: list[Text] | None = Field(default=None, description=f"a list of {TEXT}s")
     mtu: str | None = Field(default=None, description='a size such as "1500 B"')
     rtt: str | None = Field(default=None, description=DURATION)
+    trace: Annotated[TraceTable | None, named("file")] = Field(
+        default=None, description="the path of a recording, or a table"
+    )
     epochs: EpochsTable | None = Field(default=None, description=A_TABLE)
     geometry: GeometryTable | None = Field(default=None, description=A_TABLE)
     forward: ForwardTable | None = Field(default=None, description=A_TABLE)

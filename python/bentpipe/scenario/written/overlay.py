@@ -28,6 +28,7 @@ SATELLITES = ("shells", "tle", "geostationary")
 """Keys of a geometry that take the place of each other."""
 
 AnyDirection = TypeVar("AnyDirection", bound=DirectionTable)
+AnyTraced = TypeVar("AnyTraced", ForwardTable, ReturnTable, LinkTable)
 AnyCarrier = TypeVar("AnyCarrier", bound=CarrierTable)
 AnyFile = TypeVar("AnyFile", FadeTable, ForwardBackgroundTable, ReturnBackgroundTable)
 
@@ -50,19 +51,20 @@ def with_folder(table: LinkTable, folder: Path) -> LinkTable:
     """Return the table with paths of files that hold wherever it is merged."""
     forward, return_ = table.forward, table.return_
     if forward is not None:
-        forward = _with_anchored_fades(forward, folder)
+        forward = _with_anchored_trace(_with_anchored_fades(forward, folder), folder)
         if forward.background is not None:
             customers = [_anchored(each, folder) for each in forward.background]
             forward = forward.model_copy(update={"background": customers})
     if return_ is not None:
-        return_ = _with_anchored_fades(return_, folder)
+        return_ = _with_anchored_trace(_with_anchored_fades(return_, folder), folder)
         if return_.background is not None:
             terminals = [_anchored(each, folder) for each in return_.background]
             return_ = return_.model_copy(update={"background": terminals})
     geometry = table.geometry
     if geometry is not None and geometry.tle is not None:
         geometry = geometry.model_copy(update={"tle": str(folder / geometry.tle)})
-    return table.model_copy(update={"forward": forward, "return_": return_, "geometry": geometry})
+    whole = _with_anchored_trace(table, folder)
+    return whole.model_copy(update={"forward": forward, "return_": return_, "geometry": geometry})
 
 
 def merged_links(lower: LinkTable, upper: LinkTable) -> LinkTable:
@@ -100,6 +102,15 @@ def _with_anchored_fades(table: AnyDirection, folder: Path) -> AnyDirection:
     return table.model_copy(update={"attenuation": attenuation.model_copy(update=legs)})
 
 
+def _with_anchored_trace(table: AnyTraced, folder: Path) -> AnyTraced:
+    trace = table.trace
+    if trace is None:
+        return table
+    paths = {"file": trace.file, "delays": trace.delays}
+    anchored = {key: None if path is None else str(folder / path) for key, path in paths.items()}
+    return table.model_copy(update={"trace": trace.model_copy(update=anchored)})
+
+
 def _anchored(table: AnyFile, folder: Path) -> AnyFile:
     return table if table.file is None else table.model_copy(update={"file": str(folder / table.file)})
 
@@ -130,6 +141,9 @@ def _merged_direction(lower: AnyDirection, upper: AnyDirection, *, has_carrier: 
         "clear_sky": _merged(lower.clear_sky, upper.clear_sky),
         "attenuation": _merged(lower.attenuation, upper.attenuation),
         "rate_variation": _merged(lower.rate_variation, upper.rate_variation),
+        # Rows and a recording take the place of each other.
+        "schedule": upper.schedule if upper.trace is not None else (upper.schedule or lower.schedule),
+        "trace": upper.trace if upper.schedule is not None else (upper.trace or lower.trace),
     }
     return _over(lower, upper).model_copy(update=parts)
 

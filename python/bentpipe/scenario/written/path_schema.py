@@ -101,3 +101,13 @@ class GeometryTable(Table):
     choice: str | None = Field(default=None, description='"highest" or "weighted"')
     isl_stretch: float | None = Field(default=None, description="a number from 1 such as 1.2")
     step: str | None = Field(default=None, description=DURATION)
+
+
+class TraceTable(Table):
+    """A recorded path."""
+
+    file: str | None = Field(default=None, description="the path of a recording")
+    delays: str | None = Field(default=None, description="the path of a file of delays beside it")
+    format: str | None = Field(default=None, description='a format such as "mahimahi"')
+    offset: str | None = Field(default=None, description=DURATION)
+    repeats: bool | None = Field(default=None, description="true or false")
