@@ -436,6 +436,75 @@ class OutageSpec(Frozen):
     """From the first instant at which nothing gets through to the first at which something does."""
 
 
+class OpportunitiesScheduleSpec(Frozen):
+    """
+    Chances to send, counted per millisecond, as Mahimahi and LeoReplayer record them. It starts again after its
+    last millisecond.
+    """
+
+    kind: Literal["opportunities"] = "opportunities"
+    per_ms: Sequence[int]
+    """How many packets of 1504 bytes may leave until the end of each millisecond, at an even rate within it."""
+    delays_ns: Sequence[int]
+    """One-way delay in each 10 ms, the last value until the end; none where the direction's own holds."""
+    offset_ns: int
+    """What of it has passed when the workload starts."""
+
+
+class StateSpec(StrEnum):
+    """Whether anything leaves and arrives."""
+
+    OPEN = "open"
+    """As ever."""
+    SILENCE = "silence"
+    """Nothing is sent, and the queue is kept."""
+    OUTAGE = "outage"
+    """Packets are sent, and all of them are lost."""
+
+
+class SilenceKindSpec(StrEnum):
+    """What becomes of packets while the path is silent."""
+
+    HOLD = "hold"
+    """They wait in the queue."""
+    LOSE = "lose"
+    """They are sent and lost."""
+
+
+class CapacityVariationSpec(Frozen):
+    """Factors on the mean rate: one for each epoch, lognormal, and within it a first-order autoregressive process."""
+
+    between_cv: float
+    """Standard deviation of the factor of epochs, whose mean is one."""
+    within_cv: float
+    """Standard deviation of the factor within an epoch, whose mean is one."""
+    within_step_ns: int
+    """How long a value within an epoch holds."""
+    within_correlation: float
+    """Correlation of a value within an epoch with the one before."""
+
+
+class NoneEpochDelaySpec(Frozen):
+    """Nothing."""
+
+    kind: Literal["none"] = "none"
+
+
+class StepsEpochDelaySpec(Frozen):
+    """A value for each epoch."""
+
+    kind: Literal["steps"] = "steps"
+    quantiles: Sequence[QuantileSpec]
+    """Its quantile function, linear between the points: at least two, from p = 0 to p = 1, both columns ascending."""
+
+
+EpochDelaySpec = TypeAliasType(
+    "EpochDelaySpec",
+    Annotated[NoneEpochDelaySpec | StepsEpochDelaySpec, Field(discriminator="kind")],
+)
+"""What an epoch adds to the delay of the direction."""
+
+
 class AttenuationSpec(Frozen):
     """
     Attenuation over the time since the start of the workload: linear between points, constant beyond them.
@@ -548,6 +617,40 @@ LossSpec = TypeAliasType(
 """Losses on the channel, after transmission."""
 
 
+class RowSpec(Frozen):
+    """What holds from an instant on."""
+
+    at_ns: int
+    """From when on, since the start of the schedule."""
+    rate_bps: int | None = None
+    """Bits of IP packets per second; the rate of the direction's capacity if none."""
+    delay_ns: int | None = None
+    """One-way propagation delay; that of the direction if none."""
+    loss: float
+    """Probability that a packet is lost, beside the losses of the direction."""
+    state: StateSpec
+    """Whether anything leaves and arrives."""
+
+
+class SilenceSpec(Frozen):
+    """A time around the edge of an epoch at which nothing gets through, in both directions."""
+
+    state: SilenceKindSpec
+    """What becomes of packets meanwhile."""
+    median_ns: int
+    """Median of the duration, which is lognormal."""
+    p90_ns: int
+    """Its 90th percentile."""
+    min_ns: int
+    """Shorter ones last this long."""
+    max_ns: int
+    """Longer ones last this long."""
+    lead_min_ns: int
+    """A silence begins before the edge by a span that is uniform from this one ..."""
+    lead_max_ns: int
+    """... to this one."""
+
+
 class LegSpec(Frozen):
     """One leg of the path."""
 
@@ -597,6 +700,53 @@ class BackgroundSpec(Frozen):
     """Bytes of packets that may wait."""
     load: LoadSpec
     """Its packets."""
+
+
+class TableScheduleSpec(Frozen):
+    """Rows, each of which holds until the next."""
+
+    kind: Literal["table"] = "table"
+    rows: Sequence[RowSpec]
+    """At least one, the first at zero, each later than the one before."""
+    period_ns: int | None = None
+    """When it starts again; without it the last row holds for ever."""
+    offset_ns: int
+    """What of it has passed when the workload starts."""
+
+
+class EpochsScheduleSpec(Frozen):
+    """Epochs of a constellation, in each of which another satellite may serve."""
+
+    kind: Literal["epochs"] = "epochs"
+    period_ns: int
+    """From one edge to the next."""
+    phase_ns: int
+    """Edges are at this time of UTC modulo the period."""
+    edge_jitter_ns: int
+    """Each edge is moved by a span that is uniform on plus and minus this one."""
+    start_unix_ns: int
+    """The workload starts at this instant of Unix time, or later ..."""
+    start_span_ns: int
+    """... by a span that is uniform from zero to this one, drawn from the run's seed."""
+    silence: SilenceSpec | None = None
+    """Silences at the edges."""
+    capacity: CapacityVariationSpec | None = None
+    """How the rate varies around that of the capacity."""
+    delay: EpochDelaySpec
+    """What is added to the direction's delay."""
+
+
+ScheduleSpec = TypeAliasType(
+    "ScheduleSpec",
+    Annotated[
+        TableScheduleSpec | OpportunitiesScheduleSpec | EpochsScheduleSpec,
+        Field(discriminator="kind"),
+    ],
+)
+"""
+How the capacity and the propagation of a direction change from the mark (the start of the workload) on. Before it
+they stand still as they are at time zero, and open.
+"""
 
 
 class EsN0Spec(Frozen):
@@ -693,6 +843,8 @@ class DirectionSpec(Frozen):
     """Queue before the transmitter."""
     loss: LossSpec
     """Losses on the channel."""
+    schedule: ScheduleSpec | None = None
+    """How capacity and propagation change over time; they stand still where there is none."""
 
 
 class LinkSpec(Frozen):

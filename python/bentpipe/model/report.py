@@ -154,7 +154,7 @@ class LinkReport(Frozen):
     `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
     """
     probes: Mapping[str, Table] = {}
-    """What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`; each has `time_s` as `series` has."""
+    """What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`, `path`; each has `time_s` as `series` has."""
     lateness: LatenessReport | None = None
     """How late packets were released (emulate only)."""
     first_packets: Sequence[PacketSighting]

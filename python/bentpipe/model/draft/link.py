@@ -369,6 +369,60 @@ class OutageSpec(TypedDict):
     """From the first instant at which nothing gets through to the first at which something does."""
 
 
+class OpportunitiesScheduleSpec(TypedDict):
+    """
+    Chances to send, counted per millisecond, as Mahimahi and LeoReplayer record them. It starts again after its
+    last millisecond.
+    """
+
+    kind: Literal["opportunities"]
+    per_ms: list[int]
+    """How many packets of 1504 bytes may leave until the end of each millisecond, at an even rate within it."""
+    delays_ns: list[int]
+    """One-way delay in each 10 ms, the last value until the end; none where the direction's own holds."""
+    offset_ns: int
+    """What of it has passed when the workload starts."""
+
+
+StateSpec: TypeAlias = Literal["open", "silence", "outage"]
+"""Whether anything leaves and arrives."""
+
+
+SilenceKindSpec: TypeAlias = Literal["hold", "lose"]
+"""What becomes of packets while the path is silent."""
+
+
+class CapacityVariationSpec(TypedDict):
+    """Factors on the mean rate: one for each epoch, lognormal, and within it a first-order autoregressive process."""
+
+    between_cv: float
+    """Standard deviation of the factor of epochs, whose mean is one."""
+    within_cv: float
+    """Standard deviation of the factor within an epoch, whose mean is one."""
+    within_step_ns: int
+    """How long a value within an epoch holds."""
+    within_correlation: float
+    """Correlation of a value within an epoch with the one before."""
+
+
+class NoneEpochDelaySpec(TypedDict):
+    """Nothing."""
+
+    kind: Literal["none"]
+
+
+class StepsEpochDelaySpec(TypedDict):
+    """A value for each epoch."""
+
+    kind: Literal["steps"]
+    quantiles: list[QuantileSpec]
+    """Its quantile function, linear between the points: at least two, from p = 0 to p = 1, both columns ascending."""
+
+
+EpochDelaySpec: TypeAlias = NoneEpochDelaySpec | StepsEpochDelaySpec
+"""What an epoch adds to the delay of the direction."""
+
+
 class AttenuationSpec(TypedDict):
     """
     Attenuation over the time since the start of the workload: linear between points, constant beyond them.
@@ -464,6 +518,40 @@ LossSpec: TypeAlias = (
 """Losses on the channel, after transmission."""
 
 
+class RowSpec(TypedDict):
+    """What holds from an instant on."""
+
+    at_ns: int
+    """From when on, since the start of the schedule."""
+    rate_bps: NotRequired[int | None]
+    """Bits of IP packets per second; the rate of the direction's capacity if none."""
+    delay_ns: NotRequired[int | None]
+    """One-way propagation delay; that of the direction if none."""
+    loss: float
+    """Probability that a packet is lost, beside the losses of the direction."""
+    state: StateSpec
+    """Whether anything leaves and arrives."""
+
+
+class SilenceSpec(TypedDict):
+    """A time around the edge of an epoch at which nothing gets through, in both directions."""
+
+    state: SilenceKindSpec
+    """What becomes of packets meanwhile."""
+    median_ns: int
+    """Median of the duration, which is lognormal."""
+    p90_ns: int
+    """Its 90th percentile."""
+    min_ns: int
+    """Shorter ones last this long."""
+    max_ns: int
+    """Longer ones last this long."""
+    lead_min_ns: int
+    """A silence begins before the edge by a span that is uniform from this one ..."""
+    lead_max_ns: int
+    """... to this one."""
+
+
 class LegSpec(TypedDict):
     """One leg of the path."""
 
@@ -513,6 +601,47 @@ class BackgroundSpec(TypedDict):
     """Bytes of packets that may wait."""
     load: LoadSpec
     """Its packets."""
+
+
+class TableScheduleSpec(TypedDict):
+    """Rows, each of which holds until the next."""
+
+    kind: Literal["table"]
+    rows: list[RowSpec]
+    """At least one, the first at zero, each later than the one before."""
+    period_ns: NotRequired[int | None]
+    """When it starts again; without it the last row holds for ever."""
+    offset_ns: int
+    """What of it has passed when the workload starts."""
+
+
+class EpochsScheduleSpec(TypedDict):
+    """Epochs of a constellation, in each of which another satellite may serve."""
+
+    kind: Literal["epochs"]
+    period_ns: int
+    """From one edge to the next."""
+    phase_ns: int
+    """Edges are at this time of UTC modulo the period."""
+    edge_jitter_ns: int
+    """Each edge is moved by a span that is uniform on plus and minus this one."""
+    start_unix_ns: int
+    """The workload starts at this instant of Unix time, or later ..."""
+    start_span_ns: int
+    """... by a span that is uniform from zero to this one, drawn from the run's seed."""
+    silence: NotRequired[SilenceSpec | None]
+    """Silences at the edges."""
+    capacity: NotRequired[CapacityVariationSpec | None]
+    """How the rate varies around that of the capacity."""
+    delay: EpochDelaySpec
+    """What is added to the direction's delay."""
+
+
+ScheduleSpec: TypeAlias = TableScheduleSpec | OpportunitiesScheduleSpec | EpochsScheduleSpec
+"""
+How the capacity and the propagation of a direction change from the mark (the start of the workload) on. Before it
+they stand still as they are at time zero, and open.
+"""
 
 
 class EsN0Spec(TypedDict):
@@ -603,6 +732,8 @@ class DirectionSpec(TypedDict):
     """Queue before the transmitter."""
     loss: LossSpec
     """Losses on the channel."""
+    schedule: NotRequired[ScheduleSpec | None]
+    """How capacity and propagation change over time; they stand still where there is none."""
 
 
 LinkSpec = TypedDict(
