@@ -91,8 +91,9 @@ def read_recording(
 ) -> str:
     """Return the schedules of a recorded path as JSON, in the format that its content shows if none is given.
 
-    `direction` is that of a format of one direction, `delays` the second file of LeoReplayer, `offset_ns` what has
-    passed at the start; `repeats` is for recordings of delays. Raises RecordingError, ValueError for a direction.
+    `direction` is that of a format of one direction, `delays` the second file of LeoReplayer, `offset_ns`
+    what has passed at the start; `repeats` is for recordings of delays. Raises RecordingError, ValueError for
+    a direction.
     """
 
 def write_recording(link_json: str, seed: int, span_ns: int, format: str) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bentpipe.cli.link_path import FORMATS, path_files, write_path
 from bentpipe.cli.options import json_option, set_option
 from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 from bentpipe.errors import InputError
@@ -31,9 +32,28 @@ if TYPE_CHECKING:
     metavar="[FILE]",
     help="Draw the link: into NAME.svg here, or into a file of yours (.svg, .pdf or .png).",
 )
+@click.option(
+    "--export",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Write its path over time: a schedule to this file, Mahimahi's two to this folder.",
+)
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="Of --export [default: schedule].")
+@click.option("--duration", metavar="TIME", help="How much of the path --export writes [default: 2min].")
+@click.option("--seed", type=int, help="Of what is drawn of the path that --export writes [default: 1].")
 @set_option
 @json_option
-def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json: bool) -> None:
+def links(
+    name: str | None,
+    plot: str | None,
+    target: Path | None,
+    kind: str | None,
+    duration: str | None,
+    seed: int | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """List the built-in links, or describe one: a name, a file or an inline pipe.
 
     A changed one too, such as geo-alshagri --set link.return.dama=cra.
@@ -43,17 +63,26 @@ def links(name: str | None, plot: str | None, settings: tuple[str, ...], as_json
     from bentpipe.scenario.written.location import Location
 
     changes = {override.key: override.value for override in map(parse_override, settings)}
+    options = {"--format": kind, "--duration": duration, "--seed": seed}
+    unused = next((option for option, value in options.items() if value is not None), None)
+    if target is None and unused is not None:
+        expected = "--export, with which it goes"
+        raise InputError(file="command line", field=unused, expected=expected, found="none")
     if name is not None:
         link = described(name, where=Location(file="command line", field="NAME"), settings=changes)
         if plot is not None:
             echo(str(_plot(link, plot)), err=as_json)
+        if target is not None:
+            for path in _export_path(link, target, kind=kind, duration=duration, seed=seed):
+                echo(str(path), err=as_json)
         if as_json:
             print_json(_document(link))
-        elif plot is None:
+        elif plot is None and target is None:
             _print_link(link, changes=settings)
         return
-    if plot is not None or changes:
-        use = "draw, before --plot" if plot is not None else "change, before --set"
+    uses = {"draw, before --plot": plot, "write, before --export": target, "change, before --set": changes}
+    use = next((use for use, option in uses.items() if option not in (None, {})), None)
+    if use is not None:
         raise InputError(file="command line", field="NAME", expected=f"the link to {use}", found="none")
     all_links: tuple[Link, ...] = presets()
     if as_json:
@@ -252,6 +281,23 @@ def _plot(link: "Link", file: str) -> Path:
     with staged(path.parent, field="--plot") as staging:
         save_as(drawing, staging / path.name)
     return path
+
+
+def _export_path(
+    link: "Link", target: Path, *, kind: str | None, duration: str | None, seed: int | None
+) -> list[Path]:
+    from bentpipe.scenario.written.location import Location
+    from bentpipe.scenario.written.quantity import duration_ns
+
+    where = Location(file="command line", field="--duration")
+    files = path_files(
+        link.spec,
+        seed=1 if seed is None else seed,
+        span_ns=duration_ns(duration or "2min", where, least_ns=1),
+        kind=kind or "schedule",
+        where=Location(file="command line", field="--export"),
+    )
+    return write_path(files, target, field="--export")
 
 
 def _print_link(link: "Link", *, changes: Sequence[str]) -> None:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from bentpipe.cli.link_path import FORMATS as PATH_FORMATS
+from bentpipe.cli.link_path import path_files
 from bentpipe.cli.options import json_option
 from bentpipe.cli.output import echo, print_json
 from bentpipe.errors import AbilityError, InputError
@@ -35,7 +37,10 @@ REMEDIES = {
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--format", "kind", required=True, type=click.Choice(["csv", "parquet", "har", "pcapng", "qlog"])
+    "--format",
+    "kind",
+    required=True,
+    type=click.Choice(["csv", "parquet", "har", "pcapng", "qlog", *PATH_FORMATS]),
 )
 @click.option(
     "--out",
@@ -48,7 +53,8 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     """Write results for other programs.
 
     csv and parquet are tables of all attempts, their objects, their flows and the pictures of browsers, har
-    has a file for each page load, pcapng and qlog collect the captures that were made.
+    has a file for each page load, pcapng and qlog collect the captures that were made. mahimahi and schedule
+    are the paths of links that change over time, as each attempt had it.
     """
     from bentpipe.ledger import Ledger
     from bentpipe.ledger.folder import INDEX
@@ -61,7 +67,12 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     writers: dict[str, Callable[[Ledger, Path], list[Path]]]
     writers = {"csv": _csv, "parquet": _parquet, "har": _har}
     with Ledger(folder) as ledger, staged(target) as staging:
-        written = writers[kind](ledger, staging) if kind in writers else _artifacts(ledger, staging, kind)
+        if kind in writers:
+            written = writers[kind](ledger, staging)
+        elif kind in PATH_FORMATS:
+            written = _paths(ledger, staging, kind)
+        else:
+            written = _artifacts(ledger, staging, kind)
         names = sorted(path.relative_to(staging) for path in written)
     if as_json:
         print_json([str(target / name) for name in names])
@@ -149,6 +160,34 @@ def _har(ledger: "Ledger", target: Path) -> list[Path]:
         written.append(path)
     if not written:
         raise AbilityError(f"{ledger.folder} has no page loads", "HAR describes nothing else")
+    return written
+
+
+def _paths(ledger: "Ledger", target: Path, kind: str) -> list[Path]:
+    """Write the path of each attempt from the start of its workload to where its series end."""
+    from bentpipe.scenario.written.location import Location
+
+    ends_s = {
+        (run_id, attempt): float(series["time_s"][-1])
+        for run_id, attempt, series in ledger.every_series("link")
+        if len(series["time_s"])
+    }
+    written = []
+    for entry in ledger.entries():
+        end_s = ends_s.get((entry.run_id, entry.attempt))
+        spec = entry.record.spec
+        if end_s is None or (spec.link.forward.schedule is None and spec.link.return_.schedule is None):
+            continue
+        where = Location(file=str(ledger.folder), field=f"{entry.run_id}-{entry.attempt}")
+        span_ns = max(1, round(end_s * 1e9))
+        files = path_files(spec.link, seed=spec.seed, span_ns=span_ns, kind=kind, where=where)
+        for name, content in files.items():
+            path = target / f"{where.field}-{name}"
+            path.write_bytes(content)
+            written.append(path)
+    if not written:
+        missing = f"{ledger.folder} has no attempt over a link that changes over time"
+        raise AbilityError(missing, "links NAME --export writes the path of any link")
     return written
 
 
