@@ -203,6 +203,22 @@ def test_objects_flows_and_series_are_frames(loads):
     assert flows.flows["cc"].to_list() == ["cubic", "bbr"]
 
 
+def test_a_path_that_changes_has_a_series_and_marks_in_the_plot_over_time(tmp_path):
+    direction = """rate = "4 Mbit/s"
+delay = "20 ms"
+queue = "50 packets"
+schedule.rows = [{ at = "0 s" }, { at = "1 s", state = "outage" }, { at = "1.3 s" }]"""
+    file = tmp_path / "tunnel.toml"
+    file.write_text(f"[forward]\n{direction}\n[return]\n{direction}\n", encoding="utf-8")
+    found = bentpipe.run(link=str(file), bulk={"size": "1 MB"}, quick=True, progress=False)
+    (run_id,) = found.runs["run_id"]
+    path = found.series(run_id, "path")
+    assert path.columns[0] == "time_s"
+    assert path["forward_outage_s"].sum() == pytest.approx(0.3)
+    assert path["elevation_deg"].null_count() == path.height
+    assert "outage" in found.plot_over_time(run_id).svg
+
+
 def test_a_cell_given_by_its_factors_stands_for_its_median_run(loads):
     sample = loads.runs.filter(http="h3").sort("plt_s")
     assert loads.record({"http": "h3"}).run_id == sample["run_id"][1]

@@ -71,7 +71,7 @@ def draw(*, name: str, title: str, panels: Sequence[Panel]) -> Drawing:
     keys += {mark.get_label(): mark for panel in panels for mark in path_marks.keys(panel.path)}.values()
     if levels:
         keys.append(published_mark.line_key())
-    figure.legend(handles=keys, loc="outside upper left", ncols=3, handlelength=1.4)
+    figure.legend(handles=keys, loc="outside upper left", ncols=max(3, len(keys)), handlelength=1.4)
     caption = "The median run of each. IP bytes that the link delivered, both directions together."
     return Drawing(name=name, title=title, caption=caption, figure=figure)
 
