@@ -1,4 +1,4 @@
-"""Links in one word: inline pipes, `flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms`, and recordings, `trace:FILE`."""
+"""Links in one word: pipes, `flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms`, and recordings, `trace:FILE`."""
 
 from collections.abc import Mapping, Sequence
 
