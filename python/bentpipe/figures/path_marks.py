@@ -44,7 +44,7 @@ def draw_on(axes: Sequence[Axes], path: Series) -> None:
         for band in bands:
             # The line around a band keeps a short one visible.
             axis.axvspan(
-                band.from_s, band.to_s, color=SHADES[band.kind], linewidth=0.8, zorder=_BEHIND, clip_on=True
+                band.from_s, band.to_s, color=SHADES[band.kind], linewidth=0.4, zorder=_BEHIND, clip_on=True
             )
         for at_s in lines:
             axis.axvline(at_s, color=style.GREY, linewidth=0.6, linestyle=_DASHES, zorder=_BEHIND + 0.1)
