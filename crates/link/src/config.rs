@@ -58,7 +58,7 @@ pub struct DirectionSpec {
     /// Losses on the channel.
     pub loss: LossSpec,
     /// How capacity and propagation change over time; they stand still where there is none.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub schedule: Option<ScheduleSpec>,
 }
 

@@ -44,10 +44,10 @@ pub struct RowSpec {
     /// From when on, since the start of the schedule.
     pub at_ns: Duration,
     /// Bits of IP packets per second; the rate of the direction's capacity if none.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rate_bps: Option<Rate>,
     /// One-way propagation delay; that of the direction if none.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub delay_ns: Option<Duration>,
     /// Probability that a packet is lost, beside the losses of the direction.
     pub loss: f64,

@@ -9,8 +9,7 @@ use crate::channel::{QuantileSpec, check_quantiles, quantile};
 use crate::random::Seed;
 use crate::schedule::capacity_variation::{CapacityVariationSpec, EpochFactors};
 use crate::schedule::silence::{Silence, SilenceKindSpec, SilenceSpec};
-use crate::schedule::source::Own;
-use crate::schedule::step::{Segment, Step};
+use crate::schedule::step::{Own, Segment, Step};
 use crate::{Direction, SpecError, error::require};
 
 /// Epochs of equal length by the clock of UTC, at whose edges the path may fall silent and its delay and capacity step.

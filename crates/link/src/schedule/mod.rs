@@ -20,4 +20,5 @@ pub use epochs::{EpochDelaySpec, EpochSpec};
 pub(crate) use probe::table as path_table;
 pub use probe::{schedule_rows, schedule_series};
 pub use silence::{SilenceKindSpec, SilenceSpec};
-pub(crate) use source::{Own, Schedule};
+pub(crate) use source::Schedule;
+pub(crate) use step::Own;

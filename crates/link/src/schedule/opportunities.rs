@@ -5,8 +5,7 @@ use std::ops::Range;
 use bentpipe_units::{Bytes, Duration, Rate};
 
 use crate::schedule::config::{DELAY_STEP, OPPORTUNITY_BYTES, OPPORTUNITY_STEP};
-use crate::schedule::source::Own;
-use crate::schedule::step::{Segment, Step};
+use crate::schedule::step::{Own, Segment, Step};
 
 /// What has no opportunity for so long is silent: LeoCC's example pauses for 59 ms and more at the edges of slots, and
 /// for 25 ms at most elsewhere.

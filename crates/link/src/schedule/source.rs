@@ -8,7 +8,7 @@ use crate::random::Seed;
 use crate::schedule::ScheduleSpec;
 use crate::schedule::epochs::Epochs;
 use crate::schedule::opportunities::Opportunities;
-use crate::schedule::step::Segment;
+use crate::schedule::step::{Own, Segment};
 use crate::schedule::table::Table;
 
 /// A schedule of one direction; copies are cheap.
@@ -16,13 +16,6 @@ use crate::schedule::table::Table;
 pub(crate) struct Schedule {
     source: Source,
     own: Own,
-}
-
-/// What a direction is where its schedule says nothing.
-#[derive(Clone, Copy)]
-pub(crate) struct Own {
-    pub(crate) rate: Rate,
-    pub(crate) delay: Duration,
 }
 
 #[derive(Clone)]

@@ -4,6 +4,13 @@ use std::ops::Range;
 
 use bentpipe_units::{Duration, Rate};
 
+/// What a direction is where its schedule says nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Own {
+    pub(crate) rate: Rate,
+    pub(crate) delay: Duration,
+}
+
 /// What holds in one direction for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Step {

@@ -2,8 +2,7 @@
 
 use bentpipe_units::{Duration, Rate};
 
-use crate::schedule::source::Own;
-use crate::schedule::step::{Segment, Step};
+use crate::schedule::step::{Own, Segment, Step};
 use crate::schedule::{RowSpec, StateSpec};
 
 /// Rows, once or again and again.
