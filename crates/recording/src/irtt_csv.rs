@@ -5,8 +5,8 @@ use crate::RecordingError;
 use crate::clock_offset::remove_clock_offset;
 use crate::decimal::{MILLISECOND, nanoseconds};
 use crate::lines::{Line, lines_below_header};
+use crate::path::RecordedRows;
 use crate::probes::{Fate, Probe, rows};
-use crate::recording::RecordedRows;
 
 pub(crate) const HEADERS: [&str; 2] = ["timestamp,rtt,uplink,downlink", "timestamp(ns),rtt,uplink,downlink"];
 

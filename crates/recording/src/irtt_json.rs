@@ -5,8 +5,8 @@ use serde::Deserialize;
 use crate::RecordingError;
 use crate::clock_offset::remove_clock_offset;
 use crate::error::quoted;
+use crate::path::RecordedRows;
 use crate::probes::{Fate, Probe, rows};
-use crate::recording::RecordedRows;
 
 /// The delay of each direction from when its packet was sent, without the offset of the clocks; half of the round trip
 /// where the server set no time stamps.

@@ -4,7 +4,7 @@ use bentpipe_units::Duration;
 
 use crate::decimal::MILLISECOND;
 use crate::lines::lines;
-use crate::recording::{LONGEST, LONGEST_DELAY};
+use crate::path::{LONGEST, LONGEST_DELAY};
 use crate::{RecordingError, mahimahi};
 
 /// Time of one delay.

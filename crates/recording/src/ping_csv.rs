@@ -3,8 +3,8 @@
 use crate::RecordingError;
 use crate::decimal::{MILLISECOND, SECOND, nanoseconds};
 use crate::lines::lines_below_header;
+use crate::path::RecordedRows;
 use crate::probes::{Probe, rows, with_losses};
-use crate::recording::RecordedRows;
 
 pub(crate) const HEADERS: [&str; 2] = ["timestamp,rtt", "timestamp(s),rtt(ms)"];
 

@@ -3,8 +3,8 @@
 use crate::RecordingError;
 use crate::decimal::{MILLISECOND, SECOND, nanoseconds};
 use crate::lines::{Line, lines};
+use crate::path::RecordedRows;
 use crate::probes::{Probe, rows, with_losses};
-use crate::recording::RecordedRows;
 
 const EXAMPLE: &str = "a reply as ping -D prints it: [1700182800.410606] ... icmp_seq=1 ... time=60.6 ms";
 

@@ -5,7 +5,7 @@ use bentpipe_units::Duration;
 
 use crate::RecordingError;
 use crate::decimal::MILLISECOND;
-use crate::recording::{LONGEST, LONGEST_DELAY, RecordedRows, without_repetitions};
+use crate::path::{LONGEST, LONGEST_DELAY, RecordedRows, without_repetitions};
 
 /// A packet that a client sent and a server should have answered.
 #[derive(Clone, Copy, Debug)]

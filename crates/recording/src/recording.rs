@@ -4,13 +4,9 @@ use bentpipe_link::{Direction, RowSpec, ScheduleSpec, StateSpec};
 use bentpipe_units::{Bytes, Duration, Rate};
 use serde::Serialize;
 
+use crate::path::RecordedPath;
 use crate::{Format, RecordingError};
 use crate::{irtt_csv, irtt_json, leoreplayer, mahimahi, ping_csv, ping_text, schedule_file};
-
-/// No recording is longer: what goes beyond a day is more likely a file of something else.
-pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
-/// No one-way delay is longer.
-pub(crate) const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
 /// What a file records.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,63 +74,27 @@ pub fn read(
         Format::Mahimahi => mahimahi::read(content).map(|per_ms| opportunities(per_ms, Vec::new(), options)),
         Format::Leoreplayer => leoreplayer::read(content, delays.unwrap_or_default())
             .map(|(per_ms, delays)| opportunities(per_ms, delays, options)),
-        Format::PingText => ping_text::read(content).map(|path| path.once_or_again(options)),
-        Format::PingCsv => ping_csv::read(content).map(|path| path.once_or_again(options)),
-        Format::IrttCsv => irtt_csv::read(content).map(|path| path.once_or_again(options)),
-        Format::IrttJson => irtt_json::read(content).map(|path| path.once_or_again(options)),
+        Format::PingText => ping_text::read(content).map(|path| path.once_or_again(options.repeats)),
+        Format::PingCsv => ping_csv::read(content).map(|path| path.once_or_again(options.repeats)),
+        Format::IrttCsv => irtt_csv::read(content).map(|path| path.once_or_again(options.repeats)),
+        Format::IrttJson => irtt_json::read(content).map(|path| path.once_or_again(options.repeats)),
     }?;
-    path.recording(format, options)
+    recording(path, format, options)
 }
 
-/// The schedules of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RecordedPath {
-    pub(crate) duration: Duration,
-    pub(crate) forward: Option<ScheduleSpec>,
-    pub(crate) return_: Option<ScheduleSpec>,
-}
-
-/// Rows of both directions, from zero to the duration.
-pub(crate) struct RecordedRows {
-    pub(crate) duration: Duration,
-    pub(crate) forward: Vec<RowSpec>,
-    pub(crate) return_: Vec<RowSpec>,
-}
-
-impl RecordedRows {
-    fn once_or_again(self, options: &ReadOptions) -> RecordedPath {
-        let period_ns = options.repeats.then_some(self.duration);
-        let table = |rows| Some(ScheduleSpec::Table { rows, period_ns, offset_ns: Duration::ZERO });
-        RecordedPath { duration: self.duration, forward: table(self.forward), return_: table(self.return_) }
+fn recording(path: RecordedPath, format: Format, options: &ReadOptions) -> Result<Recording, RecordingError> {
+    let RecordedPath { duration, forward, return_ } = path;
+    if options.offset > duration {
+        let expected = format!("at least {}, where it is to start", options.offset);
+        return Err(RecordingError::new(expected, format!("a recording of {duration}")));
     }
-}
-
-impl RecordedPath {
-    fn recording(self, format: Format, options: &ReadOptions) -> Result<Recording, RecordingError> {
-        let Self { duration, forward, return_ } = self;
-        if options.offset > duration {
-            let expected = format!("at least {}, where it is to start", options.offset);
-            return Err(RecordingError::new(expected, format!("a recording of {duration}")));
-        }
-        let of = |schedule: ScheduleSpec| DirectionRecording {
-            mean_bps: mean_rate(&schedule, duration),
-            least_delay_ns: least_delay(&schedule),
-            schedule: starting_at(schedule, options.offset),
-        };
-        let (forward, return_) = (forward.map(of), return_.map(of));
-        Ok(Recording { format, duration_ns: duration, forward, return_ })
-    }
-}
-
-/// Rows without those that change nothing.
-pub(crate) fn without_repetitions(rows: impl IntoIterator<Item = RowSpec>) -> Vec<RowSpec> {
-    let mut kept: Vec<RowSpec> = Vec::new();
-    for row in rows {
-        if kept.last().is_none_or(|last| RowSpec { at_ns: row.at_ns, ..*last } != row) {
-            kept.push(row);
-        }
-    }
-    kept
+    let of = |schedule: ScheduleSpec| DirectionRecording {
+        mean_bps: mean_rate(&schedule, duration),
+        least_delay_ns: least_delay(&schedule),
+        schedule: starting_at(schedule, options.offset),
+    };
+    let (forward, return_) = (forward.map(of), return_.map(of));
+    Ok(Recording { format, duration_ns: duration, forward, return_ })
 }
 
 fn opportunities(per_ms: Vec<u32>, delays_ns: Vec<Duration>, options: &ReadOptions) -> RecordedPath {

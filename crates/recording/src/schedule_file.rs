@@ -6,7 +6,7 @@ use bentpipe_units::{Duration, Rate};
 use crate::RecordingError;
 use crate::decimal::seconds;
 use crate::lines::{Line, lines};
-use crate::recording::{LONGEST, LONGEST_DELAY, RecordedPath, without_repetitions};
+use crate::path::{LONGEST, LONGEST_DELAY, RecordedPath, without_repetitions};
 
 /// The column of the instants.
 pub(crate) const TIME: &str = "time_s";

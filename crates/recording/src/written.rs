@@ -3,7 +3,7 @@
 use bentpipe_link::{CapacitySpec, Direction, DirectionSpec, LinkSpec, RowSpec, SpecError, schedule_rows};
 use bentpipe_units::Duration;
 
-use crate::recording::{LONGEST, without_repetitions};
+use crate::path::{LONGEST, without_repetitions};
 use crate::{RecordingError, WrittenFormat, mahimahi, schedule_file};
 
 /// A file, and how it is best called.
