@@ -8,16 +8,24 @@ from bentpipe import _core
 from bentpipe.cli.queue import exact_percent
 from bentpipe.model.link import (
     CapacityVariationSpec,
+    ChoiceSpec,
+    ConstellationSpec,
     EpochDelaySpec,
     EpochsScheduleSpec,
+    GeometryEpochDelaySpec,
+    GeometrySpec,
+    GeostationaryConstellationSpec,
     OpportunitiesScheduleSpec,
     RowSpec,
     ScheduleSpec,
     SilenceKindSpec,
     SilenceSpec,
+    SiteSpec,
     StateSpec,
     StepsEpochDelaySpec,
     TableScheduleSpec,
+    TleConstellationSpec,
+    WalkerConstellationSpec,
 )
 from bentpipe.scenario.link.mix_words import counted
 
@@ -28,6 +36,7 @@ _NS = 1e-9
 _OPPORTUNITY_BYTES = 1504
 """Size of a packet for which an opportunity is (crates/link/src/schedule/config.rs)."""
 _STATES = {StateSpec.SILENCE: "silent", StateSpec.OUTAGE: "losing all"}
+_CHOICES = {ChoiceSpec.HIGHEST: "the highest", ChoiceSpec.WEIGHTED: "any in sight, the higher the likelier,"}
 _KINDS = {SilenceKindSpec.HOLD: "that hold", SilenceKindSpec.LOSE: "that lose"}
 
 
@@ -177,6 +186,36 @@ def _steps(spec: EpochDelaySpec) -> Iterator[str]:
     if isinstance(spec, StepsEpochDelaySpec):
         added = duration_range(spec.quantiles[0].offset_ns, spec.quantiles[-1].offset_ns)
         yield f"an epoch adds {added} of delay"
+    if isinstance(spec, GeometryEpochDelaySpec):
+        yield from _geometry(spec.geometry)
+
+
+def _geometry(spec: GeometrySpec) -> Iterator[str]:
+    yield f"over {_satellites(spec.constellation)}, of which {_CHOICES[spec.choice]} serves"
+    sees = f"from {spec.minimum_elevation_deg:g} degrees of elevation on"
+    gateways = " and ".join(map(_place, spec.gateways))
+    yield f"dish at {_place(spec.site)}, {sees}; gateway at {gateways}"
+    if spec.isl is not None:
+        yield f"links between satellites, {spec.isl.stretch:g} times the great circle"
+
+
+def _satellites(spec: ConstellationSpec) -> str:
+    match spec:
+        case WalkerConstellationSpec(shells=shells):
+            return " and ".join(
+                f"{shell.planes} x {shell.satellites_per_plane} satellites at "
+                f"{shell.altitude_m / 1e3:g} km and {shell.inclination_deg:g} degrees"
+                for shell in shells
+            )
+        case TleConstellationSpec():
+            return "the satellites of a file"
+        case GeostationaryConstellationSpec(longitude_deg=longitude_deg):
+            return f"a geostationary satellite at {longitude_deg:g} degrees"
+
+
+def _place(site: SiteSpec) -> str:
+    north, east = ("N" if site.latitude_deg >= 0 else "S"), ("E" if site.longitude_deg >= 0 else "W")
+    return f"{abs(site.latitude_deg):g} {north} {abs(site.longitude_deg):g} {east}"
 
 
 def _start(spec: EpochsScheduleSpec) -> str:
