@@ -27,7 +27,8 @@ pub fn mahimahi(bytes: &[u8]) {
     else {
         panic!("other than chances");
     };
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
+    let text = std::str::from_utf8(bytes).expect("what was read is text");
+    let lines = text.split('\n').filter(|line| !line.trim().is_empty()).count();
     assert_eq!(per_ms.iter().map(|count| *count as usize).sum::<usize>(), lines);
 }
 
