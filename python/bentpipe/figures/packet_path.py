@@ -67,7 +67,7 @@ def paths(spec: LinkSpec, described: LinkDescription) -> list[PacketPath]:
                 PacketPath(
                     heading=f"{name}, {rate / 1e6:.3g} Mbit/s{variant}",
                     variation=_variation(direction.jitter),
-                    stages=[*stages, ("propagation", direction.delay_ns / 1e9), ("full queue", queue_s)],
+                    stages=[*stages, ("propagation", model.shortest_delay_ns / 1e9), ("full queue", queue_s)],
                 )
             )
     return found

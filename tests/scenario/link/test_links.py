@@ -432,3 +432,10 @@ def test_bases_that_lead_in_a_circle_are_bad_input(tmp_path):
     (tmp_path / "b.toml").write_text('base = "a.toml"')
     with pytest.raises(InputError, match="does not lead back to itself"):
         link("a.toml", folder=tmp_path)
+
+
+def test_a_file_may_have_a_link_in_one_word_as_its_base(tmp_path):
+    text = 'base = "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms"\n[forward]\nloss = 0.01\n'
+    spec = link_file.resolved(tmp_path, text)
+    assert spec["forward"]["capacity"]["rate_bps"] == 10_000_000
+    assert spec["forward"]["loss"] == {"kind": "bernoulli", "p": 0.01}

@@ -104,6 +104,8 @@ def test_a_flow_over_a_recording_gets_what_was_recorded_second_by_second(folder,
     by_second = delivered[: len(delivered) // 10 * 10].reshape(-1, 10).sum(axis=1) * 8 / 1e6
     stamps = np.array((folder / "down.txt").read_text().split(), dtype=int)
     recorded = np.bincount((stamps - 1) // 1000)[: len(by_second)] * 1504 * 8 / 1e6
-    # From 5 s on the flow fills the link; its packets are cut at the edges of seconds, 30 ms of delay later.
-    assert by_second[5:58] == pytest.approx(recorded[5:58], rel=0.12)
-    assert by_second[5:58].mean() == pytest.approx(recorded[5:58].mean(), rel=0.03)
+    shares = by_second[5:58] / recorded[5:58]
+    # Every ten seconds BBR leaves the link empty for a fifth of a second (ProbeRTT), and packets that are on
+    # their way at the edge of a second count for the next one.
+    assert np.mean(np.abs(shares - 1) < 0.05) > 0.75
+    assert shares.mean() == pytest.approx(1, abs=0.04)

@@ -103,11 +103,14 @@ def resolved_link(
     own, name, base = _own(table, where, folder), table.name, table.base
     if base is not None:
         found = written_link(base, where, folder=folder)
-        identity = Path(found.where.file).resolve()
-        if identity in within:
-            raise where.error(expected="a base that does not lead back to itself", found=quoted(base))
+        if found.where != where:
+            identity = Path(found.where.file).resolve()
+            if identity in within:
+                raise where.error(expected="a base that does not lead back to itself", found=quoted(base))
+            within = (*within, identity)
+        # What stands in one word in this file leads nowhere.
         # The base must be a link by itself: its faults are then reported where they are.
-        resolved_link(found.table, found.where, folder=found.folder, within=(*within, identity))
+        resolved_link(found.table, found.where, folder=found.folder, within=within)
         unchanged = not own.written()
         own = merged_links(_flattened(found.table, found.where, found.folder), own)
         name = name or found.table.name or (found.name if unchanged else None)
