@@ -6,11 +6,23 @@ use bentpipe_run::schema;
 use serde_json::Value;
 
 /// Endings that are units.
-const UNITS: [&str; 10] =
-    ["_s", "_ns", "_bps", "_bytes", "_percent", "_fraction", "_db", "_symbols", "_slots", "_superframes"];
+const UNITS: [&str; 12] = [
+    "_s",
+    "_ns",
+    "_bps",
+    "_bytes",
+    "_percent",
+    "_fraction",
+    "_db",
+    "_symbols",
+    "_slots",
+    "_superframes",
+    "_m",
+    "_deg",
+];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 55] = [
+const COUNTS: [(&str, &str); 63] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_receive_window", "segments, as the initial window"),
@@ -66,6 +78,14 @@ const COUNTS: [(&str, &str); 55] = [
     ("page_resources", "resources"),
     ("expected_status", "an HTTP status code"),
     ("found_status", "an HTTP status code"),
+    ("loss", "a probability"),
+    ("between_cv", "a ratio of standard deviation to mean"),
+    ("within_cv", "a ratio of standard deviation to mean"),
+    ("within_correlation", "a correlation"),
+    ("planes", "planes of a shell"),
+    ("satellites_per_plane", "satellites"),
+    ("phasing", "Walker's F, a count"),
+    ("stretch", "a ratio of lengths"),
 ];
 /// Causes of drops besides the queue; their object counts packets.
 const CAUSES: [&str; 2] = ["channel", "oversize"];
