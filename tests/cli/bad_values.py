@@ -49,6 +49,7 @@ BY_KIND = {
     "scenario": (*_NO_FILES, "garbage", "folder", "linked/missing.toml"),
     "results": ("missing", "garbage", "folder", "broken", "hollow", "good.toml/below", "n" * 300),
     "folder to write to": ("garbage", "empty.toml", "good.toml/below", "linked"),
+    "file to write to": ("garbage/path.csv", "good.toml/below"),
     "link": _LINKS,
     "page": (*_PAGES, SCENARIO),
     "thing to show": (*_LINKS, *_PAGES, "results/ffffffff", "broken/ffffffff", "hollow/ffffffff"),

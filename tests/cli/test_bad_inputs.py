@@ -40,6 +40,7 @@ KINDS = {
     "address": "scheduler",
     "run_id": "run",
     **dict.fromkeys(("--out", "--export"), "folder to write to"),
+    "links --export": "file to write to",
     "--plot": "picture",
     **dict.fromkeys(("--link", "links name"), "link"),
     **dict.fromkeys(("--page", "pages name"), "page"),
@@ -61,6 +62,8 @@ KINDS = {
 """What the value of an argument or an option should be."""
 ELSEWHERE = {("shell", "command"), ("explain", "--out")}
 """tests/emulate/test_shell.py has what a program says, tests/cli/test_explain.py where captures go."""
+EXPORTED = ("--format", "--duration", "--seed")
+"""Options of `links` that go with --export."""
 KEPT = 20
 """Characters of a long word that a message has at least."""
 
@@ -105,7 +108,9 @@ def nothing_is_measured(monkeypatch):
 def line(command, parameter, value):
     given = {**GOOD.get(command, {}), parameter: value}
     if parameter == "--duration":
-        del given["--size"]
+        given.pop("--size", None)
+    if command == "links" and parameter in EXPORTED:
+        given["--export"] = "path.csv"
     options = [name if text is None else f"{name}={text}" for name, text in given.items() if name[0] == "-"]
     return [command, *options, "--", *(text for name, text in given.items() if name[0] != "-")]
 

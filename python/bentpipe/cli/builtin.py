@@ -286,16 +286,18 @@ def _plot(link: "Link", file: str) -> Path:
 def _export_path(
     link: "Link", target: Path, *, kind: str | None, duration: str | None, seed: int | None
 ) -> list[Path]:
+    from bentpipe.scenario.load import LARGEST_SEED
     from bentpipe.scenario.written.location import Location
-    from bentpipe.scenario.written.quantity import duration_ns
+    from bentpipe.scenario.written.quantity import count, duration_ns
 
-    where = Location(file="command line", field="--duration")
+    command_line = Location(file="command line")
+    span = "2min" if duration is None else duration
     files = path_files(
         link.spec,
-        seed=1 if seed is None else seed,
-        span_ns=duration_ns(duration or "2min", where, least_ns=1),
+        seed=count(1 if seed is None else seed, command_line.at("--seed"), least=0, most=LARGEST_SEED),
+        span_ns=duration_ns(span, command_line.at("--duration"), least_ns=1),
         kind=kind or "schedule",
-        where=Location(file="command line", field="--export"),
+        where=command_line.at("--export"),
     )
     return write_path(files, target, field="--export")
 
