@@ -130,7 +130,7 @@ def names(message, value):
     return 'found ""' in message or not words or any(word in message for word in words)
 
 
-@pytest.mark.parametrize(("command", "parameter"), VALUES, ids=" ".join)
+@pytest.mark.parametrize(("command", "parameter"), VALUES, ids=str)
 def test_a_bad_value_is_refused_by_its_name(command, parameter, place, monkeypatch):
     monkeypatch.chdir(place)
     before = tree(place)
