@@ -1,24 +1,27 @@
 //! A place in a schedule that moves on with time.
 
+use std::sync::Arc;
+
 use bentpipe_units::{Duration, Rate, Time};
 
 use crate::schedule::source::Schedule;
 use crate::schedule::step::{Segment, Step};
 
-/// A place in a schedule. It is cheap to go on from and may go back.
+/// A place in a schedule. It is cheap to go on from and may go back; copies are cheap, and are made for each packet
+/// that comes to a queue which is limited by time.
 #[derive(Clone)]
 pub(crate) struct Cursor {
     schedule: Schedule,
     /// When the workload started; none before.
     origin: Option<Time>,
-    segment: Segment,
+    segment: Arc<Segment>,
     index: usize,
 }
 
 impl Cursor {
     /// At time zero, which lasts until [`Cursor::mark`].
     pub(crate) fn new(schedule: Schedule) -> Self {
-        let segment = schedule.segment(Duration::ZERO);
+        let segment = Arc::new(schedule.segment(Duration::ZERO));
         let index = segment.index(Duration::ZERO);
         Self { schedule, origin: None, segment, index }
     }
@@ -49,7 +52,7 @@ impl Cursor {
 
     fn go_to(&mut self, since: Duration) {
         if !self.segment.span.contains(&since) && since < Duration::MAX {
-            self.segment = self.schedule.segment(since);
+            self.segment = Arc::new(self.schedule.segment(since));
             self.index = self.segment.index(since);
         } else if self.step().from > since {
             self.index = self.segment.index(since);

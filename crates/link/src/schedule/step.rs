@@ -31,7 +31,7 @@ pub(crate) struct Step {
 }
 
 /// Steps without a gap between two instants.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Segment {
     /// Since the start of the workload; the first step starts at `span.start` or before it.
     pub(crate) span: Range<Duration>,
