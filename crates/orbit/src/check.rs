@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{ConstellationSpec, GeometryError, GeometrySpec, IslSpec, ShellSpec, SiteSpec};
+use crate::{ConstellationSpec, GeometrySpec, IslSpec, ShellSpec, SiteSpec, SpecError};
 
 const LONGITUDE_DEG: RangeInclusive<f64> = -180.0..=360.0;
 const FULL_TURNS_DEG: RangeInclusive<f64> = -360.0..=360.0;
@@ -18,8 +18,8 @@ const MOST_SATELLITES: u64 = 1_000_000;
 const MOST_GATEWAYS: usize = 1_000;
 
 /// Refuses a spec of which no geometry can be made; element sets are [read](crate::tle) later.
-pub(crate) fn check(spec: &GeometrySpec) -> Result<(), GeometryError> {
-    let of_constellation = |error: GeometryError| error.within("constellation");
+pub(crate) fn check(spec: &GeometrySpec) -> Result<(), SpecError> {
+    let of_constellation = |error: SpecError| error.within("constellation");
     match &spec.constellation {
         ConstellationSpec::Walker { shells } => check_shells(shells).map_err(of_constellation)?,
         ConstellationSpec::Geostationary { longitude_deg } => {
@@ -30,7 +30,7 @@ pub(crate) fn check(spec: &GeometrySpec) -> Result<(), GeometryError> {
     check_site(&spec.site).map_err(|error| error.within("site"))?;
     if !(1..=MOST_GATEWAYS).contains(&spec.gateways.len()) {
         let expected = format!("1 to {MOST_GATEWAYS} gateways");
-        return Err(GeometryError::new("gateways", expected, spec.gateways.len()));
+        return Err(SpecError::new("gateways", expected, spec.gateways.len()));
     }
     for (index, gateway) in spec.gateways.iter().enumerate() {
         check_site(gateway).map_err(|error| error.within(&format!("gateways[{index}]")))?;
@@ -43,10 +43,10 @@ pub(crate) fn check(spec: &GeometrySpec) -> Result<(), GeometryError> {
     }
 }
 
-fn check_shells(shells: &[ShellSpec]) -> Result<(), GeometryError> {
+fn check_shells(shells: &[ShellSpec]) -> Result<(), SpecError> {
     let mut satellites: u64 = 0;
     for (index, shell) in shells.iter().enumerate() {
-        let within = |error: GeometryError| error.within(&format!("shells[{index}]"));
+        let within = |error: SpecError| error.within(&format!("shells[{index}]"));
         check_shell(shell).map_err(within)?;
         satellites = satellites
             .saturating_add(u64::from(shell.planes).saturating_mul(u64::from(shell.satellites_per_plane)));
@@ -54,19 +54,19 @@ fn check_shells(shells: &[ShellSpec]) -> Result<(), GeometryError> {
     if (1..=MOST_SATELLITES).contains(&satellites) {
         Ok(())
     } else {
-        Err(GeometryError::new("shells", format!("1 to {MOST_SATELLITES} satellites"), satellites))
+        Err(SpecError::new("shells", format!("1 to {MOST_SATELLITES} satellites"), satellites))
     }
 }
 
-fn check_shell(shell: &ShellSpec) -> Result<(), GeometryError> {
+fn check_shell(shell: &ShellSpec) -> Result<(), SpecError> {
     for (field, number) in [("planes", shell.planes), ("satellites_per_plane", shell.satellites_per_plane)] {
         if number == 0 {
-            return Err(GeometryError::new(field, "1 at least", number));
+            return Err(SpecError::new(field, "1 at least", number));
         }
     }
     if shell.phasing >= shell.planes {
         let expected = format!("0 to {}, below the number of planes", shell.planes - 1);
-        return Err(GeometryError::new("phasing", expected, shell.phasing));
+        return Err(SpecError::new("phasing", expected, shell.phasing));
     }
     require("altitude_m", shell.altitude_m, ORBIT_ALTITUDE_M)?;
     require("inclination_deg", shell.inclination_deg, 0.0..=180.0)?;
@@ -75,17 +75,17 @@ fn check_shell(shell: &ShellSpec) -> Result<(), GeometryError> {
     require("argument_of_latitude_deg", shell.argument_of_latitude_deg, FULL_TURNS_DEG)
 }
 
-fn check_site(site: &SiteSpec) -> Result<(), GeometryError> {
+fn check_site(site: &SiteSpec) -> Result<(), SpecError> {
     require("latitude_deg", site.latitude_deg, -90.0..=90.0)?;
     require("longitude_deg", site.longitude_deg, LONGITUDE_DEG)?;
     require("altitude_m", site.altitude_m, SITE_ALTITUDE_M)
 }
 
 /// Refuses a number out of its bounds, and what is none.
-fn require(field: &str, value: f64, bounds: RangeInclusive<f64>) -> Result<(), GeometryError> {
+fn require(field: &str, value: f64, bounds: RangeInclusive<f64>) -> Result<(), SpecError> {
     if bounds.contains(&value) {
         Ok(())
     } else {
-        Err(GeometryError::new(field, format!("{} to {}", bounds.start(), bounds.end()), value))
+        Err(SpecError::new(field, format!("{} to {}", bounds.start(), bounds.end()), value))
     }
 }

@@ -4,7 +4,7 @@ use crate::instant::Instant;
 use crate::tle::{self, Satellite};
 use crate::vector::{Angle, Vector};
 use crate::walker::{MU, Shell};
-use crate::{ConstellationSpec, GeometryError};
+use crate::{ConstellationSpec, SpecError};
 
 /// Rotation of the earth in rad/s, WGS 84 (NIMA TR8350.2, table 3.1).
 const EARTH_RAD_PER_S: f64 = 7.292_115e-5;
@@ -21,7 +21,7 @@ pub(crate) enum Constellation {
 impl Constellation {
     /// # Errors
     /// When an element set is not as it should be.
-    pub(crate) fn new(spec: &ConstellationSpec) -> Result<Self, GeometryError> {
+    pub(crate) fn new(spec: &ConstellationSpec) -> Result<Self, SpecError> {
         Ok(match spec {
             ConstellationSpec::Walker { shells } => Self::Walker(shells.iter().map(Shell::new).collect()),
             ConstellationSpec::Tle { text } => {

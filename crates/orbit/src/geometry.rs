@@ -9,7 +9,7 @@ use crate::constellation::Constellation;
 use crate::instant::Instant;
 use crate::site::Site;
 use crate::vector::Vector;
-use crate::{ChoiceSpec, GeometryError, GeometrySpec};
+use crate::{ChoiceSpec, GeometrySpec, SpecError};
 
 /// The speed of light in m/s, exact (SI).
 const LIGHT_M_PER_S: f64 = 299_792_458.0;
@@ -75,7 +75,7 @@ struct Candidate {
 impl Geometry {
     /// # Errors
     /// When a value is out of its bounds, or an element set is not as it should be.
-    pub fn new(spec: &GeometrySpec) -> Result<Self, GeometryError> {
+    pub fn new(spec: &GeometrySpec) -> Result<Self, SpecError> {
         check(spec)?;
         let gateways = spec.gateways.iter();
         Ok(Self(Arc::new(Parts {

@@ -11,7 +11,6 @@
 
 mod check;
 mod constellation;
-mod error;
 pub mod fuzzing;
 mod geometry;
 mod instant;
@@ -21,6 +20,6 @@ mod tle;
 mod vector;
 mod walker;
 
-pub use error::GeometryError;
+pub use bentpipe_units::SpecError;
 pub use geometry::{Geometry, Route, View};
 pub use spec::{ChoiceSpec, ConstellationSpec, GeometrySpec, IslSpec, ShellSpec, SiteSpec};

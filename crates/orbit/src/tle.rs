@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use sgp4::{Constants, MinutesSinceEpoch, WGS72};
 
-use crate::GeometryError;
+use crate::SpecError;
 use crate::instant::{Elapsed, Instant, J2000_UNIX_NS};
 use crate::vector::Vector;
 
@@ -84,8 +84,8 @@ impl Satellite {
 
 impl TleError {
     /// The same of the field that has the text.
-    pub(crate) fn of_field(self, field: &str) -> GeometryError {
-        GeometryError::new(field, format!("in line {} {}", self.line, self.expected), self.found)
+    pub(crate) fn of_field(self, field: &str) -> SpecError {
+        SpecError::new(field, format!("in line {} {}", self.line, self.expected), self.found)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Physical quantities as types: [`Time`], [`Duration`], [`Bytes`], [`Rate`], [`Decibel`];
-//! and settings that are on or off ([`Switch`]).
+//! settings that are on or off ([`Switch`]), and what is wrong with a specification of them ([`SpecError`]).
 //!
 //! Every quantity is exact (integers, except decibels) and prints in the notation that scenario
 //! files use, so `parse(x.to_string()) == x` for each of them.
@@ -8,6 +8,7 @@ mod bytes;
 mod decibel;
 mod parse;
 mod rate;
+mod spec_error;
 mod switch;
 mod time;
 
@@ -15,5 +16,6 @@ pub use bytes::Bytes;
 pub use decibel::Decibel;
 pub use parse::{ParseError, parse_fraction};
 pub use rate::Rate;
+pub use spec_error::SpecError;
 pub use switch::Switch;
 pub use time::{Duration, Time, earlier};

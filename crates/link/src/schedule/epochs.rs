@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bentpipe_orbit::{Geometry, GeometryError, GeometrySpec, Route};
+use bentpipe_orbit::{Geometry, GeometrySpec, Route};
 use bentpipe_units::{Duration, Rate};
 
 use crate::channel::{QuantileSpec, check_quantiles, quantile};
@@ -125,10 +125,7 @@ impl EpochSpec {
             EpochDelaySpec::Geometry { geometry, step_ns } => {
                 let step = step_ns.as_nanos();
                 require(*step_ns >= SHORTEST_STEP, "delay.step_ns", "10000000 at least", step)?;
-                let within = |GeometryError { field, expected, found }| {
-                    SpecError::new(field, expected, found).within("delay.geometry")
-                };
-                Geometry::new(geometry).map(drop).map_err(within)
+                Geometry::new(geometry).map(drop).map_err(|error| error.within("delay.geometry"))
             }
         }
     }
