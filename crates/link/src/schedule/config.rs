@@ -90,15 +90,9 @@ impl ScheduleSpec {
 
     /// The shortest and the longest delay of a direction with this delay of its own.
     pub(crate) fn delays(&self, own: Duration) -> (Duration, Duration) {
-        let bounds = |delays: &mut dyn Iterator<Item = Duration>| {
-            delays.fold(None, |bounds, delay| match bounds {
-                None => Some((delay, delay)),
-                Some((shortest, longest)) => Some((delay.min(shortest), delay.max(longest))),
-            })
-        };
         let found = match self {
-            Self::Table { rows, .. } => bounds(&mut rows.iter().map(|row| row.delay_ns.unwrap_or(own))),
-            Self::Opportunities { delays_ns, .. } => bounds(&mut delays_ns.iter().copied()),
+            Self::Table { rows, .. } => bounds(rows.iter().map(|row| row.delay_ns.unwrap_or(own))),
+            Self::Opportunities { delays_ns, .. } => bounds(delays_ns.iter().copied()),
             Self::Epochs(epochs) => Some(epochs.delays(own)),
         };
         found.unwrap_or((own, own))
@@ -117,6 +111,14 @@ impl ScheduleSpec {
             Self::Epochs(epochs) => epochs.check(),
         }
     }
+}
+
+/// The shortest and the longest; none of none.
+pub(crate) fn bounds(delays: impl Iterator<Item = Duration>) -> Option<(Duration, Duration)> {
+    delays.fold(None, |bounds, delay| match bounds {
+        None => Some((delay, delay)),
+        Some((shortest, longest)) => Some((delay.min(shortest), delay.max(longest))),
+    })
 }
 
 fn check_table(rows: &[RowSpec], period: Option<Duration>) -> Result<(), SpecError> {

@@ -8,6 +8,7 @@ use bentpipe_units::{Duration, Rate};
 use crate::channel::{QuantileSpec, check_quantiles, quantile};
 use crate::random::Seed;
 use crate::schedule::capacity_variation::{CapacityVariationSpec, EpochFactors};
+use crate::schedule::config::bounds;
 use crate::schedule::silence::{Silence, SilenceKindSpec, SilenceSpec};
 use crate::schedule::step::{Own, Segment, Step};
 use crate::{Direction, SpecError, error::require};
@@ -74,7 +75,7 @@ impl EpochSpec {
     }
 
     /// The shortest and the longest delay of a direction with this delay of its own; with a geometry those of the
-    /// first epochs of a run whose seed is zero.
+    /// first epochs of a run whose seed is zero, and the delay of its own if no satellite serves in any.
     pub(crate) fn delays(&self, own: Duration) -> (Duration, Duration) {
         let moved = |offset_ns: i64| Duration::from_nanos(own.as_nanos().saturating_add_signed(offset_ns));
         match &self.delay {
@@ -85,13 +86,14 @@ impl EpochSpec {
             EpochDelaySpec::Geometry { .. } => {
                 let epochs = Epochs::new(self, Seed { run: 0, direction: Direction::Forward });
                 let first = epochs.number(epochs.start_ns);
-                let offsets = (first..first + SAMPLED_EPOCHS).flat_map(|number| {
+                let additions = (first..first + SAMPLED_EPOCHS).flat_map(|number| {
                     let delay = epochs.delay(number);
-                    [epochs.edge(number), epochs.edge(number + 1)].map(|at| delay.at(at).offset_ns)
+                    [epochs.edge(number), epochs.edge(number + 1)].map(|at| delay.at(at))
                 });
-                let (least, most) = offsets
-                    .fold((i64::MAX, 0), |(least, most), offset| (offset.min(least), offset.max(most)));
-                (moved(least), moved(most))
+                // Where no satellite serves nothing arrives, after no delay.
+                let offsets =
+                    additions.filter(|addition| !addition.is_out).map(|addition| addition.offset_ns);
+                bounds(offsets.map(moved)).unwrap_or((own, own))
             }
         }
     }

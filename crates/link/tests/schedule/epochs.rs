@@ -5,7 +5,7 @@ use crate::schedule::table::{scheduled, started};
 use bentpipe_link::{
     CapacityVariationSpec, ChoiceSpec, ConstellationSpec, Direction, DirectionSpec, DropCause,
     EpochDelaySpec, EpochSpec, GeometrySpec, QuantileSpec, ScheduleSpec, ShellSpec, SilenceKindSpec,
-    SilenceSpec, SiteSpec, check, schedule_series,
+    SilenceSpec, SiteSpec, check, describe, schedule_series,
 };
 use bentpipe_units::{Duration, Rate, Time};
 use proptest::prelude::*;
@@ -235,6 +235,28 @@ fn where_no_satellite_serves_the_path_is_out() {
     let series = schedule_series(&symmetric(over(spec)), 0, Duration::from_secs(30)).unwrap();
     assert!(series.column("return_outage_s").iter().all(|out| (out - 0.1).abs() < 1e-9));
     assert!(series.column("elevation_deg").iter().all(|elevation| elevation.is_nan()));
+}
+
+#[test]
+fn epochs_in_which_no_satellite_serves_count_for_no_delay() {
+    let range = |geometry| {
+        let forward = describe(&symmetric(over(with_geometry(geometry)))).unwrap().forward;
+        (forward.shortest_delay_ns, forward.longest_delay_ns)
+    };
+    let mut few = starlink();
+    let ConstellationSpec::Walker { shells } = &mut few.constellation else { unreachable!() };
+    shells[0] = ShellSpec { planes: 12, phasing: 0, ..shells[0].clone() };
+    let hour = schedule_series(&symmetric(over(with_geometry(few.clone()))), 0, PERIOD * 240).unwrap();
+    let outages = hour.column("forward_outage_s");
+    assert!(
+        outages.iter().any(|out| *out > 0.0) && outages.contains(&0.0),
+        "some epochs of the hour are out"
+    );
+    // 20 ms of its own, and at least 550 km up and down at c: 3.67 ms.
+    assert!(range(few.clone()).0 > Duration::from_micros(23_600), "{:?}", range(few));
+    let mut nobody = starlink();
+    nobody.site.latitude_deg = 85.0;
+    assert_eq!(range(nobody), (MS(20), MS(20)));
 }
 
 #[test]
