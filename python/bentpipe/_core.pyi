@@ -74,6 +74,9 @@ class RecordingError(ValueError):
     expected: str
     found: str
 
+OPPORTUNITY_BYTES: int
+"""Size of a packet for which an opportunity to send is, as Mahimahi has it."""
+
 RECORDING_FORMATS: list[str]
 """The names of the formats that recorded paths are read in."""
 

@@ -81,6 +81,18 @@ def test_a_link_with_rows_says_how_far_they_go_and_what_they_take(bentpipe):
     assert words.count("  path ") == 1
 
 
+def test_a_recording_of_chances_says_their_size_and_mean_rate(bentpipe, tmp_path):
+    # 3 chances in 4 ms: 3 x 1504 B x 8 / 4 ms.
+    (tmp_path / "chances").write_text("1\n2\n4\n")
+    words = bentpipe("links", "trace:chances,up=1Mbit/s,rtt=40ms").stdout
+    assert "opportunities of 1504 B over 4 ms, again and again; mean 9.024 Mbit/s" in words
+    # 1 s at 4 and 3 s at 2 Mbit/s.
+    table = "time_s,forward_rate_bps\n0,4000000\n1,2000000\n"
+    (tmp_path / "rows.csv").write_text(f"# period_s = 4\n{table}")
+    words = bentpipe("links", "trace:rows.csv,up=1Mbit/s,rtt=40ms").stdout
+    assert "2 Mbit/s to 4 Mbit/s; mean 2.5 Mbit/s" in words
+
+
 def test_a_run_over_such_a_link_has_lines_of_its_path(bentpipe):
     words = bentpipe("bulk", "--engine", "simulate", "--link", "epochs.toml", "--duration", "16 s").stdout
     assert "  path: 1 outage of " in words

@@ -41,6 +41,8 @@ pub struct DirectionDescription {
     /// How long a packet may wait and be sent for when the direction is idle, a generous bound; nothing at a constant
     /// rate, at which it waits for nobody and is sent soon.
     pub longest_wait_ns: Duration,
+    /// Mean rate of a schedule that starts again and says it throughout; none of others.
+    pub mean_bps: Option<Rate>,
     /// Shortest propagation delay by the schedule, without jitter; the delay itself where there is none.
     pub shortest_delay_ns: Duration,
     /// Longest propagation delay likewise.
@@ -170,6 +172,7 @@ fn direction(spec: &DirectionSpec, mtu: Bytes) -> Result<DirectionDescription, S
     let constant = DirectionDescription {
         nominal_bps: nominal_rate(&spec.capacity, mtu)?,
         longest_wait_ns: Duration::ZERO,
+        mean_bps: spec.schedule.as_ref().and_then(|schedule| schedule.mean_rate(schedule.turn()?)),
         shortest_delay_ns: shortest,
         longest_delay_ns: longest,
         dvbs2: None,

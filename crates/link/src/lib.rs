@@ -77,8 +77,8 @@ pub use rcs2::dama::{
 pub use rcs2::{BurstSpec, DemandClassSpec, LayoutSpec, ProtectionSpec, Rcs2EncapsulationSpec, Rcs2Spec};
 pub use report::{DirectionReport, DropCounts, LatenessReport, LinkReport, PacketSighting};
 pub use schedule::{
-    CapacityVariationSpec, EpochDelaySpec, EpochSpec, RowSpec, ScheduleSpec, SilenceKindSpec, SilenceSpec,
-    StateSpec, schedule_rows, schedule_series,
+    CapacityVariationSpec, EpochDelaySpec, EpochSpec, OPPORTUNITY_BYTES, RowSpec, ScheduleSpec,
+    SilenceKindSpec, SilenceSpec, StateSpec, schedule_rows, schedule_series,
 };
 pub use signal::{AttenuationPoint, AttenuationSpec, EsN0Spec, LegSpec};
 pub use table::{INTERVAL, Table};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bentpipe_link::{Direction, LinkSpec, Table};
+use bentpipe_link::{Direction, LinkSpec, OPPORTUNITY_BYTES, Table};
 use bentpipe_recording::{Format, ReadOptions, RecordingError as ReadError, WriteError};
 use bentpipe_units::Duration;
 use pyo3::create_exception;
@@ -23,6 +23,7 @@ create_exception!(
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RecordingError", module.py().get_type::<RecordingError>())?;
+    module.add("OPPORTUNITY_BYTES", OPPORTUNITY_BYTES)?;
     module.add("RECORDING_FORMATS", Format::ALL.map(Format::name))?;
     module.add_function(wrap_pyfunction!(recording_format, module)?)?;
     module.add_function(wrap_pyfunction!(read_recording, module)?)?;

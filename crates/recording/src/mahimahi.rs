@@ -1,14 +1,11 @@
 //! Mahimahi's format, which Pantheon has too: each line is the millisecond of one chance to send 1504 bytes.
 
-use bentpipe_link::{RowSpec, StateSpec};
+use bentpipe_link::{OPPORTUNITY_BYTES, RowSpec, StateSpec};
 use bentpipe_units::{Duration, Rate};
 
 use crate::RecordingError;
 use crate::decimal::MILLISECOND;
 use crate::lines::lines;
-
-/// Size of a packet for which a chance is (Mahimahi's PACKET_SIZE).
-pub(crate) const OPPORTUNITY_BYTES: u64 = 1504;
 
 /// No recording of chances is longer: each millisecond has a count.
 pub const LONGEST: Duration = Duration::from_secs(6 * 3600);

@@ -1,7 +1,7 @@
 //! A recording as the schedules of a link.
 
-use bentpipe_link::{Direction, RowSpec, ScheduleSpec, StateSpec};
-use bentpipe_units::{Bytes, Duration, Rate};
+use bentpipe_link::{Direction, ScheduleSpec};
+use bentpipe_units::{Duration, Rate};
 use serde::Serialize;
 
 use crate::path::RecordedPath;
@@ -89,7 +89,7 @@ fn recording(path: RecordedPath, format: Format, options: &ReadOptions) -> Resul
         return Err(RecordingError::new(expected, format!("a recording of {duration}")));
     }
     let of = |schedule: ScheduleSpec| DirectionRecording {
-        mean_bps: mean_rate(&schedule, duration),
+        mean_bps: schedule.mean_rate(duration),
         least_delay_ns: least_delay(&schedule),
         schedule: starting_at(schedule, options.offset),
     };
@@ -114,33 +114,6 @@ fn starting_at(schedule: ScheduleSpec, offset_ns: Duration) -> ScheduleSpec {
         }
         epochs @ ScheduleSpec::Epochs(_) => epochs,
     }
-}
-
-fn mean_rate(schedule: &ScheduleSpec, duration: Duration) -> Option<Rate> {
-    match schedule {
-        ScheduleSpec::Table { rows, .. } => mean_rate_of_rows(rows, duration),
-        ScheduleSpec::Opportunities { per_ms, .. } => {
-            let chances: u64 = per_ms.iter().map(|count| u64::from(*count)).sum();
-            Some(Rate::of(Bytes::new(chances * mahimahi::OPPORTUNITY_BYTES), duration))
-        }
-        ScheduleSpec::Epochs(_) => None,
-    }
-}
-
-fn mean_rate_of_rows(rows: &[RowSpec], duration: Duration) -> Option<Rate> {
-    let rate = |row: &RowSpec| match row.state {
-        StateSpec::Silence => Some(Rate::ZERO),
-        StateSpec::Open | StateSpec::Outage => row.rate_bps,
-    };
-    if duration == Duration::ZERO {
-        return rows.first().and_then(rate);
-    }
-    let ends = rows.iter().skip(1).map(|next| next.at_ns).chain([duration]);
-    let volumes = rows.iter().zip(ends).map(|(row, end)| {
-        rate(row).map(|rate| u128::from(rate.as_bps()) * u128::from(end.saturating_sub(row.at_ns).as_nanos()))
-    });
-    let volume: u128 = volumes.sum::<Option<u128>>()?;
-    u64::try_from(volume / u128::from(duration.as_nanos())).ok().map(Rate::from_bps)
 }
 
 fn least_delay(schedule: &ScheduleSpec) -> Option<Duration> {

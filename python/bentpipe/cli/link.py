@@ -44,7 +44,7 @@ def _direction(spec: DirectionSpec, model: DirectionDescription) -> Iterator[str
     yield f"  delay   {_core.format_duration(spec.delay_ns)}"
     yield from _jitter(spec.jitter)
     if spec.schedule is not None:
-        for place, words in enumerate(schedule_lines(spec.schedule, model.nominal_bps, spec.delay_ns)):
+        for place, words in enumerate(schedule_lines(spec.schedule, model, spec.delay_ns)):
             yield f"  {'' if place else 'path':<7} {words}"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bentpipe import _core
 from bentpipe.cli.queue import exact_percent
+from bentpipe.model.description import DirectionDescription
 from bentpipe.model.link import (
     CapacityVariationSpec,
     ChoiceSpec,
@@ -28,25 +29,24 @@ from bentpipe.model.link import (
     WalkerConstellationSpec,
 )
 from bentpipe.scenario.link.mix_words import counted
+from bentpipe.scenario.written.quantity import MILLISECOND_NS
 
 if TYPE_CHECKING:
     from bentpipe.stats import DirectionSummary, Durations, PathSummary, Range
 
 _NS = 1e-9
-_OPPORTUNITY_BYTES = 1504
-"""Size of a packet for which an opportunity is (crates/link/src/schedule/config.rs)."""
 _STATES = {StateSpec.SILENCE: "silent", StateSpec.OUTAGE: "losing all"}
 _CHOICES = {ChoiceSpec.HIGHEST: "the highest", ChoiceSpec.WEIGHTED: "any in sight, the higher the likelier,"}
 _KINDS = {SilenceKindSpec.HOLD: "that hold", SilenceKindSpec.LOSE: "that lose"}
 
 
-def schedule_lines(spec: ScheduleSpec, own_bps: int, own_delay_ns: int) -> Iterator[str]:
-    """The lines that say what a direction of that rate and delay follows, the most important first."""
+def schedule_lines(spec: ScheduleSpec, described: DirectionDescription, own_delay_ns: int) -> Iterator[str]:
+    """The lines that say what a direction of that delay follows, the most important first."""
     match spec:
         case TableScheduleSpec():
-            yield from _table(spec, own_bps, own_delay_ns)
+            yield from _table(spec, described, own_delay_ns)
         case OpportunitiesScheduleSpec():
-            yield from _opportunities(spec)
+            yield from _opportunities(spec, described)
         case EpochsScheduleSpec():
             yield from _epochs(spec)
 
@@ -103,7 +103,7 @@ def _rates(found: "Range") -> str:
     return f"{span} (mean {found.mean / scale:.3g})" if " to " in span else span
 
 
-def _table(spec: TableScheduleSpec, own_bps: int, own_delay_ns: int) -> Iterator[str]:
+def _table(spec: TableScheduleSpec, described: DirectionDescription, own_delay_ns: int) -> Iterator[str]:
     rows = spec.rows
     last_ns = rows[-1].at_ns
     how = (
@@ -112,10 +112,10 @@ def _table(spec: TableScheduleSpec, own_bps: int, own_delay_ns: int) -> Iterator
         else f"over {_core.format_duration(last_ns)}, then as the last says"
     )
     words = [f"{counted(len(rows), 'row')} {how}{_from(spec.offset_ns)}"]
-    rates = [own_bps if row.rate_bps is None else row.rate_bps for row in rows]
+    rates = [described.nominal_bps if row.rate_bps is None else row.rate_bps for row in rows]
     delays = [own_delay_ns if row.delay_ns is None else row.delay_ns for row in rows]
     if min(rates) != max(rates):
-        words.append(f"{_core.format_rate(min(rates))} to {_core.format_rate(max(rates))}")
+        words.append(f"{_core.format_rate(min(rates))} to {_core.format_rate(max(rates))}{_mean(described)}")
     if min(delays) != max(delays):
         words.append(f"one way {duration_range(min(delays), max(delays))}")
     yield "; ".join(words)
@@ -142,13 +142,16 @@ def _times(those: list[tuple[RowSpec, int | None]]) -> str:
     return f"{times}, for {_core.format_duration(known_ns)} in all"
 
 
-def _opportunities(spec: OpportunitiesScheduleSpec) -> Iterator[str]:
-    length_ns = len(spec.per_ms) * 1_000_000
-    mean_bps = round(sum(spec.per_ms) * _OPPORTUNITY_BYTES * 8 / (length_ns * _NS))
+def _opportunities(spec: OpportunitiesScheduleSpec, described: DirectionDescription) -> Iterator[str]:
+    length_ns = len(spec.per_ms) * MILLISECOND_NS
     length = f"{_core.format_duration(length_ns)}, again and again{_from(spec.offset_ns)}"
-    yield f"opportunities of {_OPPORTUNITY_BYTES} B over {length}; mean {_core.format_rate(mean_bps)}"
+    yield f"opportunities of {_core.OPPORTUNITY_BYTES} B over {length}{_mean(described)}"
     if spec.delays_ns:
         yield f"one way {duration_range(min(spec.delays_ns), max(spec.delays_ns))}"
+
+
+def _mean(described: DirectionDescription) -> str:
+    return "" if described.mean_bps is None else f"; mean {_core.format_rate(described.mean_bps)}"
 
 
 def _from(offset_ns: int) -> str:

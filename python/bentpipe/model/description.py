@@ -93,6 +93,8 @@ class DirectionDescription(Frozen):
     How long a packet may wait and be sent for when the direction is idle, a generous bound; nothing at a constant
     rate, at which it waits for nobody and is sent soon.
     """
+    mean_bps: int | None = None
+    """Mean rate of a schedule that starts again and says it throughout; none of others."""
     shortest_delay_ns: int
     """Shortest propagation delay by the schedule, without jitter; the delay itself where there is none."""
     longest_delay_ns: int

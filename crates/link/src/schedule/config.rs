@@ -1,6 +1,6 @@
 //! How a direction changes over time, as a spec asks for it. Model page: docs/models/schedule.md.
 
-use bentpipe_units::{Duration, Rate};
+use bentpipe_units::{Bytes, Duration, Rate};
 
 use crate::schedule::epochs::EpochSpec;
 use crate::{SpecError, error::require};
@@ -70,7 +70,7 @@ pub enum StateSpec {
 }
 
 /// Size of a packet for which an opportunity is (Mahimahi's PACKET_SIZE).
-pub(crate) const OPPORTUNITY_BYTES: u64 = 1504;
+pub const OPPORTUNITY_BYTES: u64 = 1504;
 /// Time of one count of opportunities.
 pub(crate) const OPPORTUNITY_STEP: Duration = Duration::from_millis(1);
 /// Time of one delay beside opportunities (LeoReplayer).
@@ -98,6 +98,28 @@ impl ScheduleSpec {
         found.unwrap_or((own, own))
     }
 
+    /// How long it lasts until it starts again; none where it never does.
+    pub(crate) fn turn(&self) -> Option<Duration> {
+        match self {
+            Self::Table { period_ns, .. } => *period_ns,
+            Self::Opportunities { per_ms, .. } => Some(OPPORTUNITY_STEP * per_ms.len() as u64),
+            Self::Epochs(_) => None,
+        }
+    }
+
+    /// The mean rate of one that lasts so long, from its first instant to its last or to where it starts again; none
+    /// where the rate is the direction's own at some time.
+    pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
+        match self {
+            Self::Table { rows, .. } => mean_rate_of_rows(rows, duration),
+            Self::Opportunities { per_ms, .. } => {
+                let count: u64 = per_ms.iter().map(|count| u64::from(*count)).sum();
+                Some(Rate::of(Bytes::new(count * OPPORTUNITY_BYTES), duration))
+            }
+            Self::Epochs(_) => None,
+        }
+    }
+
     /// Whether a path can follow it.
     ///
     /// # Errors
@@ -111,6 +133,22 @@ impl ScheduleSpec {
             Self::Epochs(epochs) => epochs.check(),
         }
     }
+}
+
+fn mean_rate_of_rows(rows: &[RowSpec], duration: Duration) -> Option<Rate> {
+    let rate = |row: &RowSpec| match row.state {
+        StateSpec::Silence => Some(Rate::ZERO),
+        StateSpec::Open | StateSpec::Outage => row.rate_bps,
+    };
+    if duration == Duration::ZERO {
+        return rows.first().and_then(rate);
+    }
+    let ends = rows.iter().skip(1).map(|next| next.at_ns).chain([duration]);
+    let volumes = rows.iter().zip(ends).map(|(row, end)| {
+        rate(row).map(|rate| u128::from(rate.as_bps()) * u128::from(end.saturating_sub(row.at_ns).as_nanos()))
+    });
+    let volume: u128 = volumes.sum::<Option<u128>>()?;
+    u64::try_from(volume / u128::from(duration.as_nanos())).ok().map(Rate::from_bps)
 }
 
 /// The shortest and the longest; none of none.

@@ -14,7 +14,7 @@ mod table;
 
 pub use capacity_variation::CapacityVariationSpec;
 pub(crate) use channel::ScheduledChannel;
-pub use config::{RowSpec, ScheduleSpec, StateSpec};
+pub use config::{OPPORTUNITY_BYTES, RowSpec, ScheduleSpec, StateSpec};
 pub(crate) use cursor::Cursor;
 pub use epochs::{EpochDelaySpec, EpochSpec};
 pub(crate) use probe::table as path_table;
