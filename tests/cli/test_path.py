@@ -81,6 +81,10 @@ def test_a_link_with_rows_says_how_far_they_go_and_what_they_take(bentpipe):
     assert words.count("  path ") == 1
 
 
+def test_a_start_anywhere_in_a_day_is_told_in_hours(bentpipe):
+    assert "or up to 24 h later, by the seed" in bentpipe("links", "leo-starlink").stdout
+
+
 def test_a_recording_of_chances_says_their_size_and_mean_rate(bentpipe, tmp_path):
     # 3 chances in 4 ms: 3 x 1504 B x 8 / 4 ms.
     (tmp_path / "chances").write_text("1\n2\n4\n")

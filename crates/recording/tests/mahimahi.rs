@@ -79,7 +79,7 @@ fn a_path_on_which_no_packet_gets_through_has_no_chance_to_write() {
     let error = write(&link(None, None), 0, MS(1), WrittenFormat::Mahimahi).unwrap_err();
     assert_eq!(error.to_string(), "expected a rate that sends 1504 bytes within the time, found less");
     let error = write(&link(None, None), 0, Duration::ZERO, WrittenFormat::Mahimahi).unwrap_err();
-    assert_eq!(error.to_string(), "expected a time above 0 and of at most 86400 s, found 0 ns");
+    assert_eq!(error.to_string(), "expected a time above 0 and of at most 24 h, found 0 ns");
 }
 
 proptest! {

@@ -29,17 +29,17 @@ const MALFORMED: &[(&str, Format, &str)] = &[
     (
         "1\n-1\n",
         Format::Mahimahi,
-        "line 2: expected a whole number of milliseconds, at most 21600000 (21600 s), found \"-1\"",
+        "line 2: expected a whole number of milliseconds, at most 21600000 (6 h), found \"-1\"",
     ),
     (
         "+1\n",
         Format::Mahimahi,
-        "line 1: expected a whole number of milliseconds, at most 21600000 (21600 s), found \"+1\"",
+        "line 1: expected a whole number of milliseconds, at most 21600000 (6 h), found \"+1\"",
     ),
     (
         "1\n1000000000000000\n",
         Format::Mahimahi,
-        "line 2: expected a whole number of milliseconds, at most 21600000 (21600 s), found \"1000000000000000\"",
+        "line 2: expected a whole number of milliseconds, at most 21600000 (6 h), found \"1000000000000000\"",
     ),
     ("\n \n", Format::Mahimahi, "expected a chance to send, found an empty file"),
     ("time_s\n0\n", Format::Schedule, "line 1: expected a column beside time_s, found \"time_s\""),
@@ -104,12 +104,12 @@ const MALFORMED: &[(&str, Format, &str)] = &[
     (
         "timestamp,rtt\n1,5\n100000,5\n",
         Format::PingCsv,
-        "line 3: expected a recording of at most 86400 s, found a packet of later",
+        "line 3: expected a recording of at most 24 h, found a packet of later",
     ),
     (
         "timestamp,rtt\n9000,7200001\n",
         Format::PingCsv,
-        "line 2: expected a delay from the server from 0 to 3600 s, found 3600000500000 ns",
+        "line 2: expected a delay from the server from 0 to 1 h, found 3600000500000 ns",
     ),
     (
         "timestamp,rtt,uplink,downlink\n2,1,1,1\n1,1,1,x\n",

@@ -196,11 +196,13 @@ impl Sum for Duration {
     }
 }
 
+const HOUR_NS: u64 = 3_600_000_000_000;
+
 const SPAN: Quantity = Quantity {
     name: "duration",
     example: "250 ms",
     printed: &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)],
-    read: &[("µs", 1_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000)],
+    read: &[("µs", 1_000), ("min", 60_000_000_000), ("h", HOUR_NS)],
 };
 
 impl FromStr for Duration {
@@ -212,6 +214,10 @@ impl FromStr for Duration {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        print_scaled(f, self.0, &SPAN)
+        // Who reads 86400 s has to reckon.
+        match self.0 {
+            ns if ns > 0 && ns.is_multiple_of(HOUR_NS) => write!(f, "{} h", ns / HOUR_NS),
+            ns => print_scaled(f, ns, &SPAN),
+        }
     }
 }

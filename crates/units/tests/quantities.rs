@@ -23,6 +23,13 @@ fn a_tenth_of_a_millisecond_is_exact() {
 }
 
 #[test]
+fn whole_hours_are_printed_as_such() {
+    assert_eq!("86400 s".parse::<Duration>().unwrap().to_string(), "24 h");
+    assert_eq!((Duration::from_secs(3600) + Duration::from_millis(1)).to_string(), "3600.001 s");
+    assert_eq!(Duration::ZERO.to_string(), "0 ns");
+}
+
+#[test]
 fn nonsense_is_refused_with_what_was_expected_and_found() {
     for text in [
         "", "10", "ten ms", "-1 ms", "NaN s", "inf s", "1 mbit/s", "1e99 h", "0.5 ns", "1..2 s", "1 ms x",
