@@ -3,6 +3,7 @@
 import pytest
 
 from bentpipe.cli.path import duration_range, summary_lines
+from bentpipe.scenario import defaults
 from bentpipe.stats import path_summary
 from tests.support.path import path_series
 
@@ -79,6 +80,12 @@ def test_a_link_with_rows_says_how_far_they_go_and_what_they_take(bentpipe):
     )
     assert "losing all once, for 1 s in all" in words
     assert words.count("  path ") == 1
+
+
+def test_the_help_of_an_export_tells_its_defaults(bentpipe):
+    words = " ".join(bentpipe("links", "--help").stdout.split())
+    assert f"[default: {defaults.EXPORTED_PATH}]" in words
+    assert f"[default: {defaults.SEED}]" in words
 
 
 def test_a_start_anywhere_in_a_day_is_told_in_hours(bentpipe):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     help="Write its path over time: a schedule to this file, Mahimahi's two to this folder.",
 )
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="Of --export [default: schedule].")
-@click.option("--duration", metavar="TIME", help="How much of the path --export writes [default: 2min].")
+@click.option("--duration", metavar="TIME", help="How much of the path --export writes [default: 2 min].")
 @click.option("--seed", type=int, help="Of what is drawn of the path that --export writes [default: 1].")
 @set_option
 @json_option
@@ -286,15 +286,18 @@ def _plot(link: "Link", file: str) -> Path:
 def _export_path(
     link: "Link", target: Path, *, kind: str | None, duration: str | None, seed: int | None
 ) -> list[Path]:
+    from bentpipe.scenario import defaults
     from bentpipe.scenario.load import LARGEST_SEED
     from bentpipe.scenario.written.location import Location
     from bentpipe.scenario.written.quantity import count, duration_ns
+    from bentpipe.scenario.written.table import or_default
 
     command_line = Location(file="command line")
-    span = "2min" if duration is None else duration
+    wanted_seed = or_default(seed, defaults.SEED)
+    span = or_default(duration, defaults.EXPORTED_PATH)
     files = path_files(
         link.spec,
-        seed=count(1 if seed is None else seed, command_line.at("--seed"), least=0, most=LARGEST_SEED),
+        seed=count(wanted_seed, command_line.at("--seed"), least=0, most=LARGEST_SEED),
         span_ns=duration_ns(span, command_line.at("--duration"), least_ns=1),
         kind=kind or "schedule",
         where=command_line.at("--export"),

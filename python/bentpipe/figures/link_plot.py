@@ -18,14 +18,14 @@ from bentpipe.figures import (
 from bentpipe.figures.drawing import Drawing
 from bentpipe.model.description import DirectionDescription
 from bentpipe.model.link import CapacitySpec, Dvbs2CapacitySpec, LinkSpec, Rcs2CapacitySpec
+from bentpipe.scenario import defaults
 from bentpipe.scenario.link.description import describe_link, schedule_series
 from bentpipe.scenario.links import Link
 
 Panel: TypeAlias = tuple[float, Callable[[Axes], None]]
 """Height in inches, and what draws it."""
 
-SEED = 1
-"""Of the run whose path is drawn."""
+_OF_WHICH_RUN = f" What changes over time is that of a run with seed {defaults.SEED}."
 SPAN_NS = 180_000_000_000
 """How much of it: a dozen epochs of Starlink's."""
 
@@ -50,7 +50,7 @@ def draw(link: Link) -> Drawing:
         name=re.sub(r"[^\w.-]+", "-", link.name),
         title=f"{link.name}: {link.title}" if link.title else link.name,
         caption="As specified, in clear sky; rates in IP packets of the largest size."
-        + (f" What changes over time is that of a run with seed {SEED}." if _changes(link.spec) else ""),
+        + (_OF_WHICH_RUN if _changes(link.spec) else ""),
         figure=figure,
     )
 
@@ -63,7 +63,7 @@ def _path_panels(spec: LinkSpec) -> list[Panel]:
     """What changes over some minutes; nothing of a link that stands still."""
     if not _changes(spec):
         return []
-    table = schedule_series(spec, seed=SEED, span_ns=SPAN_NS)
+    table = schedule_series(spec, seed=defaults.SEED, span_ns=SPAN_NS)
     path = {name: np.asarray(values, dtype=float) for name, values in table.items()}
     first, *others = path_over_time.panels(path)
 

@@ -21,27 +21,6 @@ CONGESTION_CONTROL = "cubic"
 SLOW_START = "linux"
 """Each congestion control's own, as the kernel has it: CUBIC's with HyStart."""
 
-EPOCHS_START = "2026-01-01T00:00:00Z"
-"""Some day; epochs of each day are alike."""
-EPOCHS_START_WITHIN = "24 h"
-"""Nobody starts a download at the edge of an epoch: the start is anywhere in a day, by the run's seed."""
-SILENCE_STATE = "hold"
-"""The spike of the delay after an edge says that packets wait."""
-SILENCE_MOST_OF_P90 = 3
-"""Some of so many are longer than thrice the 90th percentile; no run shall hang on one of them."""
-SATELLITE_CHOICE = "highest"
-"""The nearest: with a gateway close by the shortest way."""
-LEAST_ELEVATION = "25 deg"
-"""Of Starlink's dishes (FCC filing SAT-MOD-20200417-00037)."""
-LEAST_ELEVATION_OF_GATEWAY = "10 deg"
-"""Gateways see further than dishes; lower the troposphere takes too much."""
-GEOMETRY_STEP = "100 ms"
-"""A low satellite moves by 750 m in it, 2.5 us of the delay: as fine as the series of a record."""
-GEOSTATIONARY_PERIOD = "24 h"
-"""Nothing changes at the edges of such epochs; they are there for there have to be some."""
-RATE_VARIATION_STEP = "1 s"
-"""The interval in which capacities are reported."""
-
 SERVER_BEHIND = "gateway"
 """Where the Internet is; users are behind terminals."""
 
@@ -92,6 +71,59 @@ QUEUE_LEAST_PACKETS = 10
 """The default queue holds an initial window (RFC 6928) even where the BDP is smaller."""
 JITTER = JitterTable(sd="0 ms")
 """Loss and jitter are what a scenario asks for, never what it gets unasked."""
+
+# Paths that change.
+
+EPOCHS_START = "2026-01-01T00:00:00Z"
+"""Some day; epochs of each day are alike."""
+EPOCHS_START_WITHIN = "24 h"
+"""Nobody starts a download at the edge of an epoch: the start is anywhere in a day, by the run's seed."""
+EPOCHS_NAMED_START_WITHIN = "0 s"
+"""Who names an instant means it."""
+EPOCHS_PHASE = "0 s"
+"""Edges at multiples of the period since 1970, at the full minute where it divides one."""
+EPOCHS_EDGE_JITTER = "0 s"
+"""By the clock: what was measured of Starlink moves by less than a quarter of a second."""
+SILENCE_STATE = "hold"
+"""The spike of the delay after an edge says that packets wait."""
+SILENCE_LEAD = ("0 s", "0 s")
+"""What breaks the path is the change itself."""
+SILENCE_P90_OF_MEDIAN = 1
+"""All are alike where nothing is said of how they differ."""
+SILENCE_LEAST = "0 s"
+"""The distribution has no bound there, and few are short."""
+SILENCE_MOST_OF_P90 = 3
+"""Some of so many are longer than thrice the 90th percentile; no run shall hang on one of them."""
+SATELLITE_CHOICE = "highest"
+"""The nearest: with a gateway close by the shortest way."""
+LEAST_ELEVATION = "25 deg"
+"""Of Starlink's dishes (FCC filing SAT-MOD-20200417-00037)."""
+LEAST_ELEVATION_OF_GATEWAY = "10 deg"
+"""Gateways see further than dishes; lower the troposphere takes too much."""
+SITE_ALTITUDE = "0 m"
+"""Each kilometre of height takes 3 us off the delay at most."""
+SHELL_PHASING = 0
+"""The only one that a shell of any number of planes can have."""
+SHELL_SPREAD = "360 deg"
+"""Walker's delta pattern, that of inclined orbits; a star (180 deg) is of orbits over the poles."""
+SHELL_ASCENDING_NODE = "0 deg"
+"""Where a pattern begins matters little: the earth turns below it, and runs start at any time of the day."""
+SHELL_ARGUMENT_OF_LATITUDE = "0 deg"
+"""As above: a satellite takes hours at most to come to where another was."""
+SHELL_EPOCH_UNIX_NS = 1_767_225_600_000_000_000
+"""The instant of `EPOCHS_START`, so that a shell turns by little until a run."""
+GEOMETRY_STEP = "100 ms"
+"""A low satellite moves by 750 m in it, 2.5 us of the delay: as fine as the series of a record."""
+GEOSTATIONARY_PERIOD = "24 h"
+"""Nothing changes at the edges of such epochs; they are there for there have to be some."""
+RATE_VARIATION_STEP = "1 s"
+"""The interval in which capacities are reported."""
+RECORDING_OFFSET = "0 s"
+"""A recording is replayed from its beginning."""
+RECORDING_REPEATS = False
+"""What came after it nobody has seen, and its end does not fit its beginning."""
+EXPORTED_PATH = "2 min"
+"""As long as the recordings that came with LeoCC."""
 
 # Rain.
 

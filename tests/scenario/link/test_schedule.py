@@ -36,6 +36,22 @@ def test_a_link_without_a_schedule_has_none_in_its_specification(tmp_path):
     assert "schedule" not in resolved(tmp_path)["forward"]
 
 
+def test_a_silence_of_which_the_median_alone_is_known_has_the_rest_by_default(tmp_path):
+    common = '[epochs]\nperiod = "15 s"\nsilence = { median = "80 ms" }'
+    epochs = resolved(tmp_path, common=common)["forward"]["schedule"]
+    # Beside each in defaults.py: as long as the median, at the edge, with at most thrice that.
+    assert epochs["silence"] == {
+        "state": "hold",
+        "median_ns": 80_000_000,
+        "p90_ns": 80_000_000,
+        "min_ns": 0,
+        "max_ns": 240_000_000,
+        "lead_min_ns": 0,
+        "lead_max_ns": 0,
+    }
+    assert (epochs["phase_ns"], epochs["edge_jitter_ns"]) == (0, 0)
+
+
 def test_rows_say_what_they_say_and_no_more(tmp_path):
     rows = """schedule = [
         { at = "0 s" },

@@ -88,12 +88,11 @@ def _epoch_draft(
         points = quantiles(table.steps, where.at("steps"), delay_ns=min(delays_ns))
         delay = {"kind": "steps", "quantiles": points}
     start_unix_ns, start_span_ns = _start(table, where)
+    edge_jitter = or_default(table.edge_jitter, defaults.EPOCHS_EDGE_JITTER)
     common: CommonSpec = {
         "period_ns": duration_ns(table.period, where.at("period"), least_ns=SHORTEST_PERIOD_NS),
-        "phase_ns": 0 if table.phase is None else duration_ns(table.phase, where.at("phase")),
-        "edge_jitter_ns": 0
-        if table.edge_jitter is None
-        else duration_ns(table.edge_jitter, where.at("edge_jitter")),
+        "phase_ns": duration_ns(or_default(table.phase, defaults.EPOCHS_PHASE), where.at("phase")),
+        "edge_jitter_ns": duration_ns(edge_jitter, where.at("edge_jitter")),
         "start_unix_ns": start_unix_ns,
         "start_span_ns": start_span_ns,
         "delay": delay,
@@ -114,7 +113,8 @@ def _start(table: EpochsTable, where: Location) -> tuple[int, int]:
         raise where.at("start").error(expected=expected, found=quoted(written))
     since = start - UNIX_EPOCH
     start_ns = since // timedelta(microseconds=1) * 1000
-    within = "0 s" if table.start is not None else defaults.EPOCHS_START_WITHIN
+    is_named = table.start is not None
+    within = defaults.EPOCHS_NAMED_START_WITHIN if is_named else defaults.EPOCHS_START_WITHIN
     return start_ns, duration_ns(or_default(table.start_within, within), where.at("start_within"))
 
 
@@ -137,26 +137,24 @@ def _drawn(table: SilenceTable, state: Literal["hold", "lose"], where: Location)
     if table.median is None:
         raise where.at("median").error(expected='a duration such as "80 ms"', found="nothing")
     median_ns = duration_ns(table.median, where.at("median"), least_ns=1)
-
-    def or_median(text: str | None, key: str) -> int:
-        return median_ns if text is None else duration_ns(text, where.at(key))
-
-    lead = or_default(table.lead, ["0 s", "0 s"])
+    p90_ns = median_ns * defaults.SILENCE_P90_OF_MEDIAN
+    if table.p90 is not None:
+        p90_ns = duration_ns(table.p90, where.at("p90"))
+    most_ns = p90_ns * defaults.SILENCE_MOST_OF_P90
+    if table.most is not None:
+        most_ns = duration_ns(table.most, where.at("most"))
+    lead = or_default(table.lead, list(defaults.SILENCE_LEAD))
     if len(lead) != 2:
         expected = 'the least and the most such as ["10 ms", "20 ms"]'
         raise where.at("lead").error(expected=expected, found=quoted(lead))
     lead_min_ns, lead_max_ns = (
         duration_ns(text, where.at(f"lead.{number}")) for number, text in enumerate(lead, start=1)
     )
-    p90_ns = or_median(table.p90, "p90")
-    # Without bounds of its own the distribution is cut off where hardly one in a thousand is.
-    least_ns = or_median(table.least, "least") if table.least else 0
-    most_ns = or_median(table.most, "most") if table.most else p90_ns * defaults.SILENCE_MOST_OF_P90
     return {
         "state": state,
         "median_ns": median_ns,
         "p90_ns": p90_ns,
-        "min_ns": least_ns,
+        "min_ns": duration_ns(or_default(table.least, defaults.SILENCE_LEAST), where.at("least")),
         "max_ns": most_ns,
         "lead_min_ns": lead_min_ns,
         "lead_max_ns": lead_max_ns,

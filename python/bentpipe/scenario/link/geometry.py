@@ -14,8 +14,6 @@ from bentpipe.scenario.written.user_file import read_user_file
 CHOICES: tuple[ChoiceSpec, ...] = ("highest", "weighted")
 MOST_TLE_BYTES = 16_000_000
 """Of all that is in orbit a tenth would do."""
-EPOCH_NS = 1_767_225_600_000_000_000
-"""2026-01-01T00:00:00Z, when satellites of shells are where the shells say."""
 
 
 def geometry_spec(table: GeometryTable, where: Location) -> GeometrySpec:
@@ -79,21 +77,21 @@ def _shell(table: ShellTable, where: Location) -> ShellSpec:
             raise where.at(key).error(expected="a value for each shell", found="nothing")
         return str(value)
 
-    def angle(key: str, text: str | None, *, least: int = -360) -> float:
-        return degrees(or_default(text, "0 deg"), where.at(key), least=least, most=360)
-
     altitude = needed("altitude", table.altitude)
     inclination = needed("inclination", table.inclination)
+    spread = or_default(table.spread, defaults.SHELL_SPREAD)
+    node = or_default(table.ascending_node, defaults.SHELL_ASCENDING_NODE)
+    latitude = or_default(table.argument_of_latitude, defaults.SHELL_ARGUMENT_OF_LATITUDE)
     return {
         "planes": int(needed("planes", table.planes)),
         "satellites_per_plane": int(needed("satellites_per_plane", table.satellites_per_plane)),
         "altitude_m": metres(altitude, where.at("altitude")),
         "inclination_deg": degrees(inclination, where.at("inclination"), least=0, most=180),
-        "phasing": or_default(table.phasing, 0),
-        "raan_spread_deg": angle("spread", or_default(table.spread, "360 deg"), least=0),
-        "raan_deg": angle("ascending_node", table.ascending_node),
-        "argument_of_latitude_deg": angle("argument_of_latitude", table.argument_of_latitude),
-        "epoch_unix_ns": EPOCH_NS,
+        "phasing": or_default(table.phasing, defaults.SHELL_PHASING),
+        "raan_spread_deg": degrees(spread, where.at("spread"), least=0, most=360),
+        "raan_deg": degrees(node, where.at("ascending_node"), least=-360, most=360),
+        "argument_of_latitude_deg": degrees(latitude, where.at("argument_of_latitude"), least=-360, most=360),
+        "epoch_unix_ns": defaults.SHELL_EPOCH_UNIX_NS,
     }
 
 
@@ -105,5 +103,5 @@ def _site(table: SiteTable, where: Location) -> SiteSpec:
     return {
         "latitude_deg": degrees(table.latitude, where.at("latitude"), least=-90, most=90),
         "longitude_deg": degrees(table.longitude, where.at("longitude"), least=-180, most=360),
-        "altitude_m": metres(or_default(table.altitude, "0 m"), where.at("altitude")),
+        "altitude_m": metres(or_default(table.altitude, defaults.SITE_ALTITUDE), where.at("altitude")),
     }

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from bentpipe import _core
 from bentpipe.model.draft.link import ScheduleSpec
+from bentpipe.scenario import defaults
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, LinkTable, ReturnTable
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.path_schema import TraceTable
@@ -117,8 +118,8 @@ def _read(
         )
     content = _content(table.file, where.at("file"))
     delays = None if table.delays is None else _content(table.delays, where.at("delays"))
-    offset_ns = 0 if table.offset is None else duration_ns(table.offset, where.at("offset"))
-    repeats = or_default(table.repeats, False)
+    offset_ns = duration_ns(or_default(table.offset, defaults.RECORDING_OFFSET), where.at("offset"))
+    repeats = or_default(table.repeats, defaults.RECORDING_REPEATS)
     try:
         text = _recording(content, table.format, delays, direction, offset_ns, repeats)
     except _core.RecordingError as error:
