@@ -1,9 +1,10 @@
 """What is said of a run whose path was silent or out: expected values follow from the series made here."""
 
 import numpy as np
+import pytest
 
 from bentpipe.diagnosis.path_facts import path_facts
-from bentpipe.diagnosis.time_spent import Spent
+from bentpipe.diagnosis.time_spent import Spent, mean_rate_bps
 from tests.diagnosis.test_time_spent import record, series, spent
 from tests.support.models import record_with
 from tests.support.path import path_series
@@ -40,6 +41,19 @@ def test_handovers_alone_are_told_as_such():
 
 def test_a_path_that_stands_still_has_nothing_to_tell():
     assert path_facts(RUN, {"path": {}, "link": {}}) == ()
+
+
+def test_the_rate_of_a_path_that_changes_is_its_mean_over_the_run():
+    run = record(workload="bulk", completion_s=8.0).spec
+    # 2 s at 4 Mbit/s, half a second of silence, 1.5 s and then 4 s at 6 Mbit/s.
+    path = path_series(length_s=10.0, first_edge_s=2.0, silence_s=0.5, rates_bps=(4e6, 6e6))
+    assert mean_rate_bps(run, path, to_s=4.0) == pytest.approx((2 * 4e6 + 1.5 * 6e6) / 4)
+    assert mean_rate_bps(run, path, to_s=8.0) == pytest.approx((2 * 4e6 + 5.5 * 6e6) / 8)
+
+
+@pytest.mark.parametrize("path", [{}, path_series(silence_s=0.0, rates_bps=(8e6,))])
+def test_a_rate_that_stays_as_it_is_written_has_no_mean(path):
+    assert mean_rate_bps(record(workload="bulk").spec, path, to_s=4.0) is None
 
 
 def test_the_time_of_an_interruption_is_its_own_and_the_link_is_full_at_the_rate_of_its_path():

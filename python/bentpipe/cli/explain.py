@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bentpipe.cli.options import json_option
-from bentpipe.cli.output import echo, echo_text, print_columns, print_json, seconds, size
+from bentpipe.cli.output import echo, echo_text, print_columns, print_json, rate, seconds, size
 
 if TYPE_CHECKING:
     from bentpipe.diagnosis import Captures, Choice, Diagnosis
@@ -125,7 +125,9 @@ def _time(choice: "Choice", diagnosis: "Diagnosis", time_s: float) -> str:
     if choice.against_median is not None and choice.cell_runs > 1:
         words.append(f"{choice.against_median:.2f} times the median of {choice.cell_runs} runs of its cell")
     if diagnosis.ideal_s is not None:
-        words.append(f"its payload alone takes {seconds(diagnosis.ideal_s)} at the link's rate")
+        mean_bps = diagnosis.mean_rate_bps
+        at = "the link's rate" if mean_bps is None else f"the mean of its path's rate, {rate(mean_bps)}"
+        words.append(f"its payload alone takes {seconds(diagnosis.ideal_s)} at {at}")
     return "; ".join(words)
 
 

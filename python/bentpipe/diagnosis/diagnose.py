@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bentpipe.diagnosis.losses import Losses, losses
 from bentpipe.diagnosis.path_facts import path_facts
-from bentpipe.diagnosis.time_spent import Share, end_of, rate_bps, shares
+from bentpipe.diagnosis.time_spent import Share, end_of, mean_rate_bps, rate_bps, shares
 from bentpipe.diagnosis.waits import LongestObject, longest_object
 from bentpipe.ledger import Entry
 from bentpipe.model.record import RunRecord, Status
@@ -33,7 +33,10 @@ class Diagnosis:
     time_s : float or None
         How long it took, or when it was given up.
     ideal_s : float or None
-        What its payload takes at the link's nominal rate, without anything else; None where nobody knows it.
+        What its payload takes at the link's nominal rate, or at the mean of one that changed, without
+        anything else; None where nobody knows it.
+    mean_rate_bps : float or None
+        That mean over the time that the run took, silences included; None of a rate that did not change.
     shares : tuple of Share
         Where the time went.
     losses : Losses
@@ -50,6 +53,7 @@ class Diagnosis:
     reasons: tuple[str, ...]
     time_s: float | None
     ideal_s: float | None
+    mean_rate_bps: float | None
     shares: tuple[Share, ...]
     losses: Losses
     longest: LongestObject | None
@@ -70,11 +74,14 @@ def diagnose(entry: Entry, read: Callable[[str], Series]) -> Diagnosis:
     record = entry.record
     series = {name: read(name) for name in _SERIES}
     found, longest = losses(record, series["sender"]), longest_object(record)
+    time_s = end_of(record)
+    mean_bps = None if time_s is None else mean_rate_bps(record.spec, series["path"], to_s=time_s)
     return Diagnosis(
         status=str(record.status),
         reasons=tuple(told(reason, record) for reason in causes(record.reasons)),
-        time_s=end_of(record),
-        ideal_s=_ideal_s(record),
+        time_s=time_s,
+        ideal_s=_ideal_s(record, rate_bps(record.spec) if mean_bps is None else mean_bps),
+        mean_rate_bps=mean_bps,
         shares=shares(record, series),
         losses=found,
         longest=longest,
@@ -83,11 +90,11 @@ def diagnose(entry: Entry, read: Callable[[str], Series]) -> Diagnosis:
     )
 
 
-def _ideal_s(record: RunRecord) -> float | None:
+def _ideal_s(record: RunRecord, rate: float) -> float | None:
     payload_bytes = record.metrics.payload_bytes
     if record.status is not Status.SUCCEEDED or payload_bytes is None:
         return None
-    return payload_bytes * 8 / rate_bps(record.spec)
+    return payload_bytes * 8 / rate if rate else None
 
 
 def _filters(record: RunRecord, lost: Losses, longest: LongestObject | None) -> tuple[str, ...]:

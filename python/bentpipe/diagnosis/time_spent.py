@@ -110,6 +110,15 @@ def rate_bps(spec: RunSpec) -> int:
     return nominal_bps((link.forward if data_direction(spec) == "forward" else link.return_).capacity)
 
 
+def mean_rate_bps(spec: RunSpec, path: Series, *, to_s: float) -> float | None:
+    """Return the mean of that direction's rate until `to_s` after the start; None where it never changed.
+
+    `path` is that series of the run, each column of shape (rows,); empty of a path that stands still.
+    """
+    rates = _rates_bps(spec, path, list(range(1, max(1, _ticks_of(to_s)) + 1)))
+    return None if (rates == rate_bps(spec)).all() else float(rates.mean())
+
+
 def _handshakes(record: RunRecord, end_s: float) -> Mapping[Spent, float]:
     metrics = record.metrics
     connect_s, tls_s = metrics.connect_s or 0.0, metrics.tls_s or 0.0
