@@ -40,13 +40,18 @@ def make(path: Path, *, field: str = "--out") -> int:
         else's.
     """
     try:
-        for missing in reversed([place for place in (path, *path.parents) if not os.path.lexists(place)]):
+        for place in reversed(missing(path)):
             with suppress(FileExistsError):
-                missing.mkdir()
-                invoking_user.give(missing)
+                place.mkdir()
+                invoking_user.give(place)
     except OSError as error:
         raise _unusable(path, field, found=error.strerror or str(error)) from None
     return open_existing(path, field=field)
+
+
+def missing(path: Path) -> list[Path]:
+    """Return the folders that `make` would make for a path, itself first."""
+    return [place for place in (path, *path.parents) if not os.path.lexists(place)]
 
 
 def open_existing(path: Path, *, field: str = "--out") -> int:

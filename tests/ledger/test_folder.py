@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bentpipe.errors import InputError
+from bentpipe.errors import ClusterError, InputError
 from bentpipe.ledger import Entry, Ledger
 from tests.support.ledgers import append
 from tests.support.models import record_with
@@ -182,6 +182,46 @@ def test_what_a_process_killed_at_its_start_left_is_gone_on_with(tmp_path):
         "scenario.json",
         "series",
     }
+
+
+def no_scheduler(folder):
+    """Claim a folder and fail as a campaign does whose cluster is not there."""
+    with pytest.raises(ClusterError), Ledger.claim(folder, SCENARIO):
+        raise ClusterError("tcp://127.0.0.1:1", "no scheduler answers")
+
+
+def test_a_failure_before_the_first_attempt_leaves_no_folder(tmp_path):
+    no_scheduler(tmp_path / "results" / "example")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_before_the_first_attempt_leaves_an_empty_folder_empty(tmp_path):
+    (tmp_path / "results").mkdir()
+    no_scheduler(tmp_path / "results" / "example")
+    (tmp_path / "results" / "example").mkdir()
+    no_scheduler(tmp_path / "results" / "example")
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["example"]
+    assert list((tmp_path / "results" / "example").iterdir()) == []
+
+
+def test_a_failure_leaves_attempts_and_what_others_put_there(tmp_path):
+    some_results(tmp_path / "results")
+    before = contents(tmp_path / "results")
+    no_scheduler(tmp_path / "results")
+    assert contents(tmp_path / "results") == before
+    with pytest.raises(ClusterError), Ledger.claim(tmp_path / "noted", SCENARIO):
+        (tmp_path / "noted" / "notes.txt").write_text("somebody's")
+        raise ClusterError("tcp://127.0.0.1:1", "no scheduler answers")
+    assert (tmp_path / "noted" / "ledger.sqlite").exists()
+
+
+def test_a_lock_that_is_removed_while_it_is_taken_locks_nothing(tmp_path, monkeypatch):
+    def flock_after_removal(*_):
+        (tmp_path / "ledger.lock").unlink(missing_ok=True)
+
+    monkeypatch.setattr("bentpipe.ledger.folder.fcntl.flock", flock_after_removal)
+    with pytest.raises(InputError, match=r"ledger\.lock: expected a folder of this process"):
+        Ledger.claim(tmp_path, SCENARIO)
 
 
 @is_root

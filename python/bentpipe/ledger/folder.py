@@ -1,7 +1,8 @@
 """A folder of results: which names in it are ours, who may write to it, and how files become durable.
 
-Nothing is removed but what a process of ours left unfinished, which its name tells: it ends in `.writing`.
-Series and captures get their own names when their attempts are in the index.
+Nothing is removed but what a process of ours left unfinished, which its name tells: it ends in `.writing`,
+and what this process has made of a folder that it found empty, if nothing came of it. Series and captures get
+their own names when their attempts are in the index.
 """
 
 import ctypes
@@ -54,6 +55,8 @@ class Folder:
         self.path = path
         self._descriptor = descriptor
         self._lock: int | None = None
+        self._was_empty = False
+        self._made: list[Path] = []
         is_root = os.geteuid() == invoking_user.ROOT
         self.root = output_folder.by_descriptor(descriptor) if is_root else path
 
@@ -99,7 +102,9 @@ class Folder:
         InputError
             When it has things in it that are not ours, is not to be trusted, or cannot be made.
         """
+        missing = output_folder.missing(path)
         folder = cls(path, output_folder.make(path))
+        folder._made = missing
         try:
             names = {entry.name for entry in folder.root.iterdir()}
             left = folder._left_at_the_start()
@@ -109,6 +114,7 @@ class Folder:
                     file="command line", field="--no-resume", expected="an empty folder", found=found
                 )
             folder._refuse_links()
+            folder._was_empty = not names - left
             # Whether it is this scenario is asked next.
             if not folder.has_index and (others := names - left - {SCENARIO, INDEX}):
                 raise InputError(
@@ -141,12 +147,15 @@ class Folder:
             ) from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = _is_named(lock, self.root / LOCK)
         except BlockingIOError:
+            is_ours = False
+        if not is_ours:
             os.close(lock)
             found = "another process that is writing to it"
             raise InputError(
                 file=str(self.path), field=LOCK, expected="a folder of this process", found=found
-            ) from None
+            )
         self._lock = lock
 
     @property
@@ -229,6 +238,20 @@ class Folder:
         candidates = (folder / f"{path.name}.{number}" for number in itertools.count(1))
         path.replace(next(place for place in candidates if not os.path.lexists(place)))
 
+    def discard(self) -> None:
+        """Remove what this process has made of a folder that was empty, where that is all there is in it."""
+        made = (SCENARIO, INDEX, LOCK)
+        if not self._was_empty:
+            return
+        # Where it is gone, or somebody has put something there meanwhile, it stays as it is.
+        with suppress(OSError):
+            if any(path.name not in made for path in self.root.iterdir()):
+                return
+            for name in made:
+                (self.root / name).unlink(missing_ok=True)
+            for path in self._made:
+                path.rmdir()
+
     def close(self) -> None:
         """Give the folder free."""
         if self._lock is not None:
@@ -304,6 +327,14 @@ def _opened(path: Path) -> int:
         invoking_user.give(made)
         return made
     return os.open(path, flags)
+
+
+def _is_named(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one of this name: not one that was removed after it was opened."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def _folders(path: Path) -> list[Path]:

@@ -276,11 +276,7 @@ class Ledger:
 
     def close(self) -> None:
         """Commit what is still waiting, close the index and give the folder free."""
-        try:
-            self.commit()
-        finally:
-            self._index.close()
-            self._folder.close()
+        self._close()
 
     def __enter__(self) -> Self:
         return self
@@ -291,7 +287,21 @@ class Ledger:
         if isinstance(error, StorageError | sqlite3.Error):
             # What the disk has not taken it does not take now.
             self._waiting = []
-        self.close()
+            self.close()
+        else:
+            self._close(is_failed=error is not None)
+
+    def _close(self, *, is_failed: bool = False) -> None:
+        """Close; a folder that was empty is so again after a failure before any attempt."""
+        is_void = False
+        try:
+            self.commit()
+            is_void = is_failed and not self._index.has_attempts
+        finally:
+            self._index.close()
+            if is_void:
+                self._folder.discard()
+            self._folder.close()
 
     def _reset(self) -> None:
         self.set_aside, self._waiting, self._started, self._read_last = 0, [], set(), {}
