@@ -107,6 +107,29 @@ def test_a_figure_by_cell_has_a_row_for_each_combination_of_the_other_factors():
     assert {"lan", "geo", "HTTP/2, CUBIC", "HTTP/3, CUBIC", "PLT in s"} <= set(found)
 
 
+def test_more_controls_of_one_protocol_than_strokes_tell_apart_have_colours():
+    controls = ("cubic", "bbr", "bbr3")
+    marks = [
+        by_cell.Mark(row="", protocol="tcp", congestion_control=name, summary=summarise([1.0, 2.0], seed=1))
+        for name in controls
+    ]
+    drawing = by_cell.draw(name="goodput", title="Goodput by cell", axis_label="Mbit/s", marks=marks)
+    shown = svg_text(drawing).lower()
+    assert all(style.control_look(name).colour.lower() in shown for name in controls)
+
+
+def test_a_row_with_a_long_name_leaves_room_for_what_it_shows():
+    pipe = "base=flat:down=50Mbit/s,up=10Mbit/s,rtt=40ms"
+    link = f"{pipe}, forward.schedule=at=0 s at=5 s, state=outage at=5.1 s, delay=40 ms, rate=30 Mbit/s"
+    mark = by_cell.Mark(
+        row=link, protocol="tcp", congestion_control="bbr", summary=summarise([1.0, 2.0], seed=1)
+    )
+    drawing = by_cell.draw(name="goodput", title="Goodput by cell", axis_label="Mbit/s", marks=[mark])
+    found = words(svg_text(drawing))
+    assert {"base=flat:down=50Mbit/s,", "up=10Mbit/s, rtt=40ms,", "forward.schedule=at=0 s …"} <= set(found)
+    assert drawing.figure.axes[0].get_position().width > 0.4
+
+
 def test_a_row_named_by_a_user_is_shown_as_it_is_and_breaks_nothing():
     mark = by_cell.Mark(
         row="<script> & $x^2$", protocol="h2", congestion_control="", summary=summarise([1.0], seed=1)
