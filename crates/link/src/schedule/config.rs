@@ -93,7 +93,7 @@ impl ScheduleSpec {
         let found = match self {
             Self::Table { rows, .. } => bounds(rows.iter().map(|row| row.delay_ns.unwrap_or(own))),
             Self::Opportunities { delays_ns, .. } => bounds(delays_ns.iter().copied()),
-            Self::Epochs(epochs) => Some(epochs.delays(own)),
+            Self::Epochs(epochs) => bounds(epochs.delays(own).into_iter()),
         };
         found.unwrap_or((own, own))
     }
@@ -152,7 +152,7 @@ fn mean_rate_of_rows(rows: &[RowSpec], duration: Duration) -> Option<Rate> {
 }
 
 /// The shortest and the longest; none of none.
-pub(crate) fn bounds(delays: impl Iterator<Item = Duration>) -> Option<(Duration, Duration)> {
+fn bounds(delays: impl Iterator<Item = Duration>) -> Option<(Duration, Duration)> {
     delays.fold(None, |bounds, delay| match bounds {
         None => Some((delay, delay)),
         Some((shortest, longest)) => Some((delay.min(shortest), delay.max(longest))),

@@ -8,7 +8,6 @@ use bentpipe_units::{Duration, Rate};
 use crate::channel::{QuantileSpec, check_quantiles, quantile};
 use crate::random::Seed;
 use crate::schedule::capacity_variation::{CapacityVariationSpec, EpochFactors};
-use crate::schedule::config::bounds;
 use crate::schedule::silence::{Silence, SilenceKindSpec, SilenceSpec};
 use crate::schedule::step::{Own, Segment, Step};
 use crate::{Direction, SpecError, error::require};
@@ -74,14 +73,14 @@ impl EpochSpec {
         self.capacity.is_some() || self.silence.as_ref().is_some_and(holds)
     }
 
-    /// The shortest and the longest delay of a direction with this delay of its own; with a geometry those of the
-    /// first epochs of a run whose seed is zero, and the delay of its own if no satellite serves in any.
-    pub(crate) fn delays(&self, own: Duration) -> (Duration, Duration) {
+    /// Delays that a direction with this delay of its own has, the shortest and the longest among them; with a geometry
+    /// those of the first epochs of a run whose seed is zero, of which none may have a satellite that serves.
+    pub(crate) fn delays(&self, own: Duration) -> Vec<Duration> {
         let moved = |offset_ns: i64| Duration::from_nanos(own.as_nanos().saturating_add_signed(offset_ns));
         match &self.delay {
-            EpochDelaySpec::None => (own, own),
+            EpochDelaySpec::None => vec![own],
             EpochDelaySpec::Steps { quantiles } => {
-                (moved(quantiles[0].offset_ns), moved(quantiles[quantiles.len() - 1].offset_ns))
+                quantiles.iter().map(|point| moved(point.offset_ns)).collect()
             }
             EpochDelaySpec::Geometry { .. } => {
                 let epochs = Epochs::new(self, Seed { run: 0, direction: Direction::Forward });
@@ -90,10 +89,10 @@ impl EpochSpec {
                     let delay = epochs.delay(number);
                     [epochs.edge(number), epochs.edge(number + 1)].map(|at| delay.at(at))
                 });
-                // Where no satellite serves nothing arrives, after no delay.
-                let offsets =
-                    additions.filter(|addition| !addition.is_out).map(|addition| addition.offset_ns);
-                bounds(offsets.map(moved)).unwrap_or((own, own))
+                additions
+                    .filter(|addition| !addition.is_out)
+                    .map(|addition| moved(addition.offset_ns))
+                    .collect()
             }
         }
     }
