@@ -149,9 +149,9 @@ pub(crate) fn capacities(spec: &LinkSpec) -> Result<[Capacity<'_>; 2], SpecError
 fn check_schedule(direction: &DirectionSpec) -> Result<(), SpecError> {
     let Some(schedule) = &direction.schedule else { return Ok(()) };
     schedule.check().map_err(|error| error.within("schedule"))?;
-    let can_follow = direction.capacity.is_constant() || !schedule.sets_rate();
-    let expected =
-        "delays, losses and outages alone, before a carrier whose frames and slots have their own rate";
+    let is_on_demand = matches!(direction.capacity, CapacitySpec::Rcs2(_));
+    let can_follow = !is_on_demand || !schedule.sets_rate();
+    let expected = "delays, losses and outages alone, before slots that are assigned on demand";
     require(can_follow, "schedule", expected, "rates or silences")
 }
 

@@ -12,7 +12,7 @@ use crate::egress::DelayProbe;
 use crate::egress::{Admitted, Delay, Egress, EgressSink};
 use crate::queue::Waiting;
 use crate::random::Seed;
-use crate::schedule::{Cursor, Own, Schedule, ScheduledChannel};
+use crate::schedule::{Cursor, ScheduledChannel};
 use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
 
 /// One direction of a path: access, loss, propagation, and their counters.
@@ -49,10 +49,7 @@ impl<P: Packet> DirectionalPath<P> {
         start: Time,
         delays: Option<DelayProbe>,
     ) -> Self {
-        let schedule = spec.schedule.as_ref().map(|schedule| {
-            let own = Own { rate: spec.capacity.nominal_bps(), delay: spec.delay_ns };
-            Cursor::new(Schedule::new(schedule, own, seed))
-        });
+        let schedule = Cursor::of(spec, seed);
         let channel = Channel {
             loss: Loss::new(&spec.loss, seed, start),
             delay: spec.delay_ns,

@@ -221,7 +221,32 @@ def test_what_cannot_be_is_refused_by_its_key(tmp_path, parts, field, expected, 
     assert (error.field, error.expected, error.found) == (field, expected, found)
 
 
-def test_a_carrier_refuses_silences_that_hold(tmp_path):
+def test_a_share_is_of_the_rate_of_its_direction(tmp_path):
+    rows = 'schedule = [{ at = "0 s", share = 0.5 }, { at = "2 s" }, { at = "3 s", share = "10 %" }]'
+    spec = resolved(tmp_path, forward=rows)
+    rates = [row.get("rate_bps") for row in spec["forward"]["schedule"]["rows"]]
+    assert rates == [25_000_000, None, 5_000_000]
+
+
+def test_a_share_of_a_carrier_is_of_its_rate_in_clear_sky(tmp_path):
+    share = '[forward]\nschedule = [{ at = "0 s" }, { at = "20 s", share = 0.4 }]'
+    (tmp_path / "link.toml").write_text(f'base = "geo-alshagri"\n{share}\n')
+    spec = link("link.toml", folder=tmp_path)["forward"]
+    nominal_bps = spec["capacity"]["nominal_bps"]
+    assert spec["schedule"]["rows"][1]["rate_bps"] == round(0.4 * nominal_bps)
+
+
+def test_a_row_says_its_rate_or_a_share_of_it(tmp_path):
+    rows = 'schedule = [{ at = "0 s", share = 0.5, rate = "5 Mbit/s" }]'
+    error = refused(tmp_path, forward=rows)
+    assert (error.field, error.expected, error.found) == (
+        "forward.schedule.rows.1.rate",
+        "nothing, as share says it as a part of the direction's",
+        '"5 Mbit/s"',
+    )
+
+
+def test_a_return_link_on_demand_refuses_silences_that_hold(tmp_path):
     (tmp_path / "link.toml").write_text(f'base = "geo-alshagri"\n{EPOCHS.replace("lose", "hold")}')
     with pytest.raises(InputError) as caught:
         link("link.toml", folder=tmp_path)

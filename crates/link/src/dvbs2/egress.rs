@@ -7,10 +7,11 @@ use bentpipe_units::{Bytes, Duration, Time};
 use super::acm::Acm;
 use super::customers::{Customers, Turn};
 use super::probe::AcmProbe;
-use super::{Backlog, Carrier, Fate, Frame, Reassembly, Source, Transmitter, frame_error};
+use super::{Backlog, Carrier, Fate, Frame, Reassembly, Share, Source, Transmitter, frame_error};
 use crate::egress::{Admitted, Delay, EgressSink};
 use crate::queue::{ClassProbe, ClassQueues, Waiting};
 use crate::random::{Seed, Stream};
+use crate::schedule::Cursor;
 use crate::signal::EsN0;
 use crate::{DirectionSpec, DropCause, Dvbs2Spec, ModulationSpec, Packet, Table};
 
@@ -74,6 +75,7 @@ impl<P: Packet> Dvbs2<P> {
     pub(crate) fn new(
         (spec, carrier): (&Dvbs2Spec, &Carrier),
         direction: &DirectionSpec,
+        schedule: Option<&Cursor>,
         mtu: Bytes,
         seed: Seed,
         start: Time,
@@ -93,11 +95,12 @@ impl<P: Packet> Dvbs2<P> {
             fates: seed.stream("frame"),
             reassembly: Reassembly::new(carrier.streams.len()),
         };
+        let share = schedule.map(|cursor| Share::new(cursor.clone(), spec.nominal_bps));
         let mut access = Self {
             streams,
             customers: Customers::new(spec.background.as_deref().unwrap_or_default(), mtu, seed, start),
             waits_for_more: carrier.closing_timeout > Duration::ZERO,
-            transmitter: Transmitter::new(&under_way(carrier, seed), start),
+            transmitter: Transmitter::new(&under_way(carrier, seed), start).shared(share),
             acm,
             receiver,
             probe: AcmProbe::new(carrier, streams.of_class(queues.count() - 1), start),
@@ -164,6 +167,7 @@ impl<P: Packet> Dvbs2<P> {
 
     pub(crate) fn mark(&mut self, now: Time) {
         self.receiver.es_n0.set_origin(now);
+        self.transmitter.mark(now);
         self.queues.probe().mark(now);
         self.probe.mark(now);
     }
@@ -362,5 +366,5 @@ fn wait<P: Packet>(
         let of_others = shared.map_or(Bytes::ZERO, |customers| customers.before(ahead));
         transmitter.time_for(stream, ahead + of_others)
     });
-    transmitter.opens_at(now).since(now) + ahead.sum()
+    transmitter.clear_at(now, ahead.sum()).since(now)
 }

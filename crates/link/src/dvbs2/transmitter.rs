@@ -8,7 +8,7 @@ use super::frame::DUMMY_SYMBOLS;
 use super::packing::{Filling, Stream};
 use super::scheduling::Steps;
 use super::symbols::SymbolClock;
-use super::{Backlog, Edge, Encapsulation, IdleSpec, PlFrame, Scheduling, Source, SymbolRate};
+use super::{Backlog, Edge, Encapsulation, IdleSpec, PlFrame, Scheduling, Share, Source, SymbolRate};
 use crate::Packet;
 
 /// The settings of a carrier.
@@ -68,6 +68,8 @@ pub struct Transmitter<P> {
     closing_timeout: Duration,
     streams: Vec<Stream<P>>,
     clock: SymbolClock,
+    /// What a schedule leaves of the carrier; all of it where there is none.
+    share: Option<Box<Share>>,
     /// Latest instant seen: what waits has not changed since.
     seen: Time,
     scheduler: Option<Scheduler<P>>,
@@ -101,12 +103,25 @@ impl<P: Packet> Transmitter<P> {
                 .map(|plframe| Stream::new(*plframe, carrier.encapsulation))
                 .collect(),
             clock: SymbolClock::new(carrier.symbol_rate, start),
+            share: None,
             seen: start,
             scheduler: carrier.scheduling.map(|scheduling| Scheduler {
                 steps: Steps::new(scheduling, start),
                 frames: VecDeque::new(),
                 packets: VecDeque::new(),
             }),
+        }
+    }
+
+    /// The same, of which other customers take what a schedule does not leave.
+    pub(crate) fn shared(self, share: Option<Share>) -> Self {
+        Self { share: share.map(Box::new), ..self }
+    }
+
+    /// The workload starts.
+    pub(crate) fn mark(&mut self, now: Time) {
+        if let Some(share) = &mut self.share {
+            share.mark(now);
         }
     }
 
@@ -172,13 +187,22 @@ impl<P: Packet> Transmitter<P> {
         self.clock.rate().time_for(symbols)
     }
 
-    /// When the last frame ends, or ended.
+    /// When frames have been sent that take `span`, if the first of them is filled after `now`.
+    pub fn clear_at(&self, now: Time, span: Duration) -> Time {
+        let opens = self.opens_at(now).max(now);
+        match &self.share {
+            None => opens.saturating_add(span),
+            Some(share) => share.after(opens, span),
+        }
+    }
+
+    /// When the last frame ends, or ended, and those of others that follow it.
     pub fn free_at(&self) -> Time {
         self.clock.end()
     }
 
     /// When a frame can start at the earliest that is filled after `now`.
-    pub fn opens_at(&self, now: Time) -> Time {
+    fn opens_at(&self, now: Time) -> Time {
         match &self.scheduler {
             None => self.free_at(),
             Some(scheduler) => self.free_at().max(scheduler.steps.after(now)),
@@ -276,6 +300,23 @@ impl<P: Packet> Transmitter<P> {
 
     /// When a frame that is due at `due` starts, and how many dummy PLFRAMEs come before it.
     fn start(&self, due: Time) -> (Time, u64) {
+        let Some(share) = &self.share else { return self.start_on_whole(due) };
+        let mut due = due.max(self.clock.end());
+        loop {
+            // A dummy PLFRAME may last until the others have all of the carrier.
+            due = share.opens(due);
+            if due == Time::MAX {
+                return (due, 0);
+            }
+            let (start, dummies) = self.start_on_whole(due);
+            if share.opens(start) == start {
+                return (start, dummies);
+            }
+            due = start;
+        }
+    }
+
+    fn start_on_whole(&self, due: Time) -> (Time, u64) {
         match self.idle {
             IdleSpec::Silence => (due.max(self.clock.end()), 0),
             IdleSpec::DummyFrames => {
@@ -300,7 +341,14 @@ impl<P: Packet> Transmitter<P> {
             self.clock.pause(start);
         }
         self.clock.send(u64::from(plframe.symbols()));
-        self.clock.end()
+        let end = self.clock.end();
+        if let Some(share) = &mut self.share {
+            let others = share.sent(start, end);
+            if others > end {
+                self.clock.pause(others);
+            }
+        }
+        end
     }
 }
 

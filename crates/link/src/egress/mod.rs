@@ -45,7 +45,7 @@ impl<P: Packet> Egress<P> {
                 }
             }
             Capacity::Dvbs2(of, carrier) => {
-                Self::Dvbs2(Box::new(Dvbs2::new((of, carrier), spec, mtu, seed, start)))
+                Self::Dvbs2(Box::new(Dvbs2::new((of, carrier), spec, schedule, mtu, seed, start)))
             }
             Capacity::Rcs2(of, config) => Self::Rcs2(Box::new(Rcs2::new(of, config, seed.run, start))),
         }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use bentpipe_units::{Duration, Rate, Time};
 
+use crate::DirectionSpec;
+use crate::random::Seed;
 use crate::schedule::source::Schedule;
-use crate::schedule::step::{Segment, Step};
+use crate::schedule::step::{Own, Segment, Step};
 
 /// A place in a schedule. It is cheap to go on from and may go back; copies are cheap, and are made for each packet
 /// that comes to a queue which is limited by time.
@@ -16,14 +18,25 @@ pub(crate) struct Cursor {
     origin: Option<Time>,
     segment: Arc<Segment>,
     index: usize,
+    /// No rate is above this.
+    most: Rate,
 }
 
 impl Cursor {
-    /// At time zero, which lasts until [`Cursor::mark`].
-    pub(crate) fn new(schedule: Schedule) -> Self {
+    /// Of a direction that has a schedule: at time zero, which lasts until [`Cursor::mark`].
+    pub(crate) fn of(direction: &DirectionSpec, seed: Seed) -> Option<Self> {
+        let spec = direction.schedule.as_ref()?;
+        let nominal = direction.capacity.nominal_bps();
+        let schedule = Schedule::new(spec, Own { rate: nominal, delay: direction.delay_ns }, seed);
+        // Nobody gets more of a carrier than all of it.
+        let most = if direction.capacity.is_constant() { Rate::MAX } else { nominal };
+        Some(Self::new(schedule, most))
+    }
+
+    fn new(schedule: Schedule, most: Rate) -> Self {
         let segment = Arc::new(schedule.segment(Duration::ZERO));
         let index = segment.index(Duration::ZERO);
-        Self { schedule, origin: None, segment, index }
+        Self { schedule, origin: None, segment, index, most }
     }
 
     /// The workload starts: from here on time counts.
@@ -65,7 +78,8 @@ impl Cursor {
     }
 
     fn step(&self) -> Step {
-        self.segment.steps[self.index]
+        let step = self.segment.steps[self.index];
+        Step { rate: step.rate.min(self.most), ..step }
     }
 }
 

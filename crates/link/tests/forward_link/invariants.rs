@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bentpipe_link::{
     AcmSpec, ClassSpec, CustomerSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, IdleSpec, LinkSpec,
-    LoadSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec,
+    LoadSpec, LossSpec, ModulationSpec, PilotsSpec, QueueSpec, RowSpec, ScheduleSpec, StateSpec,
 };
 use bentpipe_link::{Direction, Event};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
@@ -125,11 +125,38 @@ fn any_carrier() -> impl Strategy<Value = Dvbs2Spec> {
 
 fn any_link() -> impl Strategy<Value = LinkSpec> {
     let loss = prop_oneof![Just(LossSpec::None), (0.0..1.0f64).prop_map(|p| LossSpec::Bernoulli { p })];
-    (any_carrier(), any_queue(), loss).prop_map(|(carrier, queue, loss)| {
+    let schedule = prop_oneof![2 => Just(None), 1 => any_parts().prop_map(Some)];
+    (any_carrier(), any_queue(), loss, schedule).prop_map(|(mut carrier, queue, loss, schedule)| {
+        // Something that the rates of a schedule are a part of.
+        carrier.nominal_bps = Rate::from_bps(20_000_000);
         let mut spec = link(carrier, queue);
         spec.forward.loss = loss;
+        spec.forward.schedule = schedule;
         spec
     })
+}
+
+/// What is left of the carrier over time: nothing for some time, all of it at last.
+fn any_parts() -> impl Strategy<Value = ScheduleSpec> {
+    let rate = prop_oneof![Just(Some(0)), Just(None), (10_000..50_000_000u64).prop_map(Some)];
+    let rows = prop::collection::btree_map(1..2_000_000_000u64, rate, 1..8);
+    (rows, any_state()).prop_map(|(rows, state)| {
+        let row = |(at, rate): (u64, Option<u64>)| RowSpec {
+            at_ns: Duration::from_nanos(at),
+            rate_bps: rate.map(Rate::from_bps),
+            delay_ns: None,
+            loss: 0.0,
+            state,
+        };
+        let mut rows: Vec<_> = std::iter::once((0, None)).chain(rows).map(row).collect();
+        let last = rows.len() - 1;
+        rows[last] = RowSpec { rate_bps: None, state: StateSpec::Open, ..rows[last] };
+        ScheduleSpec::Table { rows, period_ns: None, offset_ns: Duration::ZERO }
+    })
+}
+
+fn any_state() -> impl Strategy<Value = StateSpec> {
+    prop::sample::select(vec![StateSpec::Open, StateSpec::Silence, StateSpec::Outage])
 }
 
 /// Bursts and pauses, with some packets of each class and some that are too long.

@@ -10,3 +10,4 @@ pub mod rig;
 mod saturation;
 mod scheduling;
 mod settings;
+mod share;

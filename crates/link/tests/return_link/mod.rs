@@ -7,5 +7,5 @@ mod invariants;
 mod overload;
 mod settings;
 mod snep;
-mod specs;
+pub mod specs;
 mod waiting_room;

@@ -1,9 +1,9 @@
 //! Rows of rate, delay, loss and state. Expected instants are reckoned by hand.
 
 use crate::common::*;
-use crate::forward_link::rig;
-use bentpipe_link::{CapacitySpec, schedule_rows, schedule_series};
+use crate::return_link::specs;
 use bentpipe_link::{Direction, DirectionSpec, DropCause, Path, RowSpec, ScheduleSpec, StateSpec, check};
+use bentpipe_link::{schedule_rows, schedule_series};
 use bentpipe_units::{Duration, Rate, Time};
 
 pub fn row(at: Duration) -> RowSpec {
@@ -169,14 +169,13 @@ fn a_table_that_cannot_be_is_refused_by_its_field() {
 }
 
 #[test]
-fn a_carrier_with_a_rate_of_its_own_follows_delays_and_refuses_rates() {
-    let carrier = rig::link(rig::ccm("QPSK 1/4"), rig::endless());
+fn slots_that_are_assigned_on_demand_follow_delays_and_refuse_rates() {
+    let on_demand = specs::geo(specs::alone(specs::rbdc(4)));
     let with = |rows| {
-        let mut link = carrier.clone();
-        assert!(!matches!(link.forward.capacity, CapacitySpec::Constant { .. }));
-        link.forward.schedule = Some(table(rows));
+        let mut link = on_demand.clone();
+        link.return_.schedule = Some(table(rows));
         check(&link)
     };
     assert_eq!(with(vec![RowSpec { delay_ns: Some(MS(100)), ..row(MS(0)) }]), Ok(()));
-    assert_eq!(with(vec![rate(MS(0), 1)]).unwrap_err().field, "forward.schedule");
+    assert_eq!(with(vec![rate(MS(0), 1)]).unwrap_err().field, "return.schedule");
 }

@@ -17,7 +17,7 @@ from bentpipe.scenario.link.dvbs2 import dvbs2_spec
 from bentpipe.scenario.link.epochs import EpochDraft
 from bentpipe.scenario.link.queue import ByteLimit, bdp_bytes, check_limits, read_queue
 from bentpipe.scenario.link.rcs2 import rcs2_spec
-from bentpipe.scenario.link.schedule import schedule_spec
+from bentpipe.scenario.link.schedule import ScheduleDraft, schedule_draft
 from bentpipe.scenario.written.link_schema import DirectionTable, ForwardTable, ReturnTable
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import rate_bps
@@ -101,6 +101,7 @@ class Draft:
 
     spec: DirectionSpec
     queues: Queues
+    schedule: ScheduleDraft | None
 
     def complete(self, nominal_bps: int) -> DirectionSpec:
         """Return the specification; limits are checked against each other now."""
@@ -108,6 +109,8 @@ class Draft:
         if capacity["kind"] != "constant":
             capacity["nominal_bps"] = nominal_bps
         self.queues.fill(nominal_bps)
+        if self.schedule is not None:
+            self.schedule.complete(nominal_bps)
         return self.spec
 
 
@@ -201,10 +204,10 @@ def _draft(
         "queue": queues.spec(table.queue, where.at("queue")),
         "loss": {"kind": "none"} if table.loss is None else loss_spec(table.loss, where.at("loss")),
     }
-    schedule = schedule_spec(table, surroundings.epochs, surroundings.recorded, where)
+    schedule = schedule_draft(table, surroundings.epochs, surroundings.recorded, where)
     if schedule is not None:
-        spec["schedule"] = schedule
-    return Draft(spec=spec, queues=queues)
+        spec["schedule"] = schedule.spec
+    return Draft(spec=spec, queues=queues, schedule=schedule)
 
 
 def _refuse_rate(table: DirectionTable, where: Location, *, carrier: str) -> None:

@@ -1,5 +1,8 @@
 """How a direction changes over time: rows as written, or epochs of a constellation."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from bentpipe.model.draft.link import (
     CapacityVariationSpec,
     EpochsScheduleSpec,
@@ -20,9 +23,31 @@ MOST_ROWS = 1_000_000
 """More are a recording, whose file is read by itself."""
 
 
-def schedule_spec(
+@dataclass(frozen=True, kw_only=True)
+class ScheduleDraft:
+    """A schedule with all but the rates that are a part of its direction's own.
+
+    Attributes
+    ----------
+    spec : ScheduleSpec
+        What holds when.
+    shares : mapping of int to float
+        By the index of a row: the part of the direction's rate that it has.
+    """
+
+    spec: ScheduleSpec
+    shares: Mapping[int, float] = field(default_factory=dict)
+
+    def complete(self, nominal_bps: int) -> None:
+        """Fill in the rates."""
+        if self.spec["kind"] == "table":
+            for index, share in self.shares.items():
+                self.spec["rows"][index]["rate_bps"] = round(share * nominal_bps)
+
+
+def schedule_draft(
     table: DirectionTable, epochs: EpochDraft | None, recorded: ScheduleSpec | None, where: Location
-) -> ScheduleSpec | None:
+) -> ScheduleDraft | None:
     """Return what a direction follows: a recording, its own rows, or else the epochs of its link.
 
     Raises
@@ -31,10 +56,10 @@ def schedule_spec(
         For keys that do not belong together, and for rows that are not in order.
     """
     if recorded is not None:
-        return recorded
+        return ScheduleDraft(spec=recorded)
     if table.schedule is not None:
         refuse(table, ("rate_variation",), where, why="the rows of schedule say the rate")
-        return _rows_spec(table.schedule, where.at("schedule"))
+        return _rows_draft(table.schedule, where.at("schedule"))
     if epochs is None:
         refuse(table, ("rate_variation",), where, why="the link has no epochs")
         return None
@@ -46,10 +71,10 @@ def schedule_spec(
     }
     if table.rate_variation is not None:
         spec["capacity"] = _variation_spec(table.rate_variation, where.at("rate_variation"))
-    return spec
+    return ScheduleDraft(spec=spec)
 
 
-def _rows_spec(table: ScheduleTable, where: Location) -> ScheduleSpec:
+def _rows_draft(table: ScheduleTable, where: Location) -> ScheduleDraft:
     written = table.rows or []
     if not 1 <= len(written) <= MOST_ROWS:
         expected = f"from 1 to {MOST_ROWS} rows, the first at 0 s"
@@ -72,7 +97,14 @@ def _rows_spec(table: ScheduleTable, where: Location) -> ScheduleSpec:
         if period_ns <= rows[-1]["at_ns"]:
             expected = "a duration that ends later than the last row begins"
             raise where.at("every").error(expected=expected, found=quoted(table.every))
-    return {"kind": "table", "rows": rows, "period_ns": period_ns, "offset_ns": offset_ns}
+    shares = {
+        index: fraction(row.share, where.at(f"rows.{index + 1}.share"))
+        for index, row in enumerate(written)
+        if row.share is not None
+    }
+    return ScheduleDraft(
+        spec={"kind": "table", "rows": rows, "period_ns": period_ns, "offset_ns": offset_ns}, shares=shares
+    )
 
 
 def _row_spec(row: ScheduleRowTable, where: Location) -> RowSpec:
@@ -81,6 +113,8 @@ def _row_spec(row: ScheduleRowTable, where: Location) -> RowSpec:
         raise where.at("state").error(
             expected=f"one of {', '.join(STATES)}", found=quoted(state), suggestion=closest(state, STATES)
         )
+    if row.share is not None:
+        refuse(row, ("rate",), where, why="share says it as a part of the direction's")
     spec: RowSpec = {
         "at_ns": 0 if row.at is None else duration_ns(row.at, where.at("at")),
         "loss": 0.0 if row.loss is None else fraction(row.loss, where.at("loss")),

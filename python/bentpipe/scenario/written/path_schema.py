@@ -17,6 +17,7 @@ class ScheduleRowTable(Table):
 
     at: str | None = Field(default=None, description=DURATION)
     rate: str | None = Field(default=None, description=RATE)
+    share: float | str | None = Field(default=None, description=SHARE)
     delay: str | None = Field(default=None, description=DURATION)
     loss: float | str | None = Field(default=None, description=PROBABILITY)
     state: str | None = Field(default=None, description=STATE)
