@@ -14,7 +14,7 @@ MEASURE := scripts/under-sudo.sh measure
 SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers bench-cluster million docs clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers bench-cluster million mutants docs clean
 .PHONY: lock audit model notebooks
 
 help: ## List the targets
@@ -91,6 +91,11 @@ bench-cluster: setup ## Measure the throughput of clusters against that of threa
 # Options such as `make million MILLION="--runs 100000"`.
 million: setup ## Measure the ledger at a million runs: appending, resuming, the report
 	$(BUILD) $(BIN)/python -m tools.million $(MILLION)
+
+# Options such as `make mutants MUTANTS="--minutes 30 cc"`.
+mutants: setup ## Break the code on purpose and see whether tests notice, for an hour, and write docs/mutants.md
+	$(BUILD) scripts/cargo-mutants.sh
+	$(BUILD) $(BIN)/python -m tools.mutants $(MUTANTS)
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
 	$(MEASURE) $(BIN)/python -m tools.agreement
