@@ -268,7 +268,7 @@ KINDS = (
     Kind(
         name="changing-flows",
         title="Flows over paths that change",
-        parts=(Part(name="changing-flows", company=Company.ALONE),),
+        parts=(Part(name="changing-flows", company=Company.ONE_A_CORE),),
         quantity=GOODPUT,
         factors=("link", "cc"),
         bars=WITHOUT_LOSS,
