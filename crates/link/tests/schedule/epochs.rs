@@ -245,7 +245,7 @@ fn epochs_in_which_no_satellite_serves_count_for_no_delay() {
     };
     let mut few = starlink();
     let ConstellationSpec::Walker { shells } = &mut few.constellation else { unreachable!() };
-    shells[0] = ShellSpec { planes: 12, phasing: 0, ..shells[0].clone() };
+    shells[0] = ShellSpec { planes: 6, satellites_per_plane: 8, phasing: 0, ..shells[0].clone() };
     let hour = schedule_series(&symmetric(over(with_geometry(few.clone()))), 0, PERIOD * 240).unwrap();
     let outages = hour.column("forward_outage_s");
     assert!(
