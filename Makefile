@@ -14,11 +14,11 @@ MEASURE := scripts/under-sudo.sh measure
 SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-python.sh \
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
-.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement fuzz bench bench-peers bench-cluster million mutants docs clean
+.PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs clean
 .PHONY: lock audit model notebooks
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what a run needs: Debian packages (as root), .venv, the package
 	@$(BUILD) scripts/toolchains.sh
@@ -99,6 +99,12 @@ mutants: setup ## Break the code on purpose and see whether tests notice, for an
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
 	$(MEASURE) $(BIN)/python -m tools.agreement
+
+# The set of a seed grows with N; what has been measured is kept.
+SEED ?= 1
+N ?= 300
+agreement-random: setup ## Measure N random cells of SEED by both engines, hours in real time, for the same page
+	$(MEASURE) $(BIN)/python -m tools.agreement_random --seed $(SEED) --number $(N)
 
 model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of crates/run
 	$(BUILD) $(BIN)/python -m tools.generate_model

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 IN_REAL_TIME = {
     HERE / "emulate",
     HERE / "agreement/test_sample.py",
+    HERE / "agreement/test_random_sample.py",
     *(
         HERE / "campaign/cluster" / f"test_{name}.py"
         for name in ("cluster", "emulated", "jobs", "local", "python")

@@ -19,6 +19,8 @@ from tools.agreement.comparing import verdict
 from tools.agreement.grid import KINDS, Kind
 from tools.agreement.measuring import emulate, keep, measured, restore, simulate
 from tools.agreement.measuring import traces as measured_traces
+from tools.agreement_random.report import report as report_random_cells
+from tools.agreement_random.store import Store
 
 RESULTS = Path("results/agreement")
 PAGE = Path("docs/agreement.md")
@@ -86,6 +88,7 @@ def _compare(kinds: Sequence[Kind], steps: Sequence[str]) -> int:
         windows = _keep(traces.draw(chosen)).name if chosen else None
         text = page.text(verdicts, [runs for _, runs in compared], figure=figure.name, traces=windows)
         PAGE.write_text(text, encoding="utf-8")
+        report_random_cells(Store(), PAGE)
         _tell(f"{PAGE}, {figure}")
     for found in verdicts:
         _tell(f"{found.kind.title}: {'within' if found.holds else 'NOT within'} the bars")

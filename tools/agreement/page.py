@@ -12,7 +12,7 @@ WORST_SHOWN = 5
 
 
 def text(verdicts: Sequence[Verdict], runs: Sequence[Runs], *, figure: str, traces: str | None) -> str:
-    """Return the page; `figure` and `traces` are the files of the figures beside it."""
+    """Return the page without random cells; `figure` and `traces` are the files of the figures beside it."""
     return "\n".join(
         [
             _INTRODUCTION,

@@ -1,0 +1,281 @@
+"""Random cells from their trial in virtual time to the page; expected values are written out by hand."""
+
+import os
+import signal
+import time
+from dataclasses import replace
+
+import pytest
+
+from bentpipe.campaign.executor import POLL_S
+from bentpipe.errors import InputError
+from bentpipe.model.reason import EngineFailedReason, TimedOutReason
+from tests.campaign.fake_engine import FakeEngine, late, record
+from tests.support.models import record_with
+from tools.agreement_random import measuring, page
+from tools.agreement_random.cells import MOST_REPETITIONS, RandomCell
+from tools.agreement_random.comparing import compared, distribution, worst_of_each_cell
+from tools.agreement_random.mechanisms import Mechanism, mechanisms
+from tools.agreement_random.quantities import Quantity, Scope, quantities
+from tools.agreement_random.store import Measured, Store
+from tools.agreement_random.trial import MOST_PACKETS, Fate, Trial, drawn, simulated
+
+RUN = {"link": "flat:down=10Mbit/s,up=2Mbit/s,rtt=40ms", "http": "h2", "page": "single-100k"}
+CELL = RandomCell(name="1-0", run=RUN)
+OTHER = RandomCell(name="1-1", run={**RUN, "page": "single-500k"})
+
+
+def page_load(plt_s, **parts):
+    spec = CELL.runs(1)[0].spec
+    return record_with(status="succeeded", spec=spec, metrics={"plt_s": plt_s, **parts})
+
+
+def engine_saying(*values_s):
+    """An engine whose runs have these page load times, one after the other, again and again."""
+    calls = iter(values_s * 20)
+
+    def behave(run_id, spec, _):
+        return page_load(next(calls)).model_copy(update={"spec": spec, "run_id": run_id})
+
+    return FakeEngine(behave)
+
+
+def measured(cell=CELL, *, emulated=(), simulated=(1.0,)):
+    return Measured(
+        cell=cell,
+        simulated={"plt_s": dict(enumerate(simulated))},
+        emulated={"plt_s": dict(enumerate(emulated))} if emulated else {},
+        facts={"kernel": "6.1"} if emulated else {},
+    )
+
+
+# The trial in virtual time.
+
+
+def test_where_all_runs_say_one_thing_one_is_wanted():
+    # 0.4 % between the least and the most.
+    trial = simulated(CELL, engine_saying(1.0, 1.004), MOST_REPETITIONS)
+    assert trial.measured().simulated == {"plt_s": {0: 1.0}}
+
+
+def test_where_chance_decides_something_all_runs_are_wanted():
+    trial = simulated(CELL, engine_saying(1.0, 1.006), MOST_REPETITIONS)
+    assert trial.measured().repetitions == MOST_REPETITIONS
+
+
+@pytest.mark.parametrize(
+    ("found", "fate"),
+    [
+        (page_load(25.0), Fate.TAKEN),
+        (page_load(25.1), Fate.TOO_LONG),
+        (page_load(1.0, wire_packets_down=MOST_PACKETS, wire_packets_up=1), Fate.TOO_MUCH),
+        (page_load(1.0).model_copy(update={"status": "failed", "reasons": [EngineFailedReason(error="")]}),
+         Fate.FAILED),
+        (page_load(1.0).model_copy(update={"status": "failed", "reasons": [TimedOutReason(timeout_ns=1)]}),
+         Fate.TOO_LONG),
+    ],
+)  # fmt: skip
+def test_a_cell_is_taken_when_its_runs_succeed_and_are_bounded(found, fate):
+    assert Trial(cell=CELL, records=[found]).fate is fate
+
+
+def test_what_is_too_long_is_drawn_again():
+    found = list(drawn(1, 0, engine_saying_once_too_long()))
+    assert [fate for fate, _ in found if fate is not Fate.REFUSED] == [Fate.TOO_LONG, Fate.TAKEN]
+
+
+def engine_saying_once_too_long():
+    seen = []
+
+    def behave(run_id, spec, _):
+        seen.append(run_id)
+        timed_out = {"status": "failed", "reasons": [TimedOutReason(timeout_ns=1)]} if len(seen) == 1 else {}
+        return record_with(status="succeeded", spec=spec).model_copy(update=timed_out)
+
+    return FakeEngine(behave)
+
+
+def test_of_flows_in_company_all_and_each_are_compared():
+    run = {"link": RUN["link"], "bulk": {"duration": "9 s", "flows": ["cubic", "quic:bbr"]}}
+    spec = RandomCell(name="1-2", run=run).runs(1)[0].spec
+    flows = [{"goodput_bps": 3e6, "share": 0.3}, {"goodput_bps": 7e6, "share": 0.7}]
+    found = quantities(record_with(spec=spec, metrics={"goodput_bps": 1e7}, flows=flows))
+    assert found == {
+        "goodput_bps": 1e7,
+        "flow-1.goodput_bps": 3e6,
+        "flow-1.share": 0.3,
+        "flow-2.goodput_bps": 7e6,
+        "flow-2.share": 0.7,
+    }
+    assert Quantity(name="flow-2.share").title == "share, flow 2"
+    scopes = [Quantity(name=name).scope for name in found]
+    assert scopes == [Scope.WHOLE, Scope.FLOW, Scope.SHARE, Scope.FLOW, Scope.SHARE]
+
+
+# The store.
+
+
+def test_what_is_stored_comes_back(tmp_path):
+    kept = [measured(emulated=(1.5, None), simulated=(1.0, 1.2, 0.1 + 0.2)), measured(OTHER)]
+    Store(tmp_path / "random.csv").put(*kept)
+    first, second = Store(tmp_path / "random.csv").all()
+    assert (first.cell, second.cell) == (CELL, OTHER)
+    assert first.simulated == {"plt_s": {0: 1.0, 1: 1.2, 2: 0.1 + 0.2}}
+    assert first.emulated == {"plt_s": {0: 1.5, 1: None}}
+    assert first.facts["kernel"] == "6.1"
+    assert (first.missing, second.missing) == ((2,), (0,))
+
+
+def test_an_emulated_value_of_a_cell_that_has_become_another_counts_for_nothing(tmp_path):
+    file = tmp_path / "random.csv"
+    Store(file).put(measured(emulated=(1.5,)))
+    file.write_text(file.read_text().replace("single-100k", "single-500k"))
+    assert Store(file)["1-0"].emulated == {}
+
+
+# Measuring.
+
+
+def filled(tmp_path, *cells):
+    store = Store(tmp_path / "random.csv")
+    store.put(*cells)
+    return store
+
+
+def emulate(store, engine, tmp_path):
+    measuring.emulate(store, [each.cell.name for each in store.all()], engine=engine, results=tmp_path)
+
+
+def test_each_run_that_is_missing_is_emulated_and_kept(tmp_path):
+    store = filled(tmp_path, measured(emulated=(1.1,), simulated=(1.0, 1.1)), measured(OTHER))
+    engine = engine_saying(1.0)
+    emulate(store, engine, tmp_path)
+    assert Store(tmp_path / "random.csv")["1-0"].emulated == {"plt_s": {0: 1.1, 1: 1.0}}
+    emulate(Store(tmp_path / "random.csv"), engine, tmp_path)
+    assert len(engine.calls) == 2
+
+
+def test_an_interruption_loses_no_run_that_has_ended(tmp_path):
+    store = filled(tmp_path, measured(simulated=(1.0, 1.0, 1.0)))
+
+    def behave(run_id, spec, _):
+        if run_id == CELL.runs(3)[1].run_id:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(2 * POLL_S)
+        return page_load(1.0).model_copy(update={"spec": spec, "run_id": run_id})
+
+    with pytest.raises(KeyboardInterrupt):
+        emulate(store, FakeEngine(behave), tmp_path)
+    engine = engine_saying(1.0)
+    again = Store(tmp_path / "random.csv")
+    assert again["1-0"].missing == (2,)
+    emulate(again, engine, tmp_path)
+    assert engine.calls == [CELL.runs(3)[2].run_id]
+    assert again["1-0"].missing == ()
+
+
+def test_a_late_run_is_repeated_and_its_value_is_no_value(tmp_path):
+    store = filled(tmp_path, measured(simulated=(1.0,)))
+    engine = FakeEngine(lambda run_id, spec, attempt: (late if attempt == 1 else record)(run_id, spec))
+    emulate(store, engine, tmp_path)
+    run = CELL.runs(1)[0]
+    assert len(engine.calls) > 1
+    assert store["1-0"].emulated["plt_s"][0] == record(run.run_id, run.spec).metrics.plt_s
+
+
+def test_a_run_that_fails_on_the_kernel_alone_is_measured_and_has_no_value(tmp_path):
+    store = filled(tmp_path, measured(simulated=(1.0,)))
+    engine = FakeEngine(lambda run_id, spec, _: record(run_id, spec, status="failed"))
+    emulate(store, engine, tmp_path)
+    (found,) = compared(store["1-0"])
+    assert (found.error, found.alone) == (float("inf"), MOST_REPETITIONS)
+
+
+@pytest.mark.parametrize(("emulated_s", "runs"), [(0.85, MOST_REPETITIONS), (0.995, 1)])
+def test_a_cell_that_disagrees_at_first_is_measured_more_often(tmp_path, emulated_s, runs):
+    # The simulator says the same each time.
+    trial = measuring.simulated(CELL, measuring.Simulator(), 1)
+    plt_s = trial.records[0].metrics.plt_s
+    store = filled(tmp_path, trial.measured())
+    emulate(store, engine_saying(plt_s * emulated_s), tmp_path)
+    assert (store["1-0"].repetitions, store["1-0"].missing) == (runs, ())
+
+
+# Comparing, and the page.
+
+
+def test_the_error_is_of_the_medians_of_equal_seeds_and_of_a_share_it_is_the_difference():
+    (found,) = compared(measured(emulated=(1.0, 2.0, None, 9.0), simulated=(2.2, 0.1, 50.0, 7.0)))
+    assert found.error == pytest.approx(0.1)
+    assert found.spread == pytest.approx((9.0 - 1.0) / 2.0)
+    assert found.alone == 1
+    share = Quantity(name="flow-1.share")
+    assert share.error([0.32], [0.47]) == pytest.approx(-0.15)
+    assert share.spread([0.3, 0.4]) == pytest.approx(0.1)
+
+
+def test_a_distribution_holds_when_its_median_and_its_tail_are_within_the_bars():
+    def errors(*counted):
+        return [
+            found
+            for number, (count, error) in enumerate(counted)
+            for index in range(count)
+            for found in compared(
+                measured(replace(CELL, name=f"{number}-{index}"), emulated=(1.0,), simulated=(1 + error,))
+            )
+        ]
+
+    assert distribution(errors((97, 0.001), (2, 0.05), (1, 0.5))).holds
+    assert not distribution(errors((96, 0.001), (3, 0.05), (1, 0.5))).holds
+    assert not distribution(errors((97, 0.001), (1, 0.05), (2, 0.5))).holds
+    assert not distribution(errors((49, 0.001), (51, 0.006))).holds
+
+
+def cells_of_a_page():
+    return [
+        measured(emulated=(1.0,), simulated=(1.001,)),
+        measured(OTHER, emulated=(1.0,), simulated=(1.2,)),
+        measured(replace(CELL, name="2-5"), emulated=(1.0,), simulated=(0.9,)),
+    ]
+
+
+def section(known=()):
+    cells = cells_of_a_page()
+    found = [each for cell in cells for each in compared(cell)]
+    return page.section(cells, found, known, figure="agreement-random.svg")
+
+
+def test_a_cell_beyond_the_bar_stands_under_its_mechanism_or_as_not_explained():
+    known = [Mechanism(title="A fast clock", text="It runs ahead.", cells=["2-5"])]
+    text = section(known)
+    explained = text.index("#### A fast clock")
+    assert "2 cells, of which 1 are not explained" in text
+    assert (
+        explained < text.index("| 2-5 |") < text.index(f"#### {page.NOT_EXPLAINED}") < text.index("| 1-1 |")
+    )
+    assert "| 1-0 |" not in text
+
+
+def test_the_worst_quantity_of_a_cell_stands_for_it():
+    cells = [each for cell in cells_of_a_page() for each in compared(cell)]
+    assert [each.measured.cell.name for each in worst_of_each_cell(cells)] == ["1-0", "1-1", "2-5"]
+
+
+def test_the_section_takes_the_place_of_the_one_before_and_leaves_the_rest():
+    whole = "# Agreement\n\n## Bulk\n\nrows\n\n## What was measured\n\ncounts\n"
+    once = page.in_page(whole, section())
+    assert once.index("## Bulk") < once.index(page.HEADING) < once.index("## What was measured")
+    assert page.in_page(once, section()) == once
+    assert page.in_page(once, f"{page.HEADING}\n\nnew\n").count(page.HEADING) == 1
+
+
+def test_a_cell_under_two_mechanisms_is_refused(tmp_path):
+    file = tmp_path / "mechanisms.toml"
+    table = '[[mechanism]]\ntitle = "{}"\ntext = "."\ncells = ["1-17"]\n'
+    file.write_text(table.format("a") + table.format("b"))
+    with pytest.raises(InputError, match=r"mechanism\.2\.cells: .*1-17 twice"):
+        mechanisms(file)
+
+
+def test_the_mechanisms_that_are_kept_can_be_read():
+    assert all(mechanism.cells for mechanism in mechanisms())

@@ -1,0 +1,129 @@
+"""Cells of a set: drawn ones by their number, and some that are fixed because they once disagreed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from bentpipe.campaign import PlannedRun, plan
+from bentpipe.errors import BentpipeError
+from bentpipe.scenario import Scenario, digest, resolve_document
+from bentpipe.scenario.link.resolved import resolved_link
+from bentpipe.scenario.written.link_schema import LinkTable
+from bentpipe.scenario.written.location import Location
+from bentpipe.scenario.written.table import validated
+from bentpipe.scenario.written.toml import TomlTable
+from tools.agreement_random.draw import Draw
+from tools.agreement_random.links import drawn_link
+from tools.agreement_random.workloads import Room, drawn_workload
+
+ROOT = Path(__file__).parents[2]
+MOST_REPETITIONS = 5
+"""Of a cell in which chance has a say."""
+SEED = 1
+"""Of the runs; a cell's own settings tell its runs from those of others."""
+TIMEOUT = "60 s"
+"""A run that takes so long is none of ours, and nobody shall wait longer for one that hangs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomCell:
+    """One cell as a scenario would write it.
+
+    Attributes
+    ----------
+    name : str
+        `SEED-INDEX`, or what a fixed cell is called.
+    run : TomlTable
+        Its table [run].
+    """
+
+    name: str
+    run: TomlTable
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The cell resolved, with as many repetitions as are measured at most; raises InputError."""
+        return resolve_document(
+            self.document, file=f"cell {self.name}", folder=ROOT, default_name=f"agreement-random-{self.name}"
+        )
+
+    @property
+    def document(self) -> TomlTable:
+        """The scenario as written: `bentpipe run` measures it."""
+        return {"repetitions": MOST_REPETITIONS, "seed": SEED, "run": self.run}
+
+    @cached_property
+    def digest(self) -> str:
+        """A few digits that change with the cell's specification."""
+        return digest(self.scenario.cells[0].spec)
+
+    def runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
+        """Return the first so many of its runs, in their order."""
+        return plan(self.scenario)[:repetitions]
+
+
+def candidates(seed: int, index: int) -> Iterator[RandomCell | None]:
+    """Yield what may be the cell of this number, one after the other; None for each that is refused.
+
+    The first that is taken is the cell, whatever else is drawn.
+    """
+    attempt = 0
+    while True:
+        yield _candidate(seed, index, attempt)
+        attempt += 1
+
+
+def _candidate(seed: int, index: int, attempt: int) -> RandomCell | None:
+    draw = Draw(seed=seed, index=index, attempt=attempt)
+    link = drawn_link(draw)
+    try:
+        run = {"link": link, **drawn_workload(draw, _room(link)), "validity": {"timeout": TIMEOUT}}
+        cell = RandomCell(name=f"{seed}-{index}", run=run)
+        cell.scenario  # noqa: B018
+    except BentpipeError:
+        return None
+    return cell
+
+
+def _room(link: TomlTable) -> Room:
+    where = Location(file="drawn", field="link")
+    found = resolved_link(validated(LinkTable, link, where), where, folder=ROOT)
+    forward = link.get("forward")
+    return Room(
+        forward_bps=found.description.forward.nominal_bps,
+        return_bps=found.description.return_.nominal_bps,
+        has_classes=isinstance(forward, dict) and "classes" in forward,
+    )
+
+
+FIXED = (
+    RandomCell(
+        name="bbr-144-mbit",
+        run={
+            "link": {
+                "rtt": "600 ms",
+                "forward": {"rate": "144 Mbit/s", "queue": "1 BDP"},
+                "return": {"rate": "10 Mbit/s", "queue": "10000 packets"},
+            },
+            "cc": "bbr",
+            "bulk": {"size": "100 MB"},
+        },
+    ),
+    RandomCell(
+        name="cubic-beside-bbr",
+        run={
+            "link": {
+                "rtt": "300 ms",
+                "forward": {"rate": "20 Mbit/s", "queue": "1 BDP"},
+                "return": {"rate": "10 Mbit/s", "queue": "10000 packets"},
+            },
+            "bulk": {"duration": "25 s", "flows": ["cubic", "bbr"]},
+        },
+    ),
+    RandomCell(
+        name="news-front-h3",
+        run={"link": "geo-viasat2-flat", "http": "h3", "cc": "cubic", "page": "news-front"},
+    ),
+)
+"""Cells in which the engines have disagreed by more than 4 % on one day or another."""

@@ -1,0 +1,115 @@
+"""Both engines side by side, and the distribution of their error over all cells. Pure functions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from tools.agreement_random.quantities import Quantity
+from tools.agreement_random.store import Measured
+
+MEDIAN_BAR = 0.005
+BARS = {0.04: 0.97, 0.08: 0.99}
+"""Share of the quantities that must be within an error."""
+LISTED = 0.08
+"""Error above which a cell is listed with its mechanism."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """One quantity of a cell by both engines, the same seeds in both.
+
+    Attributes
+    ----------
+    measured : Measured
+        The cell.
+    quantity : Quantity
+        What is compared.
+    emulated, simulated : tuple of float
+        In the quantity's own unit, by repetition; where one engine has no value, neither counts.
+    alone : int
+        Repetitions of which one engine has a value and the other has none.
+    """
+
+    measured: Measured
+    quantity: Quantity
+    emulated: tuple[float, ...]
+    simulated: tuple[float, ...]
+    alone: int
+
+    @property
+    def error(self) -> float:
+        """How far the simulator is off."""
+        return self.quantity.error(self.simulated, self.emulated)
+
+    @property
+    def spread(self) -> float:
+        """What the emulator itself leaves open."""
+        return self.quantity.spread(self.emulated)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether its error asks for a mechanism."""
+        return abs(self.error) > LISTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """Absolute errors of some quantities."""
+
+    errors: Sequence[float]
+
+    @property
+    def median(self) -> float:
+        """Half of them are no larger."""
+        return median(self.errors)
+
+    def within(self, bar: float) -> float:
+        """Return the share of them that are no larger than this."""
+        return sum(error <= bar for error in self.errors) / len(self.errors)
+
+    def quantile(self, share: float) -> float:
+        """Return the least error that such a share of them does not exceed."""
+        return float(np.quantile(self.errors, share, method="inverted_cdf"))
+
+    @property
+    def holds(self) -> bool:
+        """Whether they are as small as they have to be."""
+        return self.median < MEDIAN_BAR and all(self.within(bar) >= share for bar, share in BARS.items())
+
+
+def compared(measured: Measured) -> list[Compared]:
+    """Return what both engines have measured of a cell; nothing where it has not been emulated yet."""
+    found = []
+    for name, simulated in measured.simulated.items():
+        emulated = measured.emulated.get(name, {})
+        both = [(emulated[n], simulated[n]) for n in sorted(emulated) if n in simulated]
+        pairs = [(real, virtual) for real, virtual in both if real is not None and virtual is not None]
+        alone = sum((real is None) != (virtual is None) for real, virtual in both)
+        if pairs or alone:
+            found.append(
+                Compared(
+                    measured=measured,
+                    quantity=Quantity(name=name),
+                    emulated=tuple(real for real, _ in pairs),
+                    simulated=tuple(virtual for _, virtual in pairs),
+                    alone=alone,
+                )
+            )
+    return found
+
+
+def distribution(cells: Iterable[Compared]) -> Distribution:
+    """Return the absolute errors of some quantities."""
+    return Distribution(errors=[abs(each.error) for each in cells])
+
+
+def worst_of_each_cell(cells: Iterable[Compared]) -> list[Compared]:
+    """Return of each cell the quantity with the largest error."""
+    worst: dict[str, Compared] = {}
+    for each in cells:
+        name = each.measured.cell.name
+        if name not in worst or abs(each.error) > abs(worst[name].error):
+            worst[name] = each
+    return list(worst.values())

@@ -1,0 +1,189 @@
+"""Cells into the store: drawn and simulated first, then emulated, each run kept when it has ended."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bentpipe import reasons
+from bentpipe.campaign import Ending, Engine, PlannedRun, execute
+from bentpipe.campaign.executor import was_late
+from bentpipe.cli.progress import LineProgress
+from bentpipe.engine.simulate import Simulator
+from bentpipe.ledger import Ledger, judged
+from bentpipe.model.record import Status
+from bentpipe.model.spec import RunSpec
+from bentpipe.scenario.link.description import nominal_bps
+from tools.agreement.grid import Company
+from tools.agreement.kept import FACTS
+from tools.agreement_random.cells import FIXED, MOST_REPETITIONS, RandomCell
+from tools.agreement_random.comparing import compared
+from tools.agreement_random.quantities import quantities
+from tools.agreement_random.store import Measured, Store
+from tools.agreement_random.trial import Fate, Trial, drawn, simulated
+
+DOUBTED = 0.02
+"""Error of the first run above which a cell is measured as often as one in which chance has a say.
+
+What the emulator itself leaves open is then known where the engines disagree.
+"""
+FEW_BPS, FEW_RTT_NS = 5_000_000, 300_000_000
+SOME_BPS, SOME_RTT_NS = 150_000_000, 50_000_000
+"""Up to this rate and from this round trip on worlds side by side measure the link and not each other, as the
+bulk flows of the grid have shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unusual:
+    """A candidate that is a scenario and does not succeed in virtual time."""
+
+    cell: RandomCell
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """What became of all candidates for the cells that were drawn."""
+
+    fates: Counter[Fate]
+    unusual: Sequence[Unusual]
+
+
+def draw(store: Store, *, seed: int, number: int, tell: Callable[[str], None]) -> Drawing:
+    """Draw the cells that the set of this seed does not have yet, up to so many, and the fixed ones."""
+    fates: Counter[Fate] = Counter()
+    unusual: list[Unusual] = []
+    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+        for cell in FIXED:
+            if cell.name not in store:
+                store.put(simulated(cell, engine, MOST_REPETITIONS).measured())
+        wanted = [index for index in range(number) if f"{seed}-{index}" not in store]
+        for index, found in zip(
+            wanted, pool.map(lambda index: list(drawn(seed, index, engine)), wanted), strict=True
+        ):
+            fates.update(fate for fate, _ in found)
+            unusual += [_unusual(trial) for fate, trial in found if fate is Fate.FAILED and trial is not None]
+            taken = found[-1][1]
+            assert taken is not None
+            store.put(taken.measured())
+            tell(f"{seed}-{index}: {len(found)} drawn")
+    return Drawing(fates=fates, unusual=unusual)
+
+
+def simulate(store: Store, cells: Iterable[Measured]) -> None:
+    """Simulate cells afresh: these numbers follow from the program, which may have changed."""
+    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+
+        def again(measured: Measured) -> Measured:
+            values = simulated(measured.cell, engine, measured.repetitions).values
+            return replace(measured, simulated=values)
+
+        store.put(*pool.map(again, cells))
+
+
+def emulate(store: Store, names: Sequence[str], *, engine: Engine, results: Path) -> None:
+    """Measure in real time what is not there yet; those that disagree at first are measured more often.
+
+    Parameters
+    ----------
+    store : Store
+        Takes each run when it has ended.
+    names : sequence of str
+        The cells.
+    engine : Engine
+        The emulator.
+    results : Path
+        A folder for the ledger of the runs, which may be there already.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        When it was interrupted; what has been measured by then is in the store.
+    """
+    _emulate_missing(store, names, engine=engine, results=results)
+    doubtful = [store[name] for name in names if _is_doubtful(store[name])]
+    with closing(Simulator()) as simulator:
+        for each in doubtful:
+            values = simulated(each.cell, simulator, MOST_REPETITIONS).values
+            store.put(replace(each, simulated=values))
+    _emulate_missing(store, names, engine=engine, results=results)
+
+
+def company_of(spec: RunSpec) -> Company:
+    """Return the company that a run bears, by the rate and the round trip of its link."""
+    directions = spec.link.forward, spec.link.return_
+    rate_bps = max(nominal_bps(direction.capacity) for direction in directions)
+    rtt_ns = sum(direction.delay_ns for direction in directions)
+    if rate_bps <= FEW_BPS and rtt_ns >= FEW_RTT_NS:
+        return Company.FEW_A_CORE
+    return Company.ONE_A_CORE if rate_bps <= SOME_BPS and rtt_ns >= SOME_RTT_NS else Company.ALONE
+
+
+def _is_doubtful(measured: Measured) -> bool:
+    return measured.repetitions == 1 and any(abs(found.error) > DOUBTED for found in compared(measured))
+
+
+def _emulate_missing(store: Store, names: Sequence[str], *, engine: Engine, results: Path) -> None:
+    missing = [
+        (store[name].cell, run)
+        for name in names
+        for run in store[name].cell.runs(store[name].repetitions)
+        if run.repetition in store[name].missing
+    ]
+    cells = {run.run_id: cell.name for cell, run in missing}
+    runs = [run for _, run in missing]
+    document = {"name": "agreement-random", "engine": engine.name}
+    with Ledger.claim(results / engine.name, document) as ledger:
+        progress = _Keeping(store, ledger, cells=cells, runs={run.run_id: run for run in runs})
+        progress.keep()
+        for company in sorted(Company, key=lambda company: -company.value):
+            alike = [run for run in runs if company_of(run.spec) is company]
+            if not alike:
+                continue
+            jobs = company.runs_at_once(_cores())
+            outcome = execute(alike, engine=engine, ledger=ledger, jobs=jobs, progress=progress)
+            progress.keep()
+            if outcome.ending is Ending.INTERRUPTED:
+                raise KeyboardInterrupt
+
+
+class _Keeping(LineProgress):
+    """Progress that has the store take each run that has ended for good."""
+
+    def __init__(
+        self, store: Store, ledger: Ledger, *, cells: dict[str, str], runs: dict[str, PlannedRun]
+    ) -> None:
+        super().__init__()
+        self._store, self._ledger = store, ledger
+        self._cells, self._runs = cells, runs
+
+    def judged(self, *, status: str) -> None:
+        """See Progress."""
+        super().judged(status=status)
+        self.keep()
+
+    def keep(self) -> None:
+        """Put into the store what the ledger has of the runs that are wanted."""
+        for entry in judged(self._ledger.entries()):
+            run = self._runs.get(entry.run_id)
+            if run is None or was_late(entry.record):
+                continue
+            del self._runs[entry.run_id]
+            record = entry.record
+            succeeded = record.status is Status.SUCCEEDED
+            values = dict(quantities(record)) if succeeded else {}
+            facts = {fact: record.provenance.get(fact, "") for fact in FACTS}
+            measured = self._store[self._cells[entry.run_id]]
+            self._store.put(measured.with_emulated(run.repetition, values, facts))
+
+
+def _unusual(trial: Trial) -> Unusual:
+    record = next(record for record in trial.records if record.status is not Status.SUCCEEDED)
+    return Unusual(cell=trial.cell, why="; ".join(map(reasons.sentence, record.reasons)))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))

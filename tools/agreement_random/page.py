@@ -1,0 +1,208 @@
+"""The section of docs/agreement.md on random cells: the distribution of the error, and what is beyond it."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from bentpipe.scenario.factors import label
+from tools.agreement.kept import FACTS
+from tools.agreement_random.comparing import (
+    BARS,
+    LISTED,
+    MEDIAN_BAR,
+    Compared,
+    Distribution,
+    distribution,
+    worst_of_each_cell,
+)
+from tools.agreement_random.kinds import kinds
+from tools.agreement_random.mechanisms import Mechanism
+from tools.agreement_random.quantities import Scope
+from tools.agreement_random.store import Measured, seed_of
+
+HEADING = "## Random cells"
+NOT_EXPLAINED = "Not explained"
+_QUANTILES = (0.9, 0.97, 0.99)
+_SCOPES = {
+    Scope.WHOLE: "Page load time, completion, goodput or round trip: one per cell",
+    Scope.FLOW: "Completion or goodput of each of several flows",
+    Scope.SHARE: "Share of each of several flows, as a difference",
+}
+_EVERY, _WORST = "All of these", "Each cell by the worst of its quantities"
+
+
+def distributions(found: Iterable[Compared]) -> Mapping[str, Distribution]:
+    """Return the distributions that the page shows, by what they are called; fixed cells are not in them."""
+    drawn = [each for each in found if seed_of(each.measured.cell.name) is not None]
+    scopes = {
+        title: distribution(each for each in drawn if each.quantity.scope is scope)
+        for scope, title in _SCOPES.items()
+    }
+    named = {**scopes, _EVERY: distribution(drawn), _WORST: distribution(worst_of_each_cell(drawn))}
+    return {title: errors for title, errors in named.items() if errors.errors}
+
+
+def holds(found: Sequence[Compared]) -> bool:
+    """Whether all quantities together are within the bars."""
+    every = distributions(found).get(_EVERY)
+    return every is not None and every.holds
+
+
+def section(
+    cells: Sequence[Measured], found: Sequence[Compared], known: Sequence[Mechanism], *, figure: str
+) -> str:
+    """Return the section; `figure` is the file of the figure beside the page."""
+    drawn = [each for each in cells if seed_of(each.cell.name) is not None]
+    fixed = [each for each in found if seed_of(each.measured.cell.name) is None]
+    listed = [each for each in _by_error(found) if each.is_listed]
+    return "\n".join(
+        [
+            f"{HEADING}\n",
+            _introduction(drawn),
+            f"![Share of the quantities with at most this error]({figure})\n",
+            *_distribution_table(found),
+            _METHOD,
+            f"### Beyond {LISTED:.0%}\n",
+            *_listed_lines(listed, known),
+            *(["### Cells that disagreed once\n", *_table(fixed), ""] if fixed else []),
+            "### What was drawn\n",
+            *_drawn_lines(drawn),
+            *_provenance(drawn),
+        ]
+    )
+
+
+def in_page(text: str, section: str) -> str:
+    """Return a page with the section in place of the one that it has, or else before what was measured."""
+    without = re.sub(rf"^{re.escape(HEADING)}\n.*?(?=^## |\Z)", "", text, flags=re.MULTILINE | re.DOTALL)
+    head, last, tail = without.partition("## What was measured\n")
+    return f"{head}{section}\n{last}{tail}" if last else f"{without.rstrip()}\n\n{section}"
+
+
+def _introduction(drawn: Sequence[Measured]) -> str:
+    seeds = sorted({seed for each in drawn if (seed := seed_of(each.cell.name)) is not None})
+    done = sum(not each.missing for each in drawn)
+    return f"""\
+Cells that nobody has chosen, from all that both engines have: `make agreement-random SEED=1 N=300` draws
+pipes, presets, carriers and paths that change, with losses, delay variation and queues of each kind; pages by
+every protocol, with handshakes, proxies and settings of the hosts; flows alone and in company, by every
+congestion control over TCP and QUIC, down and up; pings. A cell is drawn again where its settings cannot go
+together, where a run fails in virtual time, takes more than 25 s or sends more than 200 000 packets.
+
+{len(drawn)} cells (seed {", ".join(map(str, seeds))}) stand in `data/agreement/random.csv`, {done} of them
+measured by both engines. `python -m tools.agreement_random show 1-17` prints one as a scenario.
+"""
+
+
+_BARS = " and ".join(f"{share:.0%} within {bar:.0%}" for bar, share in BARS.items())
+_METHOD = f"""
+Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error is that of the medians of runs with equal seeds; of
+a share it is the difference itself. A cell is emulated once where five runs of the simulator say one thing,
+and five times where chance decides something or the first run is off by more than 2 %. *Spread* is the range
+of the emulated runs over their median: where it is larger than the error, the emulator does not agree with
+itself any better.
+"""
+
+
+def _distribution_table(found: Sequence[Compared]) -> list[str]:
+    limits = (MEDIAN_BAR, *BARS)
+    heads = ["", "quantities", "median", *(f"{share:.0%}" for share in _QUANTILES), "worst"]
+    heads += [*(f"within {limit:.1%}" for limit in limits), "holds"]
+    lines = [_line(heads), _line(["---", *["---:"] * (len(heads) - 2), "---"])]
+    for title, errors in distributions(found).items():
+        quantiles = [errors.median, *(errors.quantile(share) for share in (*_QUANTILES, 1.0))]
+        lines.append(
+            _line(
+                [
+                    title,
+                    str(len(errors.errors)),
+                    *(_percent(error) for error in quantiles),
+                    *(f"{errors.within(limit):.1%}" for limit in limits),
+                    "yes" if errors.holds else "**no**",
+                ]
+            )
+        )
+    return lines
+
+
+def _listed_lines(listed: Sequence[Compared], known: Sequence[Mechanism]) -> list[str]:
+    if not listed:
+        return ["No cell.\n"]
+    names = {each.measured.cell.name for each in listed}
+    explained = {name for mechanism in known for name in mechanism.cells}
+    lines = [
+        f"{len(names)} cells, of which {len(names - explained)} are not explained; "
+        "the worst quantity of each.\n"
+    ]
+    worst = _by_error(worst_of_each_cell(listed))
+    for mechanism in known:
+        own = [each for each in worst if each.measured.cell.name in mechanism.cells]
+        if own:
+            lines += [f"#### {mechanism.title}\n", f"{mechanism.text.strip()}\n", *_table(own), ""]
+    rest = [each for each in worst if each.measured.cell.name not in explained]
+    return [*lines, *([f"#### {NOT_EXPLAINED}\n", *_table(rest), ""] if rest else [])]
+
+
+def _table(found: Iterable[Compared]) -> list[str]:
+    heads = ["cell", "quantity", "runs", "emulate", "simulate", "error", "spread", "what"]
+    lines = [_line(heads), _line(["---", "---", *["---:"] * 5, "---"])]
+    for each in found:
+        quantity = each.quantity
+        values = [
+            " ".join([f"{median(side) * quantity.scale:.3f}", quantity.unit]).strip() if side else "-"
+            for side in (each.emulated, each.simulated)
+        ]
+        lines.append(
+            _line(
+                [
+                    each.measured.cell.name,
+                    quantity.title,
+                    str(len(each.emulated)),
+                    *values,
+                    _percent(each.error, sign="+"),
+                    _percent(each.spread),
+                    f"`{_what(each.measured)}`",
+                ]
+            )
+        )
+    return lines
+
+
+def _what(measured: Measured) -> str:
+    run = {key: value for key, value in measured.cell.run.items() if key != "validity"}
+    return label(run).replace("|", "/")
+
+
+def _drawn_lines(drawn: Sequence[Measured]) -> list[str]:
+    counts: dict[str, Counter[str]] = {}
+    for each in drawn:
+        for what, values in kinds(each.cell.runs(1)[0].spec).items():
+            counts.setdefault(what, Counter()).update({*values})
+    lines = ["| | cells |", "| --- | --- |"]
+    for what, counter in counts.items():
+        values = ", ".join(f"{value} {count}" for value, count in sorted(counter.items()))
+        lines.append(_line([what, values]))
+    return [*lines, ""]
+
+
+def _provenance(drawn: Sequence[Measured]) -> list[str]:
+    lines = ["| emulated with | |", "| --- | --- |"]
+    measured = [each for each in drawn if each.facts]
+    for fact in FACTS:
+        values = Counter(each.facts.get(fact, "") for each in measured)
+        lines.append(_line([fact.replace("_", " "), ", ".join(filter(None, values))]))
+    return [*lines, ""] if measured else []
+
+
+def _by_error(found: Iterable[Compared]) -> list[Compared]:
+    return sorted(found, key=lambda each: -abs(each.error))
+
+
+def _percent(value: float, *, sign: str = "") -> str:
+    return f"{value:{sign}.2%}" if math.isfinite(value) else "one engine alone"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
