@@ -130,7 +130,9 @@ def test_an_emulated_value_of_a_cell_that_has_become_another_counts_for_nothing(
     file = tmp_path / "random.csv"
     Store(file).put(measured(emulated=(1.5,)))
     file.write_text(file.read_text().replace("single-100k", "single-500k"))
-    assert Store(file)["1-0"].emulated == {}
+    again = Store(file)
+    assert again["1-0"].emulated == {}
+    assert again.outdated == ("1-0",)
 
 
 # Measuring.

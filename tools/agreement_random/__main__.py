@@ -42,6 +42,8 @@ def main() -> int:
         store = Store()
         if steps[0] == "show":
             return _show(store, steps[1:])
+        if store.outdated:
+            _tell(f"to be emulated again, as they have changed: {', '.join(store.outdated)}")
         unknown = set(steps) - set(EVERY)
         if unknown:
             parser.error(f"no such step: {', '.join(sorted(unknown))}")

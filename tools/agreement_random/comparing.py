@@ -50,8 +50,8 @@ class Compared:
 
     @property
     def is_listed(self) -> bool:
-        """Whether its error asks for a mechanism."""
-        return abs(self.error) > LISTED
+        """Whether it asks for a mechanism: by its error, or as a run succeeds in one engine alone."""
+        return self.alone > 0 or abs(self.error) > LISTED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,7 +102,7 @@ Bars: a median below {MEDIAN_BAR:.1%}, {_BARS}. The error is that of the medians
 a share it is the difference itself. A cell is emulated once where five runs of the simulator say one thing,
 and five times where chance decides something or the first run is off by more than 2 %. *Spread* is the range
 of the emulated runs over their median: where it is larger than the error, the emulator does not agree with
-itself any better.
+itself any better. A run that succeeds in one engine *alone* has no error and is listed.
 """
 
 
@@ -159,7 +159,7 @@ def _table(found: Iterable[Compared]) -> list[str]:
                 [
                     each.measured.cell.name,
                     quantity.title,
-                    str(len(each.emulated)),
+                    f"{len(each.emulated)}, {each.alone} alone" if each.alone else str(len(each.emulated)),
                     *values,
                     _percent(each.error, sign="+"),
                     _percent(each.spread),
@@ -201,7 +201,7 @@ def _by_error(found: Iterable[Compared]) -> list[Compared]:
 
 
 def _percent(value: float, *, sign: str = "") -> str:
-    return f"{value:{sign}.2%}" if math.isfinite(value) else "one engine alone"
+    return f"{value:{sign}.2%}" if math.isfinite(value) else "-"
 
 
 def _line(cells: Sequence[str]) -> str:

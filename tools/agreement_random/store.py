@@ -65,14 +65,26 @@ class Measured:
 
 
 class Store:
-    """The measured cells by name, those of each set in the order of their numbers."""
+    """The measured cells by name, those of each set in the order of their numbers.
+
+    Attributes
+    ----------
+    outdated : tuple of str
+        Cells whose emulated values count for nothing, for their specifications have changed.
+    """
 
     def __init__(self, file: Path = FILE) -> None:
         self._file = file
         self._cells: dict[str, Measured] = {}
+        outdated = []
         for rows in _by_cell(table.read(file)).values():
             measured = _measured(rows)
-            self._cells[measured.cell.name] = measured
+            name, written = measured.cell.name, rows[0]["digest"]
+            if measured.emulated and measured.cell.digest != written:
+                measured = replace(measured, emulated={}, facts={})
+                outdated.append(name)
+            self._cells[name] = measured
+        self.outdated = tuple(outdated)
 
     def __contains__(self, name: str) -> bool:
         return name in self._cells
@@ -132,7 +144,7 @@ def _measured(rows: list[dict[str, str]]) -> Measured:
     simulated = {row["quantity"]: _values(row["simulated"]) for row in rows}
     measured = Measured(cell=cell, simulated=simulated)
     emulated = {row["quantity"]: _values(row["emulated"]) for row in rows}
-    if not any(emulated.values()) or head["digest"] != cell.digest:
+    if not any(emulated.values()):
         return measured
     return replace(measured, emulated=emulated, facts={fact: head[fact] for fact in FACTS})
 
