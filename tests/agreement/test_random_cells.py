@@ -258,6 +258,30 @@ def test_a_cell_beyond_the_bar_stands_under_its_mechanism_or_as_not_explained():
     assert "| 1-0 |" not in text
 
 
+@pytest.mark.parametrize(
+    ("otherwise", "is_chance"),
+    [
+        ([1.0, 1.1, 1.2, 1.3, 1.4] * 5, True),
+        # None of 25 is as small as any of the five: 2 arrangements of all have that.
+        ([1.5] * 25, False),
+        # No test is made of so few.
+        ([1.0, 1.1], False),
+    ],
+)
+def test_what_differs_in_itself_and_is_not_told_apart_is_chance(otherwise, is_chance):
+    (found,) = compared(measured(emulated=(1.0, 1.1, 1.2, 1.3, 1.4), simulated=(1.3,) * 5))
+    found = replace(found, otherwise=tuple(otherwise))
+    assert found.is_listed
+    assert found.is_chance is is_chance
+    text = page.section([found.measured], [found], (), figure="agreement-random.svg")
+    assert (f"#### {page.CHANCE}" in text, f"#### {page.NOT_EXPLAINED}" in text) == (is_chance, not is_chance)
+
+
+def test_the_sample_for_the_test_has_other_seeds():
+    own, others = ({run.seed for run in runs} for runs in (CELL.runs(5), CELL.other_runs(25)))
+    assert (len(own), len(others), own & others) == (5, 25, set())
+
+
 def test_the_worst_quantity_of_a_cell_stands_for_it():
     cells = [each for cell in cells_of_a_page() for each in compared(cell)]
     assert [each.measured.cell.name for each in worst_of_each_cell(cells)] == ["1-0", "1-1", "2-5"]

@@ -1,7 +1,7 @@
 """Cells of a set: drawn ones by their number, and some that are fixed because they once disagreed."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +22,8 @@ MOST_REPETITIONS = 5
 """Of a cell in which chance has a say."""
 SEED = 1
 """Of the runs; a cell's own settings tell its runs from those of others."""
+OTHER_SEED = 2
+"""Of runs that make a sample independent of the emulated one."""
 TIMEOUT = "60 s"
 """A run that takes so long is none of ours, and nobody shall wait longer for one that hangs."""
 
@@ -61,6 +63,10 @@ class RandomCell:
     def runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
         """Return the first so many of its runs, in their order."""
         return plan(self.scenario)[:repetitions]
+
+    def other_runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
+        """Return so many runs with seeds that are not those of `runs`."""
+        return plan(replace(self.scenario, seed=OTHER_SEED, repetitions=repetitions))
 
 
 def candidates(seed: int, index: int) -> Iterator[RandomCell | None]:

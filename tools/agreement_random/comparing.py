@@ -6,6 +6,8 @@ from statistics import median
 
 import numpy as np
 
+from tools.agreement.comparing import LEAST_FOR_TEST, two_sample_p
+from tools.agreement.grid import TEST_LEVEL
 from tools.agreement_random.quantities import Quantity
 from tools.agreement_random.store import Measured
 
@@ -30,6 +32,8 @@ class Compared:
         In the quantity's own unit, by repetition; where one engine has no value, neither counts.
     alone : int
         Repetitions of which one engine has a value and the other has none.
+    otherwise : tuple of float
+        Simulated with other seeds, for the test; none where no test is made.
     """
 
     measured: Measured
@@ -37,6 +41,7 @@ class Compared:
     emulated: tuple[float, ...]
     simulated: tuple[float, ...]
     alone: int
+    otherwise: tuple[float, ...] = ()
 
     @property
     def error(self) -> float:
@@ -47,6 +52,18 @@ class Compared:
     def spread(self) -> float:
         """What the emulator itself leaves open."""
         return self.quantity.spread(self.emulated)
+
+    @property
+    def p_value(self) -> float | None:
+        """Of the two-sample test against simulated runs with other seeds; None where none is made."""
+        enough = min(len(self.emulated), len(self.otherwise)) >= LEAST_FOR_TEST
+        return two_sample_p(self.emulated, self.otherwise) if enough else None
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the emulated runs differ by more than the error, and the test finds both engines alike."""
+        p_value = self.p_value
+        return p_value is not None and p_value >= TEST_LEVEL and self.spread > abs(self.error)
 
     @property
     def is_listed(self) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,19 +17,22 @@ from bentpipe.ledger import Ledger, judged
 from bentpipe.model.record import Status
 from bentpipe.model.spec import RunSpec
 from bentpipe.scenario.link.description import nominal_bps
+from tools.agreement.comparing import LEAST_FOR_TEST
 from tools.agreement.grid import Company
 from tools.agreement.kept import FACTS
 from tools.agreement_random.cells import FIXED, MOST_REPETITIONS, RandomCell
-from tools.agreement_random.comparing import compared
+from tools.agreement_random.comparing import Compared, compared
 from tools.agreement_random.quantities import quantities
-from tools.agreement_random.store import Measured, Store
-from tools.agreement_random.trial import Fate, Trial, drawn, simulated
+from tools.agreement_random.store import Measured, Store, Values
+from tools.agreement_random.trial import Fate, Trial, drawn, simulated, trial_of
 
 DOUBTED = 0.02
 """Error of the first run above which a cell is measured as often as one in which chance has a say.
 
 What the emulator itself leaves open is then known where the engines disagree.
 """
+TESTED_RUNS = 25
+"""Simulated with other seeds where the engines disagree: the test tells five runs from so many at 1 %."""
 FEW_BPS, FEW_RTT_NS = 5_000_000, 300_000_000
 SOME_BPS, SOME_RTT_NS = 150_000_000, 50_000_000
 """Up to this rate and from this round trip on worlds side by side measure the link and not each other, as the
@@ -112,6 +115,22 @@ def emulate(store: Store, names: Sequence[str], *, engine: Engine, results: Path
     _emulate_missing(store, names, engine=engine, results=results)
 
 
+def tested(found: Sequence[Compared]) -> list[Compared]:
+    """Return the same, those that are listed and were emulated often enough with what the test needs."""
+    with closing(Simulator()) as engine, ThreadPoolExecutor(_cores()) as pool:
+
+        def otherwise(cell: RandomCell) -> dict[str, Values]:
+            return trial_of(cell, engine, cell.other_runs(TESTED_RUNS)).values
+
+        cells = {
+            each.measured.cell.name: each.measured.cell
+            for each in found
+            if each.is_listed and len(each.emulated) >= LEAST_FOR_TEST
+        }
+        samples = dict(zip(cells, pool.map(otherwise, cells.values()), strict=True))
+    return [_with_sample(each, samples.get(each.measured.cell.name, {})) for each in found]
+
+
 def company_of(spec: RunSpec) -> Company:
     """Return the company that a run bears, by the rate and the round trip of its link."""
     directions = spec.link.forward, spec.link.return_
@@ -120,6 +139,11 @@ def company_of(spec: RunSpec) -> Company:
     if rate_bps <= FEW_BPS and rtt_ns >= FEW_RTT_NS:
         return Company.FEW_A_CORE
     return Company.ONE_A_CORE if rate_bps <= SOME_BPS and rtt_ns >= SOME_RTT_NS else Company.ALONE
+
+
+def _with_sample(found: Compared, sample: Mapping[str, Values]) -> Compared:
+    values = sample.get(found.quantity.name, {}).values()
+    return replace(found, otherwise=tuple(value for value in values if value is not None))
 
 
 def _is_doubtful(measured: Measured) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from bentpipe.scenario.factors import label
+from tools.agreement.grid import TEST_LEVEL
 from tools.agreement.kept import FACTS
 from tools.agreement_random.comparing import (
     BARS,
@@ -23,6 +24,7 @@ from tools.agreement_random.quantities import Scope
 from tools.agreement_random.store import Measured, seed_of
 
 HEADING = "## Random cells"
+CHANCE = "Chance"
 NOT_EXPLAINED = "Not explained"
 _QUANTILES = (0.9, 0.97, 0.99)
 _SCOPES = {
@@ -106,6 +108,12 @@ itself any better. A run that succeeds in one engine *alone* has no error and is
 """
 
 
+_OF_CHANCE = f"""\
+The emulated runs of these differ among themselves by more than the error, and the two-sample test (Cramér-von
+Mises, level {TEST_LEVEL:.0%}) does not tell them from 25 simulated runs of other seeds.
+"""
+
+
 def _distribution_table(found: Sequence[Compared]) -> list[str]:
     limits = (MEDIAN_BAR, *BARS)
     heads = ["", "quantities", "median", *(f"{share:.0%}" for share in _QUANTILES), "worst"]
@@ -130,24 +138,29 @@ def _distribution_table(found: Sequence[Compared]) -> list[str]:
 def _listed_lines(listed: Sequence[Compared], known: Sequence[Mechanism]) -> list[str]:
     if not listed:
         return ["No cell.\n"]
-    names = {each.measured.cell.name for each in listed}
-    explained = {name for mechanism in known for name in mechanism.cells}
-    lines = [
-        f"{len(names)} cells, of which {len(names - explained)} are not explained; "
-        "the worst quantity of each.\n"
-    ]
-    worst = _by_error(worst_of_each_cell(listed))
+    rest = _by_error(worst_of_each_cell(listed))
+    parts: list[str] = []
     for mechanism in known:
-        own = [each for each in worst if each.measured.cell.name in mechanism.cells]
+        own = [each for each in rest if each.measured.cell.name in mechanism.cells]
+        rest = [each for each in rest if each not in own]
         if own:
-            lines += [f"#### {mechanism.title}\n", f"{mechanism.text.strip()}\n", *_table(own), ""]
-    rest = [each for each in worst if each.measured.cell.name not in explained]
-    return [*lines, *([f"#### {NOT_EXPLAINED}\n", *_table(rest), ""] if rest else [])]
+            parts += [f"#### {mechanism.title}\n", f"{mechanism.text.strip()}\n", *_table(own), ""]
+    # A cell is one of chance when all of its quantities that are listed are.
+    decided = {each.measured.cell.name for each in listed if not each.is_chance}
+    chance = [each for each in rest if each.measured.cell.name not in decided]
+    rest = [each for each in rest if each not in chance]
+    if chance:
+        parts += [f"#### {CHANCE}\n", _OF_CHANCE, *_table(chance), ""]
+    if rest:
+        parts += [f"#### {NOT_EXPLAINED}\n", *_table(rest), ""]
+    cells = len({each.measured.cell.name for each in listed})
+    counts = f"{cells} cells, of which {len(rest)} are not explained; the worst quantity of each.\n"
+    return [counts, *parts]
 
 
 def _table(found: Iterable[Compared]) -> list[str]:
-    heads = ["cell", "quantity", "runs", "emulate", "simulate", "error", "spread", "what"]
-    lines = [_line(heads), _line(["---", "---", *["---:"] * 5, "---"])]
+    heads = ["cell", "quantity", "runs", "emulate", "simulate", "error", "spread", "p", "what"]
+    lines = [_line(heads), _line(["---", "---", *["---:"] * 6, "---"])]
     for each in found:
         quantity = each.quantity
         values = [
@@ -163,6 +176,7 @@ def _table(found: Iterable[Compared]) -> list[str]:
                     *values,
                     _percent(each.error, sign="+"),
                     _percent(each.spread),
+                    "-" if each.p_value is None else f"{each.p_value:.2g}",
                     f"`{_what(each.measured)}`",
                 ]
             )

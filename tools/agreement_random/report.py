@@ -5,6 +5,7 @@ from pathlib import Path
 from bentpipe.figures.drawing import svg_text
 from tools.agreement_random import drawing, page
 from tools.agreement_random.comparing import compared
+from tools.agreement_random.measuring import tested
 from tools.agreement_random.mechanisms import mechanisms
 from tools.agreement_random.store import Store
 
@@ -12,7 +13,8 @@ from tools.agreement_random.store import Store
 def report(store: Store, file: Path) -> bool | None:
     """Write the section into a page; tell whether the bars are met, or None where nothing is measured yet."""
     cells = store.all()
-    found = [each for measured in cells for each in compared(measured)]
+    complete = [each for each in cells if not each.missing]
+    found = tested([each for measured in complete for each in compared(measured)])
     shown = page.distributions(found)
     if not shown:
         return None

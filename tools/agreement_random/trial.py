@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from bentpipe.campaign import Engine
+from bentpipe.campaign import Engine, PlannedRun
 from bentpipe.model.reason import TimedOutReason, VisitTimedOutReason
 from bentpipe.model.record import RunRecord, Status
 from tools.agreement_random.cells import MOST_REPETITIONS, RandomCell, candidates
@@ -77,7 +77,11 @@ class Trial:
 
 def simulated(cell: RandomCell, engine: Engine, repetitions: int) -> Trial:
     """Simulate the first so many runs of a cell."""
-    runs = cell.runs(repetitions)
+    return trial_of(cell, engine, cell.runs(repetitions))
+
+
+def trial_of(cell: RandomCell, engine: Engine, runs: Sequence[PlannedRun]) -> Trial:
+    """Simulate some runs of a cell."""
     return Trial(
         cell=cell, records=[engine.run(run_id=run.run_id, spec=run.spec, artifacts=None) for run in runs]
     )
