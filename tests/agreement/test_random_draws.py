@@ -114,6 +114,11 @@ def test_every_preset_is_the_base_of_some_cell(drawn):
     assert {*FLAT, *SATELLITE, *CHANGING} <= bases
 
 
+def test_a_recorded_path_and_satellites_that_stand_still_are_among_the_links(drawn):
+    keys = {key for cell in drawn for key in cell.run["link"]}
+    assert {"trace", "geometry", "epochs"} <= keys
+
+
 def test_both_directions_are_among_the_flows(specs):
     directions = {str(spec.workload.direction) for spec in specs if spec.workload.kind in ("bulk", "flows")}
     assert directions == {"down", "up"}

@@ -34,6 +34,8 @@ CHANGING = (
     "meo-o3b",
     "geo-vehicle",
 )
+RECORDING = "data/agreement/starlink-path.csv"
+"""40 s of a path, from the folder of the project."""
 MIXES = ("cra", "rbdc", "vbdc", "avbdc", "mixed")
 MODCODS = ("QPSK 1/2", "QPSK 3/4", "8PSK 2/3", "8PSK 3/4", "16APSK 3/4", "16APSK 5/6")
 """Quasi-error-free at the 17 dB of a clear sky that nothing is said of."""
@@ -189,6 +191,14 @@ def _constellation(draw: Draw) -> TomlTable:
     return link
 
 
+def _recording(draw: Draw) -> TomlTable:
+    return {
+        "trace": {"file": RECORDING, "offset": f"{draw.between(0, 20):.1f} s"},
+        "forward": {"queue": _queue(draw)},
+        "return": {"queue": _queue(draw)},
+    }
+
+
 def _own_epochs(draw: Draw) -> TomlTable:
     rtt_s = draw.log_between(LEAST_RTT_S, 0.2)
     silence: TomlTable = {"state": draw.one_of("hold", "lose"), "median": "80 ms", "p90": "160 ms"}
@@ -312,7 +322,8 @@ _KINDS: Mapping[Callable[[Draw], TomlTable], float] = {
     _flat_preset: 8,
     _satellite_preset: 17,
     _own_carriers: 10,
-    _constellation: 13,
+    _constellation: 11,
+    _recording: 2,
     _own_epochs: 4,
     _own_schedule: 6,
     _geostationary: 2,
