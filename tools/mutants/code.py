@@ -57,7 +57,7 @@ def listed(root: Path, crate: str) -> Iterator[Mutant]:
         # Of a whole body only the beginning.
         was = " ".join(text[start:end].split())
         was = was if len(was) <= 40 else was[:37] + "..."
-        name = f"{was} -> {found.replacement or '()'}{place}"
+        name = f"{was} -> {found.replacement or 'nothing'}{place}"
         names[found.file, name] += 1
         if names[found.file, name] > 1:
             name = f"{name} ({names[found.file, name]})"
