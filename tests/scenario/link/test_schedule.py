@@ -253,6 +253,13 @@ def test_a_return_link_on_demand_refuses_silences_that_hold(tmp_path):
     assert caught.value.field == "epochs"
 
 
+def test_a_queue_in_bdp_counts_the_longest_delay_of_a_schedule(tmp_path):
+    rows = 'schedule = [{ at = "0 s" }, { at = "1 s", delay = "270 ms" }]\nqueue = "1 BDP"'
+    spec = resolved(tmp_path, forward=rows)
+    # 50 Mbit/s for 270 ms there and 20 ms back.
+    assert spec["forward"]["queue"]["limit_bytes"] == 50_000_000 // 8 * 290 // 1000
+
+
 def test_what_the_link_says_of_a_schedule_is_its_range_of_delays(tmp_path):
     steps = '[epochs]\nperiod = "15 s"\nsteps = [[0, "-2 ms"], [1, "10 ms"]]'
     spec = resolved(tmp_path, common=steps)

@@ -49,11 +49,6 @@ class Surroundings:
     epochs: EpochDraft | None = None
     recorded: ScheduleSpec | None = None
 
-    @property
-    def rtt_ns(self) -> int:
-        """Propagation there and back."""
-        return self.delay_ns + self.opposite_delay_ns
-
 
 class Queues:
     """The queues of one direction; limits in BDP are filled in when its rate is known."""
@@ -88,9 +83,9 @@ class Queues:
         fill(0)
         self._waiting.append(fill)
 
-    def fill(self, nominal_bps: int) -> None:
+    def fill(self, nominal_bps: int, *, propagation_ns: int) -> None:
         """Fill in all limits."""
-        bdp = bdp_bytes(nominal_bps, self._surroundings.rtt_ns)
+        bdp = bdp_bytes(nominal_bps, propagation_ns)
         for fill in self._waiting:
             fill(bdp)
 
@@ -103,12 +98,20 @@ class Draft:
     queues: Queues
     schedule: ScheduleDraft | None
 
-    def complete(self, nominal_bps: int) -> DirectionSpec:
-        """Return the specification; limits are checked against each other now."""
+    def complete(self, nominal_bps: int, *, propagation_ns: int) -> DirectionSpec:
+        """Return the specification; limits are checked against each other now.
+
+        Parameters
+        ----------
+        nominal_bps : int
+            The direction's rate.
+        propagation_ns : int
+            There and back, the longest where it changes.
+        """
         capacity = self.spec["capacity"]
         if capacity["kind"] != "constant":
             capacity["nominal_bps"] = nominal_bps
-        self.queues.fill(nominal_bps)
+        self.queues.fill(nominal_bps, propagation_ns=propagation_ns)
         if self.schedule is not None:
             self.schedule.complete(nominal_bps)
         return self.spec

@@ -165,9 +165,11 @@ def _complete_link(table: LinkTable, name: str, where: Location) -> ResolvedLink
         description = describe_draft(spec)
     except _core.SpecError as error:
         raise error_from_core(error, table, where) from None
-    backward.complete(description.return_.nominal_bps)
-    onward.complete(description.forward.nominal_bps)
-    return ResolvedLink(spec=spec, description=description)
+    resolved = ResolvedLink(spec=spec, description=description)
+    propagation_ns = resolved.propagation_ns
+    backward.complete(description.return_.nominal_bps, propagation_ns=propagation_ns)
+    onward.complete(description.forward.nominal_bps, propagation_ns=propagation_ns)
+    return resolved
 
 
 def _report_wait_ns(capacity: CapacitySpec) -> int:
