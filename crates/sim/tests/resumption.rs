@@ -139,3 +139,22 @@ fn early_data_of_tls_1_2_are_refused() {
         assert!(refusal.to_string().contains("early data needs TLS 1.3"), "{refusal}");
     }
 }
+
+#[test]
+fn requests_beyond_a_limit_that_came_after_them_are_repeated() {
+    // The document names thirty images of another host. With early data their requests leave before that host's settings
+    // come, and most are refused (RFC 9113 sections 5.1.2 and 8.7).
+    for http in [Http::H2, Http::Spdy] {
+        let tls = tls(TlsVersion::V1_3, Resumption::EarlyData);
+        let mut spec = clean(http, tls, Some(Visit::Repeat), 30);
+        let Workload::PageLoad(load) = &mut spec.workload else { panic!("a page") };
+        load.page.objects.iter_mut().for_each(|object| object.host = Some("images.example".to_owned()));
+        spec.http2.max_concurrent_streams = 4;
+        let record = ran(&spec);
+        let images: Vec<_> = record.objects.iter().filter(|object| object.url.contains("images.")).collect();
+        assert_eq!(images.len(), 30, "{http:?}");
+        // All were asked for at once, before anything of them came.
+        let first_byte_s = images.iter().map(|object| object.first_byte_s).fold(f64::MAX, f64::min);
+        assert!(images.iter().all(|object| object.request_s < first_byte_s), "{http:?}");
+    }
+}

@@ -7,6 +7,10 @@ use super::body::Received;
 use super::h1::H1Error;
 use crate::page::PageError;
 
+/// How often a request is repeated that the origin refused without having looked at it (RFC 9113 section 8.7): by then its
+/// limit of streams is known, so that once is enough for an origin that keeps to it.
+pub(super) const MOST_REFUSALS: u32 = 3;
+
 /// Why an object could not be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {

@@ -16,7 +16,7 @@ use futures_util::future::poll_fn;
 use h2::client::SendRequest;
 use tokio::sync::OnceCell;
 
-use super::fetch::{FetchError, Fetched};
+use super::fetch::{FetchError, Fetched, MOST_REFUSALS};
 use super::session::Session;
 use super::{connect, request};
 use crate::hosts::Remote;
@@ -43,12 +43,35 @@ impl<N: Net> Client<N> {
         Self { session: Rc::clone(session), remote, connection: OnceCell::new(), pushes }
     }
 
-    pub(super) async fn fetch(&self, path: &str, on_data: impl FnMut(&[u8])) -> Result<Fetched, FetchError> {
-        let Session { net, load, .. } = &*self.session;
+    pub(super) async fn fetch(
+        &self,
+        path: &str,
+        mut on_data: impl FnMut(&[u8]),
+    ) -> Result<Fetched, FetchError> {
         let open = self.connection.get_or_try_init(|| self.connect()).await?;
         if let Some(pushed) = self.pushes.take(path) {
             return pushed.received().await;
         }
+        let asked = self.session.net.now();
+        let mut refusals = 0;
+        loop {
+            match self.request(open, path, &mut on_data).await {
+                Err(FetchError::H2(error)) if is_refusal(&error) && refusals < MOST_REFUSALS => refusals += 1,
+                // It was asked for when it was for the first time.
+                Ok(fetched) if refusals > 0 => return Ok(Fetched { requested: asked, ..fetched }),
+                fetched => return fetched,
+            }
+        }
+    }
+
+    /// Requests it, after the streams that the origin allows have ended, and receives the response.
+    async fn request(
+        &self,
+        open: &Open,
+        path: &str,
+        on_data: impl FnMut(&[u8]),
+    ) -> Result<Fetched, FetchError> {
+        let Session { net, load, .. } = &*self.session;
         let mut request = request::get(load.http, &self.remote.name, path);
         priority::state(request.headers_mut(), path, load.priorities);
         let request_header_bytes = request::header_bytes(request.headers());
@@ -91,4 +114,9 @@ impl<N: Net> Client<N> {
         });
         Ok(Open { sender, index: connected.index })
     }
+}
+
+/// Whether the origin has done nothing for the request, so that it may be repeated (RFC 9113 section 8.7).
+fn is_refusal(error: &h2::Error) -> bool {
+    error.is_reset() && error.is_remote() && error.reason() == Some(h2::Reason::REFUSED_STREAM)
 }

@@ -16,7 +16,7 @@ use bentpipe_units::{Bytes, Time};
 use tokio::sync::{OnceCell, mpsc};
 
 use super::body::Received;
-use super::fetch::{FetchError, Fetched};
+use super::fetch::{FetchError, Fetched, MOST_REFUSALS};
 use super::session::Session;
 use super::{connect, request};
 use crate::hosts::Remote;
@@ -39,6 +39,8 @@ struct Order {
     headers: Headers,
     priority: Priority,
     reader: Reader,
+    /// How often the origin has refused it.
+    refusals: u32,
 }
 
 type Reader = mpsc::UnboundedSender<Result<(Time, Part), String>>;
@@ -76,7 +78,7 @@ impl<N: Net> Client<N> {
             Priorities::Off | Priorities::Unstated => Priority::HIGHEST,
         };
         let (reader, mut parts) = mpsc::unbounded_channel();
-        let order = Order { path: path.to_owned(), headers: spdy::request(&request), priority, reader };
+        let order = Order { path: path.to_owned(), headers: spdy::request(&request), priority, reader, refusals: 0 };
         let closed = || FetchError::Spdy("the connection is closed".to_owned());
         open.orders.send(order).map_err(|_| closed())?;
 
@@ -88,7 +90,7 @@ impl<N: Net> Client<N> {
             let (at, part) = parts.recv().await.ok_or_else(closed)?.map_err(FetchError::Spdy)?;
             match part {
                 Part::Asked(asked) => {
-                    requested = Some(at);
+                    requested.get_or_insert(at);
                     if asked == Asked::ByRequest {
                         request_header_bytes = request::header_bytes(request.headers());
                     }
@@ -166,7 +168,7 @@ struct Connection<N: Net> {
 
 /// Where the parts of a response go.
 enum Response {
-    To(Reader),
+    To(Order),
     /// Nobody has asked yet: they wait. The stream's window bounds them.
     Kept(Vec<(Time, Part)>),
 }
@@ -227,16 +229,17 @@ impl<N: Net> Connection<N> {
             let _ = order.reader.send(Ok((at, part)));
         }
         if !ended {
-            self.streams.insert(stream, Response::To(order.reader));
+            self.streams.insert(stream, Response::To(order));
         }
     }
 
     fn request_waiting(&mut self) {
         while self.driver.session.can_open() {
-            let Some(Order { headers, priority, reader, .. }) = self.waiting.pop_front() else { return };
+            let Some(order) = self.waiting.pop_front() else { return };
+            let (headers, priority) = (order.headers.clone(), order.priority);
             let stream = self.driver.session.request(headers, priority).expect("a stream can be opened");
-            let _ = reader.send(Ok((self.net.now(), Part::Asked(Asked::ByRequest))));
-            self.streams.insert(stream, Response::To(reader));
+            let _ = order.reader.send(Ok((self.net.now(), Part::Asked(Asked::ByRequest))));
+            self.streams.insert(stream, Response::To(order));
         }
     }
 
@@ -247,6 +250,9 @@ impl<N: Net> Connection<N> {
             Event::Data { stream, payload, fin } => self.part(stream, Part::Data(payload), fin),
             Event::Reset { stream, status } => {
                 self.pushed.retain(|_, pushed| *pushed != stream);
+                if status == ResetStatus::RefusedStream.wire() && self.request_again(stream) {
+                    return;
+                }
                 self.refuse(stream, &format!("the stream was reset with status {status}"));
             }
             Event::Goaway { last_good, status } => {
@@ -286,7 +292,7 @@ impl<N: Net> Connection<N> {
                 parts.push((now, part));
                 parts.extend(end);
             }
-            Some(Response::To(reader)) => {
+            Some(Response::To(Order { reader, .. })) => {
                 if let Part::Data(chunk) = &part {
                     self.driver.session.release(stream, chunk.len());
                 }
@@ -300,8 +306,23 @@ impl<N: Net> Connection<N> {
         }
     }
 
+    /// Puts in the queue again what the origin has done nothing for (draft 2.4.2); by now its limit of streams is known.
+    fn request_again(&mut self, stream: StreamId) -> bool {
+        match self.streams.remove(&stream) {
+            Some(Response::To(order)) if order.refusals < MOST_REFUSALS => {
+                self.waiting.push_back(Order { refusals: order.refusals + 1, ..order });
+                true
+            }
+            Some(other) => {
+                self.streams.insert(stream, other);
+                false
+            }
+            None => false,
+        }
+    }
+
     fn refuse(&mut self, stream: StreamId, reason: &str) {
-        if let Some(Response::To(reader)) = self.streams.remove(&stream) {
+        if let Some(Response::To(Order { reader, .. })) = self.streams.remove(&stream) {
             let _ = reader.send(Err(reason.to_owned()));
         }
     }
@@ -309,7 +330,7 @@ impl<N: Net> Connection<N> {
     /// Tells all who wait.
     fn fail(mut self, reason: &str) {
         let readers = self.streams.into_values().filter_map(|response| match response {
-            Response::To(reader) => Some(reader),
+            Response::To(order) => Some(order.reader),
             Response::Kept(_) => None,
         });
         let orders = self.waiting.drain(..).map(|order| order.reader);
