@@ -190,6 +190,42 @@ fn malformed_requests_end_their_stream_and_the_next_one_is_served() {
 }
 
 #[test]
+fn a_request_is_answered_when_its_content_has_come_and_not_before() {
+    with_origin(async |mut peer| {
+        let before = peer.exchange(&[hello(), frame(HEADERS, END_HEADERS, 1, POST)].concat()).await;
+        assert!(before.frames.iter().all(|frame| frame.stream == 0), "{:?}", before.frames);
+        let after = peer.exchange(&frame(DATA, END_STREAM, 1, &[0; 10])).await;
+        assert_eq!(after.frames.first().map(|frame| (frame.kind, frame.stream)), Some((HEADERS, 1)));
+    });
+}
+
+#[test]
+fn a_request_whose_end_is_malformed_is_an_error_however_late_that_comes() {
+    // RFC 9113 sections 8.1.1, 8.1, 5.1 and 6.9.1. Each was answered before its end had come: h2spec over TLS.
+    let long = [POST, &literal("content-length", "1")].concat();
+    for (name, block, end) in [
+        ("more than the content's length", &long, frame(DATA, END_STREAM, 1, &[0; 2])),
+        ("fields behind the content that do not end it", &POST.to_vec(), {
+            frame(HEADERS, END_HEADERS, 1, &literal("x", "y"))
+        }),
+        ("DATA of a stream that was reset", &POST.to_vec(), {
+            [frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]), frame(DATA, END_STREAM, 1, &[0])].concat()
+        }),
+        ("a window beyond 2^31 - 1", &POST.to_vec(), {
+            frame(WINDOW_UPDATE, 0, 1, &[0x7F, 0xFF, 0xFF, 0xFF]).repeat(2)
+        }),
+    ] {
+        let begun = [hello(), frame(HEADERS, END_HEADERS, 1, block)].concat();
+        let answer = with_origin(async move |mut peer| {
+            peer.exchange(&begun).await;
+            peer.exchange(&end).await
+        });
+        assert!(answer.error().is_some(), "{name}: {:?}", answer.frames);
+        assert!(!answer.frames.iter().any(|frame| frame.kind == HEADERS), "{name}: {:?}", answer.frames);
+    }
+}
+
+#[test]
 fn data_after_the_end_of_a_stream_is_an_error() {
     // RFC 9113 section 5.1, "half-closed (remote)".
     let answer = attacked([setting(4, 0), request(1), frame(DATA, 0, 1, &[0; 10])].concat());

@@ -11,6 +11,7 @@ use bentpipe_http::priority::Priority;
 use bentpipe_net::Net;
 use bentpipe_run::{PageLoadSpec, Workload};
 use futures_util::future::select;
+use h2::RecvStream;
 use h2::server::SendResponse;
 use http::{Request, Response};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -53,7 +54,7 @@ pub(super) async fn serve<N: Net>(
             let connection = Rc::clone(&connection);
             host.net.spawn(async move {
                 // A stream that the client resets ends here, the connection goes on.
-                let _ = connection.answer(&request, response).await;
+                let _ = connection.answer(request, response).await;
             });
         }
     };
@@ -62,13 +63,14 @@ pub(super) async fn serve<N: Net>(
 }
 
 impl<N: Net> Connection<N> {
-    async fn answer<T>(
+    async fn answer(
         &self,
-        request: &Request<T>,
+        mut request: Request<RecvStream>,
         mut sender: SendResponse<Chunk>,
     ) -> Result<(), h2::Error> {
+        pass_over(request.body_mut()).await?;
         // Promises go before what names their objects (RFC 9113 section 8.4.1).
-        let pushes = Pushes::promise(&self.load, &self.served, request, &mut sender);
+        let pushes = Pushes::promise(&self.load, &self.served, &request, &mut sender);
         let response = respond(
             &self.served,
             request.method(),
@@ -100,4 +102,15 @@ impl<N: Net> Connection<N> {
             });
         }
     }
+}
+
+/// Waits for the end of a request's content, which the origin has no use for. One whose content or trailers are
+/// malformed, or whose stream the client has reset, is not answered (RFC 9113 section 8.1.1).
+async fn pass_over(content: &mut RecvStream) -> Result<(), h2::Error> {
+    while let Some(chunk) = content.data().await {
+        let length = chunk?.len();
+        content.flow_control().release_capacity(length)?;
+    }
+    content.trailers().await?;
+    Ok(())
 }
