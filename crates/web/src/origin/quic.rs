@@ -40,7 +40,7 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
         while let Some(incoming) = endpoint.accept().await {
             let started = host.net.now();
             let client_port = incoming.remote_address().port();
-            let Ok(connecting) = incoming.accept() else { continue };
+            let Ok(mut connecting) = incoming.accept() else { continue };
             let (host, serve) = (Rc::clone(&host), Rc::clone(&serve));
             host.net.clone().spawn(async move {
                 let mut report = ConnectionReport {
@@ -51,6 +51,11 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
                     ..ConnectionReport::default()
                 };
                 if settings.has_early_data() {
+                    // The client's limits come with its ClientHello, of which there may be more than one datagram. A
+                    // stream that is asked for before them is never opened, for the library tells nobody that it may be.
+                    if connecting.handshake_data().await.is_err() {
+                        return;
+                    }
                     let Ok((connection, complete)) = connecting.into_0rtt() else { return };
                     let index = host.connections.add(report, Window::Quic(connection.clone()));
                     note_completion(&host, index, connection.clone(), Early::of_origin(complete));
