@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs clean
-.PHONY: lock audit model notebooks
+.PHONY: lock audit model notebooks third-party setup-third-party
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,13 @@ million: setup ## Measure the ledger at a million runs: appending, resuming, the
 mutants: setup ## Break the code on purpose and see whether tests notice, for an hour, and write docs/mutants.md
 	$(BUILD) scripts/cargo-mutants.sh
 	$(BUILD) $(BIN)/python -m tools.mutants $(MUTANTS)
+
+setup-third-party: setup ## Install the Debian packages that `make third-party` compares with
+	@scripts/debian-packages.sh third-party
+
+# Some of them alone: `make third-party THIRD_PARTY="h2spec dvbs2"`.
+third-party: setup ## Compare with programs, tables and schemas of others, and write docs/third-party.md
+	$(MEASURE) $(BIN)/python -m tools.third_party $(THIRD_PARTY)
 
 agreement: setup ## Measure a grid by both engines, hours in real time, and write docs/agreement.md
 	$(MEASURE) $(BIN)/python -m tools.agreement

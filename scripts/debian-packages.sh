@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, or says which are. Argument: `run`, `test` or `browsers`.
+# Installs the Debian packages that are missing, or says which are. Argument: `run`, `test`, `browsers` or `third-party`.
 # Ends with status 1 only when the project could not be built without what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-purpose=${1:?run, test or browsers}
+purpose=${1:?run, test, browsers or third-party}
 
 required=() # nothing can be built without these
 optional=() # something that these are for is left out
@@ -26,6 +26,7 @@ look() {
     case $purpose in
         test) look_for_tests ;;
         browsers) look_for_browsers ;;
+        third-party) look_for_third_parties ;;
     esac
 }
 look_for_tests() {
@@ -41,29 +42,38 @@ look_for_browsers() {
     command -v Xvfb >/dev/null || missing optional xvfb "the tests of browsers with a window"
     [[ -d /usr/share/fonts/truetype/liberation ]] || missing optional fonts-liberation "the fonts that pages name, in their widths"
 }
+look_for_third_parties() {
+    command -v tshark >/dev/null || missing optional tshark "the reading of our captures"
+    command -v curl >/dev/null || missing optional curl "our origin against curl"
+    command -v h2load >/dev/null || missing optional nghttp2-client "our origin against nghttp2"
+    PATH=$PATH:/usr/sbin command -v nghttpd >/dev/null || missing optional nghttp2-server "our loader against nghttp2"
+    command -v gtlsclient >/dev/null || missing optional ngtcp2-client "our origin against ngtcp2"
+    PATH=$PATH:/usr/sbin command -v gtlsserver >/dev/null || missing optional ngtcp2-server "our loader against ngtcp2"
+}
 
 # Packages start the servers that they bring, which would listen on the real network beside the measurements. What starts
-# them (invoke-rc.d, deb-systemd-invoke) asks policy-rc.d, and 101 forbids it; nginx is started at each boot besides, and
-# was enabled for that also where systemd does not run: in a chroot, in an image.
+# them (invoke-rc.d, deb-systemd-invoke) asks policy-rc.d, and 101 forbids it; these are started at each boot besides, and
+# were enabled for that also where systemd does not run: in a chroot, in an image.
+started_at_boot=(nginx ngtcp2d)
 root=${INSTALL_ROOT:-} # where tests have their machine
 policy=$root/usr/sbin/policy-rc.d
 ours="# Here only while the set-up of Bentpipe installs packages."
-has_nginx_service() {
+has_service() {
     local file
-    for file in "$root"/{etc,usr/local/lib,usr/lib,lib}/systemd/system/nginx.service "$root/etc/init.d/nginx"; do
+    for file in "$root"/{etc,usr/local/lib,usr/lib,lib}/systemd/system/"$1.service" "$root/etc/init.d/$1"; do
         if [[ -e $file || -L $file ]]; then
             return 0
         fi
     done
     return 1
 }
-disable_nginx() {
+disable_service() {
     if ! command -v systemctl >/dev/null; then
-        update-rc.d nginx disable
+        update-rc.d "$1" disable
     elif [[ -d $root/run/systemd/system ]]; then
-        systemctl --quiet disable --now nginx.service
+        systemctl --quiet disable --now "$1.service"
     else
-        systemctl --quiet disable nginx.service
+        systemctl --quiet disable "$1.service"
     fi
 }
 remove_what_a_killed_set_up_left() {
@@ -72,8 +82,11 @@ remove_what_a_killed_set_up_left() {
     fi
 }
 start_nothing() {
-    nginx_is_new='' is_ours=''
-    has_nginx_service || nginx_is_new=1
+    local service
+    new_services=() is_ours=''
+    for service in "${started_at_boot[@]}"; do
+        has_service "$service" || new_services+=("$service")
+    done
     [[ -e $policy || -L $policy ]] || is_ours=1
     trap leave_as_it_was EXIT
     trap 'exit 129' HUP
@@ -85,9 +98,12 @@ start_nothing() {
     fi
 }
 leave_as_it_was() {
-    if [[ -n $nginx_is_new ]] && has_nginx_service; then
-        disable_nginx || echo "nginx may start at the next boot" >&2
-    fi
+    local service
+    for service in "${new_services[@]}"; do
+        if has_service "$service"; then
+            disable_service "$service" || echo "$service may start at the next boot" >&2
+        fi
+    done
     [[ -z $is_ours ]] || rm -f "$policy"
 }
 

@@ -9,7 +9,7 @@ import pytest
 LINK = "flat:down=50Mbit/s,up=10Mbit/s,rtt=20ms"
 OBJECT_BYTES = 62_500
 """Of uniform-500k, which the origin of a shell serves."""
-AIOQUIC_GET = Path(__file__).parents[1] / "support/aioquic_get.py"
+AIOQUIC_GET = Path(__file__).parents[2] / "tools/third_party/programs/aioquic_get.py"
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,14 @@ def test_a_server_that_the_set_up_brings_is_not_started_at_the_next_boot(tmp_pat
     assert machine.enabling() == ["systemctl --quiet disable --now nginx.service"]
 
 
+def test_nor_is_one_of_those_that_our_loader_is_compared_with(tmp_path: Path) -> None:
+    machine = Debian(tmp_path, brings(tmp_path, "lib/systemd/system/ngtcp2d.service"))
+    machine.runs_systemd()
+    machine.has_to_enable("systemctl", "update-rc.d")
+    machine.set_up("third-party")
+    assert machine.enabling() == ["systemctl --quiet disable --now ngtcp2d.service"]
+
+
 def test_nor_where_systemd_is_there_and_does_not_run_yet(tmp_path: Path) -> None:
     """In a chroot or an image: packages enable their services all the same (deb-systemd-helper(1p))."""
     machine = Debian(tmp_path, brings(tmp_path, UNIT, INIT_SCRIPT))

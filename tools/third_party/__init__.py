@@ -1,0 +1,1 @@
+"""Standing checks of Bentpipe against what others have made: programs, validation tables, schemas."""

@@ -1,0 +1,12 @@
+"""The checks that there are, in the order of the page. A new one is a file with a `CHECK` and a line here."""
+
+from tools.third_party import dvbs2, formats, h2spec, itu_r, servers, wireshark
+
+CHECKS = (
+    h2spec.CHECK,
+    servers.CHECK,
+    dvbs2.CHECK,
+    itu_r.CHECK,
+    wireshark.CHECK,
+    formats.CHECK,
+)
