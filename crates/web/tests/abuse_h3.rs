@@ -162,6 +162,16 @@ fn a_client_hello_of_two_datagrams_is_answered_where_there_may_be_early_data() {
 }
 
 #[test]
+fn a_request_that_has_ended_is_not_stopped() {
+    with_origin(async |attacker| {
+        let (mut sending, mut receiving) = attacker.request(&frame(HEADERS, &GET)).await;
+        sending.finish().unwrap();
+        receiving.read_to_end(1 << 20).await.unwrap();
+        assert_eq!(sending.stopped().await.unwrap(), None);
+    });
+}
+
+#[test]
 fn unexpected_frames_end_the_connection() {
     for (name, bytes) in [
         // RFC 9114 sections 4.1, 7.2.1, 7.2.4, 7.2.7

@@ -91,7 +91,18 @@ async fn answer<S: BidiStream<Bytes>>(
     if !body.is_empty() {
         stream.send_data(body).await?;
     }
-    stream.finish().await
+    stream.finish().await?;
+    pass_over(&mut stream).await
+}
+
+/// Reads a request to its end. The library asks the client to stop a stream whose end nobody has read, by error 0, which
+/// is none of HTTP/3 (RFC 9114 section 8.1): curl 8 takes its request for reset by that.
+async fn pass_over<S: BidiStream<Bytes>>(
+    stream: &mut RequestStream<S, Bytes>,
+) -> Result<(), h3::error::StreamError> {
+    while stream.recv_data().await?.is_some() {}
+    stream.recv_trailers().await?;
+    Ok(())
 }
 
 #[cfg(test)]
