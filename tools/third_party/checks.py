@@ -1,9 +1,10 @@
 """The checks that there are, in the order of the page. A new one is a file with a `CHECK` and a line here."""
 
-from tools.third_party import dvbs2, formats, h2spec, itu_r, servers, wireshark
+from tools.third_party import clients, dvbs2, formats, h2spec, itu_r, servers, wireshark
 
 CHECKS = (
     h2spec.CHECK,
+    clients.CHECK,
     servers.CHECK,
     dvbs2.CHECK,
     itu_r.CHECK,
