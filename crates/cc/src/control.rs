@@ -178,6 +178,8 @@ pub struct AckSample {
     pub in_flight: Bytes,
     /// RTT of the newest packet delivered; `None` when that is ambiguous (Karn).
     pub rtt: Option<Duration>,
+    /// Whether the receiver may have waited before it acknowledged, so that the RTT is no lower bound for long.
+    pub is_maybe_delayed: bool,
     /// Smoothed RTT with this sample taken in; `None` before the first measurement (never a configured guess).
     pub srtt: Option<Duration>,
     /// Delivery rate, where a valid sample exists.

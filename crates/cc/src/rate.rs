@@ -25,6 +25,13 @@ pub struct PacketState {
     demand: Demand,
 }
 
+impl PacketState {
+    /// Delivered by the connection when the packet left.
+    pub const fn delivered(&self) -> Bytes {
+        self.delivered
+    }
+}
+
 /// The rate at which the network delivered one flight (section 3.1.3: `rs.*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
@@ -55,6 +62,8 @@ pub struct RateEstimator {
     limited_until: Option<Bytes>,
     /// The newest packet delivered by the acknowledgement in progress.
     newest: Option<PacketState>,
+    /// When that acknowledgement arrived, if it has delivered anything, and how much that is.
+    arrival: Option<(Time, Bytes)>,
 }
 
 impl RateEstimator {
@@ -66,6 +75,7 @@ impl RateEstimator {
             first_sent_at: now,
             limited_until: None,
             newest: None,
+            arrival: None,
         }
     }
 
@@ -92,12 +102,29 @@ impl RateEstimator {
 
     /// A packet of `size` bytes was delivered for the first time.
     pub fn on_delivered(&mut self, now: Time, packet: &PacketState, size: Bytes) {
-        self.delivered += size;
-        self.delivered_at = now;
+        self.on_duplicate_delivered(now, size);
         // Of packets sent in the same nanosecond the one that saw more delivered is the newer.
         let newer = |than: PacketState| (packet.sent_at, packet.delivered) >= (than.sent_at, than.delivered);
         if self.newest.is_none_or(newer) {
             self.newest = Some(*packet);
+        }
+    }
+
+    /// `size` bytes of packets that had been delivered before arrived again: the network carried them, but they tell of no
+    /// flight.
+    pub fn on_duplicate_delivered(&mut self, now: Time, size: Bytes) {
+        self.delivered += size;
+        let before = self.arrival.map_or(Bytes::ZERO, |(_, before)| before);
+        self.arrival = Some((now, before + size));
+    }
+
+    /// An acknowledgement that was overtaken gives no sample, and what it delivered is not counted (`tcp_ack`, old_ack).
+    pub fn discard_sample(&mut self) {
+        if let Some((_, size)) = self.arrival.take() {
+            self.delivered -= size;
+        }
+        if let Some(packet) = self.newest.take() {
+            self.first_sent_at = packet.sent_at;
         }
     }
 
@@ -106,6 +133,9 @@ impl RateEstimator {
     pub fn sample(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         // Section 3.4: the bubble has left the pipe.
         self.limited_until = self.limited_until.filter(|until| self.delivered <= *until);
+        if let Some((at, _)) = self.arrival.take() {
+            self.delivered_at = at;
+        }
         let packet = self.newest.take()?;
         let send_elapsed = packet.sent_at.since(packet.first_sent_at);
         let ack_elapsed = self.delivered_at.since(packet.delivered_at);

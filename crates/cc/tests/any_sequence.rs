@@ -141,6 +141,7 @@ impl Endpoint {
             prior_in_flight,
             in_flight: self.in_flight,
             rtt,
+            is_maybe_delayed: false,
             srtt: self.srtt,
             rate: self.estimator.sample(None),
             usage: self.usage.usage(),

@@ -1,5 +1,6 @@
 //! The TCP endpoint by its public interface: all files in one program, since each program is linked by itself.
 
+mod acks;
 mod any;
 mod closing;
 mod common;

@@ -169,6 +169,7 @@ impl<'a> Sender<'a> {
             prior_in_flight: Bytes::new(prior_in_flight),
             in_flight: Bytes::new(self.in_flight),
             rtt: rtt_us.map(span),
+            is_maybe_delayed: false,
             srtt: (self.srtt_us > 0).then(|| span(self.srtt_us)),
             rate: Some(RateSample {
                 delivered: Bytes::ZERO,

@@ -2,6 +2,8 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::AckSample;
+
 /// A minimum older than this is measured again.
 const WINDOW: Duration = Duration::from_secs(10);
 
@@ -13,14 +15,16 @@ pub(super) struct MinRtt {
 }
 
 impl MinRtt {
-    /// Takes in a sample; returns whether the minimum had expired before it.
-    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> bool {
-        let had_expired = now > self.at.saturating_add(WINDOW);
-        if let Some(rtt) = rtt
-            && (had_expired || self.value.is_none_or(|least| rtt < least))
+    /// Takes in a sample; returns whether the minimum had expired before it. A delayed acknowledgement cannot take the
+    /// place of one that has.
+    pub fn on_ack(&mut self, ack: &AckSample) -> bool {
+        let had_expired = ack.now > self.at.saturating_add(WINDOW);
+        let is_replaced = had_expired && !ack.is_maybe_delayed;
+        if let Some(rtt) = ack.rtt
+            && (is_replaced || self.value.is_none_or(|least| rtt < least))
         {
             self.value = Some(rtt);
-            self.at = now;
+            self.at = ack.now;
         }
         had_expired
     }

@@ -181,7 +181,7 @@ impl Bbr {
 
     /// BBRUpdateRTprop and BBRCheckProbeRTT.
     fn update_min_rtt(&mut self, ack: &AckSample, boundary: Boundary) {
-        let is_due = self.min_rtt.on_ack(ack.now, ack.rtt);
+        let is_due = self.min_rtt.on_ack(ack);
         if is_due && !self.is_restarting_from_idle && self.mode != Mode::ProbeRtt {
             self.window.save(true);
             self.mode = Mode::ProbeRtt;

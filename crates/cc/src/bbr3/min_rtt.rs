@@ -2,6 +2,8 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::AckSample;
+
 /// After this time without a lower RTT ProbeRTT is due (draft: ProbeRTTInterval).
 const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 /// A minimum older than this is replaced (draft: MinRTTFilterLen).
@@ -24,11 +26,14 @@ impl MinRtt {
         self.value
     }
 
-    /// BBRUpdateMinRTT. Returns whether ProbeRTT is due.
-    pub fn on_ack(&mut self, now: Time, rtt: Option<Duration>) -> bool {
+    /// BBRUpdateMinRTT. Returns whether ProbeRTT is due. A delayed acknowledgement cannot take the place of a minimum that
+    /// has expired.
+    pub fn on_ack(&mut self, ack: &AckSample) -> bool {
+        let now = ack.now;
         let is_due = now > self.recent_at.saturating_add(PROBE_RTT_INTERVAL);
-        if let Some(rtt) = rtt
-            && (is_due || self.recent.is_none_or(|recent| rtt < recent))
+        let is_replaced = is_due && !ack.is_maybe_delayed;
+        if let Some(rtt) = ack.rtt
+            && (is_replaced || self.recent.is_none_or(|recent| rtt < recent))
         {
             self.recent = Some(rtt);
             self.recent_at = now;

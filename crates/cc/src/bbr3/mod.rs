@@ -203,7 +203,7 @@ impl Bbr3 {
     /// BBRUpdateMinRTT and BBRCheckProbeRTT.
     fn update_min_rtt(&mut self, sample: &Sample<'_>) {
         let ack = sample.ack;
-        let is_due = self.min_rtt.on_ack(ack.now, ack.rtt);
+        let is_due = self.min_rtt.on_ack(ack);
         if is_due && !self.is_restarting_from_idle && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.window.save(true);

@@ -318,6 +318,8 @@ impl Controller for Adapter {
             prior_in_flight: in_flight + batch.acked,
             in_flight,
             rtt: sample,
+            // The peer tells its delay (RFC 9000 section 13.2.5).
+            is_maybe_delayed: false,
             srtt: self.rtt.map(|rtt| rtt.smoothed),
             rate,
             usage: self.window_usage(),

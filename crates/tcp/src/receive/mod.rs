@@ -213,6 +213,10 @@ impl Receiver {
         if len > 0 {
             self.note_data(now, len, memory, segment, view);
         }
+        // tcp_ofo_queue
+        if let Some(held) = self.out_of_order.held(start, self.next).first() {
+            self.sacks.on_more_duplicate(held.start, self.next);
+        }
         while let Some(piece) = self.out_of_order.pop(self.next) {
             self.next += piece.payload.len();
             self.queue.push(piece);
@@ -249,14 +253,30 @@ impl Receiver {
     fn queue_out_of_order(&mut self, now: Time, start: u64, end: u64, piece: Piece) {
         let (len, memory) = (piece.payload.len(), piece.memory);
         self.ack.schedule();
+        let brings_news = self.note_duplicates_beyond_hole(start, end);
         self.sacks.on_arrival(start, end);
         if len > 0 {
             self.out_of_order.insert(start, piece);
         }
-        self.grow_window(len, memory);
+        if brings_news {
+            self.grow_window(len, memory);
+        }
         let span = self.span_out_of_order();
         self.autotune.on_out_of_order(span, &mut self.window);
         self.train = self.train.filter(|end| *end > now);
+    }
+
+    /// What is there already is reported (RFC 2883 section 4.1.3). Whether anything of `start..end` is not.
+    fn note_duplicates_beyond_hole(&mut self, start: u64, end: u64) -> bool {
+        let parts = self.out_of_order.held(start, end);
+        for held in &parts {
+            if held.start < start || end <= held.end {
+                self.sacks.on_duplicate(start.max(held.start), end.min(held.end));
+            } else {
+                self.sacks.on_more_duplicate(held.start, held.end);
+            }
+        }
+        !parts.iter().any(|held| held.start <= start && end <= held.end)
     }
 
     /// The peer hears of a wider window without delay (`tcp_grow_window`).

@@ -19,6 +19,13 @@ impl Piece {
     }
 }
 
+/// Neighbouring pieces as one (`tcp_ooo_try_coalesce`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub start: u64,
+    pub end: u64,
+}
+
 /// Pieces by the position where they start; none overlaps another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reassembly {
@@ -39,6 +46,21 @@ impl Reassembly {
     /// Where the last piece ends.
     pub fn end(&self) -> Option<u64> {
         self.pieces.last_key_value().map(|(start, piece)| start + piece.payload.len())
+    }
+
+    /// The parts of `start..end` that are there already, in order; what touches is one part.
+    pub fn held(&self, start: u64, end: u64) -> Vec<Held> {
+        let first = self.pieces.range(..=start).next_back().map_or(start, |(before, _)| *before);
+        let mut parts: Vec<Held> = Vec::new();
+        for (at, piece) in self.pieces.range(first..end) {
+            let held = Held { start: *at, end: at + piece.payload.len() };
+            match parts.last_mut() {
+                Some(last) if last.end == held.start => last.end = held.end,
+                _ if held.end > start => parts.push(held),
+                _ => {}
+            }
+        }
+        parts
     }
 
     /// Adds what arrived at `start`. Bytes that are there already are not taken again.
@@ -116,6 +138,19 @@ mod tests {
             assert_eq!(drain(&mut reassembly, 0), b"abcdefghi");
             assert_eq!(reassembly.memory(), 0);
         }
+    }
+
+    #[test]
+    fn what_is_there_already_is_told_with_neighbours_as_one() {
+        let mut reassembly = Reassembly::default();
+        for (start, bytes) in [(10, "ab"), (12, "cd"), (20, "ef")] {
+            reassembly.insert(start, text(bytes));
+        }
+        let held = |start, end| {
+            reassembly.held(start, end).iter().map(|held| (held.start, held.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(held(11, 21), [(10, 14), (20, 22)]);
+        assert_eq!(held(14, 20), []);
     }
 
     #[test]

@@ -33,8 +33,13 @@ impl SackList {
         self.blocks.retain(|block| block.end > next);
     }
 
-    /// `start..end` arrived twice.
+    /// `start..end` arrived twice (`tcp_dsack_set`). What was to be reported is forgotten for it.
     pub fn on_duplicate(&mut self, start: u64, end: u64) {
+        self.duplicate = Some(Block { start, end });
+    }
+
+    /// `start..end` too arrived twice, and is reported where it continues what is to be reported (`tcp_dsack_extend`).
+    pub fn on_more_duplicate(&mut self, start: u64, end: u64) {
         self.duplicate = match self.duplicate {
             Some(known) if start <= known.end && end >= known.start => {
                 Some(Block { start: start.min(known.start), end: end.max(known.end) })
@@ -88,5 +93,18 @@ mod tests {
         list.on_duplicate(1, 5);
         assert_eq!(reported(&mut list), [(1, 5), (30, 40)]);
         assert_eq!(reported(&mut list), [(30, 40)]);
+    }
+
+    #[test]
+    fn of_two_duplicates_the_later_is_reported_or_both_as_one() {
+        // tcp_dsack_set, tcp_dsack_extend.
+        let mut list = SackList::default();
+        list.on_duplicate(1, 5);
+        list.on_duplicate(10, 15);
+        assert_eq!(reported(&mut list), [(10, 15)]);
+        list.on_duplicate(1, 5);
+        list.on_more_duplicate(5, 9);
+        list.on_more_duplicate(12, 15);
+        assert_eq!(reported(&mut list), [(1, 9)]);
     }
 }

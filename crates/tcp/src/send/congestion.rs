@@ -69,6 +69,7 @@ pub(super) struct Delivered {
     pub in_flight: u64,
     /// Of what was acknowledged last.
     pub rtt: Option<Duration>,
+    pub is_maybe_delayed: bool,
     pub srtt: Option<Duration>,
     pub min_rtt: Option<Duration>,
     /// Whether the window may grow (`tcp_may_raise_cwnd`).
@@ -157,6 +158,11 @@ impl Congestion {
         self.algorithm.state().pacing_rate
     }
 
+    /// Whether nothing has been delivered since `segment` left but the segment itself.
+    pub fn is_first_delivered_since(&self, segment: &PacketState) -> bool {
+        segment.delivered() + self.bytes(1) == self.rate.delivered()
+    }
+
     const fn bytes(&self, segments: u64) -> Bytes {
         Bytes::new(segments * self.mss)
     }
@@ -235,6 +241,16 @@ impl Congestion {
         self.rate.on_delivered(now, segment, Bytes::new(self.mss));
     }
 
+    /// So many retransmissions arrived beside their originals.
+    pub fn on_duplicates_delivered(&mut self, now: Time, segments: u64) {
+        self.rate.on_duplicate_delivered(now, self.bytes(segments));
+    }
+
+    /// The acknowledgement was overtaken.
+    pub fn on_old_ack(&mut self) {
+        self.rate.discard_sample();
+    }
+
     /// Everything below `position` is acknowledged.
     pub fn on_acked(&mut self, position: u64) {
         self.usage.on_acked(position);
@@ -261,6 +277,7 @@ impl Congestion {
             prior_in_flight: self.bytes(ack.prior_in_flight),
             in_flight: self.bytes(ack.in_flight),
             rtt: ack.rtt,
+            is_maybe_delayed: ack.is_maybe_delayed,
             srtt: ack.srtt,
             rate,
             usage,

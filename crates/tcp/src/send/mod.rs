@@ -16,7 +16,7 @@ pub(crate) use transmit::parts::Outgoing;
 
 use bentpipe_cc::CongestionControl;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
-use bentpipe_units::{Bytes, Duration, Rate, Time};
+use bentpipe_units::{Bytes, Rate, Time};
 
 use crate::Payload;
 use crate::config::Config;
@@ -86,7 +86,11 @@ impl Sender {
         self.mss = handshake.mss;
         if let Some(rtt) = handshake.rtt {
             let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
-            self.rtt.on_ack(now, RttReading { sample: Some(rtt), newest: Some(rtt) }, view);
+            self.rtt.on_ack(
+                now,
+                RttReading { sample: Some(rtt), newest: Some(rtt), is_maybe_delayed: false },
+                view,
+            );
         }
         let window = match handshake.window {
             InitialWindow::Configured => self.config.initial_window,
@@ -118,9 +122,13 @@ impl Sender {
         }
         let Some(cc) = &mut self.cc else { return Verdict::Accepted };
         let una = self.recovery.una();
+        if ack.position < una {
+            let room = self.transmit.room(una, &self.buffer, self.mss);
+            self.recovery.on_old_ack(ack, room, View { now, next, rtt: &self.rtt }, cc);
+            return Verdict::Accepted;
+        }
         // tcp_ack_update_window
-        let window_changed =
-            ack.position >= una && self.transmit.window_mut().update(ack.seq, ack.window, ack.position > una);
+        let window_changed = self.transmit.window_mut().update(ack.seq, ack.window, ack.position > una);
         // tcp_sacktag_write_queue, tcp_clean_rtx_queue
         let outcome = self.recovery.on_ack(ack, window_changed, View { now, next, rtt: &self.rtt }, cc);
         if outcome.una_advanced {
@@ -134,13 +142,13 @@ impl Sender {
         self.recovery.alert(&outcome, room, View { now, next, rtt: &self.rtt }, cc);
         // Nothing was out, so that it says nothing of the path (no_queue).
         if !outcome.before.was_empty {
-            self.control_window(&outcome, reading.newest);
+            self.control_window(&outcome, reading);
         }
         Verdict::Accepted
     }
 
     /// `tcp_cong_control`: what the acknowledgement means for the window.
-    fn control_window(&mut self, outcome: &AckOutcome, rtt: Option<Duration>) {
+    fn control_window(&mut self, outcome: &AckOutcome, reading: RttReading) {
         let Some(cc) = &mut self.cc else { return };
         let (delivered, in_flight) = (outcome.newly_delivered, self.recovery.in_flight());
         let newly_lost = self.recovery.scoreboard().total_lost() - outcome.before.lost;
@@ -150,7 +158,8 @@ impl Sender {
             lost: newly_lost,
             prior_in_flight: outcome.before.in_flight,
             in_flight,
-            rtt,
+            rtt: reading.newest,
+            is_maybe_delayed: reading.is_maybe_delayed,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
             // With cumulative progress only, unless reordering makes that rare.

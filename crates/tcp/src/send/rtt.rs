@@ -78,6 +78,8 @@ pub(crate) struct RttReading {
     pub sample: Option<Duration>,
     /// Of what was acknowledged last (`rate_sample.rtt_us`).
     pub newest: Option<Duration>,
+    /// Whether the peer may have waited before it acknowledged (`FLAG_ACK_MAYBE_DELAYED`).
+    pub is_maybe_delayed: bool,
 }
 
 impl Rtt {
@@ -87,7 +89,11 @@ impl Rtt {
 
     /// `tcp_ack_update_rtt`.
     pub fn on_ack(&mut self, now: Time, reading: RttReading, view: RoundView) {
-        if let Some(least) = reading.newest {
+        // If the peer always waits, its wait would pass for the path's once the minimum expires.
+        let newest = reading.newest;
+        let is_taken =
+            |rtt: &Duration| !reading.is_maybe_delayed || self.min().is_none_or(|least| *rtt <= least);
+        if let Some(least) = newest.filter(is_taken) {
             self.on_min_sample(now, least);
         }
         if let Some(sample) = reading.sample {

@@ -6,7 +6,7 @@ use crate::send::congestion::Congestion;
 use crate::send::recovery::outcome::{AckOutcome, Before};
 use crate::send::recovery::rack::RackView;
 use crate::send::recovery::sack::{Block, SackCache, is_dsack};
-use crate::send::recovery::scoreboard::SegmentState;
+use crate::send::recovery::scoreboard::{History, SegmentState};
 use crate::send::recovery::state::{Phase, Rexmit};
 use crate::send::recovery::{Recovery, Room, View};
 
@@ -43,6 +43,16 @@ impl Recovery {
         outcome
     }
 
+    /// Takes in an acknowledgement that a later one has overtaken: it brings selective acknowledgements and no more
+    /// (`tcp_ack`, old_ack).
+    pub fn on_old_ack(&mut self, ack: &Ack<'_>, room: Room, view: View<'_>, cc: &mut Congestion) {
+        let mut outcome = AckOutcome::new(ack, self.before());
+        self.tag_sacks(&mut outcome, ack.sack, view, cc);
+        cc.on_old_ack();
+        self.note_reordering(&outcome, cc);
+        self.update_state(&outcome, room, view, cc);
+    }
+
     fn before(&self) -> Before {
         Before {
             una: self.una,
@@ -66,7 +76,7 @@ impl Recovery {
         if let Some((first, rest)) = blocks.split_first()
             && is_dsack(first, rest.first(), outcome.position)
         {
-            self.on_dsack(outcome, first, view.next, cc.mss());
+            self.on_dsack(outcome, first, view.next, cc);
             blocks = rest;
         }
         let mut cache = SackCache::default();
@@ -103,29 +113,55 @@ impl Recovery {
         }
     }
 
-    /// A duplicate arrived at the peer: a retransmission was unnecessary (`tcp_check_dsack`).
-    fn on_dsack(&mut self, outcome: &mut AckOutcome, duplicate: &Block, next: u64, mss: u64) {
-        outcome.duplicate_reported = true;
+    /// A duplicate arrived at the peer: a retransmission was unnecessary (`tcp_check_dsack`, `tcp_dsack_seen`).
+    fn on_dsack(&mut self, outcome: &mut AckOutcome, duplicate: &Block, next: u64, cc: &mut Congestion) {
+        let segments = (duplicate.end - duplicate.start).div_ceil(cc.mss());
         // Duplicates beyond the number of retransmissions are the network's.
-        self.dsacks += 1;
-        if self.dsacks > self.scoreboard.total_retransmitted() {
+        self.duplicates += segments;
+        if self.duplicates > self.scoreboard.total_retransmitted() {
             return;
         }
-        if self.timers.probe.is_of(duplicate.end) {
+        // The retransmission has arrived too, beside the original.
+        outcome.on_duplicate_reported(segments);
+        cc.on_duplicates_delivered(outcome.now, segments);
+        if segments == 1 && self.timers.probe.is_of(duplicate.end) {
             outcome.probe_was_duplicate = true;
         } else {
             self.rack.on_dsack(self.una, next);
         }
-        let segments = duplicate.end.saturating_sub(duplicate.start).div_ceil(mss).max(1);
-        self.state.undo.on_dsack(duplicate.end, segments);
+        if duplicate.end <= self.una {
+            self.state.undo.on_dsack(duplicate.end, segments);
+        } else {
+            self.on_dsack_beyond_hole(outcome, duplicate);
+        }
+    }
+
+    /// The duplicates are still out: each says what it is of (`tcp_sacktag_one`).
+    fn on_dsack_beyond_hole(&mut self, outcome: &mut AckOutcome, duplicate: &Block) {
+        for id in self.scoreboard.touched_by(duplicate.start, duplicate.end) {
+            let Some(sent) = self.scoreboard.get(id).filter(|sent| sent.history == History::Retransmitted)
+            else {
+                continue;
+            };
+            self.state.undo.on_dsack(sent.end, 1);
+            if sent.state == SegmentState::Sacked {
+                // Original and repetition both arrived: what is beyond had overtaken it.
+                outcome.note_overtaken(sent.start);
+            }
+        }
     }
 
     // ---- cumulative (tcp_clean_rtx_queue) --------------------------------------------------------------------
 
     fn remove_acked(&mut self, outcome: &mut AckOutcome, view: View<'_>, cc: &mut Congestion) {
         let position = outcome.position;
+        let is_small = position - self.una < cc.mss();
+        let had_sacked = self.scoreboard.sacked() > 0;
+        let (mut acked, mut last) = (0, None);
         while let Some(sent) = self.scoreboard.pop_acked(position) {
             self.timers.forced = None;
+            acked += 1;
+            last = Some(sent.rate);
             outcome.on_acked(&sent, self.state.recovery_point);
             if sent.state != SegmentState::Sacked {
                 cc.on_delivered(outcome.now, &sent.rate);
@@ -134,6 +170,11 @@ impl Recovery {
                 }
             }
         }
+        // A lone small segment is all that a round trip has delivered, and nothing is amiss: a receiver waits with that.
+        outcome.is_maybe_delayed = is_small
+            && acked == 1
+            && !(had_sacked || outcome.data_sacked || outcome.duplicate_reported)
+            && last.is_some_and(|rate| cc.is_first_delivered_since(&rate));
         self.scoreboard.trim_front(position);
         self.una = position;
         cc.on_acked(position);

@@ -35,8 +35,8 @@ pub(crate) struct Recovery {
     una: u64,
     scoreboard: Scoreboard,
     sacks: SackCache,
-    /// Duplicates that the peer reported.
-    dsacks: u64,
+    /// Segments that the peer reported as duplicates (`dsack_dups`).
+    duplicates: u64,
     rack: Rack,
     /// Degree of reordering in segments (`tp->reordering`).
     reordering: u64,
@@ -76,7 +76,7 @@ impl Recovery {
             una: first,
             scoreboard: Scoreboard::default(),
             sacks: SackCache::default(),
-            dsacks: 0,
+            duplicates: 0,
             rack: Rack::new(),
             reordering: INITIAL_REORDERING,
             state: RecoveryState::new(),

@@ -24,6 +24,8 @@ pub(crate) struct AckOutcome {
     pub duplicate_reported: bool,
     /// The DSACK is of the tail loss probe.
     pub probe_was_duplicate: bool,
+    /// Whether the peer may have waited before it acknowledged (`FLAG_ACK_MAYBE_DELAYED`).
+    pub is_maybe_delayed: bool,
     /// The lowest segment that was overtaken.
     pub reordered_from: Option<u64>,
     pub newly_delivered: u64,
@@ -74,6 +76,7 @@ impl AckOutcome {
             original_delivered: false,
             duplicate_reported: false,
             probe_was_duplicate: false,
+            is_maybe_delayed: false,
             reordered_from: None,
             newly_delivered: 0,
             restart_timer: false,
@@ -110,12 +113,18 @@ impl AckOutcome {
         }
     }
 
+    /// So many segments arrived twice, each by a retransmission.
+    pub fn on_duplicate_reported(&mut self, segments: u64) {
+        self.duplicate_reported = true;
+        self.newly_delivered += segments;
+    }
+
     /// Whether what was acknowledged selectively left before `at`.
     pub fn is_sacked_before(&self, at: Time) -> bool {
         self.age(self.sacked_at.first).is_some_and(|sacked| sacked > self.now.since(at))
     }
 
-    fn note_overtaken(&mut self, start: u64) {
+    pub fn note_overtaken(&mut self, start: u64) {
         self.reordered_from = Some(self.reordered_from.map_or(start, |from| from.min(start)));
     }
 
@@ -143,6 +152,7 @@ impl AckOutcome {
         RttReading {
             sample: acked.or(self.age(self.sacked_at.first)).or(by_echo),
             newest: self.age(self.sacked_at.last).or(newest_acked).or(by_echo),
+            is_maybe_delayed: self.is_maybe_delayed && acked.is_some(),
         }
     }
 }

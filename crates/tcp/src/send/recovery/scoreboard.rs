@@ -24,6 +24,18 @@ pub(crate) struct Sent {
     pub transmission: u64,
 }
 
+impl Sent {
+    /// Whether that transmission of it tells nothing any more.
+    const fn is_stale(&self, transmission: u64) -> bool {
+        self.transmission != transmission || matches!(self.state, SegmentState::Sacked)
+    }
+
+    /// Lost and not yet retransmitted.
+    const fn is_waiting(&self) -> bool {
+        matches!(self.state, SegmentState::Lost) && !self.retransmission_in_flight
+    }
+}
+
 /// What is known of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SegmentState {
@@ -236,7 +248,8 @@ impl Scoreboard {
         self.waiting.insert(id);
     }
 
-    /// No segment was lost after all (`tcp_undo_cwnd_reduction`).
+    /// No segment was lost after all (`tcp_undo_cwnd_reduction`). What RACK had found lost has left the order of
+    /// transmissions and is not judged again before it leaves again.
     pub fn unmark_lost(&mut self) {
         for sent in &mut self.segments {
             if sent.state == SegmentState::Lost {
@@ -245,15 +258,6 @@ impl Scoreboard {
         }
         self.lost = 0;
         self.waiting.clear();
-        self.rebuild_order();
-    }
-
-    /// Entries that were stale have gone from the order and may say something again.
-    fn rebuild_order(&mut self) {
-        let out = self.iter().filter(|(_, sent)| sent.state != SegmentState::Sacked);
-        let mut order: Vec<_> = out.map(|(id, sent)| (id, sent.transmission)).collect();
-        order.sort_unstable_by_key(|(_, transmission)| *transmission);
-        self.order = order.into();
     }
 
     /// The peer dropped what it had acknowledged selectively (RFC 2018 section 8).
@@ -265,7 +269,11 @@ impl Scoreboard {
         }
         self.sacked = 0;
         self.sacked_end = 0;
-        self.rebuild_order();
+        // Their entries have gone from the order and may say something again.
+        let out = self.iter().filter(|(_, sent)| sent.state != SegmentState::Sacked);
+        let mut order: Vec<_> = out.map(|(id, sent)| (id, sent.transmission)).collect();
+        order.sort_unstable_by_key(|(_, transmission)| *transmission);
+        self.order = order.into();
     }
 
     /// The lowest segment that is lost and was not retransmitted.
@@ -298,8 +306,11 @@ impl Scoreboard {
         // Stale entries go as they are met, so that each is met once.
         let (mut kept, mut seen) = (0, 0);
         while let Some(entry) = self.order.get(seen).copied() {
-            let sent = self.get(entry.0).copied().filter(|_| !self.is_stale(entry));
-            match sent.map(|sent| visit(entry.0, &sent)) {
+            let sent = self.get(entry.0).copied().filter(|sent| !sent.is_stale(entry.1));
+            // What a timeout took for lost may be judged again, should that turn out wrong.
+            let verdict =
+                sent.map(|sent| if sent.is_waiting() { Verdict::Waits } else { visit(entry.0, &sent) });
+            match verdict {
                 None => {}
                 Some(Verdict::Lost) => self.mark_lost(entry.0),
                 Some(Verdict::Waits) => {
@@ -311,14 +322,6 @@ impl Scoreboard {
             seen += 1;
         }
         self.order.drain(kept..seen);
-    }
-
-    fn is_stale(&self, (id, transmission): (u64, u64)) -> bool {
-        self.get(id).is_none_or(|sent| {
-            sent.transmission != transmission
-                || sent.state == SegmentState::Sacked
-                || (sent.state == SegmentState::Lost && !sent.retransmission_in_flight)
-        })
     }
 
     fn forget(&mut self, id: u64, sent: &Sent) {
