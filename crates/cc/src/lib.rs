@@ -56,6 +56,8 @@ pub struct Config {
     pub slow_start_exit: SlowStartExit,
     /// In what a window of CUBIC grows; the other algorithms are each as their originals are.
     pub cwnd_unit: CwndUnit,
+    /// When the endpoint takes an episode of loss for over.
+    pub recovery_span: RecoverySpan,
     /// What BBR version 1 has.
     pub bbr: BbrSpec,
 }
@@ -67,6 +69,15 @@ pub enum CwndUnit {
     Bytes,
     /// Whole segments (Linux).
     Segments,
+}
+
+/// When an endpoint takes an episode of loss for over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoverySpan {
+    /// When what was out at its start has arrived, repeated or not (TCP: RFC 6675 section 5).
+    UntilRepaired,
+    /// When something sent after its start has arrived (QUIC: RFC 9002 section 7.3.2).
+    RoundTrip,
 }
 
 /// Makes the algorithm that a scenario names.

@@ -3,7 +3,7 @@
 use crate::common::{Flow, GEO_RTT, Path, TokenBucket, at_ms, config, event, geo, packets, wide};
 use bentpipe_cc::bbr::{Bbr, BbrSpec, HIGH_GAIN, Mode};
 use bentpipe_cc::cubic::Cubic;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
+use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, RecoverySpan, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 
 fn flow(path: Path) -> Flow<Bbr> {
@@ -262,6 +262,33 @@ fn the_first_round_of_recovery_sends_no_more_than_is_delivered() {
     let acked = flow.delivered;
     flow.run_while(|flow| flow.delivered == acked);
     assert_eq!(flow.cc.cwnd(), before, "restored");
+}
+
+/// The window after the first packet that arrives after a loss, right after a recovery has ended; with what was in flight.
+fn window_after_a_second_loss(recovery_span: RecoverySpan) -> (Bytes, Bytes) {
+    let mut flow = Flow::new(Bbr::new(Config { recovery_span, ..config() }), geo());
+    flow.run_until(at_ms(16_000));
+    let events = [
+        Event::Congestion(event(flow.now, CongestionKind::Loss)),
+        Event::RecoveryEnd { now: flow.now },
+        Event::Congestion(event(flow.now, CongestionKind::Loss)),
+    ];
+    for happens in events {
+        flow.cc.on_event(happens);
+        let acked = flow.delivered;
+        flow.run_while(|flow| flow.delivered == acked);
+    }
+    (flow.cc.cwnd(), flow.in_flight)
+}
+
+#[test]
+fn a_loss_right_after_a_recovery_is_conserved_anew_where_recovery_lasts_until_all_is_repaired() {
+    // bbr_set_cwnd_to_recover_or_restore: whenever TCP's state becomes Recovery.
+    let (cwnd, in_flight) = window_after_a_second_loss(RecoverySpan::UntilRepaired);
+    assert_eq!(cwnd, in_flight + packets(1));
+    // QUIC's recovery ends a round trip earlier, so that the second loss is of the same episode and the window stays.
+    let (cwnd, in_flight) = window_after_a_second_loss(RecoverySpan::RoundTrip);
+    assert!(cwnd.get() > in_flight.get() * 3 / 2, "{cwnd}, {in_flight} in flight");
 }
 
 #[test]

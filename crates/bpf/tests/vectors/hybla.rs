@@ -4,7 +4,9 @@ use bentpipe_cc::bbr::BbrSpec;
 use bentpipe_cc::hybla::Hybla;
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::WindowUsage;
-use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event};
+use bentpipe_cc::{
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, RecoverySpan,
+};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::SEQUENCES;
@@ -46,6 +48,7 @@ fn run(sequence: u64, script: &mut Script) {
         slow_start_exit: SlowStartExit::Loss,
         bbr: BbrSpec::LINUX,
         cwnd_unit: CwndUnit::Segments,
+        recovery_span: RecoverySpan::UntilRepaired,
     });
     script.event(sequence, &format!("S {srtt} {initial}"), state(&hybla));
     let mut phase = Phase::Open;

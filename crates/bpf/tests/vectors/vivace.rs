@@ -9,7 +9,7 @@ use bentpipe_cc::usage::WindowUsage;
 use bentpipe_cc::vivace::Vivace;
 use bentpipe_cc::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Demand, Event,
-    SentSample,
+    RecoverySpan, SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Time};
 
@@ -80,6 +80,7 @@ impl<'a> Sender<'a> {
             slow_start_exit: SlowStartExit::Loss,
             bbr: BbrSpec::LINUX,
             cwnd_unit: CwndUnit::Segments,
+            recovery_span: RecoverySpan::UntilRepaired,
         });
         let coin = (seed ^ (seed >> 32)) as u32;
         script.event(sequence, &format!("S {now_us} {coin} {MSS} {} {srtt_us}", 10 * MSS), state(&vivace));

@@ -24,13 +24,14 @@ use crate::filter::MaxFilter;
 use crate::rate::RateSample;
 use crate::round::{Boundary, Rounds};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, SentSample, State,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, Demand, Event, RecoverySpan,
+    SentSample, State,
 };
 use cycle::{Cycle, CycleLevels};
 use full_pipe::FullPipe;
 use min_rtt::MinRtt;
 use policer::{Outcome, Policer, PolicerView};
-use recovery::{Episode, Window};
+use recovery::{Episode, Succession, Window};
 pub use spec::BbrSpec;
 
 /// Start-up's pacing and window gain, 2/ln 2: the smallest that doubles the rate each round.
@@ -57,6 +58,7 @@ pub struct Bbr {
     policer: Policer,
     aggregation: Aggregation,
     spec: BbrSpec,
+    recovery_span: RecoverySpan,
     episode: Episode,
     /// The round in which the last episode ended.
     recovered_in: Option<u64>,
@@ -87,6 +89,7 @@ impl Bbr {
             policer: Policer::new(config.now),
             aggregation: Aggregation::new(config.now),
             spec: config.bbr,
+            recovery_span: config.recovery_span,
             episode: Episode::None,
             recovered_in: None,
             is_restarting_from_idle: false,
@@ -284,6 +287,18 @@ impl Bbr {
         self.window.save(reduced);
     }
 
+    /// Under steady loss one episode follows the other, and conserving packets anew each time would starve the flow.
+    ///
+    /// TCP sees that for itself: its episode ends when the retransmissions are acknowledged, and by then the next
+    /// losses are known. Where it ends a round trip earlier, a loss in the round after the end continues it.
+    fn succession(&self) -> Succession {
+        let recently = self.recovered_in.is_some_and(|end| self.rounds.count() <= end + 1);
+        match self.recovery_span {
+            RecoverySpan::RoundTrip if recently => Succession::Continues,
+            _ => Succession::New,
+        }
+    }
+
     fn on_timeout(&mut self, window: Bytes) {
         self.save_cwnd();
         self.episode = Episode::Restarting;
@@ -299,7 +314,7 @@ impl EventHandlers for Bbr {
         match event.kind {
             CongestionKind::Loss => {
                 self.save_cwnd();
-                self.episode.on_loss(self.rounds.count(), self.recovered_in);
+                self.episode.on_loss(self.succession());
             }
             // Version 1 does not listen to marks.
             CongestionKind::Ecn => {}

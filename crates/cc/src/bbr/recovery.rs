@@ -28,14 +28,10 @@ impl Episode {
         !matches!(self, Self::None | Self::Started)
     }
 
-    /// Under steady loss one episode follows the other, and conserving packets anew each time would starve the flow.
-    ///
-    /// TCP sees that for itself: its episode ends when the retransmissions are acknowledged, and by then the next
-    /// losses are known. QUIC's ends a round trip earlier (RFC 9002 section 7.3.2), so a loss in the round after
-    /// the end (`recovered_in`) continues the episode.
-    pub fn on_loss(&mut self, round: u64, recovered_in: Option<u64>) {
+    /// A loss follows what went before as `succession` says.
+    pub fn on_loss(&mut self, succession: Succession) {
         *self = match self {
-            Self::None if recovered_in.is_some_and(|end| round <= end + 1) => Self::Recovering,
+            Self::None if succession == Succession::Continues => Self::Recovering,
             Self::None | Self::Started | Self::Restarting => Self::Started,
             Self::Conserving => Self::Conserving,
             Self::Recovering | Self::Ended => Self::Recovering,
@@ -69,6 +65,15 @@ impl Episode {
             _ => Window::Base(cwnd),
         }
     }
+}
+
+/// How an episode stands to the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Succession {
+    /// It is one of its own.
+    New,
+    /// It goes on.
+    Continues,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, RecoverySpan,
+    SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -31,6 +32,7 @@ pub fn config() -> Config {
         seed: 7,
         slow_start_exit: SlowStartExit::HyStart(Pacing::Unpaced),
         cwnd_unit: CwndUnit::Bytes,
+        recovery_span: RecoverySpan::RoundTrip,
         bbr: BbrSpec::LINUX,
     }
 }

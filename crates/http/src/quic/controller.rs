@@ -10,7 +10,8 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
 use bentpipe_cc::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, RecoverySpan,
+    SentSample,
 };
 use bentpipe_run::RunSpec;
 use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
@@ -72,6 +73,7 @@ impl ControllerFactory for Factory {
             seed: self.seed,
             slow_start_exit: self.slow_start_exit,
             cwnd_unit: CwndUnit::Bytes,
+            recovery_span: RecoverySpan::RoundTrip,
             bbr: self.bbr,
         };
         Box::new(Adapter {

@@ -5,8 +5,8 @@ use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
 use bentpipe_cc::{
-    AckSample, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Demand, Event, RecoveryWindow,
-    SentSample,
+    AckSample, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Demand, Event, RecoverySpan,
+    RecoveryWindow, SentSample,
 };
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
@@ -105,6 +105,7 @@ impl Congestion {
                     seed: config.seed,
                     slow_start_exit: config.slow_start_exit,
                     cwnd_unit: CwndUnit::Segments,
+                    recovery_span: RecoverySpan::UntilRepaired,
                     bbr: config.bbr,
                 },
             ),
