@@ -1,6 +1,6 @@
 """The Rust side of Bentpipe."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 class _Modcod(TypedDict):
@@ -126,6 +126,51 @@ HTTPS_PORT: int
 
 def host_address(number: int) -> str:
     """Return the address of a page's host by its number; zero is the page's own."""
+
+class ScriptError(ValueError):
+    """A script that cannot be read: in which `line`, what was `expected` and `found`."""
+
+    line: int
+    expected: str
+    found: str
+
+class ScriptVerdict:
+    """How a script ends: "passed", "failed" or "needs"; in the last case `expected` is what is needed.
+
+    `is_timing` says whether all was as it is written but for its time.
+    """
+
+    outcome: str
+    line: int | None
+    expected: str | None
+    found: str | None
+    is_timing: bool
+
+def script_addresses(text: str) -> tuple[str, str, int] | None:
+    """Return the addresses of endpoint and peer and the MTU of a script. Raises ScriptError.
+
+    None where the options at its head are not understood.
+    """
+
+def simulate_script(
+    text: str,
+    *,
+    read_file: Callable[[str], str | None],
+    evaluate: Callable[[str, dict[str, int]], None],
+) -> ScriptVerdict:
+    """Run a script in virtual time. Raises ScriptError.
+
+    `read_file` gives the text of a file beside it; `evaluate` runs its Python with the fields of `tcp_info`.
+    """
+
+def emulate_script(
+    text: str, *, device: int, folder: str, evaluate: Callable[[str, dict[str, int]], None]
+) -> ScriptVerdict:
+    """Run a script against the kernel. Raises ScriptError, OSError.
+
+    `device` is the descriptor of a TUN device of this thread's namespace, which this closes; commands run in
+    `folder`.
+    """
 
 KERNEL_CONGESTION_CONTROLS: dict[str, str]
 """Those that the kernel's TCP has or can get, by the names that scenarios use: their names there."""

@@ -21,6 +21,7 @@ mod lateness;
 mod marked_quic;
 mod marking;
 mod net;
+pub mod packetdrill;
 pub mod parts;
 mod pump;
 mod reset;

@@ -2,6 +2,7 @@
 
 mod emulate;
 mod link;
+mod packetdrill;
 mod record;
 mod recording;
 mod simulate;
@@ -20,5 +21,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     link::register(module)?;
     recording::register(module)?;
     emulate::register(module)?;
+    packetdrill::register(module)?;
     simulate::register(module)
 }

@@ -83,6 +83,8 @@ pub struct Config {
     pub quick_ack: QuickAck,
     /// Whether data travels with the SYN.
     pub fast_open: FastOpen,
+    /// How segments are put together before they leave.
+    pub offload: Offload,
     /// What the receiving interface does to packets before TCP sees them.
     pub coalescing: Coalescing,
     /// Source of the initial sequence number and of whatever the congestion control randomises.
@@ -123,6 +125,20 @@ pub enum QuickAck {
     Adaptive,
     /// Every one.
     Always,
+}
+
+/// Segmentation offload: how much is worth sending at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offload {
+    /// Segments of a GSO packet at least, whatever the rate (`tcp_min_tso_segs`); BBR has its own.
+    pub min_segments: u64,
+    /// A GSO packet of this part of the window does not wait for a larger one (`tcp_tso_win_divisor`).
+    pub window_divisor: u64,
+}
+
+impl Offload {
+    /// As Linux has it (`tcp_sk_init`).
+    pub const LINUX: Self = Self { min_segments: 2, window_divisor: 3 };
 }
 
 /// TCP Fast Open (RFC 7413).
@@ -176,6 +192,7 @@ impl Config {
             timestamps: spec.timestamps.unwrap_or(Switch::On),
             quick_ack: if spec.quick_ack.is_on() { QuickAck::Always } else { QuickAck::Adaptive },
             fast_open: FastOpen::Off,
+            offload: Offload::LINUX,
             coalescing: Coalescing::Off,
             seed,
         }

@@ -21,6 +21,20 @@ pub struct Info {
     pub min_rtt: Option<Duration>,
     /// Retransmission timeout.
     pub rto: Duration,
+    /// Variance of the round-trip time (RFC 6298: RTTVAR).
+    pub rtt_variance: Option<Duration>,
+    /// Segments that are out, lost ones included (`packets_out`).
+    pub unacknowledged_segments: u64,
+    /// Those that selective acknowledgements have told of (`sacked_out`).
+    pub sacked_segments: u64,
+    /// Those that are deemed lost (`lost_out`).
+    pub lost_segments: u64,
+    /// Those that were retransmitted and are not acknowledged (`retrans_out`).
+    pub retransmitted_in_flight: u64,
+    /// Degree of reordering that is taken for none of a loss (`tp->reordering`).
+    pub reordering: u64,
+    /// Where loss recovery stands.
+    pub recovery: LossRecovery,
     /// Latest delivery-rate sample that the application did not limit.
     pub delivery_rate: Option<Rate>,
     /// Segments retransmitted since the connection started, SYNs included.
@@ -31,4 +45,17 @@ pub struct Info {
     pub receive_window: Bytes,
     /// Memory of the receive buffer (`SO_RCVBUF`).
     pub receive_buffer: Bytes,
+}
+
+/// Where loss recovery stands (`icsk_ca_state`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossRecovery {
+    /// Nothing is suspicious.
+    Open,
+    /// Something was acknowledged out of order.
+    Disorder,
+    /// Lost segments are repaired by fast retransmission.
+    Recovery,
+    /// Lost segments are repaired after a timeout.
+    Loss,
 }

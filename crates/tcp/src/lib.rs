@@ -26,11 +26,11 @@ mod sequence;
 mod state;
 mod wire;
 
-pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, QuickAck, TcpSpec};
+pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
 pub use connection::Connection;
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};
 pub use event::{Closed, Event, Read, StreamError};
-pub use info::Info;
+pub use info::{Info, LossRecovery};
 pub use options::{
     Cookie, FastOpenOption, MAX_SACK_BLOCKS, Options, SackBlocks, SackPermitted, SynOptions, Timestamps,
 };

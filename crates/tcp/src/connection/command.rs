@@ -1,8 +1,9 @@
 //! What the application asks for.
 
-use bentpipe_units::Time;
+use bentpipe_units::{Bytes, Time};
 
 use super::{Connection, LINGER, Reader};
+use crate::config::Nagle;
 use crate::event::{Closed, Read, StreamError};
 use crate::payload::Payload;
 use crate::receive::Decision;
@@ -68,6 +69,16 @@ impl Connection {
             State::FinWait2 => self.lingers_until = Some(now + LINGER),
             _ => self.shutdown(),
         }
+    }
+
+    /// Gives the send buffer so much memory, whatever the window (`SO_SNDBUF`, twice what a program asks for).
+    pub fn set_send_buffer(&mut self, memory: Bytes) {
+        self.send.set_buffer(memory);
+    }
+
+    /// Whether small segments wait from now on (`TCP_NODELAY`).
+    pub const fn set_nagle(&mut self, nagle: Nagle) {
+        self.send.set_nagle(nagle);
     }
 
     /// Ends the connection at once with a reset.

@@ -199,6 +199,13 @@ impl Connection {
             srtt: self.send.rtt().srtt(),
             min_rtt: self.send.rtt().min(),
             rto: self.send.rtt().rto(),
+            rtt_variance: self.send.rtt().variance(),
+            unacknowledged_segments: self.send.scoreboard().len(),
+            sacked_segments: self.send.scoreboard().sacked(),
+            lost_segments: self.send.scoreboard().lost(),
+            retransmitted_in_flight: self.send.scoreboard().retransmitted(),
+            reordering: self.send.reordering(),
+            recovery: self.send.loss_recovery(),
             delivery_rate: self.send.latest_rate(),
             retransmitted_segments: self.send.retransmitted_segments()
                 + u64::from(self.handshake.retransmissions),

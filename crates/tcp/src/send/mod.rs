@@ -18,17 +18,18 @@ use bentpipe_cc::CongestionControl;
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_units::{Bytes, Rate, Time};
 
-use crate::Payload;
-use crate::config::Config;
+use crate::config::{Config, Nagle, Offload};
 use crate::send::buffer::{Allowance, Buffer, SizeView};
 use crate::send::congestion::{Congestion, CongestionConfig, Delivered, Start};
 use crate::send::recovery::outcome::AckOutcome;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rto_tlp::{Exhausted, TimeoutParts};
+use crate::send::recovery::scoreboard::Scoreboard;
 use crate::send::recovery::{Recovery, View};
 use crate::send::rtt::{RoundView, Rtt, RttReading};
 use crate::send::transmit::Transmit;
 use crate::send::transmit::parts::Parts;
+use crate::{LossRecovery, Payload};
 
 /// Position of the first byte of data: the SYN is position 0.
 pub(crate) const FIRST: u64 = 1;
@@ -49,6 +50,7 @@ pub(crate) struct Sender {
     /// What leaves next.
     transmit: Transmit,
     rtt: Rtt,
+    offload: Offload,
     /// None before the handshake is complete.
     cc: Option<Congestion>,
 }
@@ -70,6 +72,7 @@ impl Sender {
             recovery: Recovery::new(FIRST),
             transmit: Transmit::new(FIRST, config.nagle),
             rtt: Rtt::new(),
+            offload: config.offload,
             cc: None,
         }
     }
@@ -129,6 +132,10 @@ impl Sender {
         }
         // tcp_ack_update_window
         let window_changed = self.transmit.window_mut().update(ack.seq, ack.window, ack.position > una);
+        // What waited for the window finds it used anew after an idle time (tcp_slow_start_after_idle_check).
+        if window_changed && self.recovery.scoreboard().is_empty() && self.buffer.sequence_end() > next {
+            cc.restart_after_idle(now, self.recovery.cwnd(cc), self.rtt.rto());
+        }
         // tcp_sacktag_write_queue, tcp_clean_rtx_queue
         let outcome = self.recovery.on_ack(ack, window_changed, View { now, next, rtt: &self.rtt }, cc);
         if outcome.una_advanced {
@@ -193,8 +200,8 @@ impl Sender {
 
     /// What leaves, and what it touches; nothing before the handshake is complete.
     fn parts(&mut self, now: Time) -> Option<(&mut Transmit, Parts<'_>)> {
-        let Self { buffer, recovery, transmit, rtt, cc, .. } = self;
-        Some((transmit, Parts { now, buffer, recovery, cc: cc.as_mut()?, rtt }))
+        let Self { buffer, recovery, transmit, rtt, offload, cc, .. } = self;
+        Some((transmit, Parts { now, buffer, recovery, cc: cc.as_mut()?, rtt, offload: *offload }))
     }
 
     // ---- timers --------------------------------------------------------------------------------------------
@@ -261,6 +268,16 @@ impl Sender {
         self.buffer.take_writable()
     }
 
+    /// `SO_SNDBUF`: so much memory, whatever the window.
+    pub fn set_buffer(&mut self, memory: Bytes) {
+        self.buffer.set_limit(memory);
+    }
+
+    /// `TCP_NODELAY`.
+    pub const fn set_nagle(&mut self, nagle: Nagle) {
+        self.transmit.set_nagle(nagle);
+    }
+
     /// The FIN follows what was written.
     pub fn shutdown(&mut self) {
         self.buffer.shutdown();
@@ -274,6 +291,19 @@ impl Sender {
 
     pub const fn rtt(&self) -> &Rtt {
         &self.rtt
+    }
+
+    /// What is out.
+    pub const fn scoreboard(&self) -> &Scoreboard {
+        self.recovery.scoreboard()
+    }
+
+    pub const fn reordering(&self) -> u64 {
+        self.recovery.reordering()
+    }
+
+    pub const fn loss_recovery(&self) -> LossRecovery {
+        self.recovery.phase()
     }
 
     pub fn latest_rate(&self) -> Option<Rate> {

@@ -132,6 +132,11 @@ impl Rtt {
         self.srtt
     }
 
+    /// RTTVAR of RFC 6298.
+    pub fn variance(&self) -> Option<Duration> {
+        self.smoothed.map(|smoothed| Duration::from_nanos(smoothed.rttvar as u64))
+    }
+
     pub fn min(&self) -> Option<Duration> {
         self.min.map(|(least, _)| least)
     }

@@ -1,6 +1,8 @@
 """Which processes of a run go before others where they want the same core."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 
 from bentpipe.model.spec import RunSpec
@@ -25,6 +27,18 @@ def put_first(pid: int, rank: Rank) -> str:
     except PermissionError:
         return "other"
     return "fifo"
+
+
+@contextmanager
+def first(rank: Rank) -> Iterator[None]:
+    """Let the calling thread go before others, and what it starts, as far as that is allowed."""
+    policy, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
+    put_first(0, rank)
+    try:
+        yield
+    finally:
+        with suppress(PermissionError):
+            os.sched_setscheduler(0, policy, parameter)
 
 
 def put_before_browsers(pid: int, spec: RunSpec) -> None:

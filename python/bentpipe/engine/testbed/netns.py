@@ -147,7 +147,7 @@ class World:
         )
         further = tuple(server_addresses[1:])
         try:
-            _ip("".join(f"netns add {name}\n" for name in world.names))
+            configure("".join(f"netns add {name}\n" for name in world.names))
             if middle is None:
                 world._join(mtu_bytes=mtu_bytes, client=client, server=server, further=further)
             else:
@@ -184,7 +184,7 @@ class World:
         ):
             with inside(name):
                 _set_up(settings)
-                _ip(
+                configure(
                     f"{_tun(mtu_bytes)}"
                     f"address add {own} peer {peer} dev {DEVICE}\n"
                     f"route replace {peer} dev {DEVICE} {settings.route_attributes}\n"
@@ -245,7 +245,7 @@ class _Side:
             _set_up(middle.satellite)
         with inside(self.host):
             _set_up(self.host_settings)
-            _ip(
+            configure(
                 f"link set lo up\n"
                 f"link add {DEVICE} address {host_mac} type veth"
                 f" peer name {HOST_DEVICE} address {router_mac} netns {self.router}\n"
@@ -260,7 +260,7 @@ class _Side:
             )
             offload.switch_off(DEVICE)
         with inside(self.router):
-            _ip(
+            configure(
                 f"{_tun(mtu_bytes)}"
                 f"link set {HOST_DEVICE} mtu {mtu_bytes} up\n"
                 f"address add {self.router_address} peer {self.host_address} dev {HOST_DEVICE}\n"
@@ -288,13 +288,13 @@ def inside(name: str) -> Iterator[None]:
     try:
         target = os.open(RUN_NETNS / name, os.O_RDONLY)
         try:
-            _setns(target)
+            enter(target)
         finally:
             os.close(target)
         try:
             yield
         finally:
-            _setns(home)
+            enter(home)
     finally:
         os.close(home)
 
@@ -335,10 +335,14 @@ def leftovers(*, own: bool = False) -> list[str]:
     return found
 
 
-def _set_up(settings: Settings) -> None:
-    # No router solicitations and no duplicate-address probes on the link.
+def quieten() -> None:
+    """Have the namespace send no router solicitations and no duplicate-address probes."""
     _write_sysctl("ipv6/conf/all/disable_ipv6", "1")
     _write_sysctl("ipv6/conf/default/disable_ipv6", "1")
+
+
+def _set_up(settings: Settings) -> None:
+    quieten()
     # Servers of others run as an ordinary user, at the ports of the Web all the same.
     _write_sysctl("ipv4/ip_unprivileged_port_start", "0")
     # And so does ping(8), for all groups (icmp(7)). A user namespace may not have all of them.
@@ -371,7 +375,7 @@ def _intercept(towards_client: str, *, port: int) -> None:
     _write_sysctl("ipv4/tcp_reflect_tos", "1")
     # What a client opens from a port that it has used before is opened onwards too (RFC 6191).
     _write_sysctl("ipv4/tcp_tw_reuse", "1")
-    _ip(
+    configure(
         f"rule add fwmark {_INTERCEPTED_MARK} table {_INTERCEPTED_TABLE}\n"
         f"route add local default dev lo table {_INTERCEPTED_TABLE}\n"
     )
@@ -412,7 +416,8 @@ def _dropped(name: str) -> int:
     return sum(int(text.split()[11]) for text in own)
 
 
-def _ip(batch: str) -> None:
+def configure(batch: str) -> None:
+    """Have `ip` make addresses, routes and devices where this thread is; raises AbilityError."""
     _run(["ip", "-batch", "-"], batch, package="iproute2")
 
 
@@ -452,7 +457,8 @@ def _delete(name: str) -> None:
     )
 
 
-def _setns(descriptor: int) -> None:
+def enter(descriptor: int) -> None:
+    """Move the calling thread into the namespace of a descriptor; raises AbilityError."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.setns(descriptor, _CLONE_NEWNET) != 0:
         error = ctypes.get_errno()

@@ -4,6 +4,8 @@
 mod data;
 mod queue;
 
+use bentpipe_units::Bytes;
+
 use crate::Payload;
 use crate::config::BufferLimits;
 use crate::memory;
@@ -196,6 +198,12 @@ impl Buffer {
     }
 
     // ---- its limit -----------------------------------------------------------------------------------------
+
+    /// Memory of its own, which nothing changes (`SOCK_SNDBUF_LOCK`).
+    pub const fn set_limit(&mut self, memory: Bytes) {
+        self.limit = memory.get();
+        self.max_limit = memory.get();
+    }
 
     /// Room for `wanted`, up to the limit of limits (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, wanted: u64) {

@@ -15,6 +15,7 @@ mod undo;
 use bentpipe_cc::rate::PacketState;
 use bentpipe_units::{Duration, Time};
 
+use crate::LossRecovery;
 use crate::segment::timestamp;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::prr::Progress;
@@ -110,6 +111,16 @@ impl Recovery {
         match self.state.phase {
             Phase::Fast(prr) if cc.leaves_reduction_to_endpoint() => prr.cwnd(),
             _ => cc.cwnd(),
+        }
+    }
+
+    /// `icsk_ca_state`.
+    pub const fn phase(&self) -> LossRecovery {
+        match self.state.phase {
+            Phase::Open => LossRecovery::Open,
+            Phase::Disorder => LossRecovery::Disorder,
+            Phase::Fast(_) => LossRecovery::Recovery,
+            Phase::Timeout(_) => LossRecovery::Loss,
         }
     }
 

@@ -73,6 +73,10 @@ impl Transmit {
         self.next = position;
     }
 
+    pub const fn set_nagle(&mut self, nagle: Nagle) {
+        self.nagle = nagle;
+    }
+
     // ---- getters -------------------------------------------------------------------------------------------
 
     /// First position not yet sent (SND.NXT).
@@ -312,6 +316,7 @@ impl Transmit {
             position,
             oldest_departure: parts.recovery.scoreboard().front().map(|sent| sent.sent_at),
             srtt: parts.srtt(),
+            window_divisor: parts.offload.window_divisor,
         }
     }
 

@@ -1,14 +1,15 @@
 //! The other parts of the sender, as `Transmit` borrows them.
 
 use bentpipe_cc::rate::PacketState;
-use bentpipe_units::{Duration, Time};
+use bentpipe_units::{Duration, Rate, Time};
 
+use crate::config::Offload;
 use crate::send::buffer::Buffer;
 use crate::send::congestion::Congestion;
 use crate::send::recovery::Recovery;
 use crate::send::rtt::Rtt;
 use crate::send::transmit::pacing::{WindowRateView, window_rate};
-use crate::send::transmit::tso::{max_segments, tso_autosize};
+use crate::send::transmit::tso::{max_segments, min_segments_of_pacer, tso_autosize};
 
 /// The other parts of the sender: what a segment is made of, and what hears that it left.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub(crate) struct Parts<'a> {
     pub recovery: &'a mut Recovery,
     pub cc: &'a mut Congestion,
     pub rtt: &'a Rtt,
+    pub offload: Offload,
 }
 
 /// A segment that is to leave, in positions.
@@ -58,7 +60,15 @@ impl Parts<'_> {
                 srtt: self.srtt(),
             })
         });
-        tso_autosize(rate, self.rtt.min(), mss, pacing_rate.is_some()).min(max_segments(mss))
+        tso_autosize(rate, self.rtt.min(), mss, self.min_segments(rate, pacing_rate)).min(max_segments(mss))
+    }
+
+    /// Segments of a GSO packet at least: a pacer's when it is slow, else the host's.
+    fn min_segments(&self, rate: Rate, pacing_rate: Option<Rate>) -> u64 {
+        match pacing_rate {
+            Some(_) => min_segments_of_pacer(rate),
+            None => self.offload.min_segments,
+        }
     }
 
     /// A segment is about to leave.

@@ -8,25 +8,27 @@ const GSO_MAX_SIZE: u64 = 65_536 - 1 - 256;
 const PACING_SHIFT: u32 = 10;
 /// `tcp_tso_rtt_log`: on short paths GSO packets may be larger.
 const RTT_SHIFT: u32 = 9;
-/// `tcp_min_tso_segs`.
-const MIN_SEGMENTS: u64 = 2;
+/// Of a pacer that is not slow (`bbr_min_tso_segs`).
+const PACED_SEGMENTS: u64 = 2;
 /// Below it BBR sends single segments (`bbr_min_tso_segs`).
 const SLOW: Rate = Rate::from_bps(1_200_000);
-/// `tcp_tso_win_divisor`: a third of the window is worth sending.
-const WINDOW_DIVISOR: u64 = 3;
 /// A write longer ago than this is not the start of a GSO packet.
 const RECENT: Duration = Duration::from_millis(1);
 
-/// Segments of one GSO packet: what passes in a millisecond, at least two (`tcp_tso_autosize`).
-pub(crate) fn tso_autosize(rate: Rate, min_rtt: Option<Duration>, mss: u64, is_paced: bool) -> u64 {
+/// Segments of one GSO packet: what passes in a millisecond, `at_least` some (`tcp_tso_autosize`).
+pub(crate) fn tso_autosize(rate: Rate, min_rtt: Option<Duration>, mss: u64, at_least: u64) -> u64 {
     let mut bytes = (rate.as_bps() / 8) >> PACING_SHIFT;
     let min_rtt_us = min_rtt.unwrap_or(Duration::MAX).as_nanos() / 1_000;
     let shift = min_rtt_us >> RTT_SHIFT;
     if shift < 32 {
         bytes = bytes.saturating_add(GSO_MAX_SIZE >> shift);
     }
-    let at_least = if is_paced && rate < SLOW { 1 } else { MIN_SEGMENTS };
     (bytes.min(GSO_MAX_SIZE) / mss).max(at_least)
+}
+
+/// Segments of a GSO packet that a pacer sends at least (`bbr_min_tso_segs`).
+pub(crate) fn min_segments_of_pacer(rate: Rate) -> u64 {
+    if rate < SLOW { 1 } else { PACED_SEGMENTS }
 }
 
 /// Most segments that the socket keeps in one buffer (`tcp_xmit_size_goal`).
@@ -57,6 +59,8 @@ pub(crate) struct DeferView {
     /// When the first unacknowledged segment left.
     pub oldest_departure: Option<Time>,
     pub srtt: Duration,
+    /// `tcp_tso_win_divisor`.
+    pub window_divisor: u64,
 }
 
 /// Where the next buffer stands in the queue.
@@ -83,7 +87,7 @@ pub(crate) enum Deferral {
 /// Whether a larger GSO packet is worth waiting for (`tcp_tso_should_defer`); only outside recovery.
 pub(crate) fn tso_should_defer(view: DeferView) -> Deferral {
     let limit = view.send_window.min(view.congestion_window);
-    let worth = view.whole_congestion_window.min(view.whole_send_window) / WINDOW_DIVISOR;
+    let worth = view.whole_congestion_window.min(view.whole_send_window) / view.window_divisor.max(1);
     // A departure in the future is a pacer's.
     let recent = view.now.since(view.last_departure) <= RECENT;
     let whole_buffer = view.position == BufferPosition::Inner && limit >= view.buffer;
@@ -130,13 +134,14 @@ mod tests {
             // Its acknowledgement is due now.
             oldest_departure: Some(Time::ZERO + Duration::from_millis(900)),
             srtt: Duration::from_millis(100),
+            window_divisor: 3,
         }
     }
 
     #[test]
     fn a_gso_packet_is_a_millisecond_at_the_rate_and_two_segments_at_least() {
         let size = |mbit: u64| {
-            tso_autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, false)
+            tso_autosize(Rate::from_bps(mbit * 1_000_000), Some(Duration::from_millis(600)), MSS, 2)
         };
         // 288 Mbit/s / 8 / 1024 = 35156 bytes.
         assert_eq!([size(1), size(10), size(288), size(10_000)], [2, 2, 24, 45]);
@@ -144,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_slow_pacer_sends_single_segments() {
-        assert_eq!(tso_autosize(Rate::from_bps(1_000_000), None, MSS, true), 1);
+        assert_eq!(min_segments_of_pacer(Rate::from_bps(1_000_000)), 1);
+        assert_eq!(tso_autosize(Rate::from_bps(1_000_000), None, MSS, 1), 1);
     }
 
     #[test]

@@ -1,0 +1,111 @@
+//! `TCP_INFO` by the names of its fields.
+
+use bentpipe_packetdrill::{Handle, TcpInfo};
+
+/// `struct tcp_info` of linux/tcp.h: names and bytes. Two fields of bits share `wscale`.
+const FIELDS: [(&str, usize); 58] = [
+    ("tcpi_state", 1),
+    ("tcpi_ca_state", 1),
+    ("tcpi_retransmits", 1),
+    ("tcpi_probes", 1),
+    ("tcpi_backoff", 1),
+    ("tcpi_options", 1),
+    ("tcpi_wscale", 1),
+    ("tcpi_delivery_rate_app_limited", 1),
+    ("tcpi_rto", 4),
+    ("tcpi_ato", 4),
+    ("tcpi_snd_mss", 4),
+    ("tcpi_rcv_mss", 4),
+    ("tcpi_unacked", 4),
+    ("tcpi_sacked", 4),
+    ("tcpi_lost", 4),
+    ("tcpi_retrans", 4),
+    ("tcpi_fackets", 4),
+    ("tcpi_last_data_sent", 4),
+    ("tcpi_last_ack_sent", 4),
+    ("tcpi_last_data_recv", 4),
+    ("tcpi_last_ack_recv", 4),
+    ("tcpi_pmtu", 4),
+    ("tcpi_rcv_ssthresh", 4),
+    ("tcpi_rtt", 4),
+    ("tcpi_rttvar", 4),
+    ("tcpi_snd_ssthresh", 4),
+    ("tcpi_snd_cwnd", 4),
+    ("tcpi_advmss", 4),
+    ("tcpi_reordering", 4),
+    ("tcpi_rcv_rtt", 4),
+    ("tcpi_rcv_space", 4),
+    ("tcpi_total_retrans", 4),
+    ("tcpi_pacing_rate", 8),
+    ("tcpi_max_pacing_rate", 8),
+    ("tcpi_bytes_acked", 8),
+    ("tcpi_bytes_received", 8),
+    ("tcpi_segs_out", 4),
+    ("tcpi_segs_in", 4),
+    ("tcpi_notsent_bytes", 4),
+    ("tcpi_min_rtt", 4),
+    ("tcpi_data_segs_in", 4),
+    ("tcpi_data_segs_out", 4),
+    ("tcpi_delivery_rate", 8),
+    ("tcpi_busy_time", 8),
+    ("tcpi_rwnd_limited", 8),
+    ("tcpi_sndbuf_limited", 8),
+    ("tcpi_delivered", 4),
+    ("tcpi_delivered_ce", 4),
+    ("tcpi_bytes_sent", 8),
+    ("tcpi_bytes_retrans", 8),
+    ("tcpi_dsack_dups", 4),
+    ("tcpi_reord_seen", 4),
+    ("tcpi_rcv_ooopack", 4),
+    ("tcpi_snd_wnd", 4),
+    ("tcpi_rcv_wnd", 4),
+    ("tcpi_rehash", 4),
+    ("tcpi_total_rto", 2),
+    ("tcpi_total_rto_recoveries", 2),
+];
+/// More than the fields above take.
+const ROOM: usize = 512;
+
+/// What the kernel tells of a socket; fields that it does not have are left out.
+pub(super) fn tcp_info(socket: Handle) -> Option<TcpInfo> {
+    let mut bytes = [0_u8; ROOM];
+    let mut length = ROOM as libc::socklen_t;
+    let (level, name) = (libc::IPPROTO_TCP, libc::TCP_INFO);
+    // SAFETY: the kernel writes at most `length` bytes, which the buffer has.
+    let result = unsafe {
+        libc::getsockopt(socket.0 as libc::c_int, level, name, bytes.as_mut_ptr().cast(), &mut length)
+    };
+    (result == 0).then(|| fields(&bytes[..length as usize]))
+}
+
+fn fields(bytes: &[u8]) -> TcpInfo {
+    let mut info = TcpInfo::default();
+    let mut rest = bytes;
+    for (name, width) in FIELDS {
+        let Some((field, behind)) = rest.split_at_checked(width) else { break };
+        let number = field.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        if name == "tcpi_wscale" {
+            info.0.insert("tcpi_snd_wscale", (number & 0xf) as i64);
+            info.0.insert("tcpi_rcv_wscale", (number >> 4) as i64);
+        } else {
+            info.0.insert(name, number as i64);
+        }
+        rest = behind;
+    }
+    info
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_stand_where_linux_has_them() {
+        // linux/tcp.h: tcpi_snd_cwnd is at byte 80 and tcpi_rto at 8 (tests/emulate/test_tcp_knobs.py).
+        let mut bytes = [0; 232];
+        (bytes[8], bytes[80], bytes[6]) = (7, 10, 0x87);
+        let info = fields(&bytes);
+        assert_eq!([info.0["tcpi_rto"], info.0["tcpi_snd_cwnd"]], [7, 10]);
+        assert_eq!([info.0["tcpi_snd_wscale"], info.0["tcpi_rcv_wscale"]], [7, 8]);
+    }
+}

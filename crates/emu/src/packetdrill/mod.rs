@@ -1,0 +1,209 @@
+//! The kernel as what a script of packetdrill runs against: real sockets, and a TUN device as their peer.
+//!
+//! The calling thread is in the namespace of the device, and so is every thread and program that this starts.
+
+mod calls;
+mod device;
+mod info;
+
+use std::net::Ipv4Addr;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration as StdDuration, Instant};
+
+use bentpipe_packetdrill::{
+    Backend, Call, Captured, Effect, Ended, Handle, Missing, Outcome, Packet, Progress, Settings, TcpInfo,
+    effects, wire,
+};
+use bentpipe_units::{Duration, Time};
+
+use calls::Target;
+use device::Device;
+
+/// How long something is waited for that should have happened.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A tick of a kernel that makes 250 of them each second, as Debian's does (`CONFIG_HZ`).
+const TICK: Duration = Duration::from_millis(4);
+/// `LVL_SIZE`, `LVL_CLK_DIV` (kernel/time/timer.c).
+const SLOTS: u64 = 64;
+const SLOT_RATIO: u64 = 8;
+/// No timer of a script is longer than the slots below this one.
+const LONGEST_SLOT: Duration = Duration::from_secs(2);
+/// What Linux has where nobody chose.
+const LINUX_DEFAULT: &str = "cubic";
+/// Segments that leave at once are read as fast as the reader runs.
+const BURST: Duration = Duration::from_millis(2);
+
+/// The kernel of this machine.
+pub struct Kernel {
+    start: Instant,
+    local: Ipv4Addr,
+    remote: Ipv4Addr,
+    target: Target,
+    device: Device,
+    folder: PathBuf,
+    opened: Vec<Handle>,
+    /// The congestion control that sockets get.
+    congestion_control: String,
+    /// The end of the call that blocks.
+    blocked: Option<Receiver<(Instant, Outcome)>>,
+}
+
+impl Kernel {
+    /// Takes a TUN device with virtio headers, whose other end has the address `settings.local`; commands run in
+    /// `folder`. Time starts now.
+    ///
+    /// # Errors
+    /// When the device cannot be read.
+    pub fn new(settings: &Settings, device: OwnedFd, folder: PathBuf) -> std::io::Result<Self> {
+        Ok(Self {
+            start: Instant::now(),
+            local: settings.local,
+            remote: settings.remote,
+            target: Target::of(settings),
+            device: Device::new(device)?,
+            folder,
+            opened: Vec::new(),
+            congestion_control: LINUX_DEFAULT.to_owned(),
+            blocked: None,
+        })
+    }
+
+    fn time_of(&self, instant: Instant) -> Time {
+        let span = instant.saturating_duration_since(self.start);
+        Time::ZERO + Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// How long it is until then.
+    fn left_until(&self, at: Time) -> StdDuration {
+        StdDuration::from_nanos(at.saturating_add(Duration::ZERO).since(self.now()).as_nanos())
+    }
+
+    /// A namespace refuses a default congestion control that is not for everybody (`tcp_allowed_congestion_control`),
+    /// which root may choose for a socket all the same.
+    fn learn_congestion_control(&mut self, command: &str) {
+        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).ok();
+        let chosen = effects(command, &read).into_iter().rev().find_map(|effect| match effect {
+            Effect::Sysctl { path, value } if path == "net.ipv4.tcp_congestion_control" => Some(value),
+            _ => None,
+        });
+        self.congestion_control = chosen.unwrap_or_else(|| self.congestion_control.clone());
+    }
+
+    /// Keeps the descriptors that a call made, to close them at the end.
+    fn note(&mut self, call: &Call, outcome: &Outcome) {
+        if outcome.result >= 0 {
+            match call {
+                Call::Socket { .. } => {
+                    self.opened.push(Handle(outcome.result));
+                    calls::choose_congestion_control(Handle(outcome.result), &self.congestion_control);
+                }
+                Call::Accept { .. } | Call::EpollCreate => self.opened.push(Handle(outcome.result)),
+                Call::Close(handle) => self.opened.retain(|opened| opened != handle),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Backend for Kernel {
+    fn patience(&self) -> Duration {
+        PATIENCE
+    }
+
+    fn burst(&self) -> Duration {
+        BURST
+    }
+
+    /// A level of the kernel's timer wheel has 64 slots, each eight times as long as those of the level below.
+    fn lateness(&self, timer: Duration) -> Duration {
+        let mut slot = TICK;
+        while timer.as_nanos() >= slot.as_nanos() * SLOTS && slot < LONGEST_SLOT {
+            slot = Duration::from_nanos(slot.as_nanos() * SLOT_RATIO);
+        }
+        slot
+    }
+
+    fn now(&self) -> Time {
+        self.time_of(Instant::now())
+    }
+
+    fn wait_until(&mut self, at: Time) {
+        let left = self.left_until(at);
+        if !left.is_zero() {
+            std::thread::sleep(left);
+        }
+    }
+
+    fn inject(&mut self, packet: &Packet) -> Result<(), Missing> {
+        let bytes = wire::encode(packet, self.remote, self.local);
+        self.device.write(&bytes).map_err(|error| Missing(format!("a device that takes a packet: {error}")))
+    }
+
+    fn next_packet(&mut self, until: Time) -> Option<Captured> {
+        let (at, packet) = self.device.next(self.left_until(until))?;
+        Some(Captured { at: self.time_of(at), packet })
+    }
+
+    fn call(&mut self, call: &Call, patience: Duration) -> Result<Progress, Missing> {
+        let (done, end) = channel();
+        let (target, asked) = (self.target, call.clone());
+        std::thread::spawn(move || {
+            let outcome = calls::perform(&asked, target);
+            // Nobody listens any more where the script has failed meanwhile.
+            let _ = done.send((Instant::now(), outcome));
+        });
+        // A call that is said to block is given a moment, for it may not.
+        let patience = StdDuration::from_nanos(patience.as_nanos()).max(StdDuration::from_micros(500));
+        match end.recv_timeout(patience) {
+            Ok((_, outcome)) => {
+                self.note(call, &outcome);
+                Ok(Progress::Done(outcome))
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                self.blocked = Some(end);
+                Ok(Progress::Blocked)
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(Missing("a thread for the call".to_owned())),
+        }
+    }
+
+    fn finish(&mut self, until: Time) -> Option<(Time, Outcome)> {
+        let (at, outcome) = self.blocked.as_ref()?.recv_timeout(self.left_until(until)).ok()?;
+        self.blocked = None;
+        Some((self.time_of(at), outcome))
+    }
+
+    fn shell(&mut self, command: &str) -> Result<Ended, Missing> {
+        self.learn_congestion_control(command);
+        // Scripts undo their settings by the number of the process that ran them.
+        let output = Command::new("/bin/sh")
+            .args(["-c", command])
+            .current_dir(&self.folder)
+            .env("PACKETDRILL_PID", std::process::id().to_string())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| Missing(format!("a shell: {error}")))?;
+        if output.status.success() {
+            return Ok(Ended::Well);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = said.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        Ok(Ended::Badly(last.unwrap_or_else(|| output.status.to_string())))
+    }
+
+    fn tcp_info(&mut self, socket: Handle) -> Option<TcpInfo> {
+        info::tcp_info(socket)
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // What still blocks in one of them returns by that.
+        for handle in &self.opened {
+            calls::end(*handle);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What a script runs against: an endpoint with its sockets, its peer and a clock.
+
+use std::collections::BTreeMap;
+
+use bentpipe_units::{Duration, Time};
+
+use crate::call::Call;
+use crate::packet::Packet;
+
+/// An endpoint that a script drives.
+///
+/// Time counts from the start of the script. What it sends is kept until it is asked for.
+pub trait Backend {
+    /// How long something is waited for that should have happened.
+    fn patience(&self) -> Duration;
+
+    /// How far apart the segments may be read that leave at once.
+    fn burst(&self) -> Duration;
+
+    /// How late a timer of the endpoint may expire that was set to so long.
+    fn lateness(&self, timer: Duration) -> Duration;
+
+    /// Now.
+    fn now(&self) -> Time;
+
+    /// Lets time pass.
+    fn wait_until(&mut self, at: Time);
+
+    /// A segment from the peer.
+    ///
+    /// # Errors
+    /// Where the backend cannot have such a segment: what it lacks.
+    fn inject(&mut self, packet: &Packet) -> Result<(), Missing>;
+
+    /// The next segment that the endpoint sends, if it does until then.
+    fn next_packet(&mut self, until: Time) -> Option<Captured>;
+
+    /// Starts a system call, and waits for its end for no longer than `patience`.
+    ///
+    /// # Errors
+    /// Where the backend has no such call: what it lacks.
+    fn call(&mut self, call: &Call, patience: Duration) -> Result<Progress, Missing>;
+
+    /// The end of the call that blocked, if it comes until then.
+    fn finish(&mut self, until: Time) -> Option<(Time, Outcome)>;
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// Where the backend cannot: what it lacks.
+    fn shell(&mut self, command: &str) -> Result<Ended, Missing>;
+
+    /// `TCP_INFO` of a socket; none where it has none.
+    fn tcp_info(&mut self, socket: Handle) -> Option<TcpInfo>;
+}
+
+/// What a backend lacks, in words that follow "needs".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing(pub String);
+
+/// A socket as the backend calls it; negative for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub i64);
+
+impl Handle {
+    /// No socket at all: what a call with a closed descriptor gets.
+    pub const NONE: Self = Self(-1);
+}
+
+/// A segment that the endpoint sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub packet: Packet,
+}
+
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is over.
+    Done(Outcome),
+    /// It blocks.
+    Blocked,
+}
+
+/// What a call returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The returned number.
+    pub result: i64,
+    /// The error's number, with a result of -1.
+    pub errno: Option<i32>,
+    /// What it wrote to its arguments.
+    pub output: Output,
+}
+
+/// What a call wrote to its arguments, as far as scripts look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Nothing of interest.
+    None,
+    /// An option or a count.
+    Integer(i64),
+    /// A name.
+    Text(String),
+    /// `SO_LINGER`: on or off, seconds.
+    Linger(i64, i64),
+    /// The events of each descriptor that was asked for (`poll`), or of each that is ready (`epoll_wait`).
+    Events(Vec<i64>),
+}
+
+impl Outcome {
+    /// A call that succeeded.
+    pub const fn of(result: i64) -> Self {
+        Self { result, errno: None, output: Output::None }
+    }
+
+    /// A call that failed.
+    pub const fn error(errno: i32) -> Self {
+        Self { result: -1, errno: Some(errno), output: Output::None }
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With status 0.
+    Well,
+    /// Otherwise: what it said last.
+    Badly(String),
+}
+
+/// The fields of `TCP_INFO` by their names in linux/tcp.h; one that a backend does not know is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TcpInfo(pub BTreeMap<&'static str, i64>);

@@ -1,0 +1,193 @@
+//! Commands for the shell, as far as they set what TCP has.
+//!
+//! Nothing is run here: `sysctl`, `ip route` and scripts of them are read.
+
+/// How deep shell scripts may run each other.
+const DEPTH: u32 = 4;
+/// Queueing disciplines that delay nothing.
+const PLAIN_QUEUES: [&str; 4] = ["pfifo", "pfifo_fast", "bfifo", "noqueue"];
+
+/// The text of a file beside the script, such as a shell script that it runs; none where there is none.
+pub type ReadFile<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// What a command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Sets a sysctl, whose path has points.
+    Sysctl {
+        /// Such as `net.ipv4.tcp_sack`.
+        path: String,
+        /// What it is set to.
+        value: String,
+    },
+    /// Sets an attribute of the route to the peer.
+    Route {
+        /// Such as `initcwnd`.
+        attribute: String,
+        /// What it is set to.
+        value: String,
+    },
+    /// Something else: what it is.
+    Other(String),
+}
+
+/// What a command for the shell does, in order; what makes no difference is left out.
+pub fn effects(text: &str, read_file: &ReadFile<'_>) -> Vec<Effect> {
+    let mut reader = Reader { read_file, effects: Vec::new(), depth: 0 };
+    reader.text(text);
+    reader.effects
+}
+
+struct Reader<'a> {
+    read_file: &'a ReadFile<'a>,
+    effects: Vec<Effect>,
+    depth: u32,
+}
+
+impl Reader<'_> {
+    fn text(&mut self, text: &str) {
+        let joined = text.replace("\\\n", " ");
+        let lines = joined.lines().filter(|line| !line.trim_start().starts_with('#'));
+        lines
+            .flat_map(|line| line.split("&&").flat_map(|part| part.split(';')))
+            .for_each(|line| self.line(line));
+    }
+
+    fn line(&mut self, line: &str) {
+        let words = words(&with_products(line));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            [] | ["true" | ":", ..] | ["ip", "tcp_metrics", "flush", ..] => {}
+            ["sysctl", rest @ ..] => self.sysctls(rest),
+            ["echo", value, ">", path] => self.sysctl(path, value),
+            ["ip", "route", "add" | "change" | "replace", _, attributes @ ..] => self.route(attributes),
+            ["ip", "link", "set", "dev", _, "mtu", value] => self.route(&["mtu", value]),
+            ["tc", "qdisc", "add" | "replace", "dev", _, "root", rest @ ..]
+                if rest.iter().any(|word| PLAIN_QUEUES.contains(word)) => {}
+            [name, ..] if name.starts_with("/tmp/sysctl_restore_") => {}
+            [name, rest @ ..] if name.ends_with("set_sysctls.py") => self.sysctls(rest),
+            ["." | "source" | "sh" | "bash", name] | [name] if name.ends_with(".sh") => self.script(name),
+            _ => self.other(format!("the command `{}`", line.trim())),
+        }
+    }
+
+    fn other(&mut self, what: String) {
+        self.effects.push(Effect::Other(what));
+    }
+
+    fn script(&mut self, name: &str) {
+        match (self.read_file)(name).filter(|_| self.depth < DEPTH) {
+            Some(text) => {
+                self.depth += 1;
+                self.text(&text);
+                self.depth -= 1;
+            }
+            None => self.other(format!("the file {name}")),
+        }
+    }
+
+    fn sysctls(&mut self, words: &[&str]) {
+        for word in
+            words.iter().filter(|word| !word.starts_with('-')).take_while(|word| !word.starts_with('>'))
+        {
+            match word.split_once('=') {
+                Some((name, value)) => self.sysctl(name, value),
+                None => self.other(format!("the sysctl {word}")),
+            }
+        }
+    }
+
+    fn sysctl(&mut self, path: &str, value: &str) {
+        let path = path.trim_start_matches("/proc/sys/").replace('/', ".");
+        self.effects.push(Effect::Sysctl { path, value: value.trim().to_owned() });
+    }
+
+    fn route(&mut self, attributes: &[&str]) {
+        for pair in attributes.chunks(2) {
+            match pair {
+                [attribute, value] => {
+                    let (attribute, value) = ((*attribute).to_owned(), (*value).to_owned());
+                    self.effects.push(Effect::Route { attribute, value });
+                }
+                rest => self.other(format!("the route's {}", rest.join(" "))),
+            }
+        }
+    }
+}
+
+/// Words as a shell has them, without what goes elsewhere (`2>&1`).
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, '#') if word.is_none() => break,
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    let to_nowhere = words.iter().position(|word| word == ">" || word == ">/dev/null" || word == "2>&1");
+    let is_setting = words.first().is_some_and(|word| word == "echo");
+    words.truncate(to_nowhere.filter(|_| !is_setting).unwrap_or(words.len()));
+    words
+}
+
+/// `$((15*1024))` as its value.
+fn with_products(line: &str) -> String {
+    let mut text = line.to_owned();
+    while let Some(start) = text.find("$((") {
+        let Some(length) = text[start..].find("))") else { break };
+        let factors = text[start + 3..start + length].split('*').map(|factor| factor.trim().parse::<u64>());
+        let Ok(product) = factors.product::<Result<u64, _>>() else { break };
+        text.replace_range(start..start + length + 2, &product.to_string());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<Effect> {
+        let files =
+            |name: &str| (name == "./defaults.sh").then(|| "sysctl -q net.ipv4.tcp_sack=1".to_owned());
+        effects(text, &files)
+    }
+
+    fn sysctl(path: &str, value: &str) -> Effect {
+        Effect::Sysctl { path: path.to_owned(), value: value.to_owned() }
+    }
+
+    #[test]
+    fn sysctls_and_products_are_understood() {
+        let text = "sysctl -q net.ipv4.tcp_rmem=\"4096 540000 $((15*1024*1024))\" > /dev/null 2>&1";
+        assert_eq!(read(text), [sysctl("net.ipv4.tcp_rmem", "4096 540000 15728640")]);
+        assert_eq!(read("echo 0 > /proc/sys/net/ipv4/tcp_sack"), [sysctl("net.ipv4.tcp_sack", "0")]);
+    }
+
+    #[test]
+    fn a_shell_script_beside_the_script_is_read() {
+        assert_eq!(read("./defaults.sh"), [sysctl("net.ipv4.tcp_sack", "1")]);
+        assert_eq!(read("./other.sh"), [Effect::Other("the file ./other.sh".to_owned())]);
+    }
+
+    #[test]
+    fn attributes_of_a_route_are_understood() {
+        let of = |attribute: &str, value: &str| Effect::Route {
+            attribute: attribute.to_owned(),
+            value: value.to_owned(),
+        };
+        let expected = [of("dev", "tun0"), of("initcwnd", "20")];
+        assert_eq!(read("ip route change default dev tun0 initcwnd 20"), expected);
+    }
+
+    #[test]
+    fn what_is_something_else_is_named() {
+        assert_eq!(read("rm -rf /"), [Effect::Other("the command `rm -rf /`".to_owned())]);
+    }
+}

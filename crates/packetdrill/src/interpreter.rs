@@ -1,0 +1,350 @@
+//! Runs a script, event by event, against a backend.
+
+use bentpipe_units::{Duration, Time};
+
+use crate::backend::{Backend, Captured, Ended, Handle, Missing, Outcome, Progress, TcpInfo};
+use crate::call::{Call, ExpectedOutput, Handles, difference, prepare};
+use crate::flow::Flow;
+use crate::packet::{Flags, Packet};
+use crate::script::{Action, Base, CallLine, Event, PacketPattern, Script, When};
+use crate::settings::Settings;
+use crate::verdict::{Difference, Need, Verdict};
+
+/// Judges a line of Python: `Ok` where it ends without an error.
+pub type Evaluate<'a> = dyn FnMut(&Code<'_>) -> Result<(), CodeError> + 'a;
+
+/// Python of a script, with what it may look at.
+#[derive(Clone, Debug)]
+pub struct Code<'a> {
+    /// Line of the event.
+    pub line: u32,
+    /// The text.
+    pub text: &'a str,
+    /// The state of the socket that was used last.
+    pub info: TcpInfo,
+}
+
+/// Why a line of Python did not end well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodeError {
+    /// It raised: what it said.
+    Raised(String),
+    /// It names what the backend does not know.
+    Unknown(String),
+}
+
+/// Ports that the peer opens connections from, one after the other.
+const FIRST_PEER_PORT: u16 = 40_000;
+
+/// Runs a script to its end, or to the first difference.
+pub fn run<B: Backend>(
+    script: &Script,
+    settings: &Settings,
+    backend: &mut B,
+    evaluate: &mut Evaluate<'_>,
+) -> Verdict {
+    let mut interpreter = Interpreter {
+        settings,
+        backend,
+        evaluate,
+        handles: Handles::new(),
+        latest: Handle::NONE,
+        flow: None,
+        peers: 0,
+        is_accepted: false,
+        kept: None,
+        previous: Time::ZERO,
+        blocked: None,
+    };
+    match script
+        .events
+        .iter()
+        .try_for_each(|event| interpreter.event(event))
+        .and_then(|()| interpreter.settle(None))
+    {
+        Ok(()) => Verdict::Passed,
+        Err(Stop::Failed(difference)) => Verdict::Failed(difference),
+        Err(Stop::Needs(need)) => Verdict::Needs(need),
+    }
+}
+
+/// Why a script ends before its end.
+enum Stop {
+    Failed(Difference),
+    Needs(Need),
+}
+
+struct Interpreter<'a, B> {
+    settings: &'a Settings,
+    backend: &'a mut B,
+    evaluate: &'a mut Evaluate<'a>,
+    /// What the script calls its descriptors.
+    handles: Handles,
+    /// The socket that was used last.
+    latest: Handle,
+    flow: Option<Flow>,
+    /// How many connections the peer has opened.
+    peers: u16,
+    /// Whether the application has the connection that the peer opened last.
+    is_accepted: bool,
+    /// A segment that was looked at and belongs to a later event.
+    kept: Option<Captured>,
+    /// When the last event was over.
+    previous: Time,
+    /// The call that blocks.
+    blocked: Option<Blocked>,
+}
+
+/// A call that has not returned.
+struct Blocked {
+    line: u32,
+    call: CallLine,
+    expected: ExpectedOutput,
+    /// When it should.
+    until: Time,
+}
+
+/// When an event is due.
+#[derive(Clone, Copy)]
+struct Due {
+    from: Time,
+    to: Time,
+    /// What a time that it is given is counted from.
+    base: Time,
+    is_any: bool,
+}
+
+impl<B: Backend> Interpreter<'_, B> {
+    fn event(&mut self, event: &Event) -> Result<(), Stop> {
+        let due = self.due(event.when);
+        let line = event.line;
+        let needs = |missing: Missing| Stop::Needs(Need { line, what: missing.0 });
+        match &event.action {
+            Action::Foreign(what) => return Err(needs(Missing(what.clone()))),
+            Action::Expect(pattern) => return self.expect(line, due, pattern),
+            _ => self.backend.wait_until(due.from),
+        }
+        match &event.action {
+            Action::Inject(pattern) => {
+                let packet = self.injected(pattern);
+                self.backend.inject(&packet).map_err(needs)?;
+            }
+            Action::Call(call) => return self.call(line, due, call),
+            Action::Shell(command) => match self.backend.shell(command).map_err(needs)? {
+                Ended::Well => {}
+                Ended::Badly(found) => {
+                    return fail(line, &format!("`{}` to succeed", first_line(command)), &found);
+                }
+            },
+            Action::Code(text) => self.code(line, text)?,
+            Action::Expect(_) | Action::Foreign(_) => {}
+        }
+        self.previous = self.backend.now();
+        Ok(())
+    }
+
+    fn due(&self, when: When) -> Due {
+        let now = self.backend.now();
+        match when {
+            When::Any => Due { from: now, to: now + self.backend.patience(), base: now, is_any: true },
+            When::Next => Due { from: now, to: now, base: now, is_any: false },
+            When::Between { base, from, to } => {
+                let base = match base {
+                    Base::Start => Time::ZERO,
+                    Base::Previous => self.previous,
+                };
+                Due { from: base + from, to: base + to, base, is_any: false }
+            }
+        }
+    }
+
+    // ---- segments ------------------------------------------------------------------------------------------
+
+    /// A segment of the peer; the first SYN of a connection opens it.
+    fn injected(&mut self, pattern: &PacketPattern) -> Packet {
+        let opens = pattern.flags.contains(Flags::SYN) && !pattern.flags.contains(Flags::ACK);
+        if self.flow.is_none() || (opens && self.is_accepted) {
+            self.flow = Some(Flow::new(self.settings.bind_port, FIRST_PEER_PORT + self.peers));
+            self.peers += 1;
+            self.is_accepted = false;
+        }
+        self.flow.get_or_insert_default().injected(pattern)
+    }
+
+    fn expect(&mut self, line: u32, due: Due, pattern: &PacketPattern) -> Result<(), Stop> {
+        let until =
+            if due.is_any { due.to } else { due.to + self.settings.tolerance + self.backend.patience() };
+        let Some(first) = self.next_packet(until) else {
+            return fail(line, &pattern.to_string(), "no segment");
+        };
+        let found = self.merged(first, pattern.length);
+        let flow = self.flow.get_or_insert_default();
+        let mut learned = flow.clone();
+        learned.learn(pattern, &found.packet);
+        let packet = learned.to_script(&found.packet);
+        if !pattern.fits(&packet) {
+            return fail(line, &pattern.to_string(), &packet.to_string());
+        }
+        *flow = learned;
+        self.previous = found.at;
+        self.check_time(line, due, found.at, &pattern.to_string())
+    }
+
+    fn next_packet(&mut self, until: Time) -> Option<Captured> {
+        self.kept.take().or_else(|| self.backend.next_packet(until))
+    }
+
+    /// What is expected in one segment may have left in several at once, whether or not segmentation offload took
+    /// them whole: they are joined up to the length that is expected. A segment that does not follow ends it.
+    fn merged(&mut self, mut whole: Captured, expected: u32) -> Captured {
+        let until = whole.at + self.backend.burst();
+        while (1..expected).contains(&whole.packet.length) && !whole.packet.flags.contains(Flags::FIN) {
+            let Some(next) = self.next_packet(until) else { break };
+            if !continues(&whole.packet, &next.packet) {
+                self.kept = Some(next);
+                break;
+            }
+            whole.packet.length += next.packet.length;
+            whole.packet.flags = next.packet.flags;
+        }
+        whole
+    }
+
+    // ---- calls ---------------------------------------------------------------------------------------------
+
+    fn call(&mut self, line: u32, due: Due, written: &CallLine) -> Result<(), Stop> {
+        self.settle(None)?;
+        let needs = |missing: Missing| Stop::Needs(Need { line, what: missing.0 });
+        let prepared = prepare(written, &self.settings.defined, &self.handles).map_err(needs)?;
+        let patience = written.until.map_or(self.backend.patience(), |_| Duration::ZERO);
+        let start = self.backend.now();
+        let progress = self.backend.call(&prepared.call, patience).map_err(needs)?;
+        self.previous = self.backend.now();
+        if let Some(until) = written.until {
+            self.previous = start;
+            let blocked =
+                Blocked { line, call: written.clone(), expected: prepared.output, until: due.base + until };
+            return match progress {
+                Progress::Done(outcome) => self.returned(&blocked, start, &outcome),
+                Progress::Blocked => {
+                    self.blocked = Some(blocked);
+                    Ok(())
+                }
+            };
+        }
+        match progress {
+            Progress::Done(outcome) => {
+                self.previous = self.backend.now();
+                if let Call::Close(_) = prepared.call {
+                    self.forget(written);
+                }
+                self.check_outcome(line, written, &prepared.output, &outcome)
+            }
+            Progress::Blocked => fail(line, &format!("{} to return", written.name), "that it blocks"),
+        }
+    }
+
+    /// Waits for the call that blocks; where a time is given, only if it should be over by then.
+    fn settle(&mut self, by: Option<Time>) -> Result<(), Stop> {
+        let Some(blocked) = self.blocked.take_if(|blocked| by.is_none_or(|by| blocked.until <= by)) else {
+            return Ok(());
+        };
+        let until = blocked.until + self.settings.tolerance + self.backend.patience();
+        match self.backend.finish(until) {
+            Some((at, outcome)) => self.returned(&blocked, at, &outcome),
+            None => fail(blocked.line, &format!("{} to return", blocked.call.name), "that it still blocks"),
+        }
+    }
+
+    fn returned(&mut self, blocked: &Blocked, at: Time, outcome: &Outcome) -> Result<(), Stop> {
+        self.check_outcome(blocked.line, &blocked.call, &blocked.expected, outcome)?;
+        let due = Due { from: blocked.until, to: blocked.until, base: at, is_any: false };
+        self.check_time(blocked.line, due, at, &format!("{} to return", blocked.call.name))
+    }
+
+    fn check_outcome(
+        &mut self,
+        line: u32,
+        written: &CallLine,
+        expected: &ExpectedOutput,
+        outcome: &Outcome,
+    ) -> Result<(), Stop> {
+        if let Some((expected, found)) = difference(written, &self.settings.defined, expected, outcome) {
+            return fail(line, &expected, &found);
+        }
+        let number = written.result.as_ref().and_then(|result| result.number(&self.settings.defined));
+        match (written.name.as_str(), number) {
+            ("socket" | "accept" | "accept4" | "epoll_create" | "epoll_create1", Some(number))
+                if number >= 0 =>
+            {
+                let handle = Handle(outcome.result);
+                self.handles.insert(number, handle);
+                if !written.name.starts_with("epoll") {
+                    self.latest = handle;
+                }
+                self.is_accepted |= written.name.starts_with("accept");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A descriptor is closed: its number means nothing any more.
+    fn forget(&mut self, written: &CallLine) {
+        let number = written.arguments.first().and_then(|argument| argument.number(&self.settings.defined));
+        if let Some(number) = number {
+            self.handles.remove(&number);
+        }
+    }
+
+    // ---- what is said of the endpoint ----------------------------------------------------------------------
+
+    fn code(&mut self, line: u32, text: &str) -> Result<(), Stop> {
+        let now = self.backend.now();
+        self.settle(Some(now))?;
+        let info = self.backend.tcp_info(self.latest).unwrap_or_default();
+        match (self.evaluate)(&Code { line, text, info }) {
+            Ok(()) => Ok(()),
+            Err(CodeError::Raised(found)) => fail(line, first_line(text), &found),
+            Err(CodeError::Unknown(what)) => Err(Stop::Needs(Need { line, what })),
+        }
+    }
+
+    fn check_time(&self, line: u32, due: Due, at: Time, what: &str) -> Result<(), Stop> {
+        let tolerance = self.settings.tolerance;
+        let late = self.backend.lateness(due.to.since(due.base));
+        if due.is_any || (at + tolerance >= due.from && at <= due.to + tolerance + late) {
+            return Ok(());
+        }
+        let seconds = |time: Time| time.since(Time::ZERO).as_secs_f64();
+        let span = if due.from == due.to {
+            format!("{:.6} s", seconds(due.from))
+        } else {
+            format!("{:.6} to {:.6} s", seconds(due.from), seconds(due.to))
+        };
+        Err(Stop::Failed(Difference {
+            line,
+            expected: format!("{what} at {span}"),
+            found: format!("it at {:.6} s", seconds(at)),
+            is_timing: true,
+        }))
+    }
+}
+
+/// Whether a segment could be the rest of another.
+fn continues(first: &Packet, next: &Packet) -> bool {
+    let ending = Flags::PSH.with(Flags::FIN);
+    next.seq == first.seq.wrapping_add(first.length)
+        && next.flags.without(ending) == first.flags.without(ending)
+        && next.ack == first.ack
+        && next.length > 0
+}
+
+fn fail(line: u32, expected: &str, found: &str) -> Result<(), Stop> {
+    let (expected, found) = (expected.to_owned(), found.to_owned());
+    Err(Stop::Failed(Difference { line, expected, found, is_timing: false }))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}

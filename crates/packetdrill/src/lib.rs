@@ -1,0 +1,40 @@
+//! Scripts of packetdrill: an interpreter of our own for their language, sans-IO.
+//!
+//! A script ([`parse`]) has system calls of an application, segments that its peer sends, and segments that are
+//! expected of the endpoint, each with a time. [`run`] follows it against a [`Backend`]: here the endpoint of
+//! `bentpipe-tcp` in virtual time ([`Simulated`]); in `bentpipe-emu` the kernel. The [`Verdict`] is that it passed,
+//! the first difference, or what it needs and the backend does not have.
+//!
+//! Segmentation offload hands over super-segments, the simulated endpoint single ones: what leaves at one instant is
+//! joined before it is compared.
+//!
+//! Deliberately absent: IPv6, ICMP, UDP, and the code of the program of that name.
+
+mod backend;
+mod call;
+mod commands;
+mod expression;
+mod flow;
+mod interpreter;
+mod packet;
+mod parse;
+mod script;
+mod settings;
+mod simulated;
+mod symbols;
+mod verdict;
+pub mod wire;
+
+pub use backend::{Backend, Captured, Ended, Handle, Missing, Outcome, Output, Progress, TcpInfo};
+pub use call::{Call, OptionShape, OptionValue, SocketOption, Transfer};
+pub use commands::{Effect, ReadFile, effects};
+pub use expression::{Definitions, Expression};
+pub use interpreter::{Code, CodeError, Evaluate, run};
+pub use packet::{Flags, Packet, TcpOption};
+pub use parse::{ParseError, parse};
+pub use script::{
+    Action, Base, CallLine, EcnPattern, Event, OptionsPattern, PacketPattern, Script, Setting, When,
+};
+pub use settings::Settings;
+pub use simulated::Simulated;
+pub use verdict::{Difference, Need, Verdict};

@@ -1,0 +1,114 @@
+//! Reading a script.
+//!
+//! The grammar is that of packetdrill's own documentation (N. Cardwell et al., "packetdrill: Scriptable Network Stack
+//! Testing, from Sockets to Packets", USENIX ATC 2013, and the syntax reference of its project).
+
+mod call;
+mod cursor;
+mod segment;
+
+use bentpipe_units::Duration;
+
+pub use cursor::ParseError;
+
+use crate::script::{Action, Base, Event, Script, Setting, When};
+use cursor::Cursor;
+
+/// Nanoseconds of a second, and the digits behind the point that count.
+const NANOS: u64 = 1_000_000_000;
+const DIGITS: usize = 9;
+
+/// Reads a script.
+///
+/// # Errors
+/// Where it is none: the line, what was expected and found.
+pub fn parse(text: &str) -> Result<Script, ParseError> {
+    let mut cursor = Cursor::new(text);
+    let mut script = Script::default();
+    loop {
+        cursor.skip_blank()?;
+        if cursor.is_at_end() {
+            return Ok(script);
+        }
+        let line = cursor.line();
+        if script.events.is_empty() && cursor.take("--") {
+            script.options.push(setting(&mut cursor, line));
+        } else {
+            script.events.push(event(&mut cursor, line)?);
+        }
+    }
+}
+
+fn setting(cursor: &mut Cursor<'_>, line: u32) -> Setting {
+    let text = cursor.skip_line().trim();
+    let (name, value) = text.split_once(['=', ' ']).unwrap_or((text, ""));
+    Setting { line, name: name.trim().to_owned(), value: value.trim().to_owned() }
+}
+
+fn event(cursor: &mut Cursor<'_>, line: u32) -> Result<Event, ParseError> {
+    let Moment { when, until } = moment(cursor)?;
+    cursor.skip_blank()?;
+    let action = if cursor.take("`") {
+        Action::Shell(cursor.until("`")?.trim().to_owned())
+    } else if cursor.take("%{") {
+        Action::Code(cursor.until("}%")?.trim().to_owned())
+    } else if when == When::Next {
+        return Err(cursor.error("a time, a command between backticks, or Python between %{ and }%"));
+    } else if cursor.take("<") {
+        segment::packet(cursor, Action::Inject)?
+    } else if cursor.take(">") {
+        segment::packet(cursor, Action::Expect)?
+    } else {
+        Action::Call(call::call(cursor, until)?)
+    };
+    Ok(Event { line, when, action })
+}
+
+/// When an event starts, and for a call that blocks when it ends.
+struct Moment {
+    when: When,
+    until: Option<Duration>,
+}
+
+fn moment(cursor: &mut Cursor<'_>) -> Result<Moment, ParseError> {
+    if cursor.take("*") {
+        return Ok(Moment { when: When::Any, until: None });
+    }
+    let base = if cursor.take("+") { Base::Previous } else { Base::Start };
+    let starts = cursor.peek().is_some_and(|c| c.is_ascii_digit() || c == '.');
+    if base == Base::Start && !starts {
+        return Ok(Moment { when: When::Next, until: None });
+    }
+    let from = seconds(cursor)?;
+    let (mut to, mut until) = (from, None);
+    if cursor.accept("...")? {
+        cursor.accept("+")?;
+        until = Some(seconds(cursor)?);
+    } else if cursor.accept("~")? {
+        cursor.accept("+")?;
+        to = seconds(cursor)?;
+    }
+    Ok(Moment { when: When::Between { base, from, to }, until })
+}
+
+/// Seconds as a decimal number, where `...` is no point.
+fn seconds(cursor: &mut Cursor<'_>) -> Result<Duration, ParseError> {
+    cursor.skip_blank()?;
+    let here = cursor.clone();
+    let whole = cursor.take_while(|c| c.is_ascii_digit());
+    let fraction = if cursor.rest().starts_with("..") || !cursor.take(".") {
+        None
+    } else {
+        cursor.take_while(|c| c.is_ascii_digit())
+    };
+    let value = match (whole, fraction) {
+        (None, None) => None,
+        (whole, fraction) => {
+            let digits: String = fraction.unwrap_or("").chars().take(DIGITS).collect();
+            let nanos = format!("{digits:0<DIGITS$}").parse::<u64>().ok();
+            let whole = whole.unwrap_or("0").parse::<u64>().ok().and_then(|whole| whole.checked_mul(NANOS));
+            whole.zip(nanos).and_then(|(whole, nanos)| whole.checked_add(nanos))
+        }
+    };
+    value.map(Duration::from_nanos).ok_or_else(|| here.error("a time in seconds"))
+}

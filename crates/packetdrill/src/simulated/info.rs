@@ -1,0 +1,62 @@
+//! `TCP_INFO` of a simulated connection, as far as the endpoint knows it.
+
+use bentpipe_tcp::{Connection, LossRecovery, State};
+
+use crate::backend::TcpInfo;
+
+/// `TCP_INFINITE_SSTHRESH`.
+const INFINITE: i64 = 0x7fff_ffff;
+const NANOS_PER_MICROSECOND: u64 = 1000;
+
+/// The fields of linux/tcp.h.
+pub(super) fn tcp_info(connection: &Connection) -> TcpInfo {
+    let info = connection.info();
+    let mss = info.mss.get().max(1);
+    let segments = |bytes: bentpipe_units::Bytes| (bytes.get() / mss) as i64;
+    let micros = |span: bentpipe_units::Duration| (span.as_nanos() / NANOS_PER_MICROSECOND) as i64;
+    let fields = [
+        ("tcpi_state", state(connection.state())),
+        ("tcpi_ca_state", ca_state(info.recovery)),
+        ("tcpi_rto", micros(info.rto)),
+        ("tcpi_snd_mss", mss as i64),
+        ("tcpi_unacked", info.unacknowledged_segments as i64),
+        ("tcpi_sacked", info.sacked_segments as i64),
+        ("tcpi_lost", info.lost_segments as i64),
+        ("tcpi_retrans", info.retransmitted_in_flight as i64),
+        ("tcpi_rtt", info.srtt.map_or(0, micros)),
+        ("tcpi_rttvar", info.rtt_variance.map_or(0, micros)),
+        ("tcpi_snd_ssthresh", info.ssthresh.map_or(INFINITE, segments)),
+        ("tcpi_snd_cwnd", segments(info.cwnd)),
+        ("tcpi_reordering", info.reordering as i64),
+        ("tcpi_total_retrans", info.retransmitted_segments as i64),
+        ("tcpi_min_rtt", info.min_rtt.map_or(i64::from(u32::MAX), micros)),
+        ("tcpi_snd_wnd", info.send_window.get() as i64),
+    ];
+    TcpInfo(fields.into())
+}
+
+/// `TCP_ESTABLISHED` and the like.
+const fn state(state: State) -> i64 {
+    match state {
+        State::Established => 1,
+        State::SynSent => 2,
+        State::SynReceived => 3,
+        State::FinWait1 => 4,
+        State::FinWait2 => 5,
+        State::TimeWait => 6,
+        State::Closed => 7,
+        State::CloseWait => 8,
+        State::LastAck => 9,
+        State::Closing => 11,
+    }
+}
+
+/// `TCP_CA_Open` and the like.
+const fn ca_state(recovery: LossRecovery) -> i64 {
+    match recovery {
+        LossRecovery::Open => 0,
+        LossRecovery::Disorder => 1,
+        LossRecovery::Recovery => 3,
+        LossRecovery::Loss => 4,
+    }
+}

@@ -1,0 +1,99 @@
+//! Between packets of a script and segments of the endpoint.
+
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+use bentpipe_tcp::{
+    Cookie, FastOpenOption, Flags as SegmentFlags, Options, Payload, SackBlocks, SackPermitted, Segment,
+    SeqNumber, SynOptions, Timestamps,
+};
+
+use crate::backend::Missing;
+use crate::packet::{Flags, Packet, TcpOption};
+use crate::wire;
+
+/// What a peer takes that announces no segment size (RFC 9293 section 3.7.1).
+const DEFAULT_MSS: u16 = 536;
+
+/// A segment of the endpoint as it is on the wire.
+pub(super) fn packet_of(segment: &Segment) -> Packet {
+    let mut bytes = Vec::new();
+    segment.encode(&mut bytes);
+    wire::decode_tcp(&bytes).expect("the endpoint writes whole headers")
+}
+
+/// A packet as the endpoint takes it.
+///
+/// # Errors
+/// For what the endpoint has no words for.
+pub(super) fn segment_of(
+    packet: &Packet,
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
+) -> Result<Segment, Missing> {
+    if packet.ecn != 0 || packet.flags.without(KNOWN).0 != 0 {
+        return Err(Missing("ECN or urgent data".to_owned()));
+    }
+    Ok(Segment {
+        source: SocketAddrV4::new(source, packet.source_port),
+        destination: SocketAddrV4::new(destination, packet.destination_port),
+        flags: flags_of(packet.flags),
+        seq: SeqNumber(packet.seq),
+        ack: SeqNumber(packet.ack),
+        window: packet.window,
+        options: options_of(packet)?,
+        payload: Payload::Length(u64::from(packet.length)),
+    })
+}
+
+/// The bits that the endpoint knows.
+const KNOWN: Flags = Flags::FIN.with(Flags::SYN).with(Flags::RST).with(Flags::PSH).with(Flags::ACK);
+
+fn flags_of(flags: Flags) -> SegmentFlags {
+    let pairs = [
+        (Flags::FIN, SegmentFlags::FIN),
+        (Flags::SYN, SegmentFlags::SYN),
+        (Flags::RST, SegmentFlags::RST),
+        (Flags::PSH, SegmentFlags::PSH),
+        (Flags::ACK, SegmentFlags::ACK),
+    ];
+    let set = pairs.into_iter().filter(|(flag, _)| flags.contains(*flag));
+    set.fold(SegmentFlags::NONE, |all, (_, flag)| all.with(flag))
+}
+
+fn options_of(packet: &Packet) -> Result<Options, Missing> {
+    let mut options = Options::default();
+    let mut syn =
+        SynOptions { mss: DEFAULT_MSS, window_scale: None, sack: SackPermitted::No, fast_open: None };
+    for option in &packet.options {
+        match option {
+            TcpOption::Eol | TcpOption::Nop => {}
+            TcpOption::Mss(mss) => syn.mss = *mss,
+            TcpOption::WindowScale(shift) => syn.window_scale = Some(*shift),
+            TcpOption::SackPermitted => syn.sack = SackPermitted::Yes,
+            TcpOption::FastOpen(cookie) => syn.fast_open = Some(fast_open(cookie)?),
+            TcpOption::Timestamps { value, echo } => {
+                options.timestamps = Some(Timestamps { value: *value, echo: *echo });
+            }
+            TcpOption::Sack(blocks) => options.sack = sack_blocks(blocks),
+            TcpOption::FastOpenExperimental(_) | TcpOption::Other { .. } => {
+                return Err(Missing(format!("the TCP option {option}")));
+            }
+        }
+    }
+    options.syn = packet.flags.contains(Flags::SYN).then_some(syn);
+    Ok(options)
+}
+
+fn fast_open(cookie: &[u8]) -> Result<FastOpenOption, Missing> {
+    if cookie.is_empty() {
+        return Ok(FastOpenOption::Request);
+    }
+    let cookie = cookie.try_into().map_err(|_| Missing("cookies of other than 8 bytes".to_owned()))?;
+    Ok(FastOpenOption::Cookie(Cookie(cookie)))
+}
+
+fn sack_blocks(blocks: &[(u32, u32)]) -> SackBlocks {
+    let mut all = SackBlocks::default();
+    blocks.iter().for_each(|(from, to)| all.push(SeqNumber(*from), SeqNumber(*to)));
+    all
+}

@@ -1,0 +1,146 @@
+//! Scripts against the simulated endpoint: what passes, what fails and how that is told, what is not understood.
+
+use bentpipe_packetdrill::{Code, CodeError, Settings, Simulated, Verdict, parse, run};
+
+const ACCEPTED: &str = "
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 511
++0 accept(3, ..., ...) = 4
+";
+
+fn judged(text: &str, mut evaluate: impl FnMut(&Code<'_>) -> Result<(), CodeError>) -> Verdict {
+    let script = parse(text).unwrap();
+    let settings = Settings::of(&script).unwrap();
+    let mut backend = Simulated::new(&settings, &|_| None);
+    run(&script, &settings, &mut backend, &mut evaluate)
+}
+
+fn verdict(text: &str) -> Verdict {
+    judged(&format!("{ACCEPTED}{text}"), |_| Ok(()))
+}
+
+fn failure(text: &str) -> (u32, String, String) {
+    match verdict(text) {
+        Verdict::Failed(difference) => (difference.line, difference.expected, difference.found),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn needed(text: &str) -> String {
+    match verdict(text) {
+        Verdict::Needs(need) => need.what,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_script_that_the_endpoint_follows_passes() {
+    let text = "+0 write(4, ..., 2500) = 2500
+                +0 > P. 1:2501(2500) ack 1
+                +.1 < . 1:1(0) ack 2501 win 511
+                +0 < . 1:501(500) ack 2501 win 511
+                +0 > . 2501:2501(0) ack 501
+                +0 read(4, ..., 1000) = 500
+                +0 read(4, ..., 1000) = -1 EAGAIN (Resource temporarily unavailable)";
+    let nonblocking = format!("+0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n{text}");
+    assert_eq!(verdict(&nonblocking), Verdict::Passed);
+}
+
+#[test]
+fn segments_that_leave_at_once_are_joined_before_they_are_compared() {
+    for expected in
+        ["+0 > P. 1:6001(6000) ack 1", "+0 > P. 1:2001(2000) ack 1\n+0 > P. 2001:6001(4000) ack 1"]
+    {
+        assert_eq!(
+            verdict(&format!("+0 write(4, ..., 6000) = 6000\n{expected}")),
+            Verdict::Passed,
+            "{expected}"
+        );
+    }
+}
+
+#[test]
+fn the_first_difference_is_told_with_line_expected_and_found() {
+    let (line, expected, found) = failure("+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 2");
+    assert_eq!((line, expected.as_str()), (10, "P. 1:1001(1000) ack 2"));
+    assert!(found.starts_with("P. 1:1001(1000) ack 1 win"), "{found}");
+    let (_, expected, found) = failure("+0 read(4, ..., 1000) = 5");
+    assert_eq!((expected.as_str(), found.as_str()), ("read to return", "that it blocks"));
+    assert_eq!(failure("+0 > . 1:1(0) ack 1").2, "no segment");
+    let (_, expected, found) = failure("+0 close(5) = 0");
+    assert_eq!((expected.as_str(), found.as_str()), ("close returns 0", "close returns -1 EBADF"));
+}
+
+#[test]
+fn a_segment_at_another_time_is_told_with_both() {
+    let text = "+0 write(4, ..., 1000) = 1000\n+.1 > P. 1:1001(1000) ack 1";
+    let Verdict::Failed(difference) = verdict(text) else { panic!("it passed") };
+    assert!(difference.is_timing);
+    assert_eq!(difference.expected, "P. 1:1001(1000) ack 1 at 0.200000 s");
+    assert_eq!(difference.found, "it at 0.100000 s");
+}
+
+#[test]
+fn a_call_may_block_until_its_time() {
+    let blocked =
+        "+0...0.05 read(4, ..., 1000) = 500\n+.05 < . 1:501(500) ack 1 win 511\n+0 > . 1:1(0) ack 501";
+    assert_eq!(verdict(blocked), Verdict::Passed);
+    let late = blocked.replace("+.05 <", "+.09 <");
+    let Verdict::Failed(difference) = verdict(&late) else { panic!("it passed") };
+    assert!(difference.is_timing, "{difference}");
+}
+
+#[test]
+fn a_write_that_waits_for_room_returns_when_there_is_some() {
+    // 20000 asked for is 40000 of memory (socket(7)): less than 90000 bytes.
+    let text = "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [20000], 4) = 0
+                +0...0.1 write(4, ..., 45000) = 45000
+                +0 > P. 1:10001(10000) ack 1
+                +.1 < . 1:1(0) ack 10001 win 511
+                +0 > P. 10001:30001(20000) ack 1
+                +.1 < . 1:1(0) ack 30001 win 511";
+    let verdict = verdict(text);
+    assert_eq!(verdict, Verdict::Passed);
+}
+
+#[test]
+fn numbers_count_from_the_peers_syn_whatever_it_is() {
+    let text = ACCEPTED.replace("< S 0:0(0)", "< S 123:123(0)");
+    let text = format!("{text}+0 < . 1:1001(1000) ack 1 win 511\n+0 > . 1:1(0) ack 1001");
+    assert_eq!(judged(&text, |_| Ok(())), Verdict::Passed);
+}
+
+#[test]
+fn python_sees_tcp_info_by_the_names_of_linux() {
+    let mut seen = None;
+    let text = format!("{ACCEPTED}+0 %{{ x }}%");
+    judged(&text, |code| {
+        seen = Some((code.text.to_owned(), code.info.0["tcpi_snd_cwnd"], code.info.0["tcpi_state"]));
+        Ok(())
+    });
+    // RFC 6928; TCP_ESTABLISHED is 1 (net/tcp_states.h).
+    assert_eq!(seen, Some(("x".to_owned(), 10, 1)));
+}
+
+#[test]
+fn what_python_says_decides() {
+    let text = format!("{ACCEPTED}+0 %{{ assert False }}%");
+    let failed = judged(&text, |_| Err(CodeError::Raised("AssertionError".to_owned())));
+    assert!(matches!(&failed, Verdict::Failed(it) if it.found == "AssertionError"), "{failed:?}");
+    let needs = judged(&text, |_| Err(CodeError::Unknown("tcpi_x".to_owned())));
+    assert!(matches!(&needs, Verdict::Needs(it) if it.what == "tcpi_x"), "{needs:?}");
+}
+
+#[test]
+fn what_the_endpoint_does_not_have_is_needed_and_says_nothing() {
+    assert_eq!(needed("+0 `sysctl -q net.ipv4.tcp_sack=0`"), "tcp_sack=0");
+    assert_eq!(needed("+0 `make coffee`"), "the command `make coffee`");
+    assert_eq!(needed("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0"), "TCP_CORK");
+    assert_eq!(needed("+0 < [ce] . 1:1(0) ack 1 win 511"), "ECN or urgent data");
+    assert_eq!(needed("+0 < icmp unreachable"), "packets of icmp");
+    assert_eq!(needed("+0 splice(4, 5) = 0"), "the system call splice");
+}

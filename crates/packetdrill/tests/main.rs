@@ -1,0 +1,4 @@
+//! Scripts are read and followed.
+
+mod following;
+mod grammar;

@@ -1,0 +1,114 @@
+"""Scripts of packetdrill, judged on either engine."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bentpipe import _core
+from bentpipe.engine.host.rt_priority import Rank, first
+from bentpipe.engine.packetdrill.assertions import Assertions
+from bentpipe.engine.testbed import script_host
+from bentpipe.errors import InputError
+
+ATTEMPTS = 3
+"""In real time: a machine may lose its cores for a while, which makes a segment late and nothing else."""
+
+
+class Outcome(StrEnum):
+    """How a script ends."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NEEDS = "needs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a script says of an endpoint.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        Whether all happened as it is written; `NEEDS` where it asks for what the engine does not have.
+    line : int or None
+        Of the first difference, or of what is needed.
+    expected, found : str or None
+        What is written there, or what is needed, and what was there.
+    """
+
+    outcome: Outcome
+    line: int | None = None
+    expected: str | None = None
+    found: str | None = None
+
+    def words(self, name: str) -> str:
+        """Say it in one line of a script of that name."""
+        match self.outcome:
+            case Outcome.PASSED:
+                return f"{name}: passed"
+            case Outcome.NEEDS:
+                return f"{name}:{self.line}: needs {self.expected}"
+            case Outcome.FAILED:
+                return f"{name}:{self.line}: expected {self.expected}, found {self.found}"
+
+
+def simulate(script: Path, text: str) -> Verdict:
+    """Run a script against the simulated endpoint in virtual time.
+
+    Parameters
+    ----------
+    script
+        Where it stands: shell scripts beside it are read, and none is run.
+    text
+        The script.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read.
+    """
+
+    def read_file(name: str) -> str | None:
+        try:
+            return (script.parent / name).read_text(errors="replace")
+        except OSError:
+            return None
+
+    try:
+        verdict = _core.simulate_script(text, read_file=read_file, evaluate=Assertions())
+    except _core.ScriptError as error:
+        raise unreadable(script, error) from None
+    return _verdict(verdict)
+
+
+def emulate(script: Path, text: str) -> Verdict:
+    """Run a script against this machine's kernel, in a network namespace of its own.
+
+    One that missed by time alone is run again, at most `ATTEMPTS` times in all. Parameters and errors as
+    `simulate`, and AbilityError when the process may not make namespaces.
+    """
+    try:
+        addresses = _core.script_addresses(text)
+        for _ in range(ATTEMPTS):
+            with script_host.opened(addresses) as device, first(Rank.LINK):
+                verdict = _core.emulate_script(
+                    text, device=device, folder=str(script.parent.absolute()), evaluate=Assertions()
+                )
+            if not verdict.is_timing:
+                break
+    except _core.ScriptError as error:
+        raise unreadable(script, error) from None
+    return _verdict(verdict)
+
+
+def unreadable(script: Path, error: _core.ScriptError) -> InputError:
+    """Return the error of a script that cannot be read."""
+    return InputError(
+        file=str(script), field=f"line {error.line}", expected=error.expected, found=error.found
+    )
+
+
+def _verdict(verdict: _core.ScriptVerdict) -> Verdict:
+    return Verdict(
+        outcome=Outcome(verdict.outcome), line=verdict.line, expected=verdict.expected, found=verdict.found
+    )

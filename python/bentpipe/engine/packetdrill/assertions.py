@@ -1,0 +1,38 @@
+"""What scripts assert in Python about `tcp_info`."""
+
+import textwrap
+from collections.abc import Mapping
+from types import CodeType
+
+_STATES = (
+    "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE", "CLOSE_WAIT",
+    "LAST_ACK", "LISTEN", "CLOSING", "NEW_SYN_RECV",
+)  # fmt: skip
+_CA_STATES = ("Open", "Disorder", "CWR", "Recovery", "Loss")
+CONSTANTS = {
+    **{f"TCP_{name}": number for number, name in enumerate(_STATES, start=1)},
+    **{f"TCP_CA_{name}": number for number, name in enumerate(_CA_STATES)},
+    **{f"TCPI_OPT_{name}": 1 << bit for bit, name in enumerate(("TIMESTAMPS", "SACK", "WSCALE", "ECN"))},
+}
+"""Of net/tcp_states.h and linux/tcp.h, as scripts call them."""
+
+
+class Assertions:
+    """Runs the Python of one script; names that a block binds are there in the next one.
+
+    A script is a program that the user chose to run, as its shell commands are.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, object] = dict(CONSTANTS)
+
+    def __call__(self, text: str, info: Mapping[str, int]) -> None:
+        """Run a block with the fields of `tcp_info` as names; raises what it raises."""
+        self._names.update(info)
+        exec(_compiled(text), self._names)
+
+
+def _compiled(text: str) -> CodeType:
+    lines = text.split("\n")
+    # The first line starts behind the brace, wherever the others stand.
+    return compile(f"{lines[0].strip()}\n{textwrap.dedent(chr(10).join(lines[1:]))}", "the script", "exec")
