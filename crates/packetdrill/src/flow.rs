@@ -15,9 +15,10 @@ pub(crate) struct Flow {
     pub peer_port: u16,
     /// Port of the endpoint.
     pub port: u16,
-    /// Numbers on the wire of the endpoint's SYN and of the peer's.
+    /// Number on the wire of the endpoint's SYN.
     isn: u32,
-    peer_isn: u32,
+    /// Number on the wire of the peer's SYN, once there was one.
+    peer_isn: Option<u32>,
     /// The endpoint's timestamps on the wire by those of the script.
     timestamps: BTreeMap<u32, u32>,
 }
@@ -29,10 +30,12 @@ impl Flow {
 
     /// A segment of the peer as it goes onto the wire.
     pub fn injected(&mut self, pattern: &PacketPattern) -> Packet {
-        let opens = pattern.flags.contains(Flags::SYN);
-        if opens {
-            self.peer_isn = pattern.seq;
+        let is_syn = pattern.flags.contains(Flags::SYN);
+        if is_syn {
+            self.peer_isn.get_or_insert(pattern.seq);
         }
+        let peer_isn = self.peer_isn.unwrap_or(0);
+        let is_first_number = is_syn && pattern.seq == peer_isn;
         let options = match &pattern.options {
             OptionsPattern::Any => Vec::new(),
             OptionsPattern::Exactly(options) => options.iter().map(|option| self.option(option)).collect(),
@@ -44,7 +47,7 @@ impl Flow {
             source_port: self.peer_port,
             destination_port: self.port,
             flags: pattern.flags,
-            seq: if opens { pattern.seq } else { pattern.seq.wrapping_add(self.peer_isn) },
+            seq: if is_first_number { peer_isn } else { pattern.seq.wrapping_add(peer_isn) },
             ack: if acknowledges { ack.wrapping_add(self.isn) } else { ack },
             window: pattern.window.unwrap_or(0),
             urgent: pattern.urgent.unwrap_or(0),
@@ -86,7 +89,7 @@ impl Flow {
 
     /// A segment of the endpoint as the script counts.
     pub fn to_script(&self, packet: &Packet) -> Packet {
-        let theirs = |number: u32| number.wrapping_sub(self.peer_isn);
+        let theirs = |number: u32| number.wrapping_sub(self.peer_isn.unwrap_or(0));
         let options = packet.options.iter().map(|option| match option {
             TcpOption::Sack(blocks) => {
                 TcpOption::Sack(blocks.iter().map(|(from, to)| (theirs(*from), theirs(*to))).collect())

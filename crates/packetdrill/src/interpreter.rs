@@ -51,6 +51,7 @@ pub fn run<B: Backend>(
         latest: Handle::NONE,
         flow: None,
         peers: 0,
+        listeners: Vec::new(),
         is_accepted: false,
         kept: None,
         previous: Time::ZERO,
@@ -85,6 +86,8 @@ struct Interpreter<'a, B> {
     flow: Option<Flow>,
     /// How many connections the peer has opened.
     peers: u16,
+    /// Descriptors of the sockets that listen.
+    listeners: Vec<i64>,
     /// Whether the application has the connection that the peer opened last.
     is_accepted: bool,
     /// A segment that was looked at and belongs to a later event.
@@ -163,7 +166,7 @@ impl<B: Backend> Interpreter<'_, B> {
     /// A segment of the peer; the first SYN of a connection opens it.
     fn injected(&mut self, pattern: &PacketPattern) -> Packet {
         let opens = pattern.flags.contains(Flags::SYN) && !pattern.flags.contains(Flags::ACK);
-        if self.flow.is_none() || (opens && self.is_accepted) {
+        if self.flow.is_none() || (opens && self.is_accepted && !self.listeners.is_empty()) {
             self.flow = Some(Flow::new(self.settings.bind_port, FIRST_PEER_PORT + self.peers));
             self.peers += 1;
             self.is_accepted = false;
@@ -284,6 +287,10 @@ impl<B: Backend> Interpreter<'_, B> {
                 }
                 self.is_accepted |= written.name.starts_with("accept");
             }
+            ("listen", Some(0)) => {
+                let socket = written.arguments.first().and_then(|it| it.number(&self.settings.defined));
+                self.listeners.extend(socket);
+            }
             _ => {}
         }
         Ok(())
@@ -294,6 +301,7 @@ impl<B: Backend> Interpreter<'_, B> {
         let number = written.arguments.first().and_then(|argument| argument.number(&self.settings.defined));
         if let Some(number) = number {
             self.handles.remove(&number);
+            self.listeners.retain(|listener| *listener != number);
         }
     }
 

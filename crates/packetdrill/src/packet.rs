@@ -141,7 +141,7 @@ impl fmt::Display for TcpOption {
             Self::Timestamps { value, echo } => write!(f, "TS val {value} ecr {echo}"),
             Self::FastOpen(cookie) => write!(f, "FO {}", hex(cookie)),
             Self::FastOpenExperimental(cookie) => write!(f, "FOEXP {}", hex(cookie)),
-            Self::Other { kind, data } => write!(f, "option {kind} {}", hex(data)),
+            Self::Other { kind, .. } => write!(f, "of kind {kind}"),
         }
     }
 }

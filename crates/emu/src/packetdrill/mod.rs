@@ -117,13 +117,14 @@ impl Backend for Kernel {
         BURST
     }
 
-    /// A level of the kernel's timer wheel has 64 slots, each eight times as long as those of the level below.
+    /// A level of the kernel's timer wheel has 64 slots, each eight times as long as those of the level below; where one
+    /// starts is rounded up to a tick.
     fn lateness(&self, timer: Duration) -> Duration {
         let mut slot = TICK;
         while timer.as_nanos() >= slot.as_nanos() * SLOTS && slot < LONGEST_SLOT {
             slot = Duration::from_nanos(slot.as_nanos() * SLOT_RATIO);
         }
-        slot
+        slot + TICK
     }
 
     fn now(&self) -> Time {

@@ -2,6 +2,7 @@
 
 mod host;
 mod info;
+mod readiness;
 mod segments;
 mod sockets;
 

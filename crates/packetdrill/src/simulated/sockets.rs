@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddrV4;
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Connection, ConnectionId, Nagle, Payload, PortError, Read, State, StreamError};
+use bentpipe_tcp::{ConnectionId, Nagle, Payload, PortError, Read, State, StreamError};
 use bentpipe_units::Bytes;
 
-use super::{Connected, Simulated, errno_of, host};
+use super::{Connected, Simulated, host};
 use crate::backend::{Handle, Missing, Outcome, Output};
 use crate::call::{Call, OptionValue, SocketOption, Transfer};
 use crate::symbols::option_name;
@@ -47,18 +47,18 @@ pub(super) enum Kind {
 /// A descriptor that an epoll watches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Interest {
-    socket: Handle,
-    events: i64,
+    pub socket: Handle,
+    pub events: i64,
 }
 
 /// What comes of a call: nothing while it blocks.
-type Attempt = Result<Option<Outcome>, Missing>;
+pub(super) type Attempt = Result<Option<Outcome>, Missing>;
 
-fn done(outcome: Outcome) -> Attempt {
+pub(super) fn done(outcome: Outcome) -> Attempt {
     Ok(Some(outcome))
 }
 
-fn error(errno: i32) -> Attempt {
+pub(super) fn error(errno: i32) -> Attempt {
     done(Outcome::error(errno))
 }
 
@@ -297,10 +297,8 @@ impl Simulated<'_> {
                 Ok(None)
             }
             Err(StreamError::ShutDown) => error(libc::EPIPE),
-            Err(StreamError::Closed(reason)) => match connected.error.take().or_else(|| errno_of(reason)) {
-                Some(errno) if connected.connection.is_closed() => error(errno),
-                _ => error(libc::EPIPE),
-            },
+            // An error is told once.
+            Err(StreamError::Closed(_)) => error(connected.error.take().unwrap_or(libc::EPIPE)),
         }
     }
 
@@ -430,99 +428,7 @@ impl Simulated<'_> {
         }
         done(Outcome::of(0))
     }
-
-    // ---- waiting for events --------------------------------------------------------------------------------
-
-    /// `tcp_poll`.
-    fn events(&self, socket: Handle) -> Option<i64> {
-        let found = self.sockets.get(&socket)?;
-        let connected = match &found.kind {
-            Kind::Listening { ready, .. } => return Some(if ready.is_empty() { 0 } else { READABLE }),
-            Kind::Connection(id) => self.connections.get(id)?,
-            _ => return Some(i64::from(libc::POLLOUT | libc::POLLWRNORM | libc::POLLHUP)),
-        };
-        let connection = &connected.connection;
-        let mut events = 0;
-        if matches!(connection.state(), State::SynSent | State::SynReceived) {
-            return Some(events);
-        }
-        let has_ended = connection.is_closed() || connection.state() == State::TimeWait;
-        let peer_finished = has_ended || peer_finished(connection);
-        if connection.unread() > 0 || peer_finished {
-            events |= READABLE;
-        }
-        if peer_finished {
-            events |= i64::from(libc::POLLRDHUP);
-        }
-        if connection.is_writable() || !connection.state().may_send() {
-            events |= i64::from(libc::POLLOUT | libc::POLLWRNORM);
-        }
-        if has_ended {
-            events |= i64::from(libc::POLLHUP);
-        }
-        if connected.error.is_some() {
-            events |= i64::from(libc::POLLERR);
-        }
-        Some(events)
-    }
-
-    fn poll(&mut self, entries: &[(Handle, i16)], timeout_ms: i32) -> Attempt {
-        let always = i64::from(libc::POLLERR | libc::POLLHUP);
-        let of = |(socket, wanted): &(Handle, i16)| match self.events(*socket) {
-            Some(events) => events & (i64::from(*wanted) | always),
-            None => i64::from(libc::POLLNVAL),
-        };
-        let events: Vec<i64> = entries.iter().map(of).collect();
-        let ready = events.iter().filter(|events| **events != 0).count();
-        self.waited(ready, events, timeout_ms)
-    }
-
-    fn epoll_control(&mut self, epoll: Handle, operation: i32, socket: Handle, events: i64) -> Attempt {
-        if !self.sockets.contains_key(&socket) {
-            return error(libc::EBADF);
-        }
-        if events & i64::from(libc::EPOLLET | libc::EPOLLONESHOT | libc::EPOLLEXCLUSIVE) != 0 {
-            return Err(Missing("epoll by edges".to_owned()));
-        }
-        let Some(Kind::Epoll(interests)) = self.sockets.get_mut(&epoll).map(|found| &mut found.kind) else {
-            return error(libc::EINVAL);
-        };
-        let known = interests.iter().position(|interest| interest.socket == socket);
-        match (operation, known) {
-            (libc::EPOLL_CTL_ADD, None) => interests.push(Interest { socket, events }),
-            (libc::EPOLL_CTL_MOD, Some(at)) => interests[at].events = events,
-            (libc::EPOLL_CTL_DEL, Some(at)) => drop(interests.remove(at)),
-            (libc::EPOLL_CTL_ADD, Some(_)) => return error(libc::EEXIST),
-            _ => return error(libc::ENOENT),
-        }
-        done(Outcome::of(0))
-    }
-
-    fn epoll_wait(&mut self, epoll: Handle, most: i32, timeout_ms: i32) -> Attempt {
-        let Some(Kind::Epoll(interests)) = self.sockets.get(&epoll).map(|found| &found.kind) else {
-            return error(libc::EINVAL);
-        };
-        let always = i64::from(libc::EPOLLERR | libc::EPOLLHUP);
-        let of = |interest: &Interest| Some(self.events(interest.socket)? & (interest.events | always));
-        let events = interests.iter().filter_map(of).filter(|events| *events != 0);
-        let events: Vec<i64> = events.take(most.max(0) as usize).collect();
-        self.waited(events.len(), events, timeout_ms)
-    }
-
-    fn waited(&self, ready: usize, events: Vec<i64>, timeout_ms: i32) -> Attempt {
-        match (ready, timeout_ms) {
-            (0, timeout) if timeout < 0 => Ok(None),
-            (0, timeout) if timeout > 0 => Err(Missing("a wait for events with a limit".to_owned())),
-            _ => done(Outcome { output: Output::Events(events), ..Outcome::of(ready as i64) }),
-        }
-    }
 }
 
 /// Marks a socket whose first connect has not been asked about.
 const CONNECTING: (i64, i64) = (-1, -1);
-
-const READABLE: i64 = (libc::POLLIN | libc::POLLRDNORM) as i64;
-
-const fn peer_finished(connection: &Connection) -> bool {
-    matches!(connection.state(), State::CloseWait | State::LastAck | State::Closing)
-}

@@ -43,6 +43,8 @@ impl Connection {
             return;
         }
         if self.process_ack(now, segment, start) == Verdict::Unsent {
+            // RFC 9293 section 3.10.7.4, fifth check: answered and dropped.
+            self.answer_stray(now, segment, start, start);
             return;
         }
         self.after_ack(now);
@@ -166,8 +168,10 @@ impl Connection {
         let start = if segment.flags.contains(Flags::SYN) { start + 1 } else { start };
         let data_end = start + segment.payload.len();
         if self.reader == Reader::Gone && data_end > self.receive.next() {
-            // Nobody will read it (RFC 1122 section 4.2.2.13).
-            self.abort_with(Closed::Aborted);
+            // Nobody will read it (RFC 1122 section 4.2.2.13): the reset takes the number that the segment acknowledges
+            // (`tcp_rcv_state_process`, `tcp_v4_send_reset`).
+            self.pending.reset = segment.reset_for().map(Box::new);
+            self.vanish(Closed::Aborted);
             return;
         }
         if self.state.may_receive() {

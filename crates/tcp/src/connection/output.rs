@@ -4,7 +4,7 @@ use bentpipe_units::Time;
 
 use super::Connection;
 use crate::event::Event;
-use crate::options::{Options, SackBlocks, Timestamps};
+use crate::options::{Options, SackBlocks, SackPermitted, Timestamps};
 use crate::payload::Payload;
 use crate::segment::{Flags, Segment, timestamp};
 use crate::send::Outgoing;
@@ -81,8 +81,12 @@ impl Connection {
         }
     }
 
+    /// None for a peer that did not welcome them (RFC 2018 section 2).
     fn most_sack_blocks(&self) -> usize {
-        SackBlocks::most(self.peer.timestamp.is_some())
+        match self.peer.sack {
+            Some(SackPermitted::Yes) => SackBlocks::most(self.peer.timestamp.is_some()),
+            _ => 0,
+        }
     }
 
     pub(super) fn blank(&self) -> Segment {
