@@ -47,6 +47,7 @@ _ADDRESSES = (
 
 BY_KIND = {
     "scenario": (*_NO_FILES, "garbage", "folder", "linked/missing.toml"),
+    "script": (*_NO_FILES, "garbage", "folder", "good.toml", "bad.pkt"),
     "results": ("missing", "garbage", "folder", "broken", "hollow", "good.toml/below", "n" * 300),
     "folder to write to": ("garbage", "empty.toml", "good.toml/below", "linked"),
     "file to write to": ("garbage/path.csv", "good.toml/below"),
@@ -87,6 +88,8 @@ BY_KIND = {
 def lay_out(folder):
     """Make the files and folders that these names are of."""
     (folder / SCENARIO).write_text(PAGE_LOADS)
+    (folder / "good.pkt").write_text("0 close(3) = -1 EBADF\n")
+    (folder / "bad.pkt").write_text("0 close 3\n")
     for name in ("folder", "folder.toml", "broken", "hollow", RESULTS):
         (folder / name).mkdir()
     for name in ("garbage", "garbage.toml", "broken/ledger.sqlite"):

@@ -30,6 +30,7 @@ GOOD = {
     "compare": {"a": RESULTS, "b": RESULTS},
     "explain": {"folder": RESULTS},
     "export": {"folder": RESULTS, "--format": "csv"},
+    "packetdrill": {"files": "good.pkt"},
     "worker": {"address": "tcp://127.0.0.1:8786"},
 }
 """What each command needs, in which one value is then replaced."""
@@ -40,7 +41,8 @@ KINDS = {
     "address": "scheduler",
     "run_id": "run",
     **dict.fromkeys(("--out", "--export"), "folder to write to"),
-    "links --export": "file to write to",
+    **dict.fromkeys(("links --export", "--junit"), "file to write to"),
+    "files": "script",
     "--plot": "picture",
     **dict.fromkeys(("--link", "links name"), "link"),
     **dict.fromkeys(("--page", "pages name"), "page"),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::backend::{Handle, Missing, Outcome, Output};
 use crate::expression::{Definitions, Expression};
+use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::script::CallLine;
 use crate::symbols::errno_name;
 

@@ -2,9 +2,10 @@
 
 use bentpipe_units::{Duration, Time};
 
-use crate::backend::{Backend, Captured, Ended, Handle, Missing, Outcome, Progress, TcpInfo};
+use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
 use crate::call::{Call, ExpectedOutput, Handles, difference, prepare};
 use crate::flow::Flow;
+use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::{Flags, Packet};
 use crate::script::{Action, Base, CallLine, Event, PacketPattern, Script, When};
 use crate::settings::Settings;

@@ -16,6 +16,7 @@ mod commands;
 mod expression;
 mod flow;
 mod interpreter;
+mod outcome;
 mod packet;
 mod parse;
 mod script;
@@ -25,11 +26,12 @@ mod symbols;
 mod verdict;
 pub mod wire;
 
-pub use backend::{Backend, Captured, Ended, Handle, Missing, Outcome, Output, Progress, TcpInfo};
+pub use backend::{Backend, Captured, Ended, Progress, TcpInfo};
 pub use call::{Call, OptionShape, OptionValue, SocketOption, Transfer};
 pub use commands::{Effect, ReadFile, effects};
 pub use expression::{Definitions, Expression};
 pub use interpreter::{Code, CodeError, Evaluate, run};
+pub use outcome::{Handle, Missing, Outcome, Output};
 pub use packet::{Flags, Packet, TcpOption};
 pub use parse::{ParseError, parse};
 pub use script::{

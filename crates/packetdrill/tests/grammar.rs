@@ -158,5 +158,6 @@ fn what_is_wrong_is_told_with_its_line() {
     );
     assert_eq!(error("0 `sysctl"), "line 1: expected \"`\" somewhere behind this, found \"sysctl\"");
     assert_eq!(error("0 < S 0:0(0) win 65536"), "line 1: expected a window from 0 to 65535, found \"65536\"");
+    assert_eq!(error("// Nothing"), "line 1: expected an event, found the end of the script");
     assert_eq!(error("0 close(3)"), "line 1: expected \"=\", found the end of the script");
 }

@@ -1,4 +1,5 @@
 //! Scripts are read and followed.
 
+mod any;
 mod following;
 mod grammar;

@@ -28,7 +28,8 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
     loop {
         cursor.skip_blank()?;
         if cursor.is_at_end() {
-            return Ok(script);
+            let is_empty = script.events.is_empty();
+            return if is_empty { Err(cursor.error("an event")) } else { Ok(script) };
         }
         let line = cursor.line();
         if script.events.is_empty() && cursor.take("--") {
@@ -51,7 +52,7 @@ fn event(cursor: &mut Cursor<'_>, line: u32) -> Result<Event, ParseError> {
     let action = if cursor.take("`") {
         Action::Shell(cursor.until("`")?.trim().to_owned())
     } else if cursor.take("%{") {
-        Action::Code(cursor.until("}%")?.trim().to_owned())
+        Action::Code(code(cursor.until("}%")?).to_owned())
     } else if when == When::Next {
         return Err(cursor.error("a time, a command between backticks, or Python between %{ and }%"));
     } else if cursor.take("<") {
@@ -62,6 +63,12 @@ fn event(cursor: &mut Cursor<'_>, line: u32) -> Result<Event, ParseError> {
         Action::Call(call::call(cursor, until)?)
     };
     Ok(Event { line, when, action })
+}
+
+/// Python without the space around it; where it starts on a line of its own, that line tells how far all are indented.
+fn code(text: &str) -> &str {
+    let starts_below = text.lines().next().is_some_and(|first| first.trim().is_empty());
+    if starts_below { text.trim_end() } else { text.trim() }
 }
 
 /// When an event starts, and for a call that blocks when it ends.

@@ -4,8 +4,8 @@ use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{AfterIdle, BufferLimits, Config, Nagle, QuickAck, TcpSpec};
 use bentpipe_units::{Bytes, Switch};
 
-use crate::backend::Missing;
 use crate::commands::Effect;
+use crate::outcome::Missing;
 
 /// `tcp_rmem[2]`, `tcp_wmem[2]` of a host with enough memory (`tcp_init`).
 const MOST_RECEIVE_BUFFER: Bytes = Bytes::new(6 * 1024 * 1024);

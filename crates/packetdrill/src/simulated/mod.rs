@@ -4,6 +4,7 @@ mod host;
 mod info;
 mod readiness;
 mod segments;
+mod socket;
 mod sockets;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -11,13 +12,14 @@ use std::collections::{BTreeMap, VecDeque};
 use bentpipe_tcp::{Closed, Connection, ConnectionId, Endpoint, Event, Route};
 use bentpipe_units::{Duration, Time};
 
-use crate::backend::{Backend, Captured, Ended, Handle, Missing, Outcome, Progress, TcpInfo};
+use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
 use crate::call::Call;
 use crate::commands::{ReadFile, effects};
+use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::Packet;
 use crate::settings::Settings;
 use host::HostSettings;
-use sockets::{Kind, Socket};
+use socket::{Kind, Socket};
 
 /// Longer than the longest timer of TCP: waiting costs nothing.
 const PATIENCE: Duration = Duration::from_secs(150);

@@ -2,9 +2,10 @@
 
 use bentpipe_tcp::{Connection, State};
 
-use crate::backend::{Handle, Missing, Outcome, Output};
+use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::simulated::Simulated;
-use crate::simulated::sockets::{Attempt, Interest, Kind, done, error};
+use crate::simulated::socket::{Interest, Kind};
+use crate::simulated::sockets::{Attempt, done, error};
 
 const READABLE: i64 = (libc::POLLIN | libc::POLLRDNORM) as i64;
 

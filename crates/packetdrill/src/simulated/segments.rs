@@ -7,7 +7,7 @@ use bentpipe_tcp::{
     SeqNumber, SynOptions, Timestamps,
 };
 
-use crate::backend::Missing;
+use crate::outcome::Missing;
 use crate::packet::{Flags, Packet, TcpOption};
 use crate::wire;
 

@@ -1,55 +1,19 @@
 //! Sockets over the simulated endpoint, with the errors of Linux.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 
-use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{ConnectionId, Nagle, Payload, PortError, Read, State, StreamError};
+use bentpipe_tcp::{Nagle, Payload, PortError, Read, State, StreamError};
 use bentpipe_units::Bytes;
 
+use super::socket::{Kind, Socket};
 use super::{Connected, Simulated, host};
-use crate::backend::{Handle, Missing, Outcome, Output};
 use crate::call::{Call, OptionValue, SocketOption, Transfer};
+use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::symbols::option_name;
 
 /// Flags of a transfer that the endpoint understands.
 const FLAGS: i32 = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-
-/// A descriptor.
-#[derive(Clone, Debug)]
-pub(super) struct Socket {
-    pub kind: Kind,
-    pub nonblocking: bool,
-    options: SocketOptions,
-}
-
-/// Options of a socket, which those that are accepted from it inherit.
-#[derive(Clone, Debug)]
-struct SocketOptions {
-    nagle: Nagle,
-    send_buffer: Option<Bytes>,
-    congestion_control: Option<Algorithm>,
-    linger: Option<i64>,
-    /// What is kept without an effect, to be read again.
-    kept: BTreeMap<(i64, i64), i64>,
-}
-
-/// What a descriptor is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Fresh,
-    Bound,
-    Listening { backlog: usize, ready: VecDeque<ConnectionId> },
-    Connection(ConnectionId),
-    Epoll(Vec<Interest>),
-}
-
-/// A descriptor that an epoll watches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Interest {
-    pub socket: Handle,
-    pub events: i64,
-}
 
 /// What comes of a call: nothing while it blocks.
 pub(super) type Attempt = Result<Option<Outcome>, Missing>;
@@ -60,19 +24,6 @@ pub(super) fn done(outcome: Outcome) -> Attempt {
 
 pub(super) fn error(errno: i32) -> Attempt {
     done(Outcome::error(errno))
-}
-
-impl Socket {
-    fn new(kind: Kind, nonblocking: bool) -> Self {
-        let options = SocketOptions {
-            nagle: Nagle::On,
-            send_buffer: None,
-            congestion_control: None,
-            linger: None,
-            kept: BTreeMap::new(),
-        };
-        Self { kind, nonblocking, options }
-    }
 }
 
 impl Simulated<'_> {
