@@ -106,7 +106,8 @@ def test_the_seam_has_no_default_because_defaults_live_in_resolve_alone(name: st
 
 
 @pytest.mark.parametrize(
-    "member", ["crates/units", "crates/orbit", "crates/link", "crates/recording", "crates/cc", "crates/tcp"]
+    "member",
+    [f"crates/{name}" for name in ("units", "orbit", "link", "recording", "cc", "tcp", "packetdrill")],
 )
 def test_the_protocols_know_nothing_of_the_record(member: str) -> None:
     """Whoever wants a link, a congestion control or a TCP endpoint needs none of the experiment's types."""
