@@ -9,4 +9,5 @@ mod handshake;
 mod interception;
 mod linux;
 mod loss;
+mod segments;
 mod wire;
