@@ -79,6 +79,9 @@ pub enum Call {
     },
 }
 
+/// Bytes of one call at most.
+const LARGEST_TRANSFER: u64 = 1 << 30;
+
 /// Bytes to read or to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
@@ -336,6 +339,9 @@ impl Arguments<'_> {
 
     fn transfer(&self, lengths: Vec<u64>, flags: Option<usize>) -> Result<Transfer, Missing> {
         let flags = flags.map_or(Ok(0), |at| self.number(at))? as i32;
+        if lengths.iter().fold(0, |all: u64, length| all.saturating_add(*length)) > LARGEST_TRANSFER {
+            return Err(Missing(format!("buffers of more than {LARGEST_TRANSFER} bytes")));
+        }
         Ok(Transfer { socket: self.handle(0), lengths, flags })
     }
 

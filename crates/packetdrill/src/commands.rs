@@ -2,6 +2,10 @@
 //!
 //! Nothing is run here: `sysctl`, `ip route` and scripts of them are read.
 
+use bentpipe_units::Duration;
+
+/// No script sleeps longer, in seconds.
+const LONGEST_SLEEP_S: f64 = 1e6;
 /// How deep shell scripts may run each other.
 const DEPTH: u32 = 4;
 /// Queueing disciplines that delay nothing.
@@ -27,6 +31,8 @@ pub enum Effect {
         /// What it is set to.
         value: String,
     },
+    /// Lets time pass.
+    Sleep(Duration),
     /// Something else: what it is.
     Other(String),
 }
@@ -60,7 +66,21 @@ impl Reader<'_> {
             [] | ["true" | ":", ..] | ["ip", "tcp_metrics", "flush", ..] => {}
             ["sysctl", rest @ ..] => self.sysctls(rest),
             ["echo", value, ">", path] => self.sysctl(path, value),
-            ["ip", "route", "add" | "change" | "replace", _, attributes @ ..] => self.route(attributes),
+            [
+                "ip",
+                "route" | "ro" | "r",
+                "add" | "change" | "chg" | "replace" | "rep",
+                _,
+                attributes @ ..,
+            ] => {
+                self.route(attributes);
+            }
+            ["sleep", seconds] => match seconds.parse::<f64>() {
+                Ok(seconds) if (0.0..LONGEST_SLEEP_S).contains(&seconds) => {
+                    self.effects.push(Effect::Sleep(Duration::from_secs_f64(seconds)));
+                }
+                _ => self.other(format!("the command `{}`", line.trim())),
+            },
             ["ip", "link", "set", "dev", _, "mtu", value] => self.route(&["mtu", value]),
             ["tc", "qdisc", "add" | "replace", "dev", _, "root", rest @ ..]
                 if rest.iter().any(|word| PLAIN_QUEUES.contains(word)) => {}
@@ -184,6 +204,13 @@ mod tests {
         };
         let expected = [of("dev", "tun0"), of("initcwnd", "20")];
         assert_eq!(read("ip route change default dev tun0 initcwnd 20"), expected);
+        assert_eq!(read("ip ro rep 192.0.2.0/24 dev tun0 initcwnd 20"), expected);
+    }
+
+    #[test]
+    fn a_sleep_is_a_time() {
+        assert_eq!(read("sleep 0.5"), [Effect::Sleep(Duration::from_millis(500))]);
+        assert_eq!(read("sleep -1"), [Effect::Other("the command `sleep -1`".to_owned())]);
     }
 
     #[test]

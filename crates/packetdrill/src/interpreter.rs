@@ -34,6 +34,8 @@ pub enum CodeError {
     Unknown(String),
 }
 
+/// An IP packet has 65535 bytes (RFC 791), of which the longest headers take 80.
+const LARGEST_PAYLOAD: u32 = 65_535 - 80;
 /// Ports that the peer opens connections from, one after the other.
 const FIRST_PEER_PORT: u16 = 40_000;
 
@@ -130,6 +132,9 @@ impl<B: Backend> Interpreter<'_, B> {
         }
         match &event.action {
             Action::Inject(pattern) => {
+                if pattern.length > LARGEST_PAYLOAD {
+                    return Err(needs(Missing("segments that no IP packet holds".to_owned())));
+                }
                 let packet = self.injected(pattern);
                 self.backend.inject(&packet).map_err(needs)?;
             }

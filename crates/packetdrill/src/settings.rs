@@ -76,7 +76,8 @@ impl Settings {
         let need = || Need { line: setting.line, what: format!("the option --{}={value}", setting.name) };
         match setting.name.as_str() {
             "tolerance_usecs" => {
-                self.tolerance = value.parse().map(Duration::from_micros).map_err(|_| need())?;
+                self.tolerance =
+                    value.parse::<u32>().map(|us| Duration::from_micros(us.into())).map_err(|_| need())?;
             }
             "mtu" => self.mtu = value.parse().map_err(|_| need())?,
             "local_ip" => self.local = value.parse().map_err(|_| need())?,

@@ -20,6 +20,12 @@ fn a_script_that_is_cut_off_anywhere_is_read_or_refused() {
 }
 
 #[test]
+fn brackets_without_an_end_are_refused() {
+    let text = format!("0 poll({}", "[".repeat(100_000));
+    assert!(parse(&text).unwrap_err().expected.contains("fewer brackets"));
+}
+
+#[test]
 fn a_script_with_any_other_character_is_read_or_refused() {
     let characters: Vec<char> = SCRIPT.chars().collect();
     for at in 0..characters.len() {

@@ -142,5 +142,7 @@ fn what_the_endpoint_does_not_have_is_needed_and_says_nothing() {
     assert_eq!(needed("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0"), "TCP_CORK");
     assert_eq!(needed("+0 < [ce] . 1:1(0) ack 1 win 511"), "ECN or urgent data");
     assert_eq!(needed("+0 < icmp unreachable"), "packets of icmp");
+    assert_eq!(needed("+0 < . 1:70001(70000) ack 1"), "segments that no IP packet holds");
+    assert_eq!(needed("+0 read(4, ..., 99999999999) = 1"), "buffers of more than 1073741824 bytes");
     assert_eq!(needed("+0 splice(4, 5) = 0"), "the system call splice");
 }

@@ -15,6 +15,9 @@ use libc::{c_int, c_void, socklen_t};
 /// Longer names has no congestion control (`TCP_CA_NAME_MAX`).
 const NAME_BYTES: usize = 16;
 
+/// Events of one call at most; a script has a handful of descriptors.
+const MOST_EVENTS: i32 = 1024;
+
 /// The addresses that `bind` and `connect` get.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
@@ -221,6 +224,7 @@ fn poll(entries: &[(Handle, i16)], timeout_ms: i32) -> Outcome {
 }
 
 fn epoll_wait(epoll: Handle, most: i32, timeout_ms: i32) -> Outcome {
+    let most = most.min(MOST_EVENTS);
     let mut events = vec![libc::epoll_event { events: 0, u64: 0 }; most.max(1) as usize];
     // SAFETY: the array lives during the call and is at least so long.
     let result = outcome(unsafe { libc::epoll_wait(fd(epoll), events.as_mut_ptr(), most, timeout_ms) });

@@ -6,13 +6,16 @@ use crate::expression::Expression;
 use crate::parse::cursor::{Cursor, ParseError};
 use crate::script::CallLine;
 
+/// Brackets within brackets; messages have four.
+const DEEPEST: u32 = 20;
+
 pub(super) fn call(cursor: &mut Cursor<'_>, until: Option<Duration>) -> Result<CallLine, ParseError> {
     let here = cursor.clone();
     let name = cursor.word().ok_or_else(|| here.error("<, > or the name of a system call"))?.to_owned();
     cursor.expect("(")?;
-    let arguments = list(cursor, ")")?;
+    let arguments = list(cursor, ")", 0)?;
     cursor.expect("=")?;
-    let result = match expression(cursor)? {
+    let result = match expression(cursor, 0)? {
         Expression::Any => None,
         result => Some(result),
     };
@@ -36,10 +39,10 @@ fn errno(cursor: &mut Cursor<'_>) -> Result<Option<String>, ParseError> {
 }
 
 /// Expressions between commas, up to `end`, which is taken.
-fn list(cursor: &mut Cursor<'_>, end: &str) -> Result<Vec<Expression>, ParseError> {
+fn list(cursor: &mut Cursor<'_>, end: &str, depth: u32) -> Result<Vec<Expression>, ParseError> {
     let mut items = Vec::new();
     while !cursor.accept(end)? {
-        items.push(expression(cursor)?);
+        items.push(expression(cursor, depth + 1)?);
         if !cursor.accept(",")? {
             cursor.expect(end)?;
             break;
@@ -48,24 +51,26 @@ fn list(cursor: &mut Cursor<'_>, end: &str) -> Result<Vec<Expression>, ParseErro
     Ok(items)
 }
 
-fn expression(cursor: &mut Cursor<'_>) -> Result<Expression, ParseError> {
-    let first = operand(cursor)?;
-    let mut parts = vec![first];
+fn expression(cursor: &mut Cursor<'_>, depth: u32) -> Result<Expression, ParseError> {
+    if depth > DEEPEST {
+        return Err(cursor.error("fewer brackets within brackets"));
+    }
+    let mut parts = vec![operand(cursor, depth)?];
     while cursor.accept("|")? {
-        parts.push(operand(cursor)?);
+        parts.push(operand(cursor, depth)?);
     }
     Ok(if parts.len() == 1 { parts.remove(0) } else { Expression::Or(parts) })
 }
 
-fn operand(cursor: &mut Cursor<'_>) -> Result<Expression, ParseError> {
+fn operand(cursor: &mut Cursor<'_>, depth: u32) -> Result<Expression, ParseError> {
     if cursor.accept("...")? {
         return Ok(Expression::Any);
     }
     if cursor.take("[") {
-        return Ok(Expression::List(list(cursor, "]")?));
+        return Ok(Expression::List(list(cursor, "]", depth)?));
     }
     if cursor.take("{") {
-        return Ok(Expression::Record(list(cursor, "}")?));
+        return Ok(Expression::Record(list(cursor, "}", depth)?));
     }
     if cursor.take("\"") {
         return Ok(Expression::Text(cursor.until("\"")?.to_owned()));
@@ -76,15 +81,15 @@ fn operand(cursor: &mut Cursor<'_>) -> Result<Expression, ParseError> {
         let number = number as i64;
         return Ok(Expression::Number(if negative { -number } else { number }));
     }
-    named(cursor)
+    named(cursor, depth)
 }
 
 /// `NAME`, `name=value`, `name(...)=value` or `name(...)`.
-fn named(cursor: &mut Cursor<'_>) -> Result<Expression, ParseError> {
+fn named(cursor: &mut Cursor<'_>, depth: u32) -> Result<Expression, ParseError> {
     let name = cursor.word().ok_or_else(|| cursor.error("an argument"))?.to_owned();
-    let applied = if cursor.accept("(")? { Some(list(cursor, ")")?) } else { None };
+    let applied = if cursor.accept("(")? { Some(list(cursor, ")", depth)?) } else { None };
     if cursor.accept("=")? {
-        return Ok(Expression::Field(name, Box::new(expression(cursor)?)));
+        return Ok(Expression::Field(name, Box::new(expression(cursor, depth + 1)?)));
     }
     Ok(match applied {
         Some(arguments) => Expression::Applied(name, arguments),

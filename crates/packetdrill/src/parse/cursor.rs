@@ -1,5 +1,7 @@
 //! The place in a script's text: spaces and comments, words and numbers.
 
+use std::cell::Cell;
+
 /// What stands in the way of reading a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: expected {expected}, found {found}")]
@@ -20,15 +22,21 @@ const SHOWN: usize = 30;
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// A place before, and its line: lines are counted from there.
+    counted: Cell<(usize, u32)>,
 }
 
 impl<'a> Cursor<'a> {
     pub const fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, counted: Cell::new((0, 1)) }
     }
 
     pub fn line(&self) -> u32 {
-        1 + self.text[..self.at].matches('\n').count() as u32
+        let (from, line) = self.counted.get();
+        let (from, line) = if from <= self.at { (from, line) } else { (0, 1) };
+        let line = line + self.text[from..self.at].matches('\n').count() as u32;
+        self.counted.set((self.at, line));
+        line
     }
 
     pub fn rest(&self) -> &'a str {

@@ -14,6 +14,8 @@ pub use cursor::ParseError;
 use crate::script::{Action, Base, Event, Script, Setting, When};
 use cursor::Cursor;
 
+/// A script takes no longer, in seconds.
+const LONGEST: u64 = 1_000_000;
 /// Nanoseconds of a second, and the digits behind the point that count.
 const NANOS: u64 = 1_000_000_000;
 const DIGITS: usize = 9;
@@ -113,9 +115,9 @@ fn seconds(cursor: &mut Cursor<'_>) -> Result<Duration, ParseError> {
         (whole, fraction) => {
             let digits: String = fraction.unwrap_or("").chars().take(DIGITS).collect();
             let nanos = format!("{digits:0<DIGITS$}").parse::<u64>().ok();
-            let whole = whole.unwrap_or("0").parse::<u64>().ok().and_then(|whole| whole.checked_mul(NANOS));
-            whole.zip(nanos).and_then(|(whole, nanos)| whole.checked_add(nanos))
+            let whole = whole.unwrap_or("0").parse::<u64>().ok().filter(|whole| *whole < LONGEST);
+            whole.zip(nanos).map(|(whole, nanos)| whole * NANOS + nanos)
         }
     };
-    value.map(Duration::from_nanos).ok_or_else(|| here.error("a time in seconds"))
+    value.map(Duration::from_nanos).ok_or_else(|| here.error("a time of less than 1000000 seconds"))
 }

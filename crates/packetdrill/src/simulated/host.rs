@@ -78,6 +78,7 @@ impl HostSettings {
                 None => Err(Missing(format!("{path}={value}"))),
             },
             Effect::Route { attribute, value } => self.set_route(attribute, value),
+            Effect::Sleep(_) => Ok(()),
             Effect::Other(what) => Err(Missing(what.clone())),
         }
     }

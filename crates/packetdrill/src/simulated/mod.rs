@@ -14,7 +14,7 @@ use bentpipe_units::{Duration, Time};
 
 use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
 use crate::call::Call;
-use crate::commands::{ReadFile, effects};
+use crate::commands::{Effect, ReadFile, effects};
 use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::Packet;
 use crate::settings::Settings;
@@ -230,7 +230,10 @@ impl Backend for Simulated<'_> {
 
     fn shell(&mut self, command: &str) -> Result<Ended, Missing> {
         for effect in effects(command, self.read_file) {
-            self.host.apply(&effect)?;
+            match effect {
+                Effect::Sleep(span) => self.wait_until(self.now + span),
+                effect => self.host.apply(&effect)?,
+            }
         }
         Ok(Ended::Well)
     }
