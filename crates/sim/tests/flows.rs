@@ -103,7 +103,8 @@ fn flows_of_so_long_end_together_however_late_they_started() {
     let record = ran(&spec(geo(), Direction::Down, Extent::For(MINUTE), &[CUBIC, late]));
     for flow in &record.flows {
         let last_s = flow.last_byte_s.unwrap();
-        assert!((59.5..=60.0).contains(&last_s), "{flow:?}");
+        // What is lost holds up what follows it for a round trip, of up to 1.2 s behind a full queue.
+        assert!((58.8..=60.0).contains(&last_s), "{flow:?}");
     }
     assert_eq!(record.flows[1].start_s, 30.0);
     // Two round trips later, for the handshake and the order with its answer, each of up to 1.2 s behind a full queue.
