@@ -178,6 +178,12 @@ KERNEL_CONGESTION_CONTROLS: dict[str, str]
 INTERCEPTION_PORT: int
 """Where a proxy accepts the connections that it intercepts."""
 
+def measure_hosts(spec: str) -> str:
+    """Return, as JSON of HostsSpec, what encryption takes of a core of this machine.
+
+    `spec` asks for the flow over QUIC by which datagrams are measured, over the loopback interface.
+    """
+
 def run_part(part: str) -> None:
     """Run a part of an emulated run on standard input and output.
 

@@ -97,6 +97,8 @@ LINES = st.lists(
                 "run.pep",
                 "run.pep.cc",
                 "run.tls.version",
+                "run.host.client.tls_handshake",
+                "run.host.server",
                 "run.tcp.fast_open",
                 "run.tcp.connect_retry",
                 "matrix",
@@ -299,6 +301,13 @@ PROTOCOLS = {
             "version": st.sampled_from(["1.3", "1.2", 1.2, 1.3, 1, "nan"]),
             "resumption": st.sampled_from(["none", "ticket", "early-data", "x"]),
         },
+    ),
+    "host": st.dictionaries(
+        st.sampled_from(["client", "server", "x"]),
+        st.dictionaries(
+            st.sampled_from(["tls_handshake", "tls_record", "quic_packet", "x"]),
+            st.sampled_from(["0 s", "0.5 ms", "-1 ms", "25 h", "x"]),
+        ),
     ),
     "http2": st.fixed_dictionaries({}, optional={"header_table": ANY_SIZE, "stream_window": ANY_SIZE}),
     "pep": st.one_of(

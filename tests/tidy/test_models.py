@@ -63,6 +63,7 @@ ELSEWHERE = {
     "dama": ROOT / "crates/link/src/rcs2/dama",
     "bulk": ROOT / "crates/web/src/bulk",
     "geometry": ROOT / "crates/orbit/src",
+    "host": ROOT / "crates/run/src/host.rs",
     "http1": ROOT / "crates/http/src/http1",
     "emulation": ROOT / "crates/emu/src",
     "http2": ROOT / "crates/http/src/http2.rs",

@@ -13,6 +13,7 @@
 mod capture;
 mod clock;
 mod control;
+mod costs;
 mod fast_open;
 mod files;
 mod interception;
@@ -23,12 +24,14 @@ mod marking;
 mod net;
 pub mod packetdrill;
 pub mod parts;
+mod processor;
 mod pump;
 mod reset;
 mod tcp;
 mod tcp_info;
 mod udp;
 
+pub use costs::{CostsError, costs};
 pub use files::LocalFiles;
 pub use interception::INTERCEPTION_PORT;
 pub use net::KernelNet;

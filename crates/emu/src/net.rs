@@ -4,8 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use bentpipe_net::Net;
-use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, SlowStartChoice, Switch, TcpSpec};
+use bentpipe_net::{Net, Processor};
+use bentpipe_run::{Algorithm, BbrSpec, Dscp, HostSpec, RunSpec, SlowStartChoice, Switch, TcpSpec};
 use bentpipe_units::Time;
 use nix::sys::socket::{setsockopt, sockopt};
 use noq::Runtime;
@@ -14,6 +14,7 @@ use tokio::net::TcpSocket;
 
 use crate::marked_quic::MarkedSocket;
 use crate::marking::mark;
+use crate::processor::ThreadCore;
 use crate::tcp::{KernelListener, KernelStream};
 use crate::udp::KernelDatagrams;
 use crate::{clock, fast_open};
@@ -32,6 +33,7 @@ pub struct KernelNet {
     pub(crate) nagle: Switch,
     slow_start: Option<SlowStartChoice>,
     bbr: Option<BbrSpec>,
+    processor: Option<Processor>,
 }
 
 impl KernelNet {
@@ -40,6 +42,18 @@ impl KernelNet {
     pub fn new(spec: &RunSpec) -> Self {
         let (slow_start, bbr) = (spec.slow_start, spec.bbr);
         Self { slow_start, bbr, ..Self::default() }.with_tcp(&spec.tcp)
+    }
+
+    /// The same host with a processor that takes as long for things as `costs` says, if it does.
+    #[must_use]
+    pub fn with_processor(self, costs: Option<HostSpec>) -> Self {
+        let processor = costs.map(|costs| Processor::new(costs, Arc::new(ThreadCore::default())));
+        Self { processor, ..self }
+    }
+
+    /// The same host on a processor.
+    pub(crate) fn on(self, processor: Processor) -> Self {
+        Self { processor: Some(processor), ..self }
     }
 
     /// What a run asks of a congestion control that the kernel's has not got.
@@ -120,6 +134,10 @@ impl Net for KernelNet {
     fn with_tcp(&self, tcp: &TcpSpec) -> Self {
         // The routes and the sysctls of a namespace have the others.
         Self { fast_open: tcp.fast_open, nagle: tcp.nagle, ..self.clone() }
+    }
+
+    fn processor(&self) -> Option<Processor> {
+        self.processor.clone()
     }
 
     fn quic_socket(

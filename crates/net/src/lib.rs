@@ -6,6 +6,7 @@
 mod addresses;
 mod bulk;
 mod middlebox;
+mod processor;
 mod quic_socket;
 mod stream;
 #[cfg(feature = "testing")]
@@ -25,6 +26,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use addresses::Addresses;
 pub use bulk::{Bulk, Known};
 pub use middlebox::{Intercepted, Interceptor, Middlebox};
+pub use processor::{Core, Processor};
 pub use quic_socket::{QuicDatagram, QuicDatagrams, QuicSocket};
 pub use stream::{Listener, Probe, Stream, TcpSample};
 
@@ -86,6 +88,11 @@ pub trait Net: Clone + 'static {
     /// each has its own.
     #[must_use]
     fn with_tcp(&self, tcp: &TcpSpec) -> Self;
+
+    /// The host's processor, where the run says how fast that is.
+    fn processor(&self) -> Option<Processor> {
+        None
+    }
 
     /// Returns after `span`.
     fn sleep(&self, span: Duration) -> impl Future<Output = ()> {

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 use bentpipe_emu::INTERCEPTION_PORT;
 use bentpipe_emu::parts::{self, PartError};
 use bentpipe_http::tls::{Identity, KeyKind};
-use bentpipe_run::Algorithm;
+use bentpipe_run::{Algorithm, RunSpec};
 use bentpipe_trace::pcapng;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
-use crate::record::to_json;
+use crate::record::{from_json, to_json};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTERCEPTION_PORT", INTERCEPTION_PORT)?;
     let in_kernel = Algorithm::ALL.into_iter().filter_map(|cc| Some((cc.name(), cc.kernel_name()?)));
     module.add("KERNEL_CONGESTION_CONTROLS", in_kernel.into_py_dict(module.py())?)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;
+    module.add_function(wrap_pyfunction!(measure_hosts, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_obstacle, module)?)?;
     module.add_function(wrap_pyfunction!(congestion_control_leftovers, module)?)?;
     module.add_function(wrap_pyfunction!(remove_congestion_control_leftovers, module)?)?;
@@ -39,6 +40,15 @@ fn run_part(py: Python<'_>, part: &str) -> PyResult<()> {
         other => return Err(PyRuntimeError::new_err(format!("no part is called {other}"))),
     };
     py.detach(run).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// What encryption takes of a core of this machine, as JSON of `HostsSpec`; datagrams are measured by the QUIC flow that a
+/// specification asks for, over the loopback interface.
+#[pyfunction]
+fn measure_hosts(py: Python<'_>, spec: &str) -> PyResult<String> {
+    let spec: RunSpec = from_json(spec)?;
+    let hosts = py.detach(|| bentpipe_emu::costs(&spec));
+    to_json(&hosts.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
 }
 
 /// Why no congestion control can be loaded into the kernel; none when nothing is known to stand in the way.

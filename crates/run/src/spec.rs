@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BbrSpec, Browser, Dscp, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server, ServerBehind,
-    SlowStartChoice, TcpSpec, TlsSpec, Transport,
+    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server,
+    ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -31,6 +31,9 @@ pub struct RunSpec {
     /// TLS at both ends; without it: TLS 1.3 with a full handshake for every connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsSpec>,
+    /// How fast both ends are; without it they take no time beside that of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostsSpec>,
     /// A proxy on the path, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pep: Option<PepSpec>,

@@ -15,6 +15,7 @@ mod intercept;
 mod net;
 mod network;
 mod packet;
+mod processor;
 mod quic;
 mod run;
 mod shared;

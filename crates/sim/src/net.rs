@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bentpipe_net::{Datagrams, Net, QuicSocket};
+use bentpipe_net::{Datagrams, Net, Processor, QuicSocket};
 use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
@@ -113,6 +113,10 @@ impl Net for SimNet {
 
     fn datagrams(&self, at: SocketAddr, dscp: Dscp) -> io::Result<SimDatagrams> {
         self.udp(at, dscp).map(|socket| SimDatagrams(RefCell::new(socket)))
+    }
+
+    fn processor(&self) -> Option<Processor> {
+        self.host.shared().processors.of(self.host.id())
     }
 
     fn with_tcp(&self, tcp: &TcpSpec) -> Self {

@@ -13,6 +13,7 @@ use crate::executor::Executor;
 use crate::host::Host;
 use crate::host::id::HostId;
 use crate::host::udp::Outbox;
+use crate::processor::Processors;
 use crate::simulation::Simulation;
 
 /// A simulation and the tasks on its hosts, which take turns: it is borrowed only while no task runs, or by the one
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     pub(crate) executor: Executor,
     pub(crate) clock: Arc<Clock>,
     pub(crate) outbox: Arc<Outbox>,
+    pub(crate) processors: Processors,
     simulation: RefCell<Simulation>,
 }
 
@@ -34,8 +36,15 @@ pub(crate) struct HostHandle {
 impl Shared {
     pub(crate) fn new(spec: &RunSpec, tap: Option<Tap>) -> Self {
         let (clock, outbox) = (Arc::<Clock>::default(), Arc::<Outbox>::default());
+        let processors = Processors::new(spec, &clock);
         let simulation = Simulation::new(spec, tap, Arc::clone(&clock), Arc::clone(&outbox));
-        Self { executor: Executor::default(), clock, outbox, simulation: RefCell::new(simulation) }
+        Self {
+            executor: Executor::default(),
+            clock,
+            outbox,
+            processors,
+            simulation: RefCell::new(simulation),
+        }
     }
 
     pub(crate) fn simulation(&self) -> RefMut<'_, Simulation> {

@@ -6,6 +6,7 @@ mod common;
 mod congestion_control;
 mod flows;
 mod h2h3;
+mod host_times;
 mod http1;
 mod layers;
 mod pep;

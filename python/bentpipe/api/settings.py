@@ -60,6 +60,7 @@ class Settings(TypedDict, total=False):
     quic: Varied[Keys]
     http2: Varied[Keys]
     tls: Varied[Keys]
+    host: Varied[Keys]
     validity: Varied[Keys]
     capture: Varied[Keys]
 

@@ -37,8 +37,9 @@ def clean() -> None:
 
 
 @click.command()
-def bench() -> None:
+@click.option("--host", is_flag=True, help="Only what encryption takes of a core, for [run.host].")
+def bench(host: bool) -> None:
     """Measure the testbed itself; print JSON."""
     from bentpipe.engine import bench as benchmarks
 
-    print_json(benchmarks.run())
+    print_json(benchmarks.hosts() if host else benchmarks.run())

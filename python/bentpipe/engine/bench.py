@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+from bentpipe import _core
 from bentpipe.engine import provenance
 from bentpipe.engine.emulate import Emulator, configuration_of, open_link, open_world
 from bentpipe.engine.host import cpu_time, timer_latency
@@ -17,9 +18,10 @@ from bentpipe.engine.testbed import netns
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from bentpipe.model.record import RunRecord
 from bentpipe.model.report import LinkReport
-from bentpipe.model.spec import Algorithm, PepPlace, RunSpec, SplitPepSpec
+from bentpipe.model.spec import Algorithm, HostSpec, HostsSpec, PepPlace, RunSpec, SplitPepSpec
 from bentpipe.scenario import resolve_document
 from bentpipe.scenario.link.description import nominal_bps
+from bentpipe.scenario.written.quantity import SECOND_NS
 
 Run = Mapping[str, object]
 """A [run] table as a scenario has it."""
@@ -65,6 +67,7 @@ def run() -> Figures:
     """
     return {
         "machine": provenance.of_this_host(),
+        "host": hosts(),
         "idle_ping": _idle_ping(),
         "goodput": [_goodput(rate) for rate in ("10 Mbit/s", "144 Mbit/s", "500 Mbit/s")],
         "lateness_two_worlds_10mbit": _two_worlds(),
@@ -74,6 +77,29 @@ def run() -> Figures:
         "dvbs2_40msym": _full_chain(),
         "link_1500_bytes": _throughput(packet_bytes=1500),
         "link_100_bytes": _throughput(packet_bytes=100),
+    }
+
+
+def hosts() -> Figures:
+    """Measure what encryption takes of a core of this machine; takes some seconds.
+
+    Returns
+    -------
+    dict
+        For the client and the server the times of a scenario's [run.host], in seconds.
+    """
+    spec = _spec({"link": "lan", "cc": "cubic", "bulk": {"transport": "quic", "size": "36 MB"}})
+    # The ports of another program are its own.
+    with open_world(spec) as world, netns.inside(world.client):
+        measured = HostsSpec.model_validate_json(_core.measure_hosts(spec.to_json()))
+    return {"client": _host_figures(measured.client), "server": _host_figures(measured.server)}
+
+
+def _host_figures(host: HostSpec) -> Figures:
+    return {
+        "tls_handshake_s": host.tls_handshake_ns / SECOND_NS,
+        "tls_record_s": host.tls_record_ns / SECOND_NS,
+        "quic_packet_s": host.quic_packet_ns / SECOND_NS,
     }
 
 

@@ -106,6 +106,17 @@ class Resumption(StrEnum):
     """A session ticket, and requests that travel with the first flight (0-RTT, RFC 8446 section 2.3); TLS 1.3 alone."""
 
 
+class HostSpec(Frozen):
+    """What a host's processor, one core, takes for what it encrypts and decrypts."""
+
+    tls_handshake_ns: int
+    """A handshake of TLS, over TCP or within QUIC. All of it falls where the peer's first flight has come."""
+    tls_record_ns: int
+    """A full record of TLS over TCP (2^14 bytes, RFC 8446 section 5.1), sent or received; others in proportion."""
+    quic_packet_ns: int
+    """A datagram of QUIC, sent or received."""
+
+
 class TunnelPepSpec(Frozen):
     """As above, but what the hosts send goes through a tunnel, in which the proxy sees no TCP."""
 
@@ -336,6 +347,15 @@ class TlsSpec(Frozen):
     """What a handshake may take from an earlier connection to the origin, of this load or of an earlier visit."""
 
 
+class HostsSpec(Frozen):
+    """The processors at both ends. Proxies between them have none: they take no time."""
+
+    client: HostSpec
+    """The client's."""
+    server: HostSpec
+    """The server's."""
+
+
 class SplitPepSpec(Frozen):
     """Splits TCP connections without their ends knowing."""
 
@@ -514,6 +534,8 @@ class RunSpec(Frozen):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: TlsSpec | None = None
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    host: HostsSpec | None = None
+    """How fast both ends are; without it they take no time beside that of the machine."""
     pep: PepSpec | None = None
     """A proxy on the path, if there is one."""
     slow_start: SlowStartChoice | None = None

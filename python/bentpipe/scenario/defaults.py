@@ -48,6 +48,11 @@ TLS_VERSION = "1.3"
 RESUMPTION = "none"
 """A full handshake for every connection, the longest that a visitor may have."""
 
+# Hosts.
+
+PROCESSOR_TIME = "0 s"
+"""A machine that nobody states is as fast as it can be; `bentpipe bench --host` measures the one at hand."""
+
 # Proxies.
 
 PEP = "none"

@@ -12,6 +12,7 @@ from bentpipe.scenario import defaults
 from bentpipe.scenario.hosts import http, iperf3
 from bentpipe.scenario.hosts.bbr import bbr_spec
 from bentpipe.scenario.hosts.pep import check_place, check_use, host_mtu_bytes, pep_spec, tunnel_header_bytes
+from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
 from bentpipe.scenario.hosts.senders import senders
@@ -34,6 +35,7 @@ from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import (
     BbrTable,
     CaptureTable,
+    HostsTable,
     Http2Table,
     PepTable,
     QuicTable,
@@ -88,6 +90,7 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     limit_bytes = link.buffer_bytes
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
     tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
+    hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
     sending = senders(workload, cc=cc, pep=pep)
     slow_start = slow_start_choice(
         or_default(run.slow_start, defaults.SLOW_START),
@@ -123,6 +126,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["server_behind"] = server_behind
     if tls is not None:
         spec["tls"] = tls
+    if hosts is not None:
+        spec["host"] = hosts
     if pep is not None:
         spec["pep"] = pep
     if ends.browser is not None:

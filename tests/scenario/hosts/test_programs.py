@@ -134,6 +134,18 @@ REFUSED = {
         "1",
     ),
     "a second visit": (["client=firefox", "visit=repeat"], "visit", '"first", as the client', '"repeat"'),
+    "a slow browser": (
+        ["client=chromium", "host.client.tls_handshake=1 ms"],
+        "host.client.tls_handshake",
+        '"0 s", as the client is chromium',
+        '"1 ms"',
+    ),
+    "a slow server": (
+        ["server=nginx", "host.server.tls_handshake=1 ms"],
+        "host.server.tls_handshake",
+        '"0 s", as the server is nginx',
+        '"1 ms"',
+    ),
     "an older TLS": (["client=chromium", "tls.version=1.2"], "tls.version", '"1.3", as the client', "1.2"),
     "tickets": (
         ["server=nginx", "tls.resumption=ticket"],

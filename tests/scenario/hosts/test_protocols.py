@@ -57,6 +57,7 @@ DEFAULTS = {
     ),
     "QUIC": ("h3", {"quic": {"cwnd_validation": True}}),
     "BBR": ("h2", {"cc": "bbr", "bbr": {"extra_acked": True}}),
+    "hosts": ("h2", {"host": {"client": {"tls_handshake": "0 s"}, "server": {"quic_packet": "0 ms"}}}),
     "header table": ("h2", {"http2": {"header_table": "4096 B"}}),
     "header table in other words": ("h2", {"http2": {"header_table": "4 KiB"}}),
 }
@@ -167,6 +168,22 @@ def test_tcp_has_its_further_settings():
     assert (tcp["timestamps"], tcp["initial_receive_window"]) == ("off", 20)
     assert (tcp["fast_open"], tcp["nagle"], tcp["quick_ack"]) == ("on", "on", "on")
     assert (tcp["connect_retry_ns"], tcp["idle_reset_ns"]) == (250_000_000, 5_000_000_000)
+
+
+def test_hosts_take_the_time_that_is_written_and_no_other():
+    written = {
+        "client": {"tls_handshake": "0.5 ms"},
+        "server": {"tls_record": "8 us", "quic_packet": "900 ns"},
+    }
+    assert page_spec("h2", host=written)["host"] == {
+        "client": {"tls_handshake_ns": 500_000, "tls_record_ns": 0, "quic_packet_ns": 0},
+        "server": {"tls_handshake_ns": 0, "tls_record_ns": 8_000, "quic_packet_ns": 900},
+    }
+
+
+def test_without_tls_a_host_may_be_slow_all_the_same():
+    # A matrix may vary the protocol.
+    assert "host" in page_spec("h1", host={"client": {"tls_handshake": "1 ms"}})
 
 
 def test_quic_may_do_without_validation_of_its_window():
@@ -329,6 +346,7 @@ def test_the_engine_accepts_every_setting():
         },
         tls={"version": "1.2", "resumption": "ticket"},
         http2={"header_table": "0 B"},
+        host={"client": {"tls_handshake": "1 ms"}, "server": {"tls_record": "10 us"}},
         pep={"kind": "split", "standing": True},
     )
     _core.check_spec(json.dumps(spec))

@@ -306,6 +306,30 @@ REFUSED = {
         "true or false",
         '"off"',
     ),
+    "a handshake in words": (
+        {"host": {"client": {"tls_handshake": "slow"}}},
+        "run.host.client.tls_handshake",
+        "a duration from 0 ns to 24 h",
+        '"slow"',
+    ),
+    "a record of a number": (
+        {"host": {"server": {"tls_record": 8}}},
+        "run.host.server.tls_record",
+        'a duration such as "250 ms"',
+        "8",
+    ),
+    "packets in less than no time": (
+        {"host": {"server": {"quic_packet": "-1 us"}}},
+        "run.host.server.quic_packet",
+        "a duration from 0 ns to 24 h",
+        '"-1 us"',
+    ),
+    "a host that is neither end": (
+        {"host": {"gateway": {"tls_handshake": "1 ms"}}},
+        "run.host.gateway",
+        "client, server",
+        "gateway",
+    ),
     "HyStart++ of BBR": (
         {"cc": "bbr", "slow_start": "hystart++"},
         "run.slow_start",

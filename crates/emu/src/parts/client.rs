@@ -27,7 +27,7 @@ async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) ->
     warm_up(&configuration.spec).await?;
     control::answer(&"ready")?;
     let client = client_of(configuration, logs);
-    let net = KernelNet::new(&client.spec);
+    let net = KernelNet::new(&client.spec).with_processor(client.spec.host.map(|hosts| hosts.client));
     let mut orders = control::orders();
     let mut order = orders.recv().await;
     if order.as_deref() == Some("visit") {

@@ -110,7 +110,7 @@ fn sites() -> Arc<Sites> {
 }
 
 /// Runs a part's future on this thread, with all that it spawns and as many descriptors as the system allows.
-fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     // A proxy has two for each connection, an origin three for each host besides.
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
     setrlimit(Resource::RLIMIT_NOFILE, most, most)?;

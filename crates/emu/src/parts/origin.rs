@@ -15,7 +15,8 @@ pub fn origin() -> Result<(), PartError> {
     let logs = configuration.qlog();
     let qlog = logs.clone();
     block_on(async {
-        let net = KernelNet::new(&configuration.spec);
+        let spec = &configuration.spec;
+        let net = KernelNet::new(spec).with_processor(spec.host.map(|hosts| hosts.server));
         let config = Config {
             sites: sites(),
             qlog,

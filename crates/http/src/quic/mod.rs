@@ -5,6 +5,7 @@ mod early;
 mod event_logs;
 mod h3_frames;
 mod h3_transport;
+mod processing;
 mod sender;
 mod tokens;
 
@@ -25,6 +26,7 @@ pub use sender::Sender;
 
 use crate::tls::{ClientTls, EarlyData, Secured};
 use controller::{Adapter, Factory};
+use processing::ProcessingSocket;
 use sender::Role;
 
 /// Idle time after which a connection is given up: longer than the longest fade a page load outlives.
@@ -84,6 +86,7 @@ pub fn server<N: Net>(
     config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
     tokens::give_out(&mut config, spec);
     let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
+    let socket = ProcessingSocket::over(socket, net.processor());
     Ok(Endpoint::new_with_abstract_socket(
         endpoint(spec, Role::Origin, sender),
         Some(config),
@@ -115,7 +118,7 @@ pub async fn connect<N: Net>(
 ) -> Result<Opened, QuicError> {
     let Started { endpoint, connecting, mut report } = start(net, client, host, protocol, sender)?;
     let connection = connecting.await?;
-    complete(net, client, &connection, &mut report);
+    complete(net, client, &connection, &mut report).await;
     Ok(Opened { endpoint, connection, report })
 }
 
@@ -138,7 +141,7 @@ pub async fn connect_early<N: Net>(
         }
         Err(connecting) => {
             let connection = connecting.await?;
-            complete(net, client, &connection, &mut report);
+            complete(net, client, &connection, &mut report).await;
             Ok((Opened { endpoint, connection, report }, None))
         }
     }
@@ -188,12 +191,15 @@ fn start<N: Net>(
     Ok(Started { endpoint, connecting, report })
 }
 
-fn complete<N: Net>(
+async fn complete<N: Net>(
     net: &N,
     client: &Client<'_>,
     connection: &noq::Connection,
     report: &mut ConnectionReport,
 ) {
+    if let Some(processor) = net.processor() {
+        processor.idle().await;
+    }
     report.connected = Some(net.now());
     if let Some(Secured { protocol, handshake }) = secured(connection, EarlyData::NotTried) {
         report.protocol = protocol;
@@ -212,6 +218,7 @@ fn client_endpoint<N: Net>(
     config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, sender, client.qlog)));
     config.token_store(client.tls.memory.store());
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
+    let socket = ProcessingSocket::over(socket, net.processor());
     let settings = endpoint(client.tls.spec, Role::Client, sender);
     let endpoint = Endpoint::new_with_abstract_socket(settings, None, socket, runtime)?;
     endpoint.set_default_client_config(config);

@@ -3,18 +3,19 @@
 use std::io;
 use std::sync::Arc;
 
-use bentpipe_net::ByteStream;
+use bentpipe_net::{ByteStream, Processor};
 use rustls::ServerConfig;
 use tokio_rustls::TlsAcceptor;
 
 use super::early::EarlyStream;
-use super::{EarlyData, Identity, Secured, TlsSettings};
+use super::{EarlyData, Identity, Processing, Secured, TlsSettings};
 
 /// Takes up TLS on the streams that an origin has accepted.
 #[derive(Clone)]
 pub struct Acceptor {
     config: Arc<ServerConfig>,
     settings: TlsSettings,
+    processor: Option<Processor>,
 }
 
 /// A stream over which application data may flow.
@@ -26,7 +27,7 @@ pub struct Accepted {
 }
 
 impl Acceptor {
-    /// Offers `alpn` in this order, as host number `host`.
+    /// Offers `alpn` in this order, as host number `host`, whose processor, where the run has one, takes its time.
     ///
     /// # Errors
     /// As [`TlsSettings::server`].
@@ -35,8 +36,9 @@ impl Acceptor {
         identity: &Identity,
         host: usize,
         alpn: &[&str],
+        processor: Option<Processor>,
     ) -> Result<Self, rustls::Error> {
-        Ok(Self { config: Arc::new(settings.server(identity, host, alpn)?), settings })
+        Ok(Self { config: Arc::new(settings.server(identity, host, alpn)?), settings, processor })
     }
 
     /// Returns when the handshake is complete, or, where clients may send requests with their first flight, as soon as
@@ -49,6 +51,7 @@ impl Acceptor {
         stream: S,
         on_secured: impl FnOnce(Secured) + 'static,
     ) -> io::Result<Accepted> {
+        let stream = Processing::new(stream, self.processor.clone());
         if self.settings.has_early_data() {
             let stream = EarlyStream::accept(Arc::clone(&self.config), stream, on_secured).await?;
             let protocol = stream.protocol();

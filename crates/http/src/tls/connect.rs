@@ -5,19 +5,20 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bentpipe_net::ByteStream;
+use bentpipe_net::{ByteStream, Processor};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::{EarlyData, Secured};
+use super::{EarlyData, Processing, Secured};
 
 /// Starts TLS with the host `name` on an open stream.
 ///
 /// With a ticket for early data it returns at once, and what is written first travels with the first flight; otherwise
-/// it returns when the handshake is complete. `on_secured` is told when that is.
+/// it returns when the handshake is complete. `on_secured` is told when that is. The host's `processor`, where the run has
+/// one, takes its time for all of it.
 ///
 /// # Errors
 /// When the name is none, or the handshake fails.
@@ -25,15 +26,21 @@ pub async fn connect<S: ByteStream + 'static>(
     config: ClientConfig,
     name: &str,
     stream: S,
+    processor: Option<Processor>,
     on_secured: impl FnOnce(Secured) + 'static,
 ) -> io::Result<Box<dyn ByteStream>> {
     let connector = TlsConnector::from(Arc::new(config)).early_data(true);
-    let stream = connector.connect(server_name(name)?, stream).await?;
+    let below = Processing::new(stream, processor.clone());
+    let stream = connector.connect(server_name(name)?, below).await?;
     let session = stream.get_ref().1;
     if session.is_handshaking() {
         return Ok(Box::new(Watched { stream, on_secured: Some(on_secured) }));
     }
-    on_secured(Secured::of(session, EarlyData::NotTried));
+    let secured = Secured::of(session, EarlyData::NotTried);
+    if let Some(processor) = processor {
+        processor.idle().await;
+    }
+    on_secured(secured);
     Ok(Box::new(stream))
 }
 

@@ -4,10 +4,12 @@ mod accept;
 mod client;
 mod clock;
 mod connect;
+pub mod cost;
 mod early;
 mod handshake;
 mod identity;
 mod memory;
+mod processing;
 mod secrets;
 mod settings;
 
@@ -17,6 +19,7 @@ pub use connect::{connect, server_name};
 pub use handshake::{EarlyData, Secured};
 pub use identity::{Identity, IdentityError, KeyKind};
 pub use memory::Memory;
+pub use processing::Processing;
 pub use secrets::Secrets;
 pub use settings::TlsSettings;
 

@@ -31,6 +31,14 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
+    /// A full handshake of TLS 1.3 over TCP, after which nothing is resumed.
+    pub(super) const FULL: Self = Self {
+        transport: Transport::Tcp,
+        version: TlsVersion::V1_3,
+        resumption: Some(Resumption::None),
+        connections: 1,
+    };
+
     /// Those of a run.
     ///
     /// # Errors

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use bentpipe_run::{
     Algorithm, BbrSpec, BulkSpec, CapacitySpec, CaptureSpec, Direction, DirectionSpec, Dscp, Engine,
-    FlowSpec, FlowsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind, ObjectSpec, OutageSpec,
-    PageLoadSpec, PageSpec, PingSpec, Priorities, Provenance, QuantileSpec, QueueSpec, QuicSpec, Resumption,
-    RunRecord, RunSpec, ServerBehind, SlowStartChoice, Switch, TcpSpec, TlsSpec, TlsVersion, Transport,
-    ValiditySpec, Visit, Workload, assemble,
+    FlowSpec, FlowsSpec, HostSpec, HostsSpec, Http, Http2Spec, JitterSpec, LinkSpec, LossSpec, ObjectKind,
+    ObjectSpec, OutageSpec, PageLoadSpec, PageSpec, PingSpec, Priorities, Provenance, QuantileSpec,
+    QueueSpec, QuicSpec, Resumption, RunRecord, RunSpec, ServerBehind, SlowStartChoice, Switch, TcpSpec,
+    TlsSpec, TlsVersion, Transport, ValiditySpec, Visit, Workload, assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
 use bentpipe_units::{Bytes, Duration, Rate};
@@ -65,7 +65,7 @@ pub fn scenarios() -> impl Strategy<Value = Scenario> {
 }
 
 fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
-    let settings = (tcp(temper), http2(temper), quic(temper), tls());
+    let settings = (tcp(temper), http2(temper), quic(temper), tls(), hosts());
     let slow_start = prop_oneof![
         3 => Just(None),
         1 => Just(Some(SlowStartChoice::HyStartPlusPlus)),
@@ -78,7 +78,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
     let workload = (workload(temper), mark(), sender, any::<u64>(), timeout(temper), server_behind);
     (link(temper), settings, workload).prop_map(
         |(link, settings, (workload, dscp, sender, seed, timeout_ns, server_behind))| {
-            let (tcp, http2, mut quic, tls) = settings;
+            let (tcp, http2, mut quic, tls, host) = settings;
             let (cc, slow_start, bbr) = sender;
             let most_payload = link.mtu_bytes.get() - UDP_HEADERS;
             quic.udp_payload_bytes = Bytes::new(quic.udp_payload_bytes.get().min(most_payload));
@@ -94,6 +94,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 quic,
                 http2,
                 tls,
+                host,
                 pep,
                 slow_start,
                 bbr,
@@ -359,6 +360,23 @@ fn tls() -> impl Strategy<Value = Option<TlsSpec>> {
     ];
     let settings = settings.map(|(version, resumption)| Some(TlsSpec { version, resumption }));
     prop_oneof![1 => Just(None), 1 => prop::sample::select(settings.to_vec())]
+}
+
+fn hosts() -> impl Strategy<Value = Option<HostsSpec>> {
+    let ends = (host(), host()).prop_map(|(client, server)| Some(HostsSpec { client, server }));
+    prop_oneof![3 => Just(None), 1 => ends]
+}
+
+/// From one that is faster than any to one of which each packet takes as long as over the slowest link.
+fn host() -> impl Strategy<Value = HostSpec> {
+    let at_most = |most: u64| (0..=most).prop_map(Duration::from_nanos);
+    (at_most(100_000_000), at_most(1_000_000), at_most(100_000)).prop_map(
+        |(tls_handshake_ns, tls_record_ns, quic_packet_ns)| HostSpec {
+            tls_handshake_ns,
+            tls_record_ns,
+            quic_packet_ns,
+        },
+    )
 }
 
 fn switch() -> impl Strategy<Value = Switch> {

@@ -62,9 +62,8 @@ pub(super) async fn tcp<N: Net>(session: &Session<N>, remote: &Remote) -> Result
             report.handshake = handshake.filter(|_| has_settings);
         });
     };
-    let stream =
-        tls::connect(client.tls().config(Transport::Tcp, http.alpn())?, &remote.name, stream, on_secured)
-            .await?;
+    let tls = client.tls().config(Transport::Tcp, http.alpn())?;
+    let stream = tls::connect(tls, &remote.name, stream, net.processor(), on_secured).await?;
     watch();
     Ok(Connected { stream: counted(http, stream, &meter), index })
 }

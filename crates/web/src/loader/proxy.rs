@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bentpipe_http::http2;
-use bentpipe_http::tls::{ClientTls, Memory, server_name};
+use bentpipe_http::tls::{ClientTls, Memory, Processing, server_name};
 use bentpipe_net::{Net, Stream};
 use bentpipe_run::{ConnectionReport, PageLoadSpec, PepSpec, ProxySpec, Transport};
 use bytes::Bytes;
@@ -104,7 +104,8 @@ impl<N: Net> Proxy<N> {
         let memory = Memory::default();
         let tls = ClientTls { memory: &memory, ..client.tls() }.config(Transport::Tcp, "h2")?;
         let host = server_name(&self.name)?;
-        let secured = TlsConnector::from(Arc::new(tls)).connect(host, stream).await?;
+        let secured =
+            TlsConnector::from(Arc::new(tls)).connect(host, Processing::new(stream, net.processor())).await?;
         connections.update(index, |report| report.secured = Some(net.now()));
         let mut builder = http2::client(&client.spec.http2, self.promises);
         let (sender, driver) = builder.enable_push(false).handshake(secured).await?;

@@ -105,7 +105,8 @@ pub(super) fn serve_tls<N: Net>(host: &Rc<Host<N>>, served: &Served) -> Result<(
     let spec = &host.config.spec;
     let at = host.at_host(served.number(), host.config.ports.https);
     let settings = TlsSettings::of(spec, Transport::Tcp)?;
-    let acceptor = Acceptor::new(settings, &host.config.identity, served.number(), &ALPN)?;
+    let processor = host.net.processor();
+    let acceptor = Acceptor::new(settings, &host.config.identity, served.number(), &ALPN, processor)?;
     let served = served.clone();
     accept(host, at, congestion_control(spec), spec.mark(), move |accepted| {
         let (served, acceptor) = (served.clone(), acceptor.clone());

@@ -69,6 +69,17 @@ Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
 """How much of the handshake an earlier one saves."""
 
 
+class HostSpec(TypedDict):
+    """What a host's processor, one core, takes for what it encrypts and decrypts."""
+
+    tls_handshake_ns: int
+    """A handshake of TLS, over TCP or within QUIC. All of it falls where the peer's first flight has come."""
+    tls_record_ns: int
+    """A full record of TLS over TCP (2^14 bytes, RFC 8446 section 5.1), sent or received; others in proportion."""
+    quic_packet_ns: int
+    """A datagram of QUIC, sent or received."""
+
+
 class TunnelPepSpec(TypedDict):
     """As above, but what the hosts send goes through a tunnel, in which the proxy sees no TCP."""
 
@@ -228,6 +239,15 @@ class TlsSpec(TypedDict):
     """The version that both ends offer, alone. QUIC has 1.3 whatever stands here (RFC 9001 section 4.2)."""
     resumption: Resumption
     """What a handshake may take from an earlier connection to the origin, of this load or of an earlier visit."""
+
+
+class HostsSpec(TypedDict):
+    """The processors at both ends. Proxies between them have none: they take no time."""
+
+    client: HostSpec
+    """The client's."""
+    server: HostSpec
+    """The server's."""
 
 
 class SplitPepSpec(TypedDict):
@@ -397,6 +417,8 @@ class CellSpec(TypedDict):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: NotRequired[TlsSpec | None]
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    host: NotRequired[HostsSpec | None]
+    """How fast both ends are; without it they take no time beside that of the machine."""
     pep: NotRequired[PepSpec | None]
     """A proxy on the path, if there is one."""
     slow_start: NotRequired[SlowStartChoice | None]

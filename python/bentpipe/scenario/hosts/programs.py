@@ -11,7 +11,7 @@ from bentpipe.scenario.hosts import iperf3
 from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import MILLISECOND_NS, duration_ns
-from bentpipe.scenario.written.schema import RunTable, TcpTable
+from bentpipe.scenario.written.schema import HostsTable, HostTable, RunTable, TcpTable
 from bentpipe.scenario.written.table import Table, or_default, quoted_part
 
 BROWSERS = get_args(Browser)
@@ -41,6 +41,9 @@ CHROMIUM_RETRY_NS = 250 * MILLISECOND_NS
 Refusals = tuple[tuple[str, object], ...]
 """Keys of a table with the value at which a program leaves them alone."""
 
+PROCESSOR_TIMES: Refusals = tuple((key, defaults.PROCESSOR_TIME) for key in HostTable.model_fields)
+"""Of a host's processor."""
+
 OF_CLIENT: Mapping[str, Refusals] = {
     "": (
         ("requests_per_connection", defaults.REQUESTS_PER_CONNECTION),
@@ -59,6 +62,7 @@ OF_CLIENT: Mapping[str, Refusals] = {
     "quic": (("stream_receive_window", None), ("receive_window", None)),
     "http2": (("stream_window", None), ("connection_window", None), ("header_table", None)),
     "tls": (("version", defaults.TLS_VERSION), ("resumption", defaults.RESUMPTION)),
+    "host.client": PROCESSOR_TIMES,
 }
 """What is a client's to set, and no browser's. By table of [run]."""
 
@@ -81,6 +85,7 @@ OF_SERVER: Mapping[str, Refusals] = {
     ),
     "http2": (("max_concurrent_streams", None), ("header_table", None)),
     "tls": (("version", defaults.TLS_VERSION), ("resumption", defaults.RESUMPTION)),
+    "host.server": PROCESSOR_TIMES,
 }
 """What is a server's to set, and none's but ours."""
 
@@ -162,12 +167,15 @@ def check_programs(ends: Programs, run: RunTable, workload: Workload, where: Loc
 def _check_settings(
     run: RunTable, where: Location, refusals: Mapping[str, Refusals], *, key: str, program: str
 ) -> None:
+    hosts = or_default(run.host, HostsTable())
     tables: dict[str, Table | None] = {
         "": run,
         "tcp": run.tcp,
         "quic": run.quic,
         "http2": run.http2,
         "tls": run.tls,
+        "host.client": hosts.client,
+        "host.server": hosts.server,
     }
     for name, settings in refusals.items():
         table, place = tables[name], where.at(name) if name else where

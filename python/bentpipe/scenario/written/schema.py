@@ -120,6 +120,21 @@ class TlsTable(Table):
     resumption: str | None = Field(default=None, description='"none", "ticket" or "early-data"')
 
 
+class HostTable(Table):
+    """What the processor of a host takes for things."""
+
+    tls_handshake: str | None = Field(default=None, description=DURATION)
+    tls_record: str | None = Field(default=None, description=DURATION)
+    quic_packet: str | None = Field(default=None, description=DURATION)
+
+
+class HostsTable(Table):
+    """How fast the hosts at both ends are."""
+
+    client: HostTable | None = Field(default=None, description=A_TABLE)
+    server: HostTable | None = Field(default=None, description=A_TABLE)
+
+
 class PepTable(Table):
     """A performance-enhancing proxy."""
 
@@ -184,6 +199,7 @@ class RunTable(Table):
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
     http2: Http2Table | None = Field(default=None, description=A_TABLE)
     tls: TlsTable | None = Field(default=None, description=A_TABLE)
+    host: HostsTable | None = Field(default=None, description=A_TABLE)
     validity: ValidityTable | None = Field(default=None, description=A_TABLE)
     capture: CaptureTable | None = Field(default=None, description=A_TABLE)
 

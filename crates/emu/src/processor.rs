@@ -1,0 +1,78 @@
+//! Processors of hosts in real time.
+
+use std::hint;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::thread;
+
+use bentpipe_net::Core;
+use bentpipe_units::{Duration, Time};
+
+use crate::clock;
+
+/// Longer than a thread that sleeps takes to wake up: the kernel's timer slack of 50 us, and 30 to 70 us on an idle core.
+const WAKE_UP: Duration = Duration::from_micros(150);
+
+/// A core that the thread of a host stands for.
+///
+/// Work is counted from when it is given, so that what the thread really computes hides in it; for the rest it sleeps, and
+/// does nothing else meanwhile, as it would while computing. tokio's timers, of a millisecond, are too coarse.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadCore {
+    idle_at: AtomicU64,
+}
+
+impl ThreadCore {
+    fn idle_at(&self) -> Time {
+        Time::from_nanos(self.idle_at.load(Ordering::Relaxed))
+    }
+}
+
+impl Core for ThreadCore {
+    fn poll_idle(&self, _cx: &mut Context<'_>) -> Poll<()> {
+        let idle_at = self.idle_at();
+        let left = idle_at.since(clock::now()).saturating_sub(WAKE_UP);
+        if left > Duration::ZERO {
+            thread::sleep(left.into());
+        }
+        while clock::now() < idle_at {
+            hint::spin_loop();
+        }
+        Poll::Ready(())
+    }
+
+    fn work(&self, span: Duration) {
+        let begin = self.idle_at().max(clock::now());
+        self.idle_at.store(begin.saturating_add(span).as_nanos(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    /// As long as a test's own instructions may take beside it.
+    const SHORT: Duration = Duration::from_millis(5);
+
+    #[test]
+    fn what_is_computed_meanwhile_hides_in_the_time_that_a_run_says() {
+        let (core, work) = (ThreadCore::default(), Duration::from_millis(20));
+        let begin = clock::now();
+        core.work(work);
+        thread::sleep(Duration::from_millis(10).into());
+        assert_eq!(core.poll_idle(&mut Context::from_waker(Waker::noop())), Poll::Ready(()));
+        let taken = clock::now().since(begin);
+        assert!(work <= taken && taken < work + SHORT, "{taken:?}");
+    }
+
+    #[test]
+    fn one_thing_is_done_after_the_other() {
+        let (core, work) = (ThreadCore::default(), Duration::from_millis(2));
+        let begin = clock::now();
+        (0..3).for_each(|_| core.work(work));
+        assert_eq!(core.poll_idle(&mut Context::from_waker(Waker::noop())), Poll::Ready(()));
+        assert!(clock::now().since(begin) >= work * 3);
+    }
+}
