@@ -78,7 +78,8 @@ impl<N: Net> Client<N> {
             Priorities::Off | Priorities::Unstated => Priority::HIGHEST,
         };
         let (reader, mut parts) = mpsc::unbounded_channel();
-        let order = Order { path: path.to_owned(), headers: spdy::request(&request), priority, reader, refusals: 0 };
+        let order =
+            Order { path: path.to_owned(), headers: spdy::request(&request), priority, reader, refusals: 0 };
         let closed = || FetchError::Spdy("the connection is closed".to_owned());
         open.orders.send(order).map_err(|_| closed())?;
 
