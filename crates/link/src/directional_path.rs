@@ -12,7 +12,7 @@ use crate::egress::DelayProbe;
 use crate::egress::{Admitted, Delay, Egress, EgressSink};
 use crate::queue::Waiting;
 use crate::random::Seed;
-use crate::schedule::{Cursor, ScheduledChannel};
+use crate::schedule::{Cursor, ScheduledChannel, followed};
 use crate::{Direction, DirectionSpec, DropCause, Event, Packet};
 
 /// One direction of a path: access, loss, propagation, and their counters.
@@ -49,7 +49,7 @@ impl<P: Packet> DirectionalPath<P> {
         start: Time,
         delays: Option<DelayProbe>,
     ) -> Self {
-        let schedule = Cursor::of(spec, seed);
+        let schedule = followed(spec, seed);
         let channel = Channel {
             loss: Loss::new(&spec.loss, seed, start),
             delay: spec.delay_ns,

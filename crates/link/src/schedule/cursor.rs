@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use bentpipe_units::{Duration, Rate, Time};
 
-use crate::DirectionSpec;
-use crate::random::Seed;
 use crate::schedule::source::Schedule;
-use crate::schedule::step::{Own, Segment, Step};
+use crate::schedule::step::{Segment, Step};
 
 /// A place in a schedule. It is cheap to go on from and may go back; copies are cheap, and are made for each packet
 /// that comes to a queue which is limited by time.
@@ -23,17 +21,8 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Of a direction that has a schedule: at time zero, which lasts until [`Cursor::mark`].
-    pub(crate) fn of(direction: &DirectionSpec, seed: Seed) -> Option<Self> {
-        let spec = direction.schedule.as_ref()?;
-        let nominal = direction.capacity.nominal_bps();
-        let schedule = Schedule::new(spec, Own { rate: nominal, delay: direction.delay_ns }, seed);
-        // Nobody gets more of a carrier than all of it.
-        let most = if direction.capacity.is_constant() { Rate::MAX } else { nominal };
-        Some(Self::new(schedule, most))
-    }
-
-    fn new(schedule: Schedule, most: Rate) -> Self {
+    /// At time zero, which lasts until [`Cursor::mark`].
+    pub(crate) fn new(schedule: Schedule, most: Rate) -> Self {
         let segment = Arc::new(schedule.segment(Duration::ZERO));
         let index = segment.index(Duration::ZERO);
         Self { schedule, origin: None, segment, index, most }

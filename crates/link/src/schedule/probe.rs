@@ -4,7 +4,7 @@ use bentpipe_units::{Duration, Time};
 
 use crate::random::Seed;
 use crate::schedule::step::Step;
-use crate::schedule::{Cursor, RowSpec, StateSpec};
+use crate::schedule::{Cursor, RowSpec, StateSpec, followed};
 use crate::{Direction, INTERVAL, LinkSpec, SpecError, Table, check};
 
 /// The path of a link over time as a run with this seed has it: in rows of 100 ms the columns of the series `path`.
@@ -58,7 +58,7 @@ pub fn schedule_rows(
 
 /// The schedule of a direction whose workload starts at time zero.
 fn started(spec: &LinkSpec, seed: u64, direction: Direction) -> Option<Cursor> {
-    let mut cursor = Cursor::of(spec.direction(direction), Seed { run: seed, direction })?;
+    let mut cursor = followed(spec.direction(direction), Seed { run: seed, direction })?;
     cursor.mark(Time::ZERO);
     Some(cursor)
 }
