@@ -277,15 +277,6 @@ KINDS = (
         bars=WITHOUT_LOSS,
     ),
     Kind(
-        name="changing-pages-by-chance",
-        title="Page loads over paths that change, with jitter and random losses",
-        parts=(Part(name="changing-pages-by-chance", company=Company.ONE_A_CORE),),
-        quantity=PAGE_LOAD_TIME,
-        factors=("link", "http"),
-        bars=WITHOUT_LOSS,
-        judgement=Judgement.CHANCE,
-    ),
-    Kind(
         name="changing-flows-by-chance",
         title="Flows over paths that change, with jitter and random losses",
         parts=(Part(name="changing-flows-by-chance", company=Company.ONE_A_CORE),),
