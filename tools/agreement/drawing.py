@@ -28,9 +28,27 @@ STEPS = (1.0, 2.0, 5.0)
 CLOSE_STEPS = (1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 CLOSE = 5.0
 """Factor between the ends of an axis below which its marks stand closer."""
-RTT_COLOURS = {"50 ms": "#E69F00", "300 ms": "#0072B2", "600 ms": "#CC79A7"}
-"""Okabe, Ito 2008, without the colours of protocols that the panel beside uses for others."""
-RTT_MARKERS = {"50 ms": "v", "300 ms": "s", "600 ms": "D"}
+PATH_COLOURS = {
+    "50 ms": "#E69F00",
+    "300 ms": "#0072B2",
+    "600 ms": "#CC79A7",
+    "leo-starlink": "#E69F00",
+    "leo-starlink-inactive": "#D55E00",
+    "leo-oneweb": "#0072B2",
+    "meo-o3b": "#CC79A7",
+}
+"""Of flows, by the round trip of a pipe or the preset (Okabe, Ito 2008); no panel has both."""
+OPEN_CONTROLS = {"vivace", "bbr"}
+"""Beside another one in a panel: their points are open."""
+PATH_MARKERS = {
+    "50 ms": "v",
+    "300 ms": "s",
+    "600 ms": "D",
+    "leo-starlink": "v",
+    "leo-starlink-inactive": "^",
+    "leo-oneweb": "s",
+    "meo-o3b": "D",
+}
 
 
 @style.applied()
@@ -104,14 +122,19 @@ def _draw_cell(axis: Axes, verdict: Verdict, cell: Comparison, height: float) ->
 
 
 def _look(cell: Comparison) -> tuple[str, str, str]:
-    """Return colour, marker and filling: by protocol and congestion control, or by RTT and the latter."""
+    """Return colour, marker and filling: by protocol and congestion control, or by path and the latter."""
     protocol = cell.factors.get("http")
     if protocol is None:
-        rtt = cell.factors["link.rtt"]
-        colour = RTT_COLOURS[rtt]
-        return colour, RTT_MARKERS[rtt], "white" if cell.factors["cc"] == "vivace" else colour
+        path = _path(cell)
+        colour = PATH_COLOURS[path]
+        return colour, PATH_MARKERS[path], "white" if cell.factors["cc"] in OPEN_CONTROLS else colour
     look = style.look(protocol)
     return look.colour, look.marker, style.face(style.stroke(cell.factors["cc"]), look.colour)
+
+
+def _path(cell: Comparison) -> str:
+    """Return what a flow's path goes by: the round trip of a pipe, or the link's name."""
+    return cell.factors.get("link.rtt") or cell.factors["link"]
 
 
 def _keys(cells: Sequence[Comparison]) -> list[Line2D]:
@@ -126,5 +149,5 @@ def _keys(cells: Sequence[Comparison]) -> list[Line2D]:
 def _label(cell: Comparison, *, among: int) -> str:
     """Return what a point stands for; of several congestion controls, also whose."""
     protocol = cell.factors.get("http")
-    first = cell.factors["link.rtt"] if protocol is None else style.look(protocol).label
+    first = _path(cell) if protocol is None else style.look(protocol).label
     return first if among == 1 else f"{first}, {style.control_label(cell.factors['cc'])}"
