@@ -40,7 +40,7 @@ def test_cells_are_measured_by_both_engines_and_agree(tmp_path) -> None:
     found = [quantity for each in kept for quantity in compared(each)]
     # Of the flows in company all and, of each, completion and share.
     assert len(found) == 3 + 1 + 2 * 2
-    # Which of the small flows in company has the queue first is decided by less than a millisecond: the end of the
+    # Less than a millisecond decides which of the small flows in company has the queue first: the end of the
     # later one has outcomes a tenth apart.
     alone = [each for each in found if each.measured.cell.name != IN_COMPANY]
     assert [each.measured.cell.name for each in alone if abs(each.error) > LISTED] == []
