@@ -46,6 +46,16 @@ def test_a_load_starts_when_the_page_to_compare_with_is_there():
     assert document.request_s < 0.01
 
 
+def test_the_time_of_a_path_counts_from_the_start_of_the_load():
+    """Drawing 20 MB takes a third of a second: counted from before it, the path would be silent at the handshake."""
+    rows = [{"at": "0 s"}, {"at": "0.2 s", "state": "silence"}, {"at": "1.2 s", "state": "open"}]
+    lan = {"rate": "100 Mbit/s", "delay": "1 ms", "queue": "1000 packets"}
+    link = {"forward": {**lan, "schedule": rows}, "return": lan}
+    record = measured({"link": link, "http": "h1", "page": {"name": "large", "objects": ["20 MB"]}})
+    assert record.metrics.connect_s < 0.15
+    assert record.metrics.plt_s > 1.2
+
+
 @pytest.mark.parametrize("http", ["h1", "h1s"])
 def test_a_response_header_has_the_size_that_the_run_gives_it(http):
     """The size of Apache's for caviglione2014: the document's and eight objects'."""

@@ -12,6 +12,16 @@ use crate::{Client, bulk, loader, ping};
 /// lost.
 const PING_MARGIN: Duration = Duration::from_secs(2);
 
+/// Makes ready what takes time and none of the network: draws the page. A path that changes does so from the start of
+/// the workload on, so none of its time may pass meanwhile.
+///
+/// A page that cannot be drawn is a fault of the load, which says so.
+pub fn prepare(client: &Client) {
+    if let Workload::PageLoad(load) = &client.spec.workload {
+        let _ = client.sites.of(&load.page);
+    }
+}
+
 /// Runs the client's workload and reports what was seen; never fails, because faults are part of the report.
 pub async fn run<N: Net>(net: &N, client: Client) -> ClientReport {
     match client.spec.workload.clone() {

@@ -25,8 +25,9 @@ pub fn client() -> Result<(), PartError> {
 
 async fn serve_orders(configuration: &Configuration, logs: Option<EventLogs>) -> Result<(), PartError> {
     warm_up(&configuration.spec).await?;
-    control::answer(&"ready")?;
     let client = client_of(configuration, logs);
+    workload::prepare(&client);
+    control::answer(&"ready")?;
     let net = KernelNet::new(&client.spec).with_processor(client.spec.host.map(|hosts| hosts.client));
     let mut orders = control::orders();
     let mut order = orders.recv().await;
