@@ -58,6 +58,34 @@ def test_no_two_runs_share_their_random_numbers():
     assert all(0 <= seed < 2**53 for seed in seeds)
 
 
+def over_epochs(*, seed=1):
+    document = {
+        "repetitions": 4,
+        "seed": seed,
+        "run": {"http": "h3", "page": "single-100k"},
+        "matrix": {"link": ["leo-starlink", "leo-oneweb", "lan"], "cc": ["cubic", "bbr"]},
+    }
+    return plan(resolve_document(document, file="scenario.toml", folder=Path(), default_name="example"))
+
+
+def test_cells_whose_path_is_drawn_meet_the_same_path_in_each_repetition():
+    runs = [run for run in over_epochs() if run.cell.factors["link"] != "lan"]
+    seeds = {(run.repetition, run.seed) for run in runs}
+    assert len(seeds) == len({seed for _, seed in seeds}) == 4
+    assert len({run.run_id for run in runs}) == len(runs) == 16
+
+
+def test_the_paths_of_another_campaign_are_others():
+    first, second = ({run.seed for run in over_epochs(seed=seed)} for seed in (1, 2))
+    assert first.isdisjoint(second)
+
+
+def test_cells_of_a_link_that_stands_still_share_no_seed_with_others():
+    runs = [run for run in over_epochs() if run.cell.factors["link"] == "lan"]
+    drawn = {run.seed for run in over_epochs()} - {run.seed for run in runs}
+    assert (len({run.seed for run in runs}), len(drawn)) == (8, 4)
+
+
 def test_the_run_id_depends_on_the_seed_but_not_on_the_order_of_keys():
     spec = plan(a_scenario())[0].spec.model_dump(mode="json", exclude_unset=True)
     assert run_id(dict(reversed(spec.items()))) == run_id(spec)

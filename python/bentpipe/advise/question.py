@@ -73,7 +73,8 @@ class Question:
 
         Each setting has random numbers of its own. Common ones would save runs if they had settings scatter
         alike, and hardly do, for other packets meet other losses and slots: over 24 settings of `news-front`
-        the correlation was 0.0 on `geo-alshagri` and 0.2 on `geo-viasat2` (median of pairs, 12 seeds).
+        the correlation was 0.0 on `geo-alshagri` and 0.2 on `geo-viasat2` (median of pairs, 12 seeds). Over a
+        link with epochs settings scatter alike, and share them (`campaign/plan.py`).
         """
         return planned_run(cell, seed=self.seed, repetition=repetition)
 

@@ -46,7 +46,7 @@ class CellPlan:
     def __init__(self, cell: Cell, *, seed: int) -> None:
         self._cell, self._seed = cell, seed
         shared = identity(cell.spec)
-        self._text = canonical_json(shared).encode()
+        self._apart = b"" if _has_drawn_path(cell) else b",%b" % canonical_json(shared).encode()
         # Keys are sorted: what stands before a run's seed is the same for all runs, and so is what follows.
         before = canonical_json({key: value for key, value in shared.items() if key < _SEED})
         after = canonical_json({key: value for key, value in shared.items() if key > _SEED})
@@ -55,8 +55,13 @@ class CellPlan:
         self._tail = f"{',' * (after != '{}')}{after[1:]}]".encode()
 
     def run(self, repetition: int) -> PlannedRun:
-        """Return one run; its seed depends on the cell, so that no two cells share random numbers."""
-        drawn = hashlib.sha256(b"[%d,%d,%b]" % (self._seed, repetition, self._text)).digest()
+        """Return one run; its seed depends on the cell, so that no two cells share random numbers.
+
+        Not so where the path is drawn from it: there all cells of a repetition have one seed, so that they
+        meet the same satellites, silences and capacities, and what tells them apart is not luck (common
+        random numbers; Law 2015, Simulation modeling and analysis, section 11.2).
+        """
+        drawn = hashlib.sha256(b"[%d,%d%b]" % (self._seed, repetition, self._apart)).digest()
         seed = int.from_bytes(drawn) >> (256 - SEED_BITS)
         whole = self._head.copy()
         whole.update(b"%d%b" % (seed, self._tail))
@@ -88,6 +93,13 @@ def one_of_each_cell(runs: Iterable[PlannedRun]) -> list[PlannedRun]:
     for run in runs:
         firsts.setdefault(id(run.cell), run)
     return list(firsts.values())
+
+
+def _has_drawn_path(cell: Cell) -> bool:
+    """Whether its link follows epochs, of which silences, satellites and rates are drawn from the seed."""
+    link = cell.spec["link"]
+    schedules = (direction.get("schedule") for direction in (link["forward"], link["return"]))
+    return any(schedule is not None and schedule["kind"] == "epochs" for schedule in schedules)
 
 
 def run_id(spec: Mapping[str, object]) -> str:
