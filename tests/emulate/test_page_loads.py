@@ -47,7 +47,7 @@ def test_a_load_starts_when_the_page_to_compare_with_is_there():
 
 
 def test_the_time_of_a_path_counts_from_the_start_of_the_load():
-    """Drawing 20 MB takes a third of a second: counted from before it, the path would be silent at the handshake."""
+    """Drawing 20 MB takes 0.3 s: counted from before it, the path would be silent at the handshake."""
     rows = [{"at": "0 s"}, {"at": "0.2 s", "state": "silence"}, {"at": "1.2 s", "state": "open"}]
     lan = {"rate": "100 Mbit/s", "delay": "1 ms", "queue": "1000 packets"}
     link = {"forward": {**lan, "schedule": rows}, "return": lan}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from zlib import crc32
 
 from bentpipe.campaign import PlannedRun, plan
 from bentpipe.errors import BentpipeError
@@ -20,10 +21,8 @@ from tools.agreement_random.workloads import Room, drawn_workload
 ROOT = Path(__file__).parents[2]
 MOST_REPETITIONS = 5
 """Of a cell in which chance has a say."""
-SEED = 1
-"""Of the runs; a cell's own settings tell its runs from those of others."""
-OTHER_SEED = 2
-"""Of runs that make a sample independent of the emulated one."""
+OTHER_SEEDS = 2**32
+"""Beyond the seeds of all cells: of runs that make a sample independent of the emulated one."""
 TIMEOUT = "60 s"
 """A run that takes so long is none of ours, and nobody shall wait longer for one that hangs."""
 
@@ -53,7 +52,7 @@ class RandomCell:
     @property
     def document(self) -> TomlTable:
         """The scenario as written: `bentpipe run` measures it."""
-        return {"repetitions": MOST_REPETITIONS, "seed": SEED, "run": self.run}
+        return {"repetitions": MOST_REPETITIONS, "seed": self._seed, "run": self.run}
 
     @cached_property
     def digest(self) -> str:
@@ -66,7 +65,12 @@ class RandomCell:
 
     def other_runs(self, repetitions: int) -> tuple[PlannedRun, ...]:
         """Return so many runs with seeds that are not those of `runs`."""
-        return plan(replace(self.scenario, seed=OTHER_SEED, repetitions=repetitions))
+        return plan(replace(self.scenario, seed=OTHER_SEEDS + self._seed, repetitions=repetitions))
+
+    @property
+    def _seed(self) -> int:
+        """One of its own: cells of one campaign over paths that change would all meet the same path."""
+        return crc32(self.name.encode())
 
 
 def candidates(seed: int, index: int) -> Iterator[RandomCell | None]:
