@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::flows::{self, Payload};
 use crate::{
     BrowserRecord, BytesByLayer, ClientReport, ConnectionReport, Direction, Drops, End, Engine, FlowRecord,
-    Http, LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance,
-    Reason, RunRecord, RunSpec, Status, Table, Workload,
+    LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, Reason,
+    RunRecord, RunSpec, Status, Table, Workload,
 };
 use crate::{handshakes, spare_connections, streams, visit};
 
@@ -172,15 +172,15 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         let wanted = to_proxy.map_or_else(of_flow, |proxy| proxy.cc);
         let found = &*connection.congestion_control;
         let has_its_own = connection.transport != ConnectionReport::TUNNEL;
-        // What the QUIC of a browser uses for its requests nobody can read back.
-        let is_told = spec.client.is_none() || end != End::Client || connection.transport != "quic";
+        // What the QUIC of a browser uses for its requests nobody can read back, nor that of what never connected.
+        let is_told = (spec.client.is_none() || end != End::Client || connection.transport != "quic")
+            && connection.connected.is_some();
         if has_its_own && is_told && found != wanted.name() && Some(found) != wanted.kernel_name() {
             let (expected, found) = (wanted.name().to_owned(), found.to_owned());
             doubts.push(Reason::WrongCongestionControl { end, expected, found });
         }
-        let is_fallback = spec.tcp.idle_fallback.is_on() && connection.protocol == Http::H1s.alpn();
-        let is_wrong =
-            |wanted: &&str| connection.protocol != *wanted && !connection.is_bare() && !is_fallback;
+        let fell_back = handshakes::fell_back(spec, connection);
+        let is_wrong = |wanted: &&str| connection.protocol != *wanted && !connection.is_bare() && !fell_back;
         if let Some(wanted) = wanted_alpn.filter(|_| to_proxy.is_none()).filter(is_wrong) {
             let (expected, found) = (wanted.to_owned(), connection.protocol.clone());
             doubts.push(Reason::WrongProtocol { end, expected, found });
@@ -193,8 +193,18 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
     if (1..ports.len()).any(|n| ports[..n].contains(&ports[n])) {
         doubts.push(Reason::SharedPort);
     }
-    doubts.dedup();
-    doubts
+    distinct(doubts)
+}
+
+/// Each once, in the order in which they came.
+fn distinct(doubts: Vec<Reason>) -> Vec<Reason> {
+    let mut kept = Vec::new();
+    for doubt in doubts {
+        if !kept.contains(&doubt) {
+            kept.push(doubt);
+        }
+    }
+    kept
 }
 
 fn ends<'a>(

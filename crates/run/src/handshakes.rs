@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use bentpipe_units::Time;
 
 use crate::{
-    ClientReport, ConnectionReport, End, Handshake, OriginReport, Reason, Resumption, RunSpec, Visit,
+    ClientReport, ConnectionReport, End, Handshake, Http, OriginReport, Reason, Resumption, RunSpec, Visit,
     Workload,
 };
 
 /// TLS handshakes that went another way than the run's settings want.
 ///
 /// The first connection of a client to each host takes from a visit before what the settings allow, and
-/// without one nothing. Of the later ones each may find no ticket left: then its handshake is a full one.
+/// without one nothing. Of the later ones each may find no ticket left: then its handshake is a full one. One that fell
+/// back to HTTP/1.1 may find a ticket of another protocol, by which it is resumed and its early data refused (RFC 8446
+/// section 4.2.10).
 pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport) -> Vec<Reason> {
     let Some(tls) = spec.tls else { return Vec::new() };
     let wanted = wanted(tls.resumption);
@@ -29,12 +31,19 @@ pub(crate) fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginRepor
         .filter_map(|(end, is_first, connection)| {
             let allowed = if is_first { [of_first; 2] } else { [wanted, Handshake::Full] };
             let found = connection.handshake?;
-            (!allowed.contains(&found)).then(|| {
+            let is_allowed =
+                allowed.contains(&found) || (fell_back(spec, connection) && wanted != Handshake::Full);
+            (!is_allowed).then(|| {
                 let (expected, found) = (allowed[0].name().to_owned(), found.name().to_owned());
                 Reason::WrongHandshake { end, expected, found }
             })
         })
         .collect()
+}
+
+/// Whether a connection took the place of one by another version of HTTP that was reset as idle.
+pub(crate) fn fell_back(spec: &RunSpec, connection: &ConnectionReport) -> bool {
+    spec.tcp.idle_fallback.is_on() && connection.protocol == Http::H1s.alpn()
 }
 
 /// The connections of a page load that were the first of their host to be secured, by their indices.

@@ -2,8 +2,8 @@
 
 use crate::common::{START, at_ms, connection, object, page_load, record, spec};
 use bentpipe_run::{
-    ConnectionReport, End, Handshake, ObjectSighting, Reason, Resumption, RunReports, RunSpec, Status, Table,
-    TlsSpec, TlsVersion, Visit, Workload,
+    ConnectionReport, End, Handshake, Http, ObjectSighting, Reason, Resumption, RunReports, RunSpec, Status,
+    Switch, Table, TlsSpec, TlsVersion, Visit, Workload,
 };
 use bentpipe_units::Time;
 
@@ -77,6 +77,24 @@ fn a_later_connection_may_find_a_ticket_or_none() {
         (Resumption::EarlyData, vec![Handshake::Full, Handshake::EarlyDataAccepted]),
     ] {
         assert_eq!(allowed_later(resumption), expected, "{resumption:?}");
+    }
+}
+
+#[test]
+fn a_connection_that_fell_back_may_find_a_ticket_of_another_protocol() {
+    for (resumption, expected) in [
+        (Resumption::None, Status::Invalid),
+        (Resumption::Ticket, Status::Succeeded),
+        (Resumption::EarlyData, Status::Succeeded),
+    ] {
+        let mut run = run_of(resumption, Some(Visit::Repeat));
+        run.tcp.idle_fallback = Switch::On;
+        let of_first = allowed_first(resumption, Some(Visit::Repeat))[0];
+        let mut reports = reports(&[of_first, Handshake::EarlyDataRefused]);
+        reports.client.connections[1].protocol = Http::H1s.alpn().to_owned();
+        reports.origin.connections[1].protocol = Http::H1s.alpn().to_owned();
+        reports.origin.connections[1].handshake = Some(Handshake::Resumed);
+        assert_eq!(record(run, reports).status, expected, "{resumption:?}");
     }
 }
 

@@ -103,6 +103,30 @@ fn another_congestion_control_than_asked_for_at_either_end_makes_the_run_invalid
 }
 
 #[test]
+fn a_connection_that_never_connected_has_no_congestion_control_to_be_read_back() {
+    let mut reports = page_load();
+    let never = ConnectionReport { connected: None, congestion_control: String::new(), ..connection() };
+    reports.client.connections.push(never);
+    assert_eq!(verdict(spec(), reports).0, Status::Succeeded);
+}
+
+#[test]
+fn a_reason_is_given_once_whatever_stands_between() {
+    let mut reports = page_load();
+    let other = |name: &str| ConnectionReport { congestion_control: name.to_owned(), ..connection() };
+    reports.client.connections = vec![other("reno"), other("bbr"), other("reno")];
+    let (_, reasons) = verdict(spec(), reports);
+    let found: Vec<_> = reasons
+        .iter()
+        .map(|reason| match reason {
+            Reason::WrongCongestionControl { found, .. } => found.as_str(),
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(found, ["reno", "bbr"]);
+}
+
+#[test]
 fn another_protocol_than_asked_for_at_either_end_makes_a_page_load_invalid() {
     for end in [End::Client, End::Origin] {
         let mut reports = page_load();
