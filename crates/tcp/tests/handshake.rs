@@ -223,6 +223,21 @@ fn a_server_may_use_a_connection_by_fast_open_when_the_syn_comes_and_hears_of_it
 }
 
 #[test]
+fn data_after_those_of_a_syn_are_the_first_and_acknowledged_at_once() {
+    // tcp_fastopen_add_skb leaves out tcp_event_data_recv: the timeout for acknowledgements is not set yet when the answer
+    // is sent, so that this is no exchange of question and answer, and the next data start 16 quick acknowledgements.
+    let mut pair = acquainted();
+    pair.client.conn().write(at(0), &Payload::Bytes("GET /".into())).expect("room");
+    pair.server.backlog.push(Payload::Bytes("hello".into()));
+    pair.run_until(at(1_000));
+    let before = pair.log.len();
+    pair.send(Side::Client, Payload::Bytes("more".into()));
+    pair.run_until(at(2_000));
+    let sent: Vec<_> = pair.log[before..].iter().map(|packet| (packet.from, packet.at)).collect();
+    assert_eq!(sent, [(Side::Client, at(1_000)), (Side::Server, at(1_300))]);
+}
+
+#[test]
 fn a_lost_syn_with_data_is_repeated_without_them() {
     // RFC 7413 section 4.1.3: the retransmission has neither the option nor the data.
     let mut pair = acquainted();

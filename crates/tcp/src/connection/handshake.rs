@@ -35,8 +35,7 @@ impl Connection {
             Some(FastOpenOption::Cookie(cookie)) if cookie == grant => {
                 self.establish(now, None);
                 self.tell(Event::Connected);
-                self.on_payload(now, FIRST, syn);
-                self.pending.acknowledgement = false;
+                self.on_syn_payload(now, syn);
             }
             Some(_) => self.handshake.grant = Some(grant),
             None => {}

@@ -198,6 +198,17 @@ impl Connection {
         }
     }
 
+    /// Data and FIN of a SYN, which the answer acknowledges.
+    pub(super) fn on_syn_payload(&mut self, now: Time, syn: &Segment) {
+        self.receive.on_syn_data(syn);
+        if !syn.payload.is_empty() {
+            self.tell(Event::Readable);
+        }
+        if self.receive.is_finished() {
+            self.on_fin(now);
+        }
+    }
+
     /// The peer has finished (`tcp_fin`).
     fn on_fin(&mut self, now: Time) {
         match self.state {

@@ -186,6 +186,21 @@ impl Receiver {
         Arrival::InOrder
     }
 
+    /// Takes in the data of a SYN (`tcp_fastopen_add_skb`), from which neither acknowledgements nor the window learn: it
+    /// is the next data that counts as the first, and is acknowledged at once.
+    pub fn on_syn_data(&mut self, segment: &Segment) {
+        let len = segment.payload.len();
+        if len > 0 {
+            self.queue.push(Piece { payload: segment.payload.clone(), memory: memory::of_received(segment) });
+        }
+        self.next += len;
+        if segment.flags.contains(Flags::FIN) {
+            self.fin = Some(self.next);
+            self.finish();
+        }
+        self.sacks.on_advance(self.next);
+    }
+
     /// A segment that cannot be taken: the peer shall know at once.
     pub fn refuse(&mut self) {
         self.ack.enter_quick(self.window.size());
@@ -227,11 +242,16 @@ impl Receiver {
             self.ack.schedule_now();
         }
         if self.fin == Some(self.next) {
-            self.next += 1;
+            self.finish();
             self.sacks.on_advance(self.next);
-            self.ack.schedule();
-            self.ack.enter_pingpong();
         }
+    }
+
+    /// The peer's FIN is next (`tcp_fin`).
+    fn finish(&mut self) {
+        self.next += 1;
+        self.ack.schedule();
+        self.ack.enter_pingpong();
     }
 
     /// `tcp_event_data_recv`.
