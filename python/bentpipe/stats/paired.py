@@ -1,7 +1,7 @@
 """How far one sample lies from another whose values belong to the same seeds, pair by pair."""
 
 from collections.abc import Callable, Sequence
-from math import nextafter, sqrt
+from math import isclose, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -22,7 +22,8 @@ def paired_relative_difference(
 
     Fieller's interval for correlated means: the ratios r with (mean_a - r mean_b)^2 <= t^2 (s_aa - 2 r s_ab +
     r^2 s_bb) / n, of n - 1 degrees of freedom (Fieller 1954). No interval below two pairs, nor when the
-    reference's mean is not distinguishable from zero, for then the set is unbounded.
+    reference's mean is not distinguishable from zero, for then the set is unbounded. Pairs that all have one
+    ratio leave nothing to doubt: it is the interval.
 
     Parameters
     ----------
@@ -34,6 +35,8 @@ def paired_relative_difference(
     ratio = mean_a / mean_b
     if len(a) < 2:
         return Difference(value=ratio - 1, ci=None)
+    if np.allclose(a, ratio * b, rtol=1e-12, atol=0):
+        return _around(ratio, ratio, ratio, confidence)
     (s_aa, s_ab), (_, s_bb) = np.cov(a, b, ddof=1).tolist()
     k = float(stats.t.ppf((1 + confidence) / 2, len(a) - 1)) ** 2 / len(a)
     square, half_linear, constant = mean_b**2 - k * s_bb, mean_a * mean_b - k * s_ab, mean_a**2 - k * s_aa
@@ -81,7 +84,7 @@ def _arrays(
 
 def _around(ratio: float, low: float, high: float, confidence: float) -> Difference:
     """Return a difference with the interval of its ratio, which holds the ratio whatever rounding did."""
-    if abs(high - low) <= 8 * (nextafter(ratio, 2 * ratio) - ratio):
+    if isclose(low, high, rel_tol=1e-12):
         low = high = ratio
     ci = Interval(low=min(low, ratio) - 1, high=max(high, ratio) - 1, confidence=confidence)
     return Difference(value=ratio - 1, ci=ci)
