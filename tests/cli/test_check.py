@@ -217,6 +217,19 @@ def test_results_of_a_scenario_are_compared_by_their_own_seeds(bentpipe, folder,
     assert {each["why"] for each in others} == {f"{tmp_path / 'main'} has no such runs"}
 
 
+def test_a_page_that_is_new_is_not_compared_with_another_one(bentpipe, tmp_path):
+    text = (
+        f'link = "{FLAT}"\nhttp = "h2"\nrepetitions = 1\n[[budget]]\nmetric = "plt_s"\nregression = "3 %"\n'
+    )
+    for name, pages in (("before", ["single-100k"]), ("now", ["single-100k", "uniform-100k"])):
+        (tmp_path / f"{name}.toml").write_text(f"page = {json.dumps(pages)}\n{text}")
+    bentpipe("check", tmp_path / "before.toml", "--save", tmp_path / "main.json")
+    found = bentpipe.json("check", tmp_path / "now.toml", "--baseline", tmp_path / "main.json", "--json")
+    assert {each["factors"]["page"]: each["verdict"] for each in found["findings"]} == {
+        "single-100k": "kept", "uniform-100k": "not judged",
+    }  # fmt: skip
+
+
 def test_seeds_depend_on_the_conditions_and_not_on_the_site(folder):
     now, before = (read_budgets(folder / name).budgets[0].cells for name in ("slow.toml", "budget.toml"))
     assert [page_of(now[0]), page_of(before[0])] == ["dir:slow", "dir:dist"]

@@ -60,6 +60,8 @@ class Stored:
     name: str
     cells: Mapping[str, Mapping[str, Mapping[int, Run]]]
     """By conditions and page, by their seeds."""
+    compared: frozenset[str]
+    """The pages of the budgets: runs of one of them are not those of another."""
 
     def seeds(self, cell: Cell, *, seed: int, runs: int) -> tuple[int, ...]:
         """See Baseline: those that a check has come first."""
@@ -73,10 +75,10 @@ class Stored:
         return tuple(there[seed] for seed in chosen)
 
     def _of(self, cell: Cell) -> Mapping[int, Run]:
-        """Return the runs of a cell: of its page by name, or of the only page under its conditions."""
+        """Return the runs of a cell: of its page by name, or of the only other one under its conditions."""
         pages = self.cells.get(conditions(cell.spec), {})
-        only = next(iter(pages.values())) if len(pages) == 1 else {}
-        return pages.get(page_of(cell), only)
+        others = [runs for page, runs in pages.items() if page not in self.compared]
+        return pages.get(page_of(cell), others[0] if len(others) == 1 else {})
 
 
 def baseline(written: str, file: BudgetFile) -> Baseline:
@@ -103,8 +105,12 @@ def baseline(written: str, file: BudgetFile) -> Baseline:
     if not path.exists():
         expected = f"{HAR}FILE, {FOLDER}FOLDER, a page, a folder of results or a file of --save"
         raise WHERE.error(expected=expected, found=quoted(written))
-    found = Stored(name=written, cells=_of_folder(path) if path.is_dir() else _of_file(path))
     compared = [(cell, budget.scenario.seed) for budget in _compared(file) for cell in budget.cells]
+    found = Stored(
+        name=written,
+        cells=_of_folder(path) if path.is_dir() else _of_file(path),
+        compared=frozenset(page_of(cell) for cell, _ in compared),
+    )
     if not any(found.seeds(cell, seed=seed, runs=1) for cell, seed in compared):
         expected = "runs under the conditions of a budget with `regression`"
         raise WHERE.error(expected=expected, found=f"none in {written}")
