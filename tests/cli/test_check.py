@@ -11,6 +11,7 @@ from bentpipe.check.budget import read_budgets
 from bentpipe.check.runs import conditions, seeds
 from bentpipe.ledger import Ledger
 from bentpipe.model.spec import RunSpec
+from tests.support.har import HTML, entry, write
 
 FLAT = "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms"
 LOSSY = "lossy.toml"
@@ -215,6 +216,41 @@ def test_results_of_a_scenario_are_compared_by_their_own_seeds(bentpipe, folder,
     assert (len(same["values"]), same["worse"], same["factors"]["http"]) == (3, 0.0, "h2")
     others = [each for each in found if each["verdict"] == "not judged"]
     assert {each["why"] for each in others} == {f"{tmp_path / 'main'} has no such runs"}
+
+
+def test_a_recorded_page_is_a_baseline_wherever_the_command_is_called(bentpipe, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    for name, bytes_ in (("before", 20_000), ("now", 60_000)):
+        page = entry("https://example.org/", media=HTML, size=5_000)
+        write(tmp_path / f"site/{name}.har", [page, entry("https://example.org/a.png", size=bytes_)])
+    (tmp_path / "site/budget.toml").write_text(
+        f'[[budget]]\npage = "har:now.har"\nlink = "{FLAT}"\nhttp = "h2"\nrepetitions = 2\n'
+        'metric = "payload_bytes"\nstatistic = "mean"\nregression = "10 %"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    document = bentpipe.json(
+        "check", "site/budget.toml", "--baseline", "har:site/before.har", "--json", expect=1
+    )
+    (found,) = document["findings"]
+    assert (found["before"], found["found"]) == (25_000, 65_000)
+    # 65 kB after 25 kB are 160 % more, in every pair.
+    assert (found["worse"], found["ci"]) == (pytest.approx(1.6), [pytest.approx(1.6)] * 2)
+    ((pair,),) = (change["resized"] for change in document["changes"])
+    assert pair["now"]["url"] == "https://example.org/a.png"
+
+
+def test_names_of_others_are_text_in_markdown_and_xml(bentpipe, tmp_path):
+    name = "a | <b>c</b> [d](e) `f` & g"
+    (tmp_path / "budget.toml").write_text(
+        f'[[budget]]\nname = "{name}"\npage = "single-100k"\nlink = "{FLAT}"\nhttp = "h2"\nrepetitions = 1\n'
+        'metric = "plt_s"\nbelow = "6 s"\n'
+    )
+    junit, markdown = tmp_path / "junit.xml", tmp_path / "summary.md"
+    bentpipe("check", tmp_path / "budget.toml", "--junit", junit, "--markdown", markdown)
+    assert ElementTree.parse(junit).find("testcase").get("classname") == name
+    (row,) = (line for line in markdown.read_text().splitlines() if "kept |" in line)
+    # CommonMark: a backslash takes its meaning from a character of ASCII punctuation.
+    assert r" a \| \<b\>c\</b\> \[d\](e) \`f\` \& g |" in row
 
 
 def test_a_page_that_is_new_is_not_compared_with_another_one(bentpipe, tmp_path):
