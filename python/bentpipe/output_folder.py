@@ -104,6 +104,23 @@ def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iter
         os.close(descriptor)
 
 
+@contextmanager
+def staged_file(path: Path, *, field: str) -> Iterator[Path]:
+    """Yield where to write a file that is moved to its place at the end, all of it or nothing; see `staged`.
+
+    Raises
+    ------
+    InputError
+        When something is in its place that is no file, and as `staged`.
+    StorageError
+        As `staged`.
+    """
+    if not path.name or (path.exists() and not path.is_file()):
+        raise InputError(file=str(path), field=field, expected="a file to write to", found="something else")
+    with staged(path.parent, field=field) as staging:
+        yield staging / path.name
+
+
 def require_presence(folder: Path, opened: os.stat_result) -> None:
     """Raise a StorageError where another folder, or none, has the name of one that was opened.
 

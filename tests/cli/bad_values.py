@@ -6,7 +6,7 @@ Names of files are those of the folder that `lay_out` makes.
 from tests.support.scenario_file import PAGE_LOADS
 from tests.support.synthetic import page_load, write_folder
 
-SCENARIO, RESULTS = "good.toml", "results"
+SCENARIO, RESULTS, BUDGETS = "good.toml", "results", "budgets.toml"
 GARBAGE = bytes(range(256)) * 16
 
 _NO_FILES = (
@@ -53,6 +53,7 @@ BY_KIND = {
     "file to write to": ("garbage/path.csv", "good.toml/below"),
     "link": _LINKS,
     "page": (*_PAGES, SCENARIO),
+    "baseline": (*_NO_FILES, *_PAGES, "broken", "hollow", "folder", RESULTS, "single-100m"),
     "thing to show": (*_LINKS, *_PAGES, "results/ffffffff", "broken/ffffffff", "hollow/ffffffff"),
     "run": ("nonsense", "-1", "zzzz", "../results"),
     "name": _NAMES,
@@ -88,6 +89,9 @@ BY_KIND = {
 def lay_out(folder):
     """Make the files and folders that these names are of."""
     (folder / SCENARIO).write_text(PAGE_LOADS)
+    (folder / BUDGETS).write_text(
+        '[[budget]]\npage = "single-100k"\nlink = "lan"\nhttp = "h2"\nmetric = "plt_s"\nregression = "3 %"\n'
+    )
     (folder / "good.pkt").write_text("0 close(3) = -1 EBADF\n")
     (folder / "bad.pkt").write_text("0 close 3\n")
     for name in ("folder", "folder.toml", "broken", "hollow", RESULTS):

@@ -14,13 +14,14 @@ from bentpipe.campaign import requirements
 from bentpipe.cli import engines, main
 from bentpipe.engine import simulate
 from tests.campaign.fake_engine import FakeEngine
-from tests.cli.bad_values import BY_KIND, RESULTS, SCENARIO, lay_out
+from tests.cli.bad_values import BUDGETS, BY_KIND, RESULTS, SCENARIO, lay_out
 
 GOOD = {
     "links": {"name": "lan"},
     "run": {"scenario": SCENARIO},
     "reproduce": {"study": "alshagri2023", "--quick": None},
     "advise": {"--page": "single-100k", "--link": "lan", "--budget": "1 s"},
+    "check": {"budgets": BUDGETS},
     "page": {"--link": "lan", "--http": "h2", "--page": "single-100k"},
     "bulk": {"--link": "lan", "--size": "1 MB"},
     "ping": {"--link": "lan"},
@@ -35,13 +36,14 @@ GOOD = {
 }
 """What each command needs, in which one value is then replaced."""
 KINDS = {
-    "scenario": "scenario",
+    **dict.fromkeys(("scenario", "budgets"), "scenario"),
+    "--baseline": "baseline",
     **dict.fromkeys(("folder", "a", "b"), "results"),
     "thing": "thing to show",
     "address": "scheduler",
     "run_id": "run",
     **dict.fromkeys(("--out", "--export"), "folder to write to"),
-    **dict.fromkeys(("links --export", "--junit"), "file to write to"),
+    **dict.fromkeys(("links --export", "--junit", "--markdown", "--save"), "file to write to"),
     "files": "script",
     "--plot": "picture",
     **dict.fromkeys(("--link", "links name"), "link"),

@@ -241,7 +241,7 @@ def test_the_commands_are_those_that_scripts_rely_on():
     from bentpipe.cli import main
 
     names = (
-        "doctor links pages studies run reproduce advise page bulk ping shell "
+        "doctor links pages studies run reproduce advise check page bulk ping shell "
         "report show compare explain export packetdrill worker clean bench"
     )
     assert list(main.commands) == names.split()

@@ -102,6 +102,21 @@ def test_export_has_the_paints_of_browsers_beside_the_metrics_and_a_table_of_pic
     assert [row["completeness"] for row in frames[:2]] == [0.4, 1.0]
 
 
+def test_export_has_the_paints_of_browsers_by_the_names_of_chromes_report(
+    bentpipe, engine, scenario_file, tmp_path
+):
+    engine.behave = in_a_browser
+    bentpipe("run", scenario_file, "--out", tmp_path / "results")
+    bentpipe("export", tmp_path / "results", "--format", "crux", "--out", tmp_path / "out")
+    records = json.loads((tmp_path / "out" / "crux.json").read_text())["records"]
+    assert [each["factors"]["http"] for each in records] == ["h1", "h3"]
+    assert [each["runs"] for each in records] == [2, 2]
+    for each in records:
+        paints = {name: metric["percentiles"]["p75"] for name, metric in each["metrics"].items()}
+        assert paints["first_contentful_paint"] == 1100
+        assert paints["largest_contentful_paint"] == 2500
+
+
 def test_export_of_the_loaders_runs_has_neither(bentpipe, results):
     bentpipe("export", results, "--format", "csv")
     assert not (results / "export" / "frames.csv").exists()

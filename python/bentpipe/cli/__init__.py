@@ -2,6 +2,7 @@
 
 from bentpipe.cli.advise import advise
 from bentpipe.cli.builtin import links, pages, studies
+from bentpipe.cli.check import check
 from bentpipe.cli.compare import compare
 from bentpipe.cli.experiment import reproduce, run
 from bentpipe.cli.explain import explain
@@ -23,7 +24,7 @@ main = Commands(
     epilog="Exit status: 0 all runs succeeded, 1 some failed or invalid, 2 bad input or missing ability.",
 )
 for command in (
-    doctor, links, pages, studies, run, reproduce, advise, page, bulk, ping, shell,
+    doctor, links, pages, studies, run, reproduce, advise, check, page, bulk, ping, shell,
     report, show, compare, explain, export, packetdrill, worker, clean, bench,
 ):  # fmt: skip
     main.add_command(command)

@@ -4,7 +4,7 @@ A folder of results may be somebody else's: links in it are not followed, neithe
 """
 
 import errno
-import io
+import json
 import os
 import shutil
 import stat
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from bentpipe.ledger import Ledger
     from bentpipe.report.tables import Row
 
+TABLES = ("csv", "parquet", "arrow")
+OTHERS = ("har", "flent", "openmetrics", "crux")
 ARTIFACTS = {"pcapng": (".pcapng",), "qlog": (".qlog", ".sqlog")}
 REMEDIES = {
     "pcapng": "run with --set capture.pcapng=true",
@@ -40,7 +42,7 @@ REMEDIES = {
     "--format",
     "kind",
     required=True,
-    type=click.Choice(["csv", "parquet", "har", "pcapng", "qlog", *PATH_FORMATS]),
+    type=click.Choice([*TABLES, *OTHERS, "pcapng", "qlog", *PATH_FORMATS]),
 )
 @click.option(
     "--out",
@@ -52,9 +54,11 @@ REMEDIES = {
 def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
     """Write results for other programs.
 
-    csv and parquet are tables of all attempts, their objects, their flows and the pictures of browsers, har
-    has a file for each page load, pcapng and qlog collect the captures that were made. mahimahi and schedule
-    are the paths of links that change over time, as each attempt had it.
+    csv, parquet and arrow are tables of all attempts, their objects, their flows and the pictures of
+    browsers, the latter two with units and all series. har has a file for each page load, flent one for each
+    run of flows or pings, openmetrics is one text of all runs, and crux what browsers painted, by the names
+    of Chrome's UX Report. pcapng and qlog collect the captures that were made. mahimahi and schedule are the
+    paths of links that change over time, as each attempt had it.
     """
     from bentpipe.ledger import Ledger
     from bentpipe.ledger.folder import INDEX
@@ -65,10 +69,12 @@ def export(folder: Path, kind: str, out: Path | None, as_json: bool) -> None:
         expected = "a folder that has no results"
         raise InputError(file="command line", field="--out", expected=expected, found=str(target))
     writers: dict[str, Callable[[Ledger, Path], list[Path]]]
-    writers = {"csv": _csv, "parquet": _parquet, "har": _har}
+    writers = {"csv": _csv, "har": _har, "flent": _flent, "openmetrics": _openmetrics, "crux": _crux}
     with Ledger(folder) as ledger, staged(target) as staging:
         if kind in writers:
             written = writers[kind](ledger, staging)
+        elif kind in TABLES:
+            written = _arrow(ledger, staging, kind)
         elif kind in PATH_FORMATS:
             written = _paths(ledger, staging, kind)
         else:
@@ -124,28 +130,69 @@ def _csv(ledger: "Ledger", target: Path) -> list[Path]:
     return written
 
 
-def _parquet(ledger: "Ledger", target: Path) -> list[Path]:
+def _arrow(ledger: "Ledger", target: Path, kind: str) -> list[Path]:
+    """Write all tables and series as Parquet or Arrow files, which say the units of their columns."""
     import pyarrow
-    import pyarrow.parquet
 
-    written = [target / "runs.parquet"]
-    # Through memory, for Polars calls errors of the disk by names of its own.
-    table = io.BytesIO()
-    _runs(ledger).write_parquet(table)
-    written[0].write_bytes(table.getbuffer())
+    from bentpipe.export.tables import read_table, write_table
+
+    written = [target / f"runs.{kind}"]
+    write_table(written[0], _runs(ledger).to_arrow(), "runs")
     for name, rows in _tables(ledger).items():
-        path = target / f"{name}.parquet"
+        path = target / f"{name}.{kind}"
         names = dict.fromkeys(key for row in rows for key in row)
         columns = {key: [row.get(key) for row in rows] for key in names}
-        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        write_table(path, pyarrow.table(columns), name)
         written.append(path)
     series = ledger.folder / "series"
     for place, source in _files(series, (".parquet",), shown=series):
-        path = target / "series" / place
+        path = (target / "series" / place).with_suffix(f".{kind}")
         path.parent.mkdir(parents=True, exist_ok=True)
-        _copy(source, path)
+        write_table(path, read_table(source.read(), shown=series / place), place.parts[0])
         written.append(path)
     return written
+
+
+def _openmetrics(ledger: "Ledger", target: Path) -> list[Path]:
+    from bentpipe.export.openmetrics import FILE, openmetrics
+
+    path = target / FILE
+    path.write_text(openmetrics(ledger.best()), encoding="utf-8")
+    return [path]
+
+
+def _flent(ledger: "Ledger", target: Path) -> list[Path]:
+    """Write a file for each run of flows or pings that succeeded."""
+    from bentpipe.export.flent import SUFFIX, flent_file
+
+    written = []
+    for entry in ledger.best():
+        if entry.status != "succeeded":
+            continue
+        series = {name: ledger.series(entry.run_id, name) for name in ("progress", "sender", "ping")}
+        content = flent_file(entry, series)
+        if content is not None:
+            path = target / f"{entry.run_id}-{entry.attempt}{SUFFIX}"
+            path.write_bytes(content)
+            written.append(path)
+    if not written:
+        raise AbilityError(f"{ledger.folder} has no flows or pings", "flent's files describe nothing else")
+    return written
+
+
+def _crux(ledger: "Ledger", target: Path) -> list[Path]:
+    from bentpipe.export.crux import crux_record
+    from bentpipe.stats.grouping import ByCell
+
+    cells = ByCell(ledger.best()).succeeded_by_cell
+    records = [record for factors, runs in cells if (record := crux_record(factors, runs)) is not None]
+    if not records:
+        missing = f"{ledger.folder} has no page loads of browsers"
+        raise AbilityError(missing, "CrUX is about what is painted: run with --set client=chromium")
+    path = target / "crux.json"
+    document = {"records": [record.document() for record in records]}
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [path]
 
 
 def _har(ledger: "Ledger", target: Path) -> list[Path]:

@@ -36,7 +36,7 @@ def packetdrill(files: tuple[Path, ...], engine: str, junit: Path | None) -> Non
     """
     from bentpipe.engine import packetdrill as scripts
     from bentpipe.engine.packetdrill import junit as documents
-    from bentpipe.output_folder import staged
+    from bentpipe.output_folder import staged_file
 
     if engine == "emulate":
         from bentpipe.campaign import requirements
@@ -49,8 +49,8 @@ def packetdrill(files: tuple[Path, ...], engine: str, junit: Path | None) -> Non
         verdict = verdicts[str(path)] = judge(path, text)
         echo(verdict.words(str(path)))
     if junit is not None:
-        with staged(junit.parent, field="--junit") as staging:
-            (staging / junit.name).write_bytes(documents.document(verdicts, engine=engine))
+        with staged_file(junit, field="--junit") as file:
+            file.write_bytes(documents.document(verdicts, engine=engine))
     counts = {
         outcome: sum(each.outcome is outcome for each in verdicts.values()) for outcome in scripts.Outcome
     }

@@ -9,6 +9,10 @@ SEED = 1
 """Any number will do, as long as it stays."""
 QUICK_REPETITIONS = 1
 """`--quick` shows that a scenario works; it is not for inference."""
+CHECK_REPETITIONS = 10
+"""Of each cell of a budget: in virtual time they take seconds, and a comparison adds as many as it needs."""
+CHECK_STATISTIC = "median"
+"""A retransmission timeout in one run of ten does not move it; a budget on bad luck says p95."""
 
 # Programs and protocols.
 

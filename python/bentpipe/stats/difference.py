@@ -24,6 +24,11 @@ class Difference:
         """Return a part or a multiple of it."""
         return Difference(value=self.value * factor, ci=self.ci and self.ci.scaled(factor))
 
+    def negated(self) -> "Difference":
+        """Return it in the other direction, such as a loss for a gain."""
+        ci = self.ci and Interval(low=-self.ci.high, high=-self.ci.low, confidence=self.ci.confidence)
+        return Difference(value=-self.value, ci=ci)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:

@@ -1,0 +1,90 @@
+"""How far one sample lies from another whose values belong to the same seeds, pair by pair."""
+
+from collections.abc import Callable, Sequence
+from math import isclose, sqrt
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from bentpipe.stats.difference import Difference
+from bentpipe.stats.interval import RESAMPLES, Interval
+
+Statistic: TypeAlias = "Callable[[NDArray[np.float64], int], NDArray[np.float64] | np.float64]"
+"""Of an array along an axis, such as its median."""
+
+
+def paired_relative_difference(
+    sample: Sequence[float], reference: Sequence[float], *, confidence: float = 0.95
+) -> Difference:
+    """Mean of `sample` over mean of `reference`, less one, where value i of both belongs to seed i.
+
+    Fieller's interval for correlated means: the ratios r with (mean_a - r mean_b)^2 <= t^2 (s_aa - 2 r s_ab +
+    r^2 s_bb) / n, of n - 1 degrees of freedom (Fieller 1954). No interval below two pairs, nor when the
+    reference's mean is not distinguishable from zero, for then the set is unbounded. Pairs that all have one
+    ratio leave nothing to doubt: it is the interval.
+
+    Parameters
+    ----------
+    sample, reference : sequence of float
+        Of one length; the reference's mean is not zero.
+    """
+    a, b = _arrays(sample, reference)
+    mean_a, mean_b = float(a.mean()), float(b.mean())
+    ratio = mean_a / mean_b
+    if len(a) < 2:
+        return Difference(value=ratio - 1, ci=None)
+    if np.allclose(a, ratio * b, rtol=1e-12, atol=0):
+        return _around(ratio, ratio, ratio, confidence)
+    (s_aa, s_ab), (_, s_bb) = np.cov(a, b, ddof=1).tolist()
+    k = float(stats.t.ppf((1 + confidence) / 2, len(a) - 1)) ** 2 / len(a)
+    square, half_linear, constant = mean_b**2 - k * s_bb, mean_a * mean_b - k * s_ab, mean_a**2 - k * s_aa
+    if square <= 0:
+        return Difference(value=ratio - 1, ci=None)
+    root = sqrt(max(half_linear**2 - square * constant, 0.0))
+    low, high = (half_linear - root) / square, (half_linear + root) / square
+    return _around(ratio, low, high, confidence)
+
+
+def paired_relative_change(
+    sample: Sequence[float],
+    reference: Sequence[float],
+    statistic: Statistic,
+    *,
+    seed: int,
+    confidence: float = 0.95,
+) -> Difference:
+    """A statistic of `sample` over that of `reference`, less one, where value i of both belongs to seed i.
+
+    Its interval is the percentile bootstrap's over pairs (Efron, Tibshirani 1993, section 13.3); none below
+    two pairs, nor when a resampled reference is zero. `seed` draws the resamples.
+    """
+    a, b = _arrays(sample, reference)
+    ratio = float(statistic(a, -1)) / float(statistic(b, -1))
+    if len(a) < 2:
+        return Difference(value=ratio - 1, ci=None)
+    drawn = np.random.default_rng(seed).integers(len(a), size=(RESAMPLES, len(a)))
+    above, below = np.asarray(statistic(a[drawn], -1)), np.asarray(statistic(b[drawn], -1))
+    if not below.all():
+        return Difference(value=ratio - 1, ci=None)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(above / below, [tail, 1 - tail]).tolist()
+    return _around(ratio, low, high, confidence)
+
+
+def _arrays(
+    sample: Sequence[float], reference: Sequence[float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    a, b = np.asarray(sample, dtype=float), np.asarray(reference, dtype=float)
+    if a.shape != b.shape or not len(a):
+        raise ValueError("pairs need two samples of one length")
+    return a, b
+
+
+def _around(ratio: float, low: float, high: float, confidence: float) -> Difference:
+    """Return a difference with the interval of its ratio, which holds the ratio whatever rounding did."""
+    if isclose(low, high, rel_tol=1e-12):
+        low = high = ratio
+    ci = Interval(low=min(low, ratio) - 1, high=max(high, ratio) - 1, confidence=confidence)
+    return Difference(value=ratio - 1, ci=ci)

@@ -1,0 +1,151 @@
+"""Files of budgets: what they come to, and what is refused under the key that its author wrote."""
+
+import re
+
+import pytest
+
+from bentpipe.check.budget import Bound, read_budgets
+from bentpipe.errors import InputError
+from tests.support.folders import page_with
+from tests.tidy.project import ROOT
+
+LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=600ms"
+BUDGET = 'metric = "plt_s"\nbelow = "6 s"\n'
+HEAD = f'page = "single-100k"\nlink = "{LINK}"\nhttp = "h2"\n'
+
+
+def read(tmp_path, text):
+    path = tmp_path / "budget.toml"
+    path.write_text(text)
+    return read_budgets(path)
+
+
+def refusal(tmp_path, text):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    return caught.value
+
+
+def test_lists_vary_and_values_hold_for_all(tmp_path):
+    text = f'page = "single-100k"\nlink = ["{LINK}", "lan"]\n[[budget]]\nhttp = ["h2", "h3"]\n{BUDGET}'
+    (budget,) = read(tmp_path, text).budgets
+    assert [(cell.factors["link"], cell.factors["http"]) for cell in budget.cells] == [
+        (LINK, "h2"), (LINK, "h3"), ("lan", "h2"), ("lan", "h3"),
+    ]  # fmt: skip
+    assert {cell.factors["page"] for cell in budget.cells} == {"single-100k"}
+
+
+def test_what_a_budget_says_replaces_what_stands_at_the_head(tmp_path):
+    text = HEAD + f'repetitions = 4\n[[budget]]\nhttp = "h3"\nrepetitions = 2\n{BUDGET}[[budget]]\n{BUDGET}'
+    first, second = read(tmp_path, text).budgets
+    assert [first.cells[0].factors["http"], second.cells[0].factors["http"]] == ["h3", "h2"]
+    assert [first.scenario.repetitions, second.scenario.repetitions] == [2, 4]
+
+
+def test_run_and_matrix_are_those_of_scenarios(tmp_path):
+    text = (
+        HEAD
+        + f"""[[budget]]
+run.tls.resumption = "early-data"
+matrix.tcp.initial_window = [10, 32]
+{BUDGET}"""
+    )
+    (budget,) = read(tmp_path, text).budgets
+    windows = [cell.spec["tcp"]["initial_window"] for cell in budget.cells]
+    assert windows == [10, 32]
+    assert all(cell.spec["tls"]["resumption"] == "early-data" for cell in budget.cells)
+
+
+def test_a_budget_of_a_flow_takes_the_link_of_the_head_and_not_its_page(tmp_path):
+    text = HEAD + '[[budget]]\nrun.bulk.size = "1 MB"\nmetric = "goodput_bps"\nabove = "1 Mbit/s"\n'
+    (budget,) = read(tmp_path, text).budgets
+    assert budget.cells[0].spec["workload"]["kind"] == "bulk"
+    assert budget.cells[0].factors["link"] == LINK
+
+
+def test_a_scenario_file_has_its_cells_and_repetitions(tmp_path):
+    (tmp_path / "flows.toml").write_text(
+        f'repetitions = 2\n[simulate]\nrepetitions = 7\n[run]\nlink = "{LINK}"\nbulk.size = "1 MB"\n'
+        '[matrix]\ncc = ["cubic", "bbr"]\n'
+    )
+    text = '[[budget]]\nscenario = "flows.toml"\nmetric = "goodput_bps"\nabove = "1 Mbit/s"\n'
+    (budget,) = read(tmp_path, text).budgets
+    assert [cell.factors["cc"] for cell in budget.cells] == ["cubic", "bbr"]
+    assert budget.scenario.repetitions == 7
+    (again,) = read(tmp_path, "repetitions = 3\n" + text).budgets
+    assert again.scenario.repetitions == 3
+
+
+@pytest.mark.parametrize(
+    ("metric", "written", "value"),
+    [
+        ("plt_s", '"6 s"', 6.0),
+        ("ttfb_s", '"250 ms"', 0.25),
+        ("goodput_bps", '"2 Mbit/s"', 2e6),
+        ("payload_bytes", '"800 kB"', 8e5),
+        ("wire_bytes_down", '"1 MiB"', 2.0**20),
+        ("overhead_percent", '"12.5 %"', 12.5),
+        ("utilisation", "0.9", 0.9),
+        ("utilisation", '"90 %"', 0.9),
+        ("retransmitted_packets", "20", 20.0),
+        ("drops_forward_queue", "0", 0.0),
+    ],
+)
+def test_a_limit_is_written_in_the_unit_of_its_metric(tmp_path, metric, written, value):
+    (budget,) = read(tmp_path, HEAD + f'[[budget]]\nmetric = "{metric}"\nbelow = {written}\n').budgets
+    (limit,) = budget.limits
+    assert (limit.bound, limit.value) == (Bound.BELOW, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "found"),
+    [
+        (HEAD + '[[budget]]\nmetric = "plts"\nbelow = "6 s"\n', "budget.1.metric", '"plts"'),
+        (HEAD + '[[budget]]\nmetric = "plt_s"\nbelow = 6\n', "budget.1.below", "6"),
+        (HEAD + '[[budget]]\nmetric = "plt_s"\nbelow = "6 kB"\n', "budget.1.below", '"6 kB"'),
+        (HEAD + '[[budget]]\nmetric = "streams_max"\nbelow = "6"\n', "budget.1.below", '"6"'),
+        (HEAD + '[[budget]]\nmetric = "plt_s"\nregression = "3"\n', "budget.1.regression", '"3"'),
+        (HEAD + '[[budget]]\nmetric = "plt_s"\n', "budget.1", "none"),
+        (HEAD + f"[[budget]]\n{BUDGET}statistic = 'p100'\n", "budget.1.statistic", '"p100"'),
+        (HEAD + f"[[budget]]\n{BUDGET}statistic='max'\nregression='3 %'\n", "budget.1.regression", '"3 %"'),
+        (HEAD + f"[[budget]]\n{BUDGET}belov = '3 s'\n", "budget.1.belov", 'the unknown key "belov"'),
+        (HEAD + f"[[budget]]\n{BUDGET}http = 'h4'\n", "budget.1.http", '"h4"'),
+        (HEAD + f"[[budget]]\n{BUDGET}http = ['h2', 'h4']\n", "budget.1.http", '"h4"'),
+        (HEAD + f"[[budget]]\n{BUDGET}http = []\n", "budget.1.http", "an empty list"),
+        (HEAD.replace("h2", "h4") + f"[[budget]]\n{BUDGET}", "http", '"h4"'),
+        (HEAD + f"[[budget]]\n{BUDGET}run.tcp.initial_windov = 3\n", "budget.1.run.tcp.initial_windov",
+         'the unknown key "initial_windov"'),
+        (HEAD + f"[[budget]]\n{BUDGET}run.http = 'h3'\n", "http", "both"),
+        (HEAD + f"[[budget]]\n{BUDGET}repetitions = 0\n", "budget.1.repetitions", "0"),
+        (HEAD + f"[[budget]]\n{BUDGET}scenario = 'x.toml'\nhttp = 'h2'\n", "budget.1.http", '"h2"'),
+        (f"link = 'lan'\n[[budget]]\n{BUDGET}", "budget.1", "none of them"),
+        (HEAD + f"[[budget]]\nname = 'a'\n{BUDGET}[[budget]]\nname = 'a'\n{BUDGET}", "budget.2.name", '"a"'),
+        (HEAD + "budget = []\n", "budget", "an empty list"),
+        (HEAD, "budget", "nothing"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_where_it_was_written(tmp_path, text, field, found):
+    error = refusal(tmp_path, text)
+    assert (error.file, error.field, error.found) == (str(tmp_path / "budget.toml"), field, found)
+
+
+def test_an_unknown_metric_has_a_suggestion(tmp_path):
+    error = refusal(tmp_path, HEAD + '[[budget]]\nmetric = "plt"\nbelow = "6 s"\n')
+    assert error.suggestion == "plt_s"
+
+
+def test_faults_of_a_scenario_file_are_told_as_its_own(tmp_path):
+    (tmp_path / "flows.toml").write_text('[run]\nlink = "nowhere"\nbulk.size = "1 MB"\n')
+    error = refusal(
+        tmp_path, '[[budget]]\nscenario = "flows.toml"\nmetric = "goodput_bps"\nabove = "1 Mbit/s"\n'
+    )
+    assert (error.file, error.field) == (str(tmp_path / "flows.toml"), "run.link")
+
+
+def test_the_file_of_the_guide_is_one(tmp_path):
+    guide = (ROOT / "docs/guide/check.md").read_text()
+    (text,) = re.findall(r"^```toml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    (tmp_path / "dist").mkdir()
+    page_with("", tmp_path / "dist")
+    budgets = read(tmp_path, text).budgets
+    assert [len(budget.cells) for budget in budgets] == [4, 4, 4, 2]
