@@ -64,7 +64,7 @@ def test_the_link_is_full_from_the_second_window_to_the_last(record):
     rates_bps = delivered[1:] * 8 / WINDOW_S
     # A window holds whole bins of 100 ms, and may have one more or less at either end.
     assert (rates_bps <= 10e6 * (1 + 2 * 0.1 / WINDOW_S)).all(), rates_bps
-    assert (rates_bps >= 9.5e6).all(), rates_bps
+    assert (rates_bps >= 9e6).all(), rates_bps
 
 
 def test_no_more_has_arrived_by_any_time_than_the_link_can_carry(record):
@@ -91,7 +91,9 @@ def test_shares_are_reported_and_add_up_to_one(record):
 
 
 def test_all_flows_end_at_the_common_end(record):
-    assert all(MINUTES * 60 - 5 < flow.last_byte_s <= MINUTES * 60 for flow in record.flows)
+    # Reno that loses what it repeats waits up to half a minute for its next timeout beside the others.
+    end_s = MINUTES * 60
+    assert all(end_s - WINDOW_S < flow.last_byte_s <= end_s for flow in record.flows)
 
 
 def test_the_same_again_is_the_same(spec, record):
