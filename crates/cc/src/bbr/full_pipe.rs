@@ -68,8 +68,8 @@ mod tests {
     #[test]
     fn a_quarter_more_is_growth_and_less_is_none() {
         // bbr_full_bw_thresh: BBR_UNIT * 5 / 4.
-        assert!(!is_full_after(&[64, 80, 100, 125]));
-        assert!(is_full_after(&[100, 124, 124, 124]));
+        assert!(!is_full_after(&[64, 80, 80, 80]));
+        assert!(is_full_after(&[64, 79, 79, 79]));
     }
 
     #[test]

@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn a_quarter_more_is_growth_and_less_is_none() {
         // Section 5.3.1.2: 25 %.
-        assert!(!is_level_after(&[64, 80, 100, 125]));
-        assert!(is_level_after(&[100, 124, 124, 124]));
+        assert!(!is_level_after(&[64, 80, 80, 80]));
+        assert!(is_level_after(&[64, 79, 79, 79]));
     }
 
     #[test]
