@@ -22,6 +22,7 @@ FRAME = {
         "lib",
         "phase",
         "round",
+        "testing",
         "usage",
     },
     "link": {

@@ -1,7 +1,8 @@
 """Break the code on purpose, one change at a time, and see whether the tests of its crate notice.
 
 What is found is kept in data/mutants, so that this can be interrupted and goes on with what is open: mutants
-that nobody has judged, and with --again those whose file has changed since. docs/mutants.md has the score.
+that nobody has judged, with --again those whose file has changed since, and with --missed those that no test
+noticed. docs/mutants.md has the score.
 """
 
 import argparse
@@ -38,6 +39,7 @@ def main() -> int:
         "--minutes", type=float, default=60.0, help="for how long [default: 60; 0: only the page]"
     )
     parser.add_argument("--again", action="store_true", help="also those whose file has changed since")
+    parser.add_argument("--missed", action="store_true", help="also those that no test noticed so far")
     options = parser.parse_args()
     kinds = [Kind(options.kind)] if options.kind else list(Kind)
     end = time.monotonic() + 60.0 * options.minutes
@@ -47,9 +49,8 @@ def main() -> int:
             # Each of those that are left has an equal part of the time that is left.
             left = end - time.monotonic()
             if left > 0:
-                _judge(
-                    crate, kinds, until=time.monotonic() + left / (len(crates) - number), again=options.again
-                )
+                until = time.monotonic() + left / (len(crates) - number)
+                _judge(crate, kinds, until=until, again=options.again, missed=options.missed)
     except BaselineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -59,15 +60,20 @@ def main() -> int:
     return 0
 
 
-def _judge(crate: str, kinds: list[Kind], *, until: float, again: bool) -> None:
+def _judge(crate: str, kinds: list[Kind], *, until: float, again: bool, missed: bool) -> None:
     mutants, store = _mutants(crate), Store(ROOT, crate)
     store.forget_others(mutants)
-    wanted = [
-        mutant
-        for mutant in mutants
-        if mutant.kind in kinds
-        and (store.outcome(mutant) is None or (again and not store.is_current(mutant)))
-    ]
+    equivalents = _equivalents(mutants)
+
+    def is_open(mutant: Mutant) -> bool:
+        outcome = store.outcome(mutant)
+        return (
+            outcome is None
+            or (again and not store.is_current(mutant))
+            or (missed and outcome is Outcome.MISSED and mutant not in equivalents)
+        )
+
+    wanted = [mutant for mutant in mutants if mutant.kind in kinds and is_open(mutant)]
     random.Random(ORDER_SEED).shuffle(wanted)
     if not wanted:
         return
@@ -91,14 +97,18 @@ def _mutants(crate: str) -> list[Mutant]:
 
 def _judged(crate: str) -> Judged:
     mutants, store = _mutants(crate), Store(ROOT, crate)
-    reasons = tomllib.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
     outcomes = {mutant: outcome for mutant in mutants if (outcome := store.outcome(mutant)) is not None}
-    equivalents = {
+    return Judged(crate=crate, mutants=mutants, outcomes=outcomes, equivalents=_equivalents(mutants))
+
+
+def _equivalents(mutants: list[Mutant]) -> dict[Mutant, str]:
+    """Return why mutants are none, of those that are none."""
+    reasons = tomllib.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
+    return {
         mutant: reasons[str(mutant.file)][mutant.name]
         for mutant in mutants
         if mutant.name in reasons.get(str(mutant.file), {})
     }
-    return Judged(crate=crate, mutants=mutants, outcomes=outcomes, equivalents=equivalents)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ tests of its own crate have to notice: operators, conditions and bodies of funct
 changes them, and each number of each constant by a tenth. They are judged in an order that is drawn, so
 that those judged are a sample of all. What does not compile does not count, nor do equivalents, which
 behave as the code does, with the reason in `data/mutants/equivalent.toml`. Outcomes are in `data/mutants`;
-`make mutants MUTANTS="--minutes 30 cc"` judges more of those that are open.
+`make mutants MUTANTS="--minutes 30 cc"` judges more of those that are open, with `--missed` also those that
+no test noticed, after some have been written.
 
 | crate | mutants | | judged | noticed | not | equivalent | noticed of what counts | 95 % interval | bar |
 | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |

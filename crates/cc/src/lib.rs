@@ -17,6 +17,8 @@ mod control;
 mod filter;
 mod phase;
 mod round;
+#[cfg(test)]
+mod testing;
 
 pub mod bbr;
 pub mod bbr3;

@@ -1,10 +1,16 @@
 //! BBR version 1: the model, the states and the window.
 
-use crate::common::{Flow, GEO_RTT, Path, TokenBucket, at_ms, config, event, geo, packets, wide};
-use bentpipe_cc::bbr::{Bbr, BbrSpec, HIGH_GAIN, Mode};
+use crate::common::{Flow, GEO_RTT, Path, TokenBucket, ack, at_ms, config, event, geo, packets, wide};
+use bentpipe_cc::bbr::{Bbr, BbrSpec, Mode};
 use bentpipe_cc::cubic::Cubic;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Demand, Event, RecoverySpan, SentSample};
+use bentpipe_cc::rate::RateSample;
+use bentpipe_cc::{
+    AckSample, Config, CongestionControl, CongestionKind, Demand, Event, RecoverySpan, SentSample,
+};
 use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
+
+/// 2/ln 2 (draft-cardwell-iccrg-bbr-congestion-control-00, BBRHighGain), to the three places that Linux has.
+const HIGH_GAIN: f64 = 2.885;
 
 fn flow(path: Path) -> Flow<Bbr> {
     Flow::new(Bbr::new(config()), path)
@@ -150,6 +156,50 @@ fn a_burst_is_about_a_millisecond_and_at_least_two_packets() {
         flow.run_until(at_ms(2_000));
         assert_eq!(flow.cc.state().send_quantum, Some(expected), "{mbit} Mbit/s");
     }
+}
+
+#[test]
+fn a_burst_below_1200_kilobits_per_second_is_one_packet() {
+    // bbr_min_tso_rate: 1200000. 120 000 bits * 2.885 * 0.99 in 285 ms are 1.203 Mbit/s, in 286 ms 1.198.
+    for (rtt_ms, expected) in [(285, packets(2)), (286, packets(1))] {
+        let handshake_rtt = Some(Duration::from_millis(rtt_ms));
+        let cc = Bbr::new(Config { handshake_rtt, ..config() });
+        assert_eq!(cc.state().send_quantum, Some(expected), "{rtt_ms} ms");
+    }
+}
+
+#[test]
+fn a_burst_is_at_most_127_packets() {
+    // bbr_tso_segs_goal: 0x7F; 64 KiB have 128 packets of 512 bytes.
+    let mss = Bytes::new(512);
+    let cc = Bbr::new(Config { handshake_rtt: Some(Duration::from_micros(10)), mss, ..config() });
+    assert_eq!(cc.state().send_quantum, Some(Bytes::new(127 * 512)));
+}
+
+#[test]
+fn a_bandwidth_sample_counts_for_ten_rounds() {
+    // bbr_bw_rtts: CYCLE_LEN + 2; minmax_running_max forgets what is more than that old.
+    let rtt = Duration::from_millis(100);
+    let mut cc = Bbr::new(config());
+    let mut delivered = Bytes::ZERO;
+    // An acknowledgement for each round trip; returns how many packets in one the estimate is.
+    let mut round = |number: u64, n: u64| {
+        let sample = RateSample {
+            delivered: packets(n),
+            interval: rtt,
+            prior_delivered: delivered,
+            demand: Demand::Backlogged,
+        };
+        delivered += packets(n);
+        let now = Time::ZERO + rtt * number;
+        cc.on_ack(&AckSample { delivered, rate: Some(sample), ..ack(now, packets(n), rtt) });
+        cc.state().bandwidth.unwrap().volume_in(rtt)
+    };
+    round(1, 100);
+    for number in 2..=11 {
+        assert_eq!(round(number, 50), packets(100), "round {number}");
+    }
+    assert_eq!(round(12, 50), packets(50));
 }
 
 #[test]

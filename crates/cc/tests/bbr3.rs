@@ -1,9 +1,10 @@
 //! BBR version 3: what differs from version 1, and the model.
 
-use crate::common::{Flow, GEO_RTT, Path, at_ms, config, event, geo, packets, wide};
+use crate::common::{Flow, GEO_RTT, MSS, Path, ack, at_ms, config, event, geo, packets, wide};
 use bentpipe_cc::bbr::Bbr;
-use bentpipe_cc::bbr3::{Bbr3, Mode, Phase, STARTUP_GAIN};
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, Event};
+use bentpipe_cc::bbr3::{Bbr3, Mode, Phase};
+use bentpipe_cc::rate::RateSample;
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, Demand, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Rate, Time};
 
 fn flow(path: Path) -> Flow<Bbr3> {
@@ -28,9 +29,9 @@ fn goodput<C: CongestionControl>(flow: &mut Flow<C>, from_s: u64, until_s: u64) 
 
 #[test]
 fn the_initial_rate_is_the_gain_times_a_window_in_a_round_trip() {
-    // 2.77 * 15 000 B / 500 ms, less one per cent.
+    // StartupPacingGain 2.77 (4 ln 2) * 15 000 B / 500 ms, less one per cent.
     let cc = Bbr3::new(Config { handshake_rtt: Some(Duration::from_millis(500)), ..config() });
-    assert_eq!(cc.state().pacing_rate, Some(Rate::from_bps(240_000).mul_f64(STARTUP_GAIN * 0.99)));
+    assert_eq!(cc.state().pacing_rate, Some(Rate::from_bps(240_000).mul_f64(2.77 * 0.99)));
 }
 
 #[test]
@@ -88,6 +89,83 @@ fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds() {
     // 2 to 3 s of waiting, a round of refilling, rounds of probing; dips come between.
     let gaps: Vec<_> = ups.windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64()).collect();
     assert!(gaps.iter().all(|gap| (2.0..12.0).contains(gap)), "{gaps:?}");
+}
+
+#[test]
+fn each_phase_has_its_pacing_gain() {
+    // Section 5.3.3: DOWN 0.9, CRUISE and REFILL 1, UP 1.25; the rate is one per cent less.
+    let mut flow = flow(geo());
+    for (phase, gain) in [(Phase::Down, 0.9), (Phase::Cruise, 1.0), (Phase::Refill, 1.0), (Phase::Up, 1.25)] {
+        run_to_phase(&mut flow, phase);
+        assert_eq!(flow.cc.pacing_gain(), gain, "{phase:?}");
+        let expected = flow.cc.state().bandwidth.unwrap().mul_f64(gain * 0.99);
+        assert_eq!(flow.cc.state().pacing_rate, Some(expected), "{phase:?}");
+    }
+}
+
+#[test]
+fn the_window_is_two_bdp_and_a_quarter_more_while_probing() {
+    // Section 5.3.3: cwnd_gain 2, in UP 2.25; with it whole packets, what was acknowledged at once and two packets.
+    let mut flow = flow(geo());
+    run_to_phase(&mut flow, Phase::Cruise);
+    run_to_phase(&mut flow, Phase::Refill);
+    let bdp = flow.cc.state().bandwidth.unwrap().as_bytes_per_sec() * GEO_RTT.as_secs_f64();
+    let cruising = flow.cc.cwnd().get() as f64 / bdp;
+    assert!((2.0..2.02).contains(&cruising), "{cruising} BDP");
+    run_to_phase(&mut flow, Phase::Up);
+    let mut most = Bytes::ZERO;
+    flow.run_while(|flow| {
+        most = most.max(flow.cc.cwnd());
+        flow.cc.phase() == Phase::Up && flow.cc.mode() == Mode::ProbeBw
+    });
+    let probing = most.get() as f64 / bdp;
+    assert!((2.25..2.27).contains(&probing), "{probing} BDP");
+}
+
+#[test]
+fn a_burst_on_a_short_path_is_64_kib_halved_for_each_512_microseconds() {
+    // bbr_tso_segs_generic of version 3 for Linux: 65536 >> (min_rtt_us >> 9) beside a millisecond's worth. An initial
+    // window of one packet paces at 12 000 bits * 2.77 * 0.99 in 511 us, of which a 1024th of a second has 7.9 kB.
+    for (rtt_us, expected) in
+        [(511, 65_536 / MSS), (512, (32_768 + 7_850) / MSS), (1_024, (16_384 + 3_925) / MSS)]
+    {
+        let handshake_rtt = Some(Duration::from_micros(rtt_us));
+        let cc = Bbr3::new(Config { handshake_rtt, initial_window: packets(1), ..config() });
+        assert_eq!(cc.state().send_quantum, Some(packets(expected)), "{rtt_us} us");
+    }
+}
+
+/// What bounds the flight after a first round in which so many acknowledgements told of a lost packet each.
+fn bound_after_losses_of_start_up(losses: u64) -> Option<Bytes> {
+    let rtt = Duration::from_millis(100);
+    let mut cc = Bbr3::new(config());
+    let demand = Demand::Backlogged;
+    for n in 0..100 {
+        let sent = SentSample { now: Time::ZERO, bytes: packets(1), prior_in_flight: packets(n), demand };
+        cc.on_sent(&sent);
+    }
+    cc.on_event(Event::Congestion(event(at_ms(100), CongestionKind::Loss)));
+    let mut take = |n: u64, lost: Bytes, prior_delivered: Bytes| {
+        let delivered = packets(n);
+        cc.on_ack(&AckSample {
+            lost,
+            delivered,
+            in_flight: packets(100 - 2 * n),
+            rate: Some(RateSample { delivered, interval: rtt, prior_delivered, demand }),
+            ..ack(at_ms(100 + n), packets(1), rtt)
+        });
+    };
+    (1..=losses).for_each(|n| take(n, packets(1), Bytes::ZERO));
+    // A packet that left after the first loss ends the round.
+    take(losses + 1, Bytes::ZERO, packets(1));
+    cc.inflight_hi()
+}
+
+#[test]
+fn six_acknowledgements_with_losses_in_a_round_end_start_up() {
+    // Section 5.3.1.3: BBRStartupFullLossCnt, 6, of more than 2 % of the flight.
+    assert_eq!(bound_after_losses_of_start_up(5), None);
+    assert!(bound_after_losses_of_start_up(6).is_some());
 }
 
 #[test]

@@ -4,10 +4,14 @@
 #![expect(clippy::disallowed_methods)]
 
 use crate::common::{Flow, MSS, Path, ack, at_ms, config, event, packets};
-use bentpipe_cc::cubic::{BETA, C, Cubic};
+use bentpipe_cc::cubic::Cubic;
 use bentpipe_cc::slow_start::SlowStartExit;
-use bentpipe_cc::{Config, CongestionControl, CongestionKind, CwndUnit, Event, SentSample};
+use bentpipe_cc::{AckSample, Config, CongestionControl, CongestionKind, CwndUnit, Event, SentSample};
 use bentpipe_units::{Bytes, Duration, Time};
+
+/// RFC 9438 section 5: C SHOULD be 0.4; section 4.6: beta SHOULD be 0.7, which Linux has in 1024ths.
+const C: f64 = 0.4;
+const BETA: f64 = 717.0 / 1024.0;
 
 fn cubic_with_window(segments: u64) -> Cubic {
     Cubic::new(Config { initial_window: packets(segments), slow_start_exit: SlowStartExit::Loss, ..config() })
@@ -208,6 +212,23 @@ fn before_the_first_loss_congestion_avoidance_gains_five_per_cent_a_round() {
     let growth = segments(cc.cc.cwnd()) / window;
     assert!((1.02..1.06).contains(&growth), "factor {growth}");
     assert_eq!(cc.lost, Bytes::ZERO);
+}
+
+#[test]
+fn an_rtt_sample_within_a_second_of_a_reduction_is_not_the_paths() {
+    // cubictcp_acked: "Discard delay samples right after fast recovery" for HZ. One that counts moves the target
+    // ahead on the curve.
+    let window_after = |at: Time, rtt: Option<Duration>| {
+        let mut cc = cubic_with_window(1000);
+        lose(&mut cc, Time::ZERO);
+        for (now, rtt) in [(Time::ZERO, None), (at, rtt)] {
+            cc.on_ack(&AckSample { rtt, ..ack(now, packets(1), RTT) });
+        }
+        cc.cwnd()
+    };
+    let rtt = Some(Duration::from_millis(500));
+    assert_eq!(window_after(at_ms(999), rtt), window_after(at_ms(999), None));
+    assert!(window_after(at_ms(1_000), rtt) > window_after(at_ms(1_000), None));
 }
 
 #[test]

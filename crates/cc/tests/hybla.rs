@@ -72,6 +72,20 @@ fn slow_start_gains_two_to_the_rho_less_one_for_each_acknowledgement() {
 }
 
 #[test]
+fn the_eighths_of_an_exponent_are_rounded_down_to_128ths_of_a_segment() {
+    // hybla_fraction: 2^(n/8) in 128ths; rho = 1 + n/8, so that 128 acknowledgements gain 2 * fraction - 128 segments.
+    let (eighth_root, mut power) = (2.0_f64.sqrt().sqrt().sqrt(), 1.0);
+    for n in 0..8 {
+        let rtt = Duration::from_micros(25_000 + 3_125 * n);
+        let mut cc = hybla(100, rtt);
+        (0..128).for_each(|_| cc.on_ack(&full(rtt, 10_000)));
+        let fraction = (128.0 * power) as u64;
+        assert_eq!(cc.cwnd(), packets(100 + 2 * fraction - 128), "{n}/8");
+        power *= eighth_root;
+    }
+}
+
+#[test]
 fn congestion_avoidance_gains_rho_squared_each_round_trip() {
     // rho^2 / W for each acknowledgement (equation 9); W = 1000, rho = 24: 576 / 1000 in 128ths, 73 / 128.
     let mut cc = avoiding(1_000, millis(600));

@@ -60,17 +60,6 @@ fn a_paced_sender_is_granted_a_whole_round_trip_of_train() {
     assert!(paced > unpaced, "{paced} against {unpaced}");
 }
 
-#[test]
-fn hystart_is_silent_below_16_packets() {
-    // RTT doubles at once, but the window is small.
-    let mut cc = cubic(SlowStartExit::HyStart(Pacing::Unpaced));
-    cc.on_ack(&ack(at_ms(0), Bytes::new(1), Duration::from_millis(100)));
-    for i in 0..20 {
-        cc.on_ack(&ack(at_ms(10 * i), Bytes::new(1), Duration::from_millis(200)));
-    }
-    assert_eq!(cc.state().ssthresh, None);
-}
-
 /// Feeds whole rounds to a controller.
 struct Rounds {
     cc: Box<dyn CongestionControl>,
@@ -314,13 +303,101 @@ fn linux_4_15_measures_the_train_in_whole_milliseconds_without_the_delay_of_ackn
     assert_eq!(flow.lost, Bytes::ZERO);
 }
 
+// ---- the thresholds of tcp_cubic.c, which today's rule and that of 4.15 share ----------------------------------------
+
+const LINUXS: [SlowStartExit; 2] = [TODAYS, SlowStartExit::HyStartLinux4_15];
+
 #[test]
-fn linux_4_15_is_silent_below_16_packets() {
-    let mut cc = cubic(SlowStartExit::HyStartLinux4_15);
-    for rtt_ms in [100, 200] {
-        for i in 0..10 {
-            cc.on_ack(&ack(at_ms(1000 * rtt_ms + i), Bytes::new(1), Duration::from_millis(rtt_ms)));
+fn hystart_allows_an_eighth_of_the_least_rtt_between_4_and_16_ms() {
+    // HYSTART_DELAY_THRESH: clamp(delay_min >> 3, 4 ms, 16 ms), which the round's least RTT has to exceed.
+    for exit in LINUXS {
+        for (least_ms, allowed_ms) in [(16, 20), (64, 72), (400, 416)] {
+            for (rtt_ms, stays) in [(allowed_ms, true), (allowed_ms + 1, false)] {
+                let mut rounds = Rounds::new(exit);
+                for ms in [least_ms, least_ms, rtt_ms] {
+                    rounds.round(ms);
+                }
+                assert_eq!(rounds.is_in_first_slow_start(), stays, "{exit:?}: {least_ms}, then {rtt_ms} ms");
+            }
         }
     }
-    assert_eq!(cc.state().ssthresh, None);
+}
+
+#[test]
+fn hystart_is_silent_below_16_packets() {
+    // hystart_low_window: 16. The least RTT is known; the next nine samples are twice as long.
+    for exit in LINUXS {
+        for (window, is_silent) in [(15, true), (16, false)] {
+            let mut cc =
+                Cubic::new(Config { initial_window: packets(15), slow_start_exit: exit, ..config() });
+            cc.on_ack(&ack(at_ms(100), packets(window - 15), Duration::from_millis(100)));
+            assert_eq!(cc.cwnd(), packets(window));
+            for i in 1..=9 {
+                let mut sample = ack(at_ms(100 + 10 * i), packets(1), Duration::from_millis(200));
+                sample.usage = WindowUsage { is_cwnd_limited: false, peak_in_flight: packets(1) };
+                cc.on_ack(&sample);
+            }
+            assert_eq!(cc.state().ssthresh.is_none(), is_silent, "{exit:?}, {window} packets");
+        }
+    }
+}
+
+/// How long a train of acknowledgements `gap` apart lasts when it ends slow start, on a path of 100 ms.
+fn train_at_exit(exit: SlowStartExit, gap: Duration) -> Option<Duration> {
+    let rtt = Duration::from_millis(100);
+    let mut cc = Cubic::new(Config { initial_window: packets(30), slow_start_exit: exit, ..config() });
+    let start = Time::ZERO + rtt;
+    let mut now = start;
+    while now < start + rtt * 2 {
+        let mut sample = ack(now, packets(1), rtt);
+        // All of the round that starts with the first.
+        sample.rate = Some(RateSample {
+            delivered: packets(1),
+            interval: rtt,
+            prior_delivered: Bytes::ZERO,
+            demand: Demand::Backlogged,
+        });
+        cc.on_ack(&sample);
+        if cc.state().ssthresh.is_some() {
+            return Some(now.since(start));
+        }
+        now += gap;
+    }
+    None
+}
+
+#[test]
+fn a_train_ends_slow_start_when_it_is_longer_than_half_the_round_trip_and_a_millisecond() {
+    // hystart_update: delay_min + hystart_ack_delay (1 ms), halved without pacing.
+    let gap = Duration::from_micros(100);
+    assert_eq!(train_at_exit(TODAYS, gap), Some(Duration::from_micros(50_600)));
+    let paced = SlowStartExit::HyStart(Pacing::Paced);
+    assert_eq!(train_at_exit(paced, gap), Some(Duration::from_micros(101_100)));
+    // 4.15: delay_min >> 4, in whole milliseconds.
+    assert_eq!(train_at_exit(SlowStartExit::HyStartLinux4_15, gap), Some(Duration::from_millis(51)));
+}
+
+#[test]
+fn acknowledgements_more_than_two_milliseconds_apart_are_no_train() {
+    // hystart_ack_delta_us: 2000; of 4.15 hystart_ack_delta: 2, of its whole milliseconds.
+    for exit in LINUXS {
+        assert_eq!(
+            train_at_exit(exit, Duration::from_millis(2)),
+            Some(Duration::from_millis(52)),
+            "{exit:?}"
+        );
+        assert_eq!(train_at_exit(exit, Duration::from_millis(3)), None, "{exit:?}");
+    }
+}
+
+#[test]
+fn hystart_plus_plus_allows_an_eighth_between_4_and_16_ms() {
+    // RFC 9406 section 4.3: MIN_RTT_THRESH 4 ms, MAX_RTT_THRESH 16 ms, MIN_RTT_DIVISOR 8; the threshold itself is enough.
+    for (last_ms, enough_ms) in [(16, 20), (64, 72), (400, 416)] {
+        for (rtt_ms, growth) in [(enough_ms - 1, 10.0), (enough_ms, 7.75)] {
+            let mut rounds = Rounds::new(PLUS_PLUS);
+            rounds.round(last_ms);
+            assert_eq!(rounds.round(rtt_ms), growth, "{last_ms}, then {rtt_ms} ms");
+        }
+    }
 }

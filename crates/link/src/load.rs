@@ -353,4 +353,11 @@ mod tests {
         };
         assert_eq!((load(999).check(), load(1_000).check()), (Err(LoadError::PeriodsTooShort), Ok(())));
     }
+
+    #[test]
+    fn a_load_has_a_million_packets_per_second_at_most() {
+        let poisson = |rate_bps| LoadSpec::Poisson { rate_bps, packet_bytes: Bytes::new(100) }.check();
+        assert_eq!(poisson(Rate::from_bps(800_000_000)), Ok(()));
+        assert_eq!(poisson(Rate::from_bps(801_000_000)), Err(LoadError::TooManyPackets));
+    }
 }

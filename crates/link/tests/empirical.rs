@@ -152,3 +152,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_value_holds_for_a_millisecond_at_least() {
+    // Packets 10 ms apart have a value of their own each.
+    let found = offsets(jitter(&[(0.0, 0), (1.0, 5)], 1), DELAY, 1_000, 10, 3);
+    assert!(found.windows(2).all(|pair| pair[0] != pair[1]));
+}

@@ -120,3 +120,10 @@ proptest! {
         prop_assert_ne!(forward, back);
     }
 }
+
+#[test]
+fn outages_of_two_periods_leave_no_gap_even_where_a_period_is_a_millisecond() {
+    // Each reaches to the end of the period after its own.
+    let lost = fates(outages(1, &[(1, 2)]), 1_000, 10, 1);
+    assert!(lost[1..].iter().all(|lost| *lost));
+}

@@ -65,4 +65,22 @@ mod tests {
         // And `SO_SNDBUF` of a new connection is 46080: 2 * 10 * 2304.
         assert_eq!(2 * 10 * of_sent_segment(1460), 46_080);
     }
+
+    #[test]
+    fn a_packet_lies_in_the_next_larger_object_or_in_whole_pages() {
+        // 40 bytes of headers, 64 before and 320 behind the packet; kmalloc's caches of 1024, 2048 and 4096 bytes.
+        for (payload, object) in
+            [(152, 576), (153, 1024), (600, 1024), (601, 2048), (1624, 2048), (1625, 4096)]
+        {
+            assert_eq!(memory(payload), 256 + object, "{payload} bytes");
+        }
+        assert_eq!((memory(3672), memory(3673)), (256 + 4096, 256 + 8192));
+    }
+
+    #[test]
+    fn a_sent_segment_is_taken_for_one_in_an_object_of_a_power_of_two() {
+        // tcp_sndbuf_expand: roundup_pow_of_two(mss + MAX_TCP_HEADER + sizeof(struct skb_shared_info)).
+        assert_eq!(of_sent_segment(2048 - 320 - 192), 2048 + 256);
+        assert_eq!(of_sent_segment(2048 - 320 - 192 + 1), 4096 + 256);
+    }
 }

@@ -246,3 +246,15 @@ fn no_byte_is_sent_beyond_the_window() {
     // net.core.rmem_max must be expressible, and none is taken back: less than a segment on top.
     assert!(most <= 131_072 * 1448 / 2304 + common::MSS, "{most}");
 }
+
+#[test]
+fn a_peer_that_answers_none_of_fifteen_probes_of_its_window_is_gone() {
+    // tcp_probe_timer: icsk_probes_out >= tcp_retries2.
+    let mut pair = stalled();
+    let from = pair.now;
+    pair.down.dark = Some((from, at(3_600_000)));
+    pair.run_until(at(3_600_000));
+    let probes = pair.log.iter().filter(|record| record.from == Side::Server && record.at > from).count();
+    assert_eq!(probes, 15);
+    assert!(pair.server.time_of(Event::Closed(Closed::TimedOut)).is_some());
+}

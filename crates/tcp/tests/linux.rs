@@ -2,7 +2,7 @@
 //! and window, one by one as packet captures have them, and how much of each write is taken.
 
 use crate::common::{Direction, Pair, Side, at, cubic, ms};
-use bentpipe_tcp::{Config, Event, Flags, Payload};
+use bentpipe_tcp::{Config, Event, Flags, Offload, Payload};
 use bentpipe_units::{Bytes, Duration};
 
 /// A limit of 6 MiB makes windows multiples of 2^7.
@@ -103,4 +103,13 @@ fn each_burst_that_is_out_takes_a_buffer_of_its_own() {
         pair.run_while(at(60_000), |pair| pair.client.received < answers);
     }
     assert_eq!(taken, [501, 46_336, 60_816]);
+}
+
+#[test]
+fn what_a_scenario_does_not_decide_is_as_linux_has_it() {
+    // tcp_init: sysctl_tcp_wmem[1], sysctl_tcp_rmem[1]; tcp_sk_init: sysctl_tcp_min_tso_segs, sysctl_tcp_tso_win_divisor.
+    let config = cubic();
+    assert_eq!(config.send_buffer.initial, Bytes::new(16 * 1024));
+    assert_eq!(config.receive_buffer.initial, Bytes::new(131_072));
+    assert_eq!(config.offload, Offload { min_segments: 2, window_divisor: 3 });
 }

@@ -22,11 +22,12 @@ impl Server {
     /// Opens it by a SYN at 0 ms and its acknowledgement at 100 ms.
     fn open(config: &Config, sack: SackPermitted) -> Self {
         let syn = SynOptions { mss: MSS as u16, window_scale: None, sack, fast_open: None };
-        let opening = Segment {
-            flags: Flags::SYN,
-            options: Options { syn: Some(syn), ..Options::default() },
-            ..segment(0, 0, 65_535, 0)
-        };
+        Self::open_by(config, Options { syn: Some(syn), ..Options::default() })
+    }
+
+    /// The same by a SYN with these options.
+    fn open_by(config: &Config, options: Options) -> Self {
+        let opening = Segment { flags: Flags::SYN, options, ..segment(0, 0, 65_535, 0) };
         let mut connection = Connection::accept(config, &opening, at(0));
         let answer = connection.poll_transmit(at(0)).expect("a SYN-ACK");
         let mut server = Self { connection, isn: answer.seq.0 };
@@ -129,4 +130,50 @@ fn gso_packets_have_as_many_segments_as_the_host_says() {
         assert_eq!(sent.len(), 10);
         assert_eq!(sent.iter().filter(|segment| segment.flags.contains(Flags::PSH)).count(), pushes);
     }
+}
+
+#[test]
+fn strays_are_answered_twice_a_second() {
+    // tcp_invalid_ratelimit: HZ / 2.
+    let mut server = server();
+    let answers = [100, 599, 600].map(|at_ms| server.receive(at_ms, 1, 5001, 65_535, 0).len());
+    assert_eq!(answers, [1, 0, 1]);
+}
+
+/// Lengths of what a server sends of 1000 bytes to a peer whose SYN announced this MSS.
+fn lengths_to_a_peer_with(mss: Option<u16>) -> Vec<u64> {
+    let syn =
+        mss.map(|mss| SynOptions { mss, window_scale: None, sack: SackPermitted::Yes, fast_open: None });
+    let mut server = Server::open_by(&config(Algorithm::Cubic), Options { syn, ..Options::default() });
+    server.write(100, 1000).iter().map(|segment| segment.payload.len()).collect()
+}
+
+#[test]
+fn a_peer_that_announces_no_mss_gets_536_bytes() {
+    // RFC 9293 section 3.7.1: MUST-15.
+    assert_eq!(lengths_to_a_peer_with(None), [536, 464]);
+}
+
+#[test]
+fn no_peer_gets_less_than_88_bytes() {
+    // TCP_MIN_MSS.
+    assert_eq!(lengths_to_a_peer_with(Some(20))[0], 88);
+    assert_eq!(lengths_to_a_peer_with(Some(90))[0], 90);
+}
+
+#[test]
+fn a_syn_ack_is_repeated_five_times_at_doubling_distances() {
+    // tcp_synack_retries: 5; tcp_rtx_synack, after 1, 2, 4, 8 and 16 s, and 32 s later it is over.
+    let opening = Segment { flags: Flags::SYN, ..segment(0, 0, 65_535, 0) };
+    let mut connection = Connection::accept(&config(Algorithm::Cubic), &opening, at(0));
+    let mut seconds = Vec::new();
+    let mut now = at(0);
+    while !connection.is_closed() {
+        if connection.poll_transmit(now).is_some() {
+            seconds.push(now.as_nanos() / 1_000_000_000);
+        }
+        now = connection.poll_timeout().expect("a timer");
+        connection.handle_timeout(now);
+    }
+    assert_eq!((seconds, now), (vec![0, 1, 3, 7, 15, 31], at(63_000)));
 }

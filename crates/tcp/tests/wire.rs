@@ -150,3 +150,15 @@ fn bytes_of_which_only_the_number_is_known_are_zeros() {
     let data = Segment { payload: Payload::Length(3), ..segment((1, 2), ACK, 0, 0, 0) };
     assert_eq!(hex(&data), "0001000200000000000000005010000000000000000000");
 }
+
+#[test]
+fn each_control_bit_has_its_place_in_the_fourteenth_byte() {
+    // RFC 9293 figure 1: CWR, ECE, URG, ACK, PSH, RST, SYN, FIN.
+    for (flags, bits) in
+        [(Flags::FIN, 1), (SYN, 2), (Flags::RST, 4), (Flags::PSH, 8), (ACK, 16), (Flags::NONE, 0)]
+    {
+        let mut bytes = Vec::new();
+        segment((1, 2), flags, 0, 0, 0).encode(&mut bytes);
+        assert_eq!(bytes[13], bits);
+    }
+}

@@ -66,3 +66,25 @@ impl Cycle {
         self.start = at;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn a_cycle_starts_in_any_phase_but_the_draining_one() {
+        // bbr_reset_probe_bw_mode: CYCLE_LEN - 1 less 0 to 6, and one phase on: 0, 7, 6, ... 2, each as often.
+        let mut rng = Pcg32::seed_from_u64(1);
+        let mut starts = [0; 8];
+        for _ in 0..7_000 {
+            starts[Cycle::start(&mut rng, Time::ZERO).phase] += 1;
+        }
+        assert_eq!(starts[1], 0);
+        // 1000 of each; their standard deviation is 29.
+        for phase in [0, 2, 3, 4, 5, 6, 7] {
+            assert!((850..1_150).contains(&starts[phase]), "{starts:?}");
+        }
+    }
+}

@@ -51,3 +51,31 @@ impl FullPipe {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the pipe is full after rounds with these estimates, in Mbit/s.
+    fn is_full_after(rounds: &[u64]) -> bool {
+        let mut pipe = FullPipe::new();
+        for mbit in rounds {
+            pipe.on_ack(None, Boundary::Start, Rate::from_bps(mbit * 1_000_000));
+        }
+        pipe.is_reached()
+    }
+
+    #[test]
+    fn a_quarter_more_is_growth_and_less_is_none() {
+        // bbr_full_bw_thresh: BBR_UNIT * 5 / 4.
+        assert!(!is_full_after(&[64, 80, 80, 80]));
+        assert!(is_full_after(&[64, 79, 79, 79]));
+    }
+
+    #[test]
+    fn three_rounds_without_growth_fill_it() {
+        // bbr_full_bw_cnt: 3.
+        assert!(!is_full_after(&[100, 100, 100]));
+        assert!(is_full_after(&[100, 100, 100, 100]));
+    }
+}

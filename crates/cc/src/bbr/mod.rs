@@ -35,7 +35,7 @@ use recovery::{Episode, Succession, Window};
 pub use spec::BbrSpec;
 
 /// Start-up's pacing and window gain, 2/ln 2: the smallest that doubles the rate each round.
-pub const HIGH_GAIN: f64 = 2885.0 / 1000.0;
+const HIGH_GAIN: f64 = 2885.0 / 1000.0;
 /// Drain empties in one round what start-up queued.
 const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
 /// Twice the BDP, so that delayed and gathered acknowledgements do not stall the sender.

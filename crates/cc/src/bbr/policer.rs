@@ -160,3 +160,112 @@ impl Policer {
         self.interval = Interval { start: at, delivered, lost: self.lost, rounds: 0 };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// A sender with a policer that has just shown itself by a loss.
+    struct Policed {
+        policer: Policer,
+        at: Time,
+        delivered: Bytes,
+    }
+
+    impl Policed {
+        fn new() -> Self {
+            let mut policed =
+                Self { policer: Policer::new(Time::ZERO), at: Time::ZERO, delivered: Bytes::ZERO };
+            policed.ack(1, Boundary::Inside);
+            policed
+        }
+
+        fn ack(&mut self, lost: u64, boundary: Boundary) -> Outcome {
+            self.policer.count_lost(Bytes::new(lost));
+            self.policer.on_ack(PolicerView {
+                at: self.at,
+                delivered: self.delivered,
+                lost: Bytes::new(lost),
+                demand: Demand::Backlogged,
+                boundary,
+                mode: Mode::ProbeBw,
+            })
+        }
+
+        /// So many rounds; the last one tells of everything that was delivered and lost.
+        fn interval(&mut self, rounds: u32, span: Duration, delivered: u64, lost: u64) {
+            (1..rounds).for_each(|_| {
+                self.ack(0, Boundary::Start);
+            });
+            self.at += span;
+            self.delivered += Bytes::new(delivered);
+            self.ack(lost, Boundary::Start);
+        }
+    }
+
+    /// The rate in bit/s that follows from two intervals of four rounds and a second, half of whose packets were lost.
+    fn rate_of(first_bytes: u64, second_bytes: u64) -> Option<u64> {
+        let mut policed = Policed::new();
+        for bytes in [first_bytes, second_bytes] {
+            policed.interval(4, SECOND, bytes, bytes);
+        }
+        policed.policer.rate().map(Rate::as_bps)
+    }
+
+    #[test]
+    fn intervals_agree_within_an_eighth() {
+        // bbr_lt_bw_ratio: BBR_UNIT / 8; the rate is the mean of both.
+        assert_eq!(rate_of(80_000, 90_000), Some(680_000));
+        assert_eq!(rate_of(80_000, 90_001), None);
+    }
+
+    #[test]
+    fn slow_intervals_agree_within_four_kilobits_per_second() {
+        // bbr_lt_bw_diff: 4000 / 8 bytes per second.
+        assert_eq!(rate_of(1_000, 1_500), Some(10_000));
+        assert_eq!(rate_of(1_000, 1_501), None);
+    }
+
+    /// Whether two equal intervals show a policer.
+    fn is_found(rounds: u32, span: Duration, delivered: u64, lost: u64) -> bool {
+        let mut policed = Policed::new();
+        (0..2).for_each(|_| policed.interval(rounds, span, delivered, lost));
+        policed.policer.rate().is_some()
+    }
+
+    #[test]
+    fn fifty_lost_for_256_delivered_are_suspicious() {
+        // bbr_lt_loss_thresh: 50, in 256ths.
+        assert!(is_found(4, SECOND, 256_000, 50_000));
+        assert!(!is_found(4, SECOND, 256_000, 49_999));
+    }
+
+    #[test]
+    fn an_interval_lasts_four_to_sixteen_rounds() {
+        // bbr_lt_intvl_min_rtts: 4, and four times as many at most.
+        for (rounds, is_taken) in [(3, false), (4, true), (16, true), (17, false)] {
+            assert_eq!(is_found(rounds, SECOND, 100_000, 100_000), is_taken, "{rounds} rounds");
+        }
+    }
+
+    #[test]
+    fn an_interval_lasts_a_millisecond() {
+        // bbr_lt_bw_sampling: less than 1 ms, check again later.
+        assert!(is_found(4, Duration::from_millis(1), 100_000, 100_000));
+        assert!(!is_found(4, Duration::from_micros(999), 100_000, 100_000));
+    }
+
+    #[test]
+    fn the_rate_is_trusted_for_48_rounds() {
+        // bbr_lt_bw_max_rtts: 48.
+        let mut policed = Policed::new();
+        (0..2).for_each(|_| policed.interval(4, SECOND, 100_000, 100_000));
+        for _ in 1..48 {
+            assert_eq!(policed.ack(0, Boundary::Start), Outcome::Unchanged);
+        }
+        assert_eq!(policed.policer.rate(), Some(Rate::from_bps(800_000)));
+        assert_eq!(policed.ack(0, Boundary::Start), Outcome::Released);
+    }
+}

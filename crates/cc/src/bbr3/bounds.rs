@@ -87,3 +87,32 @@ pub(super) fn inflight_at_loss(flight: Flight, packet: Bytes) -> Bytes {
 pub(super) fn scaled(bytes: Bytes, factor: f64) -> Bytes {
     Bytes::new((bytes.get() as f64 * factor) as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::packets;
+
+    // Section 2.4 of the draft: LossThresh 2 %, Beta 0.7, Headroom 0.15.
+
+    #[test]
+    fn two_per_cent_of_the_flight_may_be_lost() {
+        let flight = |lost| Flight { in_flight: Bytes::new(100_000), lost: Bytes::new(lost) };
+        assert!(!is_too_high(flight(2_000)));
+        assert!(is_too_high(flight(2_001)));
+    }
+
+    #[test]
+    fn a_round_with_losses_leaves_seven_tenths_of_rate_and_window() {
+        let mut bounds = Bounds::NONE;
+        bounds.on_lossy_round(Rate::from_bps(10_000_000), Bytes::new(100_000), Latest::NOTHING);
+        assert_eq!(bounds.bandwidth_lo, Rate::from_bps(7_000_000));
+        assert_eq!(bounds.inflight_lo, Bytes::new(70_000));
+    }
+
+    #[test]
+    fn cruising_leaves_fifteen_per_cent_to_others() {
+        let bounds = Bounds { inflight_hi: Bytes::new(100_000), ..Bounds::NONE };
+        assert_eq!(bounds.with_headroom(packets(1), packets(4)), Bytes::new(85_000));
+    }
+}

@@ -68,3 +68,30 @@ impl FullBandwidth {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the rate has levelled off after rounds with these samples, in Mbit/s.
+    fn is_level_after(rounds: &[u64]) -> bool {
+        let mut full = FullBandwidth::new();
+        for mbit in rounds {
+            full.on_sample(Rate::from_bps(mbit * 1_000_000), Boundary::Start);
+        }
+        full.is_reached()
+    }
+
+    #[test]
+    fn a_quarter_more_is_growth_and_less_is_none() {
+        // Section 5.3.1.2: 25 %.
+        assert!(!is_level_after(&[64, 80, 80, 80]));
+        assert!(is_level_after(&[64, 79, 79, 79]));
+    }
+
+    #[test]
+    fn it_takes_three_rounds_without_growth() {
+        assert!(!is_level_after(&[100, 100, 100]));
+        assert!(is_level_after(&[100, 100, 100, 100]));
+    }
+}

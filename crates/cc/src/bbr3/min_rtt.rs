@@ -53,3 +53,25 @@ impl MinRtt {
         self.recent_at = now;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_units::Bytes;
+
+    use super::*;
+    use crate::testing::{ack, at_ms};
+
+    #[test]
+    fn a_minimum_counts_for_ten_seconds() {
+        // MinRTTFilterLen: 10 s. After five (ProbeRTTInterval) the higher RTT is the recent one already.
+        let mut min_rtt = MinRtt::new(Some(Duration::from_millis(100)), Time::ZERO);
+        let mut after = |ms| {
+            let rtt = Some(Duration::from_millis(120));
+            min_rtt.on_ack(&AckSample { rtt, ..ack(at_ms(ms), Bytes::ZERO) });
+            min_rtt.get().unwrap()
+        };
+        assert_eq!(after(6_000), Duration::from_millis(100));
+        assert_eq!(after(10_000), Duration::from_millis(100));
+        assert_eq!(after(10_001), Duration::from_millis(120));
+    }
+}

@@ -32,7 +32,7 @@ pub use probe::Phase;
 use probe::{Feedback, Probe};
 
 /// Start-up's pacing gain, 4 ln 2: the rate doubles each round.
-pub const STARTUP_GAIN: f64 = 2.77;
+const STARTUP_GAIN: f64 = 2.77;
 /// Drain's pacing gain.
 const DRAIN_GAIN: f64 = 0.5;
 /// Pacing gains of ProbeBW; cruise and refill: 1.

@@ -143,3 +143,53 @@ impl Probe {
         Bytes::new(segments * mss.get())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+    use crate::testing::{at_ms, packets};
+
+    fn down(seed: u64) -> Probe {
+        let mut probe = Probe::new(Time::ZERO);
+        probe.start_down(Time::ZERO, &mut Pcg32::seed_from_u64(seed));
+        probe
+    }
+
+    #[test]
+    fn the_next_probe_comes_after_two_to_three_seconds() {
+        // BBRPickProbeWait: 2 s and a random part of one.
+        let due = |ms| {
+            let is_due = |seed: &u64| down(*seed).is_due(at_ms(ms), packets(1_000), packets(1));
+            (0..1_000).filter(is_due).count()
+        };
+        assert_eq!((due(2_000), due(3_000)), (0, 1_000));
+        // Half of them by the half of it; the standard deviation is 16.
+        assert!((430..570).contains(&due(2_500)), "{}", due(2_500));
+    }
+
+    #[test]
+    fn it_comes_after_as_many_rounds_as_reno_would_need_at_most_63() {
+        // BBRIsRenoCoexistenceProbeTime.
+        let mut probe = down(1);
+        for (target, rounds) in [(10, 10), (62, 62), (1_000, 63)] {
+            probe.rounds_since = rounds - 1;
+            assert!(!probe.is_due(at_ms(1), packets(target), packets(1)), "{target} packets");
+            probe.rounds_since = rounds;
+            assert!(probe.is_due(at_ms(1), packets(target), packets(1)), "{target} packets");
+        }
+    }
+
+    #[test]
+    fn the_slope_doubles_each_round_thirty_times_at_most() {
+        // BBRRaiseInflightLongtermSlope: bw_probe_up_rounds = min(bw_probe_up_rounds + 1, 30).
+        let mut probe = down(1);
+        let huge = packets(1 << 40);
+        probe.start_up(Time::ZERO, huge, packets(1));
+        for round in 0..40 {
+            assert_eq!(probe.up_cost, packets(1 << (40 - round.min(30))).get(), "round {round}");
+            probe.raise_slope(huge, packets(1));
+        }
+    }
+}

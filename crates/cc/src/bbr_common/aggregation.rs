@@ -80,3 +80,63 @@ pub(crate) struct AggregationLimits {
     /// Rounds in half of the time for which a maximum is kept.
     pub half_rounds: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, packets};
+
+    /// 8.3 million packets of 1500 bytes in 100 ms.
+    const FAST: Rate = Rate::from_bps(1_000_000_000_000);
+
+    fn limits() -> AggregationLimits {
+        let (mss, huge) = (packets(1), packets(1 << 30));
+        let window = CongestionWindow { mss, initial: huge, cwnd: huge, prior: huge };
+        AggregationLimits { window, half_rounds: HALF_ROUNDS }
+    }
+
+    /// Several packets acknowledged at one instant.
+    fn take(aggregation: &mut Aggregation, n: u64, boundary: Boundary) {
+        aggregation.on_ack(&ack(Time::ZERO, packets(n)), boundary, FAST, limits());
+    }
+
+    #[test]
+    fn an_aggregate_is_remembered_for_five_to_ten_rounds() {
+        // bbr_extra_acked_win_rtts: 5, in two halves.
+        for (rounds_before, rounds_kept) in [(5, 9), (9, 5)] {
+            let mut aggregation = Aggregation::new(Time::ZERO);
+            let round = |aggregation: &mut Aggregation| {
+                aggregation.restart_epoch(Time::ZERO);
+                take(aggregation, 1, Boundary::Start);
+                aggregation.allowance(FAST)
+            };
+            (0..rounds_before).for_each(|_| {
+                round(&mut aggregation);
+            });
+            take(&mut aggregation, 49, Boundary::Inside);
+            for _ in 0..rounds_kept {
+                assert_eq!(round(&mut aggregation), packets(50));
+            }
+            assert_eq!(round(&mut aggregation), packets(1));
+        }
+    }
+
+    #[test]
+    fn at_most_what_100_ms_deliver_is_granted() {
+        // bbr_extra_acked_max_us: 100 ms; of 1.2 Mbit/s ten packets.
+        let mut aggregation = Aggregation::new(Time::ZERO);
+        take(&mut aggregation, 50, Boundary::Inside);
+        assert_eq!(aggregation.allowance(Rate::from_bps(1_200_000)), packets(10));
+        assert_eq!(aggregation.allowance(Rate::from_bps(12_000_000)), packets(50));
+    }
+
+    #[test]
+    fn an_epoch_has_less_than_2_to_the_20th_packets() {
+        // bbr_ack_epoch_acked_reset_thresh: 1 << 20.
+        let mut aggregation = Aggregation::new(Time::ZERO);
+        for n in [(1 << 20) - 2, 1, 1] {
+            take(&mut aggregation, n, Boundary::Inside);
+        }
+        assert_eq!(aggregation.allowance(FAST), packets((1 << 20) - 1));
+    }
+}

@@ -47,3 +47,15 @@ impl PacingRate {
 fn paced(bandwidth: Rate, gain: f64) -> Rate {
     bandwidth.mul_f64(gain * PACING_MARGIN).max(MIN_RATE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_never_less_than_a_byte_per_second() {
+        let mut rate = PacingRate::new(Bytes::new(15_000), None, 2.885);
+        rate.update(Rate::ZERO, 1.0, true);
+        assert_eq!(rate.get(), Rate::from_bps(8));
+    }
+}

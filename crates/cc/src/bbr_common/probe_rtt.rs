@@ -68,3 +68,18 @@ impl ProbeRtt {
         rate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, at_ms, packets};
+
+    #[test]
+    fn inflight_stays_at_the_floor_for_200_ms() {
+        // bbr_probe_rtt_mode_ms: 200; draft-ietf-ccwg-bbr, ProbeRTTDuration.
+        let mut probe = ProbeRtt::new(packets(100));
+        probe.on_ack(&ack(at_ms(1_000), packets(1)), Boundary::Inside, packets(4), &mut Rounds::default());
+        assert!(!probe.is_long_enough(at_ms(1_200)));
+        assert!(probe.is_long_enough(at_ms(1_200) + Duration::from_nanos(1)));
+    }
+}

@@ -98,4 +98,12 @@ mod tests {
         assert!(count.is_due(at_ms(32), 1e4));
         assert!(count.is_due(at_ms(1), 1.1e4));
     }
+
+    #[test]
+    fn a_segment_costs_two_at_least() {
+        // bictcp_update: ca->cnt = max(ca->cnt, 2U).
+        let mut count = CwndCnt::default();
+        count.set_growth(Time::ZERO, 1e4, 1.0);
+        assert_eq!((count.spend(1), count.spend(1), count.spend(4)), (0, 1, 2));
+    }
 }

@@ -5,9 +5,9 @@ use bentpipe_units::{Duration, Time};
 use crate::CwndUnit;
 
 /// Multiplicative decrease factor: 0.7 in 1024ths, as Linux has it (RFC 9438 section 4.6: SHOULD 0.7).
-pub const BETA: f64 = 717.0 / 1024.0;
+pub(super) const BETA: f64 = 717.0 / 1024.0;
 /// Aggressiveness of the cubic function, in segments per second cubed (section 5: SHOULD 0.4).
-pub const C: f64 = 0.4;
+const C: f64 = 0.4;
 /// Section 4.3: the increase at which AIMD with [`BETA`] takes the same share as Reno, segments per round trip.
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Section 4.2: the target is at most 1.5 cwnd, so at most half a byte per byte acknowledged.
@@ -104,5 +104,30 @@ fn cube_root(x: f64) -> f64 {
             return root;
         }
         root = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: f64 = 1_500.0;
+    const WINDOW: f64 = 100.0 * MSS;
+
+    /// Growth at the start of an epoch on the plateau, where the curve is flat and Reno has gained nothing.
+    fn growth_on_the_plateau(w_max: Option<f64>) -> f64 {
+        Epoch::new(Time::ZERO, WINDOW, w_max, MSS, CwndUnit::Bytes).growth(Time::ZERO, None, WINDOW, MSS)
+    }
+
+    #[test]
+    fn before_a_loss_a_window_acknowledged_is_five_per_cent_more() {
+        // bictcp_update: cnt = 20 while last_max_cwnd is 0.
+        assert!((growth_on_the_plateau(None) - 1.0 / 20.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn on_the_plateau_a_hundred_windows_acknowledged_are_one_segment() {
+        // bictcp_update: cnt = 100 * cwnd.
+        assert!((growth_on_the_plateau(Some(WINDOW)) - 1.0 / 10_000.0).abs() < 1e-12);
     }
 }

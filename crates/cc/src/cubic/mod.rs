@@ -12,8 +12,7 @@ use crate::{
     AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample, State,
 };
 use cwnd_cnt::CwndCnt;
-use epoch::Epoch;
-pub use epoch::{BETA, C};
+use epoch::{BETA, Epoch};
 
 /// The smallest window after a reduction, in segments (RFC 5681 equation 4).
 const MIN_WINDOW: f64 = 2.0;

@@ -143,4 +143,11 @@ mod tests {
         assert_eq!(climb.next_rate(RATE, pair(0)), RATE);
         assert_eq!(climb.next_rate(RATE, pair(200_000)) - RATE, 200_000);
     }
+
+    #[test]
+    fn utilities_differ_by_2_to_the_40th_at_most() {
+        // So that a million times the difference is less than 2^60.
+        let pair = Pair { low: 0, high: 1 << 32, low_utility: i64::MIN / 2, high_utility: i64::MAX / 2 };
+        assert_eq!(gradient_step(pair), (1_000_000_u64 << 40) >> 32);
+    }
 }

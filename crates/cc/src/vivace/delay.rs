@@ -146,4 +146,34 @@ mod tests {
         }
         assert!(line.growth_ppm() <= MAX_GROWTH_PPM);
     }
+
+    /// A single sample.
+    fn sample(departure_us: u64, rtt_us: u64) -> Line {
+        let mut line = Line::EMPTY;
+        line.add(departure_us, rtt_us);
+        line
+    }
+
+    #[test]
+    fn departures_are_told_apart_in_ticks_of_16_microseconds() {
+        assert_eq!([0, 15, 16, 31, 32].map(|us| sample(us, 600_000).t), [0, 0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn sums_of_products_are_bounded_by_2_to_the_62nd() {
+        // 2^16 samples of 2^20 ticks (17 s) and 2^23 microseconds (8 s): 2^16 x 2^23 x 2^23 at most.
+        let extreme = sample(u64::MAX, u64::MAX);
+        assert_eq!((extreme.t, extreme.y), ((1 << 20) - 1, (1 << 23) - 1));
+        let mut line = Line::EMPTY;
+        (0..70_000).for_each(|packet| line.add(packet, 600_000));
+        assert_eq!(line.n, (1 << 16) - 1);
+    }
+
+    #[test]
+    fn no_rtt_grows_faster_than_ten_times_the_clock() {
+        // 200 ms in 16 ms.
+        let mut line = sample(0, 600_000);
+        line.add(16_000, 800_000);
+        assert_eq!(line.growth_ppm(), 10_000_000);
+    }
 }

@@ -103,3 +103,20 @@ impl Closed {
         Judgement::Worth(utility(Outcome { rate, growth_ppm: line.growth_ppm(), acked, lost }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ack, at_ms, packets};
+
+    #[test]
+    fn an_interval_has_twenty_packets_at_least() {
+        let interval = Interval::open(1_000_000, 0, 0);
+        let mut count = AckedOrLost::default();
+        for n in 1..=20 {
+            count.on_sent(packets(1));
+            count.on_ack(&ack(at_ms(100), packets(1)));
+            assert_eq!(interval.is_long_enough(&count, packets(1).get()), n == 20, "{n} packets");
+        }
+    }
+}

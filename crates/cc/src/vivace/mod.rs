@@ -284,3 +284,58 @@ impl CongestionControl for Vivace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bbr::BbrSpec;
+    use crate::slow_start::SlowStartExit;
+    use crate::testing::packets;
+    use crate::{CwndUnit, RecoverySpan};
+
+    fn vivace(rtt: Duration) -> Vivace {
+        Vivace::new(Config {
+            now: Time::ZERO,
+            mss: packets(1),
+            initial_window: packets(10),
+            handshake_rtt: Some(rtt),
+            seed: 1,
+            slow_start_exit: SlowStartExit::Loss,
+            cwnd_unit: CwndUnit::Bytes,
+            recovery_span: RecoverySpan::RoundTrip,
+            bbr: BbrSpec::LINUX,
+        })
+    }
+
+    /// The rate after a pair whose faster half was worth so much more than the slower one.
+    fn next_rate(rtt: Duration, rate: u64, difference: i64) -> u64 {
+        let mut cc = vivace(rtt);
+        (cc.rate, cc.high_first) = (rate, true);
+        cc.judge_pair(Judgement::Worth(difference), Judgement::Worth(0), 0);
+        cc.rate
+    }
+
+    #[test]
+    fn two_packets_leave_in_a_round_trip_at_least() {
+        // 24 000 bits in half a second; a step down is 5 %.
+        assert_eq!(next_rate(Duration::from_millis(500), 49_000, -1_000_000_000), 48_000);
+    }
+
+    #[test]
+    fn a_kibibyte_leaves_in_a_second_at_least() {
+        // 24 000 bits in five seconds are less than 8192 bit/s.
+        assert_eq!(next_rate(Duration::from_secs(5), 8_200, -1_000_000_000), 8_192);
+    }
+
+    #[test]
+    fn the_rate_ends_at_2_to_the_36th_bits_per_second() {
+        let most = 1 << 36;
+        assert_eq!(next_rate(Duration::from_millis(1), most - 1, i64::MAX / 2), most);
+    }
+
+    #[test]
+    fn the_window_has_four_packets_at_least() {
+        // 4.2 Mbit/s for twice a millisecond are less than one.
+        assert_eq!(vivace(Duration::from_millis(1)).cwnd(), packets(4));
+    }
+}

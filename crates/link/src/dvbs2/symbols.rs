@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_carrier_without_symbols_and_one_too_fast_are_refused() {
         assert_eq!(SymbolRate::new(0), None);
-        assert_eq!(SymbolRate::new(SymbolRate::MAX + 1), None);
-        assert!(SymbolRate::new(SymbolRate::MAX).is_some());
+        assert_eq!(SymbolRate::new(10_000_000_001), None);
+        assert!(SymbolRate::new(10_000_000_000).is_some());
     }
 }

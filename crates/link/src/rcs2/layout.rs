@@ -198,3 +198,44 @@ impl Superframes {
         self.start.saturating_add(since.saturating_sub(self.phase))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Superframes of so many bursts of so many symbols, nothing else.
+    fn check(symbols_per_s: u64, traffic_slots: u32, burst_symbols: u32) -> Result<(), String> {
+        let layout = LayoutSpec {
+            symbols_per_s,
+            carriers: 1,
+            frames: 1,
+            request_slots: 0,
+            traffic_slots,
+            request_symbols: 0,
+            burst_symbols,
+            guard_symbols: 0,
+            idle_symbols: 0,
+        };
+        layout.check().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn superframes_last_for_a_millisecond_to_a_minute() {
+        let expected = "layout: expected superframes of 1 ms to 60 s, found ";
+        for (kilo_symbols, is_one) in [(60_000, true), (60_001, false)] {
+            assert_eq!(check(1_000, 1, kilo_symbols).is_ok(), is_one, "{kilo_symbols} ms");
+        }
+        for (symbols, is_one) in [(1_000, true), (999, false)] {
+            assert_eq!(check(1_000_000, 1, symbols).is_ok(), is_one, "{symbols} us");
+        }
+        assert!(check(1_000, 1, 60_001).unwrap_err().starts_with(expected));
+        assert!(check(1_000_000, 1, 999).unwrap_err().starts_with(expected));
+    }
+
+    #[test]
+    fn a_superframe_has_a_million_slots_at_most() {
+        assert_eq!(check(1_000_000, 1_000_000, 1), Ok(()));
+        let told = "layout: expected at most a million slots per superframe, found 1000001";
+        assert_eq!(check(1_000_000, 1_000_001, 1), Err(told.to_owned()));
+    }
+}

@@ -76,3 +76,13 @@ impl SilenceSpec {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_of_a_standard_normal_lies_above_the_quantile() {
+        assert!((libm::erfc(Z90 / std::f64::consts::SQRT_2) / 2.0 - 0.1).abs() < 1e-12);
+    }
+}

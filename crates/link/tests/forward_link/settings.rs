@@ -1,10 +1,10 @@
 //! Specs of which no carrier can be made.
 
-use bentpipe_link::check;
 use bentpipe_link::{
     AcmSpec, CapacitySpec, ClassSpec, Dvbs2EncapsulationSpec, Dvbs2Spec, FecFrameSpec, LinkSpec,
     ModulationSpec, QueueSpec,
 };
+use bentpipe_link::{check, describe};
 use bentpipe_units::{Bytes, Duration, Time};
 
 use super::rig::*;
@@ -139,4 +139,24 @@ fn the_carrier_goes_forward() {
         check(&spec).unwrap_err().to_string(),
         "return.capacity: expected constant or rcs2, found dvbs2"
     );
+}
+
+#[test]
+fn steps_of_a_scheduler_are_a_microsecond_apart_at_least() {
+    let steps = |ns| Dvbs2Spec { scheduling_period_ns: Some(Duration::from_nanos(ns)), ..ccm("QPSK 1/4") };
+    assert_eq!(check(&link(steps(1_000), endless())), Ok(()));
+    assert_eq!(
+        check(&link(steps(999), endless())).unwrap_err().to_string(),
+        "forward.capacity.scheduling_period_ns: expected 1000 at least, found 999"
+    );
+}
+
+#[test]
+fn a_packet_waits_for_its_frame_to_close_and_three_frames_at_most() {
+    // The longest, QPSK with pilots, has 33 282 symbols (EN 302 307-1, clause 5.5): the one in progress, that of the
+    // packet, and the next where it is cut.
+    let closing_timeout_ns = Duration::from_millis(7);
+    let carrier = Dvbs2Spec { symbols_per_s: 33_282_000, closing_timeout_ns, ..ccm("QPSK 1/4") };
+    let described = describe(&link(carrier, endless())).unwrap();
+    assert_eq!(described.forward.longest_wait_ns, Duration::from_millis(7 + 3));
 }

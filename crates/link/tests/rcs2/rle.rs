@@ -82,6 +82,14 @@ fn the_longest_packet_is_what_twelve_bits_of_total_length_can_tell() {
 }
 
 #[test]
+fn a_ppdu_carries_what_eleven_bits_of_length_can_tell() {
+    // TS 103 179: 2047 bytes, of which the compressed protocol type is one.
+    let in_a_large_burst = |sdu| Fragmenter::new(PLAIN).start(sdu, 10_000);
+    assert_eq!(in_a_large_burst(2_046), Some(Ppdu::Complete { bytes: 2_047 }));
+    assert_eq!(in_a_large_burst(2_047), Some(Ppdu::Start { serial: 1, total: 2_049, bytes: 2_047 }));
+}
+
+#[test]
 fn an_alpdu_of_no_bytes_needs_room_for_its_header() {
     let bare = Rle { protocol: ProtocolField::Suppressed, ..PLAIN };
     for (space, expected) in [(0, None), (1, None), (2, Some(Ppdu::Complete { bytes: 0 }))] {

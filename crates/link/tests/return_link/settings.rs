@@ -5,7 +5,7 @@ use bentpipe_link::{
     LayoutSpec, LinkSpec, LoadSpec, MixSpec, QueueSpec, RbdcSpec, Rcs2EncapsulationSpec, Rcs2Spec,
     SignallingSpec, SlotRateSpec, VolumeSpec,
 };
-use bentpipe_link::{check, nominal_rate};
+use bentpipe_link::{check, describe, nominal_rate};
 use bentpipe_units::{Bytes, Duration, Rate};
 
 use super::specs::*;
@@ -148,11 +148,40 @@ fn times_of_the_control_loop_stay_within_a_minute_and_periods_within_a_million()
         refused(Rcs2Spec { request_delay_ns: longer, ..alone(vbdc(40)) }),
         "return.capacity.request_delay_ns: expected at most 60000000000, found 60000000001"
     );
-    let rarely = SignallingSpec::RequestSlot { period: u32::MAX };
+    let each = |period| Rcs2Spec { signalling: SignallingSpec::RequestSlot { period }, ..alone(vbdc(40)) };
+    assert_eq!(check(&geo(each(1_000_000))), Ok(()));
     assert_eq!(
-        refused(Rcs2Spec { signalling: rarely, ..alone(vbdc(40)) }),
-        "return.capacity.signalling.period: expected 1 to 1000000, found 4294967295"
+        refused(each(1_000_001)),
+        "return.capacity.signalling.period: expected 1 to 1000000, found 1000001"
     );
+}
+
+#[test]
+fn a_constant_rate_is_a_fraction_of_at_most_a_million_and_parts_of_2_to_the_40th() {
+    let constant = |slots, superframes| {
+        let cra = SlotRateSpec { slots, superframes };
+        alone(MixSpec { cra, ..vbdc(40) })
+    };
+    assert_eq!(check(&geo(constant(1, 1 << 40))), Ok(()));
+    assert_eq!(
+        refused(constant(1, (1 << 40) + 1)),
+        "return.capacity.mix.cra.superframes: expected 1 to 2^40, found 1099511627777"
+    );
+    assert_eq!(
+        refused(constant(1_000_001, 1)),
+        "return.capacity.mix.cra.slots: expected at most a million in each superframe, found 1000001"
+    );
+}
+
+#[test]
+fn a_packet_waits_for_its_request_and_three_superframes_at_most() {
+    // The request waits for its slot, a superframe; the one in progress when it arrives and that of the slots follow.
+    let wait = |period| {
+        let signalling = SignallingSpec::RequestSlot { period };
+        describe(&geo(Rcs2Spec { signalling, ..alone(vbdc(40)) })).unwrap().return_.longest_wait_ns
+    };
+    assert_eq!(wait(1), HOP + LEAD + SUPERFRAME * 4);
+    assert_eq!(wait(5), HOP + LEAD + SUPERFRAME * 8);
 }
 
 #[test]

@@ -289,7 +289,31 @@ fn epochs_that_cannot_be_are_refused_by_their_field() {
         "forward.schedule.silence.max_ns: expected with lead_max_ns at most 3750000000 ns, a quarter of the period, \
          found 4000000000"
     );
-    assert!(refused(EpochSpec { period_ns: MS(1), ..epochs() }).starts_with("forward.schedule.period_ns: "));
+    let every = |period_ns| EpochSpec { period_ns, phase_ns: Duration::ZERO, ..epochs() };
+    assert_eq!(check(&symmetric(over(every(MS(100))))), Ok(()));
+    assert_eq!(
+        refused(every(Duration::from_nanos(99_999_999))),
+        "forward.schedule.period_ns: expected 100000000 at least, found 99999999"
+    );
+    let moving = |step_ns| EpochSpec {
+        delay: EpochDelaySpec::Geometry { geometry: geostationary(-115.0), step_ns },
+        ..epochs()
+    };
+    assert_eq!(check(&symmetric(over(moving(MS(10))))), Ok(()));
+    assert_eq!(
+        refused(moving(Duration::from_nanos(9_999_999))),
+        "forward.schedule.delay.step_ns: expected 10000000 at least, found 9999999"
+    );
+    let varying = |within_step_ns| {
+        let [between_cv, within_cv, within_correlation] = [0.2, 0.1, 0.5];
+        let capacity = CapacityVariationSpec { between_cv, within_cv, within_step_ns, within_correlation };
+        EpochSpec { capacity: Some(capacity), ..epochs() }
+    };
+    assert_eq!(check(&symmetric(over(varying(MS(1))))), Ok(()));
+    assert_eq!(
+        refused(varying(Duration::from_nanos(999_999))),
+        "forward.schedule.capacity.within_step_ns: expected 1000000 at least, found 999999"
+    );
     assert!(
         refused(EpochSpec { start_unix_ns: 0, ..epochs() }).starts_with("forward.schedule.start_unix_ns: ")
     );

@@ -402,4 +402,54 @@ mod tests {
         ack.enter_pingpong();
         assert_eq!(ack.on_read(100, true), Decision::Wait);
     }
+
+    #[test]
+    fn segments_are_taken_for_536_bytes_before_the_first_and_88_at_least() {
+        // tcp_initialize_rcv_mss: TCP_MSS_DEFAULT, and half of the window, but TCP_MIN_MSS.
+        let segment = |window| DelayedAck::new(QuickAck::Adaptive, at(0), 1448, window).segment();
+        assert_eq!([segment(64_000), segment(400), segment(100)], [536, 200, 88]);
+    }
+
+    #[test]
+    fn no_acknowledgement_waits_longer_than_200_ms() {
+        // TCP_DELACK_MAX: HZ / 5, whether the peer pushes or not.
+        for pushed in [Pushed::None, Pushed::Once] {
+            let mut ack = DelayedAck { ato: Some(Duration::from_secs(1)), pushed, ..settled() };
+            ack.schedule();
+            assert_eq!(ack.decide(view(at(100), 1448)), Decision::Wait);
+            assert_eq!(ack.timeout(), Some(at(300)));
+        }
+    }
+
+    /// What becomes of an acknowledgement behind a gap that does not move.
+    fn duplicate(ack: &mut DelayedAck, rtt: Duration) -> Decision {
+        ack.schedule();
+        let decision = ack.decide(AckView { has_gap: true, receive_rtt: Some(rtt), ..view(at(0), 0) });
+        if decision == Decision::Send {
+            ack.on_sent();
+        }
+        decision
+    }
+
+    #[test]
+    fn three_duplicates_leave_at_once_and_then_44_are_held() {
+        // __tcp_ack_snd_check: TCP_FASTRETRANS_THRESH, tcp_comp_sack_nr.
+        let mut ack = settled();
+        let decisions: Vec<_> =
+            (0..3 + 44 + 1).map(|_| duplicate(&mut ack, Duration::from_secs(1))).collect();
+        let sent: Vec<_> = (0..decisions.len()).filter(|n| decisions[*n] == Decision::Send).collect();
+        assert_eq!(sent, [0, 1, 2, 47]);
+    }
+
+    #[test]
+    fn a_duplicate_is_held_for_a_twentieth_of_the_round_trip_and_a_millisecond_at_most() {
+        // __tcp_ack_snd_check: rtt / 20, tcp_comp_sack_delay_ns.
+        for (rtt_ms, held_us) in [(10, 500), (600, 1_000)] {
+            let mut ack = settled();
+            (0..4).for_each(|_| {
+                duplicate(&mut ack, Duration::from_millis(rtt_ms));
+            });
+            assert_eq!(ack.timeout(), Some(at(0) + Duration::from_micros(held_us)), "{rtt_ms} ms");
+        }
+    }
 }

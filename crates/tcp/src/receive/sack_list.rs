@@ -107,4 +107,12 @@ mod tests {
         list.on_more_duplicate(12, 15);
         assert_eq!(reported(&mut list), [(1, 9)]);
     }
+
+    #[test]
+    fn the_four_latest_blocks_are_remembered() {
+        // TCP_NUM_SACKS.
+        let mut list = SackList::default();
+        (0..6).for_each(|n| list.on_arrival(20 * n, 20 * n + 10));
+        assert_eq!(reported(&mut list), [(100, 110), (80, 90), (60, 70), (40, 50)]);
+    }
 }

@@ -79,6 +79,14 @@ mod tests {
     }
 
     #[test]
+    fn the_stride_of_a_fibonacci_number_is_the_one_before() {
+        // The quotients of neighbours approach phi, and neighbours have no divisor in common.
+        for pair in [8, 13, 21, 34, 55, 89, 144].windows(2) {
+            assert_eq!(spreading_stride(pair[1]), pair[0]);
+        }
+    }
+
+    #[test]
     fn half_of_the_slots_spread_leave_no_gap_longer_than_three_slots() {
         let columns = placed(&BurstPlan::new(228, PlacementSpec::Spread), 0, 114);
         assert!(columns.windows(2).all(|pair| pair[1] - pair[0] <= 3), "{columns:?}");

@@ -180,4 +180,12 @@ mod tests {
         assert_eq!(rate.bit_rate(&layout, goodput).as_bps(), exact - 1);
         assert_eq!(SlotRate::slots(1_000_000).bit_rate(&layout, goodput).as_bps(), exact);
     }
+
+    #[test]
+    fn fractions_are_exact_up_to_denominators_of_2_to_the_40th() {
+        // Beyond, numerator and denominator lose their last bit.
+        let most = 1 << 40;
+        assert!(SlotRate::fraction(3, most) > SlotRate::fraction(2, most));
+        assert_eq!(SlotRate::fraction(3, most + 1), SlotRate::fraction(2, most));
+    }
 }

@@ -225,3 +225,30 @@ impl Recovery {
                 .is_some_and(|sent| sent.history == History::Retransmitted || sent.retransmission_in_flight)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1448;
+
+    /// The degree of reordering after a segment came behind so many others.
+    fn after(segments: u64) -> Recovery {
+        let mut recovery = Recovery::new(1);
+        recovery.learn_reordering(segments * MSS, MSS);
+        recovery
+    }
+
+    #[test]
+    fn reordering_by_more_than_three_segments_is_remarkable() {
+        // tcp_reordering: TCP_FASTRETRANS_THRESH.
+        assert_eq!((after(3).reordering(), after(3).has_remarkable_reordering()), (3, false));
+        assert_eq!((after(4).reordering(), after(4).has_remarkable_reordering()), (4, true));
+    }
+
+    #[test]
+    fn reordering_by_more_than_300_segments_counts_as_300() {
+        // tcp_max_reordering.
+        assert_eq!([after(300), after(400)].map(|recovery| recovery.reordering()), [300, 300]);
+    }
+}

@@ -142,3 +142,71 @@ impl Rack {
         (quarter * self.reo_wnd_mult).min(view.srtt.unwrap_or(Duration::ZERO))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bentpipe_cc::rate::RateEstimator;
+
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// A minimum RTT of 40 ms, so that the window is a multiple of 10 ms, and a smoothed one that does not bound it.
+    fn view() -> RackView {
+        RackView {
+            now: Time::ZERO,
+            min_rtt: Some(ms(40)),
+            srtt: Some(Duration::from_secs(60)),
+            is_repairing: false,
+        }
+    }
+
+    /// The reordering window of a sender that has seen reordering, and DSACKs in so many round trips.
+    fn widened(round_trips: u64) -> Rack {
+        let mut rack = Rack::new();
+        rack.on_reordering();
+        (0..round_trips).for_each(|n| rack.on_dsack(n, n + 1));
+        rack
+    }
+
+    fn window(rack: &Rack) -> Duration {
+        rack.reo_wnd(&Scoreboard::default(), view())
+    }
+
+    #[test]
+    fn a_widened_window_is_kept_for_sixteen_recoveries() {
+        // RFC 8985 section 6.2 step 4: RACK.reo_wnd_persist = 16.
+        let mut rack = widened(1);
+        for _ in 1..16 {
+            rack.on_recovered();
+            assert_eq!(window(&rack), ms(20));
+        }
+        rack.on_recovered();
+        assert_eq!(window(&rack), ms(10));
+    }
+
+    #[test]
+    fn the_window_is_at_most_255_quarters_of_the_least_round_trip() {
+        // tcp_rack_update_reo_wnd: min_t(u32, 0xFF, tp->rack.reo_wnd_steps + 1).
+        assert_eq!(window(&widened(253)), ms(2_540));
+        assert_eq!(window(&widened(300)), ms(2_550));
+    }
+
+    #[test]
+    fn without_reordering_three_segments_out_of_order_end_the_grace() {
+        // RFC 8985 section 6.2 step 4: RACK.segs_sacked >= DupThresh.
+        let mut scoreboard = Scoreboard::default();
+        let mut estimator = RateEstimator::new(Time::ZERO);
+        for id in 0..4 {
+            let rate = estimator.on_sent(Time::ZERO, bentpipe_units::Bytes::ZERO);
+            scoreboard.push(id * 1_000, (id + 1) * 1_000, Time::ZERO, rate);
+        }
+        let windows = [1, 2, 3].map(|id| {
+            scoreboard.sack(id);
+            Rack::new().reo_wnd(&scoreboard, view())
+        });
+        assert_eq!(windows, [ms(10), ms(10), Duration::ZERO]);
+    }
+}

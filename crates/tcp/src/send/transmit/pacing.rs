@@ -70,3 +70,20 @@ pub(crate) struct WindowRateView {
     pub mss: u64,
     pub srtt: Duration,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_the_first_ten_segments_is_paced() {
+        // tcp_update_skb_after_send: tp->data_segs_out >= 10. Two segments of 1500 bytes take 24 ms at 1 Mbit/s.
+        let mut pacer = Pacer::new();
+        let send = |pacer: &mut Pacer, segments| {
+            pacer.on_gso_sent(Time::ZERO, Bytes::new(3_000), segments, Some(Rate::from_bps(1_000_000)));
+            pacer.blocked_until(Time::ZERO)
+        };
+        assert_eq!(send(&mut pacer, 9), None);
+        assert_eq!(send(&mut pacer, 1), Some(Time::ZERO + Duration::from_millis(24)));
+    }
+}

@@ -173,4 +173,18 @@ mod tests {
             Deferral::SendNow
         );
     }
+
+    #[test]
+    fn on_short_paths_a_gso_packet_is_larger_and_halves_each_512_microseconds() {
+        // tcp_tso_autosize: sk_gso_max_size >> (tcp_min_rtt >> tcp_tso_rtt_log), of some 64 KiB; 8 Mbit/s are 976 bytes.
+        let size =
+            |rtt_us| tso_autosize(Rate::from_bps(8_000_000), Some(Duration::from_micros(rtt_us)), MSS, 2);
+        assert_eq!([size(511), size(512), size(1_023), size(1_024)], [45, 23, 23, 11]);
+    }
+
+    #[test]
+    fn a_pacer_is_slow_below_1200_kilobits_per_second() {
+        // bbr_min_tso_rate.
+        assert_eq!([1_199_999, 1_200_000].map(|bps| min_segments_of_pacer(Rate::from_bps(bps))), [1, 2]);
+    }
 }
