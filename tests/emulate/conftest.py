@@ -17,7 +17,7 @@ HOST_NAMESPACE = Path("/proc/thread-self/ns/net")
 def pytest_collection_modifyitems(items):
     missing = [str(error) for error in emulate.missing()]
     for item in items:
-        if HERE in item.path.parents:
+        if HERE in item.path.parents and item.get_closest_marker("ordinary_user") is None:
             item.add_marker(pytest.mark.root)
             if missing:
                 item.add_marker(pytest.mark.skip(reason=f"this machine cannot emulate: {'; '.join(missing)}"))

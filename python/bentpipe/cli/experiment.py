@@ -108,6 +108,8 @@ def _campaign(
     from bentpipe.campaign import Ending, Order
     from bentpipe.campaign.cluster.choice import parse
 
+    if cluster is None:
+        engines.enter(engine)
     order = Order(
         scenario=file,
         settings=settings,

@@ -3,6 +3,7 @@
 import os
 import resource
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
@@ -22,6 +23,10 @@ LEAST_OPEN_FILES = 32
 """Twenty are enough for a run and its report; below that libraries end without a word of the limit."""
 
 
+class WholeProcess:
+    """What click has as `obj` where a command is all that its process is for, and may start it anew."""
+
+
 class Commands(click.Group):
     """Commands in the order in which they were added, with `--version`."""
 
@@ -36,10 +41,11 @@ class Commands(click.Group):
         del ctx
         return list(self.commands)
 
-    def main(self, *arguments: Any, **settings: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *further: Any, **settings: Any) -> Any:
         """Run the command that these arguments name; also `--help` may find stdout full or closed."""
+        whole = WholeProcess() if args is None else None
         try:
-            return super().main(*arguments, **settings)
+            return super().main(args, *further, obj=whole, **settings)
         except OSError as error:
             _end_refused(error)
 

@@ -26,11 +26,12 @@ def clean() -> None:
     """Remove what interrupted runs left behind."""
     from bentpipe import _core
     from bentpipe.engine.process import scratch
-    from bentpipe.engine.testbed import netns
+    from bentpipe.engine.testbed import netns, netns_pids
 
+    strays = (f"process {pid}" for pid in netns_pids.kill_strays())
     # Congestion controls come last: connections of namespaces that are left may still use them.
     controls = (f"congestion control {name}" for name in _core.remove_congestion_control_leftovers())
-    removed = [*netns.clean(), *scratch.clean(), *controls]
+    removed = [*strays, *netns.clean(), *scratch.clean(), *controls]
     for name in removed:
         echo(f"removed {name}", err=True)
     echo(f"{len(removed)} leftovers removed", err=True)
@@ -40,6 +41,8 @@ def clean() -> None:
 @click.option("--host", is_flag=True, help="Only what encryption takes of a core, for [run.host].")
 def bench(host: bool) -> None:
     """Measure the testbed itself; print JSON."""
+    from bentpipe.cli import engines
     from bentpipe.engine import bench as benchmarks
 
+    engines.require_emulate()
     print_json(benchmarks.hosts() if host else benchmarks.run())

@@ -112,6 +112,7 @@ def _measure(
     from bentpipe.reasons import renamed
     from bentpipe.scenario import parse_override
 
+    engines.enter(engine)
     overrides = [parse_override(text) for text in settings]
     scenario = one_run.resolved(run, default_name="measurement", overrides=overrides, seed=seed)
     planned = planned_run(scenario.cells[0], seed=scenario.seed, repetition=0)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from bentpipe.cli import engines
 from bentpipe.cli.group import SOME_RUNS_FAILED
 from bentpipe.cli.output import echo
 
@@ -19,7 +20,7 @@ LARGEST_BYTES = 1_000_000
     type=click.Choice(["emulate", "simulate"]),
     default="simulate",
     show_default=True,
-    help="Against this machine's kernel (with root, in a network namespace), or the simulated endpoint.",
+    help="Against this machine's kernel (in a network namespace), or the simulated endpoint.",
 )
 @click.option(
     "--junit",
@@ -39,9 +40,7 @@ def packetdrill(files: tuple[Path, ...], engine: str, junit: Path | None) -> Non
     from bentpipe.output_folder import staged_file
 
     if engine == "emulate":
-        from bentpipe.campaign import requirements
-
-        requirements.require_emulate()
+        engines.require_emulate()
     texts = {path: _text(path) for path in files}
     judge = scripts.emulate if engine == "emulate" else scripts.simulate
     verdicts = {}

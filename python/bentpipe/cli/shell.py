@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bentpipe.cli import one_run
+from bentpipe.cli import engines, one_run
 from bentpipe.cli.one_run import COMMAND_LINE
 from bentpipe.cli.options import cc_option, link_option, pep_option, set_option
 from bentpipe.errors import InputError
@@ -29,7 +29,9 @@ SERVED_PAGE = "uniform-500k"
 )
 @cc_option
 @click.option("--server", help="What serves the page.")
-@click.option("--root", "as_root", is_flag=True, help="Let the program keep root's rights.")
+@click.option(
+    "--root", "as_root", is_flag=True, help="Let the program keep root's rights, or yours over the testbed."
+)
 @pep_option
 @set_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[--] COMMAND...")
@@ -53,7 +55,7 @@ def shell(
 
     It runs as you, under root without sudo as nobody, and cannot become root; what it starts in the
     background ends with it. With --root it keeps root's rights, and servers of your own start at the other
-    end with `ip netns exec $BENTPIPE_SERVER_NETNS`.
+    end with `ip netns exec $BENTPIPE_SERVER_NETNS`; without root it has rights over the testbed alone.
 
     firefox, firefox-esr and chromium open the page with a fresh profile (unless you give one) that trusts it.
 
@@ -72,6 +74,7 @@ def shell(
     from bentpipe.scenario import parse_override
     from bentpipe.scenario.written.location import quoted
 
+    engines.enter(emulate.NAME)
     run = {"link": link, "http": http, "page": page, "cc": cc, "server": server, "pep": pep}
     overrides = [parse_override(text) for text in settings]
     scenario = one_run.resolved(one_run.given(run), default_name="shell", overrides=overrides)

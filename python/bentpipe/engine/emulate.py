@@ -11,15 +11,15 @@ from pathlib import Path
 
 from bentpipe import _core
 from bentpipe.engine import provenance
-from bentpipe.engine.host import cpu_time, cpu_wait, rt_priority
+from bentpipe.engine.host import cpu_time, cpu_wait, rt_priority, udp_buffers
 from bentpipe.engine.host.cpu_idle import awake
 from bentpipe.engine.host.rt_priority import Rank
-from bentpipe.engine.process import vigil
+from bentpipe.engine.process import user_namespace, vigil
 from bentpipe.engine.process.configuration import Configuration, Identity
 from bentpipe.engine.process.part import START_TIMEOUT_S, Part, PartError
 from bentpipe.engine.programs import endpoints, iperf3, web_endpoints
 from bentpipe.engine.programs.browser import warm_up
-from bentpipe.engine.testbed import congestion_control, hosts, kernel_tcp, netns, pep
+from bentpipe.engine.testbed import congestion_control, hosts, kernel_tcp, netns, own_run, pep
 from bentpipe.engine.testbed.kernel_control import KernelControls
 from bentpipe.engine.testbed.netns import (
     CLIENT_ADDRESS,
@@ -30,6 +30,7 @@ from bentpipe.engine.testbed.netns import (
     World,
 )
 from bentpipe.errors import AbilityError
+from bentpipe.invoking_user import ROOT
 from bentpipe.model.reason import EngineFailedReason, PacketsUnreadReason
 from bentpipe.model.record import RunRecord
 from bentpipe.model.report import ClientReport, LinkReport, OriginReport
@@ -58,7 +59,7 @@ class Emulator:
 
         A run that breaks is a record with status `failed`; nothing of its world is left behind.
         """
-        source = provenance.of_this_host()
+        source = {**provenance.of_this_host(), **_rights()}
         try:
             with self._controls.needed_by(spec):
                 measured = _measure(spec, artifacts)
@@ -108,15 +109,44 @@ class RunningLink:
 def missing() -> list[AbilityError]:
     """Name what this machine lacks for emulation; empty when it can emulate."""
     lacks = []
-    if os.geteuid() != 0:
+    if not user_namespace.may_administer():
+        lacks.append(_powerless())
+    tun = Path("/dev/net/tun")
+    if not tun.exists():
+        lacks.append(AbilityError(f"{tun} is missing", "load the kernel module tun"))
+    elif not os.access(tun, os.R_OK | os.W_OK):
         lacks.append(
-            AbilityError("emulation needs root (network namespaces)", "run with sudo, or --engine simulate")
+            AbilityError(f"{tun} is not for this user", f"as root `chmod 0666 {tun}`, as udev has it")
         )
-    if not Path("/dev/net/tun").exists():
-        lacks.append(AbilityError("/dev/net/tun is missing", "load the kernel module tun"))
     if not any((Path(folder) / "ip").exists() for folder in os.get_exec_path()):
         lacks.append(AbilityError("the command `ip` is missing", "install the Debian package iproute2"))
     return lacks
+
+
+def _rights() -> dict[str, str]:
+    """By what a process emulates and what it is granted, for the record."""
+    return {
+        "privileges": "user namespace" if user_namespace.is_own() else "root",
+        "udp_buffer_bytes": str(udp_buffers.allowed_bytes()),
+    }
+
+
+def _powerless() -> AbilityError:
+    """Say what a process lacks that may make no network namespaces."""
+    if os.geteuid() == ROOT:
+        return AbilityError(
+            "emulation needs the capabilities NET_ADMIN and SYS_ADMIN", "give the container both"
+        )
+    obstacle = user_namespace.obstacle()
+    if obstacle is not None:
+        return AbilityError(
+            f"emulation needs root or a user namespace, and {obstacle.missing}", obstacle.remedy
+        )
+    return AbilityError(
+        "emulation needs root or a user namespace, and this process has neither",
+        f"--engine emulate on the command line enters one; other programs are started by"
+        f" `{' '.join(user_namespace.COMMAND)} PROGRAM`",
+    )
 
 
 @contextmanager
@@ -125,6 +155,7 @@ def open_world(spec: RunSpec) -> Iterator[World]:
 
     What killed processes left behind goes first.
     """
+    own_run.prepare()
     netns.clean()
     world = World.create(
         mtu_bytes=spec.link.mtu_bytes,

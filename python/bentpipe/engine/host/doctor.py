@@ -10,10 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bentpipe import _core
+from bentpipe.engine.host import rt_priority, udp_buffers
 from bentpipe.engine.host.cpu_idle import LATENCY_REQUEST
-from bentpipe.engine.process import scratch
+from bentpipe.engine.host.rt_priority import Rank
+from bentpipe.engine.process import scratch, user_namespace
 from bentpipe.engine.programs import third_party
 from bentpipe.engine.testbed import congestion_control, netns, pep
+from bentpipe.invoking_user import ROOT
 from bentpipe.scenario.link import rain
 
 AVAILABLE_CC = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -63,12 +66,8 @@ def report() -> list[Check]:
 
 def _needed() -> Iterator[Check]:
     yield Check(name="simulate engine", finding=Finding.OK, found="needs nothing of this machine")
-    is_root = os.geteuid() == 0
-    yield _required(
-        "root", is_root, "yes" if is_root else f"user {os.geteuid()}", "run with sudo: namespaces need root"
-    )
-    tun = Path("/dev/net/tun")
-    yield _required("TUN", tun.exists(), str(tun), "load the kernel module tun (modprobe tun)")
+    yield _privileges()
+    yield _tun()
     ip = shutil.which("ip")
     yield _required("iproute2", ip is not None, ip or "no command ip", "apt-get install iproute2")
     kernel = platform.release()
@@ -88,6 +87,37 @@ def _needed() -> Iterator[Check]:
         )
 
 
+def _privileges() -> Check:
+    whose = "root" if os.geteuid() == ROOT else f"user {os.geteuid()}"
+    if user_namespace.may_administer():
+        inside = ", in a user namespace" if user_namespace.is_own() else ""
+        return Check(name="privileges", finding=Finding.OK, found=whose + inside)
+    if os.geteuid() == ROOT:
+        remedy = "capabilities NET_ADMIN and SYS_ADMIN, which containers withhold"
+        return Check(name="privileges", finding=Finding.MISSING, found="root without them", remedy=remedy)
+    obstacle = user_namespace.obstacle()
+    return _required(
+        "privileges",
+        obstacle is None,
+        f"{whose}, by a user namespace with --engine emulate" if obstacle is None else obstacle.missing,
+        "" if obstacle is None else obstacle.remedy,
+    )
+
+
+def _tun() -> Check:
+    tun = Path("/dev/net/tun")
+    if not tun.exists():
+        remedy = "load the kernel module tun (modprobe tun)"
+        return Check(name="TUN", finding=Finding.MISSING, found=f"no {tun}", remedy=remedy)
+    is_open = os.access(tun, os.R_OK | os.W_OK)
+    return _required(
+        "TUN",
+        is_open,
+        str(tun) if is_open else f"{tun} is not for this user",
+        f"as root `chmod 0666 {tun}`, as udev has it",
+    )
+
+
 def _wanted() -> Iterator[Check]:
     cores = len(os.sched_getaffinity(0))
     yield _useful(
@@ -98,7 +128,24 @@ def _wanted() -> Iterator[Check]:
         "cores that stay awake",
         can_stay_awake,
         str(LATENCY_REQUEST) if can_stay_awake else "none",
-        f"a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
+        f"root, or a writable {LATENCY_REQUEST}: without it the host adds some 0.3 ms to a round trip",
+    )
+    with rt_priority.first(Rank.LINK):
+        goes_first = os.sched_getscheduler(0) == os.SCHED_FIFO
+    yield _useful(
+        "real-time priority",
+        goes_first,
+        "granted" if goes_first else "refused",
+        f"root, or `USER - rtprio {Rank.LINK:d}` in /etc/security/limits.conf: without it the link waits for"
+        " other programs, and runs on a busy machine are invalid",
+    )
+    buffer_bytes = udp_buffers.allowed_bytes()
+    yield _useful(
+        "UDP buffers",
+        buffer_bytes >= udp_buffers.WANTED_BYTES,
+        f"{buffer_bytes} bytes",
+        f"root, or as root `sysctl -w net.core.rmem_max={udp_buffers.WANTED_BYTES}"
+        f" net.core.wmem_max={udp_buffers.WANTED_BYTES}`: fast QUIC may lose packets where it should not",
     )
     left = _leftovers()
     yield _useful("leftovers", not left, " and ".join(left) or "none", "bentpipe clean")
@@ -162,7 +209,7 @@ def _loaded_congestion_controls() -> Iterator[Check]:
         f"{' and '.join(congestion_control.LOADED)} for the kernel's TCP",
         obstacle is None,
         obstacle or "can be loaded",
-        congestion_control.REMEDY,
+        congestion_control.REMEDY if os.geteuid() == ROOT else "run as root: eBPF programs are the machine's",
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from bentpipe.engine.process import user_namespace
 from bentpipe.invoking_user import ROOT, User
 
 _KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH")
@@ -39,22 +40,25 @@ def dropped(
     # Its own place: the search path may lead through folders that a program does not see.
     setpriv = str(Path(shutil.which("setpriv") or "setpriv").resolve())
     last = [setpriv, "--no-new-privs", f"--pdeathsig={death_signal}", "--", *command]
-    if os.geteuid() != ROOT:
+    if os.geteuid() != ROOT and not user_namespace.may_administer():
         return last
     # In two steps: setpriv keeps its capabilities when it changes its user, and loses them with the next
     # program. From then on a file's capabilities are gained ones, which no_new_privs forbids. With an empty
     # bounding set the kernel refuses to start such a file (security/commoncap.c).
     return [
         setpriv,
-        f"--reuid={user.uid}",
-        f"--regid={user.gid}",
-        "--groups=" + ",".join(map(str, user.groups())),
+        *(_becoming(user) if os.geteuid() == ROOT else ()),
         "--inh-caps=-all",
         "--ambient-caps=-all",
         *(() if may_have_capabilities else ("--bounding-set=-all",)),
         "--",
         *last,
     ]
+
+
+def _becoming(user: User) -> tuple[str, ...]:
+    groups = ",".join(map(str, user.groups()))
+    return f"--reuid={user.uid}", f"--regid={user.gid}", f"--groups={groups}"
 
 
 def environment(*, home: Path) -> dict[str, str]:

@@ -120,6 +120,10 @@ class Kernel:
         """Show a file or folder in another place too."""
         self.mount(source, target, flags=_MS_BIND)
 
+    def bind_all(self, source: Path, target: Path) -> None:
+        """Show a file or folder in another place too, with all that is mounted in it."""
+        self.mount(source, target, flags=_MS_BIND | _MS_REC)
+
     def set_read_only(self, target: Path, *, is_read_only: bool) -> None:
         """Set whether a mount, and all below it, may be written to."""
         attribute = _MOUNT_ATTR_RDONLY

@@ -1,4 +1,4 @@
-"""Network namespaces: the one file that needs root.
+"""Network namespaces: the one file that needs root, or a user namespace (`process.user_namespace`).
 
 A *world* is two namespaces, a client's and a server's, each with one TUN device whose other end is the link
 process. With a proxy on the path it is four: the TUN devices are a terminal's and a gateway's then, each of
@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Self
 
 from bentpipe import _core
+from bentpipe.engine.process import user_namespace
 from bentpipe.engine.process.maker import Maker
 from bentpipe.engine.testbed import netns_pids, offload
+from bentpipe.engine.testbed.own_run import RUN_NETNS
 from bentpipe.errors import AbilityError
 
 DEVICE = "bp0"
@@ -39,9 +41,6 @@ GATEWAY_ADDRESS = _core.GATEWAY_ADDRESS
 
 TX_QUEUE_PACKETS = 100_000
 """Room between the kernel and the link process: a burst must wait in the link's queue, not be lost here."""
-
-RUN_NETNS = Path("/run/netns")
-"""Where iproute2 keeps named namespaces."""
 
 _PLACE = re.compile(r"-(client|server|terminal|gateway)$")
 _INTERCEPTED_MARK = 1
@@ -313,7 +312,7 @@ def clean(*, own: bool = False) -> list[str]:
         When this process may not remove them.
     """
     names = leftovers(own=own)
-    if names and os.geteuid() != 0:
+    if names and not os.access(RUN_NETNS, os.W_OK):
         raise AbilityError(f"the namespace {names[0]} cannot be removed", "run as root")
     for name in names:
         # Fails where another process cleans at the same time, and removes the same.
@@ -345,9 +344,12 @@ def _set_up(settings: Settings) -> None:
     quieten()
     # Servers of others run as an ordinary user, at the ports of the Web all the same.
     _write_sysctl("ipv4/ip_unprivileged_port_start", "0")
-    # And so does ping(8), for all groups (icmp(7)). A user namespace may not have all of them.
-    with suppress(OSError):
-        _write_sysctl("ipv4/ping_group_range", "0 2147483647")
+    # And so does ping(8) (icmp(7)): for all groups, or those that there are in a user namespace.
+    if user_namespace.is_own():
+        _write_sysctl("ipv4/ping_group_range", f"{os.getegid()} {os.getegid()}")
+    else:
+        with suppress(OSError):
+            _write_sysctl("ipv4/ping_group_range", "0 2147483647")
     # Nothing that a connection learns reaches the next one.
     _write_sysctl("ipv4/tcp_no_metrics_save", "1")
     for path, value in settings.sysctls.items():

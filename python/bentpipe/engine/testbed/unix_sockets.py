@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-_TABLE = Path("/proc/self/net/unix")
+_INIT = 1
 _LISTENS = 0x10000
 """SO_ACCEPTCON in the column of flags (proc_pid_net(5), `unix`)."""
 
@@ -28,7 +28,7 @@ def listening(*, but: Sequence[Path] = ()) -> list[str]:
 
 def _paths() -> Iterator[Path]:
     """Yield what listening sockets were bound to. Names are any bytes, also such as look like lines."""
-    for line in _TABLE.read_bytes().split(b"\n")[1:]:
+    for line in _lines():
         fields = line.split(maxsplit=7)
         # An abstract one starts with @ and belongs to its network namespace.
         if len(fields) < 8 or not fields[7].startswith(b"/"):
@@ -36,6 +36,21 @@ def _paths() -> Iterator[Path]:
         with suppress(ValueError):
             if int(fields[3], 16) & _LISTENS:
                 yield Path(os.fsdecode(fields[7]))
+
+
+def _lines() -> Iterator[bytes]:
+    """Yield what the kernel says of each socket of the machine.
+
+    A table is of one network namespace: in one of its own a process finds the machine's with its parent, and
+    with the first process.
+    """
+    tables: set[bytes] = set()
+    for pid in (os.getpid(), os.getppid(), _INIT):
+        # Out of sight, or ended (proc(5), hidepid).
+        with suppress(OSError):
+            tables.add(Path(f"/proc/{pid}/net/unix").read_bytes())
+    for table in tables:
+        yield from table.split(b"\n")[1:]
 
 
 def _beside(path: Path) -> list[Path]:

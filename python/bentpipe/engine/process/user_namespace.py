@@ -1,0 +1,119 @@
+"""Emulation as an ordinary user: the whole command in user, mount and network namespaces of its own.
+
+In its user namespace a process has every capability over the namespaces that it makes there, and none over
+the machine (user_namespaces(7)). Its user stays who it is, so that files are theirs; what it may do it has as
+ambient capabilities (capabilities(7)), which `privilege.dropped` takes from programs of others. A network
+namespace comes with it, for a thread that leaves one of the machine's may not return.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from bentpipe.errors import AbilityError
+from bentpipe.invoking_user import ROOT
+
+COMMAND = ("unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "--net", "--")
+"""By unshare(1) of util-linux: a process that may have threads cannot enter a user namespace itself."""
+
+_NET_ADMIN, _SYS_ADMIN = 12, 21
+"""CAP_NET_ADMIN, CAP_SYS_ADMIN (linux/capability.h): of network namespaces, and of mounts and namespaces."""
+
+_TRIAL = (sys.executable, "-I", "-S", "-c", "open('/proc/sys/net/ipv4/ip_forward', 'w').write('0')")
+"""Succeeds for who may administer a network: AppArmor may grant a user namespace without any capability.
+
+And for who may start this Python: capabilities that read everything are not there inside.
+"""
+_ANSWER_WITHIN_S = 10.0
+
+_FORBIDDING = (
+    ("user/max_user_namespaces", "0", "10000"),
+    ("user/max_mnt_namespaces", "0", "10000"),
+    ("user/max_net_namespaces", "0", "10000"),
+    ("kernel/unprivileged_userns_clone", "0", "1"),
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+)
+"""Sysctls by which a machine refuses users their namespaces, the value that does, and one that does not.
+
+namespaces(7); of Debian's kernel; of Ubuntu's since 23.10.
+"""
+
+
+def may_administer() -> bool:
+    """Whether this process may make network namespaces and configure them, as root or in a user namespace."""
+    wanted = 1 << _NET_ADMIN | 1 << _SYS_ADMIN
+    return _effective_capabilities() & wanted == wanted
+
+
+def is_own() -> bool:
+    """Whether this process is an ordinary user's that has capabilities in a user namespace."""
+    return os.geteuid() != ROOT and may_administer()
+
+
+@cache
+def obstacle() -> AbilityError | None:
+    """Say why an ordinary user cannot have such namespaces here, and what helps; None where they can."""
+    try:
+        tried = subprocess.run(
+            [*COMMAND, *_TRIAL], capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S
+        )
+    except FileNotFoundError:
+        return AbilityError("the command `unshare` is missing", "install the Debian package util-linux")
+    except subprocess.TimeoutExpired:
+        return AbilityError(f"no user namespace within {_ANSWER_WITHIN_S:g} s", "run as root")
+    if tried.returncode == 0:
+        return None
+    found = forbidding(Path("/proc/sys"))
+    if found is not None:
+        return found
+    lines = tried.stderr.strip().splitlines()
+    return AbilityError(
+        f"no user namespace can be entered: {lines[-1] if lines else 'unshare failed'}",
+        "run as root; a container's seccomp profile may forbid it, or a policy of the machine",
+    )
+
+
+def forbidding(sysctls: Path) -> AbilityError | None:
+    """Name the setting of a machine that refuses its users namespaces; None where none does.
+
+    Parameters
+    ----------
+    sysctls
+        The folder that has them, `/proc/sys`.
+    """
+    for path, refuses, allows in _FORBIDDING:
+        try:
+            value = (sysctls / path).read_text().strip()
+        except OSError:
+            # Another distribution's, or an older kernel's.
+            continue
+        if value == refuses:
+            name = path.replace("/", ".")
+            return AbilityError(
+                f"this user may have no user namespaces: {name} is {value}",
+                f"as root `sysctl -w {name}={allows}`, or run as root",
+            )
+    return None
+
+
+def enter(program: Sequence[str]) -> None:
+    """Start this process anew as `program` in namespaces of its own, where it needs them and can have them.
+
+    It keeps its number, its parent and its terminal. Returns where there is nothing to gain.
+    """
+    if may_administer() or obstacle() is not None:
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execvp(COMMAND[0], [*COMMAND, *program])
+
+
+def _effective_capabilities() -> int:
+    # Of the thread: capabilities are a thread's.
+    for line in Path("/proc/thread-self/status").read_text().splitlines():
+        if line.startswith("CapEff:"):
+            return int(line.split()[1], 16)
+    return 0
