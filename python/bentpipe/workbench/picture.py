@@ -20,7 +20,7 @@ def picture(record: RunRecord, *, cell: int, is_median: bool) -> PictureEvent:
     return PictureEvent(
         cell=cell,
         is_median=is_median,
-        end_s=load_phases.end_s(record),
+        end_s=_ms(load_phases.end_s(record)),
         objects=tuple(map(_box, record.objects)),
         waterfall=waterfall.draw(record),
         complete=_complete(record.objects),
