@@ -99,8 +99,7 @@ class Firefox(Page):
     def __init__(self, remote):
         self._remote = remote
         remote.command("session.new", {"capabilities": {}})
-        # The first window is never looked at, and focus is not seen in it.
-        self._context = remote.command("browsingContext.create", {"type": "window"})["context"]
+        self._context = remote.command("browsingContext.getTree")["contexts"][0]["context"]
         remote.command("script.addPreloadScript", {"functionDeclaration": f"() => {{{NOTE}}}"})
 
     def _command(self, method, **params):
@@ -109,9 +108,6 @@ class Firefox(Page):
     def go(self, url):
         for each in ("about:blank", url):
             self._command("browsingContext.navigate", url=each, wait="complete")
-        # A page of another process has not the focus that the one before had.
-        self._command("browsingContext.activate")
-        self.wait("document.hasFocus()")
 
     def resize(self, size):
         width, height = size

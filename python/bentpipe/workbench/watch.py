@@ -23,7 +23,7 @@ from bentpipe.workbench.told import CampaignCell, CampaignState, Rejected
 POLL_S = 1.0
 """How often the folder is looked at."""
 READING_SHARE = 0.02
-"""Of the time, for reading; a million runs take two seconds."""
+"""Of the time, for reading; a million runs take up to ten seconds."""
 MOST_CELLS_SHOWN = 200
 MOST_REJECTED_SHOWN = 20
 RATE_OVER_S = 60.0
