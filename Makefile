@@ -60,8 +60,9 @@ lint: setup-dev ## Run the linters and the type checker
 	$(BUILD) $(BIN)/mypy
 	$(BUILD) $(BIN)/lint-imports
 
-setup-browsers: setup ## Install browsers, nginx, what tests of windows need, and Caddy where there is a go for it
+setup-browsers: setup ## Install browsers, nginx, what tests of windows and of the workbench need, and Caddy where there is a go
 	@scripts/debian-packages.sh browsers
+	@$(BUILD) scripts/axe.sh || { (($$? == 3)) && echo "no axe-core; the rest is installed" >&2; }
 	@$(BUILD) scripts/caddy.sh || { (($$? == 3)) && echo "no Caddy; the rest is installed" >&2; }
 
 setup-caddy: ## Build Caddy with go, for the test of our loader against it

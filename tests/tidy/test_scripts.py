@@ -90,6 +90,22 @@ def test_the_doctor_names_the_go_that_the_script_wants() -> None:
     assert [f"make setup-browsers (needs go {version} or later)" for version in wanted] == [CADDY.remedy]
 
 
+def test_without_npm_the_script_of_axe_core_says_so(tmp_path: Path) -> None:
+    done = Machine(tmp_path, "axe.sh").run()
+    assert done.returncode == 3
+    assert "missing: npm" in done.stderr
+
+
+@pytest.mark.parametrize("content", ["another archive", ""])
+def test_an_archive_of_axe_core_that_is_another_is_not_unpacked(tmp_path: Path, content: str) -> None:
+    machine = Machine(tmp_path, "axe.sh", used=("sha256sum",))
+    machine.has("npm", f"echo '{content}' >axe-core-4.14.1.tgz")
+    machine.has("tar", "echo unpacked")
+    done = machine.run()
+    assert done.returncode == 1
+    assert "unpacked" not in done.stdout
+
+
 DENY_VERSION = re.findall(r"^deny_version=(\S+)", (ROOT / "scripts" / "audit.sh").read_text(), re.MULTILINE)[
     0
 ]

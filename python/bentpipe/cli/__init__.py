@@ -12,6 +12,7 @@ from bentpipe.cli.machine import bench, clean, doctor
 from bentpipe.cli.measure import bulk, page, ping
 from bentpipe.cli.packetdrill import packetdrill
 from bentpipe.cli.report import report
+from bentpipe.cli.serve import serve
 from bentpipe.cli.shell import shell
 from bentpipe.cli.show import show
 from bentpipe.cli.worker import worker
@@ -25,6 +26,6 @@ main = Commands(
 )
 for command in (
     doctor, links, pages, studies, run, reproduce, advise, check, page, bulk, ping, shell,
-    report, show, compare, explain, export, packetdrill, worker, clean, bench,
+    serve, report, show, compare, explain, export, packetdrill, worker, clean, bench,
 ):  # fmt: skip
     main.add_command(command)

@@ -13,7 +13,7 @@ import json
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ from bentpipe.ledger.folder import INDEX, SCENARIO, Folder, attempt_of, unsettle
 from bentpipe.ledger.index import Index, is_ours
 from bentpipe.ledger.row import Pack, Place, Row
 from bentpipe.ledger.series import Arrays, Series, SeriesOfPack, Table, read_series, rows_of, write_series
+from bentpipe.ledger.tally import Tally, tally
 from bentpipe.model.scenario import JsonObject
 from bentpipe.refusal import refusal, said
 
@@ -237,6 +238,16 @@ class Ledger:
                 for entry in judged(entries)
                 if not self._is_success(self._judged(entry.run_id, lost), lost)
             ]
+
+    def tally(self, metrics: Sequence[str]) -> Tally:
+        """Return how runs ended by cell, and these metrics of those that succeeded; no file is looked at."""
+        with _storing(self.folder):
+            return tally(self._index, metrics=metrics, shown=self.folder / INDEX)
+
+    def numbered(self, ids: Iterable[int]) -> list[Entry]:
+        """Return the attempts of these ids, as `tally` tells of some, with their records at hand."""
+        some = ", ".join(str(int(one)) for one in ids)
+        return [entry.in_memory() for entry in self._attempts(where=f"id IN ({some})").entries()]
 
     def series(self, run_id: str, name: str) -> Arrays:
         """Return the columns of a series of the attempt to be judged; none where there is no such series.

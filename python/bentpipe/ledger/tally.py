@@ -1,0 +1,84 @@
+"""A ledger counted, for those who watch it while it is written."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bentpipe.ledger.entry import SUCCEEDED
+from bentpipe.ledger.index import Index
+from bentpipe.ledger.row import texts_of
+
+JUDGED = (
+    f"id IN (SELECT coalesce(min(CASE WHEN status = '{SUCCEEDED}' THEN id END), max(id)) "
+    "FROM attempts GROUP BY run_id)"
+)
+"""A condition on attempts that holds for one of each run, the one to be judged (`bentpipe.ledger.judged`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellTally:
+    """The runs of a cell: how many ended how, and metrics of those that succeeded, in their own units."""
+
+    statuses: dict[str, int] = field(default_factory=dict)
+    values: dict[str, "array[float]"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """A ledger at one moment.
+
+    Attributes
+    ----------
+    attempts : int
+        All of them.
+    cells : sequence of factors and CellTally
+        Those that have a run.
+    unusable : mapping of (status, reasons) to (int, int)
+        Of runs that did not succeed, by the codes of their reasons: how many, and the id of the last attempt.
+    """
+
+    attempts: int
+    cells: Sequence[tuple[Mapping[str, str], CellTally]]
+    unusable: Mapping[tuple[str, str], tuple[int, int]]
+
+
+def tally(index: Index, *, metrics: Sequence[str], shown: Path) -> Tally:
+    """Count a ledger, series that have been lost apart; eight bytes for each run and metric are in memory.
+
+    Parameters
+    ----------
+    index
+        Of the ledger.
+    metrics
+        Those whose values are wanted.
+    shown
+        The index as the user knows it.
+
+    Raises
+    ------
+    InputError
+        When Bentpipe has not written what is in the index.
+    """
+    last_id = index.last_id
+    cells: dict[int, CellTally] = {}
+    unusable: dict[tuple[str, str], tuple[int, int]] = {}
+    names = ("id", "status", "reasons", "factors")
+    for rows in index.columns([*names, *metrics], last_id=last_id, where=JUDGED):
+        for number, status, reasons, factors, *values in rows:
+            assert isinstance(number, int) and isinstance(factors, int)
+            cell = cells.setdefault(factors, CellTally())
+            ending = str(status)
+            cell.statuses[ending] = cell.statuses.get(ending, 0) + 1
+            if ending != SUCCEEDED:
+                kind = (ending, str(reasons))
+                unusable[kind] = unusable.get(kind, (0, 0))[0] + 1, number
+                continue
+            for name, value in zip(metrics, values, strict=True):
+                if isinstance(value, float):
+                    cell.values.setdefault(name, array("d")).append(value)
+    return Tally(
+        attempts=last_id,
+        cells=[(texts_of(index.shared(one), of="factors", shown=shown), cell) for one, cell in cells.items()],
+        unusable=unusable,
+    )

@@ -1,0 +1,1 @@
+"""The workbench, `bentpipe serve`: page loads in virtual time and a running campaign, in a browser."""

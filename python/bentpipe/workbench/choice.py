@@ -1,0 +1,168 @@
+"""What somebody has chosen on the page: a link, a page, protocols and congestion controls; as a scenario too.
+
+All of it are names of a list and numbers within bounds. None is ever the name of a file.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Self, get_args
+
+from bentpipe.scenario import Scenario, defaults, resolve_document
+from bentpipe.scenario.links import Link, presets
+from bentpipe.scenario.load import LARGEST_SEED
+from bentpipe.scenario.page.pages import PAGES
+from bentpipe.scenario.written.location import Location, quoted
+from bentpipe.scenario.written.toml import TomlTable
+from bentpipe.scenario.written.toml_text import toml_text
+from bentpipe.scenario.written.vocabulary import CongestionControl, Http, Vocabulary
+
+NAME = "workbench"
+"""Of the scenario that a choice is."""
+
+MOST_CELLS = 12
+"""Protocols times congestion controls: what still stands side by side."""
+MOST_REPETITIONS = 20
+MOST_LOSS_PERCENT = 20.0
+LEAST_RTT_MS, MOST_RTT_MS = 1.0, 2000.0
+
+HTTP = Vocabulary[Http](available=get_args(Http))
+CONTROLS = Vocabulary[CongestionControl](available=get_args(CongestionControl))
+_PAGES = Vocabulary[str](available=tuple(PAGES))
+_ADDRESS = Location(file="the address")
+_KEYS = ("link", "page", "http", "cc", "loss_percent", "rtt_ms", "repetitions", "seed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A comparison of page loads: every protocol with every congestion control.
+
+    Attributes
+    ----------
+    link, page : str
+        Names of a preset and of a built-in page.
+    http, cc : tuple of str
+        At least one of each.
+    loss_percent : float or None
+        Independent losses in each direction in place of the link's own.
+    rtt_ms : float or None
+        Round trip in place of the link's own; satellites that move add theirs to it.
+    repetitions, seed : int
+        As of a scenario.
+    """
+
+    link: str
+    page: str
+    http: tuple[Http, ...]
+    cc: tuple[CongestionControl, ...]
+    loss_percent: float | None = None
+    rtt_ms: float | None = None
+    repetitions: int = defaults.REPETITIONS
+    seed: int = defaults.SEED
+
+    @classmethod
+    def of_query(cls, values: Mapping[str, Sequence[str]]) -> Self:
+        """Return the choice of an address's query, each of whose keys may stand there several times.
+
+        Raises
+        ------
+        InputError
+            For keys and values that it cannot have.
+        """
+        for key in values:
+            if key not in _KEYS:
+                raise _ADDRESS.at(key).error(expected=f"one of {', '.join(_KEYS)}", found="an unknown key")
+        query = _Query(values)
+        http = tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in query.several("http"))
+        cc = tuple(CONTROLS.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
+        if len(http) * len(cc) > MOST_CELLS:
+            raise _ADDRESS.at("http").error(
+                expected=f"at most {MOST_CELLS} combinations with cc", found=f"{len(http) * len(cc)}"
+            )
+        return cls(
+            link=Vocabulary(available=tuple(links())).checked(query.one("link"), _ADDRESS.at("link")),
+            page=_PAGES.checked(query.one("page"), _ADDRESS.at("page")),
+            http=http,
+            cc=cc,
+            loss_percent=query.number("loss_percent", 0.0, MOST_LOSS_PERCENT),
+            rtt_ms=query.number("rtt_ms", LEAST_RTT_MS, MOST_RTT_MS),
+            repetitions=query.whole("repetitions", 1, MOST_REPETITIONS, otherwise=defaults.REPETITIONS),
+            seed=query.whole("seed", 0, LARGEST_SEED, otherwise=defaults.SEED),
+        )
+
+    def scenario(self) -> Scenario:
+        """Return it resolved.
+
+        Raises
+        ------
+        InputError
+            For what does not go together.
+        """
+        return resolve_document(self._table(), file=f"{NAME}.toml", folder=Path(), default_name=NAME)
+
+    def toml(self) -> str:
+        """Return it as a file for `bentpipe run`."""
+        return toml_text(self._table())
+
+    def _table(self) -> TomlTable:
+        changes: TomlTable = {}
+        if self.rtt_ms is not None:
+            changes["rtt"] = f"{self.rtt_ms:g} ms"
+        if self.loss_percent is not None:
+            loss = {"loss": f"{self.loss_percent:g} %"}
+            changes |= {"forward": loss, "return": loss}
+        return {
+            "title": f"{self.page} over {self.link}",
+            "repetitions": self.repetitions,
+            "seed": self.seed,
+            "run": {"link": {"base": self.link, **changes} if changes else self.link, "page": self.page},
+            "matrix": {"http": list(self.http), "cc": list(self.cc)},
+        }
+
+
+@cache
+def links() -> Mapping[str, Link]:
+    """Return the built-in links by their names."""
+    return {link.name: link for link in presets()}
+
+
+@dataclass(frozen=True)
+class _Query:
+    values: Mapping[str, Sequence[str]]
+
+    def several(self, key: str) -> tuple[str, ...]:
+        found = tuple(dict.fromkeys(self.values.get(key, ())))
+        if not found:
+            raise _ADDRESS.at(key).error(expected="at least one", found="none")
+        return found
+
+    def one(self, key: str) -> str:
+        found = self.values.get(key, ())
+        if len(found) != 1:
+            raise _ADDRESS.at(key).error(expected="one", found=f"{len(found) or 'none'}")
+        return found[0]
+
+    def number(self, key: str, least: float, most: float) -> float | None:
+        if key not in self.values:
+            return None
+        text = self.one(key)
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not least <= value <= most:
+            expected = f"a number from {least:g} to {most:g}"
+            raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
+        return value
+
+    def whole(self, key: str, least: int, most: int, *, otherwise: int) -> int:
+        if key not in self.values:
+            return otherwise
+        text = self.one(key)
+        # Not every digit of Unicode, and none of the ways in which Python groups them.
+        value = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(most)) else least - 1
+        if not least <= value <= most:
+            expected = f"a whole number from {least} to {most}"
+            raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
+        return value

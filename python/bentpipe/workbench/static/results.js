@@ -1,0 +1,120 @@
+// A comparison as it comes: status, table, and the figures of each cell.
+
+import { Appearance } from "./appearance.js";
+import { Charts } from "./charts.js";
+import { byId, element, named, number, table } from "./elements.js";
+
+/** Shows the events of one comparison after the other; what is there stays until something newer comes. */
+export class Results {
+  constructor() {
+    this.appearance = new Appearance();
+    this.charts = new Charts();
+  }
+
+  /** A new comparison has been asked for. */
+  begin() {
+    byId("results").setAttribute("aria-busy", "true");
+  }
+
+  take(event) {
+    this[event.kind]?.(event);
+  }
+
+  plan(event) {
+    this.event = event;
+    this.ended = event.cells.map(() => []);
+    this.pictures = event.cells.map(() => null);
+    this.numbers = event.cells.map(() => null);
+    this.failures = new Map();
+    this.done = 0;
+  }
+
+  run(event) {
+    this.done += 1;
+    if (event.plt_s != null) this.ended[event.cell].push(event.plt_s);
+    for (const words of event.words) {
+      const key = `${this.event.cells[event.cell].label}: ${event.status}: ${words}`;
+      this.failures.set(key, (this.failures.get(key) ?? 0) + 1);
+    }
+    byId("status").textContent = `${this.done} of ${this.event.runs} runs over ${this.event.path}.`;
+    this.draw();
+  }
+
+  picture(event) {
+    this.pictures[event.cell] = event;
+    this.draw();
+  }
+
+  cell(event) {
+    this.numbers[event.cell] = event;
+    this.draw();
+  }
+
+  end(event) {
+    const measured = this.numbers
+      .map((each, cell) => ({ cell, median: each?.rows[0]?.median }))
+      .filter(({ median }) => median != null)
+      .sort((a, b) => a.median - b.median);
+    const best = measured.length
+      ? ` Fastest: ${this.event.cells[measured[0].cell].label}, median ${number(measured[0].median, 3)} s.`
+      : " None has a page load time.";
+    byId("status").textContent =
+      `${event.runs} runs over ${this.event.path}, simulated in ${number(event.wall_s, 2)} s.${best}`;
+    byId("results").setAttribute("aria-busy", "false");
+    this.draw();
+  }
+
+  /** Draws at the next frame what has come until then. */
+  draw() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = null;
+      this.drawNow();
+    });
+  }
+
+  drawNow() {
+    const { cells } = this.event;
+    byId("table").replaceChildren(this.table());
+    byId("failures").replaceChildren(...this.told());
+    const shown = this.pictures.map((picture, place) => ({ ...cells[place], picture })).filter((each) => each.picture);
+    if (!shown.length) return;
+    for (const id of ["appearance", "over-time", "waterfalls"]) byId(id).hidden = false;
+    this.appearance.show(shown);
+    this.charts.show(shown);
+    byId("falls").replaceChildren(...shown.map(waterfall));
+  }
+
+  table() {
+    const rows = this.numbers.map((each) => new Map(each?.rows.map((row) => [row.label, row])));
+    const labels = new Map(rows.flatMap((each) => [...each.values()]).map((row) => [row.label, row.unit]));
+    if (!labels.size) labels.set("Page load time", "s");
+    const headings = ["Scheme", "Runs", ...[...labels].map(([label, unit]) => (unit ? `${label} in ${unit}` : label))];
+    const body = this.event.cells.map((cell, place) => [
+      named(cell),
+      `${this.numbers[place]?.runs ?? this.ended[place].length} of ${this.event.runs / this.event.cells.length}`,
+      ...[...labels.keys()].map((label) => told(rows[place].get(label), label, this.ended[place])),
+    ]);
+    return table("Medians, with their 95 % intervals", headings, body);
+  }
+
+  told() {
+    if (!this.failures.size) return [];
+    const items = [...this.failures].map(([words, runs]) => element("li", {}, `${words} (${runs})`));
+    return [element("h3", {}, "Runs without a number"), element("ul", { class: "failures" }, ...items)];
+  }
+}
+
+function told(row, label, times) {
+  if (row == null) return label === "Page load time" && times.length ? `${number(times.at(-1), 3)} \u2026` : "\u2013";
+  const median = number(row.median, row.decimals);
+  if (row.low == null) return median;
+  const interval = `${number(row.low, row.decimals)} to ${number(row.high, row.decimals)}`;
+  return element("span", {}, element("b", {}, median), ` (${interval})`);
+}
+
+function waterfall(cell) {
+  const drawn = new DOMParser().parseFromString(cell.picture.waterfall, "image/svg+xml").documentElement;
+  const which = cell.picture.is_median ? "median run" : "first run";
+  return element("li", {}, element("p", {}, named(cell), ` ${which}`), document.importNode(drawn, true));
+}
