@@ -14,13 +14,13 @@ def document(verdicts: Mapping[str, Verdict], *, engine: str) -> bytes:
         name=f"packetdrill {engine}",
         tests=str(len(verdicts)),
         failures=str(count[Outcome.FAILED]),
-        skipped=str(count[Outcome.NEEDS]),
+        skipped=str(count[Outcome.SKIPPED]),
     )
     for name, verdict in verdicts.items():
         case = ElementTree.SubElement(suite, "testcase", classname=engine, name=name)
         if verdict.outcome is Outcome.FAILED:
             ElementTree.SubElement(case, "failure", message=verdict.words(name))
-        elif verdict.outcome is Outcome.NEEDS:
+        elif verdict.outcome is Outcome.SKIPPED:
             ElementTree.SubElement(case, "skipped", message=verdict.words(name))
     ElementTree.indent(suite)
     text: str = ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
