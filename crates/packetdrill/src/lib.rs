@@ -17,6 +17,8 @@ mod cookie;
 mod expected;
 mod expression;
 mod flow;
+#[doc(hidden)]
+pub mod fuzzing;
 mod icmp;
 mod interpreter;
 mod message;
