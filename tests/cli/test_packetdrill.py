@@ -78,12 +78,20 @@ def test_options_count_for_all_scripts_and_before_what_they_say(tmp_path):
     script = tmp_path / "script.pkt"
     script.write_text("--mtu=1400\n`sysctl -q a=b`\n")
     assert "not supported: IPv6" in run("--ip-version", "ipv6", script).output
-    assert "not supported: the option --mtu=many" in run("-O", "mtu=many", script).output
+    script.write_text("--mtu=99\n0 close(3) = -1 EBADF (Bad file descriptor)\n")
+    assert "not supported: an MTU of 99 bytes" in run(script).output
+    assert run("-O", "mtu=1500", script).output.startswith(f"{script}: passed")
     script.write_text("0 close(NUMBER) = -1 EBADF (Bad file descriptor)\n")
     assert run("-D", "NUMBER=7", script).output.startswith(f"{script}: passed")
 
 
-def test_an_option_without_a_value_is_one_message_and_exit_status_2():
+def test_an_option_that_nobody_understands_is_one_message_and_exit_status_2():
     result = run("-D", "NUMBER", GOOD)
     assert result.exit_code == 2
     assert result.stderr == "error: command line: --define: expected NAME=VALUE, found NUMBER\n"
+    addresses = ("-O", "local_ip=fd3d::1", "-O", "remote_ip=fd3d::2")
+    assert run("--ip-version", "ipv6", *addresses, GOOD).exit_code == 0
+    result = run("-O", "mtu=many", GOOD)
+    assert result.exit_code == 2
+    expected = "expected options of packetdrill and values that they take, found mtu=many"
+    assert result.stderr == f"error: command line: --option: {expected}\n"

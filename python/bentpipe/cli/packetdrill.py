@@ -30,16 +30,16 @@ LARGEST_BYTES = 1_000_000
     help="Of sockets and packets, whatever the scripts say.",
 )
 @click.option(
-    "-D",
     "--define",
+    "-D",
     "definitions",
     metavar="NAME=VALUE",
     multiple=True,
     help="What a name stands for in calls and cookies.",
 )
 @click.option(
-    "-O",
     "--option",
+    "-O",
     "options",
     metavar="NAME=VALUE",
     multiple=True,
@@ -77,6 +77,13 @@ def packetdrill(
     given = [("ip_version", ip_version)] if ip_version else []
     given += [("define", "=".join(pair)) for pair in _pairs("--define", definitions)]
     given += _pairs("--option", options)
+    if not scripts.understood(given):
+        raise InputError(
+            file="command line",
+            field="--option",
+            expected="options of packetdrill and values that they take",
+            found=" ".join(options),
+        )
     judge = scripts.emulate if engine == "emulate" else scripts.simulate
     paths = list(_scripts(files))
     verdicts, errors = {}, []

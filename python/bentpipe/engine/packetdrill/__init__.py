@@ -11,6 +11,8 @@ from bentpipe.engine.packetdrill.assertions import Assertions
 from bentpipe.engine.testbed import script_host
 from bentpipe.errors import InputError
 
+_LEAST = "0 close(3) = 0"
+"""A script of one event."""
 ATTEMPTS = 3
 """In real time: a machine may lose its cores for a while, which makes a segment late and nothing else."""
 
@@ -88,6 +90,11 @@ def simulate(script: Path, text: str, options: Options = ()) -> Verdict:
     except _core.ScriptError as error:
         raise unreadable(script, error) from None
     return _verdict(verdict)
+
+
+def understood(options: Options) -> bool:
+    """Return whether there are options of these names which take these values together."""
+    return _core.script_addresses(_LEAST, options=list(options)) is not None
 
 
 def emulate(script: Path, text: str, options: Options = ()) -> Verdict:
