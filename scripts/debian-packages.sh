@@ -47,6 +47,7 @@ look_for_third_parties() {
     command -v curl >/dev/null || missing optional curl "our origin against curl"
     command -v h2load >/dev/null || missing optional nghttp2-client "our origin against nghttp2"
     PATH=$PATH:/usr/sbin command -v nghttpd >/dev/null || missing optional nghttp2-server "our loader against nghttp2"
+    [[ -e /usr/src/linux-source-6.12.tar.xz ]] || missing optional linux-source-6.12 "Linux's scripts of packetdrill"
     command -v gtlsclient >/dev/null || missing optional ngtcp2-client "our origin against ngtcp2"
     PATH=$PATH:/usr/sbin command -v gtlsserver >/dev/null || missing optional ngtcp2-server "our loader against ngtcp2"
 }

@@ -135,7 +135,7 @@ class ScriptError(ValueError):
     found: str
 
 class ScriptVerdict:
-    """How a script ends: "passed", "failed" or "needs"; in the last case `expected` is what is needed.
+    """How a script ends: "passed", "failed" or "skipped"; `expected` is then what is not supported.
 
     `is_timing` says whether all was as it is written but for its time.
     """
@@ -146,15 +146,16 @@ class ScriptVerdict:
     found: str | None
     is_timing: bool
 
-def script_addresses(text: str) -> tuple[str, str, int] | None:
+def script_addresses(text: str, *, options: list[tuple[str, str]]) -> tuple[str, str, int] | None:
     """Return the addresses of endpoint and peer and the MTU of a script. Raises ScriptError.
 
-    None where the options at its head are not understood.
+    `options` have names and values, and count before those at its head. None where one is not understood.
     """
 
 def simulate_script(
     text: str,
     *,
+    options: list[tuple[str, str]],
     read_file: Callable[[str], str | None],
     evaluate: Callable[[str, dict[str, int]], None],
 ) -> ScriptVerdict:
@@ -164,7 +165,12 @@ def simulate_script(
     """
 
 def emulate_script(
-    text: str, *, device: int, folder: str, evaluate: Callable[[str, dict[str, int]], None]
+    text: str,
+    *,
+    options: list[tuple[str, str]],
+    device: int,
+    folder: str,
+    evaluate: Callable[[str, dict[str, int]], None],
 ) -> ScriptVerdict:
     """Run a script against the kernel. Raises ScriptError, OSError.
 

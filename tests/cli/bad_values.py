@@ -78,6 +78,8 @@ BY_KIND = {
         "http", "=", "http=", "http=nonsense", "http=h2,", "cc=nonsense", "tcp.initial_window=-1,3",
         "serverr=1,2",
     ),
+    "pair": ("nonsense", "=", "=5"),
+    "option of packetdrill": ("nonsense", "=5", "mtu=many", "mtuu=1500", "ip_version=ipv5"),
     "cluster": (
         *_ADDRESSES, "local:", "local:0", "local:-1", "local:many", "local:1e9", "local:99999", *_NO_FILES,
     ),

@@ -55,11 +55,13 @@ KINDS = {
     "--size": "size",
     **dict.fromkeys(("--duration", "--interval", "--budget"), "duration"),
     "--flow": "flow",
+    "--define": "pair",
+    "--option": "option of packetdrill",
     "--present": "setting in use",
     "--over": "settings to compare",
     **dict.fromkeys(
         ("study", "studies name", "--engine", "--rig", "--client", "--with", "--format", "--http", "--cc",
-         "--pep", "--transport", "--direction", "--server"),
+         "--pep", "--transport", "--direction", "--server", "--ip-version"),
         "name",
     ),
 }  # fmt: skip

@@ -16,15 +16,15 @@ def run(*arguments):
 
 
 def test_each_script_has_a_verdict_and_all_have_a_count(tmp_path):
-    needs = tmp_path / "needs.pkt"
-    needs.write_text("`sysctl -q net.ipv4.tcp_sack=0`\n")
-    result = run(GOOD, needs)
+    skipped = tmp_path / "skipped.pkt"
+    skipped.write_text("`sysctl -q net.ipv4.tcp_sack=0`\n")
+    result = run(GOOD, skipped)
     assert result.exit_code == 0
     assert result.output.splitlines() == [
         f"{GOOD}: passed",
-        f"{needs}:1: needs tcp_sack=0",
+        f"{skipped}:1: skipped, not supported: tcp_sack=0",
         "",
-        "1 passed, 1 need more",
+        "1 passed, 1 skipped",
     ]
 
 
@@ -49,3 +49,49 @@ def test_a_script_that_cannot_be_read_is_one_message_and_exit_status_2(tmp_path)
     result = run(bad)
     assert result.exit_code == 2
     assert result.stderr == f'error: {bad}: line 2: expected "=", found the end of the script\n'
+
+
+def test_one_that_cannot_be_read_keeps_no_other_from_being_judged(tmp_path):
+    bad = tmp_path / "bad.pkt"
+    bad.write_text("0 close(3)\n")
+    result = run(bad, GOOD)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: {bad}: line 2: expected")
+    assert result.stdout.splitlines() == [f"{GOOD}: passed", "", "1 passed, 1 not read"]
+
+
+def test_a_folder_stands_for_the_scripts_below_it(tmp_path):
+    (tmp_path / "deep").mkdir()
+    for name in ("b.pkt", "deep/a.pkt"):
+        (tmp_path / name).write_text("0 close(3) = -1 EBADF (Bad file descriptor)\n")
+    assert run(tmp_path).stdout.splitlines()[:2] == [
+        f"{tmp_path}/b.pkt: passed",
+        f"{tmp_path}/deep/a.pkt: passed",
+    ]
+    (tmp_path / "none").mkdir()
+    result = run(tmp_path / "none")
+    assert result.exit_code == 2
+    assert result.stderr == f"error: {tmp_path}/none: FILE: expected scripts (.pkt), found none\n"
+
+
+def test_options_count_for_all_scripts_and_before_what_they_say(tmp_path):
+    script = tmp_path / "script.pkt"
+    script.write_text("--mtu=1400\n`sysctl -q a=b`\n")
+    assert "not supported: IPv6" in run("--ip-version", "ipv6", script).output
+    script.write_text("--mtu=99\n0 close(3) = -1 EBADF (Bad file descriptor)\n")
+    assert "not supported: an MTU of 99 bytes" in run(script).output
+    assert run("-O", "mtu=1500", script).output.startswith(f"{script}: passed")
+    script.write_text("0 close(NUMBER) = -1 EBADF (Bad file descriptor)\n")
+    assert run("-D", "NUMBER=7", script).output.startswith(f"{script}: passed")
+
+
+def test_an_option_that_nobody_understands_is_one_message_and_exit_status_2():
+    result = run("-D", "NUMBER", GOOD)
+    assert result.exit_code == 2
+    assert result.stderr == "error: command line: --define: expected NAME=VALUE, found NUMBER\n"
+    addresses = ("-O", "local_ip=fd3d::1", "-O", "remote_ip=fd3d::2")
+    assert run("--ip-version", "ipv6", *addresses, GOOD).exit_code == 0
+    result = run("-O", "mtu=many", GOOD)
+    assert result.exit_code == 2
+    expected = "expected options of packetdrill and values that they take, found mtu=many"
+    assert result.stderr == f"error: command line: --option: {expected}\n"

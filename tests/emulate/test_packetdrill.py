@@ -9,7 +9,7 @@ from bentpipe.engine import packetdrill
 from bentpipe.engine.packetdrill import Outcome
 
 FOLDER = Path(__file__).parents[1] / "packetdrill"
-SCRIPTS = sorted(FOLDER.glob("*.pkt"))
+SCRIPTS = sorted(FOLDER.rglob("*.pkt"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

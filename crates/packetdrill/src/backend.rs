@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bentpipe_units::{Duration, Time};
 
 use crate::call::Call;
+use crate::icmp::Icmp;
 use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::Packet;
 
@@ -32,6 +33,12 @@ pub trait Backend {
     /// # Errors
     /// Where the backend cannot have such a segment: what it lacks.
     fn inject(&mut self, packet: &Packet) -> Result<(), Missing>;
+
+    /// A message about a segment of the endpoint comes from its peer.
+    ///
+    /// # Errors
+    /// Where the backend cannot have such a message: what it lacks.
+    fn inject_icmp(&mut self, icmp: &Icmp) -> Result<(), Missing>;
 
     /// The next segment that the endpoint sends, if it does until then.
     fn next_packet(&mut self, until: Time) -> Option<Captured>;
@@ -62,6 +69,8 @@ pub struct Captured {
     pub at: Time,
     /// What.
     pub packet: Packet,
+    /// Where segmentation offload will cut it: bytes of each segment but the last.
+    pub segment_bytes: Option<u32>,
 }
 
 /// How far a call is.

@@ -31,20 +31,30 @@ pub enum Expression {
 /// Constants that the caller defines beside the system's, by their names.
 pub type Definitions = BTreeMap<String, Expression>;
 
+/// Definitions that name each other at most.
+const LONGEST_CHAIN: u32 = 16;
+
 impl Expression {
     /// The number that it stands for: a number, a constant, several joined by `|`, or a list of one of them.
     pub fn number(&self, defined: &Definitions) -> Option<i64> {
+        self.number_by(defined, LONGEST_CHAIN)
+    }
+
+    /// The same by no longer a chain of definitions: one that comes back to itself stands for nothing.
+    fn number_by(&self, defined: &Definitions, chain: u32) -> Option<i64> {
         match self {
             Self::Number(number) => Some(*number),
             Self::Symbol(name) => match defined.get(name) {
-                Some(expression) => expression.number(defined),
+                Some(expression) => expression.number_by(defined, chain.checked_sub(1)?),
                 None => symbols::value(name),
             },
-            Self::Or(parts) => parts.iter().try_fold(0, |all, part| Some(all | part.number(defined)?)),
-            Self::List(items) if items.len() == 1 => items[0].number(defined),
+            Self::Or(parts) => {
+                parts.iter().try_fold(0, |all, part| Some(all | part.number_by(defined, chain)?))
+            }
+            Self::List(items) if items.len() == 1 => items[0].number_by(defined, chain),
             // Numbers in the order of the network mean what they say.
             Self::Applied(name, arguments) if name == "htons" || name == "htonl" => {
-                arguments.first()?.number(defined)
+                arguments.first()?.number_by(defined, chain)
             }
             _ => None,
         }
@@ -89,5 +99,20 @@ impl fmt::Display for Expression {
             Self::Field(name, value) => write!(f, "{name}={value}"),
             Self::Applied(name, parts) => write!(f, "{name}({})", joined(parts, ", ")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_may_name_another_and_not_itself() {
+        let symbol = |name: &str| Expression::Symbol(name.to_owned());
+        let defined: Definitions = [("A", symbol("B")), ("B", symbol("SOL_TCP")), ("C", symbol("C"))]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
+        assert_eq!(symbol("A").number(&defined), Some(6));
+        assert_eq!(symbol("C").number(&defined), None);
     }
 }

@@ -3,10 +3,11 @@
 //! A script counts the sequence numbers of each end from its SYN; the endpoint chooses that itself, the peer's is the
 //! number that its SYN is written with. The endpoint's timestamps have names of the script's own.
 
-use std::collections::BTreeMap;
-
-use crate::packet::{Flags, Packet, TcpOption, written};
-use crate::script::{EcnPattern, OptionsPattern, PacketPattern};
+use crate::icmp::{Icmp, IcmpPattern};
+use crate::names::Names;
+use crate::outcome::Missing;
+use crate::packet::{Flags, IpFields, Packet, TcpOption, written};
+use crate::script::{EcnPattern, IpPattern, OptionPattern, OptionsPattern, PacketPattern};
 
 /// One connection between endpoint and peer.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +20,6 @@ pub(crate) struct Flow {
     isn: u32,
     /// Number on the wire of the peer's SYN, once there was one.
     peer_isn: Option<u32>,
-    /// The endpoint's timestamps on the wire by those of the script.
-    timestamps: BTreeMap<u32, u32>,
 }
 
 impl Flow {
@@ -28,8 +27,16 @@ impl Flow {
         Self { port, peer_port, ..Self::default() }
     }
 
+    /// Whether a segment of the endpoint belongs to it.
+    pub const fn sends(&self, packet: &Packet) -> bool {
+        self.port == packet.source_port && self.peer_port == packet.destination_port
+    }
+
     /// A segment of the peer as it goes onto the wire.
-    pub fn injected(&mut self, pattern: &PacketPattern) -> Packet {
+    ///
+    /// # Errors
+    /// For a cookie that is not known.
+    pub fn injected(&mut self, pattern: &PacketPattern, names: &Names) -> Result<Packet, Missing> {
         let is_syn = pattern.flags.contains(Flags::SYN);
         if is_syn {
             self.peer_isn.get_or_insert(pattern.seq);
@@ -38,12 +45,14 @@ impl Flow {
         let is_first_number = is_syn && pattern.seq == peer_isn;
         let options = match &pattern.options {
             OptionsPattern::Any => Vec::new(),
-            OptionsPattern::Exactly(options) => options.iter().map(|option| self.option(option)).collect(),
+            OptionsPattern::Exactly(options) => {
+                options.iter().map(|option| self.option(option, names)).collect::<Result<_, _>>()?
+            }
         };
         let acknowledges = pattern.flags.contains(Flags::ACK);
         let ack = pattern.ack.unwrap_or(0);
-        Packet {
-            ecn: pattern.ecn.map_or(0, EcnPattern::bits),
+        Ok(Packet {
+            ip: pattern.ip.fields(),
             source_port: self.peer_port,
             destination_port: self.port,
             flags: pattern.flags,
@@ -53,37 +62,51 @@ impl Flow {
             urgent: pattern.urgent.unwrap_or(0),
             options,
             length: pattern.length,
-        }
+        })
     }
 
-    fn option(&self, option: &TcpOption) -> TcpOption {
-        match option {
-            TcpOption::Sack(blocks) => {
+    fn option(&self, option: &OptionPattern, names: &Names) -> Result<TcpOption, Missing> {
+        Ok(match option {
+            OptionPattern::Option(TcpOption::Sack(blocks)) => {
                 let shifted = |number: &u32| number.wrapping_add(self.isn);
                 TcpOption::Sack(blocks.iter().map(|(from, to)| (shifted(from), shifted(to))).collect())
             }
-            TcpOption::Timestamps { value, echo } => {
-                TcpOption::Timestamps { value: *value, echo: *self.timestamps.get(echo).unwrap_or(echo) }
+            OptionPattern::Option(TcpOption::Timestamps { value, echo }) => {
+                TcpOption::Timestamps { value: *value, echo: names.timestamp(*echo) }
             }
-            other => other.clone(),
-        }
+            OptionPattern::Option(other) => other.clone(),
+            OptionPattern::Cookie { name, is_experimental } => {
+                let cookie = names.cookie(name).ok_or_else(|| Missing(format!("the cookie {name}")))?;
+                if *is_experimental {
+                    TcpOption::FastOpenExperimental(cookie)
+                } else {
+                    TcpOption::FastOpen(cookie)
+                }
+            }
+        })
     }
 
-    /// Learns from a segment of the endpoint what stands for what.
+    /// A message about a segment of the endpoint.
+    pub fn icmp(&self, pattern: &IcmpPattern) -> Icmp {
+        let (seq, length) = pattern.about;
+        let about = Packet {
+            source_port: self.port,
+            destination_port: self.peer_port,
+            flags: Flags::ACK,
+            seq: seq.wrapping_add(self.isn),
+            length,
+            ..Packet::default()
+        };
+        Icmp { message: pattern.message, mtu: pattern.mtu, about }
+    }
+
+    /// Learns from a SYN of the endpoint where it starts to count; another one without an answer starts anew.
     pub fn learn(&mut self, pattern: &PacketPattern, packet: &Packet) {
         if packet.flags.contains(Flags::SYN) && pattern.flags.contains(Flags::SYN) {
-            let ports = (packet.source_port, packet.destination_port);
-            if (self.port, self.peer_port) != ports {
-                *self =
-                    Self { timestamps: std::mem::take(&mut self.timestamps), ..Self::new(ports.0, ports.1) };
+            if packet.seq != self.isn && !packet.flags.contains(Flags::ACK) {
+                self.peer_isn = None;
             }
             self.isn = packet.seq;
-        }
-        if let OptionsPattern::Exactly(options) = &pattern.options
-            && let (Some((expected, _)), Some((found, _))) =
-                (timestamps(options), timestamps(&packet.options))
-        {
-            self.timestamps.insert(expected, found);
         }
     }
 
@@ -106,12 +129,18 @@ impl Flow {
     }
 }
 
-/// TSval and TSecr.
-fn timestamps(options: &[TcpOption]) -> Option<(u32, u32)> {
-    options.iter().find_map(|option| match option {
-        TcpOption::Timestamps { value, echo } => Some((*value, *echo)),
-        _ => None,
-    })
+impl IpPattern {
+    fn fields(self) -> IpFields {
+        let written = self.traffic_class.unwrap_or(0);
+        let traffic_class = self.ecn.map_or(written, |ecn| written & !3 | ecn.bits());
+        IpFields { traffic_class, hop_limit: self.hop_limit.unwrap_or(IpFields::default().hop_limit) }
+    }
+
+    fn fits(self, found: IpFields) -> bool {
+        self.ecn.is_none_or(|ecn| ecn.allows(found.ecn()))
+            && self.traffic_class.is_none_or(|expected| expected == found.traffic_class)
+            && self.hop_limit.is_none_or(|expected| expected == found.hop_limit)
+    }
 }
 
 impl EcnPattern {
@@ -135,7 +164,7 @@ impl EcnPattern {
 
 impl PacketPattern {
     /// Whether a segment of the endpoint, in the script's numbers, is what is written.
-    pub(crate) fn fits(&self, packet: &Packet) -> bool {
+    pub(crate) fn fits(&self, packet: &Packet, names: &Names) -> bool {
         let acknowledges = self.flags.contains(Flags::ACK);
         self.flags == packet.flags
             && (self.seq == packet.seq || self.flags.contains(Flags::SYN))
@@ -143,16 +172,27 @@ impl PacketPattern {
             && (!acknowledges || self.ack.is_none_or(|ack| ack == packet.ack))
             && self.window.is_none_or(|window| window == packet.window)
             && self.urgent.is_none_or(|urgent| urgent == packet.urgent)
-            && self.ecn.is_none_or(|ecn| ecn.allows(packet.ecn))
-            && self.options_fit(packet)
+            && self.ip.fits(packet.ip)
+            && self.options_fit(packet, names)
     }
 
     /// Timestamps are compared by what they echo: the endpoint's clock is its own.
-    fn options_fit(&self, packet: &Packet) -> bool {
+    fn options_fit(&self, packet: &Packet, names: &Names) -> bool {
         let OptionsPattern::Exactly(options) = &self.options else { return true };
-        let fits = |(expected, found): (&TcpOption, &TcpOption)| match (expected, found) {
-            (TcpOption::Timestamps { echo, .. }, TcpOption::Timestamps { echo: found, .. }) => echo == found,
-            (expected, found) => expected == found,
+        let is_cookie =
+            |name: &str, found: &Vec<u8>| names.cookie(name).is_none_or(|cookie| cookie == *found);
+        let fits = |(expected, found): (&OptionPattern, &TcpOption)| match (expected, found) {
+            (
+                OptionPattern::Option(TcpOption::Timestamps { echo, .. }),
+                TcpOption::Timestamps { echo: found, .. },
+            ) => echo == found,
+            (OptionPattern::Option(expected), found) => expected == found,
+            (OptionPattern::Cookie { name, is_experimental: false }, TcpOption::FastOpen(found))
+            | (
+                OptionPattern::Cookie { name, is_experimental: true },
+                TcpOption::FastOpenExperimental(found),
+            ) => is_cookie(name, found),
+            (OptionPattern::Cookie { .. }, _) => false,
         };
         options.len() == packet.options.len() && options.iter().zip(&packet.options).all(fits)
     }
@@ -172,6 +212,16 @@ impl std::fmt::Display for PacketPattern {
             OptionsPattern::Any => f.write_str(" <...>"),
             OptionsPattern::Exactly(options) if options.is_empty() => Ok(()),
             OptionsPattern::Exactly(options) => write!(f, " {}", written(options)),
+        }
+    }
+}
+
+impl std::fmt::Display for OptionPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Option(option) => option.fmt(f),
+            Self::Cookie { name, is_experimental: false } => write!(f, "FO {name}"),
+            Self::Cookie { name, is_experimental: true } => write!(f, "FOEXP {name}"),
         }
     }
 }

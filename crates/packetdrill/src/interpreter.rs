@@ -3,13 +3,18 @@
 use bentpipe_units::{Duration, Time};
 
 use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
-use crate::call::{Call, ExpectedOutput, Handles, difference, prepare};
+use crate::call::Call;
+use crate::expected::{ExpectedOutput, difference};
+use crate::expression::Expression;
 use crate::flow::Flow;
-use crate::outcome::{Handle, Missing, Outcome};
+use crate::icmp::IcmpPattern;
+use crate::names::Names;
+use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::packet::{Flags, Packet};
+use crate::prepare::{Handles, prepare};
 use crate::script::{Action, Base, CallLine, Event, PacketPattern, Script, When};
 use crate::settings::Settings;
-use crate::verdict::{Difference, Need, Verdict};
+use crate::verdict::{Difference, Skip, Verdict};
 
 /// Judges a line of Python: `Ok` where it ends without an error.
 pub type Evaluate<'a> = dyn FnMut(&Code<'_>) -> Result<(), CodeError> + 'a;
@@ -52,30 +57,33 @@ pub fn run<B: Backend>(
         evaluate,
         handles: Handles::new(),
         latest: Handle::NONE,
-        flow: None,
+        flows: Vec::new(),
+        names: Names::of(&settings.defined),
         peers: 0,
         listeners: Vec::new(),
         is_accepted: false,
         kept: None,
+        start: Time::ZERO,
         previous: Time::ZERO,
+        is_running: false,
         blocked: None,
     };
-    match script
-        .events
-        .iter()
-        .try_for_each(|event| interpreter.event(event))
+    let events = || script.events.iter();
+    match interpreter
+        .prepare()
+        .and_then(|()| events().try_for_each(|event| interpreter.event(event)))
         .and_then(|()| interpreter.settle(None))
     {
         Ok(()) => Verdict::Passed,
         Err(Stop::Failed(difference)) => Verdict::Failed(difference),
-        Err(Stop::Needs(need)) => Verdict::Needs(need),
+        Err(Stop::Skipped(skip)) => Verdict::Skipped(skip),
     }
 }
 
 /// Why a script ends before its end.
 enum Stop {
     Failed(Difference),
-    Needs(Need),
+    Skipped(Skip),
 }
 
 struct Interpreter<'a, B> {
@@ -86,7 +94,9 @@ struct Interpreter<'a, B> {
     handles: Handles,
     /// The socket that was used last.
     latest: Handle,
-    flow: Option<Flow>,
+    /// Connections in the order of their SYNs; the last is the one that the peer's segments belong to.
+    flows: Vec<Flow>,
+    names: Names,
     /// How many connections the peer has opened.
     peers: u16,
     /// Descriptors of the sockets that listen.
@@ -95,8 +105,12 @@ struct Interpreter<'a, B> {
     is_accepted: bool,
     /// A segment that was looked at and belongs to a later event.
     kept: Option<Captured>,
+    /// What absolute times count from: when the commands at the script's head were over.
+    start: Time,
     /// When the last event was over.
     previous: Time,
+    /// Whether there was an event behind the commands at the script's head.
+    is_running: bool,
     /// The call that blocks.
     blocked: Option<Blocked>,
 }
@@ -121,10 +135,21 @@ struct Due {
 }
 
 impl<B: Backend> Interpreter<'_, B> {
+    /// Runs the shell scripts that come before the first event.
+    fn prepare(&mut self) -> Result<(), Stop> {
+        let settings = self.settings;
+        settings.before.iter().try_for_each(|command| self.shell(1, command))?;
+        self.start = self.backend.now();
+        Ok(())
+    }
+
     fn event(&mut self, event: &Event) -> Result<(), Stop> {
+        let is_command = matches!(event.action, Action::Shell(_)) && event.when == When::Next;
+        let is_at_head = is_command && !self.is_running;
+        self.is_running = !is_at_head;
         let due = self.due(event.when);
         let line = event.line;
-        let needs = |missing: Missing| Stop::Needs(Need { line, what: missing.0 });
+        let needs = |missing: Missing| Stop::Skipped(Skip { line, what: missing.0 });
         match &event.action {
             Action::Foreign(what) => return Err(needs(Missing(what.clone()))),
             Action::Expect(pattern) => return self.expect(line, due, pattern),
@@ -135,20 +160,19 @@ impl<B: Backend> Interpreter<'_, B> {
                 if pattern.length > LARGEST_PAYLOAD {
                     return Err(needs(Missing("segments that no IP packet holds".to_owned())));
                 }
-                let packet = self.injected(pattern);
+                let packet = self.injected(pattern).map_err(needs)?;
                 self.backend.inject(&packet).map_err(needs)?;
             }
+            Action::InjectIcmp(pattern) => self.icmp(pattern).map_err(needs)?,
             Action::Call(call) => return self.call(line, due, call),
-            Action::Shell(command) => match self.backend.shell(command).map_err(needs)? {
-                Ended::Well => {}
-                Ended::Badly(found) => {
-                    return fail(line, &format!("`{}` to succeed", first_line(command)), &found);
-                }
-            },
+            Action::Shell(command) => self.shell(line, command)?,
             Action::Code(text) => self.code(line, text)?,
             Action::Expect(_) | Action::Foreign(_) => {}
         }
         self.previous = self.backend.now();
+        if is_at_head {
+            self.start = self.previous;
+        }
         Ok(())
     }
 
@@ -159,7 +183,7 @@ impl<B: Backend> Interpreter<'_, B> {
             When::Next => Due { from: now, to: now, base: now, is_any: false },
             When::Between { base, from, to } => {
                 let base = match base {
-                    Base::Start => Time::ZERO,
+                    Base::Start => self.start,
                     Base::Previous => self.previous,
                 };
                 Due { from: base + from, to: base + to, base, is_any: false }
@@ -170,14 +194,24 @@ impl<B: Backend> Interpreter<'_, B> {
     // ---- segments ------------------------------------------------------------------------------------------
 
     /// A segment of the peer; the first SYN of a connection opens it.
-    fn injected(&mut self, pattern: &PacketPattern) -> Packet {
+    fn injected(&mut self, pattern: &PacketPattern) -> Result<Packet, Missing> {
         let opens = pattern.flags.contains(Flags::SYN) && !pattern.flags.contains(Flags::ACK);
-        if self.flow.is_none() || (opens && self.is_accepted && !self.listeners.is_empty()) {
-            self.flow = Some(Flow::new(self.settings.bind_port, FIRST_PEER_PORT + self.peers));
-            self.peers += 1;
+        if self.flows.is_empty() || (opens && self.is_accepted && !self.listeners.is_empty()) {
+            self.flows.push(Flow::new(self.settings.bind_port, FIRST_PEER_PORT.wrapping_add(self.peers)));
+            self.peers = self.peers.wrapping_add(1);
             self.is_accepted = false;
         }
-        self.flow.get_or_insert_default().injected(pattern)
+        match self.flows.last_mut() {
+            Some(flow) => flow.injected(pattern, &self.names),
+            None => Err(Missing("segments without a connection".to_owned())),
+        }
+    }
+
+    /// A message about a segment that the endpoint has sent.
+    fn icmp(&mut self, pattern: &IcmpPattern) -> Result<(), Missing> {
+        let flow =
+            self.flows.last().ok_or_else(|| Missing("ICMP messages without a connection".to_owned()))?;
+        self.backend.inject_icmp(&flow.icmp(pattern))
     }
 
     fn expect(&mut self, line: u32, due: Due, pattern: &PacketPattern) -> Result<(), Stop> {
@@ -186,21 +220,45 @@ impl<B: Backend> Interpreter<'_, B> {
         let Some(first) = self.next_packet(until) else {
             return fail(line, &pattern.to_string(), "no segment");
         };
+        let first = self.cut(first, pattern.length);
         let found = self.merged(first, pattern.length);
-        let flow = self.flow.get_or_insert_default();
-        let mut learned = flow.clone();
-        learned.learn(pattern, &found.packet);
-        let packet = learned.to_script(&found.packet);
-        if !pattern.fits(&packet) {
+        let at = self.flow_of(&found.packet);
+        let flow = &mut self.flows[at];
+        flow.learn(pattern, &found.packet);
+        let packet = flow.to_script(&found.packet);
+        if !pattern.fits(&packet, &self.names) {
             return fail(line, &pattern.to_string(), &packet.to_string());
         }
-        *flow = learned;
+        self.names.learn(pattern, &found.packet);
         self.previous = found.at;
         self.check_time(line, due, found.at, &pattern.to_string())
     }
 
+    /// Where the connection stands that a segment of the endpoint belongs to; it may open one.
+    fn flow_of(&mut self, packet: &Packet) -> usize {
+        self.flows.iter().rposition(|flow| flow.sends(packet)).unwrap_or_else(|| {
+            self.flows.push(Flow::new(packet.source_port, packet.destination_port));
+            self.flows.len() - 1
+        })
+    }
+
     fn next_packet(&mut self, until: Time) -> Option<Captured> {
         self.kept.take().or_else(|| self.backend.next_packet(until))
+    }
+
+    /// A super-segment is cut where segmentation offload will, if that is the length that is expected; the rest is kept.
+    fn cut(&mut self, mut whole: Captured, expected: u32) -> Captured {
+        let ends_there = |size: u32| size > 0 && expected.is_multiple_of(size);
+        if (1..whole.packet.length).contains(&expected) && whole.segment_bytes.is_some_and(ends_there) {
+            let mut rest = whole.clone();
+            rest.packet.seq = rest.packet.seq.wrapping_add(expected);
+            rest.packet.length -= expected;
+            rest.packet.flags = rest.packet.flags.without(Flags::CWR);
+            whole.packet.length = expected;
+            whole.packet.flags = whole.packet.flags.without(Flags::PSH.with(Flags::FIN));
+            self.kept = Some(rest);
+        }
+        whole
     }
 
     /// What is expected in one segment may have left in several at once, whether or not segmentation offload took
@@ -213,6 +271,7 @@ impl<B: Backend> Interpreter<'_, B> {
                 self.kept = Some(next);
                 break;
             }
+            let next = self.cut(next, expected - whole.packet.length);
             whole.packet.length += next.packet.length;
             whole.packet.flags = next.packet.flags;
         }
@@ -223,7 +282,7 @@ impl<B: Backend> Interpreter<'_, B> {
 
     fn call(&mut self, line: u32, due: Due, written: &CallLine) -> Result<(), Stop> {
         self.settle(None)?;
-        let needs = |missing: Missing| Stop::Needs(Need { line, what: missing.0 });
+        let needs = |missing: Missing| Stop::Skipped(Skip { line, what: missing.0 });
         let prepared = prepare(written, &self.settings.defined, &self.handles).map_err(needs)?;
         let patience = written.until.map_or(self.backend.patience(), |_| Duration::ZERO);
         let start = self.backend.now();
@@ -283,15 +342,23 @@ impl<B: Backend> Interpreter<'_, B> {
         }
         let number = written.result.as_ref().and_then(|result| result.number(&self.settings.defined));
         match (written.name.as_str(), number) {
-            ("socket" | "accept" | "accept4" | "epoll_create" | "epoll_create1", Some(number))
+            ("socket" | "accept" | "accept4" | "epoll_create" | "epoll_create1" | "open", Some(number))
                 if number >= 0 =>
             {
                 let handle = Handle(outcome.result);
                 self.handles.insert(number, handle);
-                if !written.name.starts_with("epoll") {
+                if matches!(written.name.as_str(), "socket" | "accept" | "accept4") {
                     self.latest = handle;
                 }
                 self.is_accepted |= written.name.starts_with("accept");
+            }
+            ("pipe", Some(0)) => {
+                if let (Some(Expression::List(numbers)), Output::Descriptors(opened)) =
+                    (written.arguments.first(), &outcome.output)
+                {
+                    let numbers = numbers.iter().filter_map(|number| number.number(&self.settings.defined));
+                    self.handles.extend(numbers.zip(opened.map(Handle)));
+                }
             }
             ("listen", Some(0)) => {
                 let socket = written.arguments.first().and_then(|it| it.number(&self.settings.defined));
@@ -313,6 +380,14 @@ impl<B: Backend> Interpreter<'_, B> {
 
     // ---- what is said of the endpoint ----------------------------------------------------------------------
 
+    fn shell(&mut self, line: u32, command: &str) -> Result<(), Stop> {
+        match self.backend.shell(command) {
+            Ok(Ended::Well) => Ok(()),
+            Ok(Ended::Badly(found)) => fail(line, &format!("`{}` to succeed", first_line(command)), &found),
+            Err(missing) => Err(Stop::Skipped(Skip { line, what: missing.0 })),
+        }
+    }
+
     fn code(&mut self, line: u32, text: &str) -> Result<(), Stop> {
         let now = self.backend.now();
         self.settle(Some(now))?;
@@ -320,17 +395,17 @@ impl<B: Backend> Interpreter<'_, B> {
         match (self.evaluate)(&Code { line, text, info }) {
             Ok(()) => Ok(()),
             Err(CodeError::Raised(found)) => fail(line, first_line(text), &found),
-            Err(CodeError::Unknown(what)) => Err(Stop::Needs(Need { line, what })),
+            Err(CodeError::Unknown(what)) => Err(Stop::Skipped(Skip { line, what })),
         }
     }
 
     fn check_time(&self, line: u32, due: Due, at: Time, what: &str) -> Result<(), Stop> {
-        let tolerance = self.settings.tolerance;
+        let tolerance = self.settings.tolerance_of(due.to.since(due.base));
         let late = self.backend.lateness(due.to.since(due.base));
         if due.is_any || (at + tolerance >= due.from && at <= due.to + tolerance + late) {
             return Ok(());
         }
-        let seconds = |time: Time| time.since(Time::ZERO).as_secs_f64();
+        let seconds = |time: Time| time.since(self.start).as_secs_f64();
         let span = if due.from == due.to {
             format!("{:.6} s", seconds(due.from))
         } else {

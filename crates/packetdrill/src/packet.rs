@@ -5,8 +5,8 @@ use std::fmt;
 /// A TCP segment that was sent or is to be injected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// The two bits of explicit congestion notification in the IP header (RFC 3168 section 5).
-    pub ecn: u8,
+    /// Of the IP header.
+    pub ip: IpFields,
     /// Port of the sender.
     pub source_port: u16,
     /// Port of the receiver.
@@ -25,6 +25,28 @@ pub struct Packet {
     pub options: Vec<TcpOption>,
     /// Bytes of payload; what they are says no script.
     pub length: u32,
+}
+
+/// What scripts tell of an IP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IpFields {
+    /// Type of service or traffic class: six bits of the code point (RFC 2474), two of congestion (RFC 3168 section 5).
+    pub traffic_class: u8,
+    /// Time to live or hop limit.
+    pub hop_limit: u8,
+}
+
+impl IpFields {
+    /// The bits of explicit congestion notification (RFC 3168 section 5).
+    pub const fn ecn(self) -> u8 {
+        self.traffic_class & 3
+    }
+}
+
+impl Default for IpFields {
+    fn default() -> Self {
+        Self { traffic_class: 0, hop_limit: 255 }
+    }
 }
 
 /// The control bits of RFC 9293 section 3.1, CWR and ECE among them.
@@ -91,6 +113,9 @@ impl fmt::Display for Flags {
     }
 }
 
+/// The number of a signature's option (RFC 2385 section 3.0).
+pub(crate) const MD5: u8 = 19;
+
 /// A TCP option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TcpOption {
@@ -141,13 +166,14 @@ impl fmt::Display for TcpOption {
             Self::Timestamps { value, echo } => write!(f, "TS val {value} ecr {echo}"),
             Self::FastOpen(cookie) => write!(f, "FO {}", hex(cookie)),
             Self::FastOpenExperimental(cookie) => write!(f, "FOEXP {}", hex(cookie)),
+            Self::Other { kind: MD5, data } => write!(f, "md5 {}", hex(data)),
             Self::Other { kind, .. } => write!(f, "of kind {kind}"),
         }
     }
 }
 
 /// Options as a script has them.
-pub(crate) fn written(options: &[TcpOption]) -> String {
+pub(crate) fn written<T: fmt::Display>(options: &[T]) -> String {
     let each: Vec<_> = options.iter().map(|option| option.to_string().trim_end().to_owned()).collect();
     format!("<{}>", each.join(","))
 }

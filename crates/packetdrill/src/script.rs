@@ -3,6 +3,7 @@
 use bentpipe_units::Duration;
 
 use crate::expression::Expression;
+use crate::icmp::IcmpPattern;
 use crate::packet::{Flags, TcpOption};
 
 /// A whole script.
@@ -70,21 +71,23 @@ pub enum Action {
     Inject(PacketPattern),
     /// `>`: a segment of the endpoint is expected.
     Expect(PacketPattern),
+    /// `< icmp`: a message about a segment of the endpoint comes from somewhere on the path.
+    InjectIcmp(IcmpPattern),
     /// A system call of the application and what it returns.
     Call(CallLine),
     /// Between backticks: a command for the shell.
     Shell(String),
     /// Between `%{` and `}%`: Python, mostly an assertion about `tcp_info`.
     Code(String),
-    /// What the grammar has and no backend can do, such as an ICMP message.
+    /// What the grammar has and no backend can do, such as a datagram of UDP.
     Foreign(String),
 }
 
 /// A segment as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketPattern {
-    /// Code point of explicit congestion notification, where it is written.
-    pub ecn: Option<EcnPattern>,
+    /// What is written of the IP header.
+    pub ip: IpPattern,
     /// The control bits.
     pub flags: Flags,
     /// First sequence number, as the script counts.
@@ -99,6 +102,17 @@ pub struct PacketPattern {
     pub urgent: Option<u16>,
     /// The options.
     pub options: OptionsPattern,
+}
+
+/// What is written of the IP header between brackets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IpPattern {
+    /// `ect0`, `ce` and the like.
+    pub ecn: Option<EcnPattern>,
+    /// `tos 0x10`: all eight bits.
+    pub traffic_class: Option<u8>,
+    /// `ttl 64`.
+    pub hop_limit: Option<u8>,
 }
 
 /// `[ect0]` and the like.
@@ -122,7 +136,27 @@ pub enum OptionsPattern {
     /// `<...>`: any.
     Any,
     /// These, in their order, padding included.
-    Exactly(Vec<TcpOption>),
+    Exactly(Vec<OptionPattern>),
+}
+
+/// An option as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionPattern {
+    /// All of it is.
+    Option(TcpOption),
+    /// `FO NAME`, `FOEXP NAME`: a cookie of Fast Open that has a name.
+    Cookie {
+        /// The name.
+        name: String,
+        /// Whether in the experimental option.
+        is_experimental: bool,
+    },
+}
+
+impl From<TcpOption> for OptionPattern {
+    fn from(option: TcpOption) -> Self {
+        Self::Option(option)
+    }
 }
 
 /// A system call as it is written.

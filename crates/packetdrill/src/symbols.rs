@@ -30,6 +30,15 @@ pub fn option_name(level: i64, option: i64) -> String {
     found.map_or_else(|| format!("{prefix}{option}"), |(name, _)| (*name).to_owned())
 }
 
+/// The names of flags of a transfer.
+pub fn flag_names(flags: i32) -> String {
+    let of = |bit: i64| KNOWN.iter().find(|(name, value)| *value == bit && name.starts_with("MSG_"));
+    let bits = (0..i32::BITS).map(|shift| i64::from(flags) & (1 << shift)).filter(|bit| *bit != 0);
+    let names =
+        bits.map(|bit| of(bit).map_or_else(|| format!("the flag {bit:#x}"), |(name, _)| (*name).to_owned()));
+    names.collect::<Vec<_>>().join("|")
+}
+
 macro_rules! table {
     ($type:ty: $($name:ident),* $(,)?) => { &[$((stringify!($name), $name as $type)),*] };
 }
@@ -39,12 +48,13 @@ const ERRORS: &[(&str, i32)] = table![i32:
     EMFILE, ENOTTY, ENOSPC, EPIPE, EDOM, ERANGE, ENOSYS, EMSGSIZE, ENOTSOCK, EDESTADDRREQ, EPROTOTYPE, ENOPROTOOPT,
     EPROTONOSUPPORT, EOPNOTSUPP, EAFNOSUPPORT, EADDRINUSE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, ENETRESET,
     ECONNABORTED, ECONNRESET, ENOBUFS, EISCONN, ENOTCONN, ESHUTDOWN, ETIMEDOUT, ECONNREFUSED, EHOSTDOWN,
-    EHOSTUNREACH, EALREADY, EINPROGRESS, EPROTO, EOVERFLOW,
+    EHOSTUNREACH, EALREADY, EINPROGRESS, EPROTO, EOVERFLOW, ENOMSG, ENODATA, ETIME, ECANCELED, ENXIO, ESPIPE, EISDIR,
+    EFBIG, ENFILE, EBADMSG, EPFNOSUPPORT, ESOCKTNOSUPPORT, EKEYREJECTED, ENOKEY,
 ];
 
 // Those that the library does not have stand in linux/tcp.h, linux/errqueue.h and asm-generic/socket.h.
-const TCP_INQ: i32 = 36;
-const TCP_CM_INQ: i32 = 36;
+pub(crate) const TCP_INQ: i32 = 36;
+pub(crate) const TCP_CM_INQ: i32 = 36;
 const TCP_TX_DELAY: i32 = 37;
 const TCP_RTO_MAX_MS: i32 = 44;
 const TCP_RTO_MIN_US: i32 = 45;
@@ -54,7 +64,12 @@ const SO_EE_ORIGIN_LOCAL: i32 = 1;
 const SO_EE_ORIGIN_ICMP: i32 = 2;
 const SO_EE_ORIGIN_ZEROCOPY: i32 = 5;
 const SO_EE_CODE_ZEROCOPY_COPIED: i32 = 1;
+const NULL: i32 = 0;
 const SHUT_READ: i32 = SHUT_RD;
+const SO_EE_ORIGIN_TIMESTAMPING: i32 = 4;
+const SCM_TSTAMP_SND: i32 = 0;
+const SCM_TSTAMP_SCHED: i32 = 1;
+const SCM_TSTAMP_ACK: i32 = 2;
 const SIOCINQ: i32 = 0x541b;
 const SIOCOUTQ: i32 = 0x5411;
 const SIOCOUTQNSD: i32 = 0x894b;
@@ -78,6 +93,12 @@ const KNOWN: &[(&str, i64)] = table![i64:
     MSG_OOB, MSG_PEEK, MSG_DONTROUTE, MSG_CTRUNC, MSG_TRUNC, MSG_DONTWAIT, MSG_EOR, MSG_WAITALL, MSG_CONFIRM,
     MSG_ERRQUEUE, MSG_NOSIGNAL, MSG_MORE, MSG_FASTOPEN, MSG_ZEROCOPY,
     SO_EE_ORIGIN_NONE, SO_EE_ORIGIN_LOCAL, SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ZEROCOPY, SO_EE_CODE_ZEROCOPY_COPIED,
+    SO_EE_ORIGIN_TIMESTAMPING, SCM_TSTAMP_SND, SCM_TSTAMP_SCHED, SCM_TSTAMP_ACK, SCM_TIMESTAMPING,
+    SOF_TIMESTAMPING_TX_HARDWARE, SOF_TIMESTAMPING_TX_SOFTWARE, SOF_TIMESTAMPING_RX_HARDWARE,
+    SOF_TIMESTAMPING_RX_SOFTWARE, SOF_TIMESTAMPING_SOFTWARE, SOF_TIMESTAMPING_SYS_HARDWARE,
+    SOF_TIMESTAMPING_RAW_HARDWARE, SOF_TIMESTAMPING_OPT_ID, SOF_TIMESTAMPING_TX_SCHED, SOF_TIMESTAMPING_TX_ACK,
+    SOF_TIMESTAMPING_OPT_CMSG, SOF_TIMESTAMPING_OPT_TSONLY, SOF_TIMESTAMPING_OPT_STATS,
+    SPLICE_F_MOVE, SPLICE_F_NONBLOCK, SPLICE_F_MORE, SPLICE_F_GIFT, NULL,
     F_GETFL, F_SETFL, F_GETFD, F_SETFD, O_RDONLY, O_WRONLY, O_RDWR, O_NONBLOCK, FD_CLOEXEC,
     FIONREAD, FIONBIO, SIOCINQ, SIOCOUTQ, SIOCOUTQNSD,
     SHUT_RD, SHUT_READ, SHUT_WR, SHUT_RDWR, SOMAXCONN,
@@ -102,6 +123,7 @@ mod tests {
     #[test]
     fn numbers_have_names() {
         assert_eq!(errno_name(ECONNRESET), "ECONNRESET");
+        assert_eq!(flag_names(MSG_ZEROCOPY | MSG_EOR), "MSG_EOR|MSG_ZEROCOPY");
         assert_eq!(option_name(i64::from(SOL_TCP), i64::from(TCP_CORK)), "TCP_CORK");
     }
 }

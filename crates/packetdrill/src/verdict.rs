@@ -10,7 +10,7 @@ pub enum Verdict {
     /// The first thing that did not.
     Failed(Difference),
     /// It asks for something that this backend does not have, and says nothing therefore.
-    Needs(Need),
+    Skipped(Skip),
 }
 
 /// The first thing that did not happen as it is written.
@@ -26,12 +26,12 @@ pub struct Difference {
     pub is_timing: bool,
 }
 
-/// What a backend would have to have.
+/// What a backend does not have, or the interpreter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct Skip {
     /// Line of the event.
     pub line: u32,
-    /// What is missing.
+    /// What is not supported.
     pub what: String,
 }
 
@@ -41,8 +41,8 @@ impl fmt::Display for Difference {
     }
 }
 
-impl fmt::Display for Need {
+impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: needs {}", self.line, self.what)
+        write!(f, "{}: not supported: {}", self.line, self.what)
     }
 }

@@ -1,13 +1,18 @@
-//! The bytes of a packet: IPv4 (RFC 791) and TCP (RFC 9293 section 3.1) with their checksums.
+//! The bytes of a packet: TCP (RFC 9293 section 3.1) over IPv4 (RFC 791) or IPv6 (RFC 8200) with their checksums.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
-use crate::packet::{Flags, Packet, TcpOption};
+use crate::icmp::Icmp;
+use crate::packet::{Flags, IpFields, Packet, TcpOption};
 
-const IP_HEADER: usize = 20;
+const IPV4_HEADER: usize = 20;
+const IPV6_HEADER: usize = 40;
 const TCP_HEADER: usize = 20;
+const PROTOCOL_ICMP: u8 = 1;
 const PROTOCOL_TCP: u8 = 6;
-const TIME_TO_LIVE: u8 = 255;
+const PROTOCOL_ICMPV6: u8 = 58;
+/// What of a segment an ICMP message carries at least (RFC 792): its ports and its number.
+const QUOTED_BYTES: usize = 8;
 
 const EOL: u8 = 0;
 const NOP: u8 = 1;
@@ -21,37 +26,55 @@ const EXPERIMENTAL: u8 = 254;
 /// The number that Fast Open had while it was an experiment (RFC 7413 section 4.1.1).
 const FAST_OPEN_EXPERIMENT: [u8; 2] = [0xf9, 0x89];
 
-/// A whole IPv4 packet whose payload is zeros.
-pub fn encode(packet: &Packet, source: Ipv4Addr, destination: Ipv4Addr) -> Vec<u8> {
+/// A whole packet whose payload is zeros, of the version of IP that both addresses have.
+pub fn encode(packet: &Packet, source: IpAddr, destination: IpAddr) -> Vec<u8> {
     let mut tcp = encode_tcp(packet);
-    let pseudo: Vec<u8> = [source.octets(), destination.octets()]
-        .concat()
-        .into_iter()
-        .chain([0, PROTOCOL_TCP])
-        .chain((tcp.len() as u16).to_be_bytes())
-        .collect();
-    let sum = checksum(&[&pseudo, &tcp]);
+    let sum = checksum(&[&pseudo_header(source, destination, PROTOCOL_TCP, tcp.len()), &tcp]);
     tcp[16..18].copy_from_slice(&sum.to_be_bytes());
-    let mut bytes = Vec::with_capacity(IP_HEADER + tcp.len());
-    bytes.extend([0x45, packet.ecn]);
-    bytes.extend(((IP_HEADER + tcp.len()) as u16).to_be_bytes());
-    bytes.extend([0, 0, 0, 0, TIME_TO_LIVE, PROTOCOL_TCP, 0, 0]);
-    bytes.extend(source.octets());
-    bytes.extend(destination.octets());
-    let sum = checksum(&[&bytes]);
-    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    let mut bytes = ip_header(packet.ip, source, destination, PROTOCOL_TCP, tcp.len());
     bytes.extend(tcp);
     bytes
 }
 
-/// The segment in an IPv4 packet; none where it is no whole TCP segment.
+/// A whole packet with an ICMP message about a segment that went from `destination` to `source`; none where that
+/// version of ICMP has no such message.
+pub fn encode_icmp(icmp: &Icmp, source: IpAddr, destination: IpAddr) -> Option<Vec<u8>> {
+    let (kind, code) = if source.is_ipv4() { icmp.message.v4? } else { icmp.message.v6? };
+    // RFC 1191 section 4, RFC 4443 section 3.2: in both the last 32 bits of the header end with the MTU.
+    let mut message = [&[kind, code, 0, 0][..], &icmp.mtu.to_be_bytes()].concat();
+    let segment = encode_tcp(&icmp.about);
+    message.extend(ip_header(icmp.about.ip, destination, source, PROTOCOL_TCP, segment.len()));
+    message.extend(&segment[..QUOTED_BYTES]);
+    let protocol = if source.is_ipv4() { PROTOCOL_ICMP } else { PROTOCOL_ICMPV6 };
+    let pseudo = match source {
+        IpAddr::V4(_) => Vec::new(),
+        // RFC 4443 section 2.3.
+        IpAddr::V6(_) => pseudo_header(source, destination, protocol, message.len()),
+    };
+    let sum = checksum(&[&pseudo, &message]);
+    message[2..4].copy_from_slice(&sum.to_be_bytes());
+    let mut bytes = ip_header(IpFields::default(), source, destination, protocol, message.len());
+    bytes.extend(message);
+    Some(bytes)
+}
+
+/// The segment in a packet; none where it is no whole TCP segment.
 pub fn decode(bytes: &[u8]) -> Option<Packet> {
-    let header = usize::from(bytes.first()? & 0x0f) * 4;
-    if bytes[0] >> 4 != 4 || *bytes.get(9)? != PROTOCOL_TCP {
+    let (ip, protocol, header) = match bytes.first()? >> 4 {
+        4 => {
+            let ip = IpFields { traffic_class: *bytes.get(1)?, hop_limit: *bytes.get(8)? };
+            (ip, *bytes.get(9)?, usize::from(bytes[0] & 0x0f) * 4)
+        }
+        6 => {
+            let traffic_class = bytes[0] << 4 | *bytes.get(1)? >> 4;
+            (IpFields { traffic_class, hop_limit: *bytes.get(7)? }, bytes[6], IPV6_HEADER)
+        }
+        _ => return None,
+    };
+    if protocol != PROTOCOL_TCP {
         return None;
     }
-    let packet = decode_tcp(bytes.get(header..)?)?;
-    Some(Packet { ecn: bytes[1] & 3, ..packet })
+    Some(Packet { ip, ..decode_tcp(bytes.get(header..)?)? })
 }
 
 /// A segment from its TCP header on.
@@ -60,7 +83,7 @@ pub fn decode_tcp(bytes: &[u8]) -> Option<Packet> {
     let header = usize::from(*bytes.get(12)? >> 4) * 4;
     let options = decode_options(bytes.get(TCP_HEADER..header)?)?;
     Some(Packet {
-        ecn: 0,
+        ip: IpFields::default(),
         source_port: short(0)?,
         destination_port: short(2)?,
         flags: Flags(bytes[13]),
@@ -71,6 +94,45 @@ pub fn decode_tcp(bytes: &[u8]) -> Option<Packet> {
         options,
         length: (bytes.len() - header) as u32,
     })
+}
+
+fn ip_header(ip: IpFields, source: IpAddr, destination: IpAddr, protocol: u8, length: usize) -> Vec<u8> {
+    match (source, destination) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            let mut bytes = vec![0x45, ip.traffic_class];
+            bytes.extend(((IPV4_HEADER + length) as u16).to_be_bytes());
+            bytes.extend([0, 0, 0, 0, ip.hop_limit, protocol, 0, 0]);
+            bytes.extend(source.octets());
+            bytes.extend(destination.octets());
+            let sum = checksum(&[&bytes]);
+            bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+            bytes
+        }
+        _ => {
+            let mut bytes = vec![0x60 | ip.traffic_class >> 4, ip.traffic_class << 4, 0, 0];
+            bytes.extend((length as u16).to_be_bytes());
+            bytes.extend([protocol, ip.hop_limit]);
+            bytes.extend(octets(source));
+            bytes.extend(octets(destination));
+            bytes
+        }
+    }
+}
+
+/// RFC 9293 section 3.1, RFC 8200 section 8.1: what the checksum of a segment covers beside it. Both sum up to the same
+/// where the numbers are as wide as the wider of them.
+fn pseudo_header(source: IpAddr, destination: IpAddr, protocol: u8, length: usize) -> Vec<u8> {
+    let mut bytes = [octets(source), octets(destination)].concat();
+    bytes.extend((length as u32).to_be_bytes());
+    bytes.extend([0, 0, 0, protocol]);
+    bytes
+}
+
+fn octets(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    }
 }
 
 fn encode_tcp(packet: &Packet) -> Vec<u8> {
@@ -171,11 +233,20 @@ fn checksum(parts: &[&[u8]]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::icmp::IcmpMessage;
 
-    #[test]
-    fn a_packet_that_was_written_is_read_as_it_was() {
-        let packet = Packet {
-            ecn: 2,
+    const ADDRESSES: [(IpAddr, IpAddr, usize); 2] = [
+        (IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 20),
+        (
+            IpAddr::V6(std::net::Ipv6Addr::new(0xfd3d, 0, 0, 0, 0, 0, 0, 1)),
+            IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+            40,
+        ),
+    ];
+
+    fn packet() -> Packet {
+        Packet {
+            ip: IpFields { traffic_class: 0xb9, hop_limit: 7 },
             source_port: 8080,
             destination_port: 40_000,
             flags: Flags::PSH.with(Flags::ACK),
@@ -192,23 +263,59 @@ mod tests {
                 TcpOption::Sack(vec![(1, 2), (3, 4)]),
             ],
             length: 100,
-        };
-        let bytes = encode(&packet, Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
-        assert_eq!(decode(&bytes), Some(packet));
+        }
+    }
+
+    #[test]
+    fn a_packet_that_was_written_is_read_as_it_was() {
+        for (source, destination, _) in ADDRESSES {
+            assert_eq!(decode(&encode(&packet(), source, destination)), Some(packet()));
+        }
     }
 
     #[test]
     fn a_header_sums_to_zero_with_its_checksum() {
         // RFC 1071 section 1: the sum over the whole, checksum included, is all ones.
-        let bytes = encode(&Packet::default(), Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 168, 0, 1));
-        assert_eq!(checksum(&[&bytes[..IP_HEADER]]), 0);
+        let (source, destination, header) = ADDRESSES[0];
+        let bytes = encode(&Packet::default(), source, destination);
+        assert_eq!(checksum(&[&bytes[..header]]), 0);
+    }
+
+    #[test]
+    fn a_segment_sums_to_zero_with_its_pseudo_header() {
+        // RFC 9293 section 3.1: addresses, protocol 6, length of the segment; RFC 8200 section 8.1.
+        for (source, destination, header) in ADDRESSES {
+            let bytes = encode(&packet(), source, destination);
+            let tail = [0, 6, 0, (bytes.len() - header) as u8];
+            assert_eq!(checksum(&[&octets(source), &octets(destination), &tail, &bytes[header..]]), 0);
+        }
+    }
+
+    #[test]
+    fn an_icmp_message_quotes_the_segment_that_it_is_about() {
+        // RFC 1191 section 4: type 3, code 4, the MTU in the last two bytes of the header; then the IP header and 8 bytes.
+        let message = IcmpMessage::named("unreachable", "frag_needed").unwrap();
+        let icmp = Icmp { message, mtu: 1200, about: packet() };
+        let (source, destination, _) = ADDRESSES[0];
+        let bytes = encode_icmp(&icmp, source, destination).unwrap();
+        assert_eq!(bytes[9], 1);
+        let message = &bytes[20..];
+        assert_eq!(message[..2], [3, 4]);
+        assert_eq!(message[4..8], [0, 0, 0x04, 0xb0]);
+        assert_eq!(message[8..28], encode(&packet(), destination, source)[..20]);
+        assert_eq!(message[28..], encode(&packet(), destination, source)[20..28]);
+        assert_eq!(checksum(&[message]), 0);
+        let (source, destination, _) = ADDRESSES[1];
+        assert_eq!(encode_icmp(&icmp, source, destination), None);
     }
 
     #[test]
     fn bytes_that_end_too_early_are_no_packet() {
-        let bytes = encode(&Packet::default(), Ipv4Addr::LOCALHOST, Ipv4Addr::LOCALHOST);
-        for length in 0..bytes.len() {
-            assert_eq!(decode(&bytes[..length]), None, "{length}");
+        for (source, destination, _) in ADDRESSES {
+            let bytes = encode(&Packet::default(), source, destination);
+            for length in 0..bytes.len() {
+                assert_eq!(decode(&bytes[..length]), None, "{length}");
+            }
         }
     }
 }

@@ -14,8 +14,8 @@ const ACCEPTED: &str = "
 
 fn judged(text: &str, mut evaluate: impl FnMut(&Code<'_>) -> Result<(), CodeError>) -> Verdict {
     let script = parse(text).unwrap();
-    let settings = Settings::of(&script).unwrap();
-    let mut backend = Simulated::new(&settings, &|_| None);
+    let settings = Settings::of(&script, &[]).unwrap();
+    let mut backend = Simulated::new(&settings, &|_| None).unwrap();
     run(&script, &settings, &mut backend, &mut evaluate)
 }
 
@@ -30,9 +30,9 @@ fn failure(text: &str) -> (u32, String, String) {
     }
 }
 
-fn needed(text: &str) -> String {
+fn refused(text: &str) -> String {
     match verdict(text) {
-        Verdict::Needs(need) => need.what,
+        Verdict::Skipped(need) => need.what,
         other => panic!("{other:?}"),
     }
 }
@@ -131,18 +131,84 @@ fn what_python_says_decides() {
     let text = format!("{ACCEPTED}+0 %{{ assert False }}%");
     let failed = judged(&text, |_| Err(CodeError::Raised("AssertionError".to_owned())));
     assert!(matches!(&failed, Verdict::Failed(it) if it.found == "AssertionError"), "{failed:?}");
-    let needs = judged(&text, |_| Err(CodeError::Unknown("tcpi_x".to_owned())));
-    assert!(matches!(&needs, Verdict::Needs(it) if it.what == "tcpi_x"), "{needs:?}");
+    let skipped = judged(&text, |_| Err(CodeError::Unknown("tcpi_x".to_owned())));
+    assert!(matches!(&skipped, Verdict::Skipped(it) if it.what == "tcpi_x"), "{skipped:?}");
 }
 
 #[test]
-fn what_the_endpoint_does_not_have_is_needed_and_says_nothing() {
-    assert_eq!(needed("+0 `sysctl -q net.ipv4.tcp_sack=0`"), "tcp_sack=0");
-    assert_eq!(needed("+0 `make coffee`"), "the command `make coffee`");
-    assert_eq!(needed("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0"), "TCP_CORK");
-    assert_eq!(needed("+0 < [ce] . 1:1(0) ack 1 win 511"), "ECN or urgent data");
-    assert_eq!(needed("+0 < icmp unreachable"), "packets of icmp");
-    assert_eq!(needed("+0 < . 1:70001(70000) ack 1"), "segments that no IP packet holds");
-    assert_eq!(needed("+0 read(4, ..., 99999999999) = 1"), "buffers of more than 1073741824 bytes");
-    assert_eq!(needed("+0 splice(4, 5) = 0"), "the system call splice");
+fn what_the_endpoint_does_not_have_is_refused_by_name() {
+    assert_eq!(refused("+0 `sysctl -q net.ipv4.tcp_sack=0`"), "tcp_sack=0");
+    assert_eq!(refused("+0 `make coffee`"), "the command `make coffee`");
+    assert_eq!(refused("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0"), "TCP_CORK");
+    assert_eq!(refused("+0 < [ce] . 1:1(0) ack 1 win 511"), "ECN");
+    assert_eq!(refused("+0 < SEW 0:0(0) win 511"), "ECN");
+    assert_eq!(refused("+0 < U. 1:1(0) ack 1 win 511 urg 1"), "urgent data");
+    assert_eq!(refused("+0 < icmp unreachable [1:1(0)]"), "ICMP");
+    assert_eq!(refused("+0 > icmp unreachable [1:1(0)]"), "ICMP messages of the endpoint");
+    assert_eq!(refused("+0 < icmp gone fishing"), "the ICMP message gone fishing");
+    assert_eq!(refused("+0 > udp (1000)"), "packets of udp");
+    assert_eq!(refused("+0 send(4, ..., 10, MSG_ZEROCOPY) = 10"), "MSG_ZEROCOPY");
+    assert_eq!(refused("+0 sendto(4, ..., 10, MSG_FASTOPEN, ..., ...) = 10"), "Fast Open by sendto");
+    assert_eq!(refused("+0 setsockopt(4, SOL_TCP, TCP_MD5SIG, {tcpm_keylen=4}, 4) = 0"), "TCP_MD5SIG");
+    assert_eq!(refused("+0 shutdown(4, SHUT_RDWR) = 0"), "shutdown of both directions");
+    assert_eq!(refused("+0 < . 1:70001(70000) ack 1"), "segments that no IP packet holds");
+    assert_eq!(refused("+0 read(4, ..., 99999999999) = 1"), "buffers of more than 1073741824 bytes");
+    assert_eq!(refused("+0 vmsplice(4, 5) = 0"), "the system call vmsplice");
+}
+
+#[test]
+fn a_message_without_control_messages_is_its_bytes() {
+    let text = "+0 < . 1:501(500) ack 1 win 511
+                +0 > . 1:1(0) ack 501
+                +0 recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 1000}], msg_flags=0, msg_control=[]}, 0) = 500";
+    assert_eq!(verdict(text), Verdict::Passed);
+    let (_, expected, found) = failure(&text.replace("msg_flags=0", "msg_flags=MSG_ERRQUEUE"));
+    assert_eq!((expected.as_str(), found.as_str()), ("recvmsg writes msg_flags=0x2000 ", "msg_flags=0x0 "));
+}
+
+#[test]
+fn a_part_of_the_time_may_be_the_tolerance() {
+    let text = "+0 write(4, ..., 1000) = 1000\n+.01 > P. 1:1001(1000) ack 1";
+    let tolerant = format!("--tolerance_percent=100\n{ACCEPTED}{text}");
+    assert_eq!(judged(&tolerant, |_| Ok(())), Verdict::Passed);
+    let script = parse(&format!("{ACCEPTED}{text}")).unwrap();
+    assert_eq!(Settings::of(&script, &[]).unwrap().tolerance_percent, 0);
+    assert!(matches!(verdict(text), Verdict::Failed(difference) if difference.is_timing));
+}
+
+#[test]
+fn segments_belong_to_the_connection_whose_ports_they_have() {
+    // The first connection's FIN comes again (RFC 6298) after a second one has begun.
+    let text = "+0 close(4) = 0
+                +0 > F. 1:1(0) ack 1
+                +0 < S 500:500(0) win 65535 <mss 1000>
+                +0 > S. 0:0(0) ack 1 <...>
+                +0 < . 1:1(0) ack 1 win 65535
+                +0 accept(3, ..., ...) = 5
+                * > F. 1:1(0) ack 1";
+    assert_eq!(verdict(text), Verdict::Passed);
+}
+
+#[test]
+fn mapped_addresses_are_those_of_ipv4_and_ipv6_is_refused() {
+    let mapped = ACCEPTED.replace("socket(...", "socket(AF_INET6");
+    assert_eq!(judged(&format!("--ip_version=ipv4-mapped-ipv6{mapped}"), |_| Ok(())), Verdict::Passed);
+    assert!(matches!(judged(&mapped, |_| Ok(())), Verdict::Skipped(skip) if skip.what == "sockets of IPv6"));
+    let script = parse("--ip_version=ipv6\n0 close(3) = 0").unwrap();
+    let settings = Settings::of(&script, &[]).unwrap();
+    assert_eq!(Simulated::new(&settings, &|_| None).err().unwrap().0, "IPv6");
+}
+
+#[test]
+fn a_wait_for_events_ends_with_its_time() {
+    let wait = "poll([{fd=4, events=POLLIN, revents=REVENTS}], 1, 50) = RESULT";
+    let nothing = wait.replace("REVENTS", "0").replace("RESULT", "0");
+    assert_eq!(verdict(&format!("+0...0.05 {nothing}")), Verdict::Passed);
+    assert_eq!(
+        verdict(&format!("+0 {nothing}\n+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1")),
+        Verdict::Passed
+    );
+    let data = wait.replace("REVENTS", "POLLIN").replace("RESULT", "1");
+    let text = format!("+0...0.02 {data}\n+.02 < . 1:501(500) ack 1 win 511\n+0 > . 1:1(0) ack 501");
+    assert_eq!(verdict(&text), Verdict::Passed);
 }

@@ -1,8 +1,8 @@
 //! What a script may have, after the syntax of packetdrill's documentation.
 
 use bentpipe_packetdrill::{
-    Action, Base, CallLine, EcnPattern, Expression, Flags, OptionsPattern, PacketPattern, TcpOption, When,
-    parse,
+    Action, Base, CallLine, EcnPattern, Expression, Flags, IcmpMessage, IcmpPattern, IpPattern,
+    OptionPattern, OptionsPattern, PacketPattern, TcpOption, When, parse,
 };
 use bentpipe_units::Duration;
 
@@ -24,6 +24,10 @@ fn call(line: &str) -> CallLine {
         Action::Call(call) => call,
         other => panic!("{other:?}"),
     }
+}
+
+fn exactly(options: Vec<TcpOption>) -> OptionsPattern {
+    OptionsPattern::Exactly(options.into_iter().map(OptionPattern::from).collect())
 }
 
 fn when(line: &str) -> When {
@@ -62,7 +66,7 @@ fn a_segment_has_flags_numbers_and_options() {
     assert_eq!(syn.window, Some(65_535));
     assert_eq!(
         syn.options,
-        OptionsPattern::Exactly(vec![
+        exactly(vec![
             TcpOption::Mss(1460),
             TcpOption::SackPermitted,
             TcpOption::Timestamps { value: 1, echo: 0 },
@@ -72,32 +76,72 @@ fn a_segment_has_flags_numbers_and_options() {
     );
     let data = packet("+0 > [ect0] P. 1:1001(1000) ack 7");
     assert_eq!((data.seq, data.length, data.ack, data.window), (1, 1000, Some(7), None));
-    assert_eq!(data.ecn, Some(EcnPattern::Ect0));
+    assert_eq!(data.ip, IpPattern { ecn: Some(EcnPattern::Ect0), ..IpPattern::default() });
 }
 
 #[test]
 fn selective_acknowledgements_have_several_blocks() {
     let sack = packet("+0 < . 1:1(0) ack 1 win 257 <sack 1:1001 3001:4001,nop,nop>");
     let blocks = TcpOption::Sack(vec![(1, 1001), (3001, 4001)]);
-    assert_eq!(sack.options, OptionsPattern::Exactly(vec![blocks, TcpOption::Nop, TcpOption::Nop]));
+    assert_eq!(sack.options, exactly(vec![blocks, TcpOption::Nop, TcpOption::Nop]));
     assert_eq!(packet("+0 > . 1:1(0) ack 1 <...>").options, OptionsPattern::Any);
 }
 
 #[test]
 fn fast_open_has_a_cookie_or_none() {
     let of = |line: &str| packet(line).options;
-    assert_eq!(of("0 > S 0:0(0) <FO>"), OptionsPattern::Exactly(vec![TcpOption::FastOpen(vec![])]));
+    assert_eq!(of("0 > S 0:0(0) <FO>"), exactly(vec![TcpOption::FastOpen(vec![])]));
     assert_eq!(
         of("0 > S 0:0(0) <FO abcd1234>"),
-        OptionsPattern::Exactly(vec![TcpOption::FastOpen(vec![0xab, 0xcd, 0x12, 0x34])])
+        exactly(vec![TcpOption::FastOpen(vec![0xab, 0xcd, 0x12, 0x34])])
+    );
+    let named = OptionPattern::Cookie { name: "TFO_COOKIE".to_owned(), is_experimental: true };
+    assert_eq!(of("0 > S 0:0(0) <FOEXP TFO_COOKIE>"), OptionsPattern::Exactly(vec![named]));
+}
+
+#[test]
+fn a_message_has_a_type_a_code_an_mtu_and_a_segment_that_it_is_about() {
+    let message = IcmpMessage::named("unreachable", "frag_needed").unwrap();
+    let expected = Action::InjectIcmp(IcmpPattern { message, mtu: 1200, about: (1, 1460) });
+    let script = "+0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]\n+0 > . 1:1(0) ack 1";
+    let events = parse(script).unwrap().events;
+    assert_eq!((events.len(), &events[0].action, events[1].line), (2, &expected, 2));
+    assert_eq!(action("+0 < [1:1461(1460)] icmp unreachable frag_needed mtu 1200"), expected);
+    let message = IcmpMessage::named("packet_too_big", "").unwrap();
+    assert_eq!(
+        action("+0 < icmp packet_too_big mtu 1280 [1:1441(1440)] // of ICMPv6"),
+        Action::InjectIcmp(IcmpPattern { message, mtu: 1280, about: (1, 1440) })
+    );
+    let message = IcmpMessage::named("time_exceeded", "").unwrap();
+    assert_eq!(
+        action("+0 < icmp time_exceeded"),
+        Action::InjectIcmp(IcmpPattern { message, mtu: 0, about: (0, 0) })
     );
 }
 
 #[test]
-fn what_is_no_tcp_over_ipv4_is_named_and_passed_over() {
-    let script =
-        parse("+0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]\n+0 > . 1:1(0) ack 1").unwrap();
-    assert_eq!(script.events[0].action, Action::Foreign("packets of icmp".to_owned()));
+fn brackets_before_the_flags_have_fields_of_the_ip_header() {
+    let ip = |line: &str| packet(line).ip;
+    let expected = IpPattern { ecn: Some(EcnPattern::Ect), traffic_class: None, hop_limit: Some(64) };
+    assert_eq!(ip("0 > [ect01, ttl 64] . 1:1(0) ack 1"), expected);
+    assert_eq!(ip("0 < [tos 0x2e] . 1:1(0) ack 1").traffic_class, Some(0x2e));
+    assert_eq!(
+        action("0 < [flowlabel 0x1] . 1:1(0) ack 1"),
+        Action::Foreign("the IP header's flowlabel 0x1".to_owned())
+    );
+}
+
+#[test]
+fn texts_may_have_quotation_marks_and_go_on() {
+    let call = call("0 write(4, \"a \\\"b\\\"\"..., 100) = 100");
+    assert_eq!(call.arguments[1], Expression::Text("a \"b\"".to_owned()));
+    assert_eq!(action("`echo \\`date\\``"), Action::Shell("echo `date`".to_owned()));
+}
+
+#[test]
+fn what_is_no_tcp_is_named_and_passed_over() {
+    let script = parse("+0 > udp (1000)\n+0 > . 1:1(0) ack 1").unwrap();
+    assert_eq!(script.events[0].action, Action::Foreign("packets of udp".to_owned()));
     assert_eq!(script.events[1].line, 2);
     assert_eq!(
         action("+0 > S 0:0(0) <mp_capable v1 flags[flag_h] nokey>"),

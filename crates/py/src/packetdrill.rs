@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bentpipe_emu::packetdrill::Kernel;
 use bentpipe_packetdrill::{
-    Backend, Code, CodeError, Need, Script, Settings, Simulated, Verdict, parse, run,
+    Backend, Code, CodeError, Missing, Script, Setting, Settings, Simulated, Skip, Verdict, parse, run,
 };
 use pyo3::create_exception;
 use pyo3::exceptions::{PyNameError, PyValueError};
@@ -50,8 +50,8 @@ impl From<Verdict> for ScriptVerdict {
                 found: Some(difference.found),
                 is_timing: difference.is_timing,
             },
-            Verdict::Needs(Need { line, what }) => Self {
-                outcome: "needs",
+            Verdict::Skipped(Skip { line, what }) => Self {
+                outcome: "skipped",
                 line: Some(line),
                 expected: Some(what),
                 found: None,
@@ -61,33 +61,43 @@ impl From<Verdict> for ScriptVerdict {
     }
 }
 
+/// Names and values of options beside those at a script's head.
+type Given = Vec<(String, String)>;
+
+fn settings_of(given: Given) -> Vec<Setting> {
+    given.into_iter().map(|(name, value)| Setting { line: 1, name, value }).collect()
+}
+
 /// Address of the endpoint, of its peer, and the MTU; none for a head that is not understood.
 #[pyfunction]
-fn script_addresses(py: Python<'_>, text: &str) -> PyResult<Option<(String, String, u32)>> {
-    let settings = Settings::of(&parsed(py, text)?).ok();
+#[pyo3(signature = (text, *, options))]
+fn script_addresses(py: Python<'_>, text: &str, options: Given) -> PyResult<Option<(String, String, u32)>> {
+    let settings = Settings::of(&parsed(py, text)?, &settings_of(options)).ok();
     Ok(settings.map(|settings| (settings.local.to_string(), settings.remote.to_string(), settings.mtu)))
 }
 
 /// Runs a script in virtual time.
 #[pyfunction]
-#[pyo3(signature = (text, *, read_file, evaluate))]
+#[pyo3(signature = (text, *, options, read_file, evaluate))]
 fn simulate_script(
     py: Python<'_>,
     text: &str,
+    options: Given,
     read_file: &Bound<'_, PyAny>,
     evaluate: &Bound<'_, PyAny>,
 ) -> PyResult<ScriptVerdict> {
     let script = parsed(py, text)?;
     let read = |name: &str| read_file.call1((name,)).and_then(|text| text.extract()).unwrap_or(None);
-    Ok(settled(&script, |settings| Ok(Simulated::new(settings, &read)), evaluate)?.into())
+    Ok(settled(&script, options, |settings| Ok(Simulated::new(settings, &read)), evaluate)?.into())
 }
 
 /// Runs a script against the kernel, by a TUN device in the namespace of this thread. The descriptor is closed.
 #[pyfunction]
-#[pyo3(signature = (text, *, device, folder, evaluate))]
+#[pyo3(signature = (text, *, options, device, folder, evaluate))]
 fn emulate_script(
     py: Python<'_>,
     text: &str,
+    options: Given,
     device: i32,
     folder: PathBuf,
     evaluate: &Bound<'_, PyAny>,
@@ -95,19 +105,23 @@ fn emulate_script(
     // SAFETY: the caller gives the descriptor away.
     let device = unsafe { OwnedFd::from_raw_fd(device) };
     let script = parsed(py, text)?;
-    Ok(settled(&script, |settings| Ok(Kernel::new(settings, device, folder)?), evaluate)?.into())
+    Ok(settled(&script, options, |settings| Ok(Ok(Kernel::new(settings, device, folder)?)), evaluate)?.into())
 }
 
 fn settled<B: Backend>(
     script: &Script,
-    backend: impl FnOnce(&Settings) -> PyResult<B>,
+    options: Given,
+    backend: impl FnOnce(&Settings) -> PyResult<Result<B, Missing>>,
     evaluate: &Bound<'_, PyAny>,
 ) -> PyResult<Verdict> {
-    let settings = match Settings::of(script) {
+    let settings = match Settings::of(script, &settings_of(options)) {
         Ok(settings) => settings,
-        Err(need) => return Ok(Verdict::Needs(need)),
+        Err(skip) => return Ok(Verdict::Skipped(skip)),
     };
-    let mut backend = backend(&settings)?;
+    let mut backend = match backend(&settings)? {
+        Ok(backend) => backend,
+        Err(missing) => return Ok(Verdict::Skipped(Skip { line: 1, what: missing.0 })),
+    };
     Ok(run(script, &settings, &mut backend, &mut |code| evaluated(evaluate, code)))
 }
 

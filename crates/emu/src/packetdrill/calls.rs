@@ -3,14 +3,19 @@
 //! They are made as they are written, bad descriptors included, which is what the library of safe calls keeps one
 //! from; buffers are as long as the calls say.
 
+use std::ffi::CString;
 use std::io;
 use std::mem::{size_of, zeroed};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use bentpipe_packetdrill::{
-    Call, Handle, OptionShape, OptionValue, Outcome, Output, Settings, SocketOption, Transfer,
+    Address, Buffer, Call, Domain, Handle, IpVersion, OptionShape, OptionValue, Outcome, Output, Settings,
+    SocketOption, Transfer,
 };
 use libc::{c_int, c_void, socklen_t};
+use socket2::SockAddr;
+
+use super::control;
 
 /// Longer names has no congestion control (`TCP_CA_NAME_MAX`).
 const NAME_BYTES: usize = 16;
@@ -18,18 +23,37 @@ const NAME_BYTES: usize = 16;
 /// Events of one call at most; a script has a handful of descriptors.
 const MOST_EVENTS: i32 = 1024;
 
-/// The addresses that `bind` and `connect` get.
+/// What sockets are of, and the addresses that `bind` and `connect` get.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
-    local: SocketAddrV4,
-    remote: SocketAddrV4,
+    domain: c_int,
+    local: SocketAddr,
+    remote: SocketAddr,
 }
 
 impl Target {
     pub fn of(settings: &Settings) -> Self {
+        let (domain, any): (_, IpAddr) = match settings.ip_version {
+            IpVersion::V4 => (libc::AF_INET, Ipv4Addr::UNSPECIFIED.into()),
+            IpVersion::V4Mapped | IpVersion::V6 => (libc::AF_INET6, Ipv6Addr::UNSPECIFIED.into()),
+        };
+        let peer = match (settings.ip_version, settings.remote) {
+            // RFC 4291 section 2.5.5.2.
+            (IpVersion::V4Mapped, IpAddr::V4(remote)) => remote.to_ipv6_mapped().into(),
+            (_, remote) => remote,
+        };
         Self {
-            local: SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, settings.bind_port),
-            remote: SocketAddrV4::new(settings.remote, settings.connect_port),
+            domain,
+            local: SocketAddr::new(any, settings.bind_port),
+            remote: SocketAddr::new(peer, settings.connect_port),
+        }
+    }
+
+    const fn domain(self, domain: Domain) -> c_int {
+        match domain {
+            Domain::Script => self.domain,
+            Domain::V4 => libc::AF_INET,
+            Domain::V6 => libc::AF_INET6,
         }
     }
 }
@@ -37,16 +61,17 @@ impl Target {
 /// Makes a call, however long it takes.
 pub(super) fn perform(call: &Call, target: Target) -> Outcome {
     match call {
-        Call::Socket { nonblocking } => {
+        Call::Socket { domain, nonblocking } => {
             let kind = libc::SOCK_STREAM | if *nonblocking { libc::SOCK_NONBLOCK } else { 0 };
+            let domain = target.domain(*domain);
             // SAFETY: no memory is passed.
-            outcome(unsafe { libc::socket(libc::AF_INET, kind | libc::SOCK_CLOEXEC, libc::IPPROTO_TCP) })
+            outcome(unsafe { libc::socket(domain, kind | libc::SOCK_CLOEXEC, libc::IPPROTO_TCP) })
         }
-        Call::Bind(socket) => with_address(target.local, |address, length| {
+        Call::Bind(socket, address) => with_address(*address, target.local, |address, length| {
             // SAFETY: the address lives during the call.
             unsafe { libc::bind(fd(*socket), address, length) }
         }),
-        Call::Connect(socket) => with_address(target.remote, |address, length| {
+        Call::Connect(socket, address) => with_address(*address, target.remote, |address, length| {
             // SAFETY: the address lives during the call.
             unsafe { libc::connect(fd(*socket), address, length) }
         }),
@@ -57,18 +82,23 @@ pub(super) fn perform(call: &Call, target: Target) -> Outcome {
             // SAFETY: the address is not asked for.
             outcome(unsafe { libc::accept4(fd(*socket), std::ptr::null_mut(), std::ptr::null_mut(), flags) })
         }
-        Call::Read(transfer) => message(transfer, None, |socket, message, flags| {
-            // SAFETY: the message's buffers live during the call.
-            unsafe { libc::recvmsg(socket, message, flags) }
-        }),
-        Call::Write(transfer) => message(transfer, None, |socket, message, flags| {
-            // SAFETY: the message's buffers live during the call.
-            unsafe { libc::sendmsg(socket, message, flags | libc::MSG_NOSIGNAL) }
-        }),
-        Call::SendTo(transfer) => message(transfer, Some(target.remote), |socket, message, flags| {
-            // SAFETY: the message's buffers and its address live during the call.
-            unsafe { libc::sendmsg(socket, message, flags | libc::MSG_NOSIGNAL) }
-        }),
+        Call::Read(transfer) => message(transfer, None, &mut [], receive),
+        Call::Receive { transfer, with_control } => {
+            let mut room = vec![0; if *with_control { control::ROOM } else { 0 }];
+            let mut told = Output::None;
+            let done = message(transfer, None, &mut room, |socket, message, flags| {
+                let result = receive(socket, message, flags);
+                // One that failed has left the message as it was.
+                if result >= 0 {
+                    told = Output::Message(i64::from(message.msg_flags), control::read(message));
+                }
+                result
+            });
+            Outcome { output: told, ..done }
+        }
+        Call::Write(transfer) => message(transfer, None, &mut [], send),
+        Call::Send(transfer, told) => message(transfer, None, &mut control::written(told), send),
+        Call::SendTo(transfer) => message(transfer, Some(target.remote), &mut [], send),
         Call::SetOption(option, value) => set_option(*option, value),
         Call::GetOption(option, shape) => get_option(*option, *shape),
         // SAFETY: no memory is passed.
@@ -85,6 +115,28 @@ pub(super) fn perform(call: &Call, target: Target) -> Outcome {
         Call::Shutdown(socket, how) => outcome(unsafe { libc::shutdown(fd(*socket), *how) }),
         // SAFETY: the descriptor is the script's.
         Call::Close(socket) => outcome(unsafe { libc::close(fd(*socket)) }),
+        Call::Pipe => {
+            let mut opened: [c_int; 2] = [0; 2];
+            // SAFETY: two numbers are written.
+            let result = outcome(unsafe { libc::pipe2(opened.as_mut_ptr(), libc::O_CLOEXEC) });
+            Outcome { output: Output::Descriptors(opened.map(i64::from)), ..result }
+        }
+        Call::Open(path, flags) => match CString::new(path.as_str()) {
+            // SAFETY: the path lives during the call.
+            Ok(path) => outcome(unsafe { libc::open(path.as_ptr(), *flags | libc::O_CLOEXEC, 0o600) }),
+            Err(_) => Outcome::error(libc::EINVAL),
+        },
+        Call::Splice { from, to, length, flags } => {
+            let (none, also) = (std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: no memory is passed.
+            outcome(unsafe { libc::splice(fd(*from), none, fd(*to), also, *length as usize, *flags) } as i64)
+        }
+        Call::SendFile { to, from, offset, length } => {
+            let mut start = offset.unwrap_or(0);
+            let start = if offset.is_some() { &raw mut start } else { std::ptr::null_mut() };
+            // SAFETY: the offset lives during the call.
+            outcome(unsafe { libc::sendfile(fd(*to), fd(*from), start, *length as usize) } as i64)
+        }
         Call::Poll { entries, timeout_ms } => poll(entries, *timeout_ms),
         // SAFETY: no memory is passed.
         Call::EpollCreate => outcome(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) }),
@@ -123,42 +175,70 @@ fn outcome(result: impl Into<i64>) -> Outcome {
     }
 }
 
-fn socket_address(address: SocketAddrV4) -> libc::sockaddr_in {
-    libc::sockaddr_in {
-        sin_family: libc::AF_INET as libc::sa_family_t,
-        sin_port: address.port().to_be(),
-        sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(address.ip().octets()) },
-        sin_zero: [0; 8],
-    }
-}
-
 fn with_address(
-    address: SocketAddrV4,
+    address: Address,
+    script: SocketAddr,
     call: impl FnOnce(*const libc::sockaddr, socklen_t) -> c_int,
 ) -> Outcome {
-    let address = socket_address(address);
-    outcome(call((&raw const address).cast(), size_of::<libc::sockaddr_in>() as socklen_t))
+    let address = match address {
+        Address::Script => SockAddr::from(script),
+        Address::At(address) => SockAddr::from(address),
+        Address::Unspecified => {
+            // SAFETY: zero is a value of each of its fields.
+            let mut address: libc::sockaddr = unsafe { zeroed() };
+            address.sa_family = libc::AF_UNSPEC as libc::sa_family_t;
+            return outcome(call(&raw const address, size_of::<libc::sockaddr>() as socklen_t));
+        }
+    };
+    outcome(call(address.as_ptr().cast(), address.len()))
 }
 
+fn receive(socket: c_int, message: &mut libc::msghdr, flags: c_int) -> isize {
+    // SAFETY: what the message points to lives during the call.
+    unsafe { libc::recvmsg(socket, message, flags) }
+}
+
+fn send(socket: c_int, message: &mut libc::msghdr, flags: c_int) -> isize {
+    // SAFETY: what the message points to lives during the call.
+    unsafe { libc::sendmsg(socket, message, flags | libc::MSG_NOSIGNAL) }
+}
+
+/// Makes a message of buffers, an address and control messages, which live until `call` returns.
 fn message(
     transfer: &Transfer,
-    address: Option<SocketAddrV4>,
+    address: Option<SocketAddr>,
+    control: &mut [u8],
     call: impl FnOnce(c_int, &mut libc::msghdr, c_int) -> isize,
 ) -> Outcome {
-    let mut buffers: Vec<Vec<u8>> = transfer.lengths.iter().map(|length| vec![0; *length as usize]).collect();
-    let mut vectors: Vec<libc::iovec> = buffers
-        .iter_mut()
-        .map(|buffer| libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() })
+    let zeros = |buffer: &Buffer| vec![0; if buffer.pointer.is_none() { buffer.length as usize } else { 0 }];
+    let mut memory: Vec<Vec<u8>> = transfer.buffers.iter().map(zeros).collect();
+    let mut vectors: Vec<libc::iovec> = transfer
+        .buffers
+        .iter()
+        .zip(&mut memory)
+        .map(|(buffer, memory)| libc::iovec {
+            // One that is written is no address of a process, and the kernel refuses it.
+            iov_base: match buffer.pointer {
+                Some(written) => std::ptr::without_provenance_mut(written as usize),
+                None => memory.as_mut_ptr().cast(),
+            },
+            iov_len: buffer.length as usize,
+        })
         .collect();
-    let mut address = address.map(socket_address);
+    let address = address.map(SockAddr::from);
     // SAFETY: zero is a value of each of its fields.
     let mut message: libc::msghdr = unsafe { zeroed() };
-    if let Some(address) = &mut address {
-        message.msg_name = (&raw mut *address).cast();
-        message.msg_namelen = size_of::<libc::sockaddr_in>() as socklen_t;
+    if let Some(address) = &address {
+        // The kernel reads it alone: no script asks who has sent what.
+        message.msg_name = address.as_ptr().cast::<c_void>().cast_mut();
+        message.msg_namelen = address.len();
     }
     message.msg_iov = vectors.as_mut_ptr();
     message.msg_iovlen = vectors.len() as _;
+    if !control.is_empty() {
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = control.len() as _;
+    }
     outcome(call(fd(transfer.socket), &mut message, transfer.flags) as i64)
 }
 
@@ -171,6 +251,7 @@ fn set_option(option: SocketOption, value: &OptionValue) -> Outcome {
             number = *integer as c_int;
             ((&raw const number).cast(), size_of::<c_int>())
         }
+        OptionValue::Bytes(bytes) => (bytes.as_ptr().cast(), bytes.len()),
         OptionValue::Text(text) => (text.as_ptr().cast(), text.len()),
         OptionValue::Linger(on, seconds) => {
             linger = libc::linger { l_onoff: *on as c_int, l_linger: *seconds as c_int };
@@ -190,6 +271,8 @@ fn get_option(option: SocketOption, shape: OptionShape) -> Outcome {
     let mut bytes = [0_u8; NAME_BYTES];
     let mut length = match shape {
         OptionShape::Integer => size_of::<c_int>(),
+        OptionShape::Long => size_of::<i64>(),
+        OptionShape::Time => size_of::<libc::timeval>(),
         OptionShape::Linger => size_of::<libc::linger>(),
         OptionShape::Text => NAME_BYTES,
     } as socklen_t;
@@ -202,8 +285,11 @@ fn get_option(option: SocketOption, shape: OptionShape) -> Outcome {
         let number = bytes[at..at + 4].try_into().map(i32::from_ne_bytes);
         i64::from(number.unwrap_or(0))
     };
+    let long = |at: usize| bytes[at..at + 8].try_into().map_or(0, i64::from_ne_bytes);
     let output = match shape {
         OptionShape::Integer => Output::Integer(number(0)),
+        OptionShape::Long => Output::Integer(long(0)),
+        OptionShape::Time => Output::Time(long(0), long(8)),
         OptionShape::Linger => Output::Linger(number(0), number(4)),
         OptionShape::Text => {
             let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();

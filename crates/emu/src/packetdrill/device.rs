@@ -11,17 +11,29 @@ use std::time::{Duration, Instant};
 use bentpipe_packetdrill::{Packet, wire};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-/// `struct virtio_net_hdr`.
+/// `struct virtio_net_hdr`, and where it has `gso_size`.
 const VIRTIO_HEADER: usize = 10;
+const GSO_SIZE: std::ops::Range<usize> = 4..6;
 /// The largest packet that segmentation offload makes.
 const LARGEST: usize = 65_536 + VIRTIO_HEADER;
 /// How often the reader looks whether it should end.
 const ATTENTION_MS: u16 = 20;
 
+/// A packet that was read from the device.
+#[derive(Debug)]
+pub(super) struct Taken {
+    /// When it was read.
+    pub at: Instant,
+    /// What was.
+    pub packet: Packet,
+    /// Bytes of each segment that offload would make of it, but the last.
+    pub segment_bytes: Option<u32>,
+}
+
 /// The device, and the thread that reads it.
 pub(super) struct Device {
     descriptor: Arc<OwnedFd>,
-    packets: Receiver<(Instant, Packet)>,
+    packets: Receiver<Taken>,
     is_over: Arc<AtomicBool>,
     reader: Option<JoinHandle<()>>,
 }
@@ -40,9 +52,14 @@ impl Device {
                 let _ = poll(&mut ready, PollTimeout::from(ATTENTION_MS));
                 while let Ok(length) = nix::unistd::read(device.as_fd(), &mut buffer) {
                     let at = Instant::now();
-                    // Others than segments over IPv4, such as solicitations, are not the script's.
-                    let packet = buffer[..length].get(VIRTIO_HEADER..).and_then(wire::decode);
-                    if packet.is_some_and(|packet| sender.send((at, packet)).is_err()) {
+                    // Others than segments, such as solicitations, are not the script's.
+                    let Some((header, bytes)) = buffer[..length].split_at_checked(VIRTIO_HEADER) else {
+                        continue;
+                    };
+                    let size = header[GSO_SIZE].try_into().map_or(0, u16::from_le_bytes);
+                    let segment_bytes = (size > 0).then_some(size.into());
+                    let taken = wire::decode(bytes).map(|packet| Taken { at, packet, segment_bytes });
+                    if taken.is_some_and(|taken| sender.send(taken).is_err()) {
                         return;
                     }
                 }
@@ -59,8 +76,8 @@ impl Device {
         if written == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
     }
 
-    /// The next packet, with the instant at which it was read.
-    pub fn next(&self, patience: Duration) -> Option<(Instant, Packet)> {
+    /// The next packet.
+    pub fn next(&self, patience: Duration) -> Option<Taken> {
         self.packets.recv_timeout(patience).ok()
     }
 }

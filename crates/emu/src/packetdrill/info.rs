@@ -3,7 +3,7 @@
 use bentpipe_packetdrill::{Handle, TcpInfo};
 
 /// `struct tcp_info` of linux/tcp.h: names and bytes. Two fields of bits share `wscale`.
-const FIELDS: [(&str, usize); 58] = [
+const FIELDS: [(&str, usize); 59] = [
     ("tcpi_state", 1),
     ("tcpi_ca_state", 1),
     ("tcpi_retransmits", 1),
@@ -62,6 +62,7 @@ const FIELDS: [(&str, usize); 58] = [
     ("tcpi_rehash", 4),
     ("tcpi_total_rto", 2),
     ("tcpi_total_rto_recoveries", 2),
+    ("tcpi_total_rto_time", 4),
 ];
 /// More than the fields above take.
 const ROOM: usize = 512;

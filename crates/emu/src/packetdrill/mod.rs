@@ -3,10 +3,11 @@
 //! The calling thread is in the namespace of the device, and so is every thread and program that this starts.
 
 mod calls;
+mod control;
 mod device;
 mod info;
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -14,13 +15,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration as StdDuration, Instant};
 
 use bentpipe_packetdrill::{
-    Backend, Call, Captured, Effect, Ended, Handle, Missing, Outcome, Packet, Progress, Settings, TcpInfo,
-    effects, wire,
+    Backend, Call, Captured, Effect, Ended, Handle, Icmp, Missing, Outcome, Output, Packet, Progress,
+    Settings, TcpInfo, effects, wire,
 };
 use bentpipe_units::{Duration, Time};
 
 use calls::Target;
-use device::Device;
+use device::{Device, Taken};
 
 /// How long something is waited for that should have happened.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -39,8 +40,8 @@ const BURST: Duration = Duration::from_millis(2);
 /// The kernel of this machine.
 pub struct Kernel {
     start: Instant,
-    local: Ipv4Addr,
-    remote: Ipv4Addr,
+    local: IpAddr,
+    remote: IpAddr,
     target: Target,
     device: Device,
     folder: PathBuf,
@@ -92,6 +93,10 @@ impl Kernel {
         self.congestion_control = chosen.unwrap_or_else(|| self.congestion_control.clone());
     }
 
+    fn hand_over(&self, packet: &[u8]) -> Result<(), Missing> {
+        self.device.write(packet).map_err(|error| Missing(format!("a device that takes a packet: {error}")))
+    }
+
     /// Keeps the descriptors that a call made, to close them at the end.
     fn note(&mut self, call: &Call, outcome: &Outcome) {
         if outcome.result >= 0 {
@@ -100,7 +105,14 @@ impl Kernel {
                     self.opened.push(Handle(outcome.result));
                     calls::choose_congestion_control(Handle(outcome.result), &self.congestion_control);
                 }
-                Call::Accept { .. } | Call::EpollCreate => self.opened.push(Handle(outcome.result)),
+                Call::Accept { .. } | Call::EpollCreate | Call::Open(..) => {
+                    self.opened.push(Handle(outcome.result));
+                }
+                Call::Pipe => {
+                    if let Output::Descriptors(opened) = outcome.output {
+                        self.opened.extend(opened.map(Handle));
+                    }
+                }
                 Call::Close(handle) => self.opened.retain(|opened| opened != handle),
                 _ => {}
             }
@@ -139,13 +151,18 @@ impl Backend for Kernel {
     }
 
     fn inject(&mut self, packet: &Packet) -> Result<(), Missing> {
-        let bytes = wire::encode(packet, self.remote, self.local);
-        self.device.write(&bytes).map_err(|error| Missing(format!("a device that takes a packet: {error}")))
+        self.hand_over(&wire::encode(packet, self.remote, self.local))
+    }
+
+    fn inject_icmp(&mut self, icmp: &Icmp) -> Result<(), Missing> {
+        let bytes = wire::encode_icmp(icmp, self.remote, self.local);
+        let missing = || Missing("a message that this version of ICMP does not have".to_owned());
+        self.hand_over(&bytes.ok_or_else(missing)?)
     }
 
     fn next_packet(&mut self, until: Time) -> Option<Captured> {
-        let (at, packet) = self.device.next(self.left_until(until))?;
-        Some(Captured { at: self.time_of(at), packet })
+        let Taken { at, packet, segment_bytes } = self.device.next(self.left_until(until))?;
+        Some(Captured { at: self.time_of(at), packet, segment_bytes })
     }
 
     fn call(&mut self, call: &Call, patience: Duration) -> Result<Progress, Missing> {

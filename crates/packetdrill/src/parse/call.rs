@@ -73,7 +73,10 @@ fn operand(cursor: &mut Cursor<'_>, depth: u32) -> Result<Expression, ParseError
         return Ok(Expression::Record(list(cursor, "}", depth)?));
     }
     if cursor.take("\"") {
-        return Ok(Expression::Text(cursor.until("\"")?.to_owned()));
+        let text = Expression::Text(cursor.quoted('"')?);
+        // A text that goes on with whatever there is.
+        cursor.accept("...")?;
+        return Ok(text);
     }
     let negative = cursor.take("-");
     if negative || cursor.peek().is_some_and(|c| c.is_ascii_digit()) {

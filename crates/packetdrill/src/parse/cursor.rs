@@ -144,6 +144,21 @@ impl<'a> Cursor<'a> {
         Ok(&rest[..length])
     }
 
+    /// Up to the closing quotation mark, which is taken too; one behind a backslash does not close, and loses the backslash.
+    pub fn quoted(&mut self, mark: char) -> Result<String, ParseError> {
+        let here = self.clone();
+        let mut text = String::new();
+        while let Some(c) = self.peek() {
+            self.at += c.len_utf8();
+            match c {
+                c if c == mark => return Ok(text),
+                '\\' if self.take(&mark.to_string()) => text.push(mark),
+                c => text.push(c),
+            }
+        }
+        Err(here.error(&format!("{:?} somewhere behind this", mark.to_string())))
+    }
+
     /// A number without a sign, hexadecimal with 0x.
     pub fn number<T: TryFrom<u64>>(&mut self, expected: &str) -> Result<T, ParseError> {
         self.skip_blank()?;

@@ -13,6 +13,8 @@ pub use cursor::ParseError;
 
 use crate::script::{Action, Base, Event, Script, Setting, When};
 use cursor::Cursor;
+use segment::Way;
+pub(crate) use segment::hexadecimal;
 
 /// A script takes no longer, in seconds.
 const LONGEST: u64 = 1_000_000;
@@ -52,15 +54,15 @@ fn event(cursor: &mut Cursor<'_>, line: u32) -> Result<Event, ParseError> {
     let Moment { when, until } = moment(cursor)?;
     cursor.skip_blank()?;
     let action = if cursor.take("`") {
-        Action::Shell(cursor.until("`")?.trim().to_owned())
+        Action::Shell(cursor.quoted('`')?.trim().to_owned())
     } else if cursor.take("%{") {
         Action::Code(code(cursor.until("}%")?).to_owned())
     } else if when == When::Next {
         return Err(cursor.error("a time, a command between backticks, or Python between %{ and }%"));
     } else if cursor.take("<") {
-        segment::packet(cursor, Action::Inject)?
+        segment::packet(cursor, Way::In)?
     } else if cursor.take(">") {
-        segment::packet(cursor, Action::Expect)?
+        segment::packet(cursor, Way::Out)?
     } else {
         Action::Call(call::call(cursor, until)?)
     };

@@ -1,21 +1,28 @@
-//! Segments: `< S 0:0(0) win 65535 <mss 1460,sackOK>`.
+//! Segments: `< S 0:0(0) win 65535 <mss 1460,sackOK>`, and messages about them: `< icmp unreachable [1:1461(1460)]`.
 
-use crate::packet::{Flags, TcpOption};
+use crate::icmp::{IcmpMessage, IcmpPattern};
+use crate::packet::{Flags, MD5, TcpOption};
 use crate::parse::cursor::{Cursor, ParseError};
-use crate::script::{Action, EcnPattern, OptionsPattern, PacketPattern};
+use crate::script::{Action, EcnPattern, IpPattern, OptionPattern, OptionsPattern, PacketPattern};
 
-/// Numbers of the options that scripts may have and no backend makes up.
-const MD5: u8 = 19;
+/// Which way a packet goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// `<`.
+    In,
+    /// `>`.
+    Out,
+}
 
-/// A segment behind its direction; what is no TCP over IPv4 is named and passed over.
-pub(super) fn packet(
-    cursor: &mut Cursor<'_>,
-    action: fn(PacketPattern) -> Action,
-) -> Result<Action, ParseError> {
+/// A packet behind its direction; what is no TCP is named and passed over.
+pub(super) fn packet(cursor: &mut Cursor<'_>, way: Way) -> Result<Action, ParseError> {
     cursor.skip_blank()?;
     let line = cursor.line();
     match fields(cursor)? {
-        Fields::Tcp(pattern) => Ok(action(pattern)),
+        Fields::Tcp(pattern) if way == Way::In => Ok(Action::Inject(pattern)),
+        Fields::Tcp(pattern) => Ok(Action::Expect(pattern)),
+        Fields::Icmp(pattern) if way == Way::In => Ok(Action::InjectIcmp(pattern)),
+        Fields::Icmp(_) => Ok(Action::Foreign("ICMP messages of the endpoint".to_owned())),
         Fields::Foreign(what) => {
             // Options over several lines were passed over already.
             if cursor.line() == line {
@@ -28,19 +35,24 @@ pub(super) fn packet(
 
 enum Fields {
     Tcp(PacketPattern),
+    Icmp(IcmpPattern),
     Foreign(String),
 }
 
 fn fields(cursor: &mut Cursor<'_>) -> Result<Fields, ParseError> {
-    let ecn = match ip_header(cursor)? {
-        Ok(ecn) => ecn,
-        Err(foreign) => return Ok(Fields::Foreign(foreign)),
+    let (ip, about) = match brackets(cursor)? {
+        Brackets::None => (IpPattern::default(), None),
+        Brackets::Ip(ip) => (ip, None),
+        Brackets::Segment(about) => (IpPattern::default(), Some(about)),
+        Brackets::Foreign(what) => return Ok(Fields::Foreign(what)),
     };
     cursor.skip_blank()?;
     match cursor.peek() {
         Some(c) if c.is_ascii_lowercase() => {
-            let word = cursor.word().unwrap_or_default();
-            return Ok(Fields::Foreign(format!("packets of {word}")));
+            return match cursor.word().unwrap_or_default() {
+                "icmp" => icmp(cursor, about),
+                word => Ok(Fields::Foreign(format!("packets of {word}"))),
+            };
         }
         Some(c) if c.is_ascii_digit() || c == '(' => {
             return Ok(Fields::Foreign("addresses of packets".to_owned()));
@@ -58,7 +70,7 @@ fn fields(cursor: &mut Cursor<'_>) -> Result<Fields, ParseError> {
     }
     let (seq, length) = range(cursor)?;
     let mut pattern = PacketPattern {
-        ecn,
+        ip,
         flags,
         seq,
         length,
@@ -85,19 +97,73 @@ fn fields(cursor: &mut Cursor<'_>) -> Result<Fields, ParseError> {
     Ok(Fields::Tcp(pattern))
 }
 
-/// `[ect0]`, or the name of what else of the IP header is written.
-fn ip_header(cursor: &mut Cursor<'_>) -> Result<Result<Option<EcnPattern>, String>, ParseError> {
+/// What stands between brackets before flags or `icmp`.
+enum Brackets {
+    None,
+    Ip(IpPattern),
+    /// The segment that a message is about.
+    Segment((u32, u32)),
+    Foreign(String),
+}
+
+fn brackets(cursor: &mut Cursor<'_>) -> Result<Brackets, ParseError> {
     if !cursor.accept("[")? {
-        return Ok(Ok(None));
+        return Ok(Brackets::None);
     }
-    let text = cursor.until("]")?.trim();
-    Ok(match text {
-        "noecn" => Ok(Some(EcnPattern::NotCapable)),
-        "ect0" => Ok(Some(EcnPattern::Ect0)),
-        "ect1" => Ok(Some(EcnPattern::Ect1)),
-        "ect01" => Ok(Some(EcnPattern::Ect)),
-        "ce" => Ok(Some(EcnPattern::CongestionExperienced)),
-        other => Err(format!("the IP header's {other}")),
+    cursor.skip_blank()?;
+    if cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
+        let about = range(cursor)?;
+        cursor.expect("]")?;
+        return Ok(Brackets::Segment(about));
+    }
+    let text = cursor.until("]")?;
+    Ok(ip_header(text)
+        .map_or_else(|| Brackets::Foreign(format!("the IP header's {}", text.trim())), Brackets::Ip))
+}
+
+/// `ect0`, `tos 0x10, ttl 64`; none where one of them is not known.
+fn ip_header(text: &str) -> Option<IpPattern> {
+    let mut ip = IpPattern::default();
+    let mut words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    while let Some(word) = words.next() {
+        match word {
+            "noecn" => ip.ecn = Some(EcnPattern::NotCapable),
+            "ect0" => ip.ecn = Some(EcnPattern::Ect0),
+            "ect1" => ip.ecn = Some(EcnPattern::Ect1),
+            "ect01" => ip.ecn = Some(EcnPattern::Ect),
+            "ce" => ip.ecn = Some(EcnPattern::CongestionExperienced),
+            "tos" => ip.traffic_class = Some(byte(words.next()?)?),
+            "ttl" => ip.hop_limit = Some(byte(words.next()?)?),
+            _ => return None,
+        }
+    }
+    Some(ip)
+}
+
+fn byte(word: &str) -> Option<u8> {
+    match word.strip_prefix("0x") {
+        Some(digits) => u8::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+/// What stands behind `icmp`: type, code, MTU and, unless it stood before, the segment that it is about.
+fn icmp(cursor: &mut Cursor<'_>, before: Option<(u32, u32)>) -> Result<Fields, ParseError> {
+    cursor.skip_blank()?;
+    let here = cursor.clone();
+    let kind = cursor.word().ok_or_else(|| here.error("the type of an ICMP message"))?;
+    let has_no_code = cursor.accept_word("mtu")?;
+    let code = if has_no_code { "" } else { cursor.word().unwrap_or_default() };
+    let mtu = if has_no_code || cursor.accept_word("mtu")? { cursor.number("an MTU")? } else { 0 };
+    let behind = if before.is_none() { brackets(cursor)? } else { Brackets::None };
+    let about = match behind {
+        Brackets::Segment(about) => about,
+        Brackets::None => before.unwrap_or_default(),
+        _ => return Ok(Fields::Foreign("ICMP messages about what is no segment".to_owned())),
+    };
+    Ok(match IcmpMessage::named(kind, code) {
+        Some(message) => Fields::Icmp(IcmpPattern { message, mtu, about }),
+        None => Fields::Foreign(format!("the ICMP message {}", format!("{kind} {code}").trim_end())),
     })
 }
 
@@ -124,7 +190,7 @@ fn options(cursor: &mut Cursor<'_>) -> Result<Result<OptionsPattern, String>, Pa
         cursor.expect(">")?;
         return Ok(Ok(OptionsPattern::Any));
     }
-    let mut list = Vec::new();
+    let mut list: Vec<OptionPattern> = Vec::new();
     while !cursor.accept(">")? {
         match option(cursor)? {
             Ok(option) => list.push(option),
@@ -138,10 +204,10 @@ fn options(cursor: &mut Cursor<'_>) -> Result<Result<OptionsPattern, String>, Pa
     Ok(Ok(OptionsPattern::Exactly(list)))
 }
 
-fn option(cursor: &mut Cursor<'_>) -> Result<Result<TcpOption, String>, ParseError> {
+fn option(cursor: &mut Cursor<'_>) -> Result<Result<OptionPattern, String>, ParseError> {
     let here = cursor.clone();
     let name = cursor.word().ok_or_else(|| here.error("the name of a TCP option"))?;
-    Ok(Ok(match name {
+    let option = match name {
         "nop" => TcpOption::Nop,
         "eol" => TcpOption::Eol,
         "mss" => TcpOption::Mss(cursor.number("a segment size from 0 to 65535")?),
@@ -149,17 +215,21 @@ fn option(cursor: &mut Cursor<'_>) -> Result<Result<TcpOption, String>, ParseErr
         "sackOK" => TcpOption::SackPermitted,
         "sack" => TcpOption::Sack(blocks(cursor)?),
         "TS" => timestamps(cursor)?,
-        "FO" | "FOEXP" => match bytes(cursor)? {
-            Some(cookie) if name == "FO" => TcpOption::FastOpen(cookie),
-            Some(cookie) => TcpOption::FastOpenExperimental(cookie),
-            None => return Ok(Err("a cookie by its name".to_owned())),
-        },
+        "FO" | "FOEXP" => {
+            let is_experimental = name == "FOEXP";
+            match bytes(cursor)? {
+                Data::Bytes(cookie) if is_experimental => TcpOption::FastOpenExperimental(cookie),
+                Data::Bytes(cookie) => TcpOption::FastOpen(cookie),
+                Data::Named(name) => return Ok(Ok(OptionPattern::Cookie { name, is_experimental })),
+            }
+        }
         "md5" => match bytes(cursor)? {
-            Some(data) => TcpOption::Other { kind: MD5, data },
-            None => return Ok(Err("valid signatures".to_owned())),
+            Data::Bytes(data) => TcpOption::Other { kind: MD5, data },
+            Data::Named(_) => return Ok(Err("valid signatures".to_owned())),
         },
         other => return Ok(Err(format!("the TCP option {other}"))),
-    }))
+    };
+    Ok(Ok(option.into()))
 }
 
 fn blocks(cursor: &mut Cursor<'_>) -> Result<Vec<(u32, u32)>, ParseError> {
@@ -183,18 +253,31 @@ fn timestamps(cursor: &mut Cursor<'_>) -> Result<TcpOption, ParseError> {
     Ok(TcpOption::Timestamps { value, echo })
 }
 
-/// Hexadecimal bytes, maybe none; nothing where a name stands for them.
-fn bytes(cursor: &mut Cursor<'_>) -> Result<Option<Vec<u8>>, ParseError> {
+/// Bytes of an option.
+enum Data {
+    Bytes(Vec<u8>),
+    Named(String),
+}
+
+/// Hexadecimal bytes, maybe none, or a name that stands for them.
+fn bytes(cursor: &mut Cursor<'_>) -> Result<Data, ParseError> {
     cursor.skip_blank()?;
     let here = cursor.clone();
-    let digits = cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_').unwrap_or_default();
-    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    let written = cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_').unwrap_or_default();
+    let digits = written.strip_prefix("0x").unwrap_or(written);
     if !digits.chars().all(|c| c.is_ascii_hexdigit()) {
-        return Ok(None);
+        return Ok(Data::Named(written.to_owned()));
     }
+    hexadecimal(digits).map(Data::Bytes).ok_or_else(|| here.error("two hexadecimal digits for each byte"))
+}
+
+/// The bytes of two hexadecimal digits each; none where it is something else.
+pub(crate) fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2).map(|pair| match pair {
-        [_, _] => u8::from_str_radix(&String::from_utf8_lossy(pair), 16).ok(),
+        [high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+            u8::from_str_radix(&String::from_utf8_lossy(pair), 16).ok()
+        }
         _ => None,
     });
-    pairs.collect::<Option<_>>().map(Some).ok_or_else(|| here.error("two hexadecimal digits for each byte"))
+    pairs.collect()
 }

@@ -10,6 +10,8 @@ use crate::outcome::Missing;
 /// `tcp_rmem[2]`, `tcp_wmem[2]` of a host with enough memory (`tcp_init`).
 const MOST_RECEIVE_BUFFER: Bytes = Bytes::new(6 * 1024 * 1024);
 const MOST_SEND_BUFFER: Bytes = Bytes::new(4 * 1024 * 1024);
+/// `ip_rt_min_pmtu`: the least that Linux takes for a path.
+const LEAST_MTU: u32 = 552;
 /// RFC 6928.
 const INITIAL_WINDOW: u32 = 10;
 
@@ -34,7 +36,7 @@ const FIXED: [(&str, &[&str]); 26] = [
     ("tcp_notsent_lowat", &["4294967295", "-1"]),
     ("tcp_fastopen", &[]),
     ("tcp_fastopen_key", &[]),
-    ("tcp_syncookies", &[]),
+    ("tcp_syncookies", &["0", "1"]),
     ("tcp_syn_retries", &["5", "6"]),
     ("tcp_synack_retries", &["5"]),
     ("tcp_no_metrics_save", &[]),
@@ -50,7 +52,12 @@ const FIXED: [(&str, &[&str]); 26] = [
 ];
 
 impl HostSettings {
-    pub fn new(mtu: u32) -> Self {
+    /// Linux's own on an interface.
+    ///
+    /// # Errors
+    /// For one whose packets are too small.
+    pub fn new(mtu: u32) -> Result<Self, Missing> {
+        let mtu = possible(mtu)?;
         let spec = TcpSpec {
             initial_window: INITIAL_WINDOW,
             initial_receive_window: None,
@@ -67,7 +74,7 @@ impl HostSettings {
             idle_reset_ns: None,
             idle_fallback: Switch::Off,
         };
-        Self { config: Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) } }
+        Ok(Self { config: Config { mtu, ..Config::new(&spec, Algorithm::Cubic, 1) } })
     }
 
     /// Does what a command does.
@@ -117,7 +124,7 @@ impl HostSettings {
         match attribute {
             "initcwnd" => self.config.initial_window = number?,
             "initrwnd" => self.config.initial_receive_window = Some(number?),
-            "mtu" => self.config.mtu = number?,
+            "mtu" => self.config.mtu = possible(number?)?,
             "quickack" => {
                 self.config.quick_ack = if number? == 0 { QuickAck::Adaptive } else { QuickAck::Always };
             }
@@ -132,6 +139,10 @@ impl HostSettings {
         let congestion_control = congestion_control.unwrap_or(self.config.congestion_control);
         Config { congestion_control, nagle, ..self.config.clone() }
     }
+}
+
+fn possible(mtu: u32) -> Result<u32, Missing> {
+    if mtu >= LEAST_MTU { Ok(mtu) } else { Err(Missing(format!("an MTU of {mtu} bytes"))) }
 }
 
 /// The congestion control that Linux knows by this name.

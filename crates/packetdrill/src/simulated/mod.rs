@@ -8,6 +8,7 @@ mod socket;
 mod sockets;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::{IpAddr, Ipv4Addr};
 
 use bentpipe_tcp::{Closed, Connection, ConnectionId, Endpoint, Event, Route};
 use bentpipe_units::{Duration, Time};
@@ -15,6 +16,7 @@ use bentpipe_units::{Duration, Time};
 use crate::backend::{Backend, Captured, Ended, Progress, TcpInfo};
 use crate::call::Call;
 use crate::commands::{Effect, ReadFile, effects};
+use crate::icmp::Icmp;
 use crate::outcome::{Handle, Missing, Outcome};
 use crate::packet::Packet;
 use crate::settings::Settings;
@@ -28,6 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(150);
 pub struct Simulated<'a> {
     now: Time,
     settings: Settings,
+    local: Ipv4Addr,
+    remote: Ipv4Addr,
     host: HostSettings,
     endpoint: Endpoint,
     connections: BTreeMap<ConnectionId, Connected>,
@@ -36,6 +40,8 @@ pub struct Simulated<'a> {
     sent: VecDeque<Captured>,
     /// The call that blocks, and its end once it has one.
     blocked: Option<(Call, Option<(Time, Outcome)>)>,
+    /// When it ends by itself.
+    deadline: Option<Time>,
     /// Bytes of the write that blocks which were taken already.
     written: u64,
     read_file: &'a ReadFile<'a>,
@@ -52,26 +58,36 @@ struct Connected {
 
 impl<'a> Simulated<'a> {
     /// A host with Linux's own settings.
-    pub fn new(settings: &Settings, read_file: &'a ReadFile<'a>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// For a version of IP that it does not have.
+    pub fn new(settings: &Settings, read_file: &'a ReadFile<'a>) -> Result<Self, Missing> {
+        let (IpAddr::V4(local), IpAddr::V4(remote)) = (settings.local, settings.remote) else {
+            return Err(Missing("IPv6".to_owned()));
+        };
+        Ok(Self {
             now: Time::ZERO,
             settings: settings.clone(),
-            host: HostSettings::new(settings.mtu),
-            endpoint: Endpoint::new(settings.local),
+            local,
+            remote,
+            host: HostSettings::new(settings.mtu)?,
+            endpoint: Endpoint::new(local),
             connections: BTreeMap::new(),
             sockets: BTreeMap::new(),
             opened: 0,
             sent: VecDeque::new(),
             blocked: None,
+            deadline: None,
             written: 0,
             read_file,
-        }
+        })
     }
 
     /// When something happens by itself.
     fn next_timeout(&self) -> Option<Time> {
         let due = self.connections.values().filter_map(|connected| connected.connection.poll_timeout());
-        due.map(|at| at.max(self.now)).min()
+        let limit = self.deadline.filter(|_| matches!(self.blocked, Some((_, None))));
+        due.chain(limit).map(|at| at.max(self.now)).min()
     }
 
     /// Lets the timers of one instant expire.
@@ -89,7 +105,7 @@ impl<'a> Simulated<'a> {
     fn settle(&mut self) {
         for connected in self.connections.values_mut() {
             while let Some(segment) = connected.connection.poll_transmit(self.now) {
-                self.sent.push_back(Captured { at: self.now, packet: segments::packet_of(&segment) });
+                self.sent.push_back(segments::captured(self.now, &segment));
             }
         }
         let ids: Vec<_> = self.connections.keys().copied().collect();
@@ -169,7 +185,7 @@ impl Backend for Simulated<'_> {
     }
 
     fn inject(&mut self, packet: &Packet) -> Result<(), Missing> {
-        let segment = segments::segment_of(packet, self.settings.remote, self.settings.local)?;
+        let segment = segments::segment_of(packet, self.remote, self.local)?;
         match self.endpoint.route(self.now, &segment) {
             Route::To(id) => {
                 if let Some(connected) = self.connections.get_mut(&id) {
@@ -181,12 +197,16 @@ impl Backend for Simulated<'_> {
                 self.connections.insert(id, Connected { connection: *connection, listener, error: None });
             }
             Route::Reset(reset) => {
-                self.sent.push_back(Captured { at: self.now, packet: segments::packet_of(&reset) });
+                self.sent.push_back(segments::captured(self.now, &reset));
             }
             Route::Ignored => {}
         }
         self.settle();
         Ok(())
+    }
+
+    fn inject_icmp(&mut self, _icmp: &Icmp) -> Result<(), Missing> {
+        Err(Missing("ICMP".to_owned()))
     }
 
     fn next_packet(&mut self, until: Time) -> Option<Captured> {
@@ -204,7 +224,8 @@ impl Backend for Simulated<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call, _patience: Duration) -> Result<Progress, Missing> {
+    fn call(&mut self, call: &Call, patience: Duration) -> Result<Progress, Missing> {
+        self.deadline = None;
         match self.attempt(call)? {
             Some(outcome) => {
                 self.settle();
@@ -213,7 +234,9 @@ impl Backend for Simulated<'_> {
             None => {
                 self.blocked = Some((call.clone(), None));
                 self.settle();
-                Ok(Progress::Blocked)
+                let limit = self.deadline.filter(|deadline| *deadline <= self.now + patience);
+                let end = limit.and_then(|deadline| self.finish(deadline));
+                Ok(end.map_or(Progress::Blocked, |(_, outcome)| Progress::Done(outcome)))
             }
         }
     }

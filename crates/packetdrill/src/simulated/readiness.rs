@@ -1,10 +1,11 @@
 //! What sockets are ready for (`tcp_poll`): poll and epoll.
 
-use bentpipe_tcp::{Connection, State};
+use bentpipe_tcp::State;
+use bentpipe_units::Duration;
 
 use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::simulated::Simulated;
-use crate::simulated::socket::{Interest, Kind};
+use crate::simulated::socket::{Interest, Kind, peer_finished};
 use crate::simulated::sockets::{Attempt, done, error};
 
 const READABLE: i64 = (libc::POLLIN | libc::POLLRDNORM) as i64;
@@ -24,7 +25,7 @@ impl Simulated<'_> {
             return Some(events);
         }
         let has_ended = connection.is_closed() || connection.state() == State::TimeWait;
-        let peer_finished = has_ended || peer_finished(connection);
+        let peer_finished = has_ended || found.no_reads || peer_finished(connection);
         if connection.unread() > 0 || peer_finished {
             events |= READABLE;
         }
@@ -92,15 +93,13 @@ impl Simulated<'_> {
         self.waited(events.len(), events, timeout_ms)
     }
 
-    fn waited(&self, ready: usize, events: Vec<i64>, timeout_ms: i32) -> Attempt {
-        match (ready, timeout_ms) {
-            (0, timeout) if timeout < 0 => Ok(None),
-            (0, timeout) if timeout > 0 => Err(Missing("a wait for events with a limit".to_owned())),
+    /// Waits until something is ready, or until the time is over that it may take.
+    fn waited(&mut self, ready: usize, events: Vec<i64>, timeout_ms: i32) -> Attempt {
+        let (now, limit) = (self.now, Duration::from_millis(timeout_ms.unsigned_abs().into()));
+        let deadline = (timeout_ms > 0).then(|| *self.deadline.get_or_insert(now + limit));
+        match ready {
+            0 if timeout_ms < 0 || deadline.is_some_and(|deadline| now < deadline) => Ok(None),
             _ => done(Outcome { output: Output::Events(events), ..Outcome::of(ready as i64) }),
         }
     }
-}
-
-const fn peer_finished(connection: &Connection) -> bool {
-    matches!(connection.state(), State::CloseWait | State::LastAck | State::Closing)
 }

@@ -7,18 +7,25 @@ use bentpipe_tcp::{
     SeqNumber, SynOptions, Timestamps,
 };
 
+use bentpipe_units::Time;
+
+use crate::backend::Captured;
 use crate::outcome::Missing;
-use crate::packet::{Flags, Packet, TcpOption};
+use crate::packet::{Flags, IpFields, MD5, Packet, TcpOption};
 use crate::wire;
 
+/// `ip_default_ttl`.
+const HOP_LIMIT: u8 = 64;
 /// What a peer takes that announces no segment size (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
 /// A segment of the endpoint as it is on the wire.
-pub(super) fn packet_of(segment: &Segment) -> Packet {
+pub(super) fn captured(at: Time, segment: &Segment) -> Captured {
     let mut bytes = Vec::new();
     segment.encode(&mut bytes);
-    wire::decode_tcp(&bytes).expect("the endpoint writes whole headers")
+    let packet = wire::decode_tcp(&bytes).expect("the endpoint writes whole headers");
+    let ip = IpFields { traffic_class: 0, hop_limit: HOP_LIMIT };
+    Captured { at, packet: Packet { ip, ..packet }, segment_bytes: None }
 }
 
 /// A packet as the endpoint takes it.
@@ -30,8 +37,11 @@ pub(super) fn segment_of(
     source: Ipv4Addr,
     destination: Ipv4Addr,
 ) -> Result<Segment, Missing> {
-    if packet.ecn != 0 || packet.flags.without(KNOWN).0 != 0 {
-        return Err(Missing("ECN or urgent data".to_owned()));
+    if packet.ip.ecn() != 0 || packet.flags.without(KNOWN.with(Flags::URG)).0 != 0 {
+        return Err(Missing("ECN".to_owned()));
+    }
+    if packet.flags.contains(Flags::URG) {
+        return Err(Missing("urgent data".to_owned()));
     }
     Ok(Segment {
         source: SocketAddrV4::new(source, packet.source_port),
@@ -75,6 +85,9 @@ fn options_of(packet: &Packet) -> Result<Options, Missing> {
                 options.timestamps = Some(Timestamps { value: *value, echo: *echo });
             }
             TcpOption::Sack(blocks) => options.sack = sack_blocks(blocks),
+            TcpOption::Other { kind: MD5, .. } => {
+                return Err(Missing("signatures (RFC 2385)".to_owned()));
+            }
             TcpOption::FastOpenExperimental(_) | TcpOption::Other { .. } => {
                 return Err(Missing(format!("the TCP option {option}")));
             }

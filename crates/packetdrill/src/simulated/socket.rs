@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{ConnectionId, Nagle};
+use bentpipe_tcp::{Connection, ConnectionId, Nagle, State};
 use bentpipe_units::Bytes;
 
 use crate::outcome::Handle;
@@ -13,6 +13,8 @@ use crate::outcome::Handle;
 pub(super) struct Socket {
     pub kind: Kind,
     pub nonblocking: bool,
+    /// `RCV_SHUTDOWN`: reads end when there is nothing, and the peer is not told.
+    pub no_reads: bool,
     pub options: SocketOptions,
 }
 
@@ -44,6 +46,13 @@ pub(super) struct Interest {
     pub events: i64,
 }
 
+impl SocketOptions {
+    /// What an option was set to; 0 where it was not.
+    pub fn kept(&self, option: (i64, i64)) -> i64 {
+        self.kept.get(&option).copied().unwrap_or(0)
+    }
+}
+
 impl Socket {
     pub fn new(kind: Kind, nonblocking: bool) -> Self {
         let options = SocketOptions {
@@ -53,6 +62,11 @@ impl Socket {
             linger: None,
             kept: BTreeMap::new(),
         };
-        Self { kind, nonblocking, options }
+        Self { kind, nonblocking, no_reads: false, options }
     }
+}
+
+/// Whether the peer has said that no more will come (`SOCK_DONE`).
+pub(super) const fn peer_finished(connection: &Connection) -> bool {
+    matches!(connection.state(), State::CloseWait | State::LastAck | State::Closing)
 }

@@ -6,11 +6,12 @@ use std::net::SocketAddrV4;
 use bentpipe_tcp::{Nagle, Payload, PortError, Read, State, StreamError};
 use bentpipe_units::Bytes;
 
-use super::socket::{Kind, Socket};
+use super::socket::{Kind, Socket, peer_finished};
 use super::{Connected, Simulated, host};
-use crate::call::{Call, OptionValue, SocketOption, Transfer};
-use crate::outcome::{Handle, Missing, Outcome, Output};
-use crate::symbols::option_name;
+use crate::call::{Address, Call, Domain, OptionValue, SocketOption, Transfer};
+use crate::outcome::{ControlData, ControlMessage, Handle, Missing, Outcome, Output};
+use crate::settings::IpVersion;
+use crate::symbols::{TCP_CM_INQ, TCP_INQ, flag_names, option_name};
 
 /// Flags of a transfer that the endpoint understands.
 const FLAGS: i32 = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
@@ -36,14 +37,20 @@ impl Simulated<'_> {
     /// Does what a call asks for, as far as it does not block.
     pub(super) fn attempt(&mut self, call: &Call) -> Attempt {
         match call {
-            Call::Socket { nonblocking } => done(self.open(Kind::Fresh, *nonblocking)),
+            Call::Socket { domain: Domain::V6, .. } if self.settings.ip_version == IpVersion::V4 => {
+                Err(Missing("sockets of IPv6".to_owned()))
+            }
+            Call::Socket { nonblocking, .. } => done(self.open(Kind::Fresh, *nonblocking)),
             Call::EpollCreate => done(self.open(Kind::Epoll(Vec::new()), false)),
-            Call::Bind(socket) => self.bind(*socket),
+            Call::Bind(socket, address) => self.bind(*socket, *address),
             Call::Listen(socket, backlog) => self.listen(*socket, *backlog),
             Call::Accept { socket, nonblocking } => self.accept(*socket, *nonblocking),
-            Call::Connect(socket) => self.connect(*socket),
+            Call::Connect(socket, Address::Script) => self.connect(*socket),
+            Call::Connect(..) => Err(Missing("connections to an address that is written".to_owned())),
             Call::Read(transfer) => self.read(transfer),
+            Call::Receive { transfer, with_control } => self.receive(transfer, *with_control),
             Call::Write(transfer) => self.write(transfer),
+            Call::Send(..) => Err(Missing("control messages".to_owned())),
             Call::SendTo(_) => Err(Missing("Fast Open by sendto".to_owned())),
             Call::SetOption(option, value) => self.set_option(*option, value),
             Call::GetOption(option, _) => self.get_option(*option),
@@ -58,6 +65,9 @@ impl Simulated<'_> {
             Call::Ioctl(socket, request) => self.ioctl(*socket, *request),
             Call::Shutdown(socket, how) => self.shutdown(*socket, *how),
             Call::Close(socket) => self.close(*socket),
+            Call::Pipe | Call::Open(..) | Call::Splice { .. } | Call::SendFile { .. } => {
+                Err(Missing("files and pipes".to_owned()))
+            }
             Call::Poll { entries, timeout_ms } => self.poll(entries, *timeout_ms),
             Call::EpollControl { epoll, operation, socket, events } => {
                 self.epoll_control(*epoll, *operation, *socket, *events)
@@ -84,7 +94,12 @@ impl Simulated<'_> {
 
     // ---- opening -------------------------------------------------------------------------------------------
 
-    fn bind(&mut self, socket: Handle) -> Attempt {
+    fn bind(&mut self, socket: Handle, address: Address) -> Attempt {
+        match address {
+            Address::Script => {}
+            Address::At(at) if at.port() == self.settings.bind_port => {}
+            _ => return Err(Missing("other ports than the script's".to_owned())),
+        }
         match self.sockets.get_mut(&socket) {
             None => error(libc::EBADF),
             Some(found) if found.kind == Kind::Fresh => {
@@ -141,9 +156,9 @@ impl Simulated<'_> {
         }
         let options = found.options.clone();
         let config = self.host.config_of(options.congestion_control, options.nagle);
-        let remote = SocketAddrV4::new(self.settings.remote, self.settings.connect_port);
+        let remote = SocketAddrV4::new(self.remote, self.settings.connect_port);
         let opened = if is_bound {
-            let local = SocketAddrV4::new(self.settings.local, self.settings.bind_port);
+            let local = SocketAddrV4::new(self.local, self.settings.bind_port);
             self.endpoint.connect_from(self.now, local, remote, &config)
         } else {
             self.endpoint.connect(self.now, remote, &config)
@@ -186,7 +201,10 @@ impl Simulated<'_> {
 
     fn flags_of(&self, transfer: &Transfer) -> Result<bool, Missing> {
         if transfer.flags & !FLAGS != 0 {
-            return Err(Missing(format!("the flags {:#x} of a transfer", transfer.flags)));
+            return Err(Missing(flag_names(transfer.flags & !FLAGS)));
+        }
+        if transfer.buffers.iter().any(|buffer| buffer.pointer.is_some()) {
+            return Err(Missing("buffers at an address that is written".to_owned()));
         }
         let socket = self.sockets.get(&transfer.socket);
         Ok(transfer.flags & libc::MSG_DONTWAIT != 0 || socket.is_some_and(|socket| socket.nonblocking))
@@ -195,6 +213,7 @@ impl Simulated<'_> {
     /// `tcp_recvmsg_locked`.
     fn read(&mut self, transfer: &Transfer) -> Attempt {
         let nonblocking = self.flags_of(transfer)?;
+        let no_reads = self.sockets.get(&transfer.socket).is_some_and(|socket| socket.no_reads);
         let now = self.now;
         let connected = match self.connected(transfer.socket) {
             Ok(connected) => connected,
@@ -209,6 +228,7 @@ impl Simulated<'_> {
         match connected.connection.read(now, transfer.length()) {
             Ok(Read::Data(payload)) => done(Outcome::of(payload.len() as i64)),
             Ok(Read::End) => done(Outcome::of(0)),
+            Ok(Read::Pending) if no_reads => done(Outcome::of(0)),
             Ok(Read::Pending) if nonblocking => error(libc::EAGAIN),
             Ok(Read::Pending) => Ok(None),
             Err(StreamError::ShutDown) => done(Outcome::of(0)),
@@ -218,6 +238,29 @@ impl Simulated<'_> {
                 None => done(Outcome::of(0)),
             },
         }
+    }
+
+    /// Beside what is read, the number of bytes that are left is told where it is asked for (`tcp_inq_hint`).
+    fn receive(&mut self, transfer: &Transfer, with_control: bool) -> Attempt {
+        let Some(outcome) = self.read(transfer)? else { return Ok(None) };
+        let asks =
+            self.sockets.get(&transfer.socket).is_some_and(|socket| socket.options.kept(TELLS_LEFT) != 0);
+        let told = match self.connected(transfer.socket) {
+            Ok(connected) if asks => {
+                let left = connected.connection.unread() as i64;
+                // The end counts as a byte.
+                let left = if left == 0 && peer_finished(&connected.connection) { 1 } else { left };
+                let (level, kind) = (TELLS_LEFT.0, i64::from(TCP_CM_INQ));
+                vec![ControlMessage { level, kind, data: ControlData::Number(left) }]
+            }
+            _ => Vec::new(),
+        };
+        let output = match told {
+            told if with_control => Output::Message(0, told),
+            told if told.is_empty() => Output::Message(0, told),
+            _ => Output::Message(i64::from(libc::MSG_CTRUNC), Vec::new()),
+        };
+        done(Outcome { output, ..outcome })
     }
 
     /// `tcp_sendmsg_locked`.
@@ -284,7 +327,8 @@ impl Simulated<'_> {
             (libc::SOL_TCP, libc::TCP_CONGESTION, OptionValue::Text(text)) if connection.is_none() => {
                 found.options.congestion_control = Some(host::algorithm(text)?);
             }
-            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(on)) => {
+            (libc::SOL_SOCKET, libc::SO_REUSEADDR | libc::SO_REUSEPORT, OptionValue::Integer(on))
+            | (libc::SOL_TCP, TCP_INQ, OptionValue::Integer(on)) => {
                 found.options.kept.insert((option.level, option.name), *on);
             }
             _ => return Err(Missing(option_name(option.level, option.name))),
@@ -344,13 +388,23 @@ impl Simulated<'_> {
             Ok(connected) => connected,
             Err(errno) => return error(errno),
         };
-        if how == libc::SHUT_RD || how == libc::SHUT_RDWR {
-            return Err(Missing("shutdown of reading".to_owned()));
-        }
         if connected.connection.is_closed() {
             return error(libc::ENOTCONN);
         }
-        connected.connection.shutdown();
+        let may_send = connected.connection.state().may_send();
+        let Some(found) = self.sockets.get_mut(&socket) else { return error(libc::EBADF) };
+        // What comes when nobody may write or read is answered by a reset, which the endpoint has with a close alone.
+        if how == libc::SHUT_RDWR
+            || (how == libc::SHUT_RD && !may_send)
+            || (how == libc::SHUT_WR && found.no_reads)
+        {
+            return Err(Missing("shutdown of both directions".to_owned()));
+        }
+        if how == libc::SHUT_RD {
+            found.no_reads = true;
+        } else if let Ok(connected) = self.connected(socket) {
+            connected.connection.shutdown();
+        }
         done(Outcome::of(0))
     }
 
@@ -381,5 +435,7 @@ impl Simulated<'_> {
     }
 }
 
+/// The option that has `recvmsg` tell how many bytes are left.
+const TELLS_LEFT: (i64, i64) = (libc::SOL_TCP as i64, TCP_INQ as i64);
 /// Marks a socket whose first connect has not been asked about.
 const CONNECTING: (i64, i64) = (-1, -1);

@@ -1,5 +1,6 @@
 """Scripts of packetdrill, judged on either engine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +11,8 @@ from bentpipe.engine.packetdrill.assertions import Assertions
 from bentpipe.engine.testbed import script_host
 from bentpipe.errors import InputError
 
+_LEAST = "0 close(3) = 0"
+"""A script of one event."""
 ATTEMPTS = 3
 """In real time: a machine may lose its cores for a while, which makes a segment late and nothing else."""
 
@@ -19,7 +22,7 @@ class Outcome(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
-    NEEDS = "needs"
+    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +32,11 @@ class Verdict:
     Attributes
     ----------
     outcome : Outcome
-        Whether all happened as it is written; `NEEDS` where it asks for what the engine does not have.
+        Whether all happened as it is written; `SKIPPED` where it asks for what the engine does not have.
     line : int or None
-        Of the first difference, or of what is needed.
+        Of the first difference, or of what is not supported.
     expected, found : str or None
-        What is written there, or what is needed, and what was there.
+        What is written there, or what is not supported, and what was there.
     """
 
     outcome: Outcome
@@ -46,13 +49,17 @@ class Verdict:
         match self.outcome:
             case Outcome.PASSED:
                 return f"{name}: passed"
-            case Outcome.NEEDS:
-                return f"{name}:{self.line}: needs {self.expected}"
+            case Outcome.SKIPPED:
+                return f"{name}:{self.line}: skipped, not supported: {self.expected}"
             case Outcome.FAILED:
                 return f"{name}:{self.line}: expected {self.expected}, found {self.found}"
 
 
-def simulate(script: Path, text: str) -> Verdict:
+Options = Sequence[tuple[str, str]]
+"""Names and values such as `("ip_version", "ipv6")`, which count before those at a script's head."""
+
+
+def simulate(script: Path, text: str, options: Options = ()) -> Verdict:
     """Run a script against the simulated endpoint in virtual time.
 
     Parameters
@@ -61,6 +68,8 @@ def simulate(script: Path, text: str) -> Verdict:
         Where it stands: shell scripts beside it are read, and none is run.
     text
         The script.
+    options
+        Beside those at its head.
 
     Raises
     ------
@@ -75,24 +84,35 @@ def simulate(script: Path, text: str) -> Verdict:
             return None
 
     try:
-        verdict = _core.simulate_script(text, read_file=read_file, evaluate=Assertions())
+        verdict = _core.simulate_script(
+            text, options=list(options), read_file=read_file, evaluate=Assertions()
+        )
     except _core.ScriptError as error:
         raise unreadable(script, error) from None
     return _verdict(verdict)
 
 
-def emulate(script: Path, text: str) -> Verdict:
+def understood(options: Options) -> bool:
+    """Return whether there are options of these names which take these values together."""
+    return _core.script_addresses(_LEAST, options=list(options)) is not None
+
+
+def emulate(script: Path, text: str, options: Options = ()) -> Verdict:
     """Run a script against this machine's kernel, in a network namespace of its own.
 
     One that missed by time alone is run again, at most `ATTEMPTS` times in all. Parameters and errors as
     `simulate`, and AbilityError when the process may not make namespaces.
     """
     try:
-        addresses = _core.script_addresses(text)
+        addresses = _core.script_addresses(text, options=list(options))
         for _ in range(ATTEMPTS):
             with script_host.opened(addresses) as device, first(Rank.LINK):
                 verdict = _core.emulate_script(
-                    text, device=device, folder=str(script.parent.absolute()), evaluate=Assertions()
+                    text,
+                    options=list(options),
+                    device=device,
+                    folder=str(script.parent.absolute()),
+                    evaluate=Assertions(),
                 )
             if not verdict.is_timing:
                 break

@@ -13,7 +13,7 @@ def document(verdicts: Mapping[str, Verdict], *, engine: str) -> bytes:
             classname=engine,
             name=name,
             failure=verdict.words(name) if verdict.outcome is Outcome.FAILED else "",
-            skipped=verdict.words(name) if verdict.outcome is Outcome.NEEDS else "",
+            skipped=verdict.words(name) if verdict.outcome is Outcome.SKIPPED else "",
         )
         for name, verdict in verdicts.items()
     ]

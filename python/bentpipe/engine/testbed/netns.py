@@ -237,10 +237,10 @@ class _Side:
         host_mac, router_mac = "02:00:00:00:00:01", "02:00:00:00:00:02"
         attributes = self.host_settings.route_attributes
         with inside(self.router):
-            _write_sysctl("ipv4/ip_forward", "1")
+            write_sysctl("ipv4/ip_forward", "1")
             # Packets may leave from another host's address.
-            _write_sysctl("ipv4/conf/all/rp_filter", "0")
-            _write_sysctl("ipv4/conf/default/rp_filter", "0")
+            write_sysctl("ipv4/conf/all/rp_filter", "0")
+            write_sysctl("ipv4/conf/default/rp_filter", "0")
             _set_up(middle.satellite)
         with inside(self.host):
             _set_up(self.host_settings)
@@ -336,24 +336,24 @@ def leftovers(*, own: bool = False) -> list[str]:
 
 def quieten() -> None:
     """Have the namespace send no router solicitations and no duplicate-address probes."""
-    _write_sysctl("ipv6/conf/all/disable_ipv6", "1")
-    _write_sysctl("ipv6/conf/default/disable_ipv6", "1")
+    write_sysctl("ipv6/conf/all/disable_ipv6", "1")
+    write_sysctl("ipv6/conf/default/disable_ipv6", "1")
 
 
 def _set_up(settings: Settings) -> None:
     quieten()
     # Servers of others run as an ordinary user, at the ports of the Web all the same.
-    _write_sysctl("ipv4/ip_unprivileged_port_start", "0")
+    write_sysctl("ipv4/ip_unprivileged_port_start", "0")
     # And so does ping(8) (icmp(7)): for all groups, or those that there are in a user namespace.
     if user_namespace.is_own():
-        _write_sysctl("ipv4/ping_group_range", f"{os.getegid()} {os.getegid()}")
+        write_sysctl("ipv4/ping_group_range", f"{os.getegid()} {os.getegid()}")
     else:
         with suppress(OSError):
-            _write_sysctl("ipv4/ping_group_range", "0 2147483647")
+            write_sysctl("ipv4/ping_group_range", "0 2147483647")
     # Nothing that a connection learns reaches the next one.
-    _write_sysctl("ipv4/tcp_no_metrics_save", "1")
+    write_sysctl("ipv4/tcp_no_metrics_save", "1")
     for path, value in settings.sysctls.items():
-        _write_sysctl(path, value)
+        write_sysctl(path, value)
 
 
 def _addresses(further: Sequence[str]) -> str:
@@ -374,9 +374,9 @@ def _intercept(towards_client: str, *, port: int) -> None:
     Those of terminal and gateway with each other would not. See `tproxy.rst`, Linux kernel documentation.
     """
     # An accepted connection has the mark of its first packet.
-    _write_sysctl("ipv4/tcp_reflect_tos", "1")
+    write_sysctl("ipv4/tcp_reflect_tos", "1")
     # What a client opens from a port that it has used before is opened onwards too (RFC 6191).
-    _write_sysctl("ipv4/tcp_tw_reuse", "1")
+    write_sysctl("ipv4/tcp_tw_reuse", "1")
     configure(
         f"rule add fwmark {_INTERCEPTED_MARK} table {_INTERCEPTED_TABLE}\n"
         f"route add local default dev lo table {_INTERCEPTED_TABLE}\n"
@@ -445,7 +445,8 @@ def _run(command: Sequence[str], script: str, *, package: str) -> None:
         )
 
 
-def _write_sysctl(path: str, value: str) -> None:
+def write_sysctl(path: str, value: str) -> None:
+    """Set a sysctl below `net`, such as `ipv4/ip_forward`, of the namespace of this thread."""
     file = Path("/proc/sys/net") / path
     # A kernel built without IPv6 has nothing to switch off.
     if file.exists() or not path.startswith("ipv6/"):
