@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml requirements.lock scripts/setup-
 	$(wildcard patches/*.patch) $(shell find crates/*/src crates/*/Cargo.toml crates/bpf/build.rs crates/bpf/c -type f)
 
 .PHONY: help setup setup-dev setup-browsers setup-caddy run test test-quick check fmt lint agreement agreement-random fuzz bench bench-peers bench-cluster million mutants docs clean
-.PHONY: lock audit model notebooks third-party setup-third-party
+.PHONY: lock audit model notebooks third-party setup-third-party wheel test-wheel image-rehearsal
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,7 +41,7 @@ test: setup-dev ## Set up and run every test that this machine can run
 	$(BUILD) cargo test --workspace --locked
 	$(MEASURE) $(BIN)/pytest --ignore=tests/tidy -m "not realtime" --numprocesses=logical
 	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement -m "realtime and not alone" --numprocesses=2 --dist=loadfile
-	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement tests/campaign/cluster -m alone
+	$(MEASURE) $(BIN)/pytest tests/emulate tests/agreement tests/campaign/cluster tests/packaging -m alone
 
 # Without what measures in real time and without the crates that drive whole runs.
 test-quick: setup-dev ## Set up and run what takes a few minutes
@@ -114,6 +114,19 @@ N ?= 300
 agreement-random: setup ## Measure N random cells of SEED by both engines, hours in real time, for the same page
 	$(MEASURE) $(BIN)/python -m tools.agreement_random --seed $(SEED) --number $(N)
 
+wheel: ## Build the sdist and from it the wheel that needs no compiler, into dist/, and have both audited
+	@$(BUILD) scripts/toolchains.sh
+	@scripts/debian-packages.sh wheel
+	$(BUILD) scripts/wheel.sh
+
+test-wheel: setup-dev wheel ## Build the wheel and test it in an environment without a compiler
+	$(MEASURE) $(BIN)/pytest tests/packaging
+
+# The steps of image/Containerfile, where there is nothing to build images with. Argument: slim or browsers.
+IMAGE ?= slim
+image-rehearsal: ## Lay the image out in a fresh Debian and load a page there, as root; after `make wheel`
+	image/rehearse.sh $(IMAGE)
+
 model: setup-dev ## Write python/bentpipe/model anew from the JSON schemas of crates/run
 	$(BUILD) $(BIN)/python -m tools.generate_model
 
@@ -125,14 +138,14 @@ docs: setup ## Build the documentation with its generated reference in build/doc
 
 # Options such as `make lock LOCK=--upgrade`.
 lock: ## Write requirements*.lock anew from pyproject.toml
-	$(BUILD) scripts/tools.sh
+	$(BUILD) scripts/tools.sh tools
 	$(BUILD) scripts/lock.sh $(LOCK)
 
 audit: ## Look up advisories about every dependency, and check licences and sources; needs a network
 	$(BUILD) scripts/audit.sh
 
 clean: ## Remove everything that was built or installed here; results stay
-	rm -rf build target .venv .hypothesis .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+	rm -rf build dist target .venv .hypothesis .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/bentpipe/*.so
 

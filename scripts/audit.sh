@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 deny_version=0.20.2
 findings=() unasked=()
 
-scripts/tools.sh
+scripts/tools.sh tools
 scripts/patch-crates.sh
 deny=build/cargo-deny/bin/cargo-deny
 if [[ $("$deny" --version 2>/dev/null || true) != "cargo-deny $deny_version" ]]; then

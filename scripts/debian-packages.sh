@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, or says which are. Argument: `run`, `test`, `browsers` or `third-party`.
-# Ends with status 1 only when the project could not be built without what is missing.
+# Installs the Debian packages that are missing, or says which are. Argument: what they are for. `run` is a build of the
+# project here and runs with it, `emulate` is runs of an installed one alone; `test`, `browsers`, `third-party` and `wheel`
+# come on top of either. Ends with status 1 only when the project could not be built without what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-purpose=${1:?run, test, browsers or third-party}
+purpose=${1:?run, emulate, test, browsers, third-party or wheel}
 
 required=() # nothing can be built without these
 optional=() # something that these are for is left out
@@ -14,20 +15,28 @@ missing() { # ARRAY PACKAGE WHAT-FOR
 }
 look() {
     required=() optional=()
-    command -v cc >/dev/null || missing required build-essential "the C compiler that links the Rust crates"
-    command -v patch >/dev/null || missing required patch "changes to the QUIC library"
-    [[ -e /usr/include/libelf.h ]] || missing required libelf-dev "libbpf, which loads congestion controls"
-    [[ -e /usr/include/zlib.h ]] || missing required zlib1g-dev "libbpf"
-    "${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || missing required python3-venv "the Python environment"
-    PATH=$PATH:/usr/sbin:/sbin command -v ip >/dev/null || missing optional iproute2 "network namespaces: emulate engine"
-    compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing optional clang "hybla and vivace for the kernel's TCP"
-    PATH=$PATH:/usr/sbin:/sbin command -v nft >/dev/null || missing optional nftables "proxies that intercept connections: emulate engine"
-    command -v iperf3 >/dev/null || missing optional iperf3 "iperf3 as client and server of flows"
     case $purpose in
+        run) look_for_build && look_for_emulation ;;
+        emulate) look_for_emulation ;;
         test) look_for_tests ;;
         browsers) look_for_browsers ;;
         third-party) look_for_third_parties ;;
+        wheel) look_for_wheel ;;
     esac
+}
+look_for_build() {
+    command -v cc >/dev/null || missing required build-essential "the C compiler that links the Rust crates"
+    command -v patch >/dev/null || missing required patch "changes to the QUIC library"
+    [[ -e /usr/include/libelf.h ]] || missing required libelf-dev "libbpf, which loads congestion controls"
+    command -v pkg-config >/dev/null || missing required pkg-config "libbpf"
+    [[ -e /usr/include/zlib.h ]] || missing required zlib1g-dev "libbpf"
+    "${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || missing required python3-venv "the Python environment"
+    compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing optional clang "hybla and vivace for the kernel's TCP"
+}
+look_for_emulation() {
+    PATH=$PATH:/usr/sbin:/sbin command -v ip >/dev/null || missing optional iproute2 "network namespaces: emulate engine"
+    PATH=$PATH:/usr/sbin:/sbin command -v nft >/dev/null || missing optional nftables "proxies that intercept connections: emulate engine"
+    command -v iperf3 >/dev/null || missing optional iperf3 "iperf3 as client and server of flows"
 }
 look_for_tests() {
     command -v tshark >/dev/null || missing optional tshark "the test that opens captures"
@@ -41,6 +50,16 @@ look_for_browsers() {
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing optional nginx-light "nginx as the server of pages"
     command -v Xvfb >/dev/null || missing optional xvfb "the tests of browsers with a window"
     [[ -d /usr/share/fonts/truetype/liberation ]] || missing optional fonts-liberation "the fonts that pages name, in their widths"
+}
+look_for_wheel() {
+    compgen -c clang | grep -qE '^clang(-[0-9]+)?$' || missing required clang "hybla and vivace for the kernel's TCP"
+    command -v make >/dev/null || missing required make "libbpf, libelf and zlib within the wheel"
+    command -v autoreconf >/dev/null || missing required autoconf "libelf within the wheel"
+    command -v automake >/dev/null || missing required automake "libelf within the wheel"
+    command -v autopoint >/dev/null || missing required autopoint "libelf within the wheel"
+    command -v flex >/dev/null || missing required flex "libelf within the wheel"
+    command -v bison >/dev/null || missing required bison "libelf within the wheel"
+    command -v gawk >/dev/null || missing required gawk "libelf within the wheel"
 }
 look_for_third_parties() {
     command -v tshark >/dev/null || missing optional tshark "the reading of our captures"

@@ -17,3 +17,6 @@ compile requirements.lock "What users install: the package's dependencies, those
 compile requirements-dev.lock "What tests and checks need besides." \
     --group tests --constraint requirements.lock "$@"
 compile requirements-tools.lock "What make lock and make audit use." --group tools "$@"
+compile requirements-image.lock "What images install beside the wheel: the package's dependencies, without its extras." \
+    pyproject.toml --constraint requirements.lock "$@"
+compile requirements-wheel.lock "What make wheel uses." --group build --group wheel --constraint requirements.lock "$@"

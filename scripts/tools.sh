@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Makes build/tools, an environment for uv and pip-audit as requirements-tools.lock has them.
+# Makes an environment of programs for the project itself. Argument: `tools` (uv, pip-audit) or `wheel` (maturin, zig,
+# auditwheel, twine); it stands in build/PURPOSE as requirements-PURPOSE.lock has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-wanted=requirements-tools.lock
-venv=build/tools
+purpose=${1:?tools or wheel}
+wanted=requirements-$purpose.lock
+venv=build/$purpose
 
 if cmp --silent "$wanted" "$venv/installed.lock"; then
     exit 0

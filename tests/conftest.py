@@ -12,6 +12,7 @@ settings.load_profile("bentpipe")
 HERE = Path(__file__).parent
 IN_REAL_TIME = {
     HERE / "emulate",
+    HERE / "packaging",
     HERE / "agreement/test_sample.py",
     HERE / "agreement/test_random_sample.py",
     *(

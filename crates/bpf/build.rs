@@ -1,4 +1,5 @@
 //! Compiles the eBPF programs where a clang for them is to be had; without one the crate says that they are missing.
+//! The feature `portable` takes no crate without them.
 
 use std::env;
 use std::fs;
@@ -15,6 +16,10 @@ fn main() {
     println!("cargo::rerun-if-changed=c");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let clang = find_clang().filter(|clang| can_compile(clang, &out));
+    assert!(
+        clang.is_some() || env::var_os("CARGO_FEATURE_PORTABLE").is_none(),
+        "the feature `portable` needs a clang with the target bpf"
+    );
     match &clang {
         Some(clang) => println!("cargo::rerun-if-changed={}", clang.display()),
         // A path that does not exist: cargo asks again at the next build, when clang may be there.
@@ -53,7 +58,11 @@ fn can_compile(clang: &Path, out: &Path) -> bool {
 }
 
 fn compile(clang: &Path, source: &Path, object: &Path) {
-    let output = Command::new(clang).args(FLAGS).arg("-c").arg(source).arg("-o").arg(object).output();
+    // The type information names the sources, wherever they lie.
+    let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let prefix = format!("-ffile-prefix-map={folder}=.");
+    let output =
+        Command::new(clang).args(FLAGS).arg(prefix).arg("-c").arg(source).arg("-o").arg(object).output();
     let output = output.expect("clang has just been started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -16,8 +16,10 @@ WANTED = {
         *PROJECT["project"]["optional-dependencies"]["rain"],
         *PROJECT["build-system"]["requires"],
     ],
+    "requirements-image.lock": PROJECT["project"]["dependencies"],
     "requirements-dev.lock": GROUPS["tests"],
     "requirements-tools.lock": GROUPS["tools"],
+    "requirements-wheel.lock": [*GROUPS["build"], *GROUPS["wheel"]],
 }
 
 
@@ -46,11 +48,11 @@ def test_the_build_tool_is_the_same_whoever_asks_for_it() -> None:
     assert GROUPS["build"] == PROJECT["build-system"]["requires"]
 
 
-def test_what_tests_need_leaves_the_versions_of_users_as_they_are() -> None:
-    users, tests = pins("requirements.lock"), pins("requirements-dev.lock")
-    assert {name: tests[name] for name in users.keys() & tests.keys()} == {
-        name: users[name] for name in users.keys() & tests.keys()
-    }
+@pytest.mark.parametrize("lock", sorted(WANTED.keys() - {"requirements.lock", "requirements-tools.lock"}))
+def test_what_the_project_needs_leaves_the_versions_of_users_as_they_are(lock: str) -> None:
+    users, own = pins("requirements.lock"), pins(lock)
+    common = users.keys() & own.keys()
+    assert {name: own[name] for name in common} == {name: users[name] for name in common}
 
 
 @pytest.mark.parametrize("lock", WANTED)

@@ -28,7 +28,7 @@ class Debian(Machine):
         self.policy = self.root / "usr/sbin/policy-rc.d"
         self.policy.parent.mkdir(parents=True)
         self._told = folder
-        for program in ("cc", "patch"):
+        for program in ("cc", "patch", "pkg-config"):
             self.has(program)
         said = f'said=nothing; [[ ! -x {self.policy} ]] || {{ "{self.policy}"; said=$?; }}'
         self.has("apt-get", f'{said}; echo "$said: $*" >>{folder}/asked', *then)

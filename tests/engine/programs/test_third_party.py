@@ -1,8 +1,10 @@
 """Programs of others: where they are, and their versions."""
 
+from pathlib import Path
+
 import pytest
 
-from bentpipe.engine.programs.third_party import ALL, Program, missing, missing_for
+from bentpipe.engine.programs.third_party import ALL, CADDY, Program, missing, missing_for
 from bentpipe.scenario.hosts.programs import BROWSERS, SERVERS
 
 
@@ -85,3 +87,8 @@ def test_a_client_or_a_server_names_all_that_it_takes(monkeypatch, end, said):
 def test_every_client_and_server_of_a_scenario_is_known(monkeypatch):
     monkeypatch.setattr(Program, "path", lambda _: "/usr/bin/program")
     assert missing_for(*BROWSERS, *SERVERS) is None
+
+
+def test_in_a_checkout_caddy_is_looked_for_first_where_make_puts_it():
+    """`make setup-caddy`; tests/packaging has what is installed from a wheel."""
+    assert CADDY.commands[0] == str(Path(__file__).parents[3] / "build/caddy/caddy")

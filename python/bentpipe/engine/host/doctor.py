@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bentpipe import _core
+from bentpipe.checkout import CHECKOUT
 from bentpipe.engine.host import rt_priority, udp_buffers
 from bentpipe.engine.host.cpu_idle import LATENCY_REQUEST
 from bentpipe.engine.host.rt_priority import Rank
@@ -190,13 +191,15 @@ def _leftovers() -> list[str]:
 
 
 def _loaded_congestion_controls() -> Iterator[Check]:
-    clang = _clang()
-    yield _useful(
-        "clang",
-        clang is not None,
-        clang or "not installed",
-        "apt-get install clang, then `make clean setup`: for congestion controls as eBPF",
-    )
+    # A wheel has the programs that it compiles.
+    if CHECKOUT is not None:
+        clang = _clang()
+        yield _useful(
+            "clang",
+            clang is not None,
+            clang or "not installed",
+            "apt-get install clang, then `make clean setup`: for congestion controls as eBPF",
+        )
     btf = Path("/sys/kernel/btf/vmlinux")
     yield _useful(
         "eBPF type information",

@@ -6,12 +6,9 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from bentpipe.checkout import CHECKOUT
 from bentpipe.errors import AbilityError
-
-BUILT = Path(__file__).parents[4] / "build"
-"""Where the make targets of the project put what they build."""
 
 _ANSWER_WITHIN_S = 10.0
 _VERSION = re.compile(r"\d+(?:\.\d+)+\w*")
@@ -105,9 +102,14 @@ NGINX = Program(
 )
 CADDY = Program(
     name="Caddy",
-    commands=(str(BUILT / "caddy/caddy"), "caddy"),
+    # Where `make setup-caddy` puts it, before any other.
+    commands=("caddy",) if CHECKOUT is None else (str(CHECKOUT / "build/caddy/caddy"), "caddy"),
     version_options=("version",),
-    remedy="make setup-browsers (needs go 1.26 or later)",
+    remedy=(
+        "install caddy 2.11 or later (https://caddyserver.com/docs/install)"
+        if CHECKOUT is None
+        else "make setup-browsers (needs go 1.26 or later)"
+    ),
     purpose="for Caddy as server",
 )
 ALL = (CHROMIUM, FIREFOX, CERTUTIL, NGINX, CADDY)

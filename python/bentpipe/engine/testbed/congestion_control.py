@@ -1,6 +1,7 @@
 """What an emulated run may ask of the kernel's TCP."""
 
 from bentpipe import _core
+from bentpipe.checkout import CHECKOUT
 from bentpipe.errors import AbilityError
 from bentpipe.model.spec import (
     BulkWorkload,
@@ -13,8 +14,10 @@ from bentpipe.model.spec import (
     TunnelPepSpec,
 )
 
-REMEDY = "install clang, then `make clean setup`; a kernel with CONFIG_DEBUG_INFO_BTF; or --engine simulate"
-"""What congestion controls as eBPF programs need."""
+REMEDY = "a kernel with CONFIG_DEBUG_INFO_BTF; or --engine simulate"
+"""What congestion controls as eBPF programs need. A wheel has the programs; elsewhere clang makes them."""
+if CHECKOUT is not None:
+    REMEDY = f"install clang, then `make clean setup`; {REMEDY}"
 
 KERNEL = tuple(cc for cc, there in _core.KERNEL_CONGESTION_CONTROLS.items() if there == cc)
 """Congestion controls of the kernel by the names that scenarios use."""
