@@ -78,6 +78,9 @@ BY_KIND = {
         "http", "=", "http=", "http=nonsense", "http=h2,", "cc=nonsense", "tcp.initial_window=-1,3",
         "serverr=1,2",
     ),
+    "port": (*_NUMBERS, "65536"),
+    "address to listen on": ("nonsense", "", "256.1.1.1", "127.0.0.1:80", "localhost", "1.2.3"),
+    "token file": ("missing.toml", "garbage", "folder", "good.toml/below", "n" * 300),
     "pair": ("nonsense", "=", "=5"),
     "option of packetdrill": ("nonsense", "=5", "mtu=many", "mtuu=1500", "ip_version=ipv5"),
     "cluster": (

@@ -38,13 +38,16 @@ GOOD = {
 KINDS = {
     **dict.fromkeys(("scenario", "budgets"), "scenario"),
     "--baseline": "baseline",
-    **dict.fromkeys(("folder", "a", "b"), "results"),
+    **dict.fromkeys(("folder", "a", "b", "results"), "results"),
     "thing": "thing to show",
     "address": "scheduler",
     "run_id": "run",
     **dict.fromkeys(("--out", "--export"), "folder to write to"),
     **dict.fromkeys(("links --export", "--junit", "--markdown", "--save"), "file to write to"),
     "files": "script",
+    "--port": "port",
+    "--listen": "address to listen on",
+    "--token-file": "token file",
     "--plot": "picture",
     **dict.fromkeys(("--link", "links name"), "link"),
     **dict.fromkeys(("--page", "pages name"), "page"),
@@ -108,6 +111,7 @@ def nothing_is_measured(monkeypatch):
     monkeypatch.setattr(simulate, "Simulator", lambda: FakeEngine(name="simulate", behave=not_reached))
     monkeypatch.setattr(requirements, "require_emulate", lambda: None)
     monkeypatch.setattr("bentpipe.engine.programs.shell.run", not_reached)
+    monkeypatch.setattr("bentpipe.workbench.serving._listening", not_reached)
     monkeypatch.setattr(os, "execv", not_reached)
 
 

@@ -242,6 +242,6 @@ def test_the_commands_are_those_that_scripts_rely_on():
 
     names = (
         "doctor links pages studies run reproduce advise check page bulk ping shell "
-        "report show compare explain export packetdrill worker clean bench"
+        "serve report show compare explain export packetdrill worker clean bench"
     )
     assert list(main.commands) == names.split()
