@@ -108,6 +108,11 @@ fn a_connection_that_never_connected_has_no_congestion_control_to_be_read_back()
     let never = ConnectionReport { connected: None, congestion_control: String::new(), ..connection() };
     reports.client.connections.push(never);
     assert_eq!(verdict(spec(), reports).0, Status::Succeeded);
+    // Of what servers of others accepted nobody knows when, but which it has.
+    let mut reports = page_load();
+    let other = ConnectionReport { connected: None, congestion_control: "reno".to_owned(), ..connection() };
+    reports.origin.connections = vec![other];
+    assert_eq!(verdict(spec(), reports).0, Status::Invalid);
 }
 
 #[test]
