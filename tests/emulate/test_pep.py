@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from bentpipe.engine.emulate import Emulator, open_world
-from bentpipe.engine.testbed import netns, pep
+from bentpipe.engine.testbed import congestion_control, netns, pep
 from bentpipe.engine.testbed.netns import CLIENT_ADDRESS, SERVER_ADDRESS
 from tests.emulate import traces
 from tests.emulate.measuring import in_time
@@ -191,6 +191,12 @@ def test_quic_passes_by():
     record = measured("split", {"link": LINK, "http": "h3", "cc": "cubic", "page": "uniform-100k"})
     assert record.metrics.connect_s >= RTT_S
     assert record.provenance["terminal_connections"] == record.provenance["gateway_connections"] == "0"
+
+
+@pytest.mark.skipif("hybla" not in congestion_control.available(), reason="Hybla cannot be loaded here")
+def test_a_proxy_that_quic_passes_by_has_the_congestion_control_that_its_sockets_ask_for():
+    record = measured("split", {"link": LINK, "http": "h3", "page": "uniform-100k"}, cc="hybla")
+    assert record.provenance["terminal_errors"] == record.provenance["gateway_errors"] == "0"
 
 
 def test_through_a_tunnel_hosts_shake_hands_with_each_other():

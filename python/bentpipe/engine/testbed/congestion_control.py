@@ -32,7 +32,7 @@ def available() -> tuple[str, ...]:
 
 
 def refused(spec: RunSpec) -> str | None:
-    """Return the first congestion control of a run that its TCP connections cannot have, if there is one.
+    """Return the first congestion control of a run that its TCP sockets cannot have, if there is one.
 
     QUIC brings its own and has all of them.
 
@@ -41,7 +41,7 @@ def refused(spec: RunSpec) -> str | None:
     AbilityError
         When it is one that could be loaded, but not by this machine.
     """
-    foreign = [cc for cc in of_tcp(spec) if cc not in KERNEL]
+    foreign = [cc for cc in of_sockets(spec) if cc not in KERNEL]
     unknown = next((cc for cc in foreign if cc not in LOADED), None)
     if unknown is not None or not foreign:
         return unknown
@@ -53,10 +53,14 @@ def refused(spec: RunSpec) -> str | None:
 
 def of_tcp(spec: RunSpec) -> tuple[str, ...]:
     """Name the congestion controls of a run's TCP connections, those of a proxy included, each once."""
-    hosts = _of_hosts(spec)
     # QUIC passes a proxy by.
-    proxy = None if not hosts or spec.pep is None or isinstance(spec.pep, TunnelPepSpec) else spec.pep.cc
-    return tuple(dict.fromkeys(hosts if proxy is None else (*hosts, proxy)))
+    return of_sockets(spec) if _of_hosts(spec) else ()
+
+
+def of_sockets(spec: RunSpec) -> tuple[str, ...]:
+    """Name those that TCP sockets of a run ask for, each once: of a proxy that QUIC passes by, too."""
+    proxy = () if spec.pep is None or isinstance(spec.pep, TunnelPepSpec) else (spec.pep.cc,)
+    return tuple(dict.fromkeys((*_of_hosts(spec), *proxy)))
 
 
 def by_route(spec: RunSpec, end: str) -> str | None:
