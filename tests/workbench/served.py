@@ -8,7 +8,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, unquote, urlencode
 
 LONGEST_START_S = 60
 """On a machine that is busy with other tests."""
@@ -47,7 +47,7 @@ class Served:
 
     @property
     def url(self):
-        return f"http://{self.host}/#token={self.token}"
+        return f"http://{self.host}/#token={quote(self.token, safe='')}"
 
     def get(self, target, *, method="GET", body=b"", **headers):
         """Ask as the page does; a header that is None is left out, `Sec_Fetch_Site` is Sec-Fetch-Site."""
@@ -101,7 +101,7 @@ def served(*arguments):
             line = process.stdout.readline()
             found = re.fullmatch(r"open http://127\.0\.0\.1:(\d+)/#token=(\S+)\n", line)
             assert found is not None, line
-            yield Served(int(found[1]), found[2], process)
+            yield Served(int(found[1]), unquote(found[2]), process)
         finally:
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=LONGEST_START_S)

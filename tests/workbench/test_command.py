@@ -43,6 +43,16 @@ def test_a_token_of_a_file_is_the_same_each_time(tmp_path):
             assert server.get("/metrics").status == 200
 
 
+def test_a_token_of_any_characters_is_printed_as_a_part_of_an_address(tmp_path):
+    token = "a&b#c+d/e=f%41-of-somebody-for-prometheus"
+    file = tmp_path / "token"
+    file.write_text(token)
+    file.chmod(0o600)
+    with served("--token-file", file) as server:
+        assert server.token == token
+        assert server.get("/metrics").status == 200
+
+
 def test_a_token_that_others_can_read_is_refused(tmp_path):
     file = tmp_path / "token"
     file.write_text("x" * 40)

@@ -1,14 +1,15 @@
 """Whom a server on other addresses than 127.0.0.1 answers."""
 
 from ipaddress import ip_address
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from bentpipe.workbench.guard import Guard, Refused
 
 
-def guard(address, port=8080):
-    return Guard(address=ip_address(address), port=port, token="t" * 32)
+def guard(address, port=8080, token="t" * 32):
+    return Guard(address=ip_address(address), port=port, token=token)
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,10 @@ def test_any_other_is_not(address, port, host):
 
 def test_the_address_that_is_printed_has_the_token_where_no_browser_sends_it():
     assert guard("::1").url() == f"http://[::1]:8080/#token={'t' * 32}"
+
+
+@pytest.mark.parametrize("token", ["a&link=lan", "a#b", "a b", "a+b/c==", "100%41", "\u00fc"])
+def test_a_token_of_any_characters_comes_whole_out_of_the_address(token):
+    # As the page reads it: URLSearchParams (WHATWG URL, section 5.1) takes "+" for a space, as parse_qs does.
+    fragment = urlsplit(guard("127.0.0.1", token=token).url()).fragment
+    assert parse_qs(fragment, strict_parsing=True) == {"token": [token]}

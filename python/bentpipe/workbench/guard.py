@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import quote
 
 TOKEN_BYTES = 32
 LEAST_TOKEN_CHARACTERS = 32
@@ -106,8 +107,8 @@ class Guard:
         return None if is_known and scheme.lower() == "bearer" else Refused.TOKEN
 
     def url(self) -> str:
-        """Return the address of the page with its token."""
-        return f"http://{self._written(self.address)}:{self.port}/#token={self.token}"
+        """Return the address of the page with its token, which may have characters that part an address."""
+        return f"http://{self._written(self.address)}:{self.port}/#token={quote(self.token, safe='')}"
 
     def _is_own_host(self, host: str) -> bool:
         """Whether a Host is an address of this machine: a name of others may lead here (DNS rebinding)."""
