@@ -1,5 +1,6 @@
 """The page as people use it, in Chromium and in Firefox."""
 
+import json
 from functools import cache
 
 import pytest
@@ -95,6 +96,49 @@ def test_a_shared_address_shows_the_same_choice(page, campaign):
     # 0.3 % is between two stops of the slider.
     assert page.evaluate('document.getElementById("loss-told").textContent') == "0.3 %"
     assert page.evaluate('document.getElementById("status").textContent').startswith("2 runs over")
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "words"),
+    [
+        ("rtt_ms=abc", "rtt", 'expected a number from 1 to 2000, found "abc"'),
+        ("rtt_ms=", "rtt", 'found ""'),
+        ("loss_percent=NaN", "loss", 'expected a number from 0 to 20, found "NaN"'),
+        ("repetitions=21", "repetitions", "expected a whole number from 1 to 20"),
+        ("seed=-1", "seed", "expected a whole number from 0 to 9007199254740991"),
+        ("link=nowhere", "link", 'found "nowhere"'),
+        ("http=h9", "http", 'found "h9"'),
+    ],
+)
+def test_what_an_address_says_that_cannot_be_chosen_is_told_at_its_field(
+    page, campaign, written, field, words
+):
+    page.go(f"{campaign.url}&page=uniform-100k&cc=cubic&{written}")
+    page.wait(f'document.getElementById("{field}-fault")?.textContent.includes({json.dumps(words)})')
+    assert "stands at its field" in page.evaluate('document.getElementById("problem").textContent')
+    assert page.evaluate('document.querySelectorAll("#falls li").length') == 0, "nothing is measured"
+    assert page.evaluate("window.noted") == []
+
+
+def test_measure_takes_the_form_as_it_stands_whatever_the_address_has_said(page, campaign):
+    page.go(f"{campaign.url}&page=uniform-100k&http=h2&cc=cubic&rtt_ms=abc")
+    page.wait('document.getElementById("rtt-fault")?.textContent !== ""')
+    page.evaluate('document.querySelector("button.main").click()')
+    page.wait(COMPLETE)
+    assert page.evaluate('document.getElementById("rtt-fault").textContent') == ""
+    assert page.evaluate('document.getElementById("problem").hidden') is True
+
+
+def test_a_server_that_ends_in_the_middle_is_told(browser):
+    many = "&page=objects-2500k-5k&http=h1&http=h2&http=h3&cc=cubic&cc=bbr&cc=reno&cc=hybla&repetitions=20"
+    with served() as server:
+        browser.go(server.url + many)
+        browser.wait('/^[0-9]+ of 240 runs/.test(document.getElementById("status")?.textContent)')
+        server.process.kill()
+        browser.wait(
+            'document.getElementById("problem").textContent.includes("connection to the server is lost")'
+        )
+        assert browser.evaluate('document.getElementById("results").getAttribute("aria-busy")') == "false"
 
 
 def test_without_a_token_it_says_what_to_do(page, campaign):
@@ -203,6 +247,15 @@ def test_on_a_phone_nothing_is_wider_than_the_window(page, campaign):
       (each) => !each.closest(".wide") && each.getBoundingClientRect().right > {PHONE[0]} + 1,
     ).map((each) => each.outerHTML.slice(0, 80))"""
     page.wait(f"({wide}).length === 0")
+
+
+def test_names_of_protocols_stay_whole_on_a_phone(page):
+    page.resize(PHONE)
+    page.wait(f"innerWidth === {PHONE[0]}")
+    broken = """[...document.querySelectorAll(".boxes .word")]
+      .filter((each) => each.getClientRects().length !== 1).map((each) => each.textContent)"""
+    assert page.evaluate('document.querySelectorAll(".boxes .word").length') > 10
+    assert page.evaluate(broken) == []
 
 
 def test_nothing_moves_by_itself_for_who_wants_that(page):

@@ -3,9 +3,10 @@
 import pytest
 
 from bentpipe.errors import InputError
-from bentpipe.scenario import load
+from bentpipe.scenario import defaults, load
 from bentpipe.scenario.links import presets
-from bentpipe.workbench.choice import MOST_LOSS_PERCENT, MOST_RTT_MS, Choice, links
+from bentpipe.workbench.choice import BOUNDS, FIRST, Choice, links
+from bentpipe.workbench.offer import offer
 
 QUERY = {
     "link": ["geo-alshagri"],
@@ -49,7 +50,7 @@ def test_its_file_is_a_scenario_that_measures_the_same(tmp_path):
 @pytest.mark.parametrize("link", [link.name for link in presets()])
 def test_every_link_takes_what_the_sliders_can_say(link):
     # Of geo-viasat2 packets come up to 33 ms early (claypool2020): a round trip below twice that is none.
-    for loss_percent, rtt_ms in ((0.0, 75), (MOST_LOSS_PERCENT, MOST_RTT_MS)):
+    for loss_percent, rtt_ms in ((0, 75), (BOUNDS["loss_percent"][1], BOUNDS["rtt_ms"][1])):
         changed = {**QUERY, "link": [link], "loss_percent": [str(loss_percent)], "rtt_ms": [str(rtt_ms)]}
         assert len(Choice.of_query({**changed, "http": ["h1"], "cc": ["cubic"]}).scenario().cells) == 1
 
@@ -69,6 +70,14 @@ def test_every_link_takes_what_the_sliders_can_say(link):
         ("loss_percent", ["-0.1"], "a number from 0 to 20"),
         ("rtt_ms", ["0"], "a number from 1 to 2000"),
         ("rtt_ms", ["inf"], "a number from 1 to 2000"),
+        ("rtt_ms", [""], "a number from 1 to 2000"),
+        ("rtt_ms", ["1_0"], "a number from 1 to 2000"),
+        ("rtt_ms", ["\u0663"], "a number from 1 to 2000"),
+        ("rtt_ms", ["1e2"], "a number from 1 to 2000"),
+        ("rtt_ms", ["0x10"], "a number from 1 to 2000"),
+        ("rtt_ms", ["100", "200"], "one"),
+        ("loss_percent", ["0.0000001"], "of 6 decimals at most"),
+        ("repetitions", [""], "a whole number from 1 to 20"),
         ("repetitions", ["21"], "a whole number from 1 to 20"),
         ("repetitions", ["0"], "a whole number from 1 to 20"),
         ("repetitions", ["3.0"], "a whole number from 1 to 20"),
@@ -89,3 +98,28 @@ def test_no_more_cells_than_stand_side_by_side():
     many = {**QUERY, "http": ["h1", "h1s", "h2", "h3", "spdy"], "cc": ["bbr", "cubic", "reno"]}
     with pytest.raises(InputError, match="at most 12 combinations"):
         Choice.of_query(many)
+
+
+def test_a_number_is_measured_to_its_last_decimal():
+    chosen = Choice.of_query({**QUERY, "loss_percent": ["0.123457"], "rtt_ms": ["1234.567891"]})
+    link = chosen.scenario().cells[0].spec["link"]
+    assert link["forward"]["loss"]["p"] == pytest.approx(0.00123457, rel=1e-12)
+    assert link["forward"]["delay_ns"] + link["return"]["delay_ns"] == 1_234_567_891
+
+
+def test_what_does_not_go_together_is_told_by_the_key_of_the_choice():
+    # Packets of geo-viasat2 come up to 33 ms early (claypool2020).
+    with pytest.raises(InputError) as refused:
+        Choice.of_query({**QUERY, "link": ["geo-viasat2"], "rtt_ms": ["1"]}).scenario()
+    assert (refused.value.file, refused.value.field) == ("the address", "rtt_ms")
+
+
+def test_the_page_is_offered_the_defaults_and_bounds_that_choices_have():
+    offered = offer(watches=False)
+    assert (offered.first.repetitions, offered.first.seed) == (defaults.WORKBENCH_REPETITIONS, defaults.SEED)
+    assert offered.first.cc == (defaults.CONGESTION_CONTROL,)
+    query = {"link": [offered.first.link], "page": [offered.first.page], "http": offered.first.http}
+    assert Choice.of_query({**query, "cc": offered.first.cc}) == FIRST
+    for key, (least, most) in BOUNDS.items():
+        bounds = getattr(offered, key)
+        assert (bounds.least, bounds.most) == (least, most)

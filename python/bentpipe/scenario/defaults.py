@@ -9,6 +9,10 @@ SEED = 1
 """Any number will do, as long as it stays."""
 QUICK_REPETITIONS = 1
 """`--quick` shows that a scenario works; it is not for inference."""
+WORKBENCH_LINK, WORKBENCH_PAGE, WORKBENCH_HTTP = "geo-alshagri", "objects-500k-5k", ("h1", "h2", "h3")
+"""A geostationary link and a page of many objects, where protocols differ most to the eye."""
+WORKBENCH_REPETITIONS = 5
+"""Half a second on two cores, and a median with an interval."""
 CHECK_REPETITIONS = 10
 """Of each cell of a budget: in virtual time they take seconds, and a comparison adds as many as it needs."""
 CHECK_STATISTIC = "median"

@@ -3,16 +3,19 @@
 All of it are names of a list and numbers within bounds. None is ever the name of a file.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Self, get_args
 
+from bentpipe.errors import InputError
 from bentpipe.scenario import Scenario, defaults, resolve_document
 from bentpipe.scenario.links import Link, presets
 from bentpipe.scenario.load import LARGEST_SEED
 from bentpipe.scenario.page.pages import PAGES
+from bentpipe.scenario.written.dotted import is_at_or_below
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.toml import TomlTable
 from bentpipe.scenario.written.toml_text import toml_text
@@ -23,9 +26,23 @@ NAME = "workbench"
 
 MOST_CELLS = 12
 """Protocols times congestion controls: what still stands side by side."""
-MOST_REPETITIONS = 20
-MOST_LOSS_PERCENT = 20.0
-LEAST_RTT_MS, MOST_RTT_MS = 1.0, 2000.0
+BOUNDS: Mapping[str, tuple[float, float]] = {
+    "loss_percent": (0.0, 20.0),
+    "rtt_ms": (1.0, 2000.0),
+    "repetitions": (1, 20),
+    "seed": (0, LARGEST_SEED),
+}
+"""Of the numbers, both ends included."""
+DECIMALS = 6
+"""Of a number that is chosen: a thousandth of a microsecond, a loss of one packet in a hundred million."""
+_DECIMAL = re.compile(rf"[0-9]{{1,7}}(\.[0-9]{{1,{DECIMALS}}})?")
+"""A number as the sliders write it, without the other ways in which Python reads one."""
+_SCENARIO_KEYS = {
+    "link.rtt": "rtt_ms",
+    "link.forward.loss": "loss_percent",
+    "link.return.loss": "loss_percent",
+}
+"""Keys of [run] by what has been chosen for them."""
 
 HTTP = Vocabulary[Http](available=get_args(Http))
 CONTROLS = Vocabulary[CongestionControl](available=get_args(CongestionControl))
@@ -58,7 +75,7 @@ class Choice:
     cc: tuple[CongestionControl, ...]
     loss_percent: float | None = None
     rtt_ms: float | None = None
-    repetitions: int = defaults.REPETITIONS
+    repetitions: int = defaults.WORKBENCH_REPETITIONS
     seed: int = defaults.SEED
 
     @classmethod
@@ -85,10 +102,10 @@ class Choice:
             page=_PAGES.checked(query.one("page"), _ADDRESS.at("page")),
             http=http,
             cc=cc,
-            loss_percent=query.number("loss_percent", 0.0, MOST_LOSS_PERCENT),
-            rtt_ms=query.number("rtt_ms", LEAST_RTT_MS, MOST_RTT_MS),
-            repetitions=query.whole("repetitions", 1, MOST_REPETITIONS, otherwise=defaults.REPETITIONS),
-            seed=query.whole("seed", 0, LARGEST_SEED, otherwise=defaults.SEED),
+            loss_percent=query.number("loss_percent"),
+            rtt_ms=query.number("rtt_ms"),
+            repetitions=query.whole("repetitions", otherwise=FIRST.repetitions),
+            seed=query.whole("seed", otherwise=FIRST.seed),
         )
 
     def scenario(self) -> Scenario:
@@ -97,9 +114,15 @@ class Choice:
         Raises
         ------
         InputError
-            For what does not go together.
+            For what does not go together, by the key of what has been chosen.
         """
-        return resolve_document(self._table(), file=f"{NAME}.toml", folder=Path(), default_name=NAME)
+        file = f"{NAME}.toml"
+        try:
+            return resolve_document(self._table(), file=file, folder=Path(), default_name=NAME)
+        except InputError as error:
+            key = error.field.removeprefix("run.")
+            chosen = next((own for below, own in _SCENARIO_KEYS.items() if is_at_or_below(key, below)), "")
+            raise error.at(file=_ADDRESS.file, field=chosen or key.partition(".")[0]) from None
 
     def toml(self) -> str:
         """Return it as a file for `bentpipe run`."""
@@ -108,9 +131,9 @@ class Choice:
     def _table(self) -> TomlTable:
         changes: TomlTable = {}
         if self.rtt_ms is not None:
-            changes["rtt"] = f"{self.rtt_ms:g} ms"
+            changes["rtt"] = f"{_decimal(self.rtt_ms)} ms"
         if self.loss_percent is not None:
-            loss = {"loss": f"{self.loss_percent:g} %"}
+            loss = {"loss": f"{_decimal(self.loss_percent)} %"}
             changes |= {"forward": loss, "return": loss}
         return {
             "title": f"{self.page} over {self.link}",
@@ -119,6 +142,16 @@ class Choice:
             "run": {"link": {"base": self.link, **changes} if changes else self.link, "page": self.page},
             "matrix": {"http": list(self.http), "cc": list(self.cc)},
         }
+
+
+FIRST = Choice(
+    link=defaults.WORKBENCH_LINK,
+    page=defaults.WORKBENCH_PAGE,
+    http=defaults.WORKBENCH_HTTP,
+    cc=(defaults.CONGESTION_CONTROL,),
+    seed=defaults.SEED,
+)
+"""What is chosen at first."""
 
 
 @cache
@@ -143,26 +176,27 @@ class _Query:
             raise _ADDRESS.at(key).error(expected="one", found=f"{len(found) or 'none'}")
         return found[0]
 
-    def number(self, key: str, least: float, most: float) -> float | None:
+    def number(self, key: str) -> float | None:
         if key not in self.values:
             return None
-        text = self.one(key)
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not least <= value <= most:
-            expected = f"a number from {least:g} to {most:g}"
+        text, (least, most) = self.one(key), BOUNDS[key]
+        if not _DECIMAL.fullmatch(text) or not least <= float(text) <= most:
+            expected = f"a number from {least:g} to {most:g}, of {DECIMALS} decimals at most"
             raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
-        return value
+        return float(text)
 
-    def whole(self, key: str, least: int, most: int, *, otherwise: int) -> int:
+    def whole(self, key: str, *, otherwise: int) -> int:
         if key not in self.values:
             return otherwise
-        text = self.one(key)
+        text, (least, most) = self.one(key), map(int, BOUNDS[key])
         # Not every digit of Unicode, and none of the ways in which Python groups them.
         value = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(most)) else least - 1
         if not least <= value <= most:
             expected = f"a whole number from {least} to {most}"
             raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
         return value
+
+
+def _decimal(value: float) -> str:
+    """Return a number of DECIMALS decimals at most as a scenario has it."""
+    return f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")

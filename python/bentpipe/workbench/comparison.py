@@ -14,18 +14,16 @@ from bentpipe.figures import style
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.model.spec import RunSpec
 from bentpipe.reasons import causes, told
-from bentpipe.report.quantities import quantities
+from bentpipe.report.quantities import Quantity, quantities
 from bentpipe.scenario import Cell, Scenario
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.stats import representative, summarise
 from bentpipe.stats.metrics import metrics_of
 from bentpipe.workbench.choice import Choice
-from bentpipe.workbench.offer import path_words
-from bentpipe.workbench.picture import picture
-from bentpipe.workbench.pool import Pool
-from bentpipe.workbench.told import (
+from bentpipe.workbench.messages import (
     CellEvent,
     CellPlan,
+    Column,
     EndEvent,
     Event,
     PictureEvent,
@@ -33,6 +31,9 @@ from bentpipe.workbench.told import (
     Row,
     RunEvent,
 )
+from bentpipe.workbench.offer import path_words
+from bentpipe.workbench.picture import picture
+from bentpipe.workbench.pool import Pool
 
 Metrics: TypeAlias = Mapping[str, float | None]
 
@@ -73,8 +74,8 @@ class Comparison:
     async def events(self, pool: Pool) -> AsyncGenerator[Event]:
         """Yield the plan, each run as it ends, each cell's numbers, and the end.
 
-        The first run of a cell comes with its picture. When all have ended, that of the median page load time
-        takes its place.
+        The first run of a cell comes with its picture where it has succeeded. When all have ended, that of
+        the median page load time takes its place; a cell without a run that succeeded has none.
         """
         began_s = time.monotonic()
         yield self._plan()
@@ -99,6 +100,10 @@ class Comparison:
             cells=tuple(_looks(cell, controls) for cell in cells),
             runs=len(self._runs),
             path=path_words(describe_link(spec.link)),
+            headline=HEADLINE,
+            quantities=tuple(
+                Column(metric=each.metric, label=each.label, unit=each.unit) for each in _quantities()
+            ),
         )
 
     def _run(self, run: PlannedRun, *, is_shown: bool) -> _Ended:
@@ -116,7 +121,7 @@ class Comparison:
                 words=tuple(told(reason, record) for reason in causes(record.reasons)),
             ),
             metrics=metrics if succeeded else {},
-            picture=picture(record, cell=cell, is_median=False) if is_shown else None,
+            picture=picture(record, cell=cell, is_median=False) if is_shown and succeeded else None,
         )
 
     def _last_words(self, ended: Mapping[int, list[_Ended]]) -> Iterator[Callable[[], Event]]:
@@ -138,17 +143,14 @@ class Comparison:
 
     def _cell(self, ended: list[_Ended]) -> CellEvent:
         rows = []
-        for quantity in quantities(WORKLOAD):
-            if quantity.metric not in SHOWN:
-                continue
+        for quantity in _quantities():
             values = [value * quantity.scale for value in _values(ended, quantity.metric)]
             summary = summarise(values, seed=self._scenario.seed)
             if summary is not None:
                 interval = summary.median_ci
                 rows.append(
                     Row(
-                        label=quantity.label,
-                        unit=quantity.unit,
+                        metric=quantity.metric,
                         decimals=quantity.decimals,
                         median=summary.median,
                         low=interval.low if interval else None,
@@ -170,6 +172,10 @@ def _looks(cell: Cell, controls: list[str]) -> CellPlan:
         colour=style.look(http).colour,
         dash=_DASHES[controls.index(control) % len(_DASHES)],
     )
+
+
+def _quantities() -> tuple[Quantity, ...]:
+    return tuple(quantity for quantity in quantities(WORKLOAD) if quantity.metric in SHOWN)
 
 
 def _values(runs: list[_Ended], metric: str) -> list[float]:

@@ -11,8 +11,8 @@ from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, genera
 from prometheus_client.registry import Collector
 
 from bentpipe import __version__
+from bentpipe.workbench.messages import CampaignState
 from bentpipe.workbench.pool import Pool
-from bentpipe.workbench.told import CampaignState
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _PAGE_BYTES = resource.getpagesize()

@@ -9,7 +9,7 @@ from bentpipe.figures.bins import Values, bin_rates_bps, rows
 from bentpipe.figures.live.plot import thinned
 from bentpipe.model.record import ObjectTiming, RunRecord
 from bentpipe.stats.counter import BIN_S
-from bentpipe.workbench.told import Lines, ObjectBox, PictureEvent
+from bentpipe.workbench.messages import Lines, ObjectBox, PictureEvent
 
 NOTHING = Lines(time_s=(), value=())
 

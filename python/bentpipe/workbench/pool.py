@@ -81,3 +81,7 @@ class Pool:
     def close(self) -> None:
         """Withdraw what has not begun, and wait for nothing but what has."""
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def join(self) -> None:
+        """Wait until no thread works any more."""
+        self._executor.shutdown(wait=True)

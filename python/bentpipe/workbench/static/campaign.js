@@ -5,6 +5,16 @@ import { events } from "./server.js";
 
 const AGAIN_MS = 3000;
 
+/** What is shown of each part, as text: what has not changed is not drawn anew, nor read out again. */
+const shown = new Map();
+
+function replace(id, what, made) {
+  const written = JSON.stringify(what);
+  if (shown.get(id) === written) return;
+  shown.set(id, written);
+  byId(id).replaceChildren(...made());
+}
+
 /** Shows the campaign as long as the page is open; after an interruption it is asked for again. */
 export async function watch() {
   byId("campaign").hidden = false;
@@ -12,7 +22,7 @@ export async function watch() {
     try {
       for await (const state of events("campaign")) show(state);
     } catch (error) {
-      byId("campaign-counts").textContent = error.message;
+      replace("campaign-counts", error.message, () => [error.message]);
     }
     await new Promise((go) => setTimeout(go, AGAIN_MS));
   }
@@ -26,15 +36,16 @@ function show(state) {
   bar.max = Math.max(1, state.planned);
   bar.value = ended;
   document.title = `${Math.floor((100 * ended) / bar.max)} % of ${state.name} \u2013 Bentpipe workbench`;
-  byId("campaign-counts").textContent = [
+  const counts = [
     `${ended} of ${state.planned} runs: ${state.succeeded} succeeded, ${state.failed} failed, ${state.invalid} invalid.`,
     `${state.attempts} attempts.`,
     state.runs_per_s ? `${number(state.runs_per_s, state.runs_per_s < 10 ? 1 : 0)} runs a second.` : "",
     state.remaining_s && ended < state.planned ? `About ${duration(state.remaining_s)} left.` : "",
     state.problem ? `The folder cannot be read now: ${state.problem}` : "",
   ].join(" ");
-  byId("campaign-rejected").replaceChildren(...rejected(state));
-  byId("campaign-cells").replaceChildren(...cells(state));
+  replace("campaign-counts", counts, () => [counts]);
+  replace("campaign-rejected", state.rejected, () => rejected(state));
+  replace("campaign-cells", [state.cells, state.further_cells], () => cells(state));
 }
 
 function rejected({ rejected: kinds }) {

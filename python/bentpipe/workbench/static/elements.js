@@ -10,6 +10,12 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** Words whose names, such as HTTP/1.1, stay whole where a line ends. */
+export const whole = (words) =>
+  element(
+    "span", {}, ...words.split(" ").flatMap((each, place) => [place ? " " : "", element("span", { class: "word" }, each)]),
+  );
+
 export const byId = (id) => document.getElementById(id);
 
 /** A table with a caption, in a box that scrolls by itself where the page is narrow. */

@@ -53,22 +53,35 @@ class Workbench {
   async measure() {
     clearTimeout(this.settling);
     this.stop?.abort();
+    // What the server has refused may be right beside what is chosen now.
+    if (this.refused) this.form.forgive(this.refused);
+    this.refused = null;
     const { lack, query } = this.form;
     problem(lack);
-    if (lack) return;
+    if (lack) {
+      this.results.stop();
+      return;
+    }
     history.replaceState(null, "", `#${query}`);
     const stop = (this.stop = new AbortController());
     this.results.begin();
     try {
-      for await (const event of events(comparison(query), stop)) {
+      for await (const event of events(comparison(query), { signal: stop.signal, last: "end" })) {
         if (stop.signal.aborted) return;
         this.results.take(event);
       }
     } catch (error) {
       if (stop.signal.aborted) return;
+      this.results.stop();
       if (!(error instanceof Refused)) throw error;
-      problem(error.message);
+      this.refuse(error);
     }
+  }
+
+  /** Tells what the server refuses, at the field that it is about. */
+  refuse({ key, words, message }) {
+    if (this.form.complain(key, words)) this.refused = key;
+    problem(message);
   }
 
   async save() {
@@ -79,7 +92,8 @@ class Workbench {
       setTimeout(() => URL.revokeObjectURL(url), SAID_MS);
       this.say("Saved as workbench.toml, for `bentpipe run workbench.toml`.");
     } catch (error) {
-      problem(error.message);
+      if (!(error instanceof Refused)) throw error;
+      this.refuse(error);
     }
   }
 

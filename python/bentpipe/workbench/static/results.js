@@ -16,22 +16,30 @@ export class Results {
     byId("results").setAttribute("aria-busy", "true");
   }
 
+  /** Nothing more comes: it was refused, or has ended early. What is there stays, and says how far it has come. */
+  stop() {
+    byId("results").setAttribute("aria-busy", "false");
+  }
+
   take(event) {
     this[event.kind]?.(event);
   }
 
   plan(event) {
     this.event = event;
+    this.hasEnded = false;
     this.ended = event.cells.map(() => []);
     this.pictures = event.cells.map(() => null);
     this.numbers = event.cells.map(() => null);
     this.failures = new Map();
+    this.reasons = event.cells.map(() => "");
     this.done = 0;
   }
 
   run(event) {
     this.done += 1;
     if (event.plt_s != null) this.ended[event.cell].push(event.plt_s);
+    this.reasons[event.cell] ||= event.words.join(" ");
     for (const words of event.words) {
       const key = `${this.event.cells[event.cell].label}: ${event.status}: ${words}`;
       this.failures.set(key, (this.failures.get(key) ?? 0) + 1);
@@ -51,8 +59,9 @@ export class Results {
   }
 
   end(event) {
+    this.hasEnded = true;
     const measured = this.numbers
-      .map((each, cell) => ({ cell, median: each?.rows[0]?.median }))
+      .map((each, cell) => ({ cell, median: each?.rows.find(({ metric }) => metric === this.event.headline)?.median }))
       .filter(({ median }) => median != null)
       .sort((a, b) => a.median - b.median);
     const best = measured.length
@@ -78,22 +87,40 @@ export class Results {
     byId("table").replaceChildren(this.table());
     byId("failures").replaceChildren(...this.told());
     const shown = this.pictures.map((picture, place) => ({ ...cells[place], picture })).filter((each) => each.picture);
-    if (!shown.length) return;
-    for (const id of ["appearance", "over-time", "waterfalls"]) byId(id).hidden = false;
+    // Pictures of the choice before stay until there is one of this, or there will be none.
+    if (!shown.length && !this.hasEnded) return;
+    for (const id of ["appearance", "over-time", "waterfalls"]) byId(id).hidden = !shown.length;
+    if (!shown.length) {
+      this.appearance.stop();
+      byId("falls").replaceChildren();
+      return;
+    }
     this.appearance.show(shown);
     this.charts.show(shown);
-    byId("falls").replaceChildren(...shown.map(waterfall));
+    byId("falls").replaceChildren(...shown.map(waterfall), ...this.without());
+  }
+
+  /** In place of a picture why there is none. */
+  without() {
+    if (!this.hasEnded) return [];
+    const missing = this.event.cells.map((cell, place) => ({ cell, place })).filter(({ place }) => !this.pictures[place]);
+    return missing.map(({ cell, place }) =>
+      element("li", {}, element("p", {}, named(cell)), `No run has succeeded: ${this.reasons[place]}`),
+    );
   }
 
   table() {
-    const rows = this.numbers.map((each) => new Map(each?.rows.map((row) => [row.label, row])));
-    const labels = new Map(rows.flatMap((each) => [...each.values()]).map((row) => [row.label, row.unit]));
-    if (!labels.size) labels.set("Page load time", "s");
-    const headings = ["Scheme", "Runs", ...[...labels].map(([label, unit]) => (unit ? `${label} in ${unit}` : label))];
+    const { headline } = this.event;
+    const rows = this.numbers.map((each) => new Map(each?.rows.map((row) => [row.metric, row])));
+    // Of all quantities those that a cell has, and always the first.
+    const columns = this.event.quantities.filter(
+      ({ metric }) => metric === headline || rows.some((each) => each.has(metric)),
+    );
+    const headings = ["Scheme", "Runs", ...columns.map(({ label, unit }) => (unit ? `${label} in ${unit}` : label))];
     const body = this.event.cells.map((cell, place) => [
       named(cell),
       `${this.numbers[place]?.runs ?? this.ended[place].length} of ${this.event.runs / this.event.cells.length}`,
-      ...[...labels.keys()].map((label) => told(rows[place].get(label), label, this.ended[place])),
+      ...columns.map(({ metric }) => told(rows[place].get(metric), metric === headline ? this.ended[place] : [])),
     ]);
     return table("Medians, with their 95 % intervals", headings, body);
   }
@@ -105,8 +132,9 @@ export class Results {
   }
 }
 
-function told(row, label, times) {
-  if (row == null) return label === "Page load time" && times.length ? `${number(times.at(-1), 3)} \u2026` : "\u2013";
+/** A median with its interval, or the last of the values so far. */
+function told(row, times) {
+  if (row == null) return times.length ? `${number(times.at(-1), 3)} \u2026` : "\u2013";
   const median = number(row.median, row.decimals);
   if (row.low == null) return median;
   const interval = `${number(row.low, row.decimals)} to ${number(row.high, row.decimals)}`;

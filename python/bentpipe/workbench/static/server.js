@@ -1,12 +1,17 @@
 // What the server says: documents, and streams of events. The token stays in this tab.
 
 const KEPT = "bentpipe-token";
+// A stream says every 15 s that it is alive (HEARTBEAT_S of app.py).
+const LONGEST_SILENCE_MS = 60_000;
+const CUT_SHORT = "The connection to the server is lost, and what is here is not all. Has the server ended?";
 const tab = crypto.randomUUID?.() ?? `${Math.random()}`;
 
 /** An answer that is none, with the key of the choice that is wrong, if it is one. */
 export class Refused extends Error {
   constructor({ key = "", words }) {
     super(key ? `${key}: ${words}` : words);
+    this.key = key;
+    this.words = words;
   }
 }
 
@@ -29,22 +34,50 @@ export async function ask(path, { signal } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Refused({ words: "The server does not answer. Has it ended?" });
   }
-  if (!response.ok) throw new Refused(await response.json());
+  if (!response.ok) {
+    const said = await response.json().catch(() => ({ words: `The server answers with status ${response.status}.` }));
+    throw new Refused(said);
+  }
   return response;
 }
 
-/** The events of a stream (server-sent events, read by fetch, for only that sends the token). */
-export async function* events(path, { signal } = {}) {
+/** What a reader comes to; throws where the connection is lost, or nothing comes for long. */
+async function next(reader, signal) {
+  let timer;
+  const silence = new Promise((_, fail) => {
+    timer = setTimeout(() => fail(new Error("silence")), LONGEST_SILENCE_MS);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    reader.cancel().catch(() => {});
+    throw new Refused({ words: CUT_SHORT });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The events of a stream (server-sent events, read by fetch, for only that sends the token); throws where it ends
+ * before an event of the kind `last`, if there is one.
+ */
+export async function* events(path, { signal, last } = {}) {
   const response = await ask(path, { signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
+  let kind = null;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await next(reader, signal);
+    if (done && kind !== last && !signal?.aborted) throw new Refused({ words: CUT_SHORT });
     if (done) return;
     const parts = (rest + value).split("\n\n");
     rest = parts.pop();
     for (const part of parts) {
-      if (part.startsWith("data: ")) yield JSON.parse(part.slice("data: ".length));
+      if (!part.startsWith("data: ")) continue;
+      const event = JSON.parse(part.slice("data: ".length));
+      ({ kind } = event);
+      yield event;
     }
   }
 }

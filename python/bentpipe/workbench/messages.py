@@ -20,6 +20,24 @@ class LinkOffer(Named):
     """Whether satellites that move add to a round trip that is chosen."""
 
 
+class FirstChoice(Frozen):
+    """What is chosen where an address does not say it."""
+
+    link: str
+    page: str
+    http: tuple[str, ...]
+    cc: tuple[str, ...]
+    repetitions: int
+    seed: int
+
+
+class Bounds(Frozen):
+    """Between which a number can be chosen, both included."""
+
+    least: float
+    most: float
+
+
 class Offer(Frozen):
     """Everything that can be chosen, its bounds, and what is chosen at first."""
 
@@ -29,7 +47,11 @@ class Offer(Frozen):
     http: tuple[Named, ...]
     cc: tuple[Named, ...]
     most_cells: int
-    most_repetitions: int
+    loss_percent: Bounds
+    rtt_ms: Bounds
+    repetitions: Bounds
+    seed: Bounds
+    first: FirstChoice
     watches: bool
     """Whether the server watches a folder of results."""
 
@@ -42,14 +64,24 @@ class CellPlan(Frozen):
     dash: tuple[int, ...]
 
 
+class Column(Frozen):
+    """A quantity of the table, by the name of its metric."""
+
+    metric: str
+    label: str
+    unit: str
+
+
 class PlanEvent(Frozen):
-    """The first event of a comparison."""
+    """The first event of a comparison; `headline` is the metric by which cells are ranked."""
 
     kind: Literal["plan"] = "plan"
     cells: tuple[CellPlan, ...]
     runs: int
     path: str
     """What the link has come to, in words."""
+    headline: str
+    quantities: tuple[Column, ...]
 
 
 class RunEvent(Frozen):
@@ -81,7 +113,7 @@ class ObjectBox(Frozen):
 
 
 class PictureEvent(Frozen):
-    """One run of a cell as it went: at first any, in the end that of the median page load time."""
+    """A run of a cell that succeeded: at first the first, in the end that of the median page load time."""
 
     kind: Literal["picture"] = "picture"
     cell: int
@@ -101,10 +133,9 @@ class PictureEvent(Frozen):
 
 
 class Row(Frozen):
-    """A quantity of a cell: its median, between the ends of a 95 % interval where there is one."""
+    """A metric of a cell: its median, between the ends of a 95 % interval where there is one."""
 
-    label: str
-    unit: str
+    metric: str
     decimals: int
     median: float
     low: float | None
