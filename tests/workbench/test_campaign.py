@@ -1,5 +1,8 @@
 """A folder of results as the page and a scraper see it while it is written."""
 
+import asyncio
+import contextlib
+import json
 import socket
 import sqlite3
 import statistics
@@ -8,11 +11,14 @@ import tracemalloc
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from bentpipe.errors import InputError
+from bentpipe.errors import InputError, StorageError
 from bentpipe.ledger import Ledger, index
 from bentpipe.model.reason import EmulatorLateReason
-from bentpipe.workbench import open_metrics, watch
+from bentpipe.workbench import app, open_metrics, watch
+from bentpipe.workbench.app import _states
+from bentpipe.workbench.guard import new_token
 from bentpipe.workbench.pool import Pool
+from bentpipe.workbench.serving import Serving, serve
 from bentpipe.workbench.watch import Watch
 from tests.support.ledgers import append
 from tests.support.synthetic import again, failed, page_load, write_folder
@@ -121,7 +127,8 @@ def test_a_folder_without_results_is_refused_at_once(tmp_path):
 
 
 def test_reading_takes_a_small_share_of_the_time(half, monkeypatch):
-    clock = iter([100.0, 104.0, 104.0, 110.0, 303.9, 304.1, 304.1, 304.1, 304.1])
+    # A look asks when it begins, how long it has read, and when it has ended.
+    clock = iter([100.0, 104.0, 104.0, 110.0, 303.9, 304.1, 304.1, 304.1])
     watching = Watch(half)
     monkeypatch.setattr(watch.time, "monotonic", lambda: next(clock))
     looks = []
@@ -131,6 +138,125 @@ def test_reading_takes_a_small_share_of_the_time(half, monkeypatch):
     for _ in range(4):
         watching.look()
     assert looks == [100.0, 304.1]
+
+
+def test_after_a_lock_it_looks_again_soon(half, monkeypatch):
+    watching = Watch(half)
+
+    def locked(_):
+        raise StorageError("ledger.sqlite", "database is locked (SQLITE_BUSY)")
+
+    clock = iter([100.0, 160.0])
+    monkeypatch.setattr(watch.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(watch, "_version", locked)
+    watching._next_s = 0.0
+    assert "database is locked" in watching.look().problem
+    # A minute of waiting is none of reading, of which two in a hundred would be fifty minutes.
+    assert watching._next_s == 160.0 + watch.POLL_S
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_folder_that_another_one_has_replaced_is_told_by_the_other_s_scenario(half, tmp_path):
+    watching = Watch(half)
+    other = write_folder(tmp_path / "other", runs(repetitions=1), repetitions=2, title="Another one")
+    half.rename(tmp_path / "gone")
+    other.rename(half)
+    state = watching.look()
+    assert (state.title, state.planned, state.succeeded, state.attempts) == ("Another one", 4, 2, 2)
+    assert state.runs_per_s is None, "its runs have not ended since the last look"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_looks_that_find_nothing_new_are_equal(half):
+    watching = Watch(half)
+    assert watching.look() == watching.look()
+
+
+def told_of(folder, *, looks):
+    """What a page gets of a folder at which is looked so often."""
+
+    async def collected():
+        watching, found = Watch(folder), []
+
+        async def read():
+            async for state in _states(watching):
+                found.append(state)
+
+        reading = asyncio.create_task(read())
+        for _ in range(looks):
+            watching.look()
+            for _ in range(3):
+                await asyncio.sleep(0)
+        reading.cancel()
+        return found
+
+    return asyncio.run(collected())
+
+
+@pytest.mark.usefixtures("impatient")
+def test_the_page_is_told_a_state_once_however_often_it_is_found(half, monkeypatch):
+    monkeypatch.setattr(app, "POLL_S", 0.0)
+    assert len(told_of(half, looks=20)) == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("UPDATE attempts SET factors = 77", "no shared text 77"),
+        ("UPDATE shared SET json = 'x'", "factors"),
+        ("DROP TABLE attempts", "a database without attempts"),
+    ],
+)
+def test_an_index_that_says_what_none_of_ours_does_is_told(half, statement, found):
+    with sqlite3.connect(half / "ledger.sqlite") as opened:
+        opened.execute(statement)
+    with contextlib.suppress(InputError):
+        assert found in Watch(half).state.problem
+
+
+@pytest.mark.parametrize("workload", [None, [], {}, {"kind": 3}, {"kind": "telepathy"}])
+def test_a_scenario_of_others_is_refused_by_its_key(half, workload):
+    file = half / "scenario.json"
+    document = json.loads(file.read_text())
+    document["cells"][0]["spec"] = {"workload": workload}
+    file.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=r"scenario\.json: cells\..*spec") as refused:
+        Watch(half)
+    assert "workload" in str(refused.value)
+
+
+def test_a_defect_of_what_looks_at_the_folder_ends_the_server_with_its_error(half, monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError("a defect")
+
+    serving = Serving(folder=half, address="127.0.0.1", port=0, token=new_token(), threads=1)
+    # When requests are answered it has looked once, by which the folder is known.
+    ready = lambda _: monkeypatch.setattr(Watch, "look", broken)  # noqa: E731
+    with pytest.raises(ZeroDivisionError, match="a defect"):
+        serve(serving, ready=ready)
+
+
+def test_a_stream_says_that_it_is_alive_while_there_is_no_news(monkeypatch):
+    monkeypatch.setattr(app, "HEARTBEAT_S", 0.001)
+
+    async def collected():
+        news = asyncio.Event()
+
+        async def events():
+            yield "first"
+            await news.wait()
+            yield "second"
+
+        found = []
+        async for event in app._alive(events()):
+            found.append(event)
+            if found.count(None) == 2:
+                news.set()
+        return found
+
+    found = asyncio.run(collected())
+    assert [each for each in found if each] == ["first", "second"]
+    assert found[1:3] == [None, None]
 
 
 def many(folder, count):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bentpipe.ledger.entry import SUCCEEDED
 from bentpipe.ledger.index import Index
-from bentpipe.ledger.row import texts_of
+from bentpipe.ledger.row import not_ours, texts_of
 
 JUDGED = (
     f"id IN (SELECT coalesce(min(CASE WHEN status = '{SUCCEEDED}' THEN id END), max(id)) "
@@ -66,7 +66,8 @@ def tally(index: Index, *, metrics: Sequence[str], shown: Path) -> Tally:
     names = ("id", "status", "reasons", "factors")
     for rows in index.columns([*names, *metrics], last_id=last_id, where=JUDGED):
         for number, status, reasons, factors, *values in rows:
-            assert isinstance(number, int) and isinstance(factors, int)
+            if not isinstance(number, int) or not isinstance(factors, int):
+                raise not_ours(shown, "a row of other types")
             cell = cells.setdefault(factors, CellTally())
             ending = str(status)
             cell.statuses[ending] = cell.statuses.get(ending, 0) + 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Self, TypeAlias
 
-from pydantic import ConfigDict, JsonValue, ValidationError
+from pydantic import ConfigDict, JsonValue, ValidationError, field_validator
 
 from bentpipe.errors import InputError
 from bentpipe.model.frozen import Frozen
@@ -18,11 +18,19 @@ class CellDocument(Frozen):
     factors: Mapping[str, str]
     spec: JsonObject
 
+    @field_validator("spec")
+    @classmethod
+    def _has_workload(cls, spec: JsonObject) -> JsonObject:
+        workload = spec.get("workload")
+        if not isinstance(workload, dict) or not isinstance(workload.get("kind"), str):
+            raise ValueError("no kind of workload")
+        return spec
+
     @property
     def workload(self) -> str:
         """The kind of its workload."""
         workload = self.spec["workload"]
-        assert isinstance(workload, dict)
+        assert isinstance(workload, dict), "it was looked at when this was made"
         return str(workload["kind"])
 
 

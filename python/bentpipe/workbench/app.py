@@ -19,14 +19,14 @@ from bentpipe.workbench import open_metrics
 from bentpipe.workbench.choice import Choice
 from bentpipe.workbench.comparison import Comparison
 from bentpipe.workbench.guard import HEADERS, Guard, Refused
+from bentpipe.workbench.messages import Event, Refusal
 from bentpipe.workbench.offer import offer
 from bentpipe.workbench.pool import Pool
 from bentpipe.workbench.static_files import File, static_files
-from bentpipe.workbench.told import Event, Refusal
 from bentpipe.workbench.watch import POLL_S, Watch
 
 HEARTBEAT_S = 15.0
-"""After which a stream without news says that it is alive."""
+"""After which a stream without news says that it is alive; the page waits for four of them."""
 LONGEST_TAB_NAME = 64
 
 
@@ -152,11 +152,11 @@ class _Stream(_Handler):
         if self._task is not None:
             self._task.cancel()
 
-    async def _until_gone(self, events: AsyncGenerator[Event | None]) -> None:
-        """Send events; None is a sign of life."""
+    async def _until_gone(self, events: AsyncGenerator[Event]) -> None:
+        """Send events, and signs of life between them."""
         self.set_header("Content-Type", "text/event-stream")
-        async with aclosing(events):
-            async for event in events:
+        async with aclosing(_alive(events)) as living:
+            async for event in living:
                 self.write(": alive\n\n" if event is None else f"data: {event.model_dump_json()}\n\n")
                 await self.flush()
 
@@ -204,19 +204,34 @@ class _Campaign(_Stream):
             await task
 
 
-async def _states(watch: Watch) -> AsyncGenerator[Event | None]:
-    """Yield what is found in the folder whenever it differs from before."""
-    told, quiet_s = None, 0.0
+async def _states(watch: Watch) -> AsyncGenerator[Event]:
+    """Yield what is found in the folder whenever it says something else than before."""
+    told = None
     while True:
         state = watch.state
-        if state is not told:
-            told, quiet_s = state, 0.0
+        if state != told:
+            told = state
             yield state
-        elif quiet_s >= HEARTBEAT_S:
-            quiet_s = 0.0
-            yield None
         await asyncio.sleep(POLL_S)
-        quiet_s += POLL_S
+
+
+async def _alive(events: AsyncGenerator[Event]) -> AsyncGenerator[Event | None]:
+    """Yield events, and None whenever HEARTBEAT_S have passed without one."""
+    async with aclosing(events):
+        while True:
+            following = asyncio.ensure_future(anext(events, None))
+            try:
+                while not (await asyncio.wait([following], timeout=HEARTBEAT_S))[0]:
+                    yield None
+            finally:
+                # Who gives up this iteration gives up what it waits for; only then the events can be closed.
+                if not following.done():
+                    following.cancel()
+                    await asyncio.wait([following])
+            event = following.result()
+            if event is None:
+                return
+            yield event
 
 
 def _refusal(error: InputError) -> Refusal:

@@ -5,7 +5,7 @@ import os
 import signal
 import stat
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -95,6 +95,8 @@ def serve(serving: Serving, *, ready: Callable[[Guard], None]) -> None:
         When the port is not to be had.
     StorageError
         When the folder cannot be read.
+    Exception
+        A defect of what looks at the folder: the view would stand still without a word.
     """
     address = _address(serving.address)
     watch = None if serving.folder is None else Watch(serving.folder)
@@ -119,19 +121,22 @@ async def _until_signal(
         body_timeout=IDLE_S,
     )
     server.add_sockets(sockets)
-    looking = asyncio.create_task(_look(watch)) if watch is not None else None
+    tasks = [asyncio.create_task(ended.wait())]
+    if watch is not None:
+        tasks.append(asyncio.create_task(_look(watch)))
     try:
         ready(guard)
-        await ended.wait()
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
     finally:
         server.stop()
-        if looking is not None:
-            looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await looking
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
 
 
-async def _look(watch: Watch) -> None:
+async def _look(watch: Watch) -> bool:
     """Look at the folder in a thread of its own, so that the pool is free for comparisons."""
     while True:
         await asyncio.to_thread(watch.look)

@@ -6,8 +6,10 @@ writes the folder, be it for a cluster, waits as long as somebody reads.
 
 import time
 from collections import deque
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self, TypeAlias
 
 from bentpipe.errors import BentpipeError
 from bentpipe.ledger import Ledger
@@ -17,8 +19,9 @@ from bentpipe.model.record import Status
 from bentpipe.model.scenario import CellDocument, ScenarioDocument
 from bentpipe.reasons import causes, told
 from bentpipe.report.quantities import Quantity, quantities
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.stats import cell_key, cell_label, mean_interval
-from bentpipe.workbench.told import CampaignCell, CampaignState, Rejected
+from bentpipe.workbench.messages import CampaignCell, CampaignState, Rejected
 
 POLL_S = 1.0
 """How often the folder is looked at."""
@@ -43,14 +46,13 @@ class Watch:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._looked_at: tuple[int, int, int] | None = None
+        self._looked_at: _Version | None = None
         self._next_s = 0.0
         self._counts: deque[tuple[float, int]] = deque()
         with Ledger(folder) as ledger:
-            document = ledger.scenario()
-            self._scenario = ScenarioDocument.read(document, file=str(folder / SCENARIO))
-            self._engine = str(document.get("engine", ""))
-        self._state = self._empty
+            self._subject = _Subject.read(ledger)
+            self._measured_by = _version(folder / SCENARIO)
+        self._state = self._subject.empty
         self.look()
 
     @property
@@ -63,73 +65,25 @@ class Watch:
         now_s = time.monotonic()
         if now_s < self._next_s:
             return self._state
+        pause_s = POLL_S
         try:
-            status = (self._folder / INDEX).stat()
-            version = (status.st_ino, status.st_mtime_ns, status.st_size)
+            version = _version(self._folder / INDEX)
             if version != self._looked_at or self._state.problem:
+                # The older of what is read and what it is told by: what changes meanwhile is read again.
+                measured_by = _version(self._folder / SCENARIO)
                 with Ledger(self._folder) as ledger:
-                    self._state = self._read(ledger)
-                self._looked_at = version
+                    if measured_by != self._measured_by:
+                        self._subject = _Subject.read(ledger)
+                        self._counts.clear()
+                    self._state = self._subject.state(ledger)
+                self._looked_at, self._measured_by = version, measured_by
             self._state = self._with_rate(self._state, now_s)
+            pause_s = max(POLL_S, (time.monotonic() - now_s) / READING_SHARE)
         except (BentpipeError, OSError) as error:
+            # What took the time was waiting for who writes, and no reading.
             self._state = self._state.model_copy(update={"problem": str(error)})
-        self._next_s = time.monotonic() + max(POLL_S, (time.monotonic() - now_s) / READING_SHARE)
+        self._next_s = time.monotonic() + pause_s
         return self._state
-
-    @cached_property
-    def _empty(self) -> CampaignState:
-        scenario = self._scenario
-        return CampaignState(
-            name=scenario.name,
-            title=scenario.title,
-            engine=self._engine,
-            folder=self._folder.name,
-            planned=scenario.repetitions * len(scenario.cells),
-        )
-
-    @cached_property
-    def _varied(self) -> tuple[str, ...]:
-        """The factors that tell cells apart."""
-        names = dict.fromkeys(name for cell in self._scenario.cells for name in cell.factors)
-        return tuple(name for name in names if name not in self._scenario.constants)
-
-    def _read(self, ledger: Ledger) -> CampaignState:
-        workloads = dict.fromkeys(cell.workload for cell in self._scenario.cells)
-        headlines = dict.fromkeys(_headline(workload).metric for workload in workloads)
-        tally = ledger.tally(list(headlines))
-        found = {cell_key(factors): cell for factors, cell in tally.cells}
-        shown = self._scenario.cells[:MOST_CELLS_SHOWN]
-        statuses = {status: sum(cell.statuses.get(status, 0) for cell in found.values()) for status in Status}
-        return self._empty.model_copy(
-            update={
-                **{str(status): count for status, count in statuses.items()},
-                "attempts": tally.attempts,
-                "rejected": _rejected(ledger, tally),
-                "cells": tuple(
-                    self._cell(cell, found.get(cell_key(cell.factors), CellTally())) for cell in shown
-                ),
-                "further_cells": len(self._scenario.cells) - len(shown),
-            }
-        )
-
-    def _cell(self, planned: CellDocument, cell: CellTally) -> CampaignCell:
-        telling = {name: planned.factors[name] for name in self._varied if name in planned.factors}
-        quantity = _headline(planned.workload)
-        values = cell.values.get(quantity.metric, ())
-        found = mean_interval(values)
-        interval = found and found.scaled(quantity.scale)
-        return CampaignCell(
-            label=cell_label(telling or planned.factors, order=self._varied),
-            succeeded=cell.statuses.get(Status.SUCCEEDED, 0),
-            failed=cell.statuses.get(Status.FAILED, 0),
-            invalid=cell.statuses.get(Status.INVALID, 0),
-            quantity=quantity.label,
-            unit=quantity.unit,
-            decimals=quantity.decimals,
-            mean=quantity.scale * sum(values) / len(values) if values else None,
-            low=interval.low if interval else None,
-            high=interval.high if interval else None,
-        )
 
     def _with_rate(self, state: CampaignState, now_s: float) -> CampaignState:
         ended = state.succeeded + state.failed + state.invalid
@@ -144,9 +98,90 @@ class Watch:
         )
 
 
-def _headline(workload: str) -> Quantity:
-    """Return what is told first of a kind of workload, of which there is always something."""
-    return quantities(workload)[0]
+_Version: TypeAlias = tuple[int, int, int, int]
+
+
+def _version(file: Path) -> _Version:
+    """Return what differs between a file and what was in its place before."""
+    status = file.stat()
+    return (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Subject:
+    """The campaign of a folder: what was to be measured, each cell with what is told of it first."""
+
+    empty: CampaignState
+    """Before any run."""
+    cells: Sequence[tuple[CellDocument, Quantity]]
+    varied: Sequence[str]
+    """The factors that tell cells apart."""
+
+    @classmethod
+    def read(cls, ledger: Ledger) -> Self:
+        """Return that of a ledger; raises InputError where its scenario is none of ours."""
+        document, file = ledger.scenario(), str(ledger.folder / SCENARIO)
+        scenario = ScenarioDocument.read(document, file=file)
+        names = dict.fromkeys(name for cell in scenario.cells for name in cell.factors)
+        headlines = {
+            workload: _headline(workload, Location(file=file, field="cells.spec.workload.kind"))
+            for workload in {cell.workload for cell in scenario.cells}
+        }
+        return cls(
+            empty=CampaignState(
+                name=scenario.name,
+                title=scenario.title,
+                engine=str(document.get("engine", "")),
+                folder=ledger.folder.name,
+                planned=scenario.repetitions * len(scenario.cells),
+            ),
+            cells=[(cell, headlines[cell.workload]) for cell in scenario.cells],
+            varied=tuple(name for name in names if name not in scenario.constants),
+        )
+
+    def state(self, ledger: Ledger) -> CampaignState:
+        """Return how far it is, without rates."""
+        tally = ledger.tally(list(dict.fromkeys(headline.metric for _, headline in self.cells)))
+        found = {cell_key(factors): cell for factors, cell in tally.cells}
+        shown = self.cells[:MOST_CELLS_SHOWN]
+        statuses = {status: sum(cell.statuses.get(status, 0) for cell in found.values()) for status in Status}
+        return self.empty.model_copy(
+            update={
+                **{str(status): count for status, count in statuses.items()},
+                "attempts": tally.attempts,
+                "rejected": _rejected(ledger, tally),
+                "cells": tuple(
+                    self._cell(cell, headline, found.get(cell_key(cell.factors), CellTally()))
+                    for cell, headline in shown
+                ),
+                "further_cells": len(self.cells) - len(shown),
+            }
+        )
+
+    def _cell(self, planned: CellDocument, headline: Quantity, cell: CellTally) -> CampaignCell:
+        telling = {name: planned.factors[name] for name in self.varied if name in planned.factors}
+        values = cell.values.get(headline.metric, ())
+        found = mean_interval(values)
+        interval = found and found.scaled(headline.scale)
+        return CampaignCell(
+            label=cell_label(telling or planned.factors, order=self.varied),
+            succeeded=cell.statuses.get(Status.SUCCEEDED, 0),
+            failed=cell.statuses.get(Status.FAILED, 0),
+            invalid=cell.statuses.get(Status.INVALID, 0),
+            quantity=headline.label,
+            unit=headline.unit,
+            decimals=headline.decimals,
+            mean=headline.scale * sum(values) / len(values) if values else None,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+        )
+
+
+def _headline(workload: str, where: Location) -> Quantity:
+    """Return what is told first of a kind of workload; raises InputError where there is nothing."""
+    for quantity in quantities(workload):
+        return quantity
+    raise where.error(expected="a workload of Bentpipe", found=quoted(workload))
 
 
 def _rejected(ledger: Ledger, tally: Tally) -> tuple[Rejected, ...]:
