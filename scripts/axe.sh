@@ -14,9 +14,15 @@ if ! command -v npm >/dev/null; then
     exit 3
 fi
 mkdir -p build/axe
+# What is not whole, or not what it should be, is never in the place of what is.
+fetched=$(mktemp -d build/axe/fetching.XXXXXX)
+trap 'rm -rf "$fetched"' EXIT
 (
-    cd build/axe
+    cd "$fetched"
     npm pack --silent "axe-core@$version" >/dev/null
     echo "$digest  axe-core-$version.tgz" | sha256sum --check --quiet
     tar -xzf "axe-core-$version.tgz" package/axe.min.js package/LICENSE
 )
+rm -rf build/axe/package
+mv "$fetched/package" build/axe/
+mv "$fetched/axe-core-$version.tgz" build/axe/

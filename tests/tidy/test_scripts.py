@@ -98,12 +98,13 @@ def test_without_npm_the_script_of_axe_core_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["another archive", ""])
 def test_an_archive_of_axe_core_that_is_another_is_not_unpacked(tmp_path: Path, content: str) -> None:
-    machine = Machine(tmp_path, "axe.sh", used=("sha256sum",))
+    machine = Machine(tmp_path, "axe.sh", used=("mktemp", "sha256sum"))
     machine.has("npm", f"echo '{content}' >axe-core-4.14.1.tgz")
     machine.has("tar", "echo unpacked")
     done = machine.run()
     assert done.returncode == 1
     assert "unpacked" not in done.stdout
+    assert list((tmp_path / "build/axe").iterdir()) == [], "what was fetched is gone"
 
 
 DENY_VERSION = re.findall(r"^deny_version=(\S+)", (ROOT / "scripts" / "audit.sh").read_text(), re.MULTILINE)[
