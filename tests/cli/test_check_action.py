@@ -79,3 +79,16 @@ def test_every_input_reaches_a_step_and_every_option_exists():
 def test_the_example_gives_inputs_that_there_are():
     (step,) = (each for each in WORKFLOW["jobs"]["check"]["steps"] if "bentpipe@" in each.get("uses", ""))
     assert set(step["with"]) <= set(ACTION["inputs"])
+    required = {name for name, each in ACTION["inputs"].items() if each.get("required")}
+    assert required and required <= set(step["with"])
+
+
+def test_without_a_wheel_the_action_says_what_is_missing(tmp_path):
+    (step,) = (each for each in ACTION["runs"]["steps"] if "WHEEL" in each.get("env", {}))
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env={**os.environ, "WHEEL": "", "RUNNER_TEMP": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "expected the input wheel" in done.stderr
+    assert not list(tmp_path.iterdir())
