@@ -13,6 +13,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from bentpipe import invoking_user
@@ -72,7 +73,9 @@ def open_existing(path: Path, *, field: str = "--out") -> int:
 
 
 @contextmanager
-def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iterator[Path]:
+def staged(
+    folder: Path, *, field: str = "--out", kept: str = UNTOUCHED, superseded: str = ""
+) -> Iterator[Path]:
     """Make a folder as far as there is none, and a staging folder in it; see `staged_in`.
 
     Parameters
@@ -83,6 +86,8 @@ def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iter
         By which option the user named it, for errors.
     kept
         What an error of the disk leaves as it was, and how to go on.
+    superseded
+        As of `staged_in`.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def staged(folder: Path, *, field: str = "--out", kept: str = UNTOUCHED) -> Iter
     try:
         # By its descriptor: whoever may rename the folder's parents cannot lead root elsewhere.
         root = by_descriptor(descriptor) if os.geteuid() == invoking_user.ROOT else folder
-        with staged_in(root, shown=folder) as staging:
+        with staged_in(root, shown=folder, superseded=superseded) as staging:
             yield staging
         require_presence(folder, os.fstat(descriptor))
     except OSError as error:
@@ -139,7 +144,7 @@ def require_presence(folder: Path, opened: os.stat_result) -> None:
 
 
 @contextmanager
-def staged_in(root: Path, *, shown: Path) -> Iterator[Path]:
+def staged_in(root: Path, *, shown: Path, superseded: str = "") -> Iterator[Path]:
     """Make a staging folder in a folder; what is in it at the end is moved to the folder.
 
     Files replace files of the same name, folders are filled up. After an error the staging folder is removed
@@ -151,6 +156,9 @@ def staged_in(root: Path, *, shown: Path) -> Iterator[Path]:
         The folder, which is trusted.
     shown
         What the user calls it.
+    superseded
+        A pattern of files such as "figures/a-*": those that are not written anew are removed, where the
+        folder that they are in is written to.
 
     Raises
     ------
@@ -164,7 +172,10 @@ def staged_in(root: Path, *, shown: Path) -> Iterator[Path]:
         yield staging
         invoking_user.give_all(staging)
         _refuse_others(staging, root, shown=shown)
+        gone = [] if not superseded else _superseded(superseded, staging, root)
         _move_into(staging, root)
+        for path in gone:
+            path.unlink(missing_ok=True)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
         os.close(lock)
@@ -249,6 +260,16 @@ def _move_into(source: Path, target: Path) -> None:
             _move_into(path, place)
         else:
             path.replace(place)
+
+
+def _superseded(pattern: str, staging: Path, root: Path) -> list[Path]:
+    """Return the files of a pattern that are not to be written anew."""
+    folder, _, names = pattern.rpartition("/")
+    # One that is written to is a folder itself and no link, as `_refuse_others` has seen to.
+    if not (staging / folder).is_dir() or not (root / folder).exists():
+        return []
+    found = [path for path in (root / folder).iterdir() if fnmatchcase(path.name, names)]
+    return [path for path in found if not path.is_dir() and not (staging / folder / path.name).exists()]
 
 
 def _trusted() -> set[int]:

@@ -7,8 +7,8 @@ import pytest
 
 from bentpipe import __version__
 from bentpipe.export.tables import SCHEMA_VERSION, write_table
-from bentpipe.export.units import unit_of
 from bentpipe.stats.metrics import METRICS
+from bentpipe.stats.units import unit_of
 
 TABLE = pyarrow.table(
     {

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from bentpipe.addresses import path_of
 from bentpipe.model.record import ObjectTiming, RunRecord
 from bentpipe.model.spec import PageLoadWorkload, PageSpec
 
@@ -70,7 +71,7 @@ def _named_by(page: PageSpec, objects: Sequence[ObjectTiming]) -> dict[str, str 
     """Return by what each address is named: a style sheet, a script, or else the document, which is first."""
     document = min(objects, key=lambda each: (each.discovered_s, each.request_s)).url
     host = page.host or urlsplit(document).hostname
-    by_place = {(urlsplit(each.url).hostname, _path(each.url)): each.url for each in objects}
+    by_place = {(urlsplit(each.url).hostname, path_of(each.url)): each.url for each in objects}
     listed = [by_place.get((each.host or host, each.path)) for each in page.objects]
     named: dict[str, str | None] = dict.fromkeys((each.url for each in objects), document)
     for url, each in zip(listed, page.objects, strict=True):
@@ -78,8 +79,3 @@ def _named_by(page: PageSpec, objects: Sequence[ObjectTiming]) -> dict[str, str 
         if url is not None and parent is not None:
             named[url] = parent
     return {**named, document: None}
-
-
-def _path(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path

@@ -7,14 +7,14 @@ from enum import Enum
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bentpipe import amounts
 from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction, rate_bps, scaled, size_bytes
 from bentpipe.stats import HIGHER_IS_BETTER
 from bentpipe.stats.metrics import METRICS
+from bentpipe.stats.units import FRACTIONS, unit_of
 
-FRACTIONS = ("jain_index", "utilisation", "ping_loss_fraction")
 NAMED_STATISTICS = ("mean", "median", "min", "max")
 _PERCENTILE = re.compile(r"p([1-9][0-9]?)")
 
@@ -30,6 +30,10 @@ class Unit(Enum):
     COUNT = "a number such as 20"
 
 
+_UNITS = {"s": Unit.SECONDS, "bit/s": Unit.BITS_PER_SECOND, "B": Unit.BYTES, "%": Unit.PERCENT}
+"""By what names of metrics end in."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Metric:
     """A metric of a record by its name (`bentpipe.stats.metrics`)."""
@@ -39,15 +43,9 @@ class Metric:
     @property
     def unit(self) -> Unit:
         """What it is measured in, which its name ends in."""
-        if self.name.endswith("_s"):
-            return Unit.SECONDS
-        if self.name.endswith("_bps"):
-            return Unit.BITS_PER_SECOND
-        if self.name.endswith("_percent"):
-            return Unit.PERCENT
-        if "bytes" in self.name.split("_"):
-            return Unit.BYTES
-        return Unit.FRACTION if self.name in FRACTIONS else Unit.COUNT
+        if self.name in FRACTIONS:
+            return Unit.FRACTION
+        return _UNITS.get(unit_of(self.name) or "", Unit.COUNT)
 
     @property
     def is_better_high(self) -> bool:
@@ -58,15 +56,15 @@ class Metric:
         """Write a value for people: "5.820 s", "523.8 kB"."""
         match self.unit:
             case Unit.SECONDS:
-                return f"{value:.3f} s" if value >= 1 else f"{value * 1e3:.2f} ms"
+                return amounts.seconds(value)
             case Unit.BITS_PER_SECOND:
-                return _with_prefix(value, "bit/s")
+                return amounts.rate(value)
             case Unit.BYTES:
-                return _with_prefix(value, "B")
+                return amounts.size(value)
             case Unit.PERCENT:
-                return f"{value:.2f} %"
+                return amounts.percent(value)
             case Unit.FRACTION:
-                return f"{100 * value:.2f} %"
+                return amounts.percent(100 * value)
             case Unit.COUNT:
                 return f"{value:g}"
 
@@ -125,21 +123,16 @@ class Statistic:
         """Whether runs can say how sure it is: of extremes they cannot."""
         return self.name not in ("min", "max")
 
-    def along(self, values: NDArray[np.float64], axis: int) -> NDArray[np.float64] | np.float64:
-        """Return it of an array along an axis; percentiles lie between values (Hyndman, Fan 1996, type 7)."""
-        match self.name:
-            case "mean":
-                return np.asarray(values.mean(axis=axis))
-            case "min":
-                return np.asarray(values.min(axis=axis))
-            case "max":
-                return np.asarray(values.max(axis=axis))
-        share = 50.0 if self.name == "median" else float(self.name.removeprefix("p"))
-        return np.asarray(np.percentile(values, share, axis=axis))
+    @property
+    def share(self) -> float:
+        """The share of values below it, of a quantile: 0 of the least, 0.5 of the median."""
+        named = {"min": 0.0, "median": 0.5, "max": 1.0}
+        return named[self.name] if self.name in named else int(self.name.removeprefix("p")) / 100
 
     def of(self, values: Sequence[float]) -> float:
-        """Return it of a sample of one value at least."""
-        return float(self.along(np.asarray(values, dtype=float), -1))
+        """Return it of a sample of one value at least; quantiles are of type 7 of Hyndman and Fan (1996)."""
+        sample = np.asarray(values, dtype=float)
+        return float(sample.mean() if self.is_mean else np.quantile(sample, self.share))
 
 
 def statistic(name: str, where: Location) -> Statistic:
@@ -156,10 +149,3 @@ def share(written: str, where: Location) -> float:
     if percents is None or percents < 0:
         raise where.error(expected='a share such as "3 %"', found=quoted(written))
     return float(percents / 100)
-
-
-def _with_prefix(value: float, unit: str) -> str:
-    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= scale:
-            return f"{value / scale:.2f} {prefix}{unit}"
-    return f"{value:g} {unit}"

@@ -1,10 +1,10 @@
 """A check in words: limits, what was found, verdicts, and what made a page load slower."""
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import urlsplit
 
+from bentpipe.addresses import path_of
+from bentpipe.amounts import size
 from bentpipe.check.budget import Bound, Budget, Limit
-from bentpipe.check.load import LoadedObject
 from bentpipe.check.load_change import LoadChange, Pair, Step
 from bentpipe.check.order import Checked
 from bentpipe.check.verdict import Finding, Verdict
@@ -98,8 +98,8 @@ def sentences(change: LoadChange) -> Iterator[str]:
         "the median change."
     )
     same_end = any(pair.now is change.now.last and pair.before is change.before.last for pair in change.pairs)
-    ends = f"It ends with {path(change.now.last)}"
-    yield f"{ends}, as before." if same_end else f"{ends}, before with {path(change.before.last)}."
+    ends = f"It ends with {path_of(change.now.last.url)}"
+    yield f"{ends}, as before." if same_end else f"{ends}, before with {path_of(change.before.last.url)}."
     parts = [words for step in change.steps if (words := _step(step, change))]
     if abs(change.elsewhere_s) >= _noticeable_s(change):
         parts.append(f"{change.elsewhere_s:+.3f} s, as before another way was the longest")
@@ -118,8 +118,10 @@ def _step(step: Step, change: LoadChange) -> str:
     told = {words: part for words, part in parts.items() if abs(part) >= _noticeable_s(change)}
     if not told:
         return ""
-    size = "new, " if step.before is None else _resized(Pair(now=step.now, before=step.before))
-    return f"{path(step.now)} {size}" + ", ".join(f"{part:+.3f} s {words}" for words, part in told.items())
+    resized = "new, " if step.before is None else _resized(Pair(now=step.now, before=step.before))
+    return f"{path_of(step.now.url)} {resized}" + ", ".join(
+        f"{part:+.3f} s {words}" for words, part in told.items()
+    )
 
 
 def _resized(pair: Pair) -> str:
@@ -135,16 +137,18 @@ def _lists(change: LoadChange) -> Iterator[str]:
     for words, objects in (("New", change.added), ("Gone", change.removed)):
         if objects:
             total = size(sum(each.bytes for each in objects))
-            names = _listed([f"{path(each)} {size(each.bytes)}" for each in objects])
+            names = _listed([f"{path_of(each.url)} {size(each.bytes)}" for each in objects])
             yield f"{words}: {_count(len(objects))} of {total}: {names}."
     if change.resized:
         total_bytes = sum(pair.now.bytes - pair.before.bytes for pair in change.resized)
-        sizes = ((path(each.now), size(each.before.bytes), size(each.now.bytes)) for each in change.resized)
+        sizes = (
+            (path_of(each.now.url), size(each.before.bytes), size(each.now.bytes)) for each in change.resized
+        )
         names = _listed([f"{name} {before} to {now}" for name, before, now in sizes])
         sign = "+" if total_bytes >= 0 else "-"
         yield f"Of another size: {_count(len(change.resized))}, {sign}{size(abs(total_bytes))}: {names}."
     if change.later:
-        names = _listed([f"{path(each.now)} {each.delay_s:+.3f} s" for each in change.later])
+        names = _listed([f"{path_of(each.now.url)} {each.delay_s:+.3f} s" for each in change.later])
         yield f"Discovered later: {_count(len(change.later))}: {names}."
 
 
@@ -155,14 +159,3 @@ def _listed(names: Sequence[str]) -> str:
 
 def _count(number: int) -> str:
     return "1 object" if number == 1 else f"{number} objects"
-
-
-def path(item: LoadedObject) -> str:
-    """Return the path of an object with its query."""
-    parts = urlsplit(item.url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path or "/"
-
-
-def size(count: int) -> str:
-    """Return a number of bytes for people."""
-    return f"{count} B" if count < 1000 else f"{count / 1000:.1f} kB"

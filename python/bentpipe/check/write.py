@@ -1,37 +1,44 @@
 """What the folder of a check has beside its runs: the verdicts in all forms, and waterfalls of changes."""
 
 import json
+import os
 from pathlib import Path
 
+from bentpipe.addresses import path_of
 from bentpipe.check import junit
 from bentpipe.check.document import document
 from bentpipe.check.load import LoadedObject
 from bentpipe.check.markdown import markdown
 from bentpipe.check.order import Changed, Checked
-from bentpipe.check.words import name_of, path
+from bentpipe.check.words import name_of
 from bentpipe.figures import waterfall_difference
 from bentpipe.figures.drawing import Drawing, save
 from bentpipe.figures.waterfall_difference import Instants, Row
 from bentpipe.output_folder import staged
 
 JSON, MARKDOWN, JUNIT = "check.json", "check.md", "junit.xml"
-FIGURES = "figures"
+FIGURES, WATERFALL = "figures", "waterfall-"
 
 
 def write(checked: Checked, folder: Path) -> None:
     """Write all forms of a check, and the waterfalls of loads that changed, into the folder of its runs.
+
+    Waterfalls of an earlier check that are none of this one's are removed.
 
     Raises
     ------
     StorageError
         When the disk does not take it.
     """
-    with staged(folder) as staging:
+    with staged(folder, superseded=f"{FIGURES}/{WATERFALL}[0-9]*") as staging:
         (staging / JSON).write_text(json_text(checked), encoding="utf-8")
         (staging / MARKDOWN).write_text(markdown(checked), encoding="utf-8")
         (staging / JUNIT).write_bytes(junit.document(checked))
+        if os.path.lexists(folder / FIGURES):
+            # So that nothing but a folder may be there, whose old waterfalls go.
+            (staging / FIGURES).mkdir()
         for number, changed in enumerate(checked.changes, start=1):
-            save(_drawing(changed, name=f"waterfall-{number}"), staging / FIGURES)
+            save(_drawing(changed, name=f"{WATERFALL}{number}"), staging / FIGURES)
 
 
 def json_text(checked: Checked) -> str:
@@ -42,11 +49,11 @@ def json_text(checked: Checked) -> str:
 def _drawing(changed: Changed, *, name: str) -> Drawing:
     change = changed.change
     rows = [
-        Row(name=path(pair.now), before=_instants(pair.before), now=_instants(pair.now))
+        Row(name=path_of(pair.now.url), before=_instants(pair.before), now=_instants(pair.now))
         for pair in change.pairs
     ]
-    rows += [Row(name=path(each), before=None, now=_instants(each)) for each in change.added]
-    rows += [Row(name=path(each), before=_instants(each), now=None) for each in change.removed]
+    rows += [Row(name=path_of(each.url), before=None, now=_instants(each)) for each in change.added]
+    rows += [Row(name=path_of(each.url), before=_instants(each), now=None) for each in change.removed]
     return waterfall_difference.draw(name=name, title=f"What changed: {name_of(changed.cell)}", rows=rows)
 
 

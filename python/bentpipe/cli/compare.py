@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from bentpipe.amounts import percent, rate, seconds
 from bentpipe.cli.options import json_option
-from bentpipe.cli.output import echo, percent, print_columns, print_json, rate, seconds
+from bentpipe.cli.output import echo, print_columns, print_json
 from bentpipe.errors import InputError
 
 if TYPE_CHECKING:

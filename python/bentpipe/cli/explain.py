@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bentpipe.amounts import rate, seconds, size
 from bentpipe.cli.options import json_option
-from bentpipe.cli.output import echo, echo_text, print_columns, print_json, rate, seconds, size
+from bentpipe.cli.output import echo, echo_text, print_columns, print_json
 
 if TYPE_CHECKING:
     from bentpipe.diagnosis import Captures, Choice, Diagnosis

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bentpipe.cli.output import echo, echo_text, percent, print_columns, rate, seconds, size
+from bentpipe.amounts import percent, rate, seconds, size
+from bentpipe.cli.output import echo, echo_text, print_columns
 from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
 from bentpipe.model.record import FlowRecord, Metrics, RunRecord, Status, Table
 from bentpipe.model.spec import (

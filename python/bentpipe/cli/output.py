@@ -5,7 +5,6 @@ what would act on it stands as its escape.
 """
 
 import json
-import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -71,35 +70,3 @@ def print_columns(
             cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
             line = (" " * indent + "  ".join([*cells, row[-1]])).rstrip()
             click.echo(click.style(line, bold=True) if place in marked else line)
-
-
-def seconds(value: float | None) -> str:
-    """Write a time for people: "530.0 ms", "3.48 s"."""
-    if value is None or not math.isfinite(value):
-        return "-"
-    return f"{value * 1e3:.2f} ms" if abs(value) < 1 else f"{value:.3f} s"
-
-
-def rate(value_bps: float | None) -> str:
-    """Write a rate for people: "9.47 Mbit/s"."""
-    return _with_prefix(value_bps, "bit/s", decimals=2)
-
-
-def size(value: float | None) -> str:
-    """Write a number of bytes for people: "523.8 kB"."""
-    return _with_prefix(value, "B", decimals=1)
-
-
-def percent(value: float | None) -> str:
-    """Write a percentage for people: "6.7 %"."""
-    return "-" if value is None else f"{value:.2f} %"
-
-
-def _with_prefix(value: float | None, unit: str, *, decimals: int) -> str:
-    """Write a value with the largest prefix of the SI that leaves at least one, or as a whole number."""
-    if value is None:
-        return "-"
-    for prefix, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= scale:
-            return f"{value / scale:.{decimals}f} {prefix}{unit}"
-    return f"{value:.0f} {unit}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import urlsplit
 
+from bentpipe.addresses import path_of
 from bentpipe.model.record import ConnectionReport, ObjectTiming, RunRecord
 from bentpipe.model.spec import Http, ObjectSpec, PageLoadWorkload, PageSpec
 
@@ -68,7 +69,7 @@ def longest_object(record: RunRecord) -> LongestObject | None:
     timing = max(record.objects, key=lambda one: one.last_byte_s - one.discovered_s)
     connections = record.client_connections
     connection = connections[timing.connection] if timing.connection < len(connections) else None
-    path = _path(timing.url)
+    path = path_of(timing.url)
     return LongestObject(
         path=path,
         bytes=timing.bytes,
@@ -121,9 +122,4 @@ def _named_by(timing: ObjectTiming, page: PageSpec) -> str:
 
 def _is_of(timing: ObjectTiming, item: ObjectSpec, page: PageSpec) -> bool:
     host = item.host or page.host
-    return _path(timing.url) == item.path and (host is None or urlsplit(timing.url).hostname == host)
-
-
-def _path(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+    return path_of(timing.url) == item.path and (host is None or urlsplit(timing.url).hostname == host)

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from bentpipe.export.units import unit_of
 from bentpipe.ledger import Entry
 from bentpipe.stats.metrics import METRICS
+from bentpipe.stats.units import RATIOS, unit_of
 
 FILE = "runs.openmetrics"
 PREFIX = "bentpipe_"
 UNITS = {"s": "seconds", "bit/s": "bits_per_second", "B": "bytes", "%": "ratio"}
 """What the standard calls them; it has ratios in place of percents."""
-RATIOS = ("utilisation", "ping_loss_fraction")
 _WORDS = ("s", "bps", "bytes", "percent", "fraction")
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet
 from bentpipe import __version__
 from bentpipe.errors import InputError
 from bentpipe.export.crux import NAMES
-from bentpipe.export.units import unit_of
+from bentpipe.stats.units import unit_of
 
 SCHEMA_VERSION = 1
 """Of all tables; a new one says that a column has another meaning, or is gone."""
