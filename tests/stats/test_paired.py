@@ -4,15 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bentpipe.stats.paired import paired_relative_change, paired_relative_difference
+from bentpipe.stats.paired import least_pairs, paired_relative_change, paired_relative_difference
 
 RNG = np.random.default_rng(7)
 BEFORE = RNG.normal(10, 2, 12)
 NOW = 1.05 * BEFORE + RNG.normal(0, 0.2, 12)
-
-
-def median(values, axis):
-    return np.median(values, axis=axis)
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.999])
@@ -27,7 +23,7 @@ def test_the_ends_of_the_interval_are_the_ratios_that_a_t_test_just_rejects(conf
 def test_values_that_are_the_same_have_changed_by_nothing_and_certainly():
     for found in (
         paired_relative_difference(BEFORE, BEFORE),
-        paired_relative_change(BEFORE, BEFORE, median, seed=1),
+        paired_relative_change(BEFORE, BEFORE, share=0.5, seed=1),
     ):
         assert (found.value, found.ci.low, found.ci.high) == (0, 0, 0)
 
@@ -37,14 +33,14 @@ def test_a_share_more_in_every_pair_is_certain_however_the_pairs_scatter():
     for before in (BEFORE, np.array([2.0, 3.0, 9.0])):
         found = paired_relative_difference(2 * before, before)
         assert (found.value, found.ci.low, found.ci.high) == pytest.approx((1, 1, 1))
-    resampled = paired_relative_change(2 * BEFORE, BEFORE, median, seed=1)
+    resampled = paired_relative_change(2 * BEFORE, BEFORE, share=0.5, seed=1)
     assert (resampled.value, resampled.ci.low, resampled.ci.high) == pytest.approx((1, 1, 1))
 
 
 def test_one_pair_has_a_change_and_no_interval():
     for found in (
         paired_relative_difference([3.0], [2.0]),
-        paired_relative_change([3.0], [2.0], median, seed=1),
+        paired_relative_change([3.0], [2.0], share=0.5, seed=1),
     ):
         assert found.value == pytest.approx(0.5)
         assert found.ci is None
@@ -52,7 +48,8 @@ def test_one_pair_has_a_change_and_no_interval():
 
 def test_a_reference_that_may_be_zero_bounds_nothing():
     assert paired_relative_difference([1.0, 1.0, 1.0], [-3.0, 0.5, 3.0]).ci is None
-    assert paired_relative_change([1.0, 1.0, 1.0], [0.0, 0.5, 3.0], median, seed=1).ci is None
+    zeros = [0.0] * 4 + [0.5] * 2 + [3.0] * 4
+    assert paired_relative_change([1.0] * 10, zeros, share=0.5, seed=1).ci is None
 
 
 def test_the_bootstrap_of_medians_holds_a_true_change_about_as_often_as_it_says():
@@ -61,7 +58,7 @@ def test_the_bootstrap_of_medians_holds_a_true_change_about_as_often_as_it_says(
     for _ in range(200):
         before = rng.lognormal(0, 0.5, 20)
         now = 1.1 * before * rng.lognormal(0, 0.1, 20)
-        ci = paired_relative_change(now, before, median, seed=1).ci
+        ci = paired_relative_change(now, before, share=0.5, seed=1).ci
         # Both medians are those of log-normal variables: their ratio is 1.1.
         held += ci.low <= 0.1 <= ci.high
     # 95 % of 200 with four standard deviations of a binomial: 190 less 12.
@@ -69,10 +66,31 @@ def test_the_bootstrap_of_medians_holds_a_true_change_about_as_often_as_it_says(
 
 
 def test_the_same_pairs_give_the_same_interval():
-    first, second = (paired_relative_change(NOW, BEFORE, median, seed=5) for _ in range(2))
+    first, second = (paired_relative_change(NOW, BEFORE, share=0.5, seed=5) for _ in range(2))
     assert first == second
 
 
 def test_samples_of_different_lengths_are_no_pairs():
     with pytest.raises(ValueError, match="one length"):
         paired_relative_difference([1.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("share", "confidence", "least"),
+    # David, Nagaraja 2003, section 7.1; of the median the tables of the sign test, of 95 of 95 Wilks 1941.
+    [(0.5, 0.95, 6), (0.5, 0.9, 5), (0.5, 0.99, 8), (0.95, 0.95, 59), (0.05, 0.95, 59), (0.75, 0.95, 11)],
+)
+def test_so_many_pairs_tell_a_quantile_whatever_their_distribution(share, confidence, least):
+    assert least_pairs(share, confidence=confidence) == least
+
+
+@pytest.mark.parametrize(("pairs", "has_interval"), [(2, False), (5, False), (6, True), (12, True)])
+def test_so_few_pairs_that_their_range_misses_the_median_too_often_have_no_interval(pairs, has_interval):
+    found = paired_relative_change(NOW[:pairs], BEFORE[:pairs], share=0.5, seed=1)
+    assert (found.ci is not None) == has_interval
+    assert found.value == pytest.approx(np.median(NOW[:pairs]) / np.median(BEFORE[:pairs]) - 1)
+
+
+def test_few_pairs_of_one_ratio_leave_nothing_to_doubt():
+    found = paired_relative_change([2.06, 3.09, 9.27], [2.0, 3.0, 9.0], share=0.5, seed=1)
+    assert (found.ci.low, found.ci.high) == pytest.approx((0.03, 0.03))

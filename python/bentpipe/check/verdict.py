@@ -91,7 +91,7 @@ def compared(
     """Return whether a cell is worse than its baseline by no more than a limit.
 
     Run i of both has seed i. The change decides; the finding is certain where its interval lies on one side
-    of the limit.
+    of the limit, and not where there are too few pairs for one.
     """
     values, why = _values(budget, now)
     reference, gone = _values(budget, before)
@@ -158,6 +158,10 @@ def _worsened(
         change = paired_relative_difference(values, reference, confidence=confidence)
     else:
         change = paired_relative_change(
-            values, reference, budget.statistic.along, seed=budget.scenario.seed, confidence=confidence
+            values,
+            reference,
+            share=budget.statistic.share,
+            seed=budget.scenario.seed,
+            confidence=confidence,
         )
     return change.negated() if budget.metric.is_better_high else change
