@@ -56,6 +56,65 @@ matrix.tcp.initial_window = [10, 32]
     assert all(cell.spec["tls"]["resumption"] == "early-data" for cell in budget.cells)
 
 
+def test_tables_of_the_head_and_of_a_budget_are_merged_key_by_key(tmp_path):
+    text = (
+        HEAD
+        + """run.tcp.initial_window = 10
+run.tcp.slow_start = "linux"
+matrix.cc = ["cubic", "bbr"]
+[[budget]]
+run.tcp.initial_window = 32
+run.tls.resumption = "early-data"
+matrix.http = ["h1s", "h2"]
+"""
+        + BUDGET
+    )
+    (budget,) = read(tmp_path, text).budgets
+    specs = [cell.spec for cell in budget.cells]
+    assert {spec["tcp"]["initial_window"] for spec in specs} == {32}
+    assert {spec["tls"]["resumption"] for spec in specs} == {"early-data"}
+    assert [(cell.factors["cc"], cell.factors["http"]) for cell in budget.cells] == [
+        ("cubic", "h1s"), ("cubic", "h2"), ("bbr", "h1s"), ("bbr", "h2"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "own",
+    ['cc = "bbr"', 'run.cc = "bbr"', 'matrix.cc = ["bbr"]', 'cc = ["bbr"]', 'matrix = [{ cc = ["bbr"] }]'],
+)
+@pytest.mark.parametrize(
+    "head", ['cc = "cubic"', 'run.cc = "cubic"', 'matrix.cc = ["cubic", "reno"]', 'cc = ["cubic", "reno"]']
+)
+def test_a_key_of_a_budget_stands_in_place_of_the_head_s_wherever_either_is_written(tmp_path, head, own):
+    (budget,) = read(tmp_path, f"{HEAD}{head}\n[[budget]]\n{own}\n{BUDGET}").budgets
+    assert [cell.factors["cc"] for cell in budget.cells] == ["bbr"]
+
+
+def test_a_setting_below_what_varies_at_the_head_holds_for_each_value(tmp_path):
+    text = f'page = "single-100k"\nhttp = "h2"\nlink = ["{LINK}", "lan"]\n[[budget]]\n'
+    (budget,) = read(tmp_path, f'{text}run.link.forward.loss = "1 %"\n{BUDGET}').budgets
+    assert [cell.spec["link"]["forward"]["loss"]["p"] for cell in budget.cells] == [0.01, 0.01]
+
+
+def test_workloads_of_the_head_stay_away_from_a_budget_with_another_one(tmp_path):
+    text = f'link = "{LINK}"\nrun.bulk.size = "1 MB"\nmatrix.bulk.transport = ["tcp", "quic"]\n'
+    (budget,) = read(tmp_path, f'{text}[[budget]]\npage = "single-100k"\nhttp = "h2"\n{BUDGET}').budgets
+    assert [cell.spec["workload"]["kind"] for cell in budget.cells] == ["page-load"]
+
+
+@pytest.mark.parametrize(
+    ("head", "own", "field"),
+    [
+        ("run.tcp.initial_window = 0", "", "run.tcp.initial_window"),
+        ("run.tcp.slow_start = 'linux'", "run.tcp.initial_window = 0", "budget.1.run.tcp.initial_window"),
+        ("run.tcp.initial_window = 0", "run.tcp.slow_start = 'linux'", "run.tcp.initial_window"),
+    ],
+)
+def test_a_fault_in_merged_tables_is_told_where_it_was_written(tmp_path, head, own, field):
+    error = refusal(tmp_path, f"{HEAD}{head}\n[[budget]]\n{own}\n{BUDGET}")
+    assert (error.file, error.field) == (str(tmp_path / "budget.toml"), field)
+
+
 def test_a_budget_of_a_flow_takes_the_link_of_the_head_and_not_its_page(tmp_path):
     text = HEAD + '[[budget]]\nrun.bulk.size = "1 MB"\nmetric = "goodput_bps"\nabove = "1 Mbit/s"\n'
     (budget,) = read(tmp_path, text).budgets
@@ -115,7 +174,10 @@ def test_a_limit_is_written_in_the_unit_of_its_metric(tmp_path, metric, written,
         (HEAD.replace("h2", "h4") + f"[[budget]]\n{BUDGET}", "http", '"h4"'),
         (HEAD + f"[[budget]]\n{BUDGET}run.tcp.initial_windov = 3\n", "budget.1.run.tcp.initial_windov",
          'the unknown key "initial_windov"'),
-        (HEAD + f"[[budget]]\n{BUDGET}run.http = 'h3'\n", "http", "both"),
+        (HEAD + f"[[budget]]\n{BUDGET}http = 'h2'\nrun.http = 'h3'\n", "budget.1.http", "both"),
+        (HEAD + f"run.http = 'h3'\n[[budget]]\n{BUDGET}", "http", "both"),
+        (HEAD + f"[[budget]]\n{BUDGET}matrix.cc = 'bbr'\n", "budget.1.matrix.cc", '"bbr"'),
+        (HEAD + f"matrix = []\n[[budget]]\n{BUDGET}", "matrix", "an empty list"),
         (HEAD + f"[[budget]]\n{BUDGET}repetitions = 0\n", "budget.1.repetitions", "0"),
         (HEAD + f"[[budget]]\n{BUDGET}scenario = 'x.toml'\nhttp = 'h2'\n", "budget.1.http", '"h2"'),
         (f"link = 'lan'\n[[budget]]\n{BUDGET}", "budget.1", "none of them"),

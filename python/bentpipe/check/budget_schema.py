@@ -35,7 +35,7 @@ class BudgetTable(MeasuredTable):
 
 
 class BudgetFileTable(MeasuredTable):
-    """The whole file: what stands at its head holds for every budget that does not say it itself."""
+    """The whole file: each key at its head holds for every budget that does not say it itself."""
 
     name: str | None = Field(default=None, description="a name")
     seed: int | None = Field(default=None, description=COUNT)

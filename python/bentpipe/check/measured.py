@@ -5,18 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bentpipe.check.budget_schema import BudgetFileTable, MeasuredTable
+from bentpipe.check.merged import KEYS, Settings
 from bentpipe.errors import InputError
 from bentpipe.scenario import Clock, Override, Scenario, read_scenario, resolve_document
-from bentpipe.scenario.cells import WORKLOADS
 from bentpipe.scenario.load import MOST_REPETITIONS
 from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.quantity import count
 from bentpipe.scenario.written.table import refuse
 
-KEYS = ("page", "link", "http", "cc")
-"""Keys of [run] that a budget may have itself: a value as in [run], a list as in [matrix]."""
-OF_PAGES = ("page", "http")
-"""Those of page loads: a budget with another workload in its `run` does not take them from the head."""
 OWN = (*KEYS, "run", "matrix")
 """What a budget without a scenario's file says."""
 
@@ -32,20 +28,23 @@ class Places:
     budget : Location
         The budget in its file.
     keys : mapping of str to Location
-        Of those that are written, there or at the head of the file.
+        Of those of its own and of the head's that are no tables of a scenario, and of these tables.
+    settings : Settings
+        Of the keys in them.
     """
 
     budget: Location
     keys: Mapping[str, Location]
+    settings: Settings
 
     def of(self, field: str) -> Location:
         """Return where a key of the scenario that was made of them was written."""
         table, _, key = field.partition(".")
-        number, _, in_block = key.partition(".")
-        own = in_block if table == "matrix" and number.isdecimal() else key
-        name, _, below = own.partition(".")
-        if table in ("run", "matrix") and name in KEYS and name in self.keys:
-            return self.keys[name].at(below) if below else self.keys[name]
+        if table == "matrix":
+            number, _, in_block = key.partition(".")
+            key = in_block if number.isdecimal() else key
+        if key and table in ("run", "matrix") and (found := self.settings.place(key)) is not None:
+            return found
         place = self.keys.get(table, self.budget)
         return place.at(key) if key else place
 
@@ -112,7 +111,7 @@ def written(
     Raises
     ------
     InputError
-        When it has a scenario's file and keys beside it, or a key twice.
+        When it has a scenario's file and keys beside it, a key twice, or a matrix that is none.
     """
     top = Location(file=str(path))
     says_own = any(value is not None for key, value in budget if key in OWN)
@@ -129,27 +128,15 @@ def written(
             folder=scenario.folder,
             places=None,
         )
-    values: dict[str, object] = {}
+    settings = Settings.of(head, top).under(Settings.of(budget, place))
     for table, where in ((head, top), (budget, place)):
-        own = {key: value for key, value in table if key in OWN and value is not None}
-        if table is head and any(key in (budget.run or {}) for key in WORKLOADS if key != "page"):
-            own = {key: value for key, value in own.items() if key not in OF_PAGES}
-        values |= own
-        keys |= {key: where.at(key) for key in own}
-    _refuse_twice(values, keys)
-    short = {key: values[key] for key in KEYS if key in values}
-    single = {key: value for key, value in short.items() if not isinstance(value, list)}
-    varied = {key: value for key, value in short.items() if isinstance(value, list)}
-    run = values.get("run", {})
-    assert isinstance(run, dict), "the schema has seen to it"
-    table_written = {
-        "repetitions": repetitions if times is None else times,
-        "run": {**run, **single},
-        **_matrix(values.get("matrix"), varied),
-        **seed,
-    }
-    places = Places(budget=place, keys=keys)
-    return Written(table=table_written, file=str(path), folder=path.parent, places=places)
+        keys |= {key: where.at(key) for key in ("run", "matrix") if getattr(table, key) is not None}
+    return Written(
+        table={"repetitions": repetitions if times is None else times, **settings.table(), **seed},
+        file=str(path),
+        folder=path.parent,
+        places=Places(budget=place, keys=keys, settings=settings),
+    )
 
 
 def _repetitions(
@@ -160,30 +147,3 @@ def _repetitions(
             times = count(table.repetitions, where, least=1, most=MOST_REPETITIONS)
             return times, {"repetitions": where}
     return None, {}
-
-
-def _refuse_twice(values: Mapping[str, object], places: Mapping[str, Location]) -> None:
-    """Raise an InputError for a key that stands beside [run] or [matrix] and in it."""
-    for table in ("run", "matrix"):
-        for block in _blocks(values.get(table)):
-            for key in KEYS:
-                if key in values and key in block:
-                    expected = f"it once, here or in {places[table].field}"
-                    raise places[key].error(expected=expected, found="both")
-
-
-def _blocks(written: object) -> list[Mapping[str, object]]:
-    return [each for each in (written if isinstance(written, list) else [written]) if isinstance(each, dict)]
-
-
-def _matrix(written: object, varied: Mapping[str, object]) -> dict[str, object]:
-    """Return a matrix with lists that vary besides; what is none stays, to be refused."""
-    if not varied:
-        return {} if written is None else {"matrix": written}
-    if written is None:
-        return {"matrix": varied}
-    blocks = _blocks(written)
-    if not blocks or (isinstance(written, list) and len(blocks) < len(written)):
-        return {"matrix": written}
-    crossed = [{**block, **varied} for block in blocks]
-    return {"matrix": crossed if isinstance(written, list) else crossed[0]}
