@@ -313,31 +313,94 @@ def test_a_baseline_for_budgets_that_compare_nothing_is_refused(bentpipe, folder
     assert "expected a budget with `regression`" in said.stderr
 
 
-def test_a_metric_that_the_runs_do_not_have_is_refused(bentpipe, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (
+            'metric = "goodput_bps"\nabove = "1 Mbit/s"\n',
+            2,
+            "budget.1.metric: expected a metric that these runs have: plt_s",
+        ),
+        (
+            'run.validity.timeout = "2 s"\nmetric = "plt_s"\nbelow = "6 s"\nrepetitions = 2\n',
+            1,
+            "2 of 2 runs have no numbers: ",
+        ),
+        (
+            'run.client = "chromium"\nmetric = "plt_s"\nbelow = "6 s"\n',
+            2,
+            'budget.1.run.client: expected "loader" on the simulate engine',
+        ),
+    ],
+    ids=["a metric of others", "a page that does not load", "a browser"],
+)
+def test_what_cannot_be_judged_says_why(bentpipe, tmp_path, text, status, said):
+    path = tmp_path / "budget.toml"
+    path.write_text(f'[[budget]]\npage = "single-100k"\nlink = "{FLAT}"\nhttp = "h2"\n{text}')
+    done = bentpipe("check", path, expect=status)
+    assert said in done.stdout + done.stderr
+
+
+def test_a_page_of_twice_the_size_breaks_its_budget_by_the_object_that_has_grown(bentpipe, tmp_path):
+    for name, factor in (("before", 1), ("now", 2)):
+        write_site(tmp_path / name)
+        (tmp_path / name / "hero.jpg").write_bytes(b"h" * 200_000 * factor)
     path = tmp_path / "budget.toml"
     path.write_text(
-        f'[[budget]]\npage = "single-100k"\nlink = "{FLAT}"\nhttp = "h2"\n'
-        'metric = "goodput_bps"\nabove = "1 Mbit/s"\n'
+        f'page = "dir:now"\nlink = "{FLAT}"\nhttp = "h2"\nrepetitions = 2\n'
+        '[[budget]]\nmetric = "plt_s"\nregression = "3 %"\n'
     )
-    said = bentpipe("check", path, expect=2)
-    assert "budget.1.metric: expected a metric that these runs have: plt_s" in said.stderr
+    document = bentpipe.json("check", path, "--baseline", f"dir:{tmp_path / 'before'}", "--json", expect=1)
+    (found,), (change,) = document["findings"], document["changes"]
+    # 200 kB more at 10 Mbit/s take 0.16 s at least; a load of some 300 kB over 600 ms takes a few seconds.
+    assert (found["verdict"], found["is_certain"]) == ("broken", True)
+    assert found["found"] - found["before"] > 0.16
+    (pair,) = change["resized"]
+    assert pair["now"]["url"].endswith("/hero.jpg")
+    assert (pair["before"]["bytes"], pair["now"]["bytes"]) == (200_000, 400_000)
+    assert change["added"] == change["removed"] == []
+    assert any("/hero.jpg 200.0 kB to 400.0 kB" in sentence for sentence in change["sentences"])
 
 
-def test_a_page_that_does_not_load_breaks_its_budget_with_the_reason(bentpipe, tmp_path):
+@pytest.fixture
+def small(tmp_path):
+    """A budget of one small site, which compares."""
+    write_site(tmp_path / "dist")
     path = tmp_path / "budget.toml"
     path.write_text(
-        f'[[budget]]\npage = "single-100k"\nlink = "{FLAT}"\nhttp = "h2"\nrun.validity.timeout = "2 s"\n'
-        'metric = "plt_s"\nbelow = "6 s"\nrepetitions = 2\n'
+        f'page = "dir:dist"\nlink = "{FLAT}"\nhttp = "h2"\nrepetitions = 2\n'
+        '[[budget]]\nmetric = "plt_s"\nregression = "3 %"\n'
     )
-    said = bentpipe("check", path, expect=1)
-    assert "2 of 2 runs have no numbers: " in said.stdout
+    return path
 
 
-def test_a_browser_is_refused_under_the_key_that_asks_for_it(bentpipe, tmp_path):
-    path = tmp_path / "budget.toml"
-    path.write_text(
-        f'[[budget]]\npage = "single-100k"\nlink = "{FLAT}"\nhttp = "h2"\nrun.client = "chromium"\n'
-        'metric = "plt_s"\nbelow = "6 s"\n'
-    )
-    said = bentpipe("check", path, expect=2)
-    assert f'{path}: budget.1.run.client: expected "loader" on the simulate engine' in said.stderr
+def test_two_versions_of_a_page_do_not_stand_in_one_folder(bentpipe, small, tmp_path):
+    out = tmp_path / "out"
+    bentpipe("check", small, "--out", out)
+    (tmp_path / "dist/hero.jpg").write_bytes(b"h" * 70_000)
+    said = bentpipe("check", small, "--out", out, expect=2)
+    assert f'{out}: --out: expected runs of one version of "dir:dist"' in said.stderr
+    assert "found those of two" in said.stderr
+    # Nothing was measured into it: it is a baseline as before.
+    bentpipe("check", small, "--baseline", out)
+
+
+def test_waterfalls_of_an_earlier_check_go_and_nothing_else_does(bentpipe, small, tmp_path):
+    write_site(tmp_path / "before", css_bytes=40_000)
+    out, figures = tmp_path / "out", tmp_path / "out/figures"
+    bentpipe("check", small, "--baseline", f"dir:{tmp_path / 'before'}", "--out", out)
+    assert {path.name for path in figures.iterdir()} == {"waterfall-1.svg", "waterfall-1.pdf"}
+    (figures / "waterfall-of-mine.svg").write_text("mine")
+    bentpipe("check", small, "--baseline", f"dir:{tmp_path / 'dist'}", "--out", out)
+    assert [path.name for path in figures.iterdir()] == ["waterfall-of-mine.svg"]
+
+
+def test_waterfalls_are_not_looked_for_behind_a_link(bentpipe, small, tmp_path):
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    bentpipe("check", small, "--out", out)
+    elsewhere.mkdir()
+    (elsewhere / "waterfall-1.svg").write_text("of somebody")
+    (out / "figures").symlink_to(elsewhere)
+    said = bentpipe("check", small, "--out", out, expect=2)
+    assert f"{out}: figures: expected a folder, found a symbolic link" in said.stderr
+    assert (elsewhere / "waterfall-1.svg").read_text() == "of somebody"

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Protocol
 
 from bentpipe.check.budget import Budget, BudgetFile
-from bentpipe.check.runs import Run, Wanted, conditions, run_of, seeds
+from bentpipe.check.runs import PageVersion, Run, Versions, Wanted, conditions, run_of, seeds
 from bentpipe.check.saved import SavedCheck, read_saved, require_version, run_of_saved
 from bentpipe.engine import simulate
 from bentpipe.ledger import Ledger
 from bentpipe.model.record import Status
-from bentpipe.model.spec import PageLoadWorkload
 from bentpipe.scenario import Cell, Override
 from bentpipe.scenario.page.pages import FOLDER, HAR, PAGES
 from bentpipe.scenario.written.command_line import COMMAND_LINE
@@ -152,7 +151,7 @@ def _from(folder: Path, page: str) -> str:
 
 
 def _of_folder(path: Path) -> Mapping[str, Mapping[str, Mapping[int, Run]]]:
-    cells = _Cells()
+    cells, versions = _Cells(), Versions(Location(file=str(path), field="--baseline"))
     with Ledger(path) as ledger:
         for entry in ledger.best():
             record = entry.record
@@ -161,10 +160,9 @@ def _of_folder(path: Path) -> Mapping[str, Mapping[str, Mapping[int, Run]]]:
                 raise WHERE.error(expected=expected, found=f"those of --engine {record.engine} in {path}")
             require_version(record.provenance["bentpipe"], WHERE)
             if record.status is Status.SUCCEEDED:
-                workload = record.spec.workload
-                page = workload.page.name if isinstance(workload, PageLoadWorkload) else ""
-                spec = record.spec.model_dump(mode="json", exclude_unset=True)
-                cells.add(conditions(spec), page, [run_of(record)])
+                found = PageVersion.of(record.spec.model_dump(mode="json", exclude_unset=True))
+                versions.require_one(found)
+                cells.add(found.conditions, found.page, [run_of(record)])
     return cells.found
 
 

@@ -18,7 +18,7 @@ from bentpipe.engine.host import cpu_time
 from bentpipe.ledger import Ledger
 from bentpipe.model.spec import RunSpec
 from bentpipe.scenario import Cell
-from bentpipe.scenario.written.location import closest, quoted
+from bentpipe.scenario.written.location import Location, closest, quoted
 from bentpipe.stats import ALPHA
 
 LOOKS = (1, 2, 4, 8)
@@ -101,7 +101,8 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
     Raises
     ------
     InputError
-        When a budget asks for what there is not in virtual time, or the folder has something else.
+        When a budget asks for what there is not in virtual time, or the folder has something else, such as
+        runs of another version of a page.
     KeyboardInterrupt
         After Ctrl-C.
     StorageError
@@ -115,7 +116,8 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
     first = [RunSpec.model_validate({**cell.spec, "seed": 0}) for _, cell in cells]
     jobs = order.jobs or cpu_time.runs_at_once(first)
     with _ledger(order, engine) as ledger:
-        runs = Runs(engine=engine, ledger=ledger, jobs=jobs, progress=progress)
+        where = Location(file=str(order.folder), field="--out") if order.folder else file.where.at("page")
+        runs = Runs(engine=engine, ledger=ledger, jobs=jobs, progress=progress, where=where)
         findings: dict[int, list[Finding]] = {}
         changes: dict[str, Changed] = {}
         left = list(enumerate(cells))

@@ -13,6 +13,7 @@ from bentpipe.ledger import Entry, Ledger
 from bentpipe.model.record import RunRecord, Status
 from bentpipe.reasons import causes, told
 from bentpipe.scenario import Cell, canonical_json, digest
+from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.stats.metrics import metrics_of
 
 
@@ -60,6 +61,47 @@ def conditions(spec: Mapping[str, object]) -> str:
     return digest(own)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageVersion:
+    """Under which conditions a page was measured, its name, and which version of it that was.
+
+    Attributes
+    ----------
+    conditions, page : str
+        By which runs are found; the page is empty of another workload.
+    version : str
+        Digest of the page's objects.
+    """
+
+    conditions: str
+    page: str
+    version: str
+
+    @classmethod
+    def of(cls, spec: Mapping[str, object]) -> "PageVersion":
+        """Return that of a specification."""
+        workload = spec["workload"]
+        assert isinstance(workload, Mapping)
+        page = workload.get("page")
+        name = str(page["name"]) if isinstance(page, Mapping) else ""
+        return cls(conditions=conditions(spec), page=name, version=digest(page))
+
+
+class Versions:
+    """Which version of each page there is under some conditions: one, for runs are found by its name."""
+
+    def __init__(self, where: Location) -> None:
+        self._where = where
+        self._known: dict[tuple[str, str], str] = {}
+
+    def require_one(self, found: PageVersion) -> None:
+        """Raise an InputError where a page of this name is known in another version."""
+        known = self._known.setdefault((found.conditions, found.page), found.version)
+        if known != found.version:
+            expected = f"runs of one version of {quoted(found.page)}: measure each into a folder of its own"
+            raise self._where.error(expected=expected, found="those of two")
+
+
 def seeds(spec: Mapping[str, object], *, seed: int, runs: int) -> tuple[int, ...]:
     """Return the seeds of the first runs of a cell.
 
@@ -101,12 +143,23 @@ class Runs:
         Runs at once.
     progress : Progressing
         What tells of them.
+    where : Location
+        What names the ledger.
+
+    Raises
+    ------
+    InputError
+        When the ledger has runs of two versions of a page.
     """
 
-    def __init__(self, *, engine: Engine, ledger: Ledger, jobs: int, progress: Progressing) -> None:
+    def __init__(
+        self, *, engine: Engine, ledger: Ledger, jobs: int, progress: Progressing, where: Location
+    ) -> None:
         self._engine, self._ledger, self._jobs, self._progress = engine, ledger, jobs, progress
+        self._versions = Versions(where)
         self._runs: dict[str, Run] = {}
         self._ids: dict[tuple[int, int], tuple[Cell, str]] = {}
+        self._looked_at: dict[int, Cell] = {}
         self._keep(ledger.best())
 
     def measure(self, wanted: Iterable[Wanted]) -> None:
@@ -114,6 +167,8 @@ class Runs:
 
         Raises
         ------
+        InputError
+            When a page is wanted, under one name, in another version than there is, or in two.
         KeyboardInterrupt
             When Ctrl-C came, for budgets are not judged by a part of their runs.
         StorageError
@@ -121,6 +176,7 @@ class Runs:
         """
         missing: dict[str, PlannedRun] = {}
         for each in wanted:
+            self._require_one_version(each.cell)
             for repetition, seed in enumerate(each.seeds):
                 name = self._id(each.cell, seed)
                 if name not in self._runs:
@@ -145,7 +201,16 @@ class Runs:
 
     def _keep(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            self._runs[entry.run_id] = run_of(entry.record)
+            record = entry.record
+            self._versions.require_one(
+                PageVersion.of(record.spec.model_dump(mode="json", exclude_unset=True))
+            )
+            self._runs[entry.run_id] = run_of(record)
+
+    def _require_one_version(self, cell: Cell) -> None:
+        if id(cell) not in self._looked_at:
+            self._looked_at[id(cell)] = cell
+            self._versions.require_one(PageVersion.of(cell.spec))
 
     def _id(self, cell: Cell, seed: int) -> str:
         """Return the name of a run; a cell is told by what it is in memory, where it is kept meanwhile."""
