@@ -60,7 +60,7 @@ def test_tables_of_the_head_and_of_a_budget_are_merged_key_by_key(tmp_path):
     text = (
         HEAD
         + """run.tcp.initial_window = 10
-run.tcp.slow_start = "linux"
+run.tcp.nagle = true
 matrix.cc = ["cubic", "bbr"]
 [[budget]]
 run.tcp.initial_window = 32
@@ -71,7 +71,7 @@ matrix.http = ["h1s", "h2"]
     )
     (budget,) = read(tmp_path, text).budgets
     specs = [cell.spec for cell in budget.cells]
-    assert {spec["tcp"]["initial_window"] for spec in specs} == {32}
+    assert {(spec["tcp"]["initial_window"], spec["tcp"]["nagle"]) for spec in specs} == {(32, "on")}
     assert {spec["tls"]["resumption"] for spec in specs} == {"early-data"}
     assert [(cell.factors["cc"], cell.factors["http"]) for cell in budget.cells] == [
         ("cubic", "h1s"), ("cubic", "h2"), ("bbr", "h1s"), ("bbr", "h2"),
@@ -106,8 +106,8 @@ def test_workloads_of_the_head_stay_away_from_a_budget_with_another_one(tmp_path
     ("head", "own", "field"),
     [
         ("run.tcp.initial_window = 0", "", "run.tcp.initial_window"),
-        ("run.tcp.slow_start = 'linux'", "run.tcp.initial_window = 0", "budget.1.run.tcp.initial_window"),
-        ("run.tcp.initial_window = 0", "run.tcp.slow_start = 'linux'", "run.tcp.initial_window"),
+        ("run.tcp.nagle = true", "run.tcp.initial_window = 0", "budget.1.run.tcp.initial_window"),
+        ("run.tcp.initial_window = 0", "run.tcp.nagle = true", "run.tcp.initial_window"),
     ],
 )
 def test_a_fault_in_merged_tables_is_told_where_it_was_written(tmp_path, head, own, field):

@@ -39,10 +39,12 @@ _DECIMAL = re.compile(rf"[0-9]{{1,7}}(\.[0-9]{{1,{DECIMALS}}})?")
 """A number as the sliders write it, without the other ways in which Python reads one."""
 _SCENARIO_KEYS = {
     "link.rtt": "rtt_ms",
+    "link.forward.jitter": "rtt_ms",
+    "link.return.jitter": "rtt_ms",
     "link.forward.loss": "loss_percent",
     "link.return.loss": "loss_percent",
 }
-"""Keys of [run] by what has been chosen for them."""
+"""Keys of [run] by what has been chosen that they may not fit to."""
 
 HTTP = Vocabulary[Http](available=get_args(Http))
 CONTROLS = Vocabulary[CongestionControl](available=get_args(CongestionControl))
