@@ -102,7 +102,7 @@ def test_a_picture_shows_the_page_the_link_and_the_window(lossy):
 
 
 class Counting:
-    """The simulator, which knows how many runs it has begun, and of which those of some numbers fail."""
+    """The simulator, which knows how many runs it has begun, and of which some fail, by their ids."""
 
     name = "simulate"
 
@@ -110,11 +110,11 @@ class Counting:
         self.begun = 0
         self._simulator, self._fails = Simulator(), fails
 
-    def run(self, **run):
+    def run(self, *, run_id, **run):
         self.begun += 1
-        if self.begun in self._fails:
+        if run_id in self._fails:
             raise RuntimeError("the link is on fire")
-        return self._simulator.run(**run)
+        return self._simulator.run(run_id=run_id, **run)
 
     def close(self):
         pass
@@ -131,7 +131,8 @@ def events_of(chosen, engine):
 
 
 def test_a_run_without_a_number_says_why_and_is_in_no_median_and_no_picture():
-    events = events_of(choice(), Counting(fails=range(1, 99)))
+    every = [run.run_id for run in plan(choice().scenario())]
+    events = events_of(choice(), Counting(fails=every))
     runs = of_kind(events, "run")
     assert {(run["status"], run["plt_s"]) for run in runs} == {("failed", None)}
     assert all("the link is on fire" in run["words"][0] for run in runs)
@@ -140,8 +141,9 @@ def test_a_run_without_a_number_says_why_and_is_in_no_median_and_no_picture():
 
 
 def test_where_the_first_run_has_failed_the_picture_is_that_of_one_that_succeeded():
-    # One thread: of each cell the first of three runs is the first and the fourth.
-    events = events_of(choice(repetitions="3"), Counting(fails=(1, 4)))
+    chosen = choice(repetitions="3")
+    first = [run.run_id for run in plan(chosen.scenario()) if run.repetition == 0]
+    events = events_of(chosen, Counting(fails=first))
     pictures = of_kind(events, "picture")
     assert [(picture["cell"], picture["is_median"]) for picture in pictures] == [(0, True), (1, True)]
     assert all(picture["objects"] for picture in pictures)
