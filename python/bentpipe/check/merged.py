@@ -114,7 +114,7 @@ class Settings:
 
     def place(self, key: str) -> Location | None:
         """Return where a key, or a table of some, was written; None where none is near."""
-        for written in reversed(self.places):
+        for written in reversed(list(self.places)):
             if is_at_or_below(key, written) or is_at_or_below(written, key):
                 return self.places[written].at(key)
         return None

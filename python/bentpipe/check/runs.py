@@ -70,7 +70,7 @@ class PageVersion:
     conditions, page : str
         By which runs are found; the page is empty of another workload.
     version : str
-        Digest of the page's objects.
+        Digest of the page; empty of another workload.
     """
 
     conditions: str
@@ -83,8 +83,9 @@ class PageVersion:
         workload = spec["workload"]
         assert isinstance(workload, Mapping)
         page = workload.get("page")
-        name = str(page["name"]) if isinstance(page, Mapping) else ""
-        return cls(conditions=conditions(spec), page=name, version=digest(page))
+        if not isinstance(page, Mapping):
+            return cls(conditions=conditions(spec), page="", version="")
+        return cls(conditions=conditions(spec), page=str(page["name"]), version=digest(page))
 
 
 class Versions:

@@ -149,8 +149,8 @@ class Choice:
 FIRST = Choice(
     link=defaults.WORKBENCH_LINK,
     page=defaults.WORKBENCH_PAGE,
-    http=defaults.WORKBENCH_HTTP,
-    cc=(defaults.CONGESTION_CONTROL,),
+    http=tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in defaults.WORKBENCH_HTTP),
+    cc=(CONTROLS.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
     seed=defaults.SEED,
 )
 """What is chosen at first."""

@@ -121,7 +121,7 @@ async def _until_signal(
         body_timeout=IDLE_S,
     )
     server.add_sockets(sockets)
-    tasks = [asyncio.create_task(ended.wait())]
+    tasks: list[asyncio.Task[object]] = [asyncio.create_task(ended.wait())]
     if watch is not None:
         tasks.append(asyncio.create_task(_look(watch)))
     try:
@@ -136,7 +136,7 @@ async def _until_signal(
         await asyncio.wait(tasks)
 
 
-async def _look(watch: Watch) -> bool:
+async def _look(watch: Watch) -> None:
     """Look at the folder in a thread of its own, so that the pool is free for comparisons."""
     while True:
         await asyncio.to_thread(watch.look)
