@@ -94,8 +94,9 @@ def _privileges() -> Check:
         inside = ", in a user namespace" if user_namespace.is_own() else ""
         return Check(name="privileges", finding=Finding.OK, found=whose + inside)
     if os.geteuid() == ROOT:
-        remedy = "capabilities NET_ADMIN and SYS_ADMIN, which containers withhold"
-        return Check(name="privileges", finding=Finding.MISSING, found="root without them", remedy=remedy)
+        lacks = " and ".join(f"CAP_{name}" for name in user_namespace.lacking())
+        remedy = "give the container NET_ADMIN and SYS_ADMIN, which it withholds; or run as an ordinary user"
+        return Check(name="privileges", finding=Finding.MISSING, found=f"root without {lacks}", remedy=remedy)
     obstacle = user_namespace.obstacle()
     return _required(
         "privileges",
