@@ -16,7 +16,7 @@ from bentpipe.engine.host.cpu_idle import LATENCY_REQUEST
 from bentpipe.engine.host.rt_priority import Rank
 from bentpipe.engine.process import scratch, user_namespace
 from bentpipe.engine.programs import third_party
-from bentpipe.engine.testbed import congestion_control, netns, pep
+from bentpipe.engine.testbed import congestion_control, netns, netns_pids, pep
 from bentpipe.invoking_user import ROOT
 from bentpipe.scenario.link import rain
 
@@ -186,6 +186,8 @@ def _leftovers() -> list[str]:
     left = []
     if worlds := [*netns.leftovers(), *scratch.leftovers()]:
         left.append(f"{len(worlds)} namespaces and folders of ended runs")
+    if strays := netns_pids.strays():
+        left.append(f"{len(strays)} processes of ended runs")
     if controls := _core.congestion_control_leftovers():
         left.append(f"the congestion controls {', '.join(controls)} of killed runs")
     return left
