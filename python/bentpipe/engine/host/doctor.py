@@ -142,12 +142,13 @@ def _wanted() -> Iterator[Check]:
         " other programs, and runs on a busy machine are invalid",
     )
     buffer_bytes = udp_buffers.allowed_bytes()
+    has_all = buffer_bytes >= udp_buffers.WANTED_BYTES
+    settings = " ".join(f"{name}={udp_buffers.WANTED_BYTES}" for name in udp_buffers.LIMITS)
     yield _useful(
         "UDP buffers",
-        buffer_bytes >= udp_buffers.WANTED_BYTES,
-        f"{buffer_bytes} bytes",
-        f"root, or as root `sysctl -w net.core.rmem_max={udp_buffers.WANTED_BYTES}"
-        f" net.core.wmem_max={udp_buffers.WANTED_BYTES}`: fast QUIC may lose packets where it should not",
+        has_all,
+        f"{buffer_bytes} bytes" if has_all else f"{buffer_bytes} bytes by {udp_buffers.limits()}",
+        f"root, or as root `sysctl -w {settings}`: fast QUIC may lose packets where it should not",
     )
     left = _leftovers()
     yield _useful("leftovers", not left, " and ".join(left) or "none", "bentpipe clean")
