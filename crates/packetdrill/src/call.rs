@@ -151,14 +151,19 @@ pub struct Transfer {
     pub socket: Handle,
     /// Where the bytes are or go.
     pub buffers: Vec<Buffer>,
-    /// `MSG_DONTWAIT` and the like.
-    pub flags: i32,
+    /// `MSG_DONTWAIT` and the like; none of a call that has none, which also reads and writes files and pipes.
+    pub flags: Option<i32>,
 }
 
 impl Transfer {
     /// Bytes of all buffers.
     pub fn length(&self) -> u64 {
         self.buffers.iter().map(|buffer| buffer.length).sum()
+    }
+
+    /// Whether a flag is set.
+    pub fn has(&self, flag: i32) -> bool {
+        self.flags.unwrap_or(0) & flag != 0
     }
 }
 

@@ -22,7 +22,7 @@ impl Arguments<'_> {
         let transfer = self.message()?;
         let control = self.control()?.unwrap_or_default();
         Ok(match () {
-            () if transfer.flags & libc::MSG_FASTOPEN != 0 => Call::SendTo(transfer),
+            () if transfer.has(libc::MSG_FASTOPEN) => Call::SendTo(transfer),
             () if control.is_empty() => Call::Write(transfer),
             () => Call::Send(transfer, control),
         })

@@ -210,7 +210,7 @@ impl Arguments<'_> {
     }
 
     pub fn transfer(&self, buffers: Vec<Buffer>, flags: Option<usize>) -> Result<Transfer, Missing> {
-        let flags = flags.map_or(Ok(0), |at| self.number(at))? as i32;
+        let flags = flags.map(|at| self.number(at)).transpose()?.map(|flags| flags as i32);
         let whole = buffers.iter().fold(0, |all: u64, buffer| all.saturating_add(buffer.length));
         if whole > LARGEST_TRANSFER {
             return Err(Missing(format!("buffers of more than {LARGEST_TRANSFER} bytes")));
@@ -220,8 +220,7 @@ impl Arguments<'_> {
 
     fn send_to(&self) -> Result<Call, Missing> {
         let transfer = self.transfer(vec![self.buffer()?], Some(3))?;
-        let opens = transfer.flags & libc::MSG_FASTOPEN != 0;
-        Ok(if opens { Call::SendTo(transfer) } else { Call::Write(transfer) })
+        Ok(if transfer.has(libc::MSG_FASTOPEN) { Call::SendTo(transfer) } else { Call::Write(transfer) })
     }
 
     /// `..., 500` as the second and third argument.

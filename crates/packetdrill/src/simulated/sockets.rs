@@ -200,14 +200,14 @@ impl Simulated<'_> {
     // ---- data ----------------------------------------------------------------------------------------------
 
     fn flags_of(&self, transfer: &Transfer) -> Result<bool, Missing> {
-        if transfer.flags & !FLAGS != 0 {
-            return Err(Missing(flag_names(transfer.flags & !FLAGS)));
+        if transfer.has(!FLAGS) {
+            return Err(Missing(flag_names(transfer.flags.unwrap_or(0) & !FLAGS)));
         }
         if transfer.buffers.iter().any(|buffer| buffer.pointer.is_some()) {
             return Err(Missing("buffers at an address that is written".to_owned()));
         }
         let socket = self.sockets.get(&transfer.socket);
-        Ok(transfer.flags & libc::MSG_DONTWAIT != 0 || socket.is_some_and(|socket| socket.nonblocking))
+        Ok(transfer.has(libc::MSG_DONTWAIT) || socket.is_some_and(|socket| socket.nonblocking))
     }
 
     /// `tcp_recvmsg_locked`.
