@@ -27,6 +27,8 @@ pub enum Call {
     },
     /// `connect`.
     Connect(Handle, Address),
+    /// `getsockname`, `getpeername`.
+    Name(Handle, End),
     /// `read`, `readv`, `recv`, `recvfrom`.
     Read(Transfer),
     /// `recvmsg`.
@@ -133,6 +135,15 @@ pub enum Address {
     At(SocketAddr),
     /// `AF_UNSPEC`: the end of what there was.
     Unspecified,
+}
+
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The socket's own.
+    Local,
+    /// Its peer's.
+    Peer,
 }
 
 /// A buffer of a transfer.

@@ -283,7 +283,7 @@ impl<B: Backend> Interpreter<'_, B> {
     fn call(&mut self, line: u32, due: Due, written: &CallLine) -> Result<(), Stop> {
         self.settle(None)?;
         let needs = |missing: Missing| Stop::Skipped(Skip { line, what: missing.0 });
-        let prepared = prepare(written, &self.settings.defined, &self.handles).map_err(needs)?;
+        let prepared = prepare(written, self.settings, &self.handles).map_err(needs)?;
         let patience = written.until.map_or(self.backend.patience(), |_| Duration::ZERO);
         let start = self.backend.now();
         let progress = self.backend.call(&prepared.call, patience).map_err(needs)?;

@@ -162,6 +162,15 @@ impl Settings {
 }
 
 impl IpVersion {
+    /// The name that the option has for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::V4 => "ipv4",
+            Self::V4Mapped => "ipv4-mapped-ipv6",
+            Self::V6 => "ipv6",
+        }
+    }
+
     /// By the name that the option has for it.
     pub fn named(name: &str) -> Option<Self> {
         match name {

@@ -177,6 +177,55 @@ fn a_part_of_the_time_may_be_the_tolerance() {
 }
 
 #[test]
+fn a_socket_is_bound_to_an_address_of_its_host_alone() {
+    let bind = |address: &str| {
+        let text = format!(
+            "0 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 3
+             +0 bind(3, {{sa_family=AF_INET, sin_port=htons(8080), sin_addr={address}}}, ...) = "
+        );
+        move |result: &str| judged(&format!("{text}{result}"), |_| Ok(()))
+    };
+    // bind(2), EADDRNOTAVAIL: not local. 192.0.2.1 is the peer's.
+    assert_eq!(bind("inet_addr(\"192.0.2.1\")")("-1 EADDRNOTAVAIL (Cannot assign)"), Verdict::Passed);
+    assert_eq!(bind("inet_addr(\"192.168.0.1\")")("0"), Verdict::Passed);
+    assert_eq!(bind("INADDR_ANY")("0"), Verdict::Passed);
+    let loopback = bind("inet_addr(\"127.0.0.1\")")("0");
+    assert!(matches!(loopback, Verdict::Skipped(skip) if skip.what == "a socket at 127.0.0.1"));
+}
+
+#[test]
+fn addresses_follow_the_version_of_ip() {
+    let name = |call: &str, host: &str, port: u16| {
+        format!(
+            "+0 {call}(4, {{sa_family=AF_INET, sin_port=htons({port}), sin_addr=inet_addr(\"{host}\")}}, [16]) = 0\n"
+        )
+    };
+    let own = name("getsockname", "192.168.0.1", 8080);
+    let peers = name("getpeername", "192.0.2.1", 40_000);
+    assert_eq!(verdict(&format!("{own}{peers}")), Verdict::Passed);
+    let mapped = |text: &str| {
+        let head = "--ip_version=ipv4-mapped-ipv6";
+        judged(&format!("{head}{}{text}", ACCEPTED.replace("socket(...", "socket(AF_INET6")), |_| Ok(()))
+    };
+    assert_eq!(mapped(&format!("{own}{peers}")), Verdict::Passed);
+    // RFC 4291 section 2.5.5.2: the same in the words of IPv6.
+    let written = own.replace("inet_addr(\"192.168.0.1\")", "inet_pton(AF_INET6, \"::ffff:192.168.0.1\")");
+    assert_eq!(mapped(&written), Verdict::Passed);
+    let (_, expected, found) = failure(&name("getsockname", "192.168.0.2", 8080));
+    assert_eq!(
+        (expected.as_str(), found.as_str()),
+        ("getsockname writes 192.168.0.2:8080", "192.168.0.1:8080")
+    );
+    assert_eq!(
+        refused(&own.replace("inet_addr(\"192.168.0.1\")", "inet_pton(AF_INET6, \"fd3d::1\")")),
+        "the address fd3d::1 with --ip_version=ipv4"
+    );
+    let listening = "+0 getpeername(3, ..., [16]) = -1 ENOTCONN (Not connected)
+                     +0 getsockname(3, {sa_family=AF_INET, sin_port=htons(8080), sin_addr=INADDR_ANY}, [16]) = 0";
+    assert_eq!(verdict(listening), Verdict::Passed);
+}
+
+#[test]
 fn segments_belong_to_the_connection_whose_ports_they_have() {
     // The first connection's FIN comes again (RFC 6298) after a second one has begun.
     let text = "+0 close(4) = 0

@@ -9,8 +9,8 @@ use std::mem::{size_of, zeroed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use bentpipe_packetdrill::{
-    Address, Buffer, Call, Domain, Handle, IpVersion, OptionShape, OptionValue, Outcome, Output, Settings,
-    SocketOption, Transfer,
+    Address, Buffer, Call, Domain, End, Handle, IpVersion, OptionShape, OptionValue, Outcome, Output,
+    Settings, SocketOption, Transfer,
 };
 use libc::{c_int, c_void, socklen_t};
 use socket2::SockAddr;
@@ -82,6 +82,7 @@ pub(super) fn perform(call: &Call, target: Target) -> Outcome {
             // SAFETY: the address is not asked for.
             outcome(unsafe { libc::accept4(fd(*socket), std::ptr::null_mut(), std::ptr::null_mut(), flags) })
         }
+        Call::Name(socket, end) => name(*socket, *end),
         Call::Read(transfer) if transfer.flags.is_none() => {
             let vectors = Vectors::of(transfer);
             let (entries, count) = (vectors.entries.as_ptr(), vectors.entries.len() as c_int);
@@ -274,6 +275,25 @@ fn hold_back_sigpipe() {
         libc::sigemptyset(&mut signals);
         libc::sigaddset(&mut signals, libc::SIGPIPE);
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut());
+    }
+}
+
+fn name(socket: Handle, end: End) -> Outcome {
+    let call = match end {
+        End::Local => libc::getsockname,
+        End::Peer => libc::getpeername,
+    };
+    // SAFETY: it writes no more than the length says, and what it has written is an address.
+    let named = unsafe {
+        SockAddr::try_init(|address, length| match call(fd(socket), address.cast(), length) {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        })
+    };
+    match named.map(|((), address)| address.as_socket()) {
+        Ok(Some(address)) => Outcome { output: Output::Address(address), ..Outcome::of(0) },
+        Ok(None) => Outcome::of(0),
+        Err(error) => Outcome::error(error.raw_os_error().unwrap_or(0)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A socket with its options.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Connection, ConnectionId, Nagle, State};
@@ -15,6 +16,8 @@ pub(super) struct Socket {
     pub nonblocking: bool,
     /// `RCV_SHUTDOWN`: reads end when there is nothing, and the peer is not told.
     pub no_reads: bool,
+    /// The address that it is bound to; unspecified for all of the host's.
+    pub bound: Ipv4Addr,
     pub options: SocketOptions,
 }
 
@@ -62,7 +65,7 @@ impl Socket {
             linger: None,
             kept: BTreeMap::new(),
         };
-        Self { kind, nonblocking, no_reads: false, options }
+        Self { kind, nonblocking, no_reads: false, bound: Ipv4Addr::UNSPECIFIED, options }
     }
 }
 
