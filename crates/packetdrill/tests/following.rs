@@ -226,6 +226,27 @@ fn addresses_follow_the_version_of_ip() {
 }
 
 #[test]
+fn the_end_is_a_byte_that_is_left_to_read_in_every_state_behind_the_peers_fin() {
+    // tcp_fin sets SOCK_DONE, for which tcp_inq_hint says 1.
+    let end = "+0 recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 10}], msg_flags=0,
+                   msg_control=[{cmsg_level=SOL_TCP, cmsg_type=TCP_CM_INQ, cmsg_data=1}]}, 0) = 0";
+    let asks = "+0 setsockopt(4, SOL_TCP, TCP_INQ, [1], 4) = 0";
+    let close_wait = "+0 < F. 1:1(0) ack 1 win 511\n* > . 1:1(0) ack 2";
+    assert_eq!(verdict(&format!("{asks}\n{close_wait}\n{end}")), Verdict::Passed);
+    let time_wait = "+0 shutdown(4, SHUT_WR) = 0
+                     +0 > F. 1:1(0) ack 1
+                     +.1 < . 1:1(0) ack 2 win 511
+                     +.1 < F. 1:1(0) ack 2 win 511
+                     +0 > . 2:2(0) ack 2";
+    assert_eq!(verdict(&format!("{asks}\n{time_wait}\n{end}")), Verdict::Passed);
+    let closed = "+0 shutdown(4, SHUT_WR) = 0
+                  * > F. 1:1(0) ack 2
+                  +.1 < . 2:2(0) ack 2 win 511";
+    let closed = format!("{asks}\n{close_wait}\n{closed}\n{end}");
+    assert_eq!(verdict(&closed), Verdict::Passed);
+}
+
+#[test]
 fn segments_belong_to_the_connection_whose_ports_they_have() {
     // The first connection's FIN comes again (RFC 6298) after a second one has begun.
     let text = "+0 close(4) = 0

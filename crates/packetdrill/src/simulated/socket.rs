@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Connection, ConnectionId, Nagle, State};
+use bentpipe_tcp::{Closed, Connection, ConnectionId, Nagle, State};
 use bentpipe_units::Bytes;
 
 use crate::outcome::Handle;
@@ -69,7 +69,12 @@ impl Socket {
     }
 }
 
-/// Whether the peer has said that no more will come (`SOCK_DONE`).
-pub(super) const fn peer_finished(connection: &Connection) -> bool {
-    matches!(connection.state(), State::CloseWait | State::LastAck | State::Closing)
+/// Whether the peer has said that no more will come (`SOCK_DONE`, which `tcp_fin` sets in every state, and which stays
+/// when the connection has ended in order).
+pub(super) fn peer_finished(connection: &Connection) -> bool {
+    match connection.state() {
+        State::CloseWait | State::LastAck | State::Closing | State::TimeWait => true,
+        State::Closed => connection.ended() == Some(Closed::Finished),
+        _ => false,
+    }
 }
