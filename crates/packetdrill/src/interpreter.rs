@@ -122,6 +122,8 @@ struct Blocked {
     expected: ExpectedOutput,
     /// When it should.
     until: Time,
+    /// When it started.
+    since: Time,
 }
 
 /// When an event is due.
@@ -131,6 +133,8 @@ struct Due {
     to: Time,
     /// What a time that it is given is counted from.
     base: Time,
+    /// When the last event was over, from which its tolerance counts.
+    since: Time,
     is_any: bool,
 }
 
@@ -177,16 +181,16 @@ impl<B: Backend> Interpreter<'_, B> {
     }
 
     fn due(&self, when: When) -> Due {
-        let now = self.backend.now();
+        let (now, since) = (self.backend.now(), self.previous);
         match when {
-            When::Any => Due { from: now, to: now + self.backend.patience(), base: now, is_any: true },
-            When::Next => Due { from: now, to: now, base: now, is_any: false },
+            When::Any => Due { from: now, to: now + self.backend.patience(), base: now, since, is_any: true },
+            When::Next => Due { from: now, to: now, base: now, since, is_any: false },
             When::Between { base, from, to } => {
                 let base = match base {
                     Base::Start => self.start,
                     Base::Previous => self.previous,
                 };
-                Due { from: base + from, to: base + to, base, is_any: false }
+                Due { from: base + from, to: base + to, base, since, is_any: false }
             }
         }
     }
@@ -290,8 +294,8 @@ impl<B: Backend> Interpreter<'_, B> {
         self.previous = self.backend.now();
         if let Some(until) = written.until {
             self.previous = start;
-            let blocked =
-                Blocked { line, call: written.clone(), expected: prepared.output, until: due.base + until };
+            let (call, expected) = (written.clone(), prepared.output);
+            let blocked = Blocked { line, call, expected, until: due.base + until, since: start };
             return match progress {
                 Progress::Done(outcome) => self.returned(&blocked, start, &outcome),
                 Progress::Blocked => {
@@ -326,7 +330,8 @@ impl<B: Backend> Interpreter<'_, B> {
 
     fn returned(&mut self, blocked: &Blocked, at: Time, outcome: &Outcome) -> Result<(), Stop> {
         self.check_outcome(blocked.line, &blocked.call, &blocked.expected, outcome)?;
-        let due = Due { from: blocked.until, to: blocked.until, base: at, is_any: false };
+        let Blocked { until, since, .. } = *blocked;
+        let due = Due { from: until, to: until, base: at, since, is_any: false };
         self.check_time(blocked.line, due, at, &format!("{} to return", blocked.call.name))
     }
 
@@ -400,7 +405,7 @@ impl<B: Backend> Interpreter<'_, B> {
     }
 
     fn check_time(&self, line: u32, due: Due, at: Time, what: &str) -> Result<(), Stop> {
-        let tolerance = self.settings.tolerance_of(due.to.since(due.base));
+        let tolerance = self.settings.tolerance_of(due.to.since(due.since));
         let late = self.backend.lateness(due.to.since(due.base));
         if due.is_any || (at + tolerance >= due.from && at <= due.to + tolerance + late) {
             return Ok(());

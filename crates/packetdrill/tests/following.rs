@@ -177,6 +177,30 @@ fn a_part_of_the_time_may_be_the_tolerance() {
 }
 
 #[test]
+fn the_tolerance_counts_from_the_last_event_wherever_times_do() {
+    // Of 1 s since the last event 5 % are 50 ms, of the 10 s since the start they would be half a second.
+    let text = "9.0 < . 1:501(500) ack 1 win 511
+                * > . 1:1(0) ack 501
+                +1 write(4, ..., 1000) = 1000";
+    let tolerant =
+        |expected: &str| judged(&format!("--tolerance_percent=5\n{ACCEPTED}{text}\n{expected}"), |_| Ok(()));
+    let late = |verdict| matches!(verdict, Verdict::Failed(difference) if difference.is_timing);
+    assert_eq!(tolerant("+0 > P. 1:1001(1000) ack 501"), Verdict::Passed);
+    // The write is the last event, 3 ms before; then a whole second before.
+    assert!(late(tolerant("10.2 > P. 1:1001(1000) ack 501")));
+    let idle = |after: &str| {
+        let text = format!(
+            "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n{after} > P. 1:1001(1000) ack 1"
+        );
+        judged(&format!("--tolerance_percent=5\n{ACCEPTED}{text}"), |_| Ok(()))
+    };
+    // RFC 6298 with the kernel's least of 200 ms beside a variance of a round trip of 100 ms: 300 ms after the first.
+    assert_eq!(idle("+.31"), Verdict::Passed);
+    assert_eq!(idle(".41"), Verdict::Passed);
+    assert!(late(idle(".418")));
+}
+
+#[test]
 fn a_socket_is_bound_to_an_address_of_its_host_alone() {
     let bind = |address: &str| {
         let text = format!(
