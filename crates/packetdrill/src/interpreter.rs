@@ -13,7 +13,7 @@ use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::packet::{Flags, Packet};
 use crate::prepare::{Handles, prepare};
 use crate::script::{Action, Base, CallLine, Event, PacketPattern, Script, When};
-use crate::settings::Settings;
+use crate::settings::{IpVersion, Settings};
 use crate::verdict::{Difference, Skip, Verdict};
 
 /// Judges a line of Python: `Ok` where it ends without an error.
@@ -213,6 +213,13 @@ impl<B: Backend> Interpreter<'_, B> {
 
     /// A message about a segment that the endpoint has sent.
     fn icmp(&mut self, pattern: &IcmpPattern) -> Result<(), Missing> {
+        if pattern.about.1 > LARGEST_PAYLOAD {
+            return Err(Missing("ICMP messages about segments that no IP packet holds".to_owned()));
+        }
+        // It has 16 bits in ICMP (RFC 1191 section 4), and 32 in ICMPv6 (RFC 4443 section 3.2).
+        if self.settings.ip_version != IpVersion::V6 && u16::try_from(pattern.mtu).is_err() {
+            return Err(Missing(format!("an ICMP message with an MTU of {} bytes", pattern.mtu)));
+        }
         let flow =
             self.flows.last().ok_or_else(|| Missing("ICMP messages without a connection".to_owned()))?;
         self.backend.inject_icmp(&flow.icmp(pattern))

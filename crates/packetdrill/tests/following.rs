@@ -271,6 +271,21 @@ fn the_end_is_a_byte_that_is_left_to_read_in_every_state_behind_the_peers_fin() 
 }
 
 #[test]
+fn messages_out_of_bounds_are_refused_by_name_and_line() {
+    // RFC 791: a packet has 65535 bytes; RFC 1191 section 4: an MTU has 16 bits.
+    let frag_needed =
+        |mtu: u32| refused(&format!("+0 < icmp unreachable frag_needed mtu {mtu} [1:1001(1000)]"));
+    assert_eq!(frag_needed(65_535), "ICMP");
+    assert_eq!(frag_needed(65_536), "an ICMP message with an MTU of 65536 bytes");
+    assert_eq!(
+        refused("+0 < icmp unreachable [1:4000000001(4000000000)]"),
+        "ICMP messages about segments that no IP packet holds"
+    );
+    let skipped = verdict("+0 < icmp unreachable frag_needed mtu 65536 [1:1001(1000)]");
+    assert!(matches!(skipped, Verdict::Skipped(skip) if skip.line == 9));
+}
+
+#[test]
 fn segments_belong_to_the_connection_whose_ports_they_have() {
     // The first connection's FIN comes again (RFC 6298) after a second one has begun.
     let text = "+0 close(4) = 0
