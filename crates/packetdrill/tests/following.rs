@@ -286,6 +286,33 @@ fn messages_out_of_bounds_are_refused_by_name_and_line() {
 }
 
 #[test]
+fn control_messages_that_have_no_words_here_are_refused_by_name() {
+    let send = |data: &str| {
+        refused(&format!(
+            "+0 sendmsg(4, {{msg_name(...)=..., msg_iov(1)=[{{..., 10}}], msg_flags=0, msg_control=[{data}]}}, 0) = 10"
+        ))
+    };
+    assert_eq!(send("{cmsg_level=SOL_IP, cmsg_type=IP_TOS, cmsg_data=16}"), "control messages");
+    assert_eq!(
+        send("{cmsg_level=SOL_SOCKET, cmsg_type=SO_TXTIME, cmsg_data=5}"),
+        "sendmsg with the control message {cmsg_level=1, cmsg_type=61, cmsg_data=5}"
+    );
+    assert_eq!(
+        send("{cmsg_level=SOL_IP, cmsg_type=IP_TOS, cmsg_data=...}"),
+        "sendmsg with the control message {cmsg_level=0, cmsg_type=1, cmsg_data=...}"
+    );
+    let receive = |data: &str| {
+        let message = format!("{{cmsg_level=SOL_SOCKET, cmsg_type=SO_TIMESTAMPING, cmsg_data={data}}}");
+        format!(
+            "+0 recvmsg(4, {{msg_name(...)=..., msg_iov(1)=[{{..., 10}}], msg_flags=0, msg_control=[{message}]}}, 0) = -1 EAGAIN (none)"
+        )
+    };
+    let nonblocking = "+0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0";
+    assert_eq!(verdict(&format!("{nonblocking}\n{}", receive("{scm_sec=0, scm_nsec=1}"))), Verdict::Passed);
+    assert_eq!(refused(&receive("{pages=3}")), "control messages such as {pages=3}");
+}
+
+#[test]
 fn segments_belong_to_the_connection_whose_ports_they_have() {
     // The first connection's FIN comes again (RFC 6298) after a second one has begun.
     let text = "+0 close(4) = 0
