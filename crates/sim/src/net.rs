@@ -13,12 +13,12 @@ use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
 use bentpipe_tcp::{Config, FastOpen, PortError};
 use bentpipe_units::Time;
 
-use crate::clock::Timer;
 use crate::host::backlog::Listening;
 use crate::host::udp::UdpSocket;
 use crate::quic::QuicRuntime;
 use crate::shared::HostHandle;
 use crate::stream::{Content, SimListener, SimStream, v4};
+use crate::tick::TickTimer;
 
 /// The ECN bits of a packet whose sender does not take part (RFC 3168 section 5).
 const NOT_ECN_CAPABLE: u8 = 0;
@@ -93,7 +93,8 @@ impl Net for SimNet {
     }
 
     async fn sleep_until(&self, at: Time) {
-        let timer = Timer::new(&self.host.shared().clock, at);
+        let clock = &self.host.shared().clock;
+        let timer = TickTimer::new(clock, at.max(clock.now()));
         poll_fn(|cx| timer.poll(cx)).await;
     }
 
