@@ -4,6 +4,8 @@ use bentpipe_units::{Duration, Time};
 
 /// Before the first sample (RFC 6298 section 2.1; `TCP_TIMEOUT_INIT`).
 pub(crate) const INITIAL_RTO: Duration = Duration::from_secs(1);
+/// Where the handshake gave no sample (RFC 6298 section 5.7; `TCP_TIMEOUT_FALLBACK`).
+const FALLBACK_RTO: Duration = Duration::from_secs(3);
 /// `TCP_RTO_MIN`: Linux's floor, below the second of RFC 6298 section 2.4. It bounds the variance term, not the sum.
 pub(crate) const MIN_RTO: Duration = Duration::from_millis(200);
 /// `TCP_RTO_MAX`.
@@ -123,6 +125,13 @@ impl Rtt {
         };
     }
 
+    /// The handshake has ended without a sample, as it was repeated or data came first (`tcp_init_metrics`).
+    pub fn fall_back(&mut self) {
+        if self.smoothed.is_none() {
+            self.rto = FALLBACK_RTO;
+        }
+    }
+
     /// RFC 6298 section 5.5.
     pub fn back_off(&mut self) {
         self.rto = self.rto.saturating_add(self.rto).min(MAX_RTO);
@@ -192,6 +201,17 @@ mod tests {
             rtt.back_off();
         }
         assert_eq!(rtt.rto(), Duration::from_secs(120));
+    }
+
+    #[test]
+    fn without_a_sample_of_the_handshake_the_timeout_is_three_seconds_until_there_is_one() {
+        // RFC 6298 section 5.7.
+        let mut rtt = Rtt::new();
+        rtt.fall_back();
+        assert_eq!(rtt.rto(), Duration::from_secs(3));
+        rtt.on_sample(ms(600), VIEW);
+        rtt.fall_back();
+        assert_eq!(rtt.rto(), ms(1800));
     }
 
     #[test]
