@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bentpipe_net::{Datagrams, Net, Processor, QuicSocket};
 use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
-use bentpipe_tcp::{Config, FastOpen, PortError};
+use bentpipe_tcp::{Config, FastOpen, PortError, TimerWheel};
 use bentpipe_units::Time;
 
 use crate::host::backlog::Listening;
@@ -55,7 +55,9 @@ impl SimNet {
         };
         let slow_start = self.spec.slow_start;
         let bbr = self.spec.bbr.unwrap_or(BbrSpec::LINUX);
-        Config { mtu, slow_start, bbr, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
+        // The hosts of an emulated run share a kernel.
+        let wheel = TimerWheel::drawn(self.spec.seed);
+        Config { mtu, slow_start, bbr, fast_open, wheel, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
     /// A connection of which the SYN is on its way.

@@ -69,7 +69,7 @@ impl Sender {
             },
             mss: u64::from(config.mss()),
             buffer: Buffer::new(FIRST, config.send_buffer),
-            recovery: Recovery::new(FIRST),
+            recovery: Recovery::new(FIRST, config.wheel),
             transmit: Transmit::new(FIRST, config.nagle),
             rtt: Rtt::new(),
             offload: config.offload,

@@ -2,6 +2,8 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::wheel::in_jiffies;
+
 /// Before the first sample (RFC 6298 section 2.1; `TCP_TIMEOUT_INIT`).
 pub(crate) const INITIAL_RTO: Duration = Duration::from_secs(1);
 /// Where the handshake gave no sample (RFC 6298 section 5.7; `TCP_TIMEOUT_FALLBACK`).
@@ -114,7 +116,7 @@ impl Rtt {
         self.smoothed = Some(s);
         self.srtt = Some(Duration::from_nanos(s.srtt.round() as u64));
         let rto = Duration::from_nanos((s.srtt + 4.0 * s.rttvar).round() as u64);
-        self.rto = rto.min(MAX_RTO);
+        self.rto = in_jiffies(rto).min(MAX_RTO);
     }
 
     /// Keeps the smallest RTT of the last five minutes (`tcp_update_rtt_min`).
@@ -174,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn a_short_steady_rtt_gives_the_rtt_and_200_ms() {
-        // tcp_rto_min bounds 4 RTTVAR: 10 + 200, not max(10, 200).
+    fn a_short_steady_rtt_gives_the_rtt_and_200_ms_in_jiffies() {
+        // tcp_rto_min bounds 4 RTTVAR: 10 + 200, not max(10, 200); 53 jiffies.
         let mut rtt = Rtt::new();
         for round in 0..100 {
             rtt.on_sample(ms(10), RoundView { una: round, next: round + 1 });
         }
-        assert_eq!(rtt.rto(), ms(210));
+        assert_eq!(rtt.rto(), ms(212));
     }
 
     #[test]
