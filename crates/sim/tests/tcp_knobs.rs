@@ -256,15 +256,19 @@ fn where_the_first_syn_is_lost_the_second_connection_serves() {
         spec.tcp.connect_retry_ns = patience_ms.map(Duration::from_millis);
         record(&spec)
     };
-    // The SYN is repeated after a second (RFC 6298 section 2.1).
+    // The SYN is repeated after a second (RFC 6298 section 2.1), in the kernel's timer wheel up to 8 jiffies of 4 ms later.
+    let assert_repeated = |connected_s: f64| {
+        let late_s = connected_s - (1.0 + RTT_S);
+        assert!((0.0..0.032 + TRANSMISSION_S).contains(&late_s), "late by {late_s} s");
+    };
     let seed = (0..).find(|seed| load(*seed, None).metrics.connect_s.unwrap() > 1.0).unwrap();
-    assert_near(load(seed, None).metrics.connect_s.unwrap(), 1.0 + RTT_S);
+    assert_repeated(load(seed, None).metrics.connect_s.unwrap());
     let record = load(seed, Some(250));
     let serves = &record.client_connections[0];
     assert_eq!(serves.purpose, Some(Purpose::Duplicate));
     assert_near(seconds(serves.connected.unwrap()), 0.250 + RTT_S);
     let late = &record.client_connections[1];
-    assert_near(seconds(late.connected.unwrap()), 1.0 + RTT_S);
+    assert_repeated(seconds(late.connected.unwrap()));
 }
 
 #[test]
