@@ -184,6 +184,9 @@ KERNEL_CONGESTION_CONTROLS: dict[str, str]
 INTERCEPTION_PORT: int
 """Where a proxy accepts the connections that it intercepts."""
 
+UDP_BUFFER_BYTES: int
+"""What our UDP sockets ask for in each direction (crates/emu/src/net.rs)."""
+
 def measure_hosts(spec: str) -> str:
     """Return, as JSON of HostsSpec, what encryption takes of a core of this machine.
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from click.testing import CliRunner
 
 from bentpipe.cli import main
@@ -58,6 +59,19 @@ def test_one_that_cannot_be_read_keeps_no_other_from_being_judged(tmp_path):
     assert result.exit_code == 2
     assert result.stderr.startswith(f"error: {bad}: line 2: expected")
     assert result.stdout.splitlines() == [f"{GOOD}: passed", "", "1 passed, 1 not read"]
+
+
+@pytest.mark.parametrize("others", [(), (GOOD,)], ids=["alone", "beside another"])
+def test_one_that_cannot_be_read_is_an_error_in_the_file_of_verdicts(tmp_path, others):
+    bad = tmp_path / "bad.pkt"
+    bad.write_text("0 close(3)\n")
+    result = run(bad, *others, "-O", "mtu=1400", "-D", "A=1", "--junit", tmp_path / "verdicts.xml")
+    assert result.exit_code == 2
+    suite = ElementTree.parse(tmp_path / "verdicts.xml").getroot()
+    assert (suite.get("tests"), suite.get("errors")) == (str(1 + len(others)), "1")
+    assert suite.find(f"testcase[@name='{bad}']/error").get("message").startswith(f"{bad}: line 2: expected")
+    properties = {one.get("name"): one.get("value") for one in suite.findall("properties/property")}
+    assert properties == {"define": "A=1", "mtu": "1400"}
 
 
 def test_a_folder_stands_for_the_scripts_below_it(tmp_path):

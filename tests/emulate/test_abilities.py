@@ -65,3 +65,21 @@ def test_without_root_and_namespaces_doctor_says_so_and_names_the_remedy(bentpip
     assert checks["privileges"]["finding"] == "missing"
     assert "user.max_user_namespaces is 0" in checks["privileges"]["found"]
     assert "sysctl -w user.max_user_namespaces=" in checks["privileges"]["remedy"]
+
+
+WITHHELD = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", "--")
+"""Root as containers have it; a user namespace would give the capability back (user_namespaces(7))."""
+
+
+def test_root_whose_container_withholds_a_capability_enters_no_user_namespace_and_is_told_which(bentpipe):
+    status, out, errors = bentpipe(*PAGE, "--engine", "emulate", prefix=WITHHELD)
+    assert (status, out) == (2, "")
+    assert "root here is without SYS_ADMIN" in errors
+
+
+def test_doctor_tells_root_which_capability_is_withheld(bentpipe):
+    _, out, _ = bentpipe("doctor", "--json", prefix=WITHHELD)
+    checks = {check["name"]: check for check in json.loads(out)}
+    assert checks["privileges"]["finding"] == "missing"
+    assert checks["privileges"]["found"] == "root without CAP_SYS_ADMIN"
+    assert "give the container NET_ADMIN and SYS_ADMIN" in checks["privileges"]["remedy"]

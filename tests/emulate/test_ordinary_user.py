@@ -12,7 +12,9 @@ import pytest
 
 from bentpipe.engine.process import user_namespace
 from bentpipe.engine.testbed.own_run import RUN_NETNS
+from bentpipe.model.record import RunRecord
 from tests.emulate import traces
+from tests.emulate.measuring import in_time
 from tests.support.ordinary_user import an_ordinary_user
 
 pytestmark = [pytest.mark.ordinary_user, pytest.mark.alone]
@@ -21,7 +23,12 @@ LINK = "flat:down=10Mbit/s,up=2Mbit/s,rtt=100ms"
 PAGE = ("page", "--link", LINK, "--page", "single-100k")
 BULK = ("bulk", "--link", LINK, "--transport", "tcp", "--size", "1MB")
 # Without real-time priority what else the machine does makes packets late, which is not what is tested.
-PATIENT = ("--set", "validity.lateness=100ms", "--json")
+PATIENT = ("--set", "validity.lateness=100ms")
+ATTEMPTS = 3
+"""Where packets are later nevertheless; a machine that has had no core for them so often says nothing."""
+
+PUNCTUAL = ("--set", "validity.lateness=10ms")
+"""Where times are compared: later packets may move a load of half a second by what it may be away."""
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +50,19 @@ def shell(as_user):
     return lambda *command: as_user("shell", "--link", LINK, "--", *command)
 
 
-def measured(as_user, *arguments):
-    status, out, errors = as_user(*arguments, "--engine", "emulate", *PATIENT)
-    assert status == 0, errors
-    return json.loads(out)
+def measured(as_user, *arguments, bound=PATIENT):
+    """Return what a run prints that was in time, the first of three at most."""
+    printed = {}
+
+    def attempt():
+        _, out, errors = as_user(*arguments, "--engine", "emulate", *bound, "--json")
+        assert out, errors
+        printed.clear()
+        printed.update(json.loads(out))
+        return RunRecord.model_validate_json(out)
+
+    in_time(attempt, attempts=ATTEMPTS)
+    return printed
 
 
 WORKLOADS = {
@@ -62,7 +78,7 @@ WORKLOADS = {
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_what_is_measured_is_what_the_simulation_of_the_same_takes(as_user, bentpipe, name):
     """Another engine's; docs/agreement.md has how far both agree, mostly below 1 %."""
-    found = measured(as_user, *WORKLOADS[name])
+    found = measured(as_user, *WORKLOADS[name], bound=PUNCTUAL)
     _, out, _ = bentpipe(*WORKLOADS[name], "--engine", "simulate", "--json")
     expected = json.loads(out)["metrics"]
     assert (found["engine"], found["status"]) == ("emulate", "succeeded")

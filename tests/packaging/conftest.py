@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.support.elapsed import Elapsed, elapsed
 
 DIST = Path(__file__).parents[2] / "dist"
 COMPILERS = ("cc", "gcc", "c++", "clang", "zig", "ld", "make", "rustc", "cargo", "maturin")
@@ -59,13 +60,13 @@ class Installed:
         Its folder.
     path : str
         All that its programs may find.
-    took_s : float
-        How long it took to make it.
+    took : Elapsed
+        What it took to make it.
     """
 
     venv: Path
     path: str
-    took_s: float
+    took: Elapsed
 
     def __call__(self, *arguments, folder, expect=0):
         """Call `bentpipe` in a folder, and return what it printed."""
@@ -117,12 +118,12 @@ def installed(wheel, folder):
     venv = folder / "venv"
     path = f"{venv / 'bin'}:{programs}"
     assert [name for name in COMPILERS if shutil.which(name, path=path)] == []
-    started_s = time.monotonic()
-    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    subprocess.run(
-        [venv / "bin" / "pip", "install", "--quiet", "--only-binary", ":all:", wheel],
-        cwd=folder,
-        env=environment(path),
-        check=True,
-    )
-    return Installed(venv=venv, path=path, took_s=time.monotonic() - started_s)
+    with elapsed() as took:
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        subprocess.run(
+            [venv / "bin" / "pip", "install", "--quiet", "--only-binary", ":all:", wheel],
+            cwd=folder,
+            env=environment(path),
+            check=True,
+        )
+    return Installed(venv=venv, path=path, took=took)

@@ -83,8 +83,14 @@ def test_verdicts_are_written_as_junit_has_them():
         "good.pkt": Verdict(outcome=Outcome.PASSED),
         "bad.pkt": Verdict(outcome=Outcome.FAILED, line=3, expected="a", found="b"),
         "more.pkt": Verdict(outcome=Outcome.SKIPPED, line=1, expected="c"),
+        "none.pkt": InputError(file="none.pkt", field="line 2", expected="d", found="e"),
     }
-    suite = ElementTree.fromstring(junit.document(verdicts, engine="simulate"))
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
-    [failure] = suite.iter("failure")
+    options = [("ip_version", "ipv6"), ("define", "A=1")]
+    suite = ElementTree.fromstring(junit.document(verdicts, engine="simulate", options=options))
+    counts = {name: suite.get(name) for name in ("tests", "failures", "skipped", "errors")}
+    assert counts == {"tests": "4", "failures": "1", "skipped": "1", "errors": "1"}
+    [failure], [error] = suite.iter("failure"), suite.iter("error")
     assert failure.get("message") == "bad.pkt:3: expected a, found b"
+    assert error.get("message") == "none.pkt: line 2: expected d, found e"
+    properties = [(one.get("name"), one.get("value")) for one in suite.findall("properties/property")]
+    assert properties == options

@@ -94,6 +94,8 @@ def _view() -> Iterator[int]:
             memory={str(place): "mode=0755,size=16m" for place in closed},
             kept=[str(path) for path in needed],
             shown={str(TUN): str(device)} if TUN.exists() else {},
+            # It ends with the tests, however these end.
+            parent=os.getpid(),
         )
         # By its environment a test knows what it has started itself.
         environment = {"PATH": os.environ["PATH"]}

@@ -34,4 +34,4 @@ mod udp;
 pub use costs::{CostsError, costs};
 pub use files::LocalFiles;
 pub use interception::INTERCEPTION_PORT;
-pub use net::KernelNet;
+pub use net::{KernelNet, UDP_BUFFER_BYTES};

@@ -27,6 +27,8 @@ pub enum Call {
     },
     /// `connect`.
     Connect(Handle, Address),
+    /// `getsockname`, `getpeername`.
+    Name(Handle, End),
     /// `read`, `readv`, `recv`, `recvfrom`.
     Read(Transfer),
     /// `recvmsg`.
@@ -135,6 +137,15 @@ pub enum Address {
     Unspecified,
 }
 
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The socket's own.
+    Local,
+    /// Its peer's.
+    Peer,
+}
+
 /// A buffer of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
@@ -151,14 +162,19 @@ pub struct Transfer {
     pub socket: Handle,
     /// Where the bytes are or go.
     pub buffers: Vec<Buffer>,
-    /// `MSG_DONTWAIT` and the like.
-    pub flags: i32,
+    /// `MSG_DONTWAIT` and the like; none of a call that has none, which also reads and writes files and pipes.
+    pub flags: Option<i32>,
 }
 
 impl Transfer {
     /// Bytes of all buffers.
     pub fn length(&self) -> u64 {
         self.buffers.iter().map(|buffer| buffer.length).sum()
+    }
+
+    /// Whether a flag is set.
+    pub fn has(&self, flag: i32) -> bool {
+        self.flags.unwrap_or(0) & flag != 0
     }
 }
 

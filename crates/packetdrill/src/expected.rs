@@ -86,6 +86,7 @@ impl std::fmt::Display for Output {
             Self::Text(text) => f.write_str(text),
             Self::Linger(on, seconds) => write!(f, "{{onoff={on}, linger={seconds}}}"),
             Self::Time(seconds, micros) => write!(f, "{{tv_sec={seconds}, tv_usec={micros}}}"),
+            Self::Address(address) => address.fmt(f),
             Self::Descriptors([one, other]) => write!(f, "[{one}, {other}]"),
             Self::Message(flags, control) => {
                 write!(f, "msg_flags={flags:#x} ")?;

@@ -13,7 +13,7 @@ use crate::outcome::{Handle, Missing, Outcome, Output};
 use crate::packet::{Flags, Packet};
 use crate::prepare::{Handles, prepare};
 use crate::script::{Action, Base, CallLine, Event, PacketPattern, Script, When};
-use crate::settings::Settings;
+use crate::settings::{IpVersion, Settings};
 use crate::verdict::{Difference, Skip, Verdict};
 
 /// Judges a line of Python: `Ok` where it ends without an error.
@@ -122,6 +122,8 @@ struct Blocked {
     expected: ExpectedOutput,
     /// When it should.
     until: Time,
+    /// When it started.
+    since: Time,
 }
 
 /// When an event is due.
@@ -131,6 +133,8 @@ struct Due {
     to: Time,
     /// What a time that it is given is counted from.
     base: Time,
+    /// When the last event was over, from which its tolerance counts.
+    since: Time,
     is_any: bool,
 }
 
@@ -177,16 +181,16 @@ impl<B: Backend> Interpreter<'_, B> {
     }
 
     fn due(&self, when: When) -> Due {
-        let now = self.backend.now();
+        let (now, since) = (self.backend.now(), self.previous);
         match when {
-            When::Any => Due { from: now, to: now + self.backend.patience(), base: now, is_any: true },
-            When::Next => Due { from: now, to: now, base: now, is_any: false },
+            When::Any => Due { from: now, to: now + self.backend.patience(), base: now, since, is_any: true },
+            When::Next => Due { from: now, to: now, base: now, since, is_any: false },
             When::Between { base, from, to } => {
                 let base = match base {
                     Base::Start => self.start,
                     Base::Previous => self.previous,
                 };
-                Due { from: base + from, to: base + to, base, is_any: false }
+                Due { from: base + from, to: base + to, base, since, is_any: false }
             }
         }
     }
@@ -209,6 +213,13 @@ impl<B: Backend> Interpreter<'_, B> {
 
     /// A message about a segment that the endpoint has sent.
     fn icmp(&mut self, pattern: &IcmpPattern) -> Result<(), Missing> {
+        if pattern.about.1 > LARGEST_PAYLOAD {
+            return Err(Missing("ICMP messages about segments that no IP packet holds".to_owned()));
+        }
+        // It has 16 bits in ICMP (RFC 1191 section 4), and 32 in ICMPv6 (RFC 4443 section 3.2).
+        if self.settings.ip_version != IpVersion::V6 && u16::try_from(pattern.mtu).is_err() {
+            return Err(Missing(format!("an ICMP message with an MTU of {} bytes", pattern.mtu)));
+        }
         let flow =
             self.flows.last().ok_or_else(|| Missing("ICMP messages without a connection".to_owned()))?;
         self.backend.inject_icmp(&flow.icmp(pattern))
@@ -283,15 +294,15 @@ impl<B: Backend> Interpreter<'_, B> {
     fn call(&mut self, line: u32, due: Due, written: &CallLine) -> Result<(), Stop> {
         self.settle(None)?;
         let needs = |missing: Missing| Stop::Skipped(Skip { line, what: missing.0 });
-        let prepared = prepare(written, &self.settings.defined, &self.handles).map_err(needs)?;
+        let prepared = prepare(written, self.settings, &self.handles).map_err(needs)?;
         let patience = written.until.map_or(self.backend.patience(), |_| Duration::ZERO);
         let start = self.backend.now();
         let progress = self.backend.call(&prepared.call, patience).map_err(needs)?;
         self.previous = self.backend.now();
         if let Some(until) = written.until {
             self.previous = start;
-            let blocked =
-                Blocked { line, call: written.clone(), expected: prepared.output, until: due.base + until };
+            let (call, expected) = (written.clone(), prepared.output);
+            let blocked = Blocked { line, call, expected, until: due.base + until, since: start };
             return match progress {
                 Progress::Done(outcome) => self.returned(&blocked, start, &outcome),
                 Progress::Blocked => {
@@ -326,7 +337,8 @@ impl<B: Backend> Interpreter<'_, B> {
 
     fn returned(&mut self, blocked: &Blocked, at: Time, outcome: &Outcome) -> Result<(), Stop> {
         self.check_outcome(blocked.line, &blocked.call, &blocked.expected, outcome)?;
-        let due = Due { from: blocked.until, to: blocked.until, base: at, is_any: false };
+        let Blocked { until, since, .. } = *blocked;
+        let due = Due { from: until, to: until, base: at, since, is_any: false };
         self.check_time(blocked.line, due, at, &format!("{} to return", blocked.call.name))
     }
 
@@ -400,7 +412,7 @@ impl<B: Backend> Interpreter<'_, B> {
     }
 
     fn check_time(&self, line: u32, due: Due, at: Time, what: &str) -> Result<(), Stop> {
-        let tolerance = self.settings.tolerance_of(due.to.since(due.base));
+        let tolerance = self.settings.tolerance_of(due.to.since(due.since));
         let late = self.backend.lateness(due.to.since(due.base));
         if due.is_any || (at + tolerance >= due.from && at <= due.to + tolerance + late) {
             return Ok(());

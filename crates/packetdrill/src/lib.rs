@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: UDP, and the code of the program of that name.
 
+mod address;
 mod backend;
 mod call;
 mod commands;
@@ -35,7 +36,7 @@ mod verdict;
 pub mod wire;
 
 pub use backend::{Backend, Captured, Ended, Progress, TcpInfo};
-pub use call::{Address, Buffer, Call, Domain, OptionShape, OptionValue, SocketOption, Transfer};
+pub use call::{Address, Buffer, Call, Domain, End, OptionShape, OptionValue, SocketOption, Transfer};
 pub use commands::{Effect, ReadFile, effects};
 pub use expression::{Definitions, Expression};
 pub use icmp::{Icmp, IcmpMessage, IcmpPattern};

@@ -1,5 +1,7 @@
 //! What system calls return.
 
+use std::net::SocketAddr;
+
 /// What a call returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -24,6 +26,8 @@ pub enum Output {
     Linger(i64, i64),
     /// A time: seconds, microseconds.
     Time(i64, i64),
+    /// Of a socket (`getsockname`).
+    Address(SocketAddr),
     /// Two new descriptors.
     Descriptors([i64; 2]),
     /// Of a message: its flags and the control messages beside it.

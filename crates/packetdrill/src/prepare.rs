@@ -1,13 +1,13 @@
 //! Understands the calls of a script.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
 
-use crate::call::{Address, Buffer, Call, Domain, OptionShape, OptionValue, SocketOption, Transfer};
+use crate::call::{Buffer, Call, Domain, End, OptionShape, OptionValue, SocketOption, Transfer};
 use crate::expected::ExpectedOutput;
 use crate::expression::{Definitions, Expression};
 use crate::outcome::{Handle, Missing, Output};
 use crate::script::CallLine;
+use crate::settings::{IpVersion, Settings};
 use crate::symbols::option_name;
 
 /// What a script calls its descriptors.
@@ -26,18 +26,15 @@ pub(crate) struct Prepared {
 }
 
 /// Understands a call.
-pub(crate) fn prepare(
-    line: &CallLine,
-    defined: &Definitions,
-    handles: &Handles,
-) -> Result<Prepared, Missing> {
-    Arguments { line, defined, handles }.prepare()
+pub(crate) fn prepare(line: &CallLine, settings: &Settings, handles: &Handles) -> Result<Prepared, Missing> {
+    Arguments { line, defined: &settings.defined, ip_version: settings.ip_version, handles }.prepare()
 }
 
 /// A call with what its arguments may name.
 pub(crate) struct Arguments<'a> {
     pub line: &'a CallLine,
     pub defined: &'a Definitions,
+    pub ip_version: IpVersion,
     pub handles: &'a Handles,
 }
 
@@ -54,6 +51,11 @@ impl Arguments<'_> {
                 nonblocking: self.number(3)? & i64::from(libc::SOCK_NONBLOCK) != 0,
             },
             "connect" => Call::Connect(self.handle(0), self.address(1)?),
+            "getsockname" | "getpeername" => {
+                output = self.address_output(1)?;
+                let end = if self.line.name == "getsockname" { End::Local } else { End::Peer };
+                Call::Name(self.handle(0), end)
+            }
             "read" => Call::Read(self.transfer(vec![self.buffer()?], None)?),
             "recv" | "recvfrom" => Call::Read(self.transfer(vec![self.buffer()?], Some(3))?),
             "write" => Call::Write(self.transfer(vec![self.buffer()?], None)?),
@@ -191,26 +193,8 @@ impl Arguments<'_> {
         Ok(Call::Socket { domain, nonblocking: kind & i64::from(libc::SOCK_NONBLOCK) != 0 })
     }
 
-    /// `...`, or `{sa_family=AF_INET, sin_port=htons(8080), sin_addr=inet_addr("192.0.2.1")}`.
-    fn address(&self, at: usize) -> Result<Address, Missing> {
-        let written = self.argument(at)?;
-        let missing = || Missing(format!("addresses such as {written}"));
-        let Expression::Record(_) = written else {
-            return if *written == Expression::Any { Ok(Address::Script) } else { Err(missing()) };
-        };
-        let either = |names: [&str; 2]| names.into_iter().find_map(|name| written.field(name));
-        let family = either(["sa_family", "sin_family"]).or_else(|| written.field("sin6_family"));
-        if family.and_then(|family| family.number(self.defined)) == Some(i64::from(libc::AF_UNSPEC)) {
-            return Ok(Address::Unspecified);
-        }
-        let port = either(["sin_port", "sin6_port"]).ok_or_else(missing)?;
-        let port = u16::try_from(self.value(port)?).map_err(|_| missing())?;
-        let host = either(["sin_addr", "sin6_addr"]).and_then(host).ok_or_else(missing)?;
-        Ok(Address::At(SocketAddr::new(host, port)))
-    }
-
     pub fn transfer(&self, buffers: Vec<Buffer>, flags: Option<usize>) -> Result<Transfer, Missing> {
-        let flags = flags.map_or(Ok(0), |at| self.number(at))? as i32;
+        let flags = flags.map(|at| self.number(at)).transpose()?.map(|flags| flags as i32);
         let whole = buffers.iter().fold(0, |all: u64, buffer| all.saturating_add(buffer.length));
         if whole > LARGEST_TRANSFER {
             return Err(Missing(format!("buffers of more than {LARGEST_TRANSFER} bytes")));
@@ -220,8 +204,7 @@ impl Arguments<'_> {
 
     fn send_to(&self) -> Result<Call, Missing> {
         let transfer = self.transfer(vec![self.buffer()?], Some(3))?;
-        let opens = transfer.flags & libc::MSG_FASTOPEN != 0;
-        Ok(if opens { Call::SendTo(transfer) } else { Call::Write(transfer) })
+        Ok(if transfer.has(libc::MSG_FASTOPEN) { Call::SendTo(transfer) } else { Call::Write(transfer) })
     }
 
     /// `..., 500` as the second and third argument.
@@ -366,16 +349,5 @@ impl Arguments<'_> {
         let records = records.iter().take(count.max(0) as usize);
         let events = records.map(|record| record.field("events").map_or(Ok(0), |events| self.value(events)));
         Ok(ExpectedOutput::Exactly(Output::Events(events.collect::<Result<_, _>>()?)))
-    }
-}
-
-/// `inet_addr("192.0.2.1")`, `inet_pton(AF_INET6, "fd3d::1")`, `INADDR_ANY`.
-fn host(written: &Expression) -> Option<IpAddr> {
-    match written {
-        Expression::Text(text) => text.parse().ok(),
-        Expression::Applied(_, arguments) => arguments.iter().find_map(host),
-        Expression::Symbol(name) if name == "INADDR_ANY" => Some(IpAddr::from([0; 4])),
-        Expression::Symbol(name) if name == "in6addr_any" => Some(IpAddr::from([0_u16; 8])),
-        _ => None,
     }
 }

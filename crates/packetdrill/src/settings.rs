@@ -49,6 +49,10 @@ pub enum IpVersion {
 /// As packetdrill has it without options.
 const TOLERANCE: Duration = Duration::from_millis(4);
 const MTU: u32 = 1500;
+/// What every link carries at least (RFC 791 section 3.2, RFC 8200 section 5), and an IPv4 packet holds at most.
+const LEAST_MTU: u32 = 68;
+const LEAST_MTU_V6: u32 = 1280;
+const LARGEST_MTU: u32 = 65_535;
 const PORT: u16 = 8080;
 const V4: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::new(192, 168, 0, 1)), IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1))];
 /// As Linux runs its scripts.
@@ -97,9 +101,24 @@ impl Settings {
             })?;
         let mut settings = Self::new(ip_version);
         all().try_for_each(|setting| settings.take(setting))?;
-        let Self { local, remote, .. } = settings;
+        let Self { local, remote, mtu, .. } = settings;
+        let refuse =
+            |names: &[&str]| all().filter(|setting| names.contains(&&*setting.name)).last().map(refused);
         if local.is_ipv4() != remote.is_ipv4() {
             return Err(Skip { line: 1, what: "addresses of two versions of IP".to_owned() });
+        }
+        let is_out_of_bounds = local.is_ipv4() == (ip_version == IpVersion::V6) || local == remote;
+        if let Some(skip) = refuse(&["local_ip", "remote_ip"]).filter(|_| is_out_of_bounds) {
+            return Err(skip);
+        }
+        for (name, address) in [("local_ip", local), ("remote_ip", remote)] {
+            if let Some(skip) = refuse(&[name]).filter(|_| !is_host(address)) {
+                return Err(skip);
+            }
+        }
+        let least = if ip_version == IpVersion::V6 { LEAST_MTU_V6 } else { LEAST_MTU };
+        if let Some(skip) = refuse(&["mtu"]).filter(|_| !(least..=LARGEST_MTU).contains(&mtu)) {
+            return Err(skip);
         }
         cookie::define(&mut settings.defined, remote, local);
         Ok(settings)
@@ -162,6 +181,15 @@ impl Settings {
 }
 
 impl IpVersion {
+    /// The name that the option has for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::V4 => "ipv4",
+            Self::V4Mapped => "ipv4-mapped-ipv6",
+            Self::V6 => "ipv6",
+        }
+    }
+
     /// By the name that the option has for it.
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -171,6 +199,12 @@ impl IpVersion {
             _ => None,
         }
     }
+}
+
+/// Whether it may be that of a host beyond a device (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5).
+fn is_host(address: IpAddr) -> bool {
+    let is_broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
+    !(address.is_unspecified() || address.is_loopback() || address.is_multicast() || is_broadcast)
 }
 
 fn refused(setting: &Setting) -> Skip {
@@ -224,6 +258,27 @@ mod tests {
     fn what_is_not_known_is_refused_by_name() {
         assert_eq!(settings("--udp_encaps=sctp", &[]).unwrap_err().what, "the option --udp_encaps=sctp");
         assert_eq!(settings("", &[("ip_version", "ipv5")]).unwrap_err().what, "the option --ip_version=ipv5");
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_refused_by_name_and_line() {
+        // RFC 791 section 3.2 and RFC 8200 section 5 for MTUs, RFC 1122 section 3.2.1.3 for addresses.
+        for (head, expected) in [
+            ("--bind_port=80\n--mtu=67", (2, "the option --mtu=67")),
+            ("--mtu=65536", (1, "the option --mtu=65536")),
+            ("--ip_version=ipv6\n--mtu=1279", (2, "the option --mtu=1279")),
+            ("--local_ip=0.0.0.0", (1, "the option --local_ip=0.0.0.0")),
+            ("--remote_ip=224.0.0.1", (1, "the option --remote_ip=224.0.0.1")),
+            ("--remote_ip=127.0.0.1", (1, "the option --remote_ip=127.0.0.1")),
+            ("--remote_ip=192.168.0.1", (1, "the option --remote_ip=192.168.0.1")),
+            ("--local_ip=fd3d::1\n--remote_ip=fd3d::2", (2, "the option --remote_ip=fd3d::2")),
+            ("--local_ip=1.2.3.400", (1, "the option --local_ip=1.2.3.400")),
+        ] {
+            let skip = settings(head, &[]).unwrap_err();
+            assert_eq!((skip.line, skip.what.as_str()), expected);
+        }
+        assert_eq!(settings("--mtu=68", &[]).unwrap().mtu, 68);
+        assert_eq!(settings("--mtu=65535\n--ip_version=ipv6", &[]).unwrap().mtu, 65_535);
     }
 
     #[test]

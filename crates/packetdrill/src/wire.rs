@@ -11,8 +11,10 @@ const TCP_HEADER: usize = 20;
 const PROTOCOL_ICMP: u8 = 1;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_ICMPV6: u8 = 58;
-/// What of a segment an ICMP message carries at least (RFC 792): its ports and its number.
-const QUOTED_BYTES: usize = 8;
+/// An ICMP message carries as much of the packet that it is about as it can without being longer, headers included:
+/// more than the 8 bytes of RFC 792 (RFC 1812 section 4.3.2.3), and what every link carries (RFC 4443 section 2.4).
+const LONGEST_ICMP: usize = 576;
+const LONGEST_ICMPV6: usize = 1280;
 
 const EOL: u8 = 0;
 const NOP: u8 = 1;
@@ -44,7 +46,12 @@ pub fn encode_icmp(icmp: &Icmp, source: IpAddr, destination: IpAddr) -> Option<V
     let mut message = [&[kind, code, 0, 0][..], &icmp.mtu.to_be_bytes()].concat();
     let segment = encode_tcp(&icmp.about);
     message.extend(ip_header(icmp.about.ip, destination, source, PROTOCOL_TCP, segment.len()));
-    message.extend(&segment[..QUOTED_BYTES]);
+    message.extend(segment);
+    message.truncate(if source.is_ipv4() {
+        LONGEST_ICMP - IPV4_HEADER
+    } else {
+        LONGEST_ICMPV6 - IPV6_HEADER
+    });
     let protocol = if source.is_ipv4() { PROTOCOL_ICMP } else { PROTOCOL_ICMPV6 };
     let pseudo = match source {
         IpAddr::V4(_) => Vec::new(),
@@ -293,7 +300,7 @@ mod tests {
 
     #[test]
     fn an_icmp_message_quotes_the_segment_that_it_is_about() {
-        // RFC 1191 section 4: type 3, code 4, the MTU in the last two bytes of the header; then the IP header and 8 bytes.
+        // RFC 1191 section 4: type 3, code 4, the MTU in the last two bytes of the header; then the packet.
         let message = IcmpMessage::named("unreachable", "frag_needed").unwrap();
         let icmp = Icmp { message, mtu: 1200, about: packet() };
         let (source, destination, _) = ADDRESSES[0];
@@ -302,11 +309,29 @@ mod tests {
         let message = &bytes[20..];
         assert_eq!(message[..2], [3, 4]);
         assert_eq!(message[4..8], [0, 0, 0x04, 0xb0]);
-        assert_eq!(message[8..28], encode(&packet(), destination, source)[..20]);
-        assert_eq!(message[28..], encode(&packet(), destination, source)[20..28]);
+        let about = encode(&packet(), destination, source);
+        assert_eq!(message[8..28], about[..20]);
+        // But for the checksum, which a sum over ports and numbers alone would not give.
+        assert_eq!(message[28..44], about[20..36]);
+        assert_eq!(message.len(), 8 + about.len());
         assert_eq!(checksum(&[message]), 0);
         let (source, destination, _) = ADDRESSES[1];
         assert_eq!(encode_icmp(&icmp, source, destination), None);
+    }
+
+    #[test]
+    fn an_icmp_message_is_no_longer_than_its_version_allows() {
+        // RFC 1812 section 4.3.2.3: 576 bytes; RFC 4443 section 2.4 (c): the least MTU of IPv6. A shorter one is whole.
+        let message = IcmpMessage::named("unreachable", "port_unreachable").unwrap();
+        for ((source, destination, header), longest) in ADDRESSES.into_iter().zip([576, 1280]) {
+            let length_with = |length| {
+                let icmp = Icmp { message, mtu: 0, about: Packet { length, options: vec![], ..packet() } };
+                encode_icmp(&icmp, source, destination).unwrap().len()
+            };
+            assert_eq!(length_with(10), header + 8 + header + 20 + 10);
+            assert_eq!(length_with(1460), longest);
+            assert_eq!(length_with(65_000), longest);
+        }
     }
 
     #[test]

@@ -177,6 +177,142 @@ fn a_part_of_the_time_may_be_the_tolerance() {
 }
 
 #[test]
+fn the_tolerance_counts_from_the_last_event_wherever_times_do() {
+    // Of 1 s since the last event 5 % are 50 ms, of the 10 s since the start they would be half a second.
+    let text = "9.0 < . 1:501(500) ack 1 win 511
+                * > . 1:1(0) ack 501
+                +1 write(4, ..., 1000) = 1000";
+    let tolerant =
+        |expected: &str| judged(&format!("--tolerance_percent=5\n{ACCEPTED}{text}\n{expected}"), |_| Ok(()));
+    let late = |verdict| matches!(verdict, Verdict::Failed(difference) if difference.is_timing);
+    assert_eq!(tolerant("+0 > P. 1:1001(1000) ack 501"), Verdict::Passed);
+    // The write is the last event, 3 ms before; then a whole second before.
+    assert!(late(tolerant("10.2 > P. 1:1001(1000) ack 501")));
+    let idle = |after: &str| {
+        let text = format!(
+            "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n{after} > P. 1:1001(1000) ack 1"
+        );
+        judged(&format!("--tolerance_percent=5\n{ACCEPTED}{text}"), |_| Ok(()))
+    };
+    // RFC 6298 with the kernel's least of 200 ms beside a variance of a round trip of 100 ms: 300 ms after the first.
+    assert_eq!(idle("+.31"), Verdict::Passed);
+    assert_eq!(idle(".41"), Verdict::Passed);
+    assert!(late(idle(".418")));
+}
+
+#[test]
+fn a_socket_is_bound_to_an_address_of_its_host_alone() {
+    let bind = |address: &str| {
+        let text = format!(
+            "0 socket(AF_INET, SOCK_STREAM, IPPROTO_TCP) = 3
+             +0 bind(3, {{sa_family=AF_INET, sin_port=htons(8080), sin_addr={address}}}, ...) = "
+        );
+        move |result: &str| judged(&format!("{text}{result}"), |_| Ok(()))
+    };
+    // bind(2), EADDRNOTAVAIL: not local. 192.0.2.1 is the peer's.
+    assert_eq!(bind("inet_addr(\"192.0.2.1\")")("-1 EADDRNOTAVAIL (Cannot assign)"), Verdict::Passed);
+    assert_eq!(bind("inet_addr(\"192.168.0.1\")")("0"), Verdict::Passed);
+    assert_eq!(bind("INADDR_ANY")("0"), Verdict::Passed);
+    let loopback = bind("inet_addr(\"127.0.0.1\")")("0");
+    assert!(matches!(loopback, Verdict::Skipped(skip) if skip.what == "a socket at 127.0.0.1"));
+}
+
+#[test]
+fn addresses_follow_the_version_of_ip() {
+    let name = |call: &str, host: &str, port: u16| {
+        format!(
+            "+0 {call}(4, {{sa_family=AF_INET, sin_port=htons({port}), sin_addr=inet_addr(\"{host}\")}}, [16]) = 0\n"
+        )
+    };
+    let own = name("getsockname", "192.168.0.1", 8080);
+    let peers = name("getpeername", "192.0.2.1", 40_000);
+    assert_eq!(verdict(&format!("{own}{peers}")), Verdict::Passed);
+    let mapped = |text: &str| {
+        let head = "--ip_version=ipv4-mapped-ipv6";
+        judged(&format!("{head}{}{text}", ACCEPTED.replace("socket(...", "socket(AF_INET6")), |_| Ok(()))
+    };
+    assert_eq!(mapped(&format!("{own}{peers}")), Verdict::Passed);
+    // RFC 4291 section 2.5.5.2: the same in the words of IPv6.
+    let written = own.replace("inet_addr(\"192.168.0.1\")", "inet_pton(AF_INET6, \"::ffff:192.168.0.1\")");
+    assert_eq!(mapped(&written), Verdict::Passed);
+    let (_, expected, found) = failure(&name("getsockname", "192.168.0.2", 8080));
+    assert_eq!(
+        (expected.as_str(), found.as_str()),
+        ("getsockname writes 192.168.0.2:8080", "192.168.0.1:8080")
+    );
+    assert_eq!(
+        refused(&own.replace("inet_addr(\"192.168.0.1\")", "inet_pton(AF_INET6, \"fd3d::1\")")),
+        "the address fd3d::1 with --ip_version=ipv4"
+    );
+    let listening = "+0 getpeername(3, ..., [16]) = -1 ENOTCONN (Not connected)
+                     +0 getsockname(3, {sa_family=AF_INET, sin_port=htons(8080), sin_addr=INADDR_ANY}, [16]) = 0";
+    assert_eq!(verdict(listening), Verdict::Passed);
+}
+
+#[test]
+fn the_end_is_a_byte_that_is_left_to_read_in_every_state_behind_the_peers_fin() {
+    // tcp_fin sets SOCK_DONE, for which tcp_inq_hint says 1.
+    let end = "+0 recvmsg(4, {msg_name(...)=..., msg_iov(1)=[{..., 10}], msg_flags=0,
+                   msg_control=[{cmsg_level=SOL_TCP, cmsg_type=TCP_CM_INQ, cmsg_data=1}]}, 0) = 0";
+    let asks = "+0 setsockopt(4, SOL_TCP, TCP_INQ, [1], 4) = 0";
+    let close_wait = "+0 < F. 1:1(0) ack 1 win 511\n* > . 1:1(0) ack 2";
+    assert_eq!(verdict(&format!("{asks}\n{close_wait}\n{end}")), Verdict::Passed);
+    let time_wait = "+0 shutdown(4, SHUT_WR) = 0
+                     +0 > F. 1:1(0) ack 1
+                     +.1 < . 1:1(0) ack 2 win 511
+                     +.1 < F. 1:1(0) ack 2 win 511
+                     +0 > . 2:2(0) ack 2";
+    assert_eq!(verdict(&format!("{asks}\n{time_wait}\n{end}")), Verdict::Passed);
+    let closed = "+0 shutdown(4, SHUT_WR) = 0
+                  * > F. 1:1(0) ack 2
+                  +.1 < . 2:2(0) ack 2 win 511";
+    let closed = format!("{asks}\n{close_wait}\n{closed}\n{end}");
+    assert_eq!(verdict(&closed), Verdict::Passed);
+}
+
+#[test]
+fn messages_out_of_bounds_are_refused_by_name_and_line() {
+    // RFC 791: a packet has 65535 bytes; RFC 1191 section 4: an MTU has 16 bits.
+    let frag_needed =
+        |mtu: u32| refused(&format!("+0 < icmp unreachable frag_needed mtu {mtu} [1:1001(1000)]"));
+    assert_eq!(frag_needed(65_535), "ICMP");
+    assert_eq!(frag_needed(65_536), "an ICMP message with an MTU of 65536 bytes");
+    assert_eq!(
+        refused("+0 < icmp unreachable [1:4000000001(4000000000)]"),
+        "ICMP messages about segments that no IP packet holds"
+    );
+    let skipped = verdict("+0 < icmp unreachable frag_needed mtu 65536 [1:1001(1000)]");
+    assert!(matches!(skipped, Verdict::Skipped(skip) if skip.line == 9));
+}
+
+#[test]
+fn control_messages_that_have_no_words_here_are_refused_by_name() {
+    let send = |data: &str| {
+        refused(&format!(
+            "+0 sendmsg(4, {{msg_name(...)=..., msg_iov(1)=[{{..., 10}}], msg_flags=0, msg_control=[{data}]}}, 0) = 10"
+        ))
+    };
+    assert_eq!(send("{cmsg_level=SOL_IP, cmsg_type=IP_TOS, cmsg_data=16}"), "control messages");
+    assert_eq!(
+        send("{cmsg_level=SOL_SOCKET, cmsg_type=SO_TXTIME, cmsg_data=5}"),
+        "sendmsg with the control message {cmsg_level=1, cmsg_type=61, cmsg_data=5}"
+    );
+    assert_eq!(
+        send("{cmsg_level=SOL_IP, cmsg_type=IP_TOS, cmsg_data=...}"),
+        "sendmsg with the control message {cmsg_level=0, cmsg_type=1, cmsg_data=...}"
+    );
+    let receive = |data: &str| {
+        let message = format!("{{cmsg_level=SOL_SOCKET, cmsg_type=SO_TIMESTAMPING, cmsg_data={data}}}");
+        format!(
+            "+0 recvmsg(4, {{msg_name(...)=..., msg_iov(1)=[{{..., 10}}], msg_flags=0, msg_control=[{message}]}}, 0) = -1 EAGAIN (none)"
+        )
+    };
+    let nonblocking = "+0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0";
+    assert_eq!(verdict(&format!("{nonblocking}\n{}", receive("{scm_sec=0, scm_nsec=1}"))), Verdict::Passed);
+    assert_eq!(refused(&receive("{pages=3}")), "control messages such as {pages=3}");
+}
+
+#[test]
 fn segments_belong_to_the_connection_whose_ports_they_have() {
     // The first connection's FIN comes again (RFC 6298) after a second one has begun.
     let text = "+0 close(4) = 0

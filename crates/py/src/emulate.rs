@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use bentpipe_emu::INTERCEPTION_PORT;
 use bentpipe_emu::parts::{self, PartError};
+use bentpipe_emu::{INTERCEPTION_PORT, UDP_BUFFER_BYTES};
 use bentpipe_http::tls::{Identity, KeyKind};
 use bentpipe_run::{Algorithm, RunSpec};
 use bentpipe_trace::pcapng;
@@ -15,6 +15,7 @@ use crate::record::{from_json, to_json};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTERCEPTION_PORT", INTERCEPTION_PORT)?;
+    module.add("UDP_BUFFER_BYTES", UDP_BUFFER_BYTES)?;
     let in_kernel = Algorithm::ALL.into_iter().filter_map(|cc| Some((cc.name(), cc.kernel_name()?)));
     module.add("KERNEL_CONGESTION_CONTROLS", in_kernel.into_py_dict(module.py())?)?;
     module.add_function(wrap_pyfunction!(run_part, module)?)?;

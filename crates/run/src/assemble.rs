@@ -173,9 +173,9 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         let found = &*connection.congestion_control;
         let has_its_own = connection.transport != ConnectionReport::TUNNEL;
         // What the QUIC of a browser uses for its requests nobody can read back, nor that of what never connected.
-        let never_was = connection.connected.is_none() && found.is_empty();
-        let is_told =
-            (spec.client.is_none() || end != End::Client || connection.transport != "quic") && !never_was;
+        let never_connected = connection.connected.is_none() && found.is_empty();
+        let is_told = (spec.client.is_none() || end != End::Client || connection.transport != "quic")
+            && !never_connected;
         if has_its_own && is_told && found != wanted.name() && Some(found) != wanted.kernel_name() {
             let (expected, found) = (wanted.name().to_owned(), found.to_owned());
             doubts.push(Reason::WrongCongestionControl { end, expected, found });

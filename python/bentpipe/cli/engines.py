@@ -25,7 +25,7 @@ def enter(name: str) -> None:
 
     if name != emulate.NAME or click.get_current_context().find_object(WholeProcess) is None:
         return
-    if not user_namespace.may_administer():
+    if user_namespace.may_enter():
         # What a shell that was killed has left: out of reach from in there.
         netns_pids.kill_strays()
         user_namespace.enter([sys.executable, *sys.orig_argv[1:]])

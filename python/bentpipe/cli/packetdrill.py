@@ -85,22 +85,24 @@ def packetdrill(
         )
     judge = scripts.emulate if engine == "emulate" else scripts.simulate
     paths = list(_scripts(files))
-    verdicts, errors = {}, []
+    results: dict[str, scripts.Verdict | InputError] = {}
     for path in paths:
         try:
-            verdict = verdicts[str(path)] = judge(path, _text(path), given)
+            verdict = results[str(path)] = judge(path, _text(path), given)
         except InputError as error:
-            if len(paths) == 1:
-                raise
             # What cannot be read is no reason to judge none of the others.
-            errors.append(error)
-            echo_text(f"error: {error}", err=True)
+            results[str(path)] = error
+            if len(paths) > 1:
+                echo_text(f"error: {error}", err=True)
         else:
             echo(verdict.words(str(path)))
     if junit is not None:
         with staged_file(junit, field="--junit") as file:
-            file.write_bytes(documents.document(verdicts, engine=engine))
-    counts = Counter(verdict.outcome for verdict in verdicts.values())
+            file.write_bytes(documents.document(results, engine=engine, options=given))
+    errors = [result for result in results.values() if isinstance(result, InputError)]
+    if errors and len(paths) == 1:
+        raise errors[0]
+    counts = Counter(result.outcome for result in results.values() if isinstance(result, scripts.Verdict))
     words = [f"{counts[outcome]} {outcome.value}" for outcome in scripts.Outcome if counts[outcome]]
     echo("", ", ".join([*words, *([f"{len(errors)} not read"] if errors else [])]))
     if errors:

@@ -134,8 +134,10 @@ def _rights() -> dict[str, str]:
 def _powerless() -> AbilityError:
     """Say what a process lacks that may make no network namespaces."""
     if os.geteuid() == ROOT:
+        lacks = " and ".join(user_namespace.lacking())
         return AbilityError(
-            "emulation needs the capabilities NET_ADMIN and SYS_ADMIN", "give the container both"
+            f"emulation needs the capabilities NET_ADMIN and SYS_ADMIN, and root here is without {lacks}",
+            "give the container both, or run as an ordinary user",
         )
     obstacle = user_namespace.obstacle()
     if obstacle is not None:

@@ -1,6 +1,7 @@
 """Whose work a name on the machine is."""
 
 import subprocess
+import sys
 
 import pytest
 
@@ -51,3 +52,14 @@ def test_a_maker_out_of_sight_is_not_taken_for_one_that_has_ended(monkeypatch):
     for kill in (refuse, lambda *_: None):
         monkeypatch.setattr(maker.os, "kill", kill)
         assert not Maker(pid_namespace=own.pid_namespace, pid=hidden, start=1).has_ended()
+
+
+def test_a_program_s_name_may_be_no_text():
+    """prctl(2), PR_SET_NAME: any bytes."""
+    code = 'import ctypes; ctypes.CDLL(None).prctl(15, b"\\xff) \\xff"); print("named", flush=True); input()'
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as named:
+        assert named.stdout.readline() == "named\n"
+        assert maker.start_time(named.pid) >= Maker.this_process().start
+        named.communicate("\n")

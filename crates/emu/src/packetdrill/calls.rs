@@ -9,8 +9,8 @@ use std::mem::{size_of, zeroed};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use bentpipe_packetdrill::{
-    Address, Buffer, Call, Domain, Handle, IpVersion, OptionShape, OptionValue, Outcome, Output, Settings,
-    SocketOption, Transfer,
+    Address, Buffer, Call, Domain, End, Handle, IpVersion, OptionShape, OptionValue, Outcome, Output,
+    Settings, SocketOption, Transfer,
 };
 use libc::{c_int, c_void, socklen_t};
 use socket2::SockAddr;
@@ -82,6 +82,13 @@ pub(super) fn perform(call: &Call, target: Target) -> Outcome {
             // SAFETY: the address is not asked for.
             outcome(unsafe { libc::accept4(fd(*socket), std::ptr::null_mut(), std::ptr::null_mut(), flags) })
         }
+        Call::Name(socket, end) => name(*socket, *end),
+        Call::Read(transfer) if transfer.flags.is_none() => {
+            let vectors = Vectors::of(transfer);
+            let (entries, count) = (vectors.entries.as_ptr(), vectors.entries.len() as c_int);
+            // SAFETY: the buffers live during the call and are so long.
+            outcome(unsafe { libc::readv(fd(transfer.socket), entries, count) } as i64)
+        }
         Call::Read(transfer) => message(transfer, None, &mut [], receive),
         Call::Receive { transfer, with_control } => {
             let mut room = vec![0; if *with_control { control::ROOM } else { 0 }];
@@ -95,6 +102,13 @@ pub(super) fn perform(call: &Call, target: Target) -> Outcome {
                 result
             });
             Outcome { output: told, ..done }
+        }
+        Call::Write(transfer) if transfer.flags.is_none() => {
+            hold_back_sigpipe();
+            let vectors = Vectors::of(transfer);
+            let (entries, count) = (vectors.entries.as_ptr(), vectors.entries.len() as c_int);
+            // SAFETY: the buffers live during the call and are so long.
+            outcome(unsafe { libc::writev(fd(transfer.socket), entries, count) } as i64)
         }
         Call::Write(transfer) => message(transfer, None, &mut [], send),
         Call::Send(transfer, told) => message(transfer, None, &mut control::written(told), send),
@@ -210,21 +224,7 @@ fn message(
     control: &mut [u8],
     call: impl FnOnce(c_int, &mut libc::msghdr, c_int) -> isize,
 ) -> Outcome {
-    let zeros = |buffer: &Buffer| vec![0; if buffer.pointer.is_none() { buffer.length as usize } else { 0 }];
-    let mut memory: Vec<Vec<u8>> = transfer.buffers.iter().map(zeros).collect();
-    let mut vectors: Vec<libc::iovec> = transfer
-        .buffers
-        .iter()
-        .zip(&mut memory)
-        .map(|(buffer, memory)| libc::iovec {
-            // One that is written is no address of a process, and the kernel refuses it.
-            iov_base: match buffer.pointer {
-                Some(written) => std::ptr::without_provenance_mut(written as usize),
-                None => memory.as_mut_ptr().cast(),
-            },
-            iov_len: buffer.length as usize,
-        })
-        .collect();
+    let mut vectors = Vectors::of(transfer);
     let address = address.map(SockAddr::from);
     // SAFETY: zero is a value of each of its fields.
     let mut message: libc::msghdr = unsafe { zeroed() };
@@ -233,13 +233,68 @@ fn message(
         message.msg_name = address.as_ptr().cast::<c_void>().cast_mut();
         message.msg_namelen = address.len();
     }
-    message.msg_iov = vectors.as_mut_ptr();
-    message.msg_iovlen = vectors.len() as _;
+    message.msg_iov = vectors.entries.as_mut_ptr();
+    message.msg_iovlen = vectors.entries.len() as _;
     if !control.is_empty() {
         message.msg_control = control.as_mut_ptr().cast();
         message.msg_controllen = control.len() as _;
     }
-    outcome(call(fd(transfer.socket), &mut message, transfer.flags) as i64)
+    outcome(call(fd(transfer.socket), &mut message, transfer.flags.unwrap_or(0)) as i64)
+}
+
+/// The buffers of a transfer as the kernel takes them.
+struct Vectors {
+    entries: Vec<libc::iovec>,
+    /// What they point to.
+    _memory: Vec<Vec<u8>>,
+}
+
+impl Vectors {
+    fn of(transfer: &Transfer) -> Self {
+        let length = |buffer: &Buffer| if buffer.pointer.is_none() { buffer.length as usize } else { 0 };
+        let mut memory: Vec<Vec<u8>> =
+            transfer.buffers.iter().map(|buffer| vec![0; length(buffer)]).collect();
+        let entries = transfer.buffers.iter().zip(&mut memory).map(|(buffer, memory)| libc::iovec {
+            // One that is written is no address of a process, and the kernel refuses it.
+            iov_base: match buffer.pointer {
+                Some(written) => std::ptr::without_provenance_mut(written as usize),
+                None => memory.as_mut_ptr().cast(),
+            },
+            iov_len: buffer.length as usize,
+        });
+        Self { entries: entries.collect(), _memory: memory }
+    }
+}
+
+/// Writing where nobody reads is an error of the call, and must not end the process (pipe(7)): the signal waits in this
+/// thread, which ends with the call.
+fn hold_back_sigpipe() {
+    // SAFETY: zero is a value of a set, which lives during the calls.
+    unsafe {
+        let mut signals: libc::sigset_t = zeroed();
+        libc::sigemptyset(&mut signals);
+        libc::sigaddset(&mut signals, libc::SIGPIPE);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const signals, std::ptr::null_mut());
+    }
+}
+
+fn name(socket: Handle, end: End) -> Outcome {
+    let call = match end {
+        End::Local => libc::getsockname,
+        End::Peer => libc::getpeername,
+    };
+    // SAFETY: it writes no more than the length says, and what it has written is an address.
+    let named = unsafe {
+        SockAddr::try_init(|address, length| match call(fd(socket), address.cast(), length) {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        })
+    };
+    match named.map(|((), address)| address.as_socket()) {
+        Ok(Some(address)) => Outcome { output: Output::Address(address), ..Outcome::of(0) },
+        Ok(None) => Outcome::of(0),
+        Err(error) => Outcome::error(error.raw_os_error().unwrap_or(0)),
+    }
 }
 
 fn set_option(option: SocketOption, value: &OptionValue) -> Outcome {

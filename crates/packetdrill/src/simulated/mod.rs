@@ -2,6 +2,7 @@
 
 mod host;
 mod info;
+mod names;
 mod readiness;
 mod segments;
 mod socket;

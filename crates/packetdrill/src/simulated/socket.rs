@@ -1,9 +1,10 @@
 //! A socket with its options.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::Ipv4Addr;
 
 use bentpipe_cc::Algorithm;
-use bentpipe_tcp::{Connection, ConnectionId, Nagle, State};
+use bentpipe_tcp::{Closed, Connection, ConnectionId, Nagle, State};
 use bentpipe_units::Bytes;
 
 use crate::outcome::Handle;
@@ -15,6 +16,8 @@ pub(super) struct Socket {
     pub nonblocking: bool,
     /// `RCV_SHUTDOWN`: reads end when there is nothing, and the peer is not told.
     pub no_reads: bool,
+    /// The address that it is bound to; unspecified for all of the host's.
+    pub bound: Ipv4Addr,
     pub options: SocketOptions,
 }
 
@@ -62,11 +65,16 @@ impl Socket {
             linger: None,
             kept: BTreeMap::new(),
         };
-        Self { kind, nonblocking, no_reads: false, options }
+        Self { kind, nonblocking, no_reads: false, bound: Ipv4Addr::UNSPECIFIED, options }
     }
 }
 
-/// Whether the peer has said that no more will come (`SOCK_DONE`).
-pub(super) const fn peer_finished(connection: &Connection) -> bool {
-    matches!(connection.state(), State::CloseWait | State::LastAck | State::Closing)
+/// Whether the peer has said that no more will come (`SOCK_DONE`, which `tcp_fin` sets in every state, and which stays
+/// when the connection has ended in order).
+pub(super) fn peer_finished(connection: &Connection) -> bool {
+    match connection.state() {
+        State::CloseWait | State::LastAck | State::Closing | State::TimeWait => true,
+        State::Closed => connection.ended() == Some(Closed::Finished),
+        _ => false,
+    }
 }

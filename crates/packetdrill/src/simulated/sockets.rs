@@ -47,6 +47,7 @@ impl Simulated<'_> {
             Call::Accept { socket, nonblocking } => self.accept(*socket, *nonblocking),
             Call::Connect(socket, Address::Script) => self.connect(*socket),
             Call::Connect(..) => Err(Missing("connections to an address that is written".to_owned())),
+            Call::Name(socket, end) => self.name(*socket, *end),
             Call::Read(transfer) => self.read(transfer),
             Call::Receive { transfer, with_control } => self.receive(transfer, *with_control),
             Call::Write(transfer) => self.write(transfer),
@@ -93,22 +94,6 @@ impl Simulated<'_> {
     }
 
     // ---- opening -------------------------------------------------------------------------------------------
-
-    fn bind(&mut self, socket: Handle, address: Address) -> Attempt {
-        match address {
-            Address::Script => {}
-            Address::At(at) if at.port() == self.settings.bind_port => {}
-            _ => return Err(Missing("other ports than the script's".to_owned())),
-        }
-        match self.sockets.get_mut(&socket) {
-            None => error(libc::EBADF),
-            Some(found) if found.kind == Kind::Fresh => {
-                found.kind = Kind::Bound;
-                done(Outcome::of(0))
-            }
-            Some(_) => error(libc::EINVAL),
-        }
-    }
 
     fn listen(&mut self, socket: Handle, backlog: i32) -> Attempt {
         let port = self.settings.bind_port;
@@ -200,14 +185,14 @@ impl Simulated<'_> {
     // ---- data ----------------------------------------------------------------------------------------------
 
     fn flags_of(&self, transfer: &Transfer) -> Result<bool, Missing> {
-        if transfer.flags & !FLAGS != 0 {
-            return Err(Missing(flag_names(transfer.flags & !FLAGS)));
+        if transfer.has(!FLAGS) {
+            return Err(Missing(flag_names(transfer.flags.unwrap_or(0) & !FLAGS)));
         }
         if transfer.buffers.iter().any(|buffer| buffer.pointer.is_some()) {
             return Err(Missing("buffers at an address that is written".to_owned()));
         }
         let socket = self.sockets.get(&transfer.socket);
-        Ok(transfer.flags & libc::MSG_DONTWAIT != 0 || socket.is_some_and(|socket| socket.nonblocking))
+        Ok(transfer.has(libc::MSG_DONTWAIT) || socket.is_some_and(|socket| socket.nonblocking))
     }
 
     /// `tcp_recvmsg_locked`.

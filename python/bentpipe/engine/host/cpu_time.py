@@ -54,7 +54,8 @@ def runs_at_once(specs: Iterable[RunSpec]) -> int:
 def _ticks(pid: int, *, of_the_ended: bool = False) -> int:
     """User and system time; fields 16 and 17 are those of its children that have ended."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        # With the program's name, which may be no text.
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return 0
     return sum(map(int, fields[11 : 15 if of_the_ended else 13]))

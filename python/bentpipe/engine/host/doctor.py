@@ -16,7 +16,7 @@ from bentpipe.engine.host.cpu_idle import LATENCY_REQUEST
 from bentpipe.engine.host.rt_priority import Rank
 from bentpipe.engine.process import scratch, user_namespace
 from bentpipe.engine.programs import third_party
-from bentpipe.engine.testbed import congestion_control, netns, pep
+from bentpipe.engine.testbed import congestion_control, netns, netns_pids, pep
 from bentpipe.invoking_user import ROOT
 from bentpipe.scenario.link import rain
 
@@ -94,8 +94,9 @@ def _privileges() -> Check:
         inside = ", in a user namespace" if user_namespace.is_own() else ""
         return Check(name="privileges", finding=Finding.OK, found=whose + inside)
     if os.geteuid() == ROOT:
-        remedy = "capabilities NET_ADMIN and SYS_ADMIN, which containers withhold"
-        return Check(name="privileges", finding=Finding.MISSING, found="root without them", remedy=remedy)
+        lacks = " and ".join(f"CAP_{name}" for name in user_namespace.lacking())
+        remedy = "give the container NET_ADMIN and SYS_ADMIN, which it withholds; or run as an ordinary user"
+        return Check(name="privileges", finding=Finding.MISSING, found=f"root without {lacks}", remedy=remedy)
     obstacle = user_namespace.obstacle()
     return _required(
         "privileges",
@@ -141,12 +142,13 @@ def _wanted() -> Iterator[Check]:
         " other programs, and runs on a busy machine are invalid",
     )
     buffer_bytes = udp_buffers.allowed_bytes()
+    has_all = buffer_bytes >= udp_buffers.WANTED_BYTES
+    settings = " ".join(f"{name}={udp_buffers.WANTED_BYTES}" for name in udp_buffers.LIMITS)
     yield _useful(
         "UDP buffers",
-        buffer_bytes >= udp_buffers.WANTED_BYTES,
-        f"{buffer_bytes} bytes",
-        f"root, or as root `sysctl -w net.core.rmem_max={udp_buffers.WANTED_BYTES}"
-        f" net.core.wmem_max={udp_buffers.WANTED_BYTES}`: fast QUIC may lose packets where it should not",
+        has_all,
+        f"{buffer_bytes} bytes" if has_all else f"{buffer_bytes} bytes by {udp_buffers.limits()}",
+        f"root, or as root `sysctl -w {settings}`: fast QUIC may lose packets where it should not",
     )
     left = _leftovers()
     yield _useful("leftovers", not left, " and ".join(left) or "none", "bentpipe clean")
@@ -185,6 +187,8 @@ def _leftovers() -> list[str]:
     left = []
     if worlds := [*netns.leftovers(), *scratch.leftovers()]:
         left.append(f"{len(worlds)} namespaces and folders of ended runs")
+    if strays := netns_pids.strays():
+        left.append(f"{len(strays)} processes of ended runs")
     if controls := _core.congestion_control_leftovers():
         left.append(f"the congestion controls {', '.join(controls)} of killed runs")
     return left

@@ -62,10 +62,11 @@ def start_time(pid: int) -> int | None:
     None when it has ended, or is out of sight (proc(5), hidepid).
     """
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        # With the program's name, which may be no text.
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
-    return int(stat.rpartition(")")[2].split()[19])
+    return int(stat.rpartition(b")")[2].split()[19])
 
 
 def _is_alive(pid: int, start: int) -> bool:

@@ -6,10 +6,12 @@ ambient capabilities (capabilities(7)), which `privilege.dropped` takes from pro
 namespace comes with it, for a thread that leaves one of the machine's may not return.
 """
 
+import fcntl
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -19,8 +21,12 @@ from bentpipe.invoking_user import ROOT
 COMMAND = ("unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "--net", "--")
 """By unshare(1) of util-linux: a process that may have threads cannot enter a user namespace itself."""
 
-_NET_ADMIN, _SYS_ADMIN = 12, 21
-"""CAP_NET_ADMIN, CAP_SYS_ADMIN (linux/capability.h): of network namespaces, and of mounts and namespaces."""
+_NEEDED = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
+"""Capabilities (linux/capability.h): of network namespaces, and of mounts and namespaces."""
+
+_NS_GET_USERNS = 0xB701
+"""Of ioctl: the user namespace that owns a namespace (ioctl_nsfs(2), linux/nsfs.h)."""
+_FIRST_PROCESS = 1
 
 _TRIAL = (sys.executable, "-I", "-S", "-c", "open('/proc/sys/net/ipv4/ip_forward', 'w').write('0')")
 """Succeeds for who may administer a network: AppArmor may grant a user namespace without any capability.
@@ -44,13 +50,58 @@ namespaces(7); of Debian's kernel; of Ubuntu's since 23.10.
 
 def may_administer() -> bool:
     """Whether this process may make network namespaces and configure them, as root or in a user namespace."""
-    wanted = 1 << _NET_ADMIN | 1 << _SYS_ADMIN
-    return _effective_capabilities() & wanted == wanted
+    return not lacking()
+
+
+def lacking() -> list[str]:
+    """Name the capabilities that this process would need to administer networks, such as `SYS_ADMIN`."""
+    effective = _effective_capabilities()
+    return [name for name, number in _NEEDED.items() if not effective >> number & 1]
 
 
 def is_own() -> bool:
-    """Whether this process is an ordinary user's that has capabilities in a user namespace."""
-    return os.geteuid() != ROOT and may_administer()
+    """Whether this process administers namespaces of a user namespace that one user has for themselves.
+
+    Neither who it is nor what it may do says so: a service may be given the capabilities over the machine
+    itself, and a container has a user namespace that its processes share.
+    """
+    return may_administer() and has_one_user(Path("/proc/self/uid_map").read_text()) and _owns_its_mounts()
+
+
+def has_one_user(uid_map: str) -> bool:
+    """Whether a user namespace has one user alone, as `COMMAND` makes it.
+
+    Parameters
+    ----------
+    uid_map
+        /proc/PID/uid_map (user_namespaces(7)): lines of first user inside, first user outside, and how many.
+        The machine's own namespace has all 2^32 - 1 of them, a container's has thousands.
+    """
+    return [line.split()[2:] for line in uid_map.splitlines()] == [["1"]]
+
+
+def _owns_its_mounts() -> bool:
+    """Whether the mounts that this process sees belong to its user namespace, and not to its whole container.
+
+    Those of the machine belong to the machine's: whoever has joined them may not change them either.
+    """
+    mounts = os.open("/proc/self/ns/mnt", os.O_RDONLY)
+    try:
+        owner = fcntl.ioctl(mounts, _NS_GET_USERNS)
+    except PermissionError:
+        # It is beyond the own one (ioctl_nsfs(2), EPERM).
+        return False
+    finally:
+        os.close(mounts)
+    try:
+        if not os.path.samestat(os.fstat(owner), Path("/proc/self/ns/user").stat()):
+            return False
+    finally:
+        os.close(owner)
+    with suppress(OSError):
+        # Who may look at the first process is beside it in a container; of the machine's it is refused.
+        return not Path("/proc/self/ns/mnt").samefile(f"/proc/{_FIRST_PROCESS}/ns/mnt")
+    return True
 
 
 @cache
@@ -99,12 +150,18 @@ def forbidding(sysctls: Path) -> AbilityError | None:
     return None
 
 
+def may_enter() -> bool:
+    """Whether this process is an ordinary user's that is in no user namespace of its own yet."""
+    return os.geteuid() != ROOT and not is_own()
+
+
 def enter(program: Sequence[str]) -> None:
     """Start this process anew as `program` in namespaces of its own, where it needs them and can have them.
 
-    It keeps its number, its parent and its terminal. Returns where there is nothing to gain.
+    It keeps its number, its parent and its terminal. Returns where there is nothing to gain, and for root,
+    who lacks capabilities because somebody has taken them: a container says which it gives.
     """
-    if may_administer() or obstacle() is not None:
+    if not may_enter() or obstacle() is not None:
         return
     sys.stdout.flush()
     sys.stderr.flush()

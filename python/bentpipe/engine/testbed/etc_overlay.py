@@ -25,6 +25,7 @@ PREPARED = b"prepared\n"
 
 _CLONE_NEWNS = 0x00020000
 _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
+_MNT_DETACH = 2
 _PR_SET_PDEATHSIG = 1
 _SYS_MOUNT_SETATTR = 442
 """On all architectures (Linux 5.12, asm-generic/unistd.h)."""
@@ -123,6 +124,10 @@ class Kernel:
     def bind_all(self, source: Path, target: Path) -> None:
         """Show a file or folder in another place too, with all that is mounted in it."""
         self.mount(source, target, flags=_MS_BIND | _MS_REC)
+
+    def unmount(self, target: Path) -> None:
+        """Take away what is mounted over a folder, with all that is mounted in it."""
+        self._checked(self._libc.umount2(bytes(target), _MNT_DETACH), f"umount2 {target}")
 
     def set_read_only(self, target: Path, *, is_read_only: bool) -> None:
         """Set whether a mount, and all below it, may be written to."""

@@ -4,12 +4,15 @@ It is memory in a mount namespace, in which all that the machine has there is se
 """
 
 import os
+import stat
 import threading
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from bentpipe.engine.process import user_namespace
 from bentpipe.engine.testbed.etc_overlay import Kernel
 from bentpipe.errors import AbilityError
+from bentpipe.invoking_user import ROOT
 
 RUN = Path("/run")
 RUN_NETNS = RUN / "netns"
@@ -25,33 +28,57 @@ def prepare() -> None:
     Raises
     ------
     AbilityError
-        When the mounts that it sees are not its own.
+        When nothing may be mounted here: in no other case than in mounts of its own is /run covered.
     """
     with _making:
-        if not user_namespace.is_own() or os.access(RUN_NETNS, os.W_OK):
+        if os.access(RUN_NETNS, os.W_OK):
             return
-        try:
-            _cover(Kernel())
-        except OSError as error:
-            remedy = f"start it by `{' '.join(user_namespace.COMMAND)}`, or run as root"
-            raise AbilityError(f"namespaces can have no names: {error}", remedy) from None
+        if user_namespace.is_own():
+            try:
+                _cover(Kernel())
+            except OSError as error:
+                raise _unnamed(str(error)) from None
+        elif os.geteuid() != ROOT:
+            raise _unnamed(f"{RUN_NETNS} is not for user {os.geteuid()}")
+
+
+def _unnamed(why: str) -> AbilityError:
+    remedy = f"start it by `{' '.join(user_namespace.COMMAND)}`, or run as root"
+    return AbilityError(f"namespaces can have no names: {why}", remedy)
 
 
 def _cover(kernel: Kernel) -> None:
-    names = sorted(path for path in RUN.iterdir() if path != RUN_NETNS)
-    links = {path: path.readlink() for path in names if path.is_symlink()}
-    # Open, they are reached when what lies over them hides their paths.
-    others = {path: os.open(path, os.O_PATH) for path in names if path not in links}
-    folders = {path for path in others if path.is_dir()}
-    try:
+    with ExitStack() as stack:
+        links, others = _contents(stack)
         kernel.mount(Path("bentpipe"), RUN, kind="tmpfs", options=f"mode={_MODE:04o}")
-        for path, target in links.items():
-            path.symlink_to(target)
-        for path, descriptor in others.items():
-            path.mkdir(_MODE) if path in folders else path.touch()
-            # Mounts of the machine stay together in a namespace with fewer rights (mount_namespaces(7)).
-            kernel.bind_all(Path(f"/proc/self/fd/{descriptor}"), path)
-        RUN_NETNS.mkdir(_MODE)
-    finally:
-        for descriptor in others.values():
-            os.close(descriptor)
+        try:
+            for path, target in links.items():
+                path.symlink_to(target)
+            for path, descriptor in others.items():
+                is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+                path.mkdir(_MODE) if is_folder else path.touch()
+                # Mounts of the machine stay together in a namespace with fewer rights (mount_namespaces(7)).
+                with suppress(FileNotFoundError):
+                    kernel.bind_all(Path(f"/proc/self/fd/{descriptor}"), path)
+            RUN_NETNS.mkdir(_MODE)
+        except BaseException:
+            kernel.unmount(RUN)
+            raise
+
+
+def _contents(stack: ExitStack) -> tuple[dict[Path, Path], dict[Path, int]]:
+    """Return what is in /run: links and where they lead, and all else as open descriptors.
+
+    Open, they are reached when what lies over them hides their paths. What goes while it is looked at, as
+    locks and sockets of services do, is not there.
+    """
+    links: dict[Path, Path] = {}
+    others: dict[Path, int] = {}
+    for path in sorted(path for path in RUN.iterdir() if path != RUN_NETNS):
+        with suppress(FileNotFoundError):
+            if path.is_symlink():
+                links[path] = path.readlink()
+                continue
+            others[path] = os.open(path, os.O_PATH | os.O_NOFOLLOW)
+            stack.callback(os.close, others[path])
+    return links, others
