@@ -22,6 +22,7 @@ mod shared;
 mod simulation;
 mod slab;
 mod stream;
+mod tick;
 mod topology;
 
 pub use error::SimulationError;

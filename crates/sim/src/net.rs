@@ -10,15 +10,15 @@ use std::time::Instant;
 
 use bentpipe_net::{Datagrams, Net, Processor, QuicSocket};
 use bentpipe_run::{Algorithm, BbrSpec, Dscp, RunSpec, TcpSpec};
-use bentpipe_tcp::{Config, FastOpen, PortError};
+use bentpipe_tcp::{Config, FastOpen, PortError, TimerWheel};
 use bentpipe_units::Time;
 
-use crate::clock::Timer;
 use crate::host::backlog::Listening;
 use crate::host::udp::UdpSocket;
 use crate::quic::QuicRuntime;
 use crate::shared::HostHandle;
 use crate::stream::{Content, SimListener, SimStream, v4};
+use crate::tick::TickTimer;
 
 /// The ECN bits of a packet whose sender does not take part (RFC 3168 section 5).
 const NOT_ECN_CAPABLE: u8 = 0;
@@ -55,7 +55,9 @@ impl SimNet {
         };
         let slow_start = self.spec.slow_start;
         let bbr = self.spec.bbr.unwrap_or(BbrSpec::LINUX);
-        Config { mtu, slow_start, bbr, fast_open, ..Config::new(&self.spec.tcp, cc, seed) }
+        // The hosts of an emulated run share a kernel.
+        let wheel = TimerWheel::drawn(self.spec.seed);
+        Config { mtu, slow_start, bbr, fast_open, wheel, ..Config::new(&self.spec.tcp, cc, seed) }
     }
 
     /// A connection of which the SYN is on its way.
@@ -93,7 +95,8 @@ impl Net for SimNet {
     }
 
     async fn sleep_until(&self, at: Time) {
-        let timer = Timer::new(&self.host.shared().clock, at);
+        let clock = &self.host.shared().clock;
+        let timer = TickTimer::new(clock, at.max(clock.now()));
         poll_fn(|cx| timer.poll(cx)).await;
     }
 

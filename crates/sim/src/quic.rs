@@ -14,10 +14,11 @@ use bentpipe_units::{Duration, Time};
 use noq::udp::EcnCodepoint;
 use noq::{AsyncTimer, AsyncUdpSocket, Runtime};
 
-use crate::clock::{Clock, Timer};
+use crate::clock::Clock;
 use crate::executor::Injector;
 use crate::host::udp::{Received, UdpSocket};
 use crate::stream::v4;
+use crate::tick::TickTimer;
 
 /// The host as the library sees it.
 pub(crate) struct QuicRuntime {
@@ -30,12 +31,12 @@ pub(crate) struct QuicRuntime {
 #[derive(Debug)]
 struct QuicTimer {
     epoch: Instant,
-    timer: Timer,
+    timer: TickTimer,
 }
 
 impl Runtime for QuicRuntime {
     fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
-        let timer = Timer::new(&self.clock, time_of(at, self.epoch));
+        let timer = TickTimer::new(&self.clock, time_of(at, self.epoch));
         Box::pin(QuicTimer { epoch: self.epoch, timer })
     }
 

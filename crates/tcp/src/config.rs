@@ -7,6 +7,7 @@ use bentpipe_units::{Bytes, Duration, Switch};
 
 use crate::options::Cookie;
 use crate::segment::{IP_HEADER, TCP_HEADER};
+use crate::wheel::TimerWheel;
 
 /// TCP settings, applied through socket options or the namespace's sysctls.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +88,8 @@ pub struct Config {
     pub offload: Offload,
     /// What the receiving interface does to packets before TCP sees them.
     pub coalescing: Coalescing,
+    /// The host's timer wheel.
+    pub wheel: TimerWheel,
     /// Source of the initial sequence number and of whatever the congestion control randomises.
     pub seed: u64,
 }
@@ -194,6 +197,7 @@ impl Config {
             fast_open: FastOpen::Off,
             offload: Offload::LINUX,
             coalescing: Coalescing::Off,
+            wheel: TimerWheel::default(),
             seed,
         }
     }

@@ -24,6 +24,7 @@ mod segment;
 mod send;
 mod sequence;
 mod state;
+mod wheel;
 mod wire;
 
 pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
@@ -38,3 +39,4 @@ pub use payload::Payload;
 pub use segment::{Flags, IP_HEADER, Segment, TCP_HEADER};
 pub use sequence::SeqNumber;
 pub use state::State;
+pub use wheel::TimerWheel;

@@ -162,7 +162,7 @@ impl Connection {
         let is_first = self.handshake.sent_at.is_none();
         if is_first {
             self.handshake.sent_at = Some(now);
-            self.handshake.timer = Some(now + INITIAL_RTO);
+            self.handshake.timer = Some(self.wheel.expiry(now, INITIAL_RTO));
         }
         // What the peer did not offer is not answered (RFC 7323 sections 2.2 and 3.2, RFC 2018 section 2).
         let echo = if answers { self.peer.timestamp } else { self.timestamps.is_on().then_some(0) };
@@ -217,7 +217,7 @@ impl Connection {
         let linear = if client { LINEAR_TIMEOUTS } else { 0 };
         let doublings = self.handshake.retransmissions.saturating_sub(linear);
         let wait = Duration::from_nanos(INITIAL_RTO.as_nanos() << doublings).min(MAX_RTO);
-        self.handshake.timer = Some(now + wait);
+        self.handshake.timer = Some(self.wheel.expiry(now, wait));
         self.pending.syn = true;
     }
 }

@@ -22,6 +22,7 @@ use crate::segment::Segment;
 use crate::send::Sender;
 use crate::sequence::{SeqNumber, SequenceSpace};
 use crate::state::State;
+use crate::wheel::TimerWheel;
 
 /// A TCP connection.
 ///
@@ -47,6 +48,7 @@ pub struct Connection {
     /// MSS that we announce.
     announced_mss: u16,
     fast_open: FastOpen,
+    wheel: TimerWheel,
     timestamps: Switch,
     state: State,
     ours: SequenceSpace,
@@ -117,6 +119,7 @@ impl Connection {
             remote,
             announced_mss: config.mss(),
             fast_open: config.fast_open,
+            wheel: config.wheel,
             timestamps: config.timestamps,
             state,
             ours: SequenceSpace::new(initial),

@@ -3,6 +3,7 @@
 use bentpipe_units::{Duration, Time, earlier};
 
 use crate::config::QuickAck;
+use crate::wheel::TimerWheel;
 
 /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`.
 const ATO_MIN: Duration = Duration::from_millis(40);
@@ -27,6 +28,7 @@ const COMPRESSION_DELAY: Duration = Duration::from_millis(1);
 #[derive(Clone, Debug)]
 pub(crate) struct DelayedAck {
     mode: QuickAck,
+    wheel: TimerWheel,
     need: Need,
     /// Quick acknowledgements left.
     quick: u64,
@@ -94,9 +96,10 @@ pub(crate) enum Decision {
 
 impl DelayedAck {
     /// An engine that starts with the handshake.
-    pub fn new(mode: QuickAck, now: Time, mss: u64, window: u64) -> Self {
+    pub fn new(mode: QuickAck, wheel: TimerWheel, now: Time, mss: u64, window: u64) -> Self {
         Self {
             mode,
+            wheel,
             need: Need::None,
             quick: 0,
             ato: None,
@@ -231,7 +234,7 @@ impl DelayedAck {
             ato = ato.min(most);
         }
         let ato = ato.min(DELAY_MAX);
-        let due = view.now.saturating_add(ato);
+        let due = self.wheel.expiry(view.now, ato);
         if let Some(earlier) = self.delay {
             if earlier <= view.now.saturating_add(ato / 4) {
                 return Decision::Send;
@@ -359,7 +362,7 @@ mod tests {
 
     /// An engine whose quick acknowledgements are used up.
     fn settled() -> DelayedAck {
-        let mut ack = DelayedAck::new(QuickAck::Adaptive, at(0), 1448, 64_000);
+        let mut ack = DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, 64_000);
         for _ in 0..=MAX_QUICK {
             ack.on_data(at(0), 1448, Full::Continues, RTO, 64_000);
             ack.on_sent();
@@ -389,8 +392,9 @@ mod tests {
         let mut ack = settled();
         ack.on_data(at(100), 1448, Full::Continues, RTO, 64_000);
         assert_eq!(ack.decide(view(at(100), 1448)), Decision::Wait);
-        assert_eq!(ack.timeout(), Some(at(140)));
-        assert_eq!(ack.handle_timeout(at(140), RTO), Decision::Send);
+        // Ten jiffies from the 25th, and the one in which the timer was set.
+        assert_eq!(ack.timeout(), Some(at(144)));
+        assert_eq!(ack.handle_timeout(at(144), RTO), Decision::Send);
         assert_eq!(ack.ato, Some(ATO_MIN * 2));
     }
 
@@ -406,18 +410,20 @@ mod tests {
     #[test]
     fn segments_are_taken_for_536_bytes_before_the_first_and_88_at_least() {
         // tcp_initialize_rcv_mss: TCP_MSS_DEFAULT, and half of the window, but TCP_MIN_MSS.
-        let segment = |window| DelayedAck::new(QuickAck::Adaptive, at(0), 1448, window).segment();
+        let segment = |window| {
+            DelayedAck::new(QuickAck::Adaptive, TimerWheel::default(), at(0), 1448, window).segment()
+        };
         assert_eq!([segment(64_000), segment(400), segment(100)], [536, 200, 88]);
     }
 
     #[test]
-    fn no_acknowledgement_waits_longer_than_200_ms() {
+    fn no_acknowledgement_waits_longer_than_200_ms_and_a_jiffy() {
         // TCP_DELACK_MAX: HZ / 5, whether the peer pushes or not.
         for pushed in [Pushed::None, Pushed::Once] {
             let mut ack = DelayedAck { ato: Some(Duration::from_secs(1)), pushed, ..settled() };
             ack.schedule();
             assert_eq!(ack.decide(view(at(100), 1448)), Decision::Wait);
-            assert_eq!(ack.timeout(), Some(at(300)));
+            assert_eq!(ack.timeout(), Some(at(304)));
         }
     }
 

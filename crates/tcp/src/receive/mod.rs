@@ -22,6 +22,7 @@ use crate::receive::sack_list::SackList;
 use crate::receive::window::{Growth, Pressure, Reading, ReceiveWindow};
 use crate::segment::{Flags, Segment};
 use crate::send::Block;
+use crate::wheel::TimerWheel;
 
 /// The receiving half of a connection.
 #[derive(Clone, Debug)]
@@ -39,6 +40,7 @@ pub(crate) struct Receiver {
     autotune: Autotune,
     ack: DelayedAck,
     quick_ack: QuickAck,
+    wheel: TimerWheel,
     coalescing: Coalescing,
     /// When the train of packets that arrives is over.
     train: Option<Time>,
@@ -74,8 +76,9 @@ impl Receiver {
             sacks: SackList::default(),
             fin: None,
             autotune: Autotune::new(now, &window, mss, crate::send::FIRST),
-            ack: DelayedAck::new(config.quick_ack, now, mss, window.size()),
+            ack: DelayedAck::new(config.quick_ack, config.wheel, now, mss, window.size()),
             quick_ack: config.quick_ack,
+            wheel: config.wheel,
             window,
             coalescing: config.coalescing,
             train: None,
@@ -95,7 +98,7 @@ impl Receiver {
     pub fn establish(&mut self, now: Time, mss: u64) {
         self.window.establish(mss);
         self.autotune = Autotune::new(now, &self.window, mss, self.copied);
-        self.ack = DelayedAck::new(self.quick_ack, now, mss, self.window.size());
+        self.ack = DelayedAck::new(self.quick_ack, self.wheel, now, mss, self.window.size());
     }
 
     // ---- getters -------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ impl Sender {
             },
             mss: u64::from(config.mss()),
             buffer: Buffer::new(FIRST, config.send_buffer),
-            recovery: Recovery::new(FIRST),
+            recovery: Recovery::new(FIRST, config.wheel),
             transmit: Transmit::new(FIRST, config.nagle),
             rtt: Rtt::new(),
             offload: config.offload,
@@ -87,13 +87,13 @@ impl Sender {
     /// The handshake is complete: data may leave.
     pub fn establish(&mut self, now: Time, handshake: Handshake) {
         self.mss = handshake.mss;
-        if let Some(rtt) = handshake.rtt {
-            let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
-            self.rtt.on_ack(
-                now,
-                RttReading { sample: Some(rtt), newest: Some(rtt), is_maybe_delayed: false },
-                view,
-            );
+        match handshake.rtt {
+            Some(rtt) => {
+                let view = RoundView { una: self.recovery.una(), next: self.transmit.position() };
+                let reading = RttReading { sample: Some(rtt), newest: Some(rtt), is_maybe_delayed: false };
+                self.rtt.on_ack(now, reading, view);
+            }
+            None => self.rtt.fall_back(),
         }
         let window = match handshake.window {
             InitialWindow::Configured => self.config.initial_window,

@@ -2,8 +2,12 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::wheel::in_jiffies;
+
 /// Before the first sample (RFC 6298 section 2.1; `TCP_TIMEOUT_INIT`).
 pub(crate) const INITIAL_RTO: Duration = Duration::from_secs(1);
+/// Where the handshake gave no sample (RFC 6298 section 5.7; `TCP_TIMEOUT_FALLBACK`).
+const FALLBACK_RTO: Duration = Duration::from_secs(3);
 /// `TCP_RTO_MIN`: Linux's floor, below the second of RFC 6298 section 2.4. It bounds the variance term, not the sum.
 pub(crate) const MIN_RTO: Duration = Duration::from_millis(200);
 /// `TCP_RTO_MAX`.
@@ -112,7 +116,7 @@ impl Rtt {
         self.smoothed = Some(s);
         self.srtt = Some(Duration::from_nanos(s.srtt.round() as u64));
         let rto = Duration::from_nanos((s.srtt + 4.0 * s.rttvar).round() as u64);
-        self.rto = rto.min(MAX_RTO);
+        self.rto = in_jiffies(rto).min(MAX_RTO);
     }
 
     /// Keeps the smallest RTT of the last five minutes (`tcp_update_rtt_min`).
@@ -121,6 +125,13 @@ impl Rtt {
             Some((least, at)) if sample > least && now.since(at) <= MIN_RTT_WINDOW => Some((least, at)),
             _ => Some((sample, now)),
         };
+    }
+
+    /// The handshake has ended without a sample, as it was repeated or data came first (`tcp_init_metrics`).
+    pub fn fall_back(&mut self) {
+        if self.smoothed.is_none() {
+            self.rto = FALLBACK_RTO;
+        }
     }
 
     /// RFC 6298 section 5.5.
@@ -165,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn a_short_steady_rtt_gives_the_rtt_and_200_ms() {
-        // tcp_rto_min bounds 4 RTTVAR: 10 + 200, not max(10, 200).
+    fn a_short_steady_rtt_gives_the_rtt_and_200_ms_in_jiffies() {
+        // tcp_rto_min bounds 4 RTTVAR: 10 + 200, not max(10, 200); 53 jiffies.
         let mut rtt = Rtt::new();
         for round in 0..100 {
             rtt.on_sample(ms(10), RoundView { una: round, next: round + 1 });
         }
-        assert_eq!(rtt.rto(), ms(210));
+        assert_eq!(rtt.rto(), ms(212));
     }
 
     #[test]
@@ -192,6 +203,17 @@ mod tests {
             rtt.back_off();
         }
         assert_eq!(rtt.rto(), Duration::from_secs(120));
+    }
+
+    #[test]
+    fn without_a_sample_of_the_handshake_the_timeout_is_three_seconds_until_there_is_one() {
+        // RFC 6298 section 5.7.
+        let mut rtt = Rtt::new();
+        rtt.fall_back();
+        assert_eq!(rtt.rto(), Duration::from_secs(3));
+        rtt.on_sample(ms(600), VIEW);
+        rtt.fall_back();
+        assert_eq!(rtt.rto(), ms(1800));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::send::recovery::scoreboard::{History, Scoreboard};
 use crate::send::recovery::state::{Frto, Phase, RecoveryState, Rexmit};
 use crate::send::recovery::timer::{Forced, Probe, Timers};
 use crate::send::rtt::Rtt;
+use crate::wheel::TimerWheel;
 
 /// `tcp_reordering`: segments by which packets may overtake each other before that counts as remarkable.
 const INITIAL_REORDERING: u64 = 3;
@@ -72,7 +73,7 @@ impl View<'_> {
 }
 
 impl Recovery {
-    pub fn new(first: u64) -> Self {
+    pub fn new(first: u64, wheel: TimerWheel) -> Self {
         Self {
             una: first,
             scoreboard: Scoreboard::default(),
@@ -81,7 +82,7 @@ impl Recovery {
             rack: Rack::new(),
             reordering: INITIAL_REORDERING,
             state: RecoveryState::new(),
-            timers: Timers::new(),
+            timers: Timers::new(wheel),
         }
     }
 
@@ -234,7 +235,7 @@ mod tests {
 
     /// The degree of reordering after a segment came behind so many others.
     fn after(segments: u64) -> Recovery {
-        let mut recovery = Recovery::new(1);
+        let mut recovery = Recovery::new(1, TimerWheel::default());
         recovery.learn_reordering(segments * MSS, MSS);
         recovery
     }

@@ -2,9 +2,12 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::wheel::TimerWheel;
+
 /// The timer and what it forces.
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
+    wheel: TimerWheel,
     pub armed: Option<Timer>,
     pub forced: Option<Forced>,
     pub probe: Probe,
@@ -59,8 +62,9 @@ pub(crate) struct Persist {
 }
 
 impl Timers {
-    pub const fn new() -> Self {
+    pub const fn new(wheel: TimerWheel) -> Self {
         Self {
+            wheel,
             armed: None,
             forced: None,
             probe: Probe::None,
@@ -71,7 +75,7 @@ impl Timers {
     }
 
     pub fn arm(&mut self, purpose: Purpose, now: Time, wait: Duration) {
-        self.armed = Some(Timer { purpose, at: now.saturating_add(wait) });
+        self.armed = Some(Timer { purpose, at: self.wheel.expiry(now, wait) });
     }
 
     pub fn is_armed_for(&self, purpose: Purpose) -> bool {

@@ -1,0 +1,87 @@
+//! Timers as programs have them on the emulator, where tokio keeps them: they count in ticks of a millisecond.
+//!
+//! The clock is exact; what paces QUIC and lets programs wait is not, on either engine. A timer is due at the first tick
+//! that is not before its deadline (tokio's `deadline_to_tick`). A program that waits for it sleeps for whole
+//! milliseconds (`epoll_wait`), the ticks from the one that has passed to that which is due, and so wakes as long after
+//! the due tick as it began to wait after a tick; if anything else wakes it in between, the timer is seen then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use bentpipe_units::{Duration, Time};
+
+use crate::clock::{Clock, Timer};
+
+/// Nanoseconds of a tick.
+const TICK: u64 = 1_000_000;
+
+/// A timer of a program.
+#[derive(Debug)]
+pub(crate) struct TickTimer {
+    clock: Arc<Clock>,
+    timer: Timer,
+    /// The tick at which it is due, in nanoseconds.
+    due: AtomicU64,
+}
+
+impl TickTimer {
+    pub(crate) fn new(clock: &Arc<Clock>, deadline: Time) -> Self {
+        let due = due(deadline);
+        let timer = Timer::new(clock, seen(due, clock.now()));
+        Self { clock: Arc::clone(clock), timer, due: AtomicU64::new(due.as_nanos()) }
+    }
+
+    pub(crate) fn reset(&self, deadline: Time) {
+        let due = due(deadline);
+        self.due.store(due.as_nanos(), Ordering::Relaxed);
+        self.timer.reset(seen(due, self.clock.now()));
+    }
+
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.due.load(Ordering::Relaxed) <= self.clock.now().as_nanos() {
+            return Poll::Ready(());
+        }
+        self.timer.poll(cx)
+    }
+}
+
+/// The tick at which a timer is due.
+fn due(deadline: Time) -> Time {
+    deadline.as_nanos().checked_next_multiple_of(TICK).map_or(Time::MAX, Time::from_nanos)
+}
+
+/// When a program sees that tick that waits for it from `now` on.
+fn seen(due: Time, now: Time) -> Time {
+    if due <= now { due } else { due.saturating_add(Duration::from_nanos(now.as_nanos() % TICK)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    #[test]
+    fn a_timer_is_due_at_the_first_tick_that_is_not_before_its_deadline() {
+        for (deadline, tick) in [(0, 0), (1, TICK), (TICK, TICK), (TICK + 1, 2 * TICK)] {
+            assert_eq!(due(at(deadline)), at(tick));
+        }
+        assert_eq!(due(Time::MAX), Time::MAX);
+    }
+
+    /// From 3.3 ms on a deadline at 5.2 ms: epoll sleeps 6 - 3 = 3 ms.
+    #[test]
+    fn a_program_that_waits_sleeps_for_whole_milliseconds() {
+        assert_eq!(seen(due(at(5_200_000)), at(3_300_000)), at(6_300_000));
+    }
+
+    /// At 5.3 ms a deadline at 5.2 ms has passed, but the tick that it waits for has not.
+    #[test]
+    fn a_deadline_that_has_just_passed_waits_for_the_next_tick() {
+        assert_eq!(seen(due(at(5_200_000)), at(5_300_000)), at(6_300_000));
+        assert_eq!(seen(due(at(5_000_000)), at(5_300_000)), at(5_000_000));
+    }
+}

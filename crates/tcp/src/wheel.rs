@@ -1,0 +1,102 @@
+//! The kernel's timer wheel (kernel/time/timer.c): timers count in jiffies, and the further away one is the coarser.
+//!
+//! Retransmissions, probes, delayed acknowledgements and the handshake's repetitions wait in it. What is paced does not, nor
+//! do compressed acknowledgements: those are high-resolution timers.
+
+use bentpipe_units::{Duration, Time};
+
+/// A jiffy (`CONFIG_HZ=250`, as of Debian and of the kernel that judges the endpoint).
+pub(crate) const JIFFY: Duration = Duration::from_millis(4);
+/// Jiffies to the end of the first level (`LVL_SIZE` - 1); each further level begins at eight times as much.
+const FIRST_LEVEL: u64 = 63;
+/// Each level is coarser than the one before by this power of two (`LVL_CLK_SHIFT`).
+const LEVEL_SHIFT: u32 = 3;
+/// The last level (`LVL_DEPTH` - 1).
+const LAST_LEVEL: u32 = 8;
+
+/// All levels that TCP's timers reach, up to 120 s, begin a slot together after so long: 512 jiffies.
+const SPAN: Duration = Duration::from_nanos(JIFFY.as_nanos() << (3 * LEVEL_SHIFT));
+
+/// A host's timer wheel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimerWheel {
+    /// How long the wheel has turned at time zero.
+    before: Duration,
+}
+
+impl TimerWheel {
+    /// A wheel that has turned for some time at time zero, drawn by a seed.
+    #[must_use]
+    pub const fn drawn(seed: u64) -> Self {
+        // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): seeds that are alike are far apart.
+        let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self { before: Duration::from_nanos((z ^ (z >> 31)) % SPAN.as_nanos()) }
+    }
+
+    /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later
+    /// (`calc_index`).
+    pub(crate) fn expiry(self, now: Time, wait: Duration) -> Time {
+        let jiffies = |nanos: u64| nanos / JIFFY.as_nanos();
+        let clock = jiffies(now.saturating_add(self.before).as_nanos());
+        // usecs_to_jiffies rounds up.
+        let delta = wait.as_nanos().div_ceil(JIFFY.as_nanos());
+        let level =
+            (0..LAST_LEVEL).find(|level| delta < FIRST_LEVEL << (level * LEVEL_SHIFT)).unwrap_or(LAST_LEVEL);
+        let shift = level * LEVEL_SHIFT;
+        let slot = (clock.saturating_add(delta) >> shift) + 1;
+        let expiry = (slot << shift).saturating_mul(JIFFY.as_nanos());
+        Time::from_nanos(expiry.saturating_sub(self.before.as_nanos()))
+    }
+}
+
+/// A span as a timer's: whole jiffies, no fewer (`usecs_to_jiffies`).
+pub(crate) const fn in_jiffies(span: Duration) -> Duration {
+    let jiffy = JIFFY.as_nanos();
+    Duration::from_nanos(span.as_nanos().div_ceil(jiffy).saturating_mul(jiffy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn expires(now_ms: u64, wait_ms: u64) -> u64 {
+        TimerWheel::default().expiry(Time::ZERO + ms(now_ms), ms(wait_ms)).as_nanos() / 1_000_000
+    }
+
+    /// calc_index: slots of 1 jiffy below 63, of 8 below 504, of 64 below 4032; the slot after the one that the timer falls in.
+    #[test]
+    fn a_timer_expires_at_the_end_of_its_slot() {
+        // 10 jiffies from jiffy 0: jiffy 11.
+        assert_eq!(expires(0, 40), 44);
+        // 22 ms are 6 jiffies, from within jiffy 1.
+        assert_eq!(expires(7, 22), 32);
+        // A second is 250 jiffies, in the slot that ends with jiffy 256.
+        assert_eq!(expires(0, 1000), 1024);
+        // 3 s are 750 jiffies, in the slot that ends with jiffy 768.
+        assert_eq!(expires(0, 3000), 3072);
+    }
+
+    #[test]
+    fn a_timer_is_late_by_a_slot_of_its_level_at_most_and_never_early() {
+        for now in (0..5_000).step_by(37) {
+            for wait in
+                [0, 1, 20, 40, 200, 251, 252, 253, 1_000, 2_015, 2_016, 3_000, 16_127, 16_128, 120_000]
+            {
+                let late = expires(now, wait) as i64 - (now + wait) as i64;
+                assert!((0..=(wait * 8 / 63 + 8) as i64).contains(&late), "{now} + {wait}: {late}");
+            }
+        }
+    }
+
+    #[test]
+    fn how_far_the_wheel_has_turned_moves_its_slots() {
+        let wheel = TimerWheel { before: ms(20) };
+        assert_eq!(wheel.expiry(Time::ZERO, ms(1000)), Time::ZERO + ms(1024 - 20));
+    }
+}
