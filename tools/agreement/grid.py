@@ -183,6 +183,7 @@ KINDS = (
             "visit",
             "tls.version",
             "tls.resumption",
+            "tls.key_exchange",
             "tcp.fast_open",
             "tcp.connect_retry",
             "host.client.tls_handshake",

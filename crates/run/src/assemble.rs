@@ -188,6 +188,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         }
     }
     doubts.extend(handshakes::doubts(spec, client, origin));
+    doubts.extend(handshakes::key_exchange_doubts(spec, client, origin));
     doubts.extend(spare_connections::doubt(spec, client, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();

@@ -68,5 +68,5 @@ pub use spec::{
     BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, ValiditySpec,
     Workload,
 };
-pub use tls::{Resumption, TlsSpec, TlsVersion};
+pub use tls::{KeyExchange, Resumption, TlsSpec, TlsVersion};
 pub use transport::Transport;

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server,
-    ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
+    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec, PepSpec,
+    Server, ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -31,6 +31,9 @@ pub struct RunSpec {
     /// TLS at both ends; without it: TLS 1.3 with a full handshake for every connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsSpec>,
+    /// Key exchange of TLS over TCP and of QUIC; without it: X25519.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_exchange: Option<KeyExchange>,
     /// How fast both ends are; without it they take no time beside that of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostsSpec>,

@@ -8,6 +8,7 @@ mod flows;
 mod h2h3;
 mod host_times;
 mod http1;
+mod key_exchange;
 mod layers;
 mod pep;
 mod pep_transfers;

@@ -51,6 +51,8 @@ TLS_VERSION = "1.3"
 """What servers and browsers agree on today."""
 RESUMPTION = "none"
 """A full handshake for every connection, the longest that a visitor may have."""
+KEY_EXCHANGE = "x25519"
+"""What every server takes. Browsers offer `x25519mlkem768` before it, in a ClientHello of two packets."""
 
 # Hosts.
 

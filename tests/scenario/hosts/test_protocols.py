@@ -35,6 +35,8 @@ DEFAULTS = {
     "visit": ("h1s", {"visit": "first"}),
     "slow start": ("h2", {"slow_start": "linux"}),
     "TLS": ("h2", {"tls": {"version": "1.3", "resumption": "none"}}),
+    "key exchange": ("h2", {"tls": {"key_exchange": "x25519"}}),
+    "key exchange without TLS": ("h1", {"tls": {"key_exchange": "x25519"}}),
     "TLS without TLS": ("h1", {"tls": {"version": "1.3", "resumption": "none"}}),
     "retries of what is not retried": ("h1", {"tcp": {"connect_retries": 5}}),
     "fallback from what is not reset": ("h2", {"tcp": {"idle_fallback": True}}),
@@ -350,7 +352,8 @@ def test_the_engine_accepts_every_setting():
         pep={"kind": "split", "standing": True},
     )
     _core.check_spec(json.dumps(spec))
-    multiplexed = page_spec("spdy", push="10 %", priorities="on", tls={"resumption": "early-data"})
+    tls = {"resumption": "early-data", "key_exchange": "x25519mlkem768"}
+    multiplexed = page_spec("spdy", push="10 %", priorities="on", tls=tls)
     _core.check_spec(
         json.dumps(
             {

@@ -24,7 +24,7 @@ pub use event_logs::EventLogs;
 pub use h3_transport::{H3Connection, Opener, StreamPriorities};
 pub use sender::Sender;
 
-use crate::tls::{ClientTls, EarlyData, Secured};
+use crate::tls::{ClientTls, EarlyData, Told};
 use controller::{Adapter, Factory};
 use processing::ProcessingSocket;
 use sender::Role;
@@ -201,9 +201,9 @@ async fn complete<N: Net>(
         processor.idle().await;
     }
     report.connected = Some(net.now());
-    if let Some(Secured { protocol, handshake }) = secured(connection, EarlyData::NotTried) {
-        report.protocol = protocol;
-        report.handshake = handshake.filter(|_| client.tls.spec.tls.is_some());
+    if let Some(secured) = secured(connection, EarlyData::NotTried) {
+        Told::of(client.tls.spec).note(&secured, report);
+        report.protocol = secured.protocol;
     }
 }
 

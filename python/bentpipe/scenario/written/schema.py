@@ -118,6 +118,7 @@ class TlsTable(Table):
 
     version: float | str | None = Field(default=None, description='"1.3" or "1.2"')
     resumption: str | None = Field(default=None, description='"none", "ticket" or "early-data"')
+    key_exchange: str | None = Field(default=None, description='"x25519" or "x25519mlkem768"')
 
 
 class HostTable(Table):
