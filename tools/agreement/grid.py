@@ -214,7 +214,7 @@ KINDS = (
         title="Bulk flows without random loss",
         parts=(Part(name="bulk", company=Company.ONE_A_CORE),),
         quantity=COMPLETION,
-        factors=(*PIPE, "bulk.size"),
+        factors=(*PIPE, "bulk.size", "bulk.transport", "quic.ack_frequency.ack_eliciting_threshold"),
         bars=WITHOUT_LOSS,
     ),
     Kind(

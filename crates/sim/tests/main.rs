@@ -1,5 +1,6 @@
 //! Runs in virtual time: all files in one program, since each program is linked by itself.
 
+mod ack_frequency;
 mod any_scenario;
 mod capture;
 mod common;

@@ -14,7 +14,7 @@ from bentpipe.scenario.written.quantity import SECOND_NS, duration_ns, fraction,
 from bentpipe.stats import HIGHER_IS_BETTER
 from bentpipe.stats.metrics import METRICS
 
-FRACTIONS = ("jain_index", "utilisation", "ping_loss_fraction")
+FRACTIONS = ("jain_index", "utilisation", "ack_utilisation", "ping_loss_fraction")
 NAMED_STATISTICS = ("mean", "median", "min", "max")
 _PERCENTILE = re.compile(r"p([1-9][0-9]?)")
 

@@ -11,7 +11,7 @@ FILE = "runs.openmetrics"
 PREFIX = "bentpipe_"
 UNITS = {"s": "seconds", "bit/s": "bits_per_second", "B": "bytes", "%": "ratio"}
 """What the standard calls them; it has ratios in place of percents."""
-RATIOS = ("utilisation", "ping_loss_fraction")
+RATIOS = ("utilisation", "ack_utilisation", "ping_loss_fraction")
 _WORDS = ("s", "bps", "bytes", "percent", "fraction")
 
 

@@ -13,9 +13,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bentpipe_net::{Net, TcpSample};
-use bentpipe_run::{ConnectionReport, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{AckFrequencySpec, ConnectionReport, QuicSpec, RunSpec, Transport};
 use bentpipe_units::Bytes;
-use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
+use noq::{AckFrequencyConfig, Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
@@ -254,13 +254,24 @@ fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs
         // One packet a datagram, as the simulator sends them; bursts are the pacer's business.
         .enable_segmentation_offload(false)
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
-        .allow_spin(false);
+        .allow_spin(false)
+        .ack_frequency_config(quic.ack_frequency.map(ack_frequency));
     if let Some(logs) = qlog {
         config.qlog_factory(logs.factory(match role {
             Role::Client => "client",
             Role::Origin => "origin",
         }));
     }
+    config
+}
+
+/// What this end asks of its peer (draft-ietf-quic-ack-frequency section 4).
+fn ack_frequency(wanted: AckFrequencySpec) -> AckFrequencyConfig {
+    let mut config = AckFrequencyConfig::default();
+    config
+        .ack_eliciting_threshold(wanted.ack_eliciting_threshold.into())
+        .max_ack_delay(Some(wanted.requested_max_ack_delay_ns.into()))
+        .reordering_threshold(wanted.reordering_threshold.into());
     config
 }
 
