@@ -300,6 +300,7 @@ PROTOCOLS = {
         optional={
             "version": st.sampled_from(["1.3", "1.2", 1.2, 1.3, 1, "nan"]),
             "resumption": st.sampled_from(["none", "ticket", "early-data", "x"]),
+            "key_exchange": st.sampled_from(["x25519", "x25519mlkem768", "x"]),
         },
     ),
     "host": st.dictionaries(

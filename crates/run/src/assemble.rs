@@ -105,6 +105,8 @@ fn metrics(
         link.direction(spec.link_direction(Direction::Down)),
         link.direction(spec.link_direction(Direction::Up)),
     );
+    let of_data = spec.link_direction(if is_up(spec) { Direction::Up } else { Direction::Down });
+    let span = end.filter(|_| is_alone(spec)).map(|end| end.since(start));
     let (wire_down, wire_up) = (down.offered_bytes.get(), up.offered_bytes.get());
     let mut metrics = Metrics {
         plt_s: last_byte(&client.objects).map(after_start),
@@ -132,7 +134,10 @@ fn metrics(
         first_flight_bytes: first_flight(spec, client, link).map(Bytes::get),
         queue_mean_bytes_down: down.queue_mean_bytes,
         queue_max_bytes_down: down.queue_max_bytes.get(),
-        utilisation: end.filter(|_| is_alone(spec)).and_then(|end| utilisation(spec, link, end.since(start))),
+        utilisation: span.and_then(|span| utilisation(spec, link, of_data, span)),
+        ack_utilisation: span
+            .filter(|_| spec.flows().is_some())
+            .and_then(|span| utilisation(spec, link, of_data.opposite(), span)),
         ..Metrics::default()
     };
     round_trips(&mut metrics, client, origin);
@@ -188,6 +193,7 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         }
     }
     doubts.extend(handshakes::doubts(spec, client, origin));
+    doubts.extend(handshakes::key_exchange_doubts(spec, client, origin));
     doubts.extend(spare_connections::doubt(spec, client, origin));
     let ports: Vec<u16> =
         (0..).take(flows.len()).filter_map(|flow| flows::client_port(client, flow)).collect();
@@ -274,9 +280,13 @@ fn first_flight(spec: &RunSpec, client: &ClientReport, link: &LinkReport) -> Opt
     Some(flight.map(|packet| packet.bytes).sum())
 }
 
-/// How much of the direction was used that the data take.
-fn utilisation(spec: &RunSpec, link: &LinkReport, span: Duration) -> Option<f64> {
-    let taken = spec.link_direction(if is_up(spec) { Direction::Up } else { Direction::Down });
+/// How much of a direction was used.
+fn utilisation(
+    spec: &RunSpec,
+    link: &LinkReport,
+    taken: bentpipe_link::Direction,
+    span: Duration,
+) -> Option<f64> {
     let (direction, counted) = (spec.link.direction(taken), link.direction(taken));
     let rate_bps = scheduled_mean_bps(link, taken, span)
         .unwrap_or_else(|| direction.capacity.nominal_bps().as_bps() as f64);

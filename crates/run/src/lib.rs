@@ -65,8 +65,8 @@ pub use report::{
 };
 pub use server_behind::ServerBehind;
 pub use spec::{
-    BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec, ValiditySpec,
-    Workload,
+    AckFrequencySpec, BulkSpec, CaptureSpec, Direction, FlowSpec, FlowsSpec, PingSpec, QuicSpec, RunSpec,
+    ValiditySpec, Workload,
 };
-pub use tls::{Resumption, TlsSpec, TlsVersion};
+pub use tls::{KeyExchange, Resumption, TlsSpec, TlsVersion};
 pub use transport::Transport;

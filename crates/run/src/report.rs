@@ -90,6 +90,9 @@ pub struct ConnectionReport {
     /// How TLS was established, where the run has settings for TLS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshake: Option<Handshake>,
+    /// Key exchange of TLS or QUIC, read back from the library, where the run asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_exchange: Option<String>,
     /// When the client closed it, or its peer did; none of a connection that was open at the end of the workload.
     #[serde(default, rename = "closed_ns", skip_serializing_if = "Option::is_none")]
     pub closed: Option<Time>,

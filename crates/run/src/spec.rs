@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, LinkSpec, PageLoadSpec, PepSpec, Server,
-    ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
+    Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec, PepSpec,
+    Server, ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -31,6 +31,9 @@ pub struct RunSpec {
     /// TLS at both ends; without it: TLS 1.3 with a full handshake for every connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsSpec>,
+    /// Key exchange of TLS over TCP and of QUIC; without it: X25519.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_exchange: Option<KeyExchange>,
     /// How fast both ends are; without it they take no time beside that of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostsSpec>,
@@ -82,6 +85,24 @@ pub struct QuicSpec {
     /// Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwnd_validation: Option<Switch>,
+    /// How often each end asks the other to acknowledge; without it nobody asks, and every second packet is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_frequency: Option<AckFrequencySpec>,
+}
+
+/// What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AckFrequencySpec {
+    /// Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    /// extension (RFC 9000 section 13.2.2).
+    pub ack_eliciting_threshold: u32,
+    /// How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    /// 25 ms is asked for.
+    pub requested_max_ack_delay_ns: Duration,
+    /// By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    /// (RFC 9000 section 13.2.1).
+    pub reordering_threshold: u32,
 }
 
 /// What the client does.

@@ -234,6 +234,24 @@ fn utilisation_is_what_was_delivered_over_what_fits_into_the_load() {
 }
 
 #[test]
+fn acknowledgements_of_a_flow_use_the_direction_that_its_data_do_not() {
+    let flow = |direction| bulk_spec(direction, Some(Bytes::new(1_000_000)), None);
+    let mut reports = download(transfer(1_000_000, 1_060, 4_000));
+    // 2 Mbit/s for 4.000 s carry 1 MB, 8 Mbit/s 4 MB.
+    reports.link.return_.delivered_bytes = Bytes::new(250_000);
+    reports.link.forward.delivered_bytes = Bytes::new(2_000_000);
+    let down = metrics(flow(Direction::Down), reports.clone());
+    assert_close(down.ack_utilisation, 0.25);
+    assert_close(down.utilisation, 0.5);
+    reports.origin.transfers = std::mem::take(&mut reports.client.transfers);
+    let up = metrics(flow(Direction::Up), reports);
+    assert_close(up.ack_utilisation, 0.5);
+    assert_close(up.utilisation, 0.25);
+    // What goes up of a page load are requests too.
+    assert_eq!(metrics(spec(), page_load()).ack_utilisation, None);
+}
+
+#[test]
 fn a_flow_of_so_many_bytes_is_rated_over_its_completion_time() {
     let flow = bulk_spec(Direction::Down, Some(Bytes::new(1_000_000)), None);
     let metrics = metrics(flow, download(transfer(1_000_000, 1_060, 4_000)));

@@ -22,7 +22,7 @@ const UNITS: [&str; 12] = [
 ];
 
 /// Numbers without a unit, each with what it is.
-const COUNTS: [(&str, &str); 63] = [
+const COUNTS: [(&str, &str); 66] = [
     ("seed", "an identity"),
     ("completeness", "a fraction of what the last picture shows"),
     ("initial_receive_window", "segments, as the initial window"),
@@ -60,6 +60,9 @@ const COUNTS: [(&str, &str); 63] = [
     ("queue_mean_bytes_down", "bytes"),
     ("queue_max_bytes_down", "bytes"),
     ("utilisation", "a fraction"),
+    ("ack_utilisation", "a fraction"),
+    ("ack_eliciting_threshold", "packets; the standard's"),
+    ("reordering_threshold", "packets; the standard's"),
     ("queue", "packets, of drops by cause"),
     ("db", "decibels"),
     ("id", "an identity; the standard's"),

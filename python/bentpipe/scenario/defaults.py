@@ -55,6 +55,8 @@ TLS_VERSION = "1.3"
 """What servers and browsers agree on today."""
 RESUMPTION = "none"
 """A full handshake for every connection, the longest that a visitor may have."""
+KEY_EXCHANGE = "x25519"
+"""What every server takes. Browsers offer `x25519mlkem768` before it, in a ClientHello of two packets."""
 
 # Hosts.
 
@@ -247,6 +249,12 @@ BBR_EXTRA_ACKED = True
 """Linux since 5.1."""
 CWND_VALIDATION = True
 """RFC 9002 section 7.8, and as the kernel's TCP has it: an unused window says nothing about the path."""
+ACK_ELICITING_THRESHOLD = 1
+"""RFC 9000 section 13.2.2: an acknowledgement for every second packet, as without the extension."""
+REQUESTED_MAX_ACK_DELAY = "25 ms"
+"""RFC 9000 section 18.2, as without the extension."""
+REORDERING_THRESHOLD = 1
+"""RFC 9000 section 13.2.1: a packet out of order is acknowledged at once, as without the extension."""
 MAX_CONCURRENT_STREAMS = 100
 """The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 

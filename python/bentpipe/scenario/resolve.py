@@ -18,7 +18,7 @@ from bentpipe.scenario.hosts.quic import quic_spec
 from bentpipe.scenario.hosts.senders import senders
 from bentpipe.scenario.hosts.slow_start import slow_start_choice
 from bentpipe.scenario.hosts.tcp import tcp_spec
-from bentpipe.scenario.hosts.tls import tls_spec
+from bentpipe.scenario.hosts.tls import key_exchange, tls_spec
 from bentpipe.scenario.hosts.workload import workload_spec
 from bentpipe.scenario.link.resolved import (
     IPV4_HEADER_BYTES,
@@ -89,7 +89,9 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
 
     limit_bytes = link.buffer_bytes
     tcp = tcp_spec(or_default(run.tcp, TcpTable()), where.at("tcp"), buffer_bytes=limit_bytes)
-    tls = tls_spec(or_default(run.tls, TlsTable()), workload, where.at("tls"))
+    tls_table = or_default(run.tls, TlsTable())
+    tls = tls_spec(tls_table, workload, where.at("tls"))
+    exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
     sending = senders(workload, cc=cc, pep=pep)
     slow_start = slow_start_choice(
@@ -126,6 +128,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["server_behind"] = server_behind
     if tls is not None:
         spec["tls"] = tls
+    if exchange is not None:
+        spec["key_exchange"] = exchange
     if hosts is not None:
         spec["host"] = hosts
     if pep is not None:

@@ -35,6 +35,9 @@ const UNPACED: u64 = 1_000_000_000;
 /// handshake fills the window, and the library arms no probe timeout for it when the handshake is over.
 const LEAST_WINDOW: u64 = 2;
 
+/// Packets that a receiver leaves unacknowledged where nobody asks for another number (RFC 9000 section 13.2.2).
+const ACK_ELICITING_THRESHOLD: u64 = 1;
+
 /// Gives every connection of an endpoint its congestion control.
 #[derive(Debug)]
 pub(super) struct Factory {
@@ -88,6 +91,7 @@ impl ControllerFactory for Factory {
             sent: Bytes::ZERO,
             next_packet: 0,
             batch: Batch::default(),
+            ack_eliciting_threshold: ACK_ELICITING_THRESHOLD,
             lost: Bytes::ZERO,
             episode: None,
             rtt: None,
@@ -116,6 +120,8 @@ pub(super) struct Adapter {
     sent: Bytes,
     next_packet: u64,
     batch: Batch,
+    /// Packets that the peer may receive without acknowledging them at once.
+    ack_eliciting_threshold: u64,
     /// Deemed lost since the last acknowledgement.
     lost: Bytes,
     /// The latest episode of loss.
@@ -183,11 +189,12 @@ impl Adapter {
 
     /// The acknowledgement's round trip, when it is one.
     ///
-    /// A receiver that has only one packet to acknowledge waits up to `max_ack_delay` for a second; the library
-    /// does not tell the controller how long (RFC 9002 section 5.3 would subtract it). Two packets are
-    /// acknowledged at once, so that the newer one's round trip is the path's.
+    /// A receiver that has no more packets to acknowledge than the threshold (one, where nobody has asked for another)
+    /// waits up to `max_ack_delay` for the next; the library does not tell the controller how long (RFC 9002 section 5.3
+    /// would subtract it). More packets are acknowledged at once, so that the newest one's round trip is the path's.
     fn round_trip(&self, elapsed: Duration, packets: u64) -> Option<Duration> {
-        (packets > 1 || self.rtt.is_none_or(|rtt| elapsed <= rtt.min)).then_some(elapsed)
+        (packets > self.ack_eliciting_threshold || self.rtt.is_none_or(|rtt| elapsed <= rtt.min))
+            .then_some(elapsed)
     }
 
     /// Bytes per second at which packets leave now; none before a round trip is known.
@@ -373,6 +380,14 @@ impl Controller for Adapter {
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.algorithm.on_event(Event::MssChange { mss: Bytes::new(new_mtu.into()) });
+    }
+
+    fn on_ack_frequency_update(
+        &mut self,
+        ack_eliciting_threshold: u64,
+        _requested_max_ack_delay: std::time::Duration,
+    ) {
+        self.ack_eliciting_threshold = ack_eliciting_threshold;
     }
 
     fn window(&self) -> u64 {

@@ -13,9 +13,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bentpipe_net::{Net, TcpSample};
-use bentpipe_run::{ConnectionReport, QuicSpec, RunSpec, Transport};
+use bentpipe_run::{AckFrequencySpec, ConnectionReport, QuicSpec, RunSpec, Transport};
 use bentpipe_units::Bytes;
-use noq::{Endpoint, EndpointConfig, TransportConfig, VarInt};
+use noq::{AckFrequencyConfig, Endpoint, EndpointConfig, TransportConfig, VarInt};
 use noq_proto::PathId;
 use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 
@@ -24,7 +24,7 @@ pub use event_logs::EventLogs;
 pub use h3_transport::{H3Connection, Opener, StreamPriorities};
 pub use sender::Sender;
 
-use crate::tls::{ClientTls, EarlyData, Secured};
+use crate::tls::{ClientTls, EarlyData, Told};
 use controller::{Adapter, Factory};
 use processing::ProcessingSocket;
 use sender::Role;
@@ -201,9 +201,9 @@ async fn complete<N: Net>(
         processor.idle().await;
     }
     report.connected = Some(net.now());
-    if let Some(Secured { protocol, handshake }) = secured(connection, EarlyData::NotTried) {
-        report.protocol = protocol;
-        report.handshake = handshake.filter(|_| client.tls.spec.tls.is_some());
+    if let Some(secured) = secured(connection, EarlyData::NotTried) {
+        Told::of(client.tls.spec).note(&secured, report);
+        report.protocol = secured.protocol;
     }
 }
 
@@ -254,13 +254,24 @@ fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs
         // One packet a datagram, as the simulator sends them; bursts are the pacer's business.
         .enable_segmentation_offload(false)
         // A random bit per packet tells nothing here, and draws would shift with the traffic.
-        .allow_spin(false);
+        .allow_spin(false)
+        .ack_frequency_config(quic.ack_frequency.map(ack_frequency));
     if let Some(logs) = qlog {
         config.qlog_factory(logs.factory(match role {
             Role::Client => "client",
             Role::Origin => "origin",
         }));
     }
+    config
+}
+
+/// What this end asks of its peer (draft-ietf-quic-ack-frequency section 4).
+fn ack_frequency(wanted: AckFrequencySpec) -> AckFrequencyConfig {
+    let mut config = AckFrequencyConfig::default();
+    config
+        .ack_eliciting_threshold(wanted.ack_eliciting_threshold.into())
+        .max_ack_delay(Some(wanted.requested_max_ack_delay_ns.into()))
+        .reordering_threshold(wanted.reordering_threshold.into());
     config
 }
 

@@ -67,6 +67,14 @@ class PingTable(Table):
     size: str | None = Field(default=None, description='a size such as "20 B"')
 
 
+class AckFrequencyTable(Table):
+    """What each end of QUIC asks of the other (draft-ietf-quic-ack-frequency); of TCP there is none."""
+
+    ack_eliciting_threshold: int | None = Field(default=None, description="a whole number of packets")
+    requested_max_ack_delay: str | None = Field(default=None, description=DURATION)
+    reordering_threshold: int | None = Field(default=None, description="a whole number of packets")
+
+
 class TcpTable(Table):
     """TCP at both ends."""
 
@@ -79,6 +87,7 @@ class TcpTable(Table):
     nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    ack_frequency: AckFrequencyTable | None = Field(default=None, description=A_TABLE)
     connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
     connect_retries: int | None = Field(default=None, description=COUNT)
     idle_reset: str | None = Field(default=None, description=DURATION_OR_OFF)
@@ -102,6 +111,7 @@ class QuicTable(Table):
     udp_payload: str | None = Field(default=None, description='a size such as "1472 B"')
     max_concurrent_streams: int | None = Field(default=None, description=COUNT)
     cwnd_validation: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    ack_frequency: AckFrequencyTable | None = Field(default=None, description=A_TABLE)
 
 
 class Http2Table(Table):
@@ -118,6 +128,7 @@ class TlsTable(Table):
 
     version: float | str | None = Field(default=None, description='"1.3" or "1.2"')
     resumption: str | None = Field(default=None, description='"none", "ticket" or "early-data"')
+    key_exchange: str | None = Field(default=None, description='"x25519" or "x25519mlkem768"')
 
 
 class HostTable(Table):

@@ -46,6 +46,7 @@ Pep: TypeAlias = Literal["none", "split", "tunnel", "proxy"]
 PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 TlsVersion: TypeAlias = Literal["1.3", "1.2"]
 Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
+KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
 Visit: TypeAlias = Literal["first", "repeat"]
 Priorities: TypeAlias = Literal["off", "unstated", "on"]
 Switch: TypeAlias = Literal["off", "on"]
@@ -73,6 +74,7 @@ PEP: Vocabulary[Pep] = Vocabulary(available=get_args(Pep))
 PEP_PLACE: Vocabulary[PepPlace] = Vocabulary(available=get_args(PepPlace))
 TLS_VERSION: Vocabulary[TlsVersion] = Vocabulary(available=get_args(TlsVersion))
 RESUMPTION: Vocabulary[Resumption] = Vocabulary(available=get_args(Resumption))
+KEY_EXCHANGE: Vocabulary[KeyExchange] = Vocabulary(available=get_args(KeyExchange))
 VISIT: Vocabulary[Visit] = Vocabulary(available=get_args(Visit))
 PRIORITIES: Vocabulary[Priorities] = Vocabulary(available=get_args(Priorities))
 SWITCH: Vocabulary[Switch] = Vocabulary(available=get_args(Switch))

@@ -387,6 +387,21 @@ fn no_rate_is_so_high_that_a_byte_takes_less_than_a_nanosecond() {
 }
 
 #[test]
+fn an_acknowledgement_of_no_more_packets_than_the_peer_may_leave_waiting_is_no_round_trip() {
+    // draft-ietf-quic-ack-frequency section 4: with more than the threshold it was sent at once.
+    let min = Duration::from_millis(500);
+    let mut sender = Sender::cubic();
+    sender.adapter.rtt = Some(Rtt { smoothed: min, min });
+    let late = Duration::from_millis(600);
+    assert_eq!(sender.adapter.round_trip(late, 2), Some(late));
+    sender.adapter.on_ack_frequency_update(9, std::time::Duration::from_millis(100));
+    assert_eq!(sender.adapter.round_trip(late, 9), None);
+    assert_eq!(sender.adapter.round_trip(late, 10), Some(late));
+    // The path took no longer, whatever the receiver waited.
+    assert_eq!(sender.adapter.round_trip(min, 1), Some(min));
+}
+
+#[test]
 fn an_acknowledgement_of_nothing_changes_nothing() {
     let mut sender = Sender::cubic();
     sender.send(0, 0..10);
