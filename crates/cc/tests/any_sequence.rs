@@ -160,6 +160,8 @@ fn algorithms() -> impl Strategy<Value = (Algorithm, SlowStartExit)> {
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartLinux4_15)),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Paced))),
         1 => Just((Algorithm::Cubic, SlowStartExit::HyStartPlusPlus(Pacing::Unpaced))),
+        1 => Just((Algorithm::Cubic, SlowStartExit::Search)),
+        1 => Just((Algorithm::Reno, SlowStartExit::Search)),
     ]
 }
 
