@@ -60,7 +60,7 @@ impl Sender {
     }
 
     fn wait(&mut self, span: Duration) {
-        self.now = self.now + span;
+        self.now += span;
     }
 
     fn send(&mut self, count: u64) {

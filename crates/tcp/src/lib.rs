@@ -26,6 +26,7 @@ mod sequence;
 mod state;
 mod wire;
 
+pub use bentpipe_cc::careful_resume::Memory;
 pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
 pub use connection::Connection;
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};
