@@ -38,6 +38,14 @@ impl Algorithm {
         }
     }
 
+    /// Whether it can start from what an earlier connection saw of its path (RFC 9959).
+    pub const fn can_resume(self) -> bool {
+        match self {
+            Self::Reno | Self::Cubic | Self::Hybla | Self::Bbr => true,
+            Self::Bbr3 | Self::Vivace => false,
+        }
+    }
+
     /// The name by which the Linux kernel knows the algorithm: its own, or, with the prefix `bp_`, one that
     /// `bentpipe-bpf` loads. None when it has not got it.
     pub const fn kernel_name(self) -> Option<&'static str> {

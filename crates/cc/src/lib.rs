@@ -22,6 +22,7 @@ mod testing;
 
 pub mod bbr;
 pub mod bbr3;
+pub mod careful_resume;
 pub mod cubic;
 pub mod hybla;
 pub mod rate;
@@ -32,13 +33,15 @@ pub mod vivace;
 
 pub use algorithm::Algorithm;
 pub use control::{
-    AckSample, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, SentSample, State,
+    AckSample, CongestionControl, CongestionEvent, CongestionKind, Event, RecoveryWindow, Resumable,
+    ResumableModel, ResumableWindow, SentSample, State,
 };
 pub use rate::Demand;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::bbr::BbrSpec;
+use crate::careful_resume::{CarefulResume, Resume};
 use crate::slow_start::SlowStartExit;
 
 /// What an algorithm is told when a connection starts. There are no defaults.
@@ -91,5 +94,18 @@ pub fn build(algorithm: Algorithm, config: Config) -> Box<dyn CongestionControl>
         Algorithm::Bbr3 => Box::new(bbr3::Bbr3::new(config)),
         Algorithm::Hybla => Box::new(hybla::Hybla::new(config)),
         Algorithm::Vivace => Box::new(vivace::Vivace::new(config)),
+    }
+}
+
+/// Makes the algorithm that a scenario names, which resumes carefully where that is given and it can.
+pub fn build_resuming(
+    algorithm: Algorithm,
+    config: Config,
+    resume: Option<Resume>,
+) -> Box<dyn CongestionControl> {
+    let alone = build(algorithm, config);
+    match resume.filter(|_| algorithm.can_resume()) {
+        Some(resume) => Box::new(CarefulResume::new(alone, &config, resume)),
+        None => alone,
     }
 }

@@ -6,7 +6,7 @@ use crate::aimd_window::AimdWindow;
 use crate::control::EventHandlers;
 use crate::phase::Phase;
 use crate::slow_start::{HyStartPlusPlus, Search, SlowStartExit, Step, Verdict};
-use crate::{AckSample, Config, CongestionControl, Event, SentSample, State};
+use crate::{AckSample, Config, CongestionControl, Event, Resumable, SentSample, State};
 
 /// Reno's state.
 #[derive(Clone, Debug)]
@@ -102,5 +102,9 @@ impl CongestionControl for Reno {
 
     fn state(&self) -> State {
         self.window.state()
+    }
+
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        Some(Resumable::Window(&mut self.window))
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn ack(now: Time, acked: Bytes) -> AckSample {
         in_flight: Bytes::ZERO,
         rtt: None,
         is_maybe_delayed: false,
+        newest_sent: None,
         srtt: None,
         rate: None,
         usage: WindowUsage { is_cwnd_limited: true, peak_in_flight: acked },

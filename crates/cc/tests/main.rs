@@ -3,6 +3,7 @@
 mod any_sequence;
 mod bbr;
 mod bbr3;
+mod careful_resume;
 mod common;
 mod cubic;
 mod hybla;

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bentpipe_net::{Net, Processor};
-use bentpipe_run::{Algorithm, BbrSpec, Dscp, HostSpec, RunSpec, SlowStartChoice, Switch, TcpSpec};
+use bentpipe_run::{
+    Algorithm, BbrSpec, Dscp, HostSpec, ResumeSpec, RunSpec, SlowStartChoice, Switch, TcpSpec,
+};
 use bentpipe_units::Time;
 use nix::sys::socket::{setsockopt, sockopt};
 use noq::Runtime;
@@ -34,6 +36,7 @@ pub struct KernelNet {
     pub(crate) nagle: Switch,
     slow_start: Option<SlowStartChoice>,
     bbr: Option<BbrSpec>,
+    resume: Option<ResumeSpec>,
     processor: Option<Processor>,
 }
 
@@ -41,8 +44,8 @@ impl KernelNet {
     /// Sockets with the settings of a run's TCP that are theirs alone; the others are the namespace's. The kernel's
     /// congestion controls are as they are: settings of a run's own make [`connect`](Net::connect) fail.
     pub fn new(spec: &RunSpec) -> Self {
-        let (slow_start, bbr) = (spec.slow_start, spec.bbr);
-        Self { slow_start, bbr, ..Self::default() }.with_tcp(&spec.tcp)
+        let (slow_start, bbr, resume) = (spec.slow_start, spec.bbr, spec.resume);
+        Self { slow_start, bbr, resume, ..Self::default() }.with_tcp(&spec.tcp)
     }
 
     /// The same host with a processor that takes as long for things as `costs` says, if it does.
@@ -59,6 +62,9 @@ impl KernelNet {
 
     /// What a run asks of a congestion control that the kernel's has not got.
     fn foreign_setting(&self, cc: Algorithm) -> Option<String> {
+        if self.resume.is_some() {
+            return Some("run.resume over TCP: expected none, found Careful Resume".to_owned());
+        }
         match (cc, self.slow_start, self.bbr) {
             // HyStart, of which the other choices are about, is CUBIC's.
             (_, Some(choice @ SlowStartChoice::HyStartPlusPlus), _) | (Algorithm::Cubic, Some(choice), _) => {

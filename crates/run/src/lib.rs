@@ -35,6 +35,7 @@ pub use assemble::{RunReports, assemble, failed};
 // What a spec and a record hold of congestion control, TCP and the link is theirs.
 pub use bentpipe_cc::Algorithm;
 pub use bentpipe_cc::bbr::BbrSpec;
+pub use bentpipe_cc::careful_resume::{ResumeSpec, SavedSpec, Transition};
 pub use bentpipe_cc::slow_start::SlowStartChoice;
 pub use bentpipe_link::{
     AcmSpec, AttenuationPoint, AttenuationSpec, BackgroundSpec, BurstSpec, CapacitySpec, ClassSpec,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Algorithm, BbrSpec, Browser, Dscp, HostsSpec, Http2Spec, KeyExchange, LinkSpec, PageLoadSpec, PepSpec,
-    Server, ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport,
+    ResumeSpec, Server, ServerBehind, SlowStartChoice, TcpSpec, TlsSpec, Transport, Visit,
 };
 
 /// Everything that decides a run's result. Equal specs and seeds give equal simulated records.
@@ -46,6 +46,9 @@ pub struct RunSpec {
     /// BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bbr: Option<BbrSpec>,
+    /// Careful Resume (RFC 9959) of senders, where they start from what is known of the path. TCP of the kernel cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<ResumeSpec>,
     /// What is done over the link.
     pub workload: Workload,
     /// What loads the page, where that is not our loader.
@@ -208,6 +211,13 @@ pub struct CaptureSpec {
 }
 
 impl RunSpec {
+    /// Whether a visit before the load teaches senders the path, which takes a load of its own.
+    pub fn learns_path_by_visit(&self) -> bool {
+        let is_repeat =
+            matches!(&self.workload, Workload::PageLoad(load) if load.visit == Some(Visit::Repeat));
+        is_repeat && self.resume.is_some_and(|resume| resume.saved.is_none())
+    }
+
     /// The direction of the link that is taken by what goes down to the client, or up to the server.
     pub const fn link_direction(&self, direction: Direction) -> bentpipe_link::Direction {
         match (self.server_behind, direction) {

@@ -2,6 +2,7 @@
 
 use bentpipe_cc::Algorithm;
 use bentpipe_cc::bbr::BbrSpec;
+use bentpipe_cc::careful_resume::Resume;
 use bentpipe_cc::slow_start::SlowStartChoice;
 use bentpipe_units::{Bytes, Duration, Switch};
 
@@ -66,6 +67,8 @@ pub struct Config {
     pub slow_start: Option<SlowStartChoice>,
     /// What BBR version 1 has.
     pub bbr: BbrSpec,
+    /// What its sender resumes from (RFC 9959), where it does; the clock of its memory is that of the connection.
+    pub resume: Option<Resume>,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
     /// First receive window in segments at most, where it is not all that the buffer holds.
@@ -186,6 +189,7 @@ impl Config {
             congestion_control,
             slow_start: None,
             bbr: BbrSpec::LINUX,
+            resume: None,
             initial_window: spec.initial_window,
             initial_receive_window: spec.initial_receive_window,
             receive_buffer: limits(INITIAL_RECEIVE_BUFFER, spec.receive_buffer_bytes),

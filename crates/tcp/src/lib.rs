@@ -27,6 +27,7 @@ mod state;
 mod wheel;
 mod wire;
 
+pub use bentpipe_cc::careful_resume::Memory;
 pub use config::{AfterIdle, BufferLimits, Coalescing, Config, FastOpen, Nagle, Offload, QuickAck, TcpSpec};
 pub use connection::Connection;
 pub use endpoint::{ConnectionId, Endpoint, PortError, Route};

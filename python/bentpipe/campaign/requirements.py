@@ -34,6 +34,7 @@ def require(engine: Engine, specs: Sequence[RunSpec], *, written: Callable[[str]
     require_congestion_controls(engine, specs, where=written("cc"), flows=written("bulk.flows"))
     require_slow_start(engine, specs, where=written("slow_start"))
     require_bbr(engine, specs, where=written("bbr.extra_acked"))
+    require_resume(engine, specs, where=written("resume"))
     require_iperf3(engine, specs, where=written("client"))
     require_programs(engine, specs, client=written("client"), server=written("server"))
 
@@ -101,6 +102,23 @@ def require_bbr(engine: Engine, specs: Iterable[RunSpec], *, where: Location) ->
         raise where.error(
             expected="true for TCP on the emulate engine",
             found="false, which QUIC and --engine simulate have",
+        )
+
+
+def require_resume(engine: Engine, specs: Iterable[RunSpec], *, where: Location) -> None:
+    """Refuse runs over the kernel's TCP that resume carefully (RFC 9959), which it does not know.
+
+    Raises
+    ------
+    InputError
+        At `where`, for the first such run.
+    """
+    if engine.name != emulate.NAME:
+        return
+    if any(spec.resume is not None and congestion_control.of_tcp(spec) for spec in specs):
+        raise where.error(
+            expected='"none" for TCP on the emulate engine',
+            found='"careful", which QUIC and --engine simulate have',
         )
 
 

@@ -29,6 +29,15 @@ CONGESTION_CONTROL = "cubic"
 SLOW_START = "linux"
 """Each congestion control's own, as the kernel has it: CUBIC's with HyStart."""
 
+RESUME = "careful"
+"""Of a table that says what is saved; without a table nothing is resumed, as servers of today have it."""
+RESUME_SAVED_RTT = "1 x"
+"""That of the link: a visit before would have measured it."""
+RESUME_SAVED_AGE = "0 s"
+"""Fresh: what is stale says how old it is."""
+RESUME_LIFETIME = "1 h"
+"""RFC 9959 section 4.3.1: hours for stable paths, minutes for those that vary."""
+
 SERVER_BEHIND = "gateway"
 """Where the Internet is; users are behind terminals."""
 

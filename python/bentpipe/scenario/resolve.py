@@ -15,6 +15,7 @@ from bentpipe.scenario.hosts.pep import check_place, check_use, host_mtu_bytes, 
 from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
+from bentpipe.scenario.hosts.resume import resume_spec
 from bentpipe.scenario.hosts.senders import senders
 from bentpipe.scenario.hosts.slow_start import slow_start_choice
 from bentpipe.scenario.hosts.tcp import tcp_spec
@@ -102,6 +103,9 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         senders=sending,
     )
     bbr = bbr_spec(or_default(run.bbr, BbrTable()), sending)
+    resume = resume_spec(
+        run.resume, where.at("resume"), link=link, workload=workload, senders=sending, ends=ends
+    )
     dscp = None if run.dscp is None else code_point(run.dscp, where.at("dscp"))
     spec: CellSpec = {
         "link": link.spec,
@@ -142,6 +146,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
         spec["slow_start"] = slow_start
     if bbr is not None:
         spec["bbr"] = bbr
+    if resume is not None:
+        spec["resume"] = resume
     if dscp is not None:
         spec["dscp"] = dscp
     return spec

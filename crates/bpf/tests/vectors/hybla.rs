@@ -100,6 +100,7 @@ fn acknowledge(hybla: &mut Hybla, dice: &mut Dice, srtt: u64) -> String {
         in_flight: Bytes::ZERO,
         rtt: Some(span(srtt)),
         is_maybe_delayed: false,
+        newest_sent: None,
         srtt: Some(span(srtt)),
         rate: None,
         usage: WindowUsage { is_cwnd_limited, peak_in_flight: Bytes::new(peak * MSS) },

@@ -171,6 +171,7 @@ impl<'a> Sender<'a> {
             in_flight: Bytes::new(self.in_flight),
             rtt: rtt_us.map(span),
             is_maybe_delayed: false,
+            newest_sent: None,
             srtt: (self.srtt_us > 0).then(|| span(self.srtt_us)),
             rate: Some(RateSample {
                 delivered: Bytes::ZERO,

@@ -5,11 +5,12 @@ mod epoch;
 
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::control::EventHandlers;
+use crate::control::{EventHandlers, ResumableWindow};
 use crate::phase::Phase;
 use crate::slow_start::{Search, SlowStart, SlowStartExit, SlowStartView, Step, Verdict};
 use crate::{
-    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, SentSample, State,
+    AckSample, Config, CongestionControl, CongestionEvent, CongestionKind, CwndUnit, Event, Resumable,
+    SentSample, State,
 };
 use cwnd_cnt::CwndCnt;
 use epoch::{BETA, Epoch};
@@ -233,6 +234,25 @@ impl EventHandlers for Cubic {
     }
 }
 
+impl ResumableWindow for Cubic {
+    fn set_cwnd(&mut self, cwnd: Bytes) {
+        self.cwnd = self.counted(cwnd.get() as f64);
+    }
+
+    fn retreat(&mut self, cwnd: Bytes) {
+        self.set_cwnd(cwnd);
+        self.prior = None;
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Bytes) {
+        self.ssthresh = self.counted(ssthresh.get() as f64);
+    }
+
+    fn beta(&self) -> f64 {
+        BETA
+    }
+}
+
 impl CongestionControl for Cubic {
     fn name(&self) -> &'static str {
         "cubic"
@@ -282,5 +302,9 @@ impl CongestionControl for Cubic {
 
     fn state(&self) -> State {
         State::of_window(self.ssthresh.is_finite().then(|| Bytes::new(self.ssthresh as u64)))
+    }
+
+    fn resumable(&mut self) -> Option<Resumable<'_>> {
+        Some(Resumable::Window(self))
     }
 }

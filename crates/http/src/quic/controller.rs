@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bentpipe_cc::bbr::BbrSpec;
+use bentpipe_cc::careful_resume::Transition;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::{Pacing, SlowStartExit};
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
@@ -18,6 +19,9 @@ use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
+use super::event_logs::EventLogs;
+use super::paths::KnownPath;
+use super::resume_events::ResumeEvents;
 use super::sender::{Role, Sender};
 
 /// Windows per round trip at which a window-based algorithm's packets leave (RFC 9002 section 7.7); Linux's
@@ -47,11 +51,20 @@ pub(super) struct Factory {
     slow_start_exit: SlowStartExit,
     cwnd_validation: Switch,
     bbr: BbrSpec,
+    path: Option<KnownPath>,
+    qlog: Option<EventLogs>,
     seed: u64,
 }
 
 impl Factory {
-    pub(super) fn new(spec: &RunSpec, role: Role, sender: Sender) -> Self {
+    /// That of an endpoint whose connections resume from what is known of `path`.
+    pub(super) fn new(
+        spec: &RunSpec,
+        role: Role,
+        sender: Sender,
+        path: Option<KnownPath>,
+        qlog: Option<&EventLogs>,
+    ) -> Self {
         let mss = spec.quic.udp_payload_bytes;
         Self {
             algorithm: sender.cc,
@@ -61,6 +74,8 @@ impl Factory {
             slow_start_exit: SlowStartExit::of(spec.slow_start, Pacing::Paced),
             cwnd_validation: spec.quic.cwnd_validation.unwrap_or(Switch::On),
             bbr: spec.bbr.unwrap_or(BbrSpec::LINUX),
+            path,
+            qlog: qlog.cloned(),
             seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
         }
     }
@@ -80,7 +95,11 @@ impl ControllerFactory for Factory {
             bbr: self.bbr,
         };
         Box::new(Adapter {
-            algorithm: bentpipe_cc::build(self.algorithm, config),
+            algorithm: bentpipe_cc::build_resuming(
+                self.algorithm,
+                config,
+                self.path.as_ref().map(|path| path.resume(now)),
+            ),
             initial_window: self.initial_window,
             epoch: now,
             estimator: RateEstimator::new(Time::ZERO),
@@ -96,6 +115,12 @@ impl ControllerFactory for Factory {
             episode: None,
             rtt: None,
             last_rate: None,
+            events: self
+                .qlog
+                .as_ref()
+                .filter(|_| self.path.is_some())
+                .and_then(EventLogs::take_latest)
+                .map(ResumeEvents::new),
         })
     }
 }
@@ -128,6 +153,8 @@ pub(super) struct Adapter {
     episode: Option<Episode>,
     rtt: Option<Rtt>,
     last_rate: Option<Rate>,
+    /// Where the phases of Careful Resume are logged, when they are.
+    events: Option<ResumeEvents>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +207,11 @@ impl Adapter {
     /// Smallest round-trip time, acknowledgement delay included.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.rtt.map(|rtt| rtt.min)
+    }
+
+    /// The phases of Careful Resume so far, from the start of the connection.
+    pub fn resumption(&self) -> &[Transition] {
+        self.algorithm.resumption()
     }
 
     /// The latest delivery-rate sample.
@@ -249,6 +281,12 @@ impl Adapter {
         self.outstanding.remove(index).map(|packet| packet.state)
     }
 
+    fn log_phases(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.write(self.algorithm.resumption(), self.next_packet);
+        }
+    }
+
     /// Forgets packets that were lost, or belong to a space whose keys are gone: both are silent here.
     fn forget_before(&mut self, sent: Time) {
         let stale = self.outstanding.partition_point(|packet| packet.sent < sent);
@@ -266,6 +304,7 @@ impl Controller for Adapter {
         self.in_flight += bytes;
         self.sent += bytes;
         self.next_packet = pn + 1;
+        self.log_phases();
     }
 
     fn on_sent(&mut self, _now: Instant, _bytes: u64, _largest_pn: u64) {
@@ -329,10 +368,12 @@ impl Controller for Adapter {
             rtt: sample,
             // The peer tells its delay (RFC 9000 section 13.2.5).
             is_maybe_delayed: false,
+            newest_sent: Some(newest_sent),
             srtt: self.rtt.map(|rtt| rtt.smoothed),
             rate,
             usage: self.window_usage(),
         });
+        self.log_phases();
         self.in_flight = in_flight;
         if app_limited {
             self.estimator.on_app_limited(in_flight);
@@ -370,6 +411,7 @@ impl Controller for Adapter {
         }
         self.episode = Some(Episode { since: now, phase: Phase::Recovery });
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
+        self.log_phases();
     }
 
     fn on_spurious_congestion_event(&mut self) {

@@ -5,7 +5,9 @@ mod early;
 mod event_logs;
 mod h3_frames;
 mod h3_transport;
+mod paths;
 mod processing;
+mod resume_events;
 mod sender;
 mod tokens;
 
@@ -22,6 +24,7 @@ use noq_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 pub use early::{Early, secured};
 pub use event_logs::EventLogs;
 pub use h3_transport::{H3Connection, Opener, StreamPriorities};
+pub use paths::Paths;
 pub use sender::Sender;
 
 use crate::tls::{ClientTls, EarlyData, Told};
@@ -79,11 +82,13 @@ pub fn server<N: Net>(
     tls: rustls::ServerConfig,
     spec: &RunSpec,
     sender: Sender,
+    paths: &Paths,
     qlog: Option<&EventLogs>,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicServerConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ServerConfig::with_crypto(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(spec, Role::Origin, sender, qlog)));
+    let factory = Factory::new(spec, Role::Origin, sender, paths.to(None, spec), qlog);
+    config.transport_config(Arc::new(transport(spec, Role::Origin, factory, qlog)));
     tokens::give_out(&mut config, spec);
     let (socket, runtime) = net.quic_socket(at, sender.dscp)?;
     let socket = ProcessingSocket::over(socket, net.processor());
@@ -160,6 +165,7 @@ pub fn sample(connection: &noq::Connection) -> Option<TcpSample> {
         min_rtt: controller.min_rtt(),
         delivery_rate: controller.delivery_rate(),
         retransmitted_packets: stats.lost_packets,
+        resumption: controller.resumption().to_vec(),
     })
 }
 
@@ -180,7 +186,7 @@ fn start<N: Net>(
     let tls =
         client.tls.config(Transport::Quic, protocol).map_err(|error| QuicError::Tls(error.to_string()))?;
     let started = net.now();
-    let endpoint = client_endpoint(net, client, sender, tls)?;
+    let endpoint = client_endpoint(net, client, host, sender, tls)?;
     let connecting = endpoint.connect(host.at, host.name)?;
     let report = ConnectionReport {
         transport: "quic".to_owned(),
@@ -210,12 +216,15 @@ async fn complete<N: Net>(
 fn client_endpoint<N: Net>(
     net: &N,
     client: &Client<'_>,
+    host: Host<'_>,
     sender: Sender,
     tls: rustls::ClientConfig,
 ) -> Result<Endpoint, QuicError> {
     let crypto = QuicClientConfig::try_from(tls).map_err(|error| QuicError::Tls(error.to_string()))?;
     let mut config = noq::ClientConfig::new(Arc::new(crypto));
-    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, sender, client.qlog)));
+    let path = client.tls.memory.paths.to(Some(host.at.ip()), client.tls.spec);
+    let factory = Factory::new(client.tls.spec, Role::Client, sender, path, client.qlog);
+    config.transport_config(Arc::new(transport(client.tls.spec, Role::Client, factory, client.qlog)));
     config.token_store(client.tls.memory.store());
     let (socket, runtime) = net.quic_socket(SocketAddr::new(client.local, 0), sender.dscp)?;
     let socket = ProcessingSocket::over(socket, net.processor());
@@ -236,12 +245,12 @@ fn endpoint(spec: &RunSpec, role: Role, sender: Sender) -> EndpointConfig {
     config
 }
 
-fn transport(spec: &RunSpec, role: Role, sender: Sender, qlog: Option<&EventLogs>) -> TransportConfig {
+fn transport(spec: &RunSpec, role: Role, factory: Factory, qlog: Option<&EventLogs>) -> TransportConfig {
     let quic: &QuicSpec = &spec.quic;
     let payload = u16::try_from(quic.udp_payload_bytes.get()).unwrap_or(u16::MAX);
     let mut config = TransportConfig::default();
     config
-        .congestion_controller_factory(Arc::new(Factory::new(spec, role, sender)))
+        .congestion_controller_factory(Arc::new(factory))
         .initial_rtt(quic.initial_rtt_ns.into())
         .stream_receive_window(varint(quic.stream_receive_window_bytes.get()))
         .receive_window(varint(quic.receive_window_bytes.get()))

@@ -189,6 +189,11 @@ impl Connection {
         self.handshake.granted
     }
 
+    /// The phases of Careful Resume so far, on the clock of the connection.
+    pub fn resumption(&self) -> &[bentpipe_cc::careful_resume::Transition] {
+        self.send.cc().map_or(&[], bentpipe_cc::CongestionControl::resumption)
+    }
+
     /// A look at the state.
     pub fn info(&self) -> Info {
         let cc = self.send.cc();

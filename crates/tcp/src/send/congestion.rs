@@ -1,6 +1,7 @@
 //! The congestion control and what it is fed with; windows in segments, as Linux counts them.
 
 use bentpipe_cc::bbr::BbrSpec;
+use bentpipe_cc::careful_resume::Resume;
 use bentpipe_cc::rate::{PacketState, RateEstimator};
 use bentpipe_cc::slow_start::SlowStartExit;
 use bentpipe_cc::usage::{UsageTracker, WindowUsage};
@@ -34,6 +35,7 @@ pub(super) struct CongestionConfig {
     pub algorithm: bentpipe_cc::Algorithm,
     pub slow_start_exit: SlowStartExit,
     pub bbr: BbrSpec,
+    pub resume: Option<Resume>,
     /// In segments.
     pub initial_window: u64,
     pub after_idle: AfterIdle,
@@ -95,7 +97,7 @@ pub(super) struct RunView {
 impl Congestion {
     pub fn new(config: &CongestionConfig, start: Start) -> Self {
         Self {
-            algorithm: bentpipe_cc::build(
+            algorithm: bentpipe_cc::build_resuming(
                 config.algorithm,
                 bentpipe_cc::Config {
                     now: start.now,
@@ -108,6 +110,7 @@ impl Congestion {
                     recovery_span: RecoverySpan::UntilRepaired,
                     bbr: config.bbr,
                 },
+                config.resume.clone().map(|resume| Resume { started: start.now, ..resume }),
             ),
             mss: start.mss,
             initial_window: config.initial_window,
@@ -259,6 +262,7 @@ impl Congestion {
 
     /// `tcp_cong_control`: what an acknowledgement means for the window.
     pub fn on_ack(&mut self, ack: Delivered) {
+        let newest_sent = self.rate.newest_sent();
         let rate = self.rate.sample(ack.min_rtt);
         if let Some(rate) = rate
             && (rate.demand == Demand::Backlogged || self.latest_rate.is_none_or(|kept| rate.rate() >= kept))
@@ -279,6 +283,7 @@ impl Congestion {
             in_flight: self.bytes(ack.in_flight),
             rtt: ack.rtt,
             is_maybe_delayed: ack.is_maybe_delayed,
+            newest_sent,
             srtt: ack.srtt,
             rate,
             usage,

@@ -62,6 +62,7 @@ impl Sender {
                 algorithm: config.congestion_control,
                 slow_start_exit: SlowStartExit::of(config.slow_start, Pacing::Unpaced),
                 bbr: config.bbr,
+                resume: config.resume.clone(),
                 initial_window: u64::from(config.initial_window.max(1)),
                 after_idle: config.after_idle,
                 seed: config.seed,

@@ -34,7 +34,7 @@ pub(crate) fn accept<N: Net, F: Future<Output = ()> + 'static>(
     let settings = TlsSettings::of(&config.spec, Transport::Quic)?;
     let tls = settings.server(&config.identity, number, &[protocol])?;
     let at = host.at_host(number, port);
-    let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, config.qlog.as_ref())?;
+    let endpoint = quic::server(&host.net, at, tls, &config.spec, sender, &host.paths, config.qlog.as_ref())?;
     let (host, serve) = (Rc::clone(host), Rc::new(serve));
     host.net.clone().spawn(async move {
         while let Some(incoming) = endpoint.accept().await {

@@ -158,6 +158,21 @@ class PepTable(Table):
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
 
 
+class ResumeTable(Table):
+    """Careful Resume (RFC 9959)."""
+
+    method: str | None = Field(default=None, description='"none" or "careful"')
+    saved_capacity: str | None = Field(
+        default=None, description='a size such as "2.5 MB", or "2 x" of the link\'s'
+    )
+    saved_rtt: str | None = Field(
+        default=None, description='a duration such as "600 ms", or "2 x" of the link\'s'
+    )
+    saved_age: str | None = Field(default=None, description=DURATION)
+    lifetime: str | None = Field(default=None, description=DURATION)
+    max_jump: str | None = Field(default=None, description=SIZE)
+
+
 class ValidityTable(Table):
     """When a run's numbers may be trusted."""
 
@@ -208,6 +223,9 @@ class RunTable(Table):
     tcp: TcpTable | None = Field(default=None, description=A_TABLE)
     bbr: BbrTable | None = Field(default=None, description=A_TABLE)
     quic: QuicTable | None = Field(default=None, description=A_TABLE)
+    resume: Annotated[ResumeTable | None, named("method")] = Field(
+        default=None, description='"none", "careful" or a table'
+    )
     http2: Http2Table | None = Field(default=None, description=A_TABLE)
     tls: TlsTable | None = Field(default=None, description=A_TABLE)
     host: HostsTable | None = Field(default=None, description=A_TABLE)

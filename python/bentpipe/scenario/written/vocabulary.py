@@ -59,6 +59,7 @@ Rcs2Encapsulation: TypeAlias = Literal["rle", "mpe", "ule"]
 Label: TypeAlias = Literal["0 B", "3 B", "6 B"]
 RleProtocol: TypeAlias = Literal["0 B", "1 B", "2 B"]
 RleProtection: TypeAlias = Literal["sequence", "crc"]
+Resume: TypeAlias = Literal["none", "careful"]
 Placement: TypeAlias = Literal["spread", "contiguous"]
 VolumeOrder: TypeAlias = Literal["oldest-first", "largest-first"]
 
@@ -76,6 +77,7 @@ TLS_VERSION: Vocabulary[TlsVersion] = Vocabulary(available=get_args(TlsVersion))
 RESUMPTION: Vocabulary[Resumption] = Vocabulary(available=get_args(Resumption))
 KEY_EXCHANGE: Vocabulary[KeyExchange] = Vocabulary(available=get_args(KeyExchange))
 VISIT: Vocabulary[Visit] = Vocabulary(available=get_args(Visit))
+RESUME: Vocabulary[Resume] = Vocabulary(available=get_args(Resume))
 PRIORITIES: Vocabulary[Priorities] = Vocabulary(available=get_args(Priorities))
 SWITCH: Vocabulary[Switch] = Vocabulary(available=get_args(Switch))
 SLOW_START: Vocabulary[SlowStart] = Vocabulary(available=get_args(SlowStart))
@@ -104,5 +106,7 @@ FALLING_BACK_HTTP = ("h2", "spdy")
 """HTTP versions of which a client may go on by HTTP/1.1 over TLS."""
 CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
+RESUMING = ("reno", "cubic", "hybla", "bbr")
+"""Congestion controls that can start from what is known of a path (RFC 9959)."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""

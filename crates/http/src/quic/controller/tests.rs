@@ -35,6 +35,8 @@ impl Sender {
             slow_start_exit: SlowStartExit::of(None, Pacing::Paced),
             cwnd_validation,
             bbr: BbrSpec::LINUX,
+            path: None,
+            qlog: None,
             seed: 1,
         };
         // An `Instant` comes from the clock alone; only its distance to others counts here.
@@ -420,7 +422,7 @@ fn no_window_starts_below_two_packets() {
     for (asked, expected) in [(1, 2_944), (2_943, 2_944), (2_944, 2_944), (2_945, 2_945)] {
         let mut spec = spec();
         spec.quic.initial_window_bytes = Bytes::new(asked);
-        let factory = Factory::new(&spec, Role::Origin, crate::quic::Sender::with_host(&spec, 0));
+        let factory = Factory::new(&spec, Role::Origin, crate::quic::Sender::with_host(&spec, 0), None, None);
         assert_eq!(factory.initial_window, Bytes::new(expected), "{asked}");
     }
 }
@@ -429,10 +431,12 @@ fn no_window_starts_below_two_packets() {
 fn client_and_origin_and_their_endpoints_draw_from_different_streams_of_one_seed() {
     let spec = spec();
     let first = crate::quic::Sender::with_host(&spec, 0);
-    let (client, origin) =
-        (Factory::new(&spec, Role::Client, first), Factory::new(&spec, Role::Origin, first));
+    let (client, origin) = (
+        Factory::new(&spec, Role::Client, first, None, None),
+        Factory::new(&spec, Role::Origin, first, None, None),
+    );
     assert_ne!(client.seed, origin.seed);
-    let second = Factory::new(&spec, Role::Origin, crate::quic::Sender { index: 1, ..first });
+    let second = Factory::new(&spec, Role::Origin, crate::quic::Sender { index: 1, ..first }, None, None);
     assert!(![client.seed, origin.seed].contains(&second.seed), "the endpoints of one host neither");
     assert_eq!((client.mss, client.initial_window), (Bytes::new(1_472), Bytes::new(14_480)));
 }
