@@ -6,6 +6,7 @@ mod bbr3;
 mod common;
 mod cubic;
 mod hybla;
+mod prague;
 mod rate;
 mod reno;
 mod slow_start;

@@ -35,6 +35,7 @@ impl Sender {
             slow_start_exit: SlowStartExit::of(None, Pacing::Paced),
             cwnd_validation,
             bbr: BbrSpec::LINUX,
+            ecn: Ecn::of(algorithm, None),
             seed: 1,
         };
         // An `Instant` comes from the clock alone; only its distance to others counts here.
