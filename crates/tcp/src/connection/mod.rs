@@ -14,6 +14,7 @@ use bentpipe_units::{Bytes, Duration, Switch, Time};
 
 use crate::config::{Config, FastOpen};
 use crate::connection::syn::{Handshake, Peer};
+use crate::ecn::EcnState;
 use crate::event::{Closed, Event};
 use crate::info::Info;
 use crate::options::{Cookie, TIMESTAMPS_LEN};
@@ -48,6 +49,7 @@ pub struct Connection {
     announced_mss: u16,
     fast_open: FastOpen,
     timestamps: Switch,
+    ecn: EcnState,
     state: State,
     ours: SequenceSpace,
     theirs: SequenceSpace,
@@ -118,6 +120,7 @@ impl Connection {
             announced_mss: config.mss(),
             fast_open: config.fast_open,
             timestamps: config.timestamps,
+            ecn: EcnState::new(config.ecn),
             state,
             ours: SequenceSpace::new(initial),
             theirs: SequenceSpace::new(SeqNumber(0)),
