@@ -82,6 +82,9 @@ pub struct QuicSpec {
     /// Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwnd_validation: Option<Switch>,
+    /// Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<Switch>,
 }
 
 /// What the client does.
