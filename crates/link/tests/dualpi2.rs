@@ -60,13 +60,17 @@ fn spec(queue: QueueSpec) -> LinkSpec {
     symmetric(DirectionSpec { queue, ..pipe(RATE_BPS, Duration::ZERO) })
 }
 
+fn seconds(ns: u64) -> f64 {
+    Duration::from_nanos(ns).as_secs_f64()
+}
+
 fn ns_of(len: u32) -> u64 {
     u64::from(len) * 2_000 / 3
 }
 
 fn through(path: &mut Path<Marked>, arrivals: &[Arrival]) -> Fates {
     let mut fates = Fates::default();
-    let mut note = |fates: &mut Fates, event| match event {
+    let note = |fates: &mut Fates, event: Event<Marked>| match event {
         Event::Delivered { due, packet: Marked { number, len, ecn }, .. } => {
             fates.left.push((number, due.as_nanos() - ns_of(len), ecn));
         }
@@ -125,7 +129,7 @@ impl Rfc9332 {
 
     fn update(&mut self) {
         let time = |q: &VecDeque<(usize, u64, u32, Ecn)>| {
-            q.front().map_or(0.0, |first| (self.next_update - first.1) as f64 * 1e-9)
+            q.front().map_or(0.0, |first| seconds(self.next_update - first.1))
         };
         let curq = time(&self.cq).max(time(&self.lq));
         let target = self.spec.target_ns.as_secs_f64();
@@ -145,11 +149,12 @@ impl Rfc9332 {
     }
 
     fn laqm(&self, qdelay_ns: u64) -> f64 {
-        let (min_th, range) = (self.spec.ramp_start_ns.as_nanos(), self.spec.ramp_range_ns.as_nanos());
-        if qdelay_ns >= min_th + range {
+        let (min_th, range) = (self.spec.ramp_start_ns.as_secs_f64(), self.spec.ramp_range_ns.as_secs_f64());
+        let above = seconds(qdelay_ns) - min_th;
+        if above >= range {
             1.0
-        } else if qdelay_ns > min_th {
-            (qdelay_ns - min_th) as f64 / range as f64
+        } else if above > 0.0 {
+            above / range
         } else {
             0.0
         }

@@ -7,7 +7,9 @@ use bentpipe_tcp::{Config, Connection, Flags, Payload, Read, Segment};
 use bentpipe_units::Switch;
 
 /// The ECN field (RFC 3168 section 5).
-const [NOT_ECT, ECT_0, CE]: [u8; 3] = [0b00, 0b10, 0b11];
+const NOT_ECT: u8 = 0b00;
+const ECT_0: u8 = 0b10;
+const CE: u8 = 0b11;
 
 const SYN_ASKS: Flags = Flags::ECE.with(Flags::CWR);
 
@@ -87,7 +89,8 @@ fn both_ends_agree_with_their_syns() {
 
 #[test]
 fn where_one_end_takes_no_part_neither_does() {
-    for (client, server) in [(Switch::Off, Switch::On), (Switch::On, Switch::Off), (Switch::Off, Switch::Off)] {
+    for (client, server) in [(Switch::Off, Switch::On), (Switch::On, Switch::Off), (Switch::Off, Switch::Off)]
+    {
         let mut ends = Ends::open(client, server);
         assert_eq!(ends.syn.flags.contains(SYN_ASKS), client.is_on());
         assert!(!ends.syn_ack.flags.contains(Flags::ECE));

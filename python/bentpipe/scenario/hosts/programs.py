@@ -82,6 +82,7 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("udp_payload", None),
         ("max_concurrent_streams", None),
         ("cwnd_validation", defaults.CWND_VALIDATION),
+        ("ecn", defaults.QUIC_ECN),
     ),
     "http2": (("max_concurrent_streams", None), ("header_table", None)),
     "tls": (("version", defaults.TLS_VERSION), ("resumption", defaults.RESUMPTION)),

@@ -64,4 +64,6 @@ def quic_spec(
     # What is not in use is not in a specification.
     if not or_default(table.cwnd_validation, defaults.CWND_VALIDATION):
         spec["cwnd_validation"] = "off"
+    if not or_default(table.ecn, defaults.QUIC_ECN):
+        spec["ecn"] = "off"
     return spec

@@ -35,7 +35,7 @@ def one_of(names: tuple[str, ...]) -> str:
 
 
 Http: TypeAlias = Literal["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]
-CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 Transport: TypeAlias = Literal["tcp", "quic"]
 ServerBehind: TypeAlias = Literal["gateway", "terminal"]
 Direction: TypeAlias = Literal["down", "up"]
@@ -60,6 +60,7 @@ RleProtocol: TypeAlias = Literal["0 B", "1 B", "2 B"]
 RleProtection: TypeAlias = Literal["sequence", "crc"]
 Placement: TypeAlias = Literal["spread", "contiguous"]
 VolumeOrder: TypeAlias = Literal["oldest-first", "largest-first"]
+Aqm: TypeAlias = Literal["dualpi2"]
 
 HTTP: Vocabulary[Http] = Vocabulary(available=get_args(Http))
 CONGESTION_CONTROL: Vocabulary[CongestionControl] = Vocabulary(available=get_args(CongestionControl))
@@ -87,6 +88,7 @@ RLE_PROTOCOL: Vocabulary[RleProtocol] = Vocabulary(available=get_args(RleProtoco
 RLE_PROTECTION: Vocabulary[RleProtection] = Vocabulary(available=get_args(RleProtection))
 PLACEMENT: Vocabulary[Placement] = Vocabulary(available=get_args(Placement))
 VOLUME_ORDER: Vocabulary[VolumeOrder] = Vocabulary(available=get_args(VolumeOrder))
+AQM: Vocabulary[Aqm] = Vocabulary(available=get_args(Aqm))
 
 MULTIPLEXING_HTTP = ("h2", "h2c", "h3", "spdy")
 """HTTP versions with streams."""
@@ -102,5 +104,7 @@ FALLING_BACK_HTTP = ("h2", "spdy")
 """HTTP versions of which a client may go on by HTTP/1.1 over TLS."""
 CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
+OVER_TCP = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
+"""Congestion controls that TCP can have. Prague must know how many packets were marked, which only AccECN tells."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""
