@@ -215,6 +215,9 @@ pub struct AckSample {
     pub acked: Bytes,
     /// Newly deemed lost since the last sample.
     pub lost: Bytes,
+    /// Newly known to have been marked with CE on their way, since the last sample: of `acked`, or of what the sample
+    /// before acknowledged. Zero where the endpoint knows only that there were some.
+    pub marked: Bytes,
     /// Delivered since the connection started, this acknowledgement included
     /// ([`RateEstimator::delivered`](crate::rate::RateEstimator::delivered)).
     pub delivered: Bytes,

@@ -25,6 +25,7 @@ pub mod bbr3;
 pub mod careful_resume;
 pub mod cubic;
 pub mod hybla;
+pub mod prague;
 pub mod rate;
 pub mod reno;
 pub mod slow_start;
@@ -93,6 +94,7 @@ pub fn build(algorithm: Algorithm, config: Config) -> Box<dyn CongestionControl>
         Algorithm::Bbr => Box::new(bbr::Bbr::new(config)),
         Algorithm::Bbr3 => Box::new(bbr3::Bbr3::new(config)),
         Algorithm::Hybla => Box::new(hybla::Hybla::new(config)),
+        Algorithm::Prague => Box::new(prague::Prague::new(config)),
         Algorithm::Vivace => Box::new(vivace::Vivace::new(config)),
     }
 }

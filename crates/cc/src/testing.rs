@@ -20,6 +20,7 @@ pub(crate) fn ack(now: Time, acked: Bytes) -> AckSample {
         now,
         acked,
         lost: Bytes::ZERO,
+        marked: Bytes::ZERO,
         delivered: acked,
         prior_in_flight: acked,
         in_flight: Bytes::ZERO,

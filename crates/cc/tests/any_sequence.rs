@@ -145,6 +145,7 @@ impl Endpoint {
             now: self.now,
             acked: delivered.iter().map(|packet| packet.0).sum(),
             lost: lost.iter().map(|packet| packet.0).sum(),
+            marked: Bytes::ZERO,
             delivered: self.estimator.delivered(),
             prior_in_flight,
             in_flight: self.in_flight,
@@ -192,8 +193,8 @@ fn floor(algorithm: Algorithm, ops: &[Op]) -> u64 {
     match algorithm {
         Algorithm::Bbr | Algorithm::Bbr3 | Algorithm::Vivace if congested => 1,
         Algorithm::Bbr | Algorithm::Bbr3 | Algorithm::Vivace => 4,
-        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla if timed_out => 1,
-        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla => 2,
+        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla | Algorithm::Prague if timed_out => 1,
+        Algorithm::Reno | Algorithm::Cubic | Algorithm::Hybla | Algorithm::Prague => 2,
     }
 }
 

@@ -7,6 +7,7 @@ mod careful_resume;
 mod common;
 mod cubic;
 mod hybla;
+mod prague;
 mod rate;
 mod reno;
 mod slow_start;

@@ -12,7 +12,7 @@ use crate::{
     LinkReport, Metrics, ObjectSighting, ObjectTiming, OriginReport, PepSpec, PingReport, Provenance, Reason,
     RunRecord, RunSpec, Status, Table, Workload,
 };
-use crate::{handshakes, spare_connections, streams, visit};
+use crate::{handshakes, queues, spare_connections, streams, visit};
 
 /// The reports of a finished run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +38,11 @@ pub fn assemble(
     let mut origin = visit::left_out(&spec, origin, start);
     client.transfers.append(&mut origin.transfers);
     client.transfers.sort_by_key(|transfer| transfer.flow);
-    let flows = flows::records(&spec, &client, &origin);
+    let queues = queues::records(&spec, &link);
+    let mut flows = flows::records(&spec, &client, &origin);
+    if !queues.is_empty() {
+        flows::add_round_trips(&mut flows, &client, &origin);
+    }
     let bytes_by_layer = BytesByLayer::of(&spec, &client, &link);
     let metrics = metrics(&spec, &flows, &client, &origin, &link);
     let faults: Vec<Reason> = client.faults.iter().chain(&origin.faults).cloned().collect();
@@ -60,6 +64,7 @@ pub fn assemble(
         browser: client.browser.as_ref().map(|browser| BrowserRecord::of(browser, start)),
         bytes_by_layer,
         flows,
+        queues,
         series: series(start, &client, origin.sender, link.series, link.probes),
         client_connections: relative(client.connections, start),
         origin_connections: relative(origin.connections, start),

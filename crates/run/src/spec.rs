@@ -91,6 +91,9 @@ pub struct QuicSpec {
     /// How often each end asks the other to acknowledge; without it nobody asks, and every second packet is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ack_frequency: Option<AckFrequencySpec>,
+    /// Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<Switch>,
 }
 
 /// What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4).

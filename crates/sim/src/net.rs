@@ -76,6 +76,7 @@ impl SimNet {
         cc: Algorithm,
         dscp: Dscp,
     ) -> io::Result<SimStream> {
+        check_over_tcp(cc)?;
         let (to, config) = (v4(to)?, self.config(cc, Role::Client, to.ip()));
         let id = self.host.call(|host, now| host.tcp.connect(now, from, to, &config, dscp));
         let id = id.map_err(port_error)?;
@@ -117,6 +118,7 @@ impl Net for SimNet {
     }
 
     fn listen(&self, at: SocketAddr, cc: Algorithm, dscp: Dscp) -> io::Result<SimListener> {
+        check_over_tcp(cc)?;
         let (at, config) = (v4(at)?, self.config(cc, Role::Server, ANY_CLIENT));
         let listening = self.host.call(|host, _| host.tcp.listen(at, config, dscp)).map_err(port_error)?;
         Ok(self.listener(listening))
@@ -159,6 +161,16 @@ impl Datagrams for SimDatagrams {
         let received = poll_fn(|cx| self.0.borrow().poll_receive(cx, buffer)).await;
         Ok((received.length, received.from))
     }
+}
+
+/// Whether TCP can have a congestion control, as the kernel says of its own on the other engine.
+fn check_over_tcp(cc: Algorithm) -> io::Result<()> {
+    if Algorithm::OVER_TCP.contains(&cc) {
+        return Ok(());
+    }
+    let known = Algorithm::OVER_TCP.map(Algorithm::name).join(", ");
+    let message = format!("run.cc over TCP: expected one of {known}, found {}", cc.name());
+    Err(io::Error::new(io::ErrorKind::Unsupported, message))
 }
 
 fn port_error(error: PortError) -> io::Error {

@@ -4,6 +4,7 @@ use std::net::SocketAddrV4;
 
 use bentpipe_units::Time;
 
+use crate::ecn::NOT_ECT;
 use crate::options::Options;
 use crate::payload::Payload;
 use crate::sequence::SeqNumber;
@@ -20,7 +21,7 @@ pub struct Segment {
     pub source: SocketAddrV4,
     /// For whom it is.
     pub destination: SocketAddrV4,
-    /// SYN, ACK, FIN, RST, PSH.
+    /// SYN, ACK, FIN, RST, PSH, ECE, CWR.
     pub flags: Flags,
     /// Number of the first byte, or of the SYN.
     pub seq: SeqNumber,
@@ -30,6 +31,8 @@ pub struct Segment {
     pub window: u16,
     /// Options.
     pub options: Options,
+    /// The two ECN bits of the IP header (RFC 3168 section 5).
+    pub ecn: u8,
     /// Data.
     pub payload: Payload,
 }
@@ -51,6 +54,10 @@ impl Flags {
     pub const PSH: Self = Self(0x08);
     /// The acknowledgement field is meaningful.
     pub const ACK: Self = Self(0x10);
+    /// ECN echo (RFC 3168 section 6.1).
+    pub const ECE: Self = Self(0x40);
+    /// Congestion window reduced.
+    pub const CWR: Self = Self(0x80);
 
     /// Whether all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
@@ -100,6 +107,7 @@ impl Segment {
             ack,
             window: 0,
             options: Options::default(),
+            ecn: NOT_ECT,
             payload: Payload::EMPTY,
         })
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bentpipe.amounts import percent, rate, seconds, size
 from bentpipe.cli.output import echo, echo_text, print_columns
 from bentpipe.model.link import Dvbs2CapacitySpec, LinkSpec
-from bentpipe.model.record import FlowRecord, Metrics, RunRecord, Status, Table
+from bentpipe.model.record import FlowRecord, Metrics, QueueRecord, RunRecord, Status, Table
 from bentpipe.model.spec import (
     BulkWorkload,
     FlowsWorkload,
@@ -42,6 +42,8 @@ def print_record(record: RunRecord, *, link: str) -> None:
         _print_path(record.series["path"])
     if spec.workload.kind == "flows":
         _print_flows(record.flows)
+    if record.queues:
+        _print_queues(record.queues)
 
 
 def _headline(record: RunRecord) -> str:
@@ -132,6 +134,17 @@ def _print_flows(flows: Sequence[FlowRecord]) -> None:
                 f"{flow.retransmitted_packets}",
             )
         )
+    echo()
+    print_columns(rows)
+
+
+def _print_queues(queues: Sequence[QueueRecord]) -> None:
+    """Print what the classes of queues that mark packets did."""
+    rows = [("QUEUE", "PACKETS", "MARKED", "DROPPED", "MEDIAN WAIT", "P99 WAIT")]
+    for queue in queues:
+        counts = (queue.packets, queue.marked_packets, queue.dropped_packets)
+        waits = (seconds(queue.wait_p50_s), seconds(queue.wait_p99_s))
+        rows.append((f"{queue.class_} {queue.direction}", *(f"{count}" for count in counts), *waits))
     echo()
     print_columns(rows)
 

@@ -15,7 +15,7 @@ from typing_extensions import TypeAliasType
 from bentpipe.model.frozen import Frozen
 
 from .reason import Reason
-from .spec import Algorithm, RunSpec, Transport
+from .spec import Algorithm, Direction, RunSpec, Transport
 
 
 class Status(StrEnum):
@@ -111,6 +111,17 @@ class LayerBytes(Frozen):
     """What the header fields would have been as text (RFC 9112 section 5), which is no layer."""
 
 
+class RttUnderLoad(Frozen):
+    """How long round trips of a flow were while it ran."""
+
+    min_s: float
+    """Smallest RTT that the sender saw."""
+    p50_s: float
+    """Median of its smoothed RTT, looked at every 100 ms."""
+    p99_s: float
+    """99th percentile of the same."""
+
+
 class FlowRecord(Frozen):
     """One bulk flow; instants in seconds from the start of the workload."""
 
@@ -141,6 +152,29 @@ class FlowRecord(Frozen):
     Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
     they never ran at the same time.
     """
+    rtt_under_load: RttUnderLoad | None = None
+    """The sender's smoothed RTT over time; null where no queue of the link marks packets."""
+
+
+class QueueRecord(Frozen):
+    """What one class of a queue of the link did."""
+
+    direction: Direction
+    """Which way the packets went, seen from the client."""
+    class_: Annotated[str, Field(alias="class")]
+    """`l4s` or `classic` of a dual queue, `all` of another; of satellite carriers after the name of its class of service."""
+    packets: int
+    """Packets that left the queue for the transmitter."""
+    marked_packets: int
+    """Packets of them that the queue marked (RFC 3168: CE)."""
+    dropped_packets: int
+    """Packets that were dropped in place of a mark."""
+    wait_p50_s: float | None = None
+    """Median of their wait, to the next 10 us; null where none left."""
+    wait_p99_s: float | None = None
+    """99th percentile of the wait."""
+    wait_max_s: float | None = None
+    """Longest wait."""
 
 
 class Handshake(StrEnum):
@@ -377,6 +411,8 @@ class RunRecord(Frozen):
     """Where the bytes of a page load went; null of other workloads and where a connection was not counted."""
     flows: Annotated[Sequence[FlowRecord], Field(validate_default=True)] = []
     """Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none."""
+    queues: Annotated[Sequence[QueueRecord], Field(validate_default=True)] = []
+    """The classes of the link's queues that mark packets; none where queues only drop."""
     client_connections: Sequence[ConnectionReport]
     """Every connection as the client saw it; instants in nanoseconds from the start of the workload."""
     origin_connections: Sequence[ConnectionReport]

@@ -77,6 +77,25 @@ class FrameSighting(Frozen):
     """
 
 
+class QueueClassReport(Frozen):
+    """One class of a queue that marks packets."""
+
+    name: str
+    """Its name."""
+    packets: int
+    """Packets that left the queue for the transmitter."""
+    marked_packets: int
+    """Packets of them that the queue marked (RFC 3168: CE); those that came with a mark are not among them."""
+    dropped_packets: int
+    """Packets that were dropped in place of a mark."""
+    wait_p50_ns: int | None = None
+    """Median of the wait, to the next 10 us; none where no packet left."""
+    wait_p99_ns: int | None = None
+    """99th percentile of the wait."""
+    wait_max_ns: int | None = None
+    """Longest wait."""
+
+
 class DirectionReport(Frozen):
     """Counters of one direction."""
 
@@ -94,6 +113,8 @@ class DirectionReport(Frozen):
     """Time-weighted mean of the waiting bytes."""
     queue_max_bytes: int
     """Most bytes that waited at one time."""
+    queue_classes: Annotated[Sequence[QueueClassReport], Field(validate_default=True)] = []
+    """The classes of a queue that marks packets: `l4s` and `classic`, or `all`; none where it only drops."""
 
 
 class LatenessReport(Frozen):

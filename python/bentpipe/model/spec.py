@@ -14,7 +14,7 @@ from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
 
-from .link import LinkSpec
+from .link import LinkSpec, Switch
 
 ServerBehind = TypeAliasType("ServerBehind", Literal["terminal"])
 """Where the server is, where that is not behind the gateway."""
@@ -35,15 +35,8 @@ class Algorithm(StrEnum):
     """TCP Hybla (Caini, Firrincieli 2004), as in Linux."""
     VIVACE = "vivace"
     """PCC Vivace (NSDI'18), latency flavour."""
-
-
-class Switch(StrEnum):
-    """A setting that is in use or is not. One that a spec does not name is off."""
-
-    OFF = "off"
-    """Not in use."""
-    ON = "on"
-    """In use."""
+    PRAGUE = "prague"
+    """Prague (draft-briscoe-iccrg-prague-congestion-control), for L4S."""
 
 
 class QuicSpec(Frozen):
@@ -68,6 +61,8 @@ class QuicSpec(Frozen):
     """Requests that the peer may have open at once (initial_max_streams_bidi)."""
     cwnd_validation: Switch | None = None
     """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ecn: Switch | None = None
+    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
 
 
 class Http2Spec(Frozen):
@@ -320,6 +315,8 @@ class TcpSpec(Frozen):
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
     timestamps: Switch | None = None
     """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
+    ecn: Switch | None = None
+    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
     quick_ack: Switch | None = None
     """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
     connect_retry_ns: int | None = None

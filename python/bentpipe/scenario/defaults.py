@@ -96,6 +96,21 @@ QUEUE_LEAST_PACKETS = 10
 JITTER = JitterTable(sd="0 ms")
 """Loss and jitter are what a scenario asks for, never what it gets unasked."""
 
+CODEL_ECN = False
+"""RFC 8289 drops; marks in place of drops are asked for."""
+DUALPI2_TARGET = "15 ms"
+"""RFC 9332 appendix A.1, line 5b: half the typical round trip of the Internet, which a longer path does not change."""
+DUALPI2_RTT_MAX = "100 ms"
+"""RFC 9332 appendix A.1, line 5c: the worst round trip expected, which a satellite's path exceeds."""
+DUALPI2_COUPLING = 2.0
+"""RFC 9332 appendix A.1, line 3b: k, with which a scalable flow and a classic one of a round trip get about the same."""
+DUALPI2_RAMP_START_NS = 800_000
+"""RFC 9332 appendix A.1, line 9: minTh."""
+DUALPI2_RAMP_RANGE_NS = 400_000
+"""RFC 9332 appendix A.1, line 10: range."""
+DUALPI2_CLASSIC_SHARE = 0.1
+"""What the classic queue is sure of: the weights 9 to 1 of Linux's qdisc (`c_protection` 10)."""
+
 # Paths that change.
 
 EPOCHS_START = "2026-01-01T00:00:00Z"
@@ -240,6 +255,8 @@ FAST_OPEN = False
 """Linux's servers have it off, and no browser of today asks for it."""
 NAGLE = False
 """Browsers and servers switch it off (TCP_NODELAY)."""
+TCP_ECN = False
+"""Linux's clients do not ask for it (`tcp_ecn` of 2)."""
 TIMESTAMPS = True
 """Linux's default (RFC 7323); Windows has them off."""
 QUICK_ACK = False
@@ -264,6 +281,8 @@ REQUESTED_MAX_ACK_DELAY = "25 ms"
 """RFC 9000 section 18.2, as without the extension."""
 REORDERING_THRESHOLD = 1
 """RFC 9000 section 13.2.1: a packet out of order is acknowledged at once, as without the extension."""
+QUIC_ECN = True
+"""RFC 9000 section 13.4.1: an endpoint that can is to mark its packets, as the library does."""
 MAX_CONCURRENT_STREAMS = 100
 """The least that RFC 9113 section 6.5.2 and RFC 9114 section 6.1 recommend; what servers take."""
 

@@ -16,7 +16,7 @@ from bentpipe.scenario.hosts.processor import hosts_spec
 from bentpipe.scenario.hosts.programs import check_programs, programs
 from bentpipe.scenario.hosts.quic import quic_spec
 from bentpipe.scenario.hosts.resume import resume_spec
-from bentpipe.scenario.hosts.senders import senders
+from bentpipe.scenario.hosts.senders import check_over_tcp, senders
 from bentpipe.scenario.hosts.slow_start import slow_start_choice
 from bentpipe.scenario.hosts.tcp import tcp_spec
 from bentpipe.scenario.hosts.tls import key_exchange, tls_spec
@@ -94,6 +94,7 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     tls = tls_spec(tls_table, workload, where.at("tls"))
     exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
+    check_over_tcp(workload, where, cc=cc, pep=pep)
     sending = senders(workload, cc=cc, pep=pep)
     slow_start = slow_start_choice(
         or_default(run.slow_start, defaults.SLOW_START),

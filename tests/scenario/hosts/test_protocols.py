@@ -48,6 +48,7 @@ DEFAULTS = {
             "tcp": {
                 "fast_open": False,
                 "nagle": False,
+                "ecn": False,
                 "quick_ack": False,
                 "timestamps": True,
                 "connect_retry": "off",
@@ -57,7 +58,7 @@ DEFAULTS = {
             }
         },
     ),
-    "QUIC": ("h3", {"quic": {"cwnd_validation": True}}),
+    "QUIC": ("h3", {"quic": {"cwnd_validation": True, "ecn": True}}),
     "BBR": ("h2", {"cc": "bbr", "bbr": {"extra_acked": True}}),
     "hosts": ("h2", {"host": {"client": {"tls_handshake": "0 s"}, "server": {"quic_packet": "0 ms"}}}),
     "header table": ("h2", {"http2": {"header_table": "4096 B"}}),
@@ -190,6 +191,8 @@ def test_without_tls_a_host_may_be_slow_all_the_same():
 
 def test_quic_may_do_without_validation_of_its_window():
     assert page_spec("h3", quic={"cwnd_validation": False})["quic"]["cwnd_validation"] == "off"
+    assert page_spec("h3", quic={"ecn": False})["quic"]["ecn"] == "off"
+    assert page_spec("h2", tcp={"ecn": True})["tcp"]["ecn"] == "on"
 
 
 @pytest.mark.parametrize("http", ["http10s", "h1s", "h2", "h3", "spdy"])

@@ -374,6 +374,15 @@ REFUSED = {
         "true or false",
         '"off"',
     ),
+    "marks of QUIC in words": ({"quic": {"ecn": "off"}}, "run.quic.ecn", "true or false", '"off"'),
+    "marks of TCP by name": ({"tcp": {"ecn": "accurate"}}, "run.tcp.ecn", "true or false", '"accurate"'),
+    "Prague over TCP": ({"cc": "prague", "http": "h2"}, "run.cc", "for TCP one of reno", "needs AccECN"),
+    "a proxy with Prague": (
+        {"http": "h2", "pep": {"kind": "split", "cc": "prague"}},
+        "run.pep.cc",
+        "for TCP one of reno",
+        "needs AccECN",
+    ),
     "a handshake in words": (
         {"host": {"client": {"tls_handshake": "slow"}}},
         "run.host.client.tls_handshake",

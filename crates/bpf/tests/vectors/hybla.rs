@@ -95,6 +95,7 @@ fn acknowledge(hybla: &mut Hybla, dice: &mut Dice, srtt: u64) -> String {
         now: Time::ZERO,
         acked: Bytes::new(acked * MSS),
         lost: Bytes::ZERO,
+        marked: Bytes::ZERO,
         delivered: Bytes::ZERO,
         prior_in_flight: Bytes::ZERO,
         in_flight: Bytes::ZERO,

@@ -166,6 +166,7 @@ impl<'a> Sender<'a> {
             now: at(self.now_us),
             acked: Bytes::new(acked),
             lost: Bytes::new(lost),
+            marked: Bytes::ZERO,
             delivered: Bytes::ZERO,
             prior_in_flight: Bytes::new(prior_in_flight),
             in_flight: Bytes::new(self.in_flight),

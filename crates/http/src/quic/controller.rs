@@ -16,8 +16,8 @@ use bentpipe_cc::{
 };
 use bentpipe_run::RunSpec;
 use bentpipe_units::{Bytes, Duration, Rate, Switch, Time};
-use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use noq_proto::{EcnCodepoint, RttEstimator};
 
 use super::event_logs::EventLogs;
 use super::paths::KnownPath;
@@ -53,6 +53,7 @@ pub(super) struct Factory {
     bbr: BbrSpec,
     path: Option<KnownPath>,
     qlog: Option<EventLogs>,
+    ecn: Ecn,
     seed: u64,
 }
 
@@ -76,6 +77,7 @@ impl Factory {
             bbr: spec.bbr.unwrap_or(BbrSpec::LINUX),
             path,
             qlog: qlog.cloned(),
+            ecn: Ecn::of(sender.cc, spec.quic.ecn),
             seed: spec.seed ^ ((role as u64) << 32) ^ (u64::from(sender.index) << 40),
         }
     }
@@ -112,6 +114,8 @@ impl ControllerFactory for Factory {
             batch: Batch::default(),
             ack_eliciting_threshold: ACK_ELICITING_THRESHOLD,
             lost: Bytes::ZERO,
+            marked_packets: 0,
+            ecn: self.ecn,
             episode: None,
             rtt: None,
             last_rate: None,
@@ -149,7 +153,10 @@ pub(super) struct Adapter {
     ack_eliciting_threshold: u64,
     /// Deemed lost since the last acknowledgement.
     lost: Bytes,
-    /// The latest episode of loss.
+    /// Packets known to have been marked since the last acknowledgement.
+    marked_packets: u64,
+    ecn: Ecn,
+    /// The latest episode of loss or marks.
     episode: Option<Episode>,
     rtt: Option<Rtt>,
     last_rate: Option<Rate>,
@@ -170,6 +177,18 @@ struct Episode {
     since: Time,
     /// Whether a packet sent later has been delivered yet.
     phase: Phase,
+    /// Of marks alone, to a congestion control that answers each by a little.
+    is_of_marks: bool,
+}
+
+/// How a connection takes part in ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ecn {
+    Off,
+    /// ECT(0): a mark counts as a loss (RFC 9002 section 7.1).
+    Classic,
+    /// ECT(1): RFC 9331.
+    Scalable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -357,11 +376,15 @@ impl Controller for Adapter {
             self.algorithm.on_event(Event::RecoveryEnd { now });
         }
         let rate = self.estimator.sample(self.min_rtt());
+        // The library reads the counters after the acknowledged packets: marks are told with the next ones.
+        let mean_packet = batch.acked.get().div_ceil(batch.packets.max(1));
+        let marked = Bytes::new(std::mem::take(&mut self.marked_packets) * mean_packet).min(batch.acked);
         self.last_rate = rate.map(|rate| rate.rate()).or(self.last_rate);
         self.algorithm.on_ack(&AckSample {
             now,
             acked: batch.acked,
             lost: std::mem::take(&mut self.lost),
+            marked,
             delivered: self.estimator.delivered(),
             prior_in_flight: in_flight + batch.acked,
             in_flight,
@@ -405,13 +428,30 @@ impl Controller for Adapter {
             (false, false) => CongestionKind::Loss,
         };
         // RFC 9002 appendix B.6, InCongestionRecovery(sent_time).
-        let same_episode = self.episode.is_some_and(|episode| sent <= episode.since);
+        let is_ended_by_loss = kind != CongestionKind::Ecn;
+        let same_episode = self
+            .episode
+            .is_some_and(|episode| sent <= episode.since && !(episode.is_of_marks && is_ended_by_loss));
         if same_episode && kind != CongestionKind::Persistent {
             return;
         }
-        self.episode = Some(Episode { since: now, phase: Phase::Recovery });
+        // RFC 9331 section 4.3: the small answer to marks must not stand for that to a loss.
+        let is_of_marks = kind == CongestionKind::Ecn && self.ecn == Ecn::Scalable;
+        self.episode = Some(Episode { since: now, phase: Phase::Recovery, is_of_marks });
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
         self.log_phases();
+    }
+
+    fn on_congestion_experienced(&mut self, _now: Instant, packets: u64) {
+        self.marked_packets += packets;
+    }
+
+    fn ecn_codepoint(&self) -> Option<EcnCodepoint> {
+        match self.ecn {
+            Ecn::Off => None,
+            Ecn::Classic => Some(EcnCodepoint::Ect0),
+            Ecn::Scalable => Some(EcnCodepoint::Ect1),
+        }
     }
 
     fn on_spurious_congestion_event(&mut self) {
@@ -457,6 +497,17 @@ impl Controller for Adapter {
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+impl Ecn {
+    /// That of a run's setting; on without one, as the library has it.
+    fn of(algorithm: bentpipe_run::Algorithm, setting: Option<Switch>) -> Self {
+        match setting.unwrap_or(Switch::On) {
+            Switch::Off => Self::Off,
+            Switch::On if algorithm.is_scalable() => Self::Scalable,
+            Switch::On => Self::Classic,
+        }
     }
 }
 

@@ -27,6 +27,7 @@ impl Connection {
     /// A listening port got a SYN.
     pub(super) fn on_first_syn(&mut self, now: Time, syn: &Segment) {
         self.learn_syn(syn);
+        self.ecn.on_syn(syn);
         self.send.initialize_window(0, u64::from(syn.window));
         let FastOpen::Server(key) = self.fast_open else { return };
         let grant = fast_open_cookie(key, self.remote.ip().to_bits());
@@ -107,6 +108,7 @@ impl Connection {
             self.pending.syn = true;
             return;
         }
+        self.ecn.on_syn_ack(segment);
         self.handshake.granted = match segment.options.syn.and_then(|options| options.fast_open) {
             Some(FastOpenOption::Cookie(cookie)) => Some(cookie),
             _ => None,
@@ -187,9 +189,9 @@ impl Connection {
             self.handshake.syn_payload = payload.len();
         }
         let (flags, ack) = if answers {
-            (Flags::SYN.with(Flags::ACK), self.theirs.number(self.receive.next()))
+            (Flags::SYN.with(Flags::ACK).with(self.ecn.of_syn_ack()), self.theirs.number(self.receive.next()))
         } else {
-            (Flags::SYN, crate::SeqNumber(0))
+            (Flags::SYN.with(self.ecn.of_syn(is_first)), crate::SeqNumber(0))
         };
         let window = self.receive.announce_in_syn();
         let seq = self.ours.number(0);

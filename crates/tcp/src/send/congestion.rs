@@ -27,6 +27,8 @@ pub(super) struct Congestion {
     idle: IdleUse,
     /// When data left last (`lsndtime`).
     last_data_at: Time,
+    /// Whether the window was reduced and the peer has not been told (RFC 3168 section 6.1.2).
+    has_reduced: bool,
 }
 
 /// What the algorithm and its window depend on.
@@ -97,6 +99,7 @@ pub(super) struct RunView {
 impl Congestion {
     pub fn new(config: &CongestionConfig, start: Start) -> Self {
         Self {
+            has_reduced: false,
             algorithm: bentpipe_cc::build_resuming(
                 config.algorithm,
                 bentpipe_cc::Config {
@@ -278,6 +281,7 @@ impl Congestion {
             now: ack.now,
             acked: self.bytes(ack.delivered),
             lost: self.bytes(ack.lost),
+            marked: Bytes::ZERO,
             delivered: self.rate.delivered(),
             prior_in_flight: self.bytes(ack.prior_in_flight),
             in_flight: self.bytes(ack.in_flight),
@@ -295,7 +299,13 @@ impl Congestion {
     /// An episode of congestion starts.
     pub fn on_congestion(&mut self, now: Time, kind: CongestionKind, in_flight: u64) {
         let in_flight = self.bytes(in_flight);
+        self.has_reduced = true;
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight }));
+    }
+
+    /// Whether there was such an episode since the last call.
+    pub const fn take_reduced(&mut self) -> bool {
+        std::mem::replace(&mut self.has_reduced, false)
     }
 
     /// Everything that was out when it started is delivered.

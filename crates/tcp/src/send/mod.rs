@@ -148,6 +148,10 @@ impl Sender {
         // tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_set_xmit_timer
         let room = self.transmit.room(self.recovery.una(), &self.buffer, self.mss);
         self.recovery.alert(&outcome, room, View { now, next, rtt: &self.rtt }, cc);
+        self.recovery.finish_cwr(now, cc);
+        if ack.echoes_mark {
+            self.recovery.on_mark_echoed(View { now, next, rtt: &self.rtt }, cc);
+        }
         // Nothing was out, so that it says nothing of the path (no_queue).
         if !outcome.before.was_empty {
             self.control_window(&outcome, reading);
@@ -305,6 +309,11 @@ impl Sender {
 
     pub const fn loss_recovery(&self) -> LossRecovery {
         self.recovery.phase()
+    }
+
+    /// Whether the window was reduced since the last call.
+    pub fn take_reduced(&mut self) -> bool {
+        self.cc.as_mut().is_some_and(Congestion::take_reduced)
     }
 
     pub fn latest_rate(&self) -> Option<Rate> {

@@ -133,6 +133,10 @@ class RandomEarlyDropQueueSpec(TypedDict):
     """Probability of a drop as the queue reaches its limit; it rises in proportion from `start_bytes` on."""
 
 
+Switch: TypeAlias = Literal["off", "on"]
+"""A setting that is in use or is not. One that a spec does not name is off."""
+
+
 class CodelQueueSpec(TypedDict):
     """Packets that waited too long for too long are dropped as they leave (RFC 8289)."""
 
@@ -143,10 +147,41 @@ class CodelQueueSpec(TypedDict):
     """Acceptable wait."""
     interval_ns: int
     """How long the wait may exceed the target; of the order of the round trip."""
+    ecn: NotRequired[Switch | None]
+    """Whether packets of senders that take part in ECN are marked in place of a drop as they leave."""
+
+
+class Dualpi2QueueSpec(TypedDict):
+    """Two queues, of which that of L4S packets is served first and marked early (RFC 9332)."""
+
+    kind: Literal["dualpi2"]
+    limit_bytes: int
+    """Most bytes that wait in both queues together, the arriving packet taken for one of the MTU."""
+    target_ns: int
+    """`target`: wait that the controller steers the classic queue to."""
+    update_ns: int
+    """`Tupdate`: time between two steps of the controller."""
+    alpha_hz: float
+    """`alpha`: integral gain, in Hz."""
+    beta_hz: float
+    """`beta`: proportional gain, in Hz."""
+    coupling: float
+    """`k`: how much more likely an L4S packet is marked than the root of what a classic one is."""
+    ramp_start_ns: int
+    """`minTh`: L4S packets that waited no longer are not marked for it."""
+    ramp_range_ns: int
+    """`range`: so much longer a wait marks all."""
+    classic_share: float
+    """Part of the rate that the classic queue has at least while L4S packets wait too (weighted round robin, section 4.2.2)."""
 
 
 QueueSpec: TypeAlias = (
-    BytesQueueSpec | PacketsQueueSpec | TimeQueueSpec | RandomEarlyDropQueueSpec | CodelQueueSpec
+    BytesQueueSpec
+    | PacketsQueueSpec
+    | TimeQueueSpec
+    | RandomEarlyDropQueueSpec
+    | CodelQueueSpec
+    | Dualpi2QueueSpec
 )
 """Limit of the queue, and what is dropped below it; the packet in transmission does not count."""
 

@@ -7,18 +7,14 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .link import LinkSpec
+from .link import LinkSpec, Switch
 
 ServerBehind: TypeAlias = Literal["terminal"]
 """Where the server is, where that is not behind the gateway."""
 
 
-Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 """A congestion control by the name that scenarios use."""
-
-
-Switch: TypeAlias = Literal["off", "on"]
-"""A setting that is in use or is not. One that a spec does not name is off."""
 
 
 class QuicSpec(TypedDict):
@@ -43,6 +39,8 @@ class QuicSpec(TypedDict):
     """Requests that the peer may have open at once (initial_max_streams_bidi)."""
     cwnd_validation: NotRequired[Switch | None]
     """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ecn: NotRequired[Switch | None]
+    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
 
 
 class Http2Spec(TypedDict):
@@ -214,6 +212,8 @@ class TcpSpec(TypedDict):
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
     timestamps: NotRequired[Switch | None]
     """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
+    ecn: NotRequired[Switch | None]
+    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
     quick_ack: NotRequired[Switch]
     """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
     connect_retry_ns: NotRequired[int | None]

@@ -90,6 +90,7 @@ OF_SERVER: Mapping[str, Refusals] = {
         ("max_concurrent_streams", None),
         ("cwnd_validation", defaults.CWND_VALIDATION),
         ("ack_frequency", None),
+        ("ecn", defaults.QUIC_ECN),
     ),
     "http2": (("max_concurrent_streams", None), ("header_table", None)),
     "tls": TLS,

@@ -71,6 +71,8 @@ def quic_spec(
         spec["cwnd_validation"] = "off"
     if table.ack_frequency is not None:
         spec["ack_frequency"] = _ack_frequency(table.ack_frequency, where.at("ack_frequency"))
+    if not or_default(table.ecn, defaults.QUIC_ECN):
+        spec["ecn"] = "off"
     return spec
 
 

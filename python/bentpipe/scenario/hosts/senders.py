@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from bentpipe.model.draft.spec import PepSpec, Workload
+from bentpipe.scenario.written import vocabulary
+from bentpipe.scenario.written.location import Location
 from bentpipe.scenario.written.vocabulary import Transport
 
 
@@ -31,6 +33,31 @@ def senders(workload: Workload, *, cc: str, pep: PepSpec | None) -> frozenset[Se
     if pep is None or pep["kind"] == "tunnel" or all(sender.transport == "quic" for sender in hosts):
         return hosts
     return hosts | {Sender("tcp", pep["cc"])}
+
+
+def check_over_tcp(workload: Workload, where: Location, *, cc: str, pep: PepSpec | None) -> None:
+    """Refuse congestion controls that TCP cannot have on any engine.
+
+    Raises
+    ------
+    InputError
+        For a sender over TCP, or a proxy, with one of them.
+    """
+
+    def refuse_unless_possible(found: str, place: Location) -> None:
+        if found not in vocabulary.OVER_TCP:
+            expected = f"for TCP {vocabulary.one_of(vocabulary.OVER_TCP)}"
+            raise place.error(expected=expected, found=f'"{found}", which needs AccECN')
+
+    if workload["kind"] == "flows":
+        for number, flow in enumerate(workload["flows"], start=1):
+            if flow["transport"] == "tcp":
+                refuse_unless_possible(flow["cc"], where.at("bulk").at("flows").at(str(number)))
+    elif Sender("tcp", cc) in _hosts(workload, cc):
+        refuse_unless_possible(cc, where.at("cc"))
+    # A proxy's sockets listen, whoever passes.
+    if pep is not None and pep["kind"] != "tunnel":
+        refuse_unless_possible(pep["cc"], where.at("pep").at("cc"))
 
 
 def _hosts(workload: Workload, cc: str) -> frozenset[Sender]:

@@ -55,6 +55,8 @@ def tcp_spec(table: TcpTable, where: Location, *, buffer_bytes: int) -> TcpSpec:
         spec["nagle"] = "on"
     if not or_default(table.timestamps, defaults.TIMESTAMPS):
         spec["timestamps"] = "off"
+    if or_default(table.ecn, defaults.TCP_ECN):
+        spec["ecn"] = "on"
     if or_default(table.quick_ack, defaults.QUICK_ACK):
         spec["quick_ack"] = "on"
     refuse(table, ("ack_frequency",), where, why=NO_ACK_FREQUENCY)

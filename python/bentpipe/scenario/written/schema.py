@@ -8,11 +8,19 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from bentpipe.scenario.written.link_schema import LinkTable
-from bentpipe.scenario.written.table import A_TABLE, COUNT, DSCP, DURATION, SIZE, Table, named
+from bentpipe.scenario.written.table import (
+    A_TABLE,
+    COUNT,
+    DSCP,
+    DURATION,
+    SIZE,
+    TRUE_OR_FALSE,
+    Table,
+    named,
+)
 from bentpipe.scenario.written.texts import LINE, TEXT, Line, Text
 from bentpipe.scenario.written.toml import TomlTable
 
-TRUE_OR_FALSE = "true or false"
 DURATION_OR_OFF = f'{DURATION}, or "off"'
 
 
@@ -86,6 +94,7 @@ class TcpTable(Table):
     fast_open: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     nagle: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     timestamps: bool | None = Field(default=None, description=TRUE_OR_FALSE)
+    ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     quick_ack: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     ack_frequency: AckFrequencyTable | None = Field(default=None, description=A_TABLE)
     connect_retry: str | None = Field(default=None, description=DURATION_OR_OFF)
@@ -112,6 +121,7 @@ class QuicTable(Table):
     max_concurrent_streams: int | None = Field(default=None, description=COUNT)
     cwnd_validation: bool | None = Field(default=None, description=TRUE_OR_FALSE)
     ack_frequency: AckFrequencyTable | None = Field(default=None, description=A_TABLE)
+    ecn: bool | None = Field(default=None, description=TRUE_OR_FALSE)
 
 
 class Http2Table(Table):

@@ -14,6 +14,7 @@ COUNT = "a whole number"
 RATE = 'a rate such as "10 Mbit/s"'
 DURATION = 'a duration such as "250 ms"'
 SIZE = 'a size such as "36 MB"'
+TRUE_OR_FALSE = "true or false"
 QUEUE = 'a queue such as "1 BDP", "100 packets", "36 MB" or "200 ms"'
 PROBABILITY = 'a fraction such as 0.01 or "1 %"'
 DSCP = 'a code point such as "EF", "AF41", "CS1" or a number from 0 to 63'

@@ -35,7 +35,7 @@ def one_of(names: tuple[str, ...]) -> str:
 
 
 Http: TypeAlias = Literal["http10", "http10s", "h1", "h1s", "h2", "h2c", "h3", "spdy"]
-CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+CongestionControl: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 Transport: TypeAlias = Literal["tcp", "quic"]
 ServerBehind: TypeAlias = Literal["gateway", "terminal"]
 Direction: TypeAlias = Literal["down", "up"]
@@ -62,6 +62,7 @@ RleProtection: TypeAlias = Literal["sequence", "crc"]
 Resume: TypeAlias = Literal["none", "careful"]
 Placement: TypeAlias = Literal["spread", "contiguous"]
 VolumeOrder: TypeAlias = Literal["oldest-first", "largest-first"]
+Aqm: TypeAlias = Literal["dualpi2"]
 
 HTTP: Vocabulary[Http] = Vocabulary(available=get_args(Http))
 CONGESTION_CONTROL: Vocabulary[CongestionControl] = Vocabulary(available=get_args(CongestionControl))
@@ -91,6 +92,7 @@ RLE_PROTOCOL: Vocabulary[RleProtocol] = Vocabulary(available=get_args(RleProtoco
 RLE_PROTECTION: Vocabulary[RleProtection] = Vocabulary(available=get_args(RleProtection))
 PLACEMENT: Vocabulary[Placement] = Vocabulary(available=get_args(Placement))
 VOLUME_ORDER: Vocabulary[VolumeOrder] = Vocabulary(available=get_args(VolumeOrder))
+AQM: Vocabulary[Aqm] = Vocabulary(available=get_args(Aqm))
 
 MULTIPLEXING_HTTP = ("h2", "h2c", "h3", "spdy")
 """HTTP versions with streams."""
@@ -108,5 +110,7 @@ CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
 RESUMING = ("reno", "cubic", "hybla", "bbr")
 """Congestion controls that can start from what is known of a path (RFC 9959)."""
+OVER_TCP = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
+"""Congestion controls that TCP can have. Prague must know how many packets were marked, which only AccECN tells."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""

@@ -37,6 +37,7 @@ impl Sender {
             bbr: BbrSpec::LINUX,
             path: None,
             qlog: None,
+            ecn: Ecn::of(algorithm, None),
             seed: 1,
         };
         // An `Instant` comes from the clock alone; only its distance to others counts here.

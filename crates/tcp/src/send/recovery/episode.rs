@@ -20,11 +20,15 @@ impl Recovery {
             self.state.undo.first_retransmission = None;
         }
         self.start_undo();
-        self.state.phase = Phase::Fast(Prr::new(self.cwnd(cc)));
+        // A loss in the round trip of a mark is part of its episode (`tcp_in_cwnd_reduction`).
+        let reduction = self.cwr.take();
+        self.state.phase = Phase::Fast(reduction.map_or_else(|| Prr::new(self.cwnd(cc)), |cwr| cwr.prr));
         self.state.recovery_point = view.next;
         self.state.rexmit = Rexmit::Lost;
         self.timers.forget_probe();
-        cc.on_congestion(view.now, CongestionKind::Loss, self.scoreboard.in_flight());
+        if reduction.is_none() {
+            cc.on_congestion(view.now, CongestionKind::Loss, self.scoreboard.in_flight());
+        }
     }
 
     /// Everything that was out when the episode started is delivered (`tcp_try_undo_recovery`).

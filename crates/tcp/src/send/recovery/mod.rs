@@ -1,6 +1,7 @@
 //! Loss recovery: what is out, what of it is lost, and what leaves again.
 
 mod ack;
+mod cwr;
 mod episode;
 pub(crate) mod outcome;
 pub(crate) mod prr;
@@ -18,6 +19,7 @@ use bentpipe_units::{Duration, Time};
 use crate::LossRecovery;
 use crate::segment::timestamp;
 use crate::send::congestion::Congestion;
+use crate::send::recovery::cwr::Cwr;
 use crate::send::recovery::prr::Progress;
 use crate::send::recovery::rack::Rack;
 use crate::send::recovery::sack::SackCache;
@@ -43,6 +45,7 @@ pub(crate) struct Recovery {
     /// Degree of reordering in segments (`tp->reordering`).
     reordering: u64,
     state: RecoveryState,
+    cwr: Option<Cwr>,
     timers: Timers,
 }
 
@@ -82,6 +85,7 @@ impl Recovery {
             rack: Rack::new(),
             reordering: INITIAL_REORDERING,
             state: RecoveryState::new(),
+            cwr: None,
             timers: Timers::new(wheel),
         }
     }
@@ -111,7 +115,7 @@ impl Recovery {
     pub fn cwnd(&self, cc: &Congestion) -> u64 {
         match self.state.phase {
             Phase::Fast(prr) if cc.leaves_reduction_to_endpoint() => prr.cwnd(),
-            _ => cc.cwnd(),
+            _ => self.cwr.map_or_else(|| cc.cwnd(), |cwr| cwr.prr.cwnd()),
         }
     }
 
@@ -206,6 +210,9 @@ impl Recovery {
         if let Phase::Fast(prr) = &mut self.state.phase {
             prr.on_sent();
         }
+        if let Some(cwr) = &mut self.cwr {
+            cwr.prr.on_sent();
+        }
     }
 
     // ---- the window ----------------------------------------------------------------------------------------
@@ -214,6 +221,9 @@ impl Recovery {
     pub fn reduce(&mut self, progress: Progress) {
         if let Phase::Fast(prr) = &mut self.state.phase {
             prr.on_ack(progress);
+        }
+        if let Some(cwr) = &mut self.cwr {
+            cwr.prr.on_ack(progress);
         }
     }
 

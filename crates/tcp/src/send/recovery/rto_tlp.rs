@@ -179,6 +179,7 @@ impl Recovery {
         }
         let frto = if fresh || self.timers.timeouts > 0 { Frto::Testing } else { Frto::Settled };
         self.state.phase = Phase::Timeout(frto);
+        self.cwr = None;
         self.state.recovery_point = next;
         self.state.rexmit = Rexmit::None;
         self.timers.forget_probe();

@@ -1,0 +1,42 @@
+//! The answer to a mark that the peer echoes (RFC 3168 section 6.1.2; `TCP_CA_CWR`).
+
+use bentpipe_cc::CongestionKind;
+use bentpipe_units::Time;
+
+use crate::send::congestion::Congestion;
+use crate::send::recovery::prr::Prr;
+use crate::send::recovery::{Recovery, View};
+
+/// A reduction for a mark, in which nothing is missing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cwr {
+    /// What was sent when the echo came (`high_seq`).
+    pub end: u64,
+    pub prr: Prr,
+}
+
+impl Recovery {
+    /// An acknowledgement echoes a mark: a reduction once a round trip, and none beside that for a loss
+    /// (`tcp_enter_cwr`).
+    pub fn on_mark_echoed(&mut self, view: View<'_>, cc: &mut Congestion) {
+        if self.cwr.is_some() || self.state.is_repairing() {
+            return;
+        }
+        let prr = Prr::new(self.cwnd(cc));
+        self.state.undo.marker = None;
+        cc.on_congestion(view.now, CongestionKind::Ecn, self.scoreboard.in_flight());
+        // An algorithm whose own window binds has none of this episode.
+        if cc.leaves_reduction_to_endpoint() {
+            self.cwr = Some(Cwr { end: view.next, prr });
+        }
+    }
+
+    /// It ends when something is acknowledged that was sent after it, which told the peer of it, or nothing is out
+    /// (`tcp_fastretrans_alert`, TCP_CA_CWR).
+    pub fn finish_cwr(&mut self, now: Time, cc: &mut Congestion) {
+        let is_over = |cwr: &mut Cwr| self.una > cwr.end || self.scoreboard.is_empty();
+        if self.cwr.take_if(is_over).is_some() {
+            cc.on_recovery_end(now);
+        }
+    }
+}
