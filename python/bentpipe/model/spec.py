@@ -46,28 +46,24 @@ class Switch(StrEnum):
     """In use."""
 
 
-class QuicSpec(Frozen):
-    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+class AckFrequencySpec(Frozen):
+    """What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4)."""
 
-    initial_window_bytes: int
+    ack_eliciting_threshold: int
     """
-    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
-    section 7.2).
+    Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    extension (RFC 9000 section 13.2.2).
     """
-    initial_rtt_ns: int
-    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
-    stream_receive_window_bytes: int
-    """Flow-control window of one stream."""
-    receive_window_bytes: int
-    """Flow-control window of the connection."""
-    send_window_bytes: int
-    """Unacknowledged data a sender keeps at most."""
-    udp_payload_bytes: int
-    """UDP payload of a full packet; fixed for the run, no discovery."""
-    max_concurrent_streams: int
-    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
-    cwnd_validation: Switch | None = None
-    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    requested_max_ack_delay_ns: int
+    """
+    How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    25 ms is asked for.
+    """
+    reordering_threshold: int
+    """
+    By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    (RFC 9000 section 13.2.1).
+    """
 
 
 class Http2Spec(Frozen):
@@ -104,6 +100,18 @@ class Resumption(StrEnum):
     """A session ticket (RFC 5077, RFC 8446 section 2.2)."""
     EARLY_DATA = "early-data"
     """A session ticket, and requests that travel with the first flight (0-RTT, RFC 8446 section 2.3); TLS 1.3 alone."""
+
+
+class KeyExchange(StrEnum):
+    """What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
+
+    X25519 = "x25519"
+    """RFC 7748, RFC 8446 section 4.2.8.2: 32 bytes each way."""
+    X25519MLKEM768 = "x25519mlkem768"
+    """
+    ML-KEM-768 (FIPS 203) beside X25519, as browsers have it: 1216 bytes to the server, 1120 back
+    (draft-ietf-tls-ecdhe-mlkem).
+    """
 
 
 class HostSpec(Frozen):
@@ -338,6 +346,32 @@ class TcpSpec(Frozen):
     """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
 
 
+class QuicSpec(Frozen):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+
+    initial_window_bytes: int
+    """
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
+    """
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: Switch | None = None
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ack_frequency: AckFrequencySpec | None = None
+    """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
+
+
 class TlsSpec(Frozen):
     """TLS at both ends."""
 
@@ -534,6 +568,8 @@ class RunSpec(Frozen):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: TlsSpec | None = None
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    key_exchange: KeyExchange | None = None
+    """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
     host: HostsSpec | None = None
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: PepSpec | None = None

@@ -21,28 +21,24 @@ Switch: TypeAlias = Literal["off", "on"]
 """A setting that is in use or is not. One that a spec does not name is off."""
 
 
-class QuicSpec(TypedDict):
-    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+class AckFrequencySpec(TypedDict):
+    """What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4)."""
 
-    initial_window_bytes: int
+    ack_eliciting_threshold: int
     """
-    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
-    section 7.2).
+    Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    extension (RFC 9000 section 13.2.2).
     """
-    initial_rtt_ns: int
-    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
-    stream_receive_window_bytes: int
-    """Flow-control window of one stream."""
-    receive_window_bytes: int
-    """Flow-control window of the connection."""
-    send_window_bytes: int
-    """Unacknowledged data a sender keeps at most."""
-    udp_payload_bytes: int
-    """UDP payload of a full packet; fixed for the run, no discovery."""
-    max_concurrent_streams: int
-    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
-    cwnd_validation: NotRequired[Switch | None]
-    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    requested_max_ack_delay_ns: int
+    """
+    How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    25 ms is asked for.
+    """
+    reordering_threshold: int
+    """
+    By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    (RFC 9000 section 13.2.1).
+    """
 
 
 class Http2Spec(TypedDict):
@@ -67,6 +63,10 @@ TlsVersion: TypeAlias = Literal["1.2", "1.3"]
 
 Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
 """How much of the handshake an earlier one saves."""
+
+
+KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
+"""What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
 
 
 class HostSpec(TypedDict):
@@ -230,6 +230,32 @@ class TcpSpec(TypedDict):
     """
     idle_fallback: NotRequired[Switch]
     """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+
+
+class QuicSpec(TypedDict):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+
+    initial_window_bytes: int
+    """
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
+    """
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: NotRequired[Switch | None]
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ack_frequency: NotRequired[AckFrequencySpec | None]
+    """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
 
 
 class TlsSpec(TypedDict):
@@ -417,6 +443,8 @@ class CellSpec(TypedDict):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: NotRequired[TlsSpec | None]
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    key_exchange: NotRequired[KeyExchange | None]
+    """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
     host: NotRequired[HostsSpec | None]
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: NotRequired[PepSpec | None]
