@@ -289,7 +289,7 @@ class Metrics(Frozen):
     carried during the workload.
     """
     ack_utilisation: float | None = None
-    """Likewise of the other direction, that of the acknowledgements; null of what is no bulk flow."""
+    """Likewise of the other direction, that of the acknowledgements, where bulk flows ask for a frequency of them."""
     rtt_mean_s: float | None = None
     """Mean round trip: of the echoes, or of the sender's smoothed RTT over time."""
     rtt_sd_s: float | None = None
