@@ -141,7 +141,7 @@ fn metrics(
         queue_max_bytes_down: down.queue_max_bytes.get(),
         utilisation: span.and_then(|span| utilisation(spec, link, of_data, span)),
         ack_utilisation: span
-            .filter(|_| spec.flows().is_some())
+            .filter(|_| spec.flows().is_some() && spec.quic.ack_frequency.is_some())
             .and_then(|span| utilisation(spec, link, of_data.opposite(), span)),
         ..Metrics::default()
     };

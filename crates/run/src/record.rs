@@ -223,7 +223,7 @@ pub struct Metrics {
     /// Bytes delivered in the data's direction over what its nominal rate, or the rates of its schedule, would have
     /// carried during the workload.
     pub utilisation: Option<f64>,
-    /// Likewise of the other direction, that of the acknowledgements; null of what is no bulk flow.
+    /// Likewise of the other direction, that of the acknowledgements, where bulk flows ask for a frequency of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_utilisation: Option<f64>,
     /// Mean round trip: of the echoes, or of the sender's smoothed RTT over time.

@@ -89,7 +89,8 @@ fn over_quic_the_hybrid_hello_takes_a_datagram_more() {
     let packets = |key_exchange| ran(&page(Http::H3, key_exchange, FAST)).metrics.wire_packets_up;
     // 1222 bytes beside what fills less than one of 1472.
     let (one, two) = (packets(None), packets(HYBRID));
-    assert!((one + 1..=one + 2).contains(&two), "{one} and {two} packets up");
+    // And perhaps an acknowledgement more of an answer that is longer too.
+    assert!((one + 1..=one + 3).contains(&two), "{one} and {two} packets up");
 }
 
 #[test]
@@ -99,17 +100,15 @@ fn the_handshake_takes_no_round_trip_more_but_the_time_of_its_bytes_over_a_narro
         // In two segments where there was one.
         let expected_s = ((HELLO + TCP_HEADERS) * 8) as f64 / NARROW.as_bps() as f64;
         let found_s = tls_s(HYBRID, NARROW) - tls_s(None, NARROW);
-        assert!((found_s / expected_s - 1.0).abs() < 0.02, "{http:?}: {found_s} s, expected {expected_s} s");
+        assert!((found_s / expected_s - 1.0).abs() < 0.01, "{http:?}: {found_s} s, expected {expected_s} s");
         assert!(tls_s(HYBRID, FAST) - tls_s(None, FAST) < 0.001, "{http:?}");
     }
     let connect_s = |key_exchange, rate| ran(&page(Http::H3, key_exchange, rate)).metrics.connect_s.unwrap();
-    // RFC 9000 section 14.1: datagrams with Initial packets are filled up to 1200 bytes at least, the second one too.
-    let least_s = (1200 * 8) as f64 / NARROW.as_bps() as f64;
+    // RFC 9000 section 14.1: datagrams with Initial packets are filled up to 1200 bytes at least, the second one too, and
+    // the first may now fill its packet of 1500.
+    let of_bytes = |bytes: u64| (bytes * 8) as f64 / NARROW.as_bps() as f64;
     let found_s = connect_s(HYBRID, NARROW) - connect_s(None, NARROW);
-    assert!(
-        (least_s..1.3 * least_s).contains(&found_s),
-        "{found_s} s, expected {least_s} s or a little more"
-    );
+    assert!((of_bytes(1228)..of_bytes(1650)).contains(&found_s), "{found_s} s");
     assert!(connect_s(HYBRID, FAST) - connect_s(None, FAST) < 0.001);
 }
 

@@ -322,6 +322,8 @@ class Metrics(Frozen):
     Bytes delivered in the data's direction over what its nominal rate, or the rates of its schedule, would have
     carried during the workload.
     """
+    ack_utilisation: float | None = None
+    """Likewise of the other direction, that of the acknowledgements, where bulk flows ask for a frequency of them."""
     rtt_mean_s: float | None = None
     """Mean round trip: of the echoes, or of the sender's smoothed RTT over time."""
     rtt_sd_s: float | None = None
@@ -368,6 +370,8 @@ class ConnectionReport(Frozen):
     """
     handshake: Handshake | None = None
     """How TLS was established, where the run has settings for TLS."""
+    key_exchange: str | None = None
+    """Key exchange of TLS or QUIC, read back from the library, where the run asks for one."""
     closed_ns: int | None = None
     """When the client closed it, or its peer did; none of a connection that was open at the end of the workload."""
     congestion_control: str

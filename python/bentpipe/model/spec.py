@@ -14,7 +14,7 @@ from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
 
-from .link import LinkSpec, Switch
+from .link import LinkSpec
 
 ServerBehind = TypeAliasType("ServerBehind", Literal["terminal"])
 """Where the server is, where that is not behind the gateway."""
@@ -35,34 +35,35 @@ class Algorithm(StrEnum):
     """TCP Hybla (Caini, Firrincieli 2004), as in Linux."""
     VIVACE = "vivace"
     """PCC Vivace (NSDI'18), latency flavour."""
-    PRAGUE = "prague"
-    """Prague (draft-briscoe-iccrg-prague-congestion-control), for L4S."""
 
 
-class QuicSpec(Frozen):
-    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+class Switch(StrEnum):
+    """A setting that is in use or is not. One that a spec does not name is off."""
 
-    initial_window_bytes: int
+    OFF = "off"
+    """Not in use."""
+    ON = "on"
+    """In use."""
+
+
+class AckFrequencySpec(Frozen):
+    """What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4)."""
+
+    ack_eliciting_threshold: int
     """
-    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
-    section 7.2).
+    Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    extension (RFC 9000 section 13.2.2).
     """
-    initial_rtt_ns: int
-    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
-    stream_receive_window_bytes: int
-    """Flow-control window of one stream."""
-    receive_window_bytes: int
-    """Flow-control window of the connection."""
-    send_window_bytes: int
-    """Unacknowledged data a sender keeps at most."""
-    udp_payload_bytes: int
-    """UDP payload of a full packet; fixed for the run, no discovery."""
-    max_concurrent_streams: int
-    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
-    cwnd_validation: Switch | None = None
-    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
-    ecn: Switch | None = None
-    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
+    requested_max_ack_delay_ns: int
+    """
+    How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    25 ms is asked for.
+    """
+    reordering_threshold: int
+    """
+    By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    (RFC 9000 section 13.2.1).
+    """
 
 
 class Http2Spec(Frozen):
@@ -99,6 +100,18 @@ class Resumption(StrEnum):
     """A session ticket (RFC 5077, RFC 8446 section 2.2)."""
     EARLY_DATA = "early-data"
     """A session ticket, and requests that travel with the first flight (0-RTT, RFC 8446 section 2.3); TLS 1.3 alone."""
+
+
+class KeyExchange(StrEnum):
+    """What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
+
+    X25519 = "x25519"
+    """RFC 7748, RFC 8446 section 4.2.8.2: 32 bytes each way."""
+    X25519MLKEM768 = "x25519mlkem768"
+    """
+    ML-KEM-768 (FIPS 203) beside X25519, as browsers have it: 1216 bytes to the server, 1120 back
+    (draft-ietf-tls-ecdhe-mlkem).
+    """
 
 
 class HostSpec(Frozen):
@@ -315,8 +328,6 @@ class TcpSpec(Frozen):
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
     timestamps: Switch | None = None
     """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
-    ecn: Switch | None = None
-    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
     quick_ack: Switch | None = None
     """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
     connect_retry_ns: int | None = None
@@ -333,6 +344,32 @@ class TcpSpec(Frozen):
     """
     idle_fallback: Switch | None = None
     """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+
+
+class QuicSpec(Frozen):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+
+    initial_window_bytes: int
+    """
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
+    """
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: Switch | None = None
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ack_frequency: AckFrequencySpec | None = None
+    """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
 
 
 class TlsSpec(Frozen):
@@ -531,6 +568,8 @@ class RunSpec(Frozen):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: TlsSpec | None = None
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    key_exchange: KeyExchange | None = None
+    """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
     host: HostsSpec | None = None
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: PepSpec | None = None

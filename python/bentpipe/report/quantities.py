@@ -47,7 +47,6 @@ _BULK = (
     ),
     Quantity(metric="wire_packets_up", label="Packets up", unit="", decimals=0),
     Quantity(metric="wire_bytes_up", label="Bytes up", unit="kB", decimals=1, scale=1e-3),
-    Quantity(metric="wire_packets_down", label="Packets down", unit="", decimals=0),
     Quantity(metric="retransmitted_packets", label="Retransmitted packets", unit="", decimals=1),
     Quantity(metric="rtt_mean_s", label="Mean round trip", unit="ms", decimals=2, scale=1e3),
 )

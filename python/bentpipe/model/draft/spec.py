@@ -7,40 +7,38 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .link import LinkSpec, Switch
+from .link import LinkSpec
 
 ServerBehind: TypeAlias = Literal["terminal"]
 """Where the server is, where that is not behind the gateway."""
 
 
-Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
+Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
 """A congestion control by the name that scenarios use."""
 
 
-class QuicSpec(TypedDict):
-    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+Switch: TypeAlias = Literal["off", "on"]
+"""A setting that is in use or is not. One that a spec does not name is off."""
 
-    initial_window_bytes: int
+
+class AckFrequencySpec(TypedDict):
+    """What an ACK_FREQUENCY frame asks for (draft-ietf-quic-ack-frequency section 4)."""
+
+    ack_eliciting_threshold: int
     """
-    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
-    section 7.2).
+    Ack-eliciting packets that may come without an acknowledgement: with one more there is one. 1 as without the
+    extension (RFC 9000 section 13.2.2).
     """
-    initial_rtt_ns: int
-    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
-    stream_receive_window_bytes: int
-    """Flow-control window of one stream."""
-    receive_window_bytes: int
-    """Flow-control window of the connection."""
-    send_window_bytes: int
-    """Unacknowledged data a sender keeps at most."""
-    udp_payload_bytes: int
-    """UDP payload of a full packet; fixed for the run, no discovery."""
-    max_concurrent_streams: int
-    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
-    cwnd_validation: NotRequired[Switch | None]
-    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
-    ecn: NotRequired[Switch | None]
-    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
+    requested_max_ack_delay_ns: int
+    """
+    How long a packet may wait for its acknowledgement, at least 1 ms. No longer than the longer of a round trip and
+    25 ms is asked for.
+    """
+    reordering_threshold: int
+    """
+    By how many packets one may be late before it is acknowledged at once: 0 never, 1 as without the extension
+    (RFC 9000 section 13.2.1).
+    """
 
 
 class Http2Spec(TypedDict):
@@ -65,6 +63,10 @@ TlsVersion: TypeAlias = Literal["1.2", "1.3"]
 
 Resumption: TypeAlias = Literal["none", "ticket", "early-data"]
 """How much of the handshake an earlier one saves."""
+
+
+KeyExchange: TypeAlias = Literal["x25519", "x25519mlkem768"]
+"""What a client offers first for the keys of TLS 1.3 and of QUIC, and its peer takes."""
 
 
 class HostSpec(TypedDict):
@@ -212,8 +214,6 @@ class TcpSpec(TypedDict):
     """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
     timestamps: NotRequired[Switch | None]
     """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
-    ecn: NotRequired[Switch | None]
-    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
     quick_ack: NotRequired[Switch]
     """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
     connect_retry_ns: NotRequired[int | None]
@@ -230,6 +230,32 @@ class TcpSpec(TypedDict):
     """
     idle_fallback: NotRequired[Switch]
     """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
+
+
+class QuicSpec(TypedDict):
+    """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
+
+    initial_window_bytes: int
+    """
+    Initial window in bytes, comparable with TCP's in segments of its MSS; two packets where it is less (RFC 9002
+    section 7.2).
+    """
+    initial_rtt_ns: int
+    """RTT assumed before the first sample (RFC 9002 section 6.2.2: 333 ms)."""
+    stream_receive_window_bytes: int
+    """Flow-control window of one stream."""
+    receive_window_bytes: int
+    """Flow-control window of the connection."""
+    send_window_bytes: int
+    """Unacknowledged data a sender keeps at most."""
+    udp_payload_bytes: int
+    """UDP payload of a full packet; fixed for the run, no discovery."""
+    max_concurrent_streams: int
+    """Requests that the peer may have open at once (initial_max_streams_bidi)."""
+    cwnd_validation: NotRequired[Switch | None]
+    """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
+    ack_frequency: NotRequired[AckFrequencySpec | None]
+    """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
 
 
 class TlsSpec(TypedDict):
@@ -417,6 +443,8 @@ class CellSpec(TypedDict):
     """Settings of HTTP/2 at both ends; SPDY has the same windows and limits."""
     tls: NotRequired[TlsSpec | None]
     """TLS at both ends; without it: TLS 1.3 with a full handshake for every connection."""
+    key_exchange: NotRequired[KeyExchange | None]
+    """Key exchange of TLS over TCP and of QUIC; without it: X25519."""
     host: NotRequired[HostsSpec | None]
     """How fast both ends are; without it they take no time beside that of the machine."""
     pep: NotRequired[PepSpec | None]
