@@ -1,5 +1,7 @@
 //! The congestion controls by name.
 
+use crate::slow_start::SlowStartChoice;
+
 /// A congestion control by the name that scenarios use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -46,6 +48,14 @@ impl Algorithm {
             Self::Hybla => Some("bp_hybla"),
             Self::Vivace => Some("bp_vivace"),
             Self::Bbr3 => None,
+        }
+    }
+
+    /// The same where slow start ends in a way that the kernel can be given.
+    pub const fn kernel_name_with(self, slow_start: Option<SlowStartChoice>) -> Option<&'static str> {
+        match (self, slow_start) {
+            (Self::Cubic, Some(SlowStartChoice::Search)) => Some("bp_cubic_search"),
+            _ => self.kernel_name(),
         }
     }
 }
