@@ -290,7 +290,7 @@ PROTOCOLS = {
     "push": st.sampled_from(["0 %", "50 %", "100%", "101 %", "0.1 %", "-1 %", "x"]),
     "priorities": st.sampled_from(["off", "unstated", "on", "x"]),
     "visit": st.sampled_from(["first", "repeat", "x"]),
-    "slow_start": st.sampled_from(["linux", "linux-4.15", "hystart++", "loss", "x"]),
+    "slow_start": st.sampled_from(["linux", "linux-4.15", "hystart++", "search", "loss", "x"]),
     "tcp": TCP,
     "client": st.sampled_from(["loader", "chromium", "firefox", "iperf3", "x"]),
     "server": st.sampled_from(["bentpipe", "nginx", "caddy", "iperf3", "x"]),

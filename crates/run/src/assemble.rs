@@ -186,7 +186,11 @@ fn doubts(spec: &RunSpec, client: &ClientReport, origin: &OriginReport, link: &L
         let never_connected = connection.connected.is_none() && found.is_empty();
         let is_told = (spec.client.is_none() || end != End::Client || connection.transport != "quic")
             && !never_connected;
-        if has_its_own && is_told && found != wanted.name() && Some(found) != wanted.kernel_name() {
+        if has_its_own
+            && is_told
+            && found != wanted.name()
+            && Some(found) != wanted.kernel_name_with(spec.slow_start)
+        {
             let (expected, found) = (wanted.name().to_owned(), found.to_owned());
             doubts.push(Reason::WrongCongestionControl { end, expected, found });
         }

@@ -40,7 +40,7 @@ pub struct RunSpec {
     /// A proxy on the path, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pep: Option<PepSpec>,
-    /// How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone.
+    /// How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_start: Option<SlowStartChoice>,
     /// BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone.

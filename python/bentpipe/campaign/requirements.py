@@ -77,9 +77,16 @@ def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Locat
         if spec.slow_start is None:
             continue
         over_tcp = congestion_control.of_tcp(spec)
-        # HyStart, of which the other two are about, is CUBIC's.
-        is_hystart_plus_plus = spec.slow_start is SlowStartChoice.HYSTART__
-        if over_tcp and (is_hystart_plus_plus or "cubic" in over_tcp):
+        match spec.slow_start:
+            case SlowStartChoice.HYSTART__:
+                is_foreign = bool(over_tcp)
+            case SlowStartChoice.SEARCH:
+                # CUBIC's is loaded, if this machine can.
+                is_foreign = "reno" in over_tcp
+            case SlowStartChoice.LINUX_4_15 | SlowStartChoice.LOSS:
+                # About HyStart, which is CUBIC's.
+                is_foreign = "cubic" in over_tcp
+        if is_foreign:
             old = spec.slow_start is SlowStartChoice.LINUX_4_15
             has_it = "--engine simulate has" if old else "QUIC and --engine simulate have"
             raise where.error(

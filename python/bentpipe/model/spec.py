@@ -153,6 +153,8 @@ class SlowStartChoice(StrEnum):
     """HyStart of Linux 4.15, for CUBIC over TCP."""
     LOSS = "loss"
     """Losses alone (RFC 5681 section 3.1), for CUBIC."""
+    SEARCH = "search"
+    """SEARCH (draft-chung-ccwg-search-09), for Reno and CUBIC."""
 
 
 class BbrSpec(Frozen):
@@ -575,7 +577,7 @@ class RunSpec(Frozen):
     pep: PepSpec | None = None
     """A proxy on the path, if there is one."""
     slow_start: SlowStartChoice | None = None
-    """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    """How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH."""
     bbr: BbrSpec | None = None
     """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
     workload: Workload

@@ -269,7 +269,7 @@ def test_http2_has_a_header_table_of_a_size():
     assert [spec["header_table_bytes"] for spec in found] == [0, 65_536]
 
 
-@pytest.mark.parametrize("way", ["hystart++", "loss"])
+@pytest.mark.parametrize("way", ["hystart++", "search", "loss"])
 def test_slow_start_of_loss_based_congestion_controls_may_end_in_another_way(way):
     for http in ("h2", "h3"):
         assert page_spec(http, slow_start=way)["slow_start"] == way

@@ -424,10 +424,19 @@ REFUSED = {
         '"linux", as hybla is not one of',
         '"hystart++"',
     ),
+    **{
+        f"SEARCH of {cc}": (
+            {"cc": cc, "slow_start": "search"},
+            "run.slow_start",
+            f'"linux", as {cc} is not one of reno, cubic',
+            '"search"',
+        )
+        for cc in ("bbr", "bbr3", "hybla", "vivace")
+    },
     "an unknown slow start": (
         {"slow_start": "hystart"},
         "run.slow_start",
-        "one of linux, linux-4.15, hystart++, loss",
+        "one of linux, linux-4.15, hystart++, search, loss",
         '"hystart"',
     ),
     "a header table of less than nothing": (

@@ -72,6 +72,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
         1 => Just(Some(SlowStartChoice::HyStartPlusPlus)),
         1 => Just(Some(SlowStartChoice::Linux4_15)),
         1 => Just(Some(SlowStartChoice::Loss)),
+        1 => Just(Some(SlowStartChoice::Search)),
     ];
     let bbr = prop_oneof![3 => Just(None), 1 => Just(Some(BbrSpec { extra_acked: Switch::Off }))];
     let sender = (congestion_control(), slow_start, bbr);

@@ -92,7 +92,7 @@ PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 """Where a transport proxy stands."""
 
 
-SlowStartChoice: TypeAlias = Literal["hystart++", "linux-4.15", "loss"]
+SlowStartChoice: TypeAlias = Literal["hystart++", "linux-4.15", "loss", "search"]
 """A way to end slow start that is not that of today's Linux."""
 
 
@@ -450,7 +450,7 @@ class CellSpec(TypedDict):
     pep: NotRequired[PepSpec | None]
     """A proxy on the path, if there is one."""
     slow_start: NotRequired[SlowStartChoice | None]
-    """How slow start ends, where that is not the algorithm's own way in Linux. TCP of the kernel knows its own alone."""
+    """How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH."""
     bbr: NotRequired[BbrSpec | None]
     """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
     workload: Workload

@@ -221,7 +221,9 @@ class RunTable(Table):
     priorities: str | None = Field(default=None, description='"off", "unstated" or "on"')
     response_header: str | None = Field(default=None, description='a size such as "291 B"')
     visit: str | None = Field(default=None, description='"first" or "repeat"')
-    slow_start: str | None = Field(default=None, description='"linux", "linux-4.15", "hystart++" or "loss"')
+    slow_start: str | None = Field(
+        default=None, description='"linux", "linux-4.15", "hystart++", "search" or "loss"'
+    )
     bulk: BulkTable | None = Field(default=None, description=A_TABLE)
     ping: PingTable | None = Field(default=None, description=A_TABLE)
     dscp: int | str | None = Field(default=None, description=DSCP)

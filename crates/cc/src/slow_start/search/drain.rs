@@ -2,7 +2,7 @@
 
 use bentpipe_units::Bytes;
 
-use super::Step;
+use super::step::Step;
 use crate::AckSample;
 
 /// Packets that arrive for each that leaves (`SEARCH_DRAIN_ACKEDSEG_THRESH` of the authors' version 4.0 for Linux).

@@ -2,6 +2,7 @@
 
 mod bins;
 mod drain;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -10,17 +11,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 use crate::AckSample;
 use bins::{Bins, Outcome, Progress};
 use drain::Drain;
-
-/// What becomes of the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Slow start goes on.
-    Grow,
-    /// Slow start is over, and the queue that it has built drains at this window.
-    Drain(Bytes),
-    /// The queue has drained; this window is the threshold.
-    Leave(Bytes),
-}
+pub(crate) use step::Step;
 
 /// SEARCH's state.
 #[derive(Clone, Debug)]

@@ -188,7 +188,7 @@ fn sent_and_acked_byte_computation() {
 fn search_exits_when_delivery_rate_slows_down() {
     let mut sender = Sender::new(INITIAL_RTT);
     let mut window = INITIAL_CWND;
-    let mut round = |sender: &mut Sender, window: u64, arrives: u64| {
+    let round = |sender: &mut Sender, window: u64, arrives: u64| {
         sender.send(window);
         sender.ack_at_cwnd(INITIAL_RTT, INITIAL_RTT, arrives, window)
     };
