@@ -265,9 +265,9 @@ def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawin
 
 
 def _resume_phases(record: RunRecord) -> Sequence[tuple[float, str]]:
-    """Return those of the first connection that had something to resume from."""
+    """Return those of the connection that went through most of them: the other end has looked only."""
     connections = (*record.origin_connections, *record.client_connections)
-    steps = next((one.resumption for one in connections if one.resumption), ())
+    steps = max((one.resumption for one in connections), key=len, default=())
     return [(step.at_ns / 1e9, step.phase.value) for step in steps]
 
 
