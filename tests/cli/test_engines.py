@@ -185,6 +185,17 @@ def test_the_kernel_s_bbr_is_its_own(bentpipe, monkeypatch):
     assert f"command line: --set {told}" in bentpipe(*page, *setting, expect=2).stderr
 
 
+def test_the_kernel_s_tcp_does_not_resume(bentpipe, monkeypatch):
+    monkeypatch.setattr(emulate, "missing", list)
+    page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
+    told = (
+        'resume: expected "none" for TCP on the emulate engine, '
+        'found "careful", which QUIC and --engine simulate have'
+    )
+    setting = ("--engine", "emulate", "--set", "resume=careful")
+    assert told in bentpipe(*page, *setting, expect=2).stderr
+
+
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     monkeypatch.setattr(_core, "congestion_control_obstacle", lambda: "built without clang")

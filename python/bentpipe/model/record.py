@@ -344,6 +344,75 @@ class Metrics(Frozen):
     """Largest release lateness; null in simulate."""
 
 
+class Phase(StrEnum):
+    """A phase (RFC 9959 section 3)."""
+
+    RECONNAISSANCE = "reconnaissance"
+    """The path is compared with what is saved; the window is the algorithm's own."""
+    UNVALIDATED = "unvalidated"
+    """The window has jumped, and packets leave that only the jump allows."""
+    VALIDATING = "validating"
+    """They have left, and it is seen whether they arrive."""
+    SAFE_RETREAT = "safe_retreat"
+    """They met congestion."""
+    NORMAL = "normal"
+    """The algorithm is alone."""
+
+
+class Trigger(StrEnum):
+    """Why a phase began."""
+
+    CONGESTION_WINDOW_LIMITED = "congestion_window_limited"
+    """The path is confirmed, and more waits than the window lets out."""
+    RTT_NOT_VALIDATED = "rtt_not_validated"
+    """The RTT is not that of the saved path."""
+    LAST_UNVALIDATED_PACKET_SENT = "last_unvalidated_packet_sent"
+    """The window is full."""
+    FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED = "first_unvalidated_packet_acknowledged"
+    """A packet has arrived that the jump let out."""
+    RTT_EXCEEDED = "rtt_exceeded"
+    """A round trip is over."""
+    RATE_LIMITED = "rate_limited"
+    """Fewer packets were sent than the window let out."""
+    LAST_UNVALIDATED_PACKET_ACKNOWLEDGED = "last_unvalidated_packet_acknowledged"
+    """All unvalidated packets have arrived."""
+    PATH_CHANGED = "path_changed"
+    """The RTT fell below what the saved path has."""
+    PACKET_LOSS = "packet_loss"
+    """A packet was lost."""
+    ECN_CE = "ECN_CE"
+    """A packet came with a mark of congestion."""
+    EXIT_RECOVERY = "exit_recovery"
+    """The last unvalidated packet has arrived, or a later one."""
+    PERSISTENT_CONGESTION = "persistent_congestion"
+    """Persistent congestion or a retransmission timeout (RFC 9959 section 3.6), which the draft has no name for."""
+    NOTHING_SAVED = "nothing_saved"
+    """Another connection has the saved parameters, or their lifetime is over (section 3.2), likewise."""
+    NOTHING_TO_GAIN = "nothing_to_gain"
+    """What is saved lets out no more than the window does, likewise."""
+
+
+class Transition(Frozen):
+    """A phase begins."""
+
+    at_ns: int
+    """When."""
+    phase: Phase
+    """Which."""
+    trigger: Trigger | None = None
+    """Why; none at the start of a connection."""
+    pipe_size_bytes: int
+    """PipeSize: what is validated of the window; zero until the jump."""
+    cwnd_bytes: int
+    """The window from now on."""
+    ssthresh_bytes: int | None = None
+    """The slow-start threshold from now on; none while it is infinite."""
+    saved_cwnd_bytes: int
+    """`saved_cwnd` of what was saved of the path."""
+    saved_rtt_ns: int
+    """`saved_rtt`."""
+
+
 class ConnectionReport(Frozen):
     """One connection as one of its ends saw it."""
 
@@ -388,6 +457,8 @@ class ConnectionReport(Frozen):
     """What it carried, as the client of a page load counted it."""
     purpose: Purpose | None = None
     """Why it was opened, where not for a request that had none."""
+    resumption: Annotated[Sequence[Transition], Field(validate_default=True)] = []
+    """The phases of Careful Resume (RFC 9959) at this end, where its sender had something to resume from."""
 
 
 class RunRecord(Frozen):

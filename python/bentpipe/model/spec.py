@@ -167,6 +167,28 @@ class BbrSpec(Frozen):
     """
 
 
+class SavedSpec(Frozen):
+    """Parameters of a path that were saved before the run."""
+
+    cwnd_bytes: int
+    """`saved_cwnd`, the capacity of the path as bytes in a round trip."""
+    rtt_ns: int
+    """`saved_rtt`."""
+    age_ns: int
+    """How long ago they were saved."""
+
+
+class ResumeSpec(Frozen):
+    """Careful Resume (RFC 9959) of every sender that can."""
+
+    max_jump_bytes: int | None = None
+    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
+    lifetime_ns: int
+    """How long saved parameters may be used."""
+    saved: SavedSpec | None = None
+    """What senders know of the path before the run; without it what a visit before has taught them."""
+
+
 class PingWorkload(Frozen):
     """Send UDP echo requests."""
 
@@ -580,6 +602,8 @@ class RunSpec(Frozen):
     """How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH."""
     bbr: BbrSpec | None = None
     """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
+    resume: ResumeSpec | None = None
+    """Careful Resume (RFC 9959) of senders, where they start from what is known of the path. TCP of the kernel cannot."""
     workload: Workload
     """What is done over the link."""
     client: Browser | None = None

@@ -106,6 +106,28 @@ class BbrSpec(TypedDict):
     """
 
 
+class SavedSpec(TypedDict):
+    """Parameters of a path that were saved before the run."""
+
+    cwnd_bytes: int
+    """`saved_cwnd`, the capacity of the path as bytes in a round trip."""
+    rtt_ns: int
+    """`saved_rtt`."""
+    age_ns: int
+    """How long ago they were saved."""
+
+
+class ResumeSpec(TypedDict):
+    """Careful Resume (RFC 9959) of every sender that can."""
+
+    max_jump_bytes: NotRequired[int | None]
+    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
+    lifetime_ns: int
+    """How long saved parameters may be used."""
+    saved: NotRequired[SavedSpec | None]
+    """What senders know of the path before the run; without it what a visit before has taught them."""
+
+
 class PingWorkload(TypedDict):
     """Send UDP echo requests."""
 
@@ -453,6 +475,8 @@ class CellSpec(TypedDict):
     """How slow start ends, where that is not the algorithm's own way in Linux. The kernel's CUBIC can do SEARCH."""
     bbr: NotRequired[BbrSpec | None]
     """BBR version 1, where it is not that of today's Linux. TCP of the kernel knows its own alone."""
+    resume: NotRequired[ResumeSpec | None]
+    """Careful Resume (RFC 9959) of senders, where they start from what is known of the path. TCP of the kernel cannot."""
     workload: Workload
     """What is done over the link."""
     client: NotRequired[Browser | None]
