@@ -105,6 +105,6 @@ FALLING_BACK_HTTP = ("h2", "spdy")
 CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
 OVER_TCP = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
-"""Congestion controls that TCP can have. Prague must know how many packets were marked, which only AccECN tells."""
+"""Congestion controls that TCP can have: only AccECN could tell Prague how many packets were marked."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""
