@@ -91,7 +91,7 @@ FACTORS = (
         group=Group.SITE,
         usual=None,
         choices=_choices(*vocabulary.OVER_TCP),
-        reason="The server sends nearly all bytes of a page. Prague is for networks that mark: no site has the choice.",
+        reason="The server sends nearly all bytes. Prague is for networks that mark, which no site chooses.",
     ),
     Factor(
         key="slow_start",

@@ -89,7 +89,5 @@ def _result(label: str, flows: Sequence[FlowRecord]) -> FlowResult:
         share=_mean(flow.share for flow in flows),
         retransmitted_packets=_mean(flow.retransmitted_packets for flow in flows),
         rtt_mean_s=_mean(flow.rtt_mean_s for flow in flows),
-        rtt_p99_s=_mean(
-            None if flow.rtt_under_load is None else flow.rtt_under_load.p99_s for flow in flows
-        ),
+        rtt_p99_s=_mean(None if flow.rtt_under_load is None else flow.rtt_under_load.p99_s for flow in flows),
     )

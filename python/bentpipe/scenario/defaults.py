@@ -99,11 +99,11 @@ JITTER = JitterTable(sd="0 ms")
 CODEL_ECN = False
 """RFC 8289 drops; marks in place of drops are asked for."""
 DUALPI2_TARGET = "15 ms"
-"""RFC 9332 appendix A.1, line 5b: half the typical round trip of the Internet, which a longer path does not change."""
+"""RFC 9332 appendix A.1, line 5b."""
 DUALPI2_RTT_MAX = "100 ms"
 """RFC 9332 appendix A.1, line 5c: the worst round trip expected, which a satellite's path exceeds."""
 DUALPI2_COUPLING = 2.0
-"""RFC 9332 appendix A.1, line 3b: k, with which a scalable flow and a classic one of a round trip get about the same."""
+"""RFC 9332 appendix A.1, line 3b: k, with which a scalable and a classic flow get about the same."""
 DUALPI2_RAMP_START_NS = 800_000
 """RFC 9332 appendix A.1, line 9: minTh."""
 DUALPI2_RAMP_RANGE_NS = 400_000

@@ -199,7 +199,10 @@ def test_a_queue_may_drop_early_or_by_controlled_delay(tmp_path):
         "interval_ns": 600_000_000,
     }
     keys = 'limit = "36 MB", target = "30 ms", interval = "600 ms"'
-    assert direction_of(tmp_path, queue=f"{{ {keys}, ecn = true }}")["queue"] == {**codel["queue"], "ecn": "on"}
+    assert direction_of(tmp_path, queue=f"{{ {keys}, ecn = true }}")["queue"] == {
+        **codel["queue"],
+        "ecn": "on",
+    }
     assert direction_of(tmp_path, queue=f"{{ {keys}, ecn = false }}") == codel
 
 

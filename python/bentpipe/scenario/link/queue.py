@@ -115,14 +115,16 @@ def read_queue(table: QueueTable, where: Location) -> Queue:
 
 
 def _dual(table: QueueTable, where: Location) -> Queue:
-    """Return DualPI2 with the gains that RFC 9332 appendix A.1 derives from a target and the longest round trip."""
+    """Return DualPI2 with the gains that RFC 9332 appendix A.1 derives from its target and RTT_max."""
     vocabulary.AQM.checked(table.aqm or "", where.at("aqm"))
     unfit = [key for key in table.written() if key not in ("limit", "aqm", "target", "rtt_max")]
     if unfit:
         expected = "with aqm the keys limit, target and rtt_max"
         raise where.error(expected=expected, found=", ".join(unfit))
     target_ns = duration_ns(or_default(table.target, defaults.DUALPI2_TARGET), where.at("target"), least_ns=1)
-    rtt_max_ns = duration_ns(or_default(table.rtt_max, defaults.DUALPI2_RTT_MAX), where.at("rtt_max"), least_ns=3)
+    rtt_max_ns = duration_ns(
+        or_default(table.rtt_max, defaults.DUALPI2_RTT_MAX), where.at("rtt_max"), least_ns=3
+    )
     # Lines 6a to 7b: Tupdate = min(target, RTT_max/3), alpha = 0.1 Tupdate / RTT_max^2, beta = 0.3 / RTT_max.
     update_ns = min(target_ns, rtt_max_ns // 3)
     rtt_max_s = rtt_max_ns / SECOND_NS

@@ -37,7 +37,7 @@ def _list(value: object) -> object:
 class QueueTable(Table):
     """A queue: {limit} drop-tail; {limit, start, p} random early drop; {limit, target, interval} CoDel.
 
-    CoDel with {ecn} marks; {limit, aqm, target, rtt_max} is DualPI2. Which keys are written decides on the discipline.
+    CoDel with {ecn} marks; {limit, aqm, target, rtt_max} is DualPI2. What is written decides.
     """
 
     limit: str | None = Field(default=None, description=QUEUE)

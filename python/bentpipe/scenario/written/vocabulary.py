@@ -111,6 +111,6 @@ CLEAR_HTTP = ("http10", "h1", "h2c")
 RESUMING = ("reno", "cubic", "hybla", "bbr")
 """Congestion controls that can start from what is known of a path (RFC 9959)."""
 OVER_TCP = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
-"""Congestion controls that TCP can have. Prague must know how many packets were marked, which only AccECN tells."""
+"""Congestion controls that TCP can have: only AccECN could tell Prague how many packets were marked."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""

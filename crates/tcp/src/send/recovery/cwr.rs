@@ -31,11 +31,11 @@ impl Recovery {
         }
     }
 
-    /// It ends when something is acknowledged that was sent after it, which told the peer of it, or nothing is out
-    /// (`tcp_fastretrans_alert`, TCP_CA_CWR).
+    /// It ends when something is acknowledged that was sent after it, which told the peer of it (`tcp_fastretrans_alert`,
+    /// TCP_CA_CWR).
     pub fn finish_cwr(&mut self, now: Time, cc: &mut Congestion) {
-        let is_over = |cwr: &mut Cwr| self.una > cwr.end || self.scoreboard.is_empty();
-        if self.cwr.take_if(is_over).is_some() {
+        let una = self.una;
+        if self.cwr.take_if(|cwr| una > cwr.end).is_some() {
             cc.on_recovery_end(now);
         }
     }
