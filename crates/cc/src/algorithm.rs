@@ -80,12 +80,4 @@ impl Algorithm {
             _ => self.kernel_name(),
         }
     }
-
-    /// The same where slow start ends in a way that the kernel can be given.
-    pub const fn kernel_name_with(self, slow_start: Option<SlowStartChoice>) -> Option<&'static str> {
-        match (self, slow_start) {
-            (Self::Cubic, Some(SlowStartChoice::Search)) => Some("bp_cubic_search"),
-            _ => self.kernel_name(),
-        }
-    }
 }
