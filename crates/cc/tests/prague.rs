@@ -52,7 +52,7 @@ fn alpha_is_a_moving_average_of_the_marked_part_of_each_round() {
 #[test]
 fn a_mark_takes_half_of_alpha_and_the_unmarked_make_the_window_grow_nevertheless() {
     let mut cc = prague(100);
-    // Sixty rounds of one mark in a hundred: alpha comes near 0.01.
+    // Four hundred rounds of one mark in a hundred: alpha comes near 0.01.
     for round in 1..=400 {
         acknowledge(&mut cc, 100 * round, 100, 100, 1);
     }

@@ -52,7 +52,7 @@ def check_over_tcp(workload: Workload, where: Location, *, cc: str, pep: PepSpec
     if workload["kind"] == "flows":
         for number, flow in enumerate(workload["flows"], start=1):
             if flow["transport"] == "tcp":
-                refuse_unless_possible(flow["cc"], where.at("bulk").at("flows").at(str(number)))
+                refuse_unless_possible(flow["cc"], where.at("bulk").at("flows").at(str(number)).at("cc"))
     elif Sender("tcp", cc) in _hosts(workload, cc):
         refuse_unless_possible(cc, where.at("cc"))
     # A proxy's sockets listen, whoever passes.
