@@ -19,9 +19,6 @@ pub trait Backend {
     /// How far apart the segments may be read that leave at once.
     fn burst(&self) -> Duration;
 
-    /// How late a timer of the endpoint may expire that was set to so long.
-    fn lateness(&self, timer: Duration) -> Duration;
-
     /// Now.
     fn now(&self) -> Time;
 

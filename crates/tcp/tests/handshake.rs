@@ -91,13 +91,17 @@ fn both_ends_measure_the_round_trip_of_the_handshake() {
 
 #[test]
 fn a_lost_syn_is_repeated_after_one_second_four_times_and_then_doubling() {
-    // tcp_syn_linear_timeouts: five times one second, then 2, 4, 8, 16, 32, 64.
+    // tcp_syn_linear_timeouts: five times one second, then 2, 4, 8, 16, 32, 64. The kernel's timer wheel has slots of 8
+    // jiffies for up to 2 s, of 64 for up to 16 s and of 512 for more, and a timer expires with the slot after its own: 250
+    // jiffies from jiffy 0 with 256, 500 from 1280 with 1784, 1000 from there with 2816, 8000 from 8896 with 17408.
     let mut pair = Pair::symmetric(ms(100));
     pair.up.lose = (0..100).collect();
     pair.run_until(at(300_000));
-    let seconds: Vec<_> = pair.log.iter().map(|record| record.at.as_nanos() / 1_000_000_000).collect();
-    assert_eq!(seconds, [0, 1, 2, 3, 4, 5, 7, 11, 19, 35, 67]);
-    assert_eq!(pair.client.time_of(Event::Closed(Closed::TimedOut)), Some(at(131_000)));
+    let sent: Vec<_> = pair.log.iter().map(|record| record.at).collect();
+    let jiffies = [0, 256, 512, 768, 1_024, 1_280, 1_784, 2_816, 4_864, 8_896, 17_408];
+    assert_eq!(sent, jiffies.map(|jiffy| at(jiffy * 4)));
+    // 16,000 from the last.
+    assert_eq!(pair.client.time_of(Event::Closed(Closed::TimedOut)), Some(at(33_792 * 4)));
 }
 
 #[test]
@@ -105,8 +109,9 @@ fn a_lost_syn_ack_is_repeated_after_one_second() {
     let mut pair = Pair::symmetric(ms(100));
     pair.down.lose = [0].into();
     pair.open();
-    // The client's second SYN and the server's timer coincide within half a round trip.
-    assert_eq!(pair.client.time_of(Event::Connected), Some(at(1100)));
+    // The server sent it in jiffy 12. Its 250 jiffies end with the slot at 264, before the client's second SYN comes, which
+    // leaves with jiffy 256.
+    assert_eq!(pair.client.time_of(Event::Connected), Some(at(264 * 4 + 50)));
 }
 
 #[test]
@@ -246,7 +251,8 @@ fn a_lost_syn_with_data_is_repeated_without_them() {
     pair.run_until(at(5_000));
     assert_eq!((pair.log[1].flags, pair.log[1].payload, pair.log[1].wire), (SYN, 0, 60));
     assert_eq!(pair.server.bytes, b"GET /");
-    assert_eq!(pair.server.last_read_at, at(1_000 + 900));
+    // The second's slot ends with jiffy 256.
+    assert_eq!(pair.server.last_read_at, at(256 * 4 + 900));
 }
 
 #[test]

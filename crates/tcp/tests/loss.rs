@@ -1,10 +1,12 @@
 //! Losses, reordering and their repair.
+//!
+//! Timers are those of the kernel's wheel (`common::expiry`).
 
 use bentpipe_cc::Algorithm;
 use bentpipe_tcp::{Closed, Config, Event, Payload};
 use bentpipe_units::{Bytes, Duration, Time};
 
-use crate::common::{Direction, MSS, Pair, Record, Side, at, config, cubic, ms, without_timestamps};
+use crate::common::{Direction, MSS, Pair, Record, Side, at, config, cubic, expiry, ms, without_timestamps};
 
 /// Data segments of the server that were sent before.
 fn repeated(pair: &Pair) -> Vec<&Record> {
@@ -50,7 +52,9 @@ fn a_loss_with_fewer_than_three_segments_behind_it_waits_for_the_reordering_wind
     pair.download(10 * MSS);
     let again = repeated(&pair);
     assert_eq!(again.len(), 1);
-    assert_eq!(again[0].at, start(&pair) + ms(100) + ms(25) + ms(2));
+    // From jiffy 62 on seven jiffies, which end with jiffy 70.
+    assert_eq!(again[0].at, expiry(start(&pair) + ms(100), ms(25) + ms(2)));
+    assert_eq!(again[0].at, at(70 * 4));
 }
 
 #[test]
@@ -59,7 +63,7 @@ fn two_lost_segments_at_the_end_are_probed_after_two_round_trips() {
     let mut pair = losing(ms(100), [8, 9]);
     pair.download(10 * MSS);
     let again = repeated(&pair);
-    assert_eq!(again[0].at, start(&pair) + ms(100) + ms(202));
+    assert_eq!(again[0].at, expiry(start(&pair) + ms(100), ms(202)));
     // The probe is the last segment; its acknowledgement shows that the one before is lost.
     assert_eq!(again.len(), 2);
     assert!(again[1].seq < again[0].seq);
@@ -72,7 +76,7 @@ fn a_lone_lost_segment_at_the_end_is_probed_when_the_timeout_would_come() {
     pair.download(10 * MSS);
     let again = repeated(&pair);
     assert_eq!(again.len(), 1);
-    assert_eq!(again[0].at, start(&pair) + ms(100) + ms(300));
+    assert_eq!(again[0].at, expiry(start(&pair) + ms(100), ms(300)));
     // RFC 8985 section 7.4: the first acknowledgement beyond the probe shows that it repaired a loss, which counts;
     // 0.7 of the window in whole segments.
     pair.run_until(pair.now + ms(100));
@@ -156,10 +160,14 @@ fn a_whole_lost_flight_is_repaired_after_a_timeout_that_doubles() {
     pair.down.dark = Some((from, from + ms(2000)));
     pair.send(Side::Server, Payload::Length(10 * MSS));
     pair.run_while(at(60_000), |pair| pair.client.received < 10 * MSS);
-    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at.since(from)).collect();
+    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at).collect();
     // A probe of the last segment after 2 SRTT and 2 ms; then the timer of 300 ms (SRTT 100, variance floor 200 of
     // RFC 6298 with Linux's minimum) from the probe, doubled each time.
-    assert_eq!(again[..4], [ms(202), ms(502), ms(1102), ms(2302)]);
+    let mut expected = vec![expiry(from, ms(202))];
+    for wait in [300, 600, 1_200] {
+        expected.push(expiry(expected[expected.len() - 1], ms(wait)));
+    }
+    assert_eq!(again[..4], expected);
 }
 
 #[test]
@@ -170,10 +178,11 @@ fn after_a_timeout_slow_start_repairs_the_flight() {
     pair.down.dark = Some((from, from + ms(400)));
     pair.send(Side::Server, Payload::Length(10 * MSS));
     pair.run_while(at(60_000), |pair| pair.client.received < 10 * MSS);
-    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at.since(from)).collect();
-    // 1, 2, 4 and the rest, a round trip apart.
-    let count = |from: u64| again.iter().filter(|at| **at == ms(from)).count();
-    assert_eq!([count(502), count(602), count(702)], [1, 2, 4]);
+    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at).collect();
+    // The probe is lost. From the timeout on 1, 2, 4 and the rest, a round trip apart.
+    let timeout = expiry(expiry(from, ms(202)), ms(300));
+    let count = |rounds: u64| again.iter().filter(|at| **at == timeout + ms(100) * rounds).count();
+    assert_eq!([count(0), count(1), count(2)], [1, 2, 4]);
 }
 
 #[test]
@@ -208,8 +217,9 @@ fn an_original_that_comes_after_its_repetition_does_not_condemn_what_follows_it(
     pair.send(Side::Server, Payload::Length(10 * MSS));
     pair.run_while(at(60_000), |pair| pair.client.received < 10 * MSS);
     // The probe after 2 SRTT and 2 ms, the timeout after another 300 ms.
-    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at.since(from)).collect();
-    assert_eq!(again, [ms(202), ms(502)]);
+    let again: Vec<_> = repeated(&pair).iter().map(|record| record.at).collect();
+    let probe = expiry(from, ms(202));
+    assert_eq!(again, [probe, expiry(probe, ms(300))]);
 }
 
 #[test]

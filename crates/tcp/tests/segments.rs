@@ -164,17 +164,19 @@ fn no_peer_gets_less_than_88_bytes() {
 
 #[test]
 fn a_syn_ack_is_repeated_five_times_at_doubling_distances() {
-    // tcp_synack_retries: 5; tcp_rtx_synack, after 1, 2, 4, 8 and 16 s, and 32 s later it is over.
+    // tcp_synack_retries: 5; tcp_rtx_synack, after 1, 2, 4, 8 and 16 s, and 32 s later it is over. In jiffies of 4 ms, each
+    // to the slot after its own, of 8, 8, 64, 64, 64 and 512: 250 from 0 to 256, 500 from there to 760, and so on.
     let opening = Segment { flags: Flags::SYN, ..segment(0, 0, 65_535, 0) };
     let mut connection = Connection::accept(&config(Algorithm::Cubic), &opening, at(0));
-    let mut seconds = Vec::new();
+    let mut sent = Vec::new();
     let mut now = at(0);
     while !connection.is_closed() {
         if connection.poll_transmit(now).is_some() {
-            seconds.push(now.as_nanos() / 1_000_000_000);
+            sent.push(now);
         }
         now = connection.poll_timeout().expect("a timer");
         connection.handle_timeout(now);
     }
-    assert_eq!((seconds, now), (vec![0, 1, 3, 7, 15, 31], at(63_000)));
+    let jiffies = [0, 256, 760, 1_792, 3_840, 7_872].map(|jiffy| at(jiffy * 4));
+    assert_eq!((sent.as_slice(), now), (jiffies.as_slice(), at(16_384 * 4)));
 }

@@ -25,13 +25,6 @@ use device::{Device, Taken};
 
 /// How long something is waited for that should have happened.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A tick of a kernel that makes 250 of them each second, as Debian's does (`CONFIG_HZ`).
-const TICK: Duration = Duration::from_millis(4);
-/// `LVL_SIZE`, `LVL_CLK_DIV` (kernel/time/timer.c).
-const SLOTS: u64 = 64;
-const SLOT_RATIO: u64 = 8;
-/// No timer of a script is longer than the slots below this one.
-const LONGEST_SLOT: Duration = Duration::from_secs(2);
 /// What Linux has where nobody chose.
 const LINUX_DEFAULT: &str = "cubic";
 /// Segments that leave at once are read as fast as the reader runs.
@@ -127,16 +120,6 @@ impl Backend for Kernel {
 
     fn burst(&self) -> Duration {
         BURST
-    }
-
-    /// A level of the kernel's timer wheel has 64 slots, each eight times as long as those of the level below; where one
-    /// starts is rounded up to a tick.
-    fn lateness(&self, timer: Duration) -> Duration {
-        let mut slot = TICK;
-        while timer.as_nanos() >= slot.as_nanos() * SLOTS && slot < LONGEST_SLOT {
-            slot = Duration::from_nanos(slot.as_nanos() * SLOT_RATIO);
-        }
-        slot + TICK
     }
 
     fn now(&self) -> Time {

@@ -170,10 +170,6 @@ impl Backend for Simulated<'_> {
         Duration::ZERO
     }
 
-    fn lateness(&self, _timer: Duration) -> Duration {
-        Duration::ZERO
-    }
-
     fn now(&self) -> Time {
         self.now
     }

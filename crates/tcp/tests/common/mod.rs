@@ -21,6 +21,18 @@ pub fn at(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
+/// When a timer expires that is set at `now` for `wait`, by the table at the head of kernel/time/timer.c for HZ 250, less than a
+/// minute from time zero: a level's reach and the length of its slots, in jiffies of 4 ms. It expires with the slot after the one
+/// in which it falls.
+pub fn expiry(now: Time, wait: Duration) -> Time {
+    const LEVELS: [(u64, u64); 4] = [(63, 1), (504, 8), (4_032, 64), (32_256, 512)];
+    let wait = wait.as_nanos().div_ceil(4_000_000);
+    let (_, slot) =
+        LEVELS.into_iter().find(|(reach, _)| wait < *reach).expect("a wait of two minutes at most");
+    let falls = now.as_nanos() / 4_000_000 + wait;
+    at((falls / slot + 1) * slot * 4)
+}
+
 pub fn spec() -> TcpSpec {
     TcpSpec {
         initial_window: 10,
