@@ -122,40 +122,6 @@ class RttUnderLoad(Frozen):
     """99th percentile of the same."""
 
 
-class FlowRecord(Frozen):
-    """One bulk flow; instants in seconds from the start of the workload."""
-
-    cc: Algorithm
-    """Congestion control asked for at both ends."""
-    transport: Transport
-    """Transport protocol."""
-    start_s: float
-    """When it began to connect."""
-    client_port: int | None = None
-    """The client's port, by which series tell flows apart; null when it was never connected."""
-    bytes: int
-    """Payload received."""
-    first_byte_s: float | None = None
-    """When the first byte of payload arrived; null when none did."""
-    last_byte_s: float | None = None
-    """When the last byte of payload arrived; null when none did."""
-    completion_s: float | None = None
-    """From `start_s` to the last byte."""
-    goodput_bps: float | None = None
-    """Payload over `completion_s`; limited by time: over its steady part, from first to last byte."""
-    retransmitted_packets: int
-    """Packets retransmitted by both ends."""
-    rtt_mean_s: float | None = None
-    """Mean of the sender's smoothed RTT over time."""
-    share: float | None = None
-    """
-    Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
-    they never ran at the same time.
-    """
-    rtt_under_load: RttUnderLoad | None = None
-    """The sender's smoothed RTT over time; null where no queue of the link marks packets."""
-
-
 class QueueRecord(Frozen):
     """What one class of a queue of the link did."""
 
@@ -205,6 +171,54 @@ Purpose = TypeAliasType("Purpose", Literal["duplicate"])
 """Why a connection was opened, where not for a request that had none."""
 
 
+class Phase(StrEnum):
+    """A phase (RFC 9959 section 3)."""
+
+    RECONNAISSANCE = "reconnaissance"
+    """The path is compared with what is saved; the window is the algorithm's own."""
+    UNVALIDATED = "unvalidated"
+    """The window has jumped, and packets leave that only the jump allows."""
+    VALIDATING = "validating"
+    """They have left, and it is seen whether they arrive."""
+    SAFE_RETREAT = "safe_retreat"
+    """They met congestion."""
+    NORMAL = "normal"
+    """The algorithm is alone."""
+
+
+class Trigger(StrEnum):
+    """Why a phase began."""
+
+    CONGESTION_WINDOW_LIMITED = "congestion_window_limited"
+    """The path is confirmed, and more waits than the window lets out."""
+    RTT_NOT_VALIDATED = "rtt_not_validated"
+    """The RTT is not that of the saved path."""
+    LAST_UNVALIDATED_PACKET_SENT = "last_unvalidated_packet_sent"
+    """The window is full."""
+    FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED = "first_unvalidated_packet_acknowledged"
+    """A packet has arrived that the jump let out."""
+    RTT_EXCEEDED = "rtt_exceeded"
+    """A round trip is over."""
+    RATE_LIMITED = "rate_limited"
+    """Fewer packets were sent than the window let out."""
+    LAST_UNVALIDATED_PACKET_ACKNOWLEDGED = "last_unvalidated_packet_acknowledged"
+    """All unvalidated packets have arrived."""
+    PATH_CHANGED = "path_changed"
+    """The RTT fell below what the saved path has."""
+    PACKET_LOSS = "packet_loss"
+    """A packet was lost."""
+    ECN_CE = "ECN_CE"
+    """A packet came with a mark of congestion."""
+    EXIT_RECOVERY = "exit_recovery"
+    """The last unvalidated packet has arrived, or a later one."""
+    PERSISTENT_CONGESTION = "persistent_congestion"
+    """Persistent congestion or a retransmission timeout (RFC 9959 section 3.6), which the draft has no name for."""
+    NOTHING_SAVED = "nothing_saved"
+    """Another connection has the saved parameters, or their lifetime is over (section 3.2), likewise."""
+    NOTHING_TO_GAIN = "nothing_to_gain"
+    """What is saved lets out no more than the window does, likewise."""
+
+
 Table = TypeAliasType("Table", Mapping[str, Sequence[float | None]])
 """
 Columns of equal length; each name ends in its unit (`time_s`, `queue_bytes`).
@@ -250,6 +264,40 @@ class BytesByLayer(Frozen):
     """Client to server."""
 
 
+class FlowRecord(Frozen):
+    """One bulk flow; instants in seconds from the start of the workload."""
+
+    cc: Algorithm
+    """Congestion control asked for at both ends."""
+    transport: Transport
+    """Transport protocol."""
+    start_s: float
+    """When it began to connect."""
+    client_port: int | None = None
+    """The client's port, by which series tell flows apart; null when it was never connected."""
+    bytes: int
+    """Payload received."""
+    first_byte_s: float | None = None
+    """When the first byte of payload arrived; null when none did."""
+    last_byte_s: float | None = None
+    """When the last byte of payload arrived; null when none did."""
+    completion_s: float | None = None
+    """From `start_s` to the last byte."""
+    goodput_bps: float | None = None
+    """Payload over `completion_s`; limited by time: over its steady part, from first to last byte."""
+    retransmitted_packets: int
+    """Packets retransmitted by both ends."""
+    rtt_mean_s: float | None = None
+    """Mean of the sender's smoothed RTT over time."""
+    share: float | None = None
+    """
+    Of the payload that all flows received while all of them ran, the fraction that was this one's; null when
+    they never ran at the same time.
+    """
+    rtt_under_load: RttUnderLoad | None = None
+    """The sender's smoothed RTT over time; null where no queue of the link marks packets."""
+
+
 class Carried(Frozen):
     """What a connection of a page load carried, as its client counted it."""
 
@@ -257,6 +305,27 @@ class Carried(Frozen):
     """Server to client."""
     up: CarriedBytes
     """Client to server."""
+
+
+class Transition(Frozen):
+    """A phase begins."""
+
+    at_ns: int
+    """When."""
+    phase: Phase
+    """Which."""
+    trigger: Trigger | None = None
+    """Why; none at the start of a connection."""
+    pipe_size_bytes: int
+    """PipeSize: what is validated of the window; zero until the jump."""
+    cwnd_bytes: int
+    """The window from now on."""
+    ssthresh_bytes: int | None = None
+    """The slow-start threshold from now on; none while it is infinite."""
+    saved_cwnd_bytes: int
+    """`saved_cwnd` of what was saved of the path."""
+    saved_rtt_ns: int
+    """`saved_rtt`."""
 
 
 class Metrics(Frozen):
@@ -344,75 +413,6 @@ class Metrics(Frozen):
     """Largest release lateness; null in simulate."""
 
 
-class Phase(StrEnum):
-    """A phase (RFC 9959 section 3)."""
-
-    RECONNAISSANCE = "reconnaissance"
-    """The path is compared with what is saved; the window is the algorithm's own."""
-    UNVALIDATED = "unvalidated"
-    """The window has jumped, and packets leave that only the jump allows."""
-    VALIDATING = "validating"
-    """They have left, and it is seen whether they arrive."""
-    SAFE_RETREAT = "safe_retreat"
-    """They met congestion."""
-    NORMAL = "normal"
-    """The algorithm is alone."""
-
-
-class Trigger(StrEnum):
-    """Why a phase began."""
-
-    CONGESTION_WINDOW_LIMITED = "congestion_window_limited"
-    """The path is confirmed, and more waits than the window lets out."""
-    RTT_NOT_VALIDATED = "rtt_not_validated"
-    """The RTT is not that of the saved path."""
-    LAST_UNVALIDATED_PACKET_SENT = "last_unvalidated_packet_sent"
-    """The window is full."""
-    FIRST_UNVALIDATED_PACKET_ACKNOWLEDGED = "first_unvalidated_packet_acknowledged"
-    """A packet has arrived that the jump let out."""
-    RTT_EXCEEDED = "rtt_exceeded"
-    """A round trip is over."""
-    RATE_LIMITED = "rate_limited"
-    """Fewer packets were sent than the window let out."""
-    LAST_UNVALIDATED_PACKET_ACKNOWLEDGED = "last_unvalidated_packet_acknowledged"
-    """All unvalidated packets have arrived."""
-    PATH_CHANGED = "path_changed"
-    """The RTT fell below what the saved path has."""
-    PACKET_LOSS = "packet_loss"
-    """A packet was lost."""
-    ECN_CE = "ECN_CE"
-    """A packet came with a mark of congestion."""
-    EXIT_RECOVERY = "exit_recovery"
-    """The last unvalidated packet has arrived, or a later one."""
-    PERSISTENT_CONGESTION = "persistent_congestion"
-    """Persistent congestion or a retransmission timeout (RFC 9959 section 3.6), which the draft has no name for."""
-    NOTHING_SAVED = "nothing_saved"
-    """Another connection has the saved parameters, or their lifetime is over (section 3.2), likewise."""
-    NOTHING_TO_GAIN = "nothing_to_gain"
-    """What is saved lets out no more than the window does, likewise."""
-
-
-class Transition(Frozen):
-    """A phase begins."""
-
-    at_ns: int
-    """When."""
-    phase: Phase
-    """Which."""
-    trigger: Trigger | None = None
-    """Why; none at the start of a connection."""
-    pipe_size_bytes: int
-    """PipeSize: what is validated of the window; zero until the jump."""
-    cwnd_bytes: int
-    """The window from now on."""
-    ssthresh_bytes: int | None = None
-    """The slow-start threshold from now on; none while it is infinite."""
-    saved_cwnd_bytes: int
-    """`saved_cwnd` of what was saved of the path."""
-    saved_rtt_ns: int
-    """`saved_rtt`."""
-
-
 class ConnectionReport(Frozen):
     """One connection as one of its ends saw it."""
 
@@ -457,7 +457,7 @@ class ConnectionReport(Frozen):
     """What it carried, as the client of a page load counted it."""
     purpose: Purpose | None = None
     """Why it was opened, where not for a request that had none."""
-    resumption: Annotated[Sequence[Transition], Field(validate_default=True)] = []
+    resumption: Sequence[Transition] | None = None
     """The phases of Careful Resume (RFC 9959) at this end, where its sender had something to resume from."""
 
 
@@ -486,7 +486,7 @@ class RunRecord(Frozen):
     """Where the bytes of a page load went; null of other workloads and where a connection was not counted."""
     flows: Annotated[Sequence[FlowRecord], Field(validate_default=True)] = []
     """Every flow of a bulk workload, in the order of the spec. Records of earlier versions have none."""
-    queues: Annotated[Sequence[QueueRecord], Field(validate_default=True)] = []
+    queues: Sequence[QueueRecord] | None = None
     """The classes of the link's queues that mark packets; none where queues only drop."""
     client_connections: Sequence[ConnectionReport]
     """Every connection as the client saw it; instants in nanoseconds from the start of the workload."""

@@ -96,27 +96,6 @@ class QueueClassReport(Frozen):
     """Longest wait."""
 
 
-class DirectionReport(Frozen):
-    """Counters of one direction."""
-
-    offered_packets: int
-    """Packets and bytes offered to the link."""
-    offered_bytes: int
-    """Bytes offered to the link."""
-    delivered_packets: int
-    """Packets delivered."""
-    delivered_bytes: int
-    """Bytes delivered."""
-    drops: DropCounts
-    """Packets lost, by cause."""
-    queue_mean_bytes: float
-    """Time-weighted mean of the waiting bytes."""
-    queue_max_bytes: int
-    """Most bytes that waited at one time."""
-    queue_classes: Annotated[Sequence[QueueClassReport], Field(validate_default=True)] = []
-    """The classes of a queue that marks packets: `l4s` and `classic`, or `all`; none where it only drops."""
-
-
 class LatenessReport(Frozen):
     """Release lateness (actual minus due) of the emulator's link process."""
 
@@ -160,26 +139,25 @@ class BrowserReport(Frozen):
     """Pictures of the page as it appeared, in order."""
 
 
-class LinkReport(Frozen):
-    """The link's view, from its mark (start of the measurement) on."""
+class DirectionReport(Frozen):
+    """Counters of one direction."""
 
-    marked: int
-    """When counting began."""
-    forward: DirectionReport
-    """Gateway to terminal."""
-    return_: Annotated[DirectionReport, Field(alias="return")]
-    """Terminal to gateway."""
-    series: Table
-    """
-    Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
-    `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
-    """
-    probes: Mapping[str, Table] = {}
-    """What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`, `path`; each has `time_s` as `series` has."""
-    lateness: LatenessReport | None = None
-    """How late packets were released (emulate only)."""
-    first_packets: Sequence[PacketSighting]
-    """The first packets to the client, for the first-flight size."""
+    offered_packets: int
+    """Packets and bytes offered to the link."""
+    offered_bytes: int
+    """Bytes offered to the link."""
+    delivered_packets: int
+    """Packets delivered."""
+    delivered_bytes: int
+    """Bytes delivered."""
+    drops: DropCounts
+    """Packets lost, by cause."""
+    queue_mean_bytes: float
+    """Time-weighted mean of the waiting bytes."""
+    queue_max_bytes: int
+    """Most bytes that waited at one time."""
+    queue_classes: Sequence[QueueClassReport] | None = None
+    """The classes of a queue that marks packets: `l4s` and `classic`, or `all`; none where it only drops."""
 
 
 class ClientReport(Frozen):
@@ -221,6 +199,28 @@ class OriginReport(Frozen):
     """The transfers of a bulk workload that the origin received."""
     faults: Sequence[Reason]
     """Errors that the origin met."""
+
+
+class LinkReport(Frozen):
+    """The link's view, from its mark (start of the measurement) on."""
+
+    marked: int
+    """When counting began."""
+    forward: DirectionReport
+    """Gateway to terminal."""
+    return_: Annotated[DirectionReport, Field(alias="return")]
+    """Terminal to gateway."""
+    series: Table
+    """
+    Counters at 100 ms: `time_s` (on the run's clock) and, for each direction, `forward_sent_bytes`,
+    `forward_delivered_bytes`, `forward_queue_bytes`, `forward_drops`, ...
+    """
+    probes: Mapping[str, Table] = {}
+    """What the satellite's parts did, by name: `acm`, `dama`, `classes`, `delays`, `path`; each has `time_s` as `series` has."""
+    lateness: LatenessReport | None = None
+    """How late packets were released (emulate only)."""
+    first_packets: Sequence[PacketSighting]
+    """The first packets to the client, for the first-flight size."""
 
 
 class RunReports(Frozen):

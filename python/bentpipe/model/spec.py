@@ -14,7 +14,7 @@ from typing_extensions import TypeAliasType
 
 from bentpipe.model.frozen import Frozen
 
-from .link import LinkSpec
+from .link import LinkSpec, Switch
 
 ServerBehind = TypeAliasType("ServerBehind", Literal["terminal"])
 """Where the server is, where that is not behind the gateway."""
@@ -35,15 +35,50 @@ class Algorithm(StrEnum):
     """TCP Hybla (Caini, Firrincieli 2004), as in Linux."""
     VIVACE = "vivace"
     """PCC Vivace (NSDI'18), latency flavour."""
+    PRAGUE = "prague"
+    """Prague (draft-briscoe-iccrg-prague-congestion-control), for L4S."""
 
 
-class Switch(StrEnum):
-    """A setting that is in use or is not. One that a spec does not name is off."""
+class TcpSpec(Frozen):
+    """TCP settings, applied through socket options or the namespace's sysctls."""
 
-    OFF = "off"
-    """Not in use."""
-    ON = "on"
-    """In use."""
+    initial_window: int
+    """Initial window in segments (RFC 6928: 10)."""
+    initial_receive_window: int | None = None
+    """
+    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    the first receive buffer holds.
+    """
+    receive_buffer_bytes: int
+    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
+    send_buffer_bytes: int
+    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
+    slow_start_after_idle: bool
+    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
+    fast_open: Switch | None = None
+    """TCP Fast Open (RFC 7413) at both ends."""
+    nagle: Switch | None = None
+    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    timestamps: Switch | None = None
+    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
+    ecn: Switch | None = None
+    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
+    quick_ack: Switch | None = None
+    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
+    connect_retry_ns: int | None = None
+    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    connect_retries: int | None = None
+    """
+    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
+    they come. Without it: one, which is kept for the next request that needs a connection.
+    """
+    idle_reset_ns: int | None = None
+    """
+    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
+    SPDY one on which nothing comes or goes.
+    """
+    idle_fallback: Switch | None = None
+    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
 
 
 class AckFrequencySpec(Frozen):
@@ -133,6 +168,21 @@ class TunnelPepSpec(Frozen):
     """What it adds to each packet; the hosts' MTU is smaller by as much."""
 
 
+class ProxyPepSpec(Frozen):
+    """
+    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    (RFC 9113 section 8.5).
+    """
+
+    kind: Literal["proxy"] = "proxy"
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
 class PepPlace(StrEnum):
     """Where a transport proxy stands."""
 
@@ -176,17 +226,6 @@ class SavedSpec(Frozen):
     """`saved_rtt`."""
     age_ns: int
     """How long ago they were saved."""
-
-
-class ResumeSpec(Frozen):
-    """Careful Resume (RFC 9959) of every sender that can."""
-
-    max_jump_bytes: int | None = None
-    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
-    lifetime_ns: int
-    """How long saved parameters may be used."""
-    saved: SavedSpec | None = None
-    """What senders know of the path before the run; without it what a visit before has taught them."""
 
 
 class PingWorkload(Frozen):
@@ -330,46 +369,6 @@ class CaptureSpec(Frozen):
     """QUIC events of both ends as qlog."""
 
 
-class TcpSpec(Frozen):
-    """TCP settings, applied through socket options or the namespace's sysctls."""
-
-    initial_window: int
-    """Initial window in segments (RFC 6928: 10)."""
-    initial_receive_window: int | None = None
-    """
-    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
-    the first receive buffer holds.
-    """
-    receive_buffer_bytes: int
-    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
-    send_buffer_bytes: int
-    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
-    slow_start_after_idle: bool
-    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
-    fast_open: Switch | None = None
-    """TCP Fast Open (RFC 7413) at both ends."""
-    nagle: Switch | None = None
-    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
-    timestamps: Switch | None = None
-    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
-    quick_ack: Switch | None = None
-    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
-    connect_retry_ns: int | None = None
-    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
-    connect_retries: int | None = None
-    """
-    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
-    they come. Without it: one, which is kept for the next request that needs a connection.
-    """
-    idle_reset_ns: int | None = None
-    """
-    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
-    SPDY one on which nothing comes or goes.
-    """
-    idle_fallback: Switch | None = None
-    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
-
-
 class QuicSpec(Frozen):
     """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
@@ -394,6 +393,8 @@ class QuicSpec(Frozen):
     """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
     ack_frequency: AckFrequencySpec | None = None
     """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
+    ecn: Switch | None = None
+    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
 
 
 class TlsSpec(Frozen):
@@ -433,26 +434,22 @@ class SplitPepSpec(Frozen):
     """
 
 
-class ProxyPepSpec(Frozen):
-    """
-    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
-    (RFC 9113 section 8.5).
-    """
-
-    kind: Literal["proxy"] = "proxy"
-    cc: Algorithm
-    """Congestion control over the satellite, of both directions."""
-    tcp: TcpSpec
-    """TCP over the satellite."""
-    relay_buffer_bytes: int
-    """What is held at most of one direction of a connection, between the two sockets."""
-
-
 PepSpec = TypeAliasType(
     "PepSpec",
     Annotated[SplitPepSpec | TunnelPepSpec | ProxyPepSpec, Field(discriminator="kind")],
 )
 """A performance-enhancing proxy on the path (RFC 3135)."""
+
+
+class ResumeSpec(Frozen):
+    """Careful Resume (RFC 9959) of every sender that can."""
+
+    max_jump_bytes: int | None = None
+    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
+    lifetime_ns: int
+    """How long saved parameters may be used."""
+    saved: SavedSpec | None = None
+    """What senders know of the path before the run; without it what a visit before has taught them."""
 
 
 class BulkWorkload(Frozen):

@@ -7,18 +7,56 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from .link import LinkSpec
+from .link import LinkSpec, Switch
 
 ServerBehind: TypeAlias = Literal["terminal"]
 """Where the server is, where that is not behind the gateway."""
 
 
-Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace"]
+Algorithm: TypeAlias = Literal["reno", "cubic", "bbr", "bbr3", "hybla", "vivace", "prague"]
 """A congestion control by the name that scenarios use."""
 
 
-Switch: TypeAlias = Literal["off", "on"]
-"""A setting that is in use or is not. One that a spec does not name is off."""
+class TcpSpec(TypedDict):
+    """TCP settings, applied through socket options or the namespace's sysctls."""
+
+    initial_window: int
+    """Initial window in segments (RFC 6928: 10)."""
+    initial_receive_window: NotRequired[int | None]
+    """
+    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
+    the first receive buffer holds.
+    """
+    receive_buffer_bytes: int
+    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
+    send_buffer_bytes: int
+    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
+    slow_start_after_idle: bool
+    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
+    fast_open: NotRequired[Switch]
+    """TCP Fast Open (RFC 7413) at both ends."""
+    nagle: NotRequired[Switch]
+    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
+    timestamps: NotRequired[Switch | None]
+    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
+    ecn: NotRequired[Switch]
+    """Explicit congestion notification (RFC 3168, `tcp_ecn` of 1) at both ends; off as Linux's clients have it."""
+    quick_ack: NotRequired[Switch]
+    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
+    connect_retry_ns: NotRequired[int | None]
+    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
+    connect_retries: NotRequired[int | None]
+    """
+    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
+    they come. Without it: one, which is kept for the next request that needs a connection.
+    """
+    idle_reset_ns: NotRequired[int | None]
+    """
+    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
+    SPDY one on which nothing comes or goes.
+    """
+    idle_fallback: NotRequired[Switch]
+    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
 
 
 class AckFrequencySpec(TypedDict):
@@ -88,6 +126,21 @@ class TunnelPepSpec(TypedDict):
     """What it adds to each packet; the hosts' MTU is smaller by as much."""
 
 
+class ProxyPepSpec(TypedDict):
+    """
+    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
+    (RFC 9113 section 8.5).
+    """
+
+    kind: Literal["proxy"]
+    cc: Algorithm
+    """Congestion control over the satellite, of both directions."""
+    tcp: TcpSpec
+    """TCP over the satellite."""
+    relay_buffer_bytes: int
+    """What is held at most of one direction of a connection, between the two sockets."""
+
+
 PepPlace: TypeAlias = Literal["terminal", "gateway", "both"]
 """Where a transport proxy stands."""
 
@@ -115,17 +168,6 @@ class SavedSpec(TypedDict):
     """`saved_rtt`."""
     age_ns: int
     """How long ago they were saved."""
-
-
-class ResumeSpec(TypedDict):
-    """Careful Resume (RFC 9959) of every sender that can."""
-
-    max_jump_bytes: NotRequired[int | None]
-    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
-    lifetime_ns: int
-    """How long saved parameters may be used."""
-    saved: NotRequired[SavedSpec | None]
-    """What senders know of the path before the run; without it what a visit before has taught them."""
 
 
 class PingWorkload(TypedDict):
@@ -214,46 +256,6 @@ class CaptureSpec(TypedDict):
     """QUIC events of both ends as qlog."""
 
 
-class TcpSpec(TypedDict):
-    """TCP settings, applied through socket options or the namespace's sysctls."""
-
-    initial_window: int
-    """Initial window in segments (RFC 6928: 10)."""
-    initial_receive_window: NotRequired[int | None]
-    """
-    First receive window in segments at most (the route's `initrwnd`; Linux before 4.20: 20). Without it: what half of
-    the first receive buffer holds.
-    """
-    receive_buffer_bytes: int
-    """Upper limit of receive-buffer auto-tuning (third value of `tcp_rmem`)."""
-    send_buffer_bytes: int
-    """Upper limit of send-buffer auto-tuning (third value of `tcp_wmem`)."""
-    slow_start_after_idle: bool
-    """Whether the window collapses after an idle RTO (`tcp_slow_start_after_idle`, RFC 2861)."""
-    fast_open: NotRequired[Switch]
-    """TCP Fast Open (RFC 7413) at both ends."""
-    nagle: NotRequired[Switch]
-    """Nagle's algorithm (RFC 9293 section 3.7.4); off as browsers and servers have it."""
-    timestamps: NotRequired[Switch | None]
-    """Timestamps (RFC 7323 section 3, `tcp_timestamps`); without it: on, as Linux has them. Windows has them off."""
-    quick_ack: NotRequired[Switch]
-    """Whether each segment is acknowledged at once (the route's `quickack`) rather than by Linux's own rules."""
-    connect_retry_ns: NotRequired[int | None]
-    """A page's client that has no connection after this time opens a second one beside it (Chromium: 250 ms)."""
-    connect_retries: NotRequired[int | None]
-    """
-    How many it opens beside the first, each after that time; the first to come is used and the others are closed when
-    they come. Without it: one, which is kept for the next request that needs a connection.
-    """
-    idle_reset_ns: NotRequired[int | None]
-    """
-    A page's client resets a connection that has been idle for this long: of HTTP/1 one that nobody uses, of HTTP/2 and
-    SPDY one on which nothing comes or goes.
-    """
-    idle_fallback: NotRequired[Switch]
-    """Whether what is left after such a reset of HTTP/2 or SPDY is asked for by HTTP/1.1 over TLS."""
-
-
 class QuicSpec(TypedDict):
     """QUIC settings (RFC 9000 transport parameters and RFC 9002 recovery)."""
 
@@ -278,6 +280,8 @@ class QuicSpec(TypedDict):
     """Whether a window has to be used to grow in slow start (RFC 9002 section 7.8); without it: on."""
     ack_frequency: NotRequired[AckFrequencySpec | None]
     """How often each end asks the other to acknowledge; without it nobody asks, and every second packet is."""
+    ecn: NotRequired[Switch | None]
+    """Whether packets are ECN-capable (RFC 9000 section 13.4), ECT(1) with Prague and ECT(0) otherwise; without it: on."""
 
 
 class TlsSpec(TypedDict):
@@ -317,23 +321,19 @@ class SplitPepSpec(TypedDict):
     """
 
 
-class ProxyPepSpec(TypedDict):
-    """
-    An HTTP proxy at the gateway, which the client knows: it asks for connections to the origin by CONNECT over HTTP/2
-    (RFC 9113 section 8.5).
-    """
-
-    kind: Literal["proxy"]
-    cc: Algorithm
-    """Congestion control over the satellite, of both directions."""
-    tcp: TcpSpec
-    """TCP over the satellite."""
-    relay_buffer_bytes: int
-    """What is held at most of one direction of a connection, between the two sockets."""
-
-
 PepSpec: TypeAlias = SplitPepSpec | TunnelPepSpec | ProxyPepSpec
 """A performance-enhancing proxy on the path (RFC 3135)."""
+
+
+class ResumeSpec(TypedDict):
+    """Careful Resume (RFC 9959) of every sender that can."""
+
+    max_jump_bytes: NotRequired[int | None]
+    """`max_jump`, the longest window that is jumped to; without it half of what is saved."""
+    lifetime_ns: int
+    """How long saved parameters may be used."""
+    saved: NotRequired[SavedSpec | None]
+    """What senders know of the path before the run; without it what a visit before has taught them."""
 
 
 class BulkWorkload(TypedDict):
