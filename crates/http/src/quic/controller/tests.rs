@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use bentpipe_cc::careful_resume::{Phase as Resuming, ResumeSpec, SavedSpec};
+
 use super::*;
+use crate::quic::Paths;
 
 const MSS: u64 = 1_000;
 /// Initial window: ten packets.
@@ -28,6 +31,14 @@ impl Sender {
     }
 
     fn with(algorithm: bentpipe_run::Algorithm, cwnd_validation: Switch) -> Self {
+        Self::made(algorithm, cwnd_validation, None)
+    }
+
+    fn knowing(algorithm: bentpipe_run::Algorithm, path: Option<KnownPath>) -> Self {
+        Self::made(algorithm, Switch::On, path)
+    }
+
+    fn made(algorithm: bentpipe_run::Algorithm, cwnd_validation: Switch, path: Option<KnownPath>) -> Self {
         let factory = Factory {
             algorithm,
             mss: Bytes::new(MSS),
@@ -35,7 +46,7 @@ impl Sender {
             slow_start_exit: SlowStartExit::of(None, Pacing::Paced),
             cwnd_validation,
             bbr: BbrSpec::LINUX,
-            path: None,
+            path,
             qlog: None,
             ecn: Ecn::of(algorithm, None),
             seed: 1,
@@ -411,6 +422,22 @@ fn an_acknowledgement_of_nothing_changes_nothing() {
     let before = format!("{:?}", sender.adapter);
     sender.adapter.on_end_acks(sender.at(100), sender.in_flight, false, None);
     assert_eq!(format!("{:?}", sender.adapter), before);
+}
+
+#[test]
+fn a_connection_that_knows_its_path_jumps_to_half_of_it_and_paces_that_over_its_round_trip() {
+    // RFC 9959 sections 3.3 and 4.3.2.
+    let saved = SavedSpec { cwnd_bytes: Bytes::new(300 * MSS), rtt_ns: ms(100), age_ns: Duration::ZERO };
+    let resume =
+        ResumeSpec { max_jump_bytes: None, lifetime_ns: Duration::from_secs(60), saved: Some(saved) };
+    let spec = RunSpec { resume: Some(resume), ..spec() };
+    let mut sender = Sender::knowing(bentpipe_run::Algorithm::Cubic, Paths::default().to(None, &spec));
+    let flight = sender.send(0, 0..10);
+    sender.ack(100, &flight);
+    assert_eq!(sender.adapter.window(), 150 * MSS);
+    assert_paced(&sender, rate(&sender, 1.0, 0.1));
+    let phases: Vec<_> = sender.adapter.resumption().iter().map(|step| step.phase).collect();
+    assert_eq!(phases, [Resuming::Reconnaissance, Resuming::Unvalidated]);
 }
 
 fn spec() -> RunSpec {
