@@ -74,7 +74,7 @@ def test_the_table_has_medians_of_its_runs(lossy):
         assert (column["label"], column["unit"]) == ("Page load time", "s")
         assert first["median"] == statistics.median(times)
         # Of three values the interval is their range (stats/interval.py).
-        assert (first["low"], first["high"]) == (min(times), max(times))
+        assert (first["low"], first["high"]) == pytest.approx((min(times), max(times)))
 
 
 def test_the_picture_that_stays_is_that_of_the_median_run(lossy):

@@ -102,8 +102,7 @@ impl Settings {
         let mut settings = Self::new(ip_version);
         all().try_for_each(|setting| settings.take(setting))?;
         let Self { local, remote, mtu, .. } = settings;
-        let refuse =
-            |names: &[&str]| all().filter(|setting| names.contains(&&*setting.name)).last().map(refused);
+        let refuse = |names: &[&str]| all().rfind(|setting| names.contains(&&*setting.name)).map(refused);
         if local.is_ipv4() != remote.is_ipv4() {
             return Err(Skip { line: 1, what: "addresses of two versions of IP".to_owned() });
         }

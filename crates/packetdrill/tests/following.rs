@@ -194,10 +194,11 @@ fn the_tolerance_counts_from_the_last_event_wherever_times_do() {
         );
         judged(&format!("--tolerance_percent=5\n{ACCEPTED}{text}"), |_| Ok(()))
     };
-    // RFC 6298 with the kernel's least of 200 ms beside a variance of a round trip of 100 ms: 300 ms after the first.
+    // RFC 6298 with the kernel's least of 200 ms beside a variance of a round trip of 100 ms: 300 ms after the first
+    // are jiffy 100, in the slot of eight that ends with jiffy 104, at 0.416 s (kernel/time/timer.c). Of 336 ms 5 % are 17 ms.
     assert_eq!(idle("+.31"), Verdict::Passed);
     assert_eq!(idle(".41"), Verdict::Passed);
-    assert!(late(idle(".418")));
+    assert!(late(idle(".436")));
 }
 
 #[test]

@@ -140,12 +140,17 @@ fn the_origin_has_a_connection_by_fast_open_when_its_syn_comes() {
 #[test]
 fn nagle_holds_back_the_request_until_finished_is_acknowledged_and_the_answer_until_the_settings_are() {
     // TCP 1, TLS 1.3 1, the request 1; each small segment that waits for the one before it costs a round trip more, and
-    // where nothing goes in the other direction a delayed acknowledgement, of 40 ms.
-    for (nagle, round_trips, delays) in [(Switch::Off, 3.0, 0.0), (Switch::On, 5.0, 2.0)] {
+    // where nothing goes in the other direction a delayed acknowledgement, of 40 ms and up to a jiffy of 4 ms. The client's own
+    // falls into the jiffy in which the server's arrives, as the round trip is a multiple of it: where it leaves first, the
+    // client acknowledges at once from then on (`tcp_delack_timer_handler` leaves pingpong mode), and there is one delay in place of two.
+    for (nagle, round_trips, delays) in [(Switch::Off, 3.0, 0.0..=0.0), (Switch::On, 5.0, 0.040..=0.088)] {
         let mut spec = page(Http::H2, 1, 2);
         spec.tcp.nagle = nagle;
-        let expected_s = round_trips * RTT_S + delays * 0.040;
-        assert_near(record(&spec).metrics.ttfb_s.unwrap(), expected_s);
+        let waited_s = record(&spec).metrics.ttfb_s.unwrap() - round_trips * RTT_S;
+        assert!(
+            (*delays.start()..delays.end() + TRANSMISSION_S).contains(&waited_s),
+            "{nagle:?}: {waited_s} s"
+        );
     }
 }
 
@@ -256,15 +261,19 @@ fn where_the_first_syn_is_lost_the_second_connection_serves() {
         spec.tcp.connect_retry_ns = patience_ms.map(Duration::from_millis);
         record(&spec)
     };
-    // The SYN is repeated after a second (RFC 6298 section 2.1).
+    // The SYN is repeated after a second (RFC 6298 section 2.1), in the kernel's timer wheel up to 8 jiffies of 4 ms later.
+    let assert_repeated = |connected_s: f64| {
+        let late_s = connected_s - (1.0 + RTT_S);
+        assert!((0.0..0.032 + TRANSMISSION_S).contains(&late_s), "late by {late_s} s");
+    };
     let seed = (0..).find(|seed| load(*seed, None).metrics.connect_s.unwrap() > 1.0).unwrap();
-    assert_near(load(seed, None).metrics.connect_s.unwrap(), 1.0 + RTT_S);
+    assert_repeated(load(seed, None).metrics.connect_s.unwrap());
     let record = load(seed, Some(250));
     let serves = &record.client_connections[0];
     assert_eq!(serves.purpose, Some(Purpose::Duplicate));
     assert_near(seconds(serves.connected.unwrap()), 0.250 + RTT_S);
     let late = &record.client_connections[1];
-    assert_near(seconds(late.connected.unwrap()), 1.0 + RTT_S);
+    assert_repeated(seconds(late.connected.unwrap()));
 }
 
 #[test]

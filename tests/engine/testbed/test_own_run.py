@@ -12,8 +12,11 @@ from bentpipe.engine.process import user_namespace
 USER = "60481"
 """Beyond those that Debian gives to people and to services (Debian Policy, section 9.2.2)."""
 
-MACHINE = ("unshare", "--mount", "--")
-"""Stands for the machine: mounts of its user namespace, and a mistake ends with the test."""
+MACHINE = ("unshare", "--mount", "--", "sh", "-c", 'mount -t tmpfs machine /run && exec "$@"', "sh")
+"""Stands for the machine: mounts of its user namespace, of which none has named a network namespace yet.
+
+A mistake ends with the test.
+"""
 
 AS_A_SERVICE = (
     *("setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"),
