@@ -14,7 +14,7 @@ use bentpipe_run::{
     assemble,
 };
 use bentpipe_sim::{Config, Content, simulate_with};
-use bentpipe_units::{Bytes, Duration, Rate, Switch};
+use bentpipe_units::{Bytes, Duration, Rate};
 use proptest::prelude::*;
 
 const SECOND: u64 = 1_000_000_000;
@@ -104,6 +104,7 @@ fn run_spec(temper: Temper) -> impl Strategy<Value = RunSpec> {
                 pep,
                 slow_start,
                 bbr,
+                resume: None,
                 workload,
                 client: None,
                 server: None,
