@@ -374,6 +374,36 @@ def small(tmp_path):
     return path
 
 
+@pytest.mark.parametrize(
+    ("repetitions", "made", "needed", "said"),
+    [
+        (1, 2, 86, "(2 runs each, not certain: p95 needs 86, so repetitions = 11 or more)"),
+        (2, 2, 86, "(2 runs each, not certain: p95 needs 86, so repetitions = 11 or more)"),
+        (11, 88, None, "(88 runs each)"),
+    ],
+)
+def test_no_run_is_made_for_a_quantile_that_all_of_them_would_not_tell(
+    bentpipe, folder, small, tmp_path, repetitions, made, needed, said
+):
+    text = small.read_text().replace("repetitions = 2", f"repetitions = {repetitions}").replace(FLAT, LOSSY)
+    small.write_text(text.replace('"plt_s"', '"plt_s"\nstatistic = "p95"').replace("3 %", "0 %"))
+    (tmp_path / LOSSY).write_text(LOSSY_LINK)
+    (tmp_path / "dist/main.css").write_text("x" * 60_000)
+    order = ["check", small, "--baseline", f"dir:{folder / 'dist'}", "--out", tmp_path / "out"]
+    (finding,) = bentpipe.json(*order, "--json", expect=1)["findings"]
+    # David, Nagaraja 2003, section 7.1, with 95 % shared among four looks: 0.95^86 < 0.0125 < 0.95^85.
+    assert (len(finding["values"]), finding["needed_pairs"]) == (made, needed)
+    assert said in bentpipe(*order, expect=1).stdout
+
+
+def test_two_runs_without_chance_are_enough_for_any_quantile(bentpipe, folder, small):
+    text = small.read_text().replace("repetitions = 2", "repetitions = 1")
+    small.write_text(text.replace('"plt_s"', '"plt_s"\nstatistic = "p95"'))
+    found = bentpipe.json("check", small, "--baseline", f"dir:{folder / 'dist'}", "--json")
+    (finding,) = found["findings"]
+    assert (len(finding["values"]), finding["is_certain"], finding["needed_pairs"]) == (2, True, None)
+
+
 def test_two_versions_of_a_page_do_not_stand_in_one_folder(bentpipe, small, tmp_path):
     out = tmp_path / "out"
     bentpipe("check", small, "--out", out)

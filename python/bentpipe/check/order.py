@@ -226,9 +226,15 @@ def _changed(baseline: Baseline | None, task: _Task, runs: Runs) -> Changed | No
 
 def _may_gain(findings: Sequence[Finding], task: _Task, look: int) -> bool:
     """Whether more runs may make a comparison certain that is not."""
-    if not task.pairs or all(finding.is_certain for finding in findings):
+    repetitions = task.budget.scenario.repetitions
+    open_ones = [finding for finding in findings if not finding.is_certain]
+    # One pair tells nothing yet; two may be the same.
+    is_in_vain = len(task.pairs) > 1 and all(
+        (finding.needed_pairs or 0) > repetitions * LOOKS[-1] for finding in open_ones
+    )
+    if not task.pairs or not open_ones or is_in_vain:
         return False
-    return len(task.pairs) == task.budget.scenario.repetitions * LOOKS[look]
+    return len(task.pairs) == repetitions * LOOKS[look]
 
 
 def _saved(cells: Sequence[tuple[Budget, Cell]], runs: Runs) -> tuple[SavedCell, ...]:
