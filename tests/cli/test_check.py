@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from bentpipe.check.baseline import page_of
 from bentpipe.check.budget import read_budgets
-from bentpipe.check.runs import conditions, seeds
+from bentpipe.check.page_version import PageVersion, conditions
+from bentpipe.check.runs import seeds
 from bentpipe.ledger import Ledger
 from bentpipe.model.spec import RunSpec
 from tests.support.har import HTML, entry, write
@@ -268,7 +268,7 @@ def test_a_page_that_is_new_is_not_compared_with_another_one(bentpipe, tmp_path)
 
 def test_seeds_depend_on_the_conditions_and_not_on_the_site(folder):
     now, before = (read_budgets(folder / name).budgets[0].cells for name in ("slow.toml", "budget.toml"))
-    assert [page_of(now[0]), page_of(before[0])] == ["dir:slow", "dir:dist"]
+    assert [PageVersion.of(cells[0].spec).page for cells in (now, before)] == ["dir:slow", "dir:dist"]
     ours, theirs = ([seeds(cell.spec, seed=1, runs=3) for cell in cells] for cells in (now, before))
     assert ours == theirs
     assert len(set(ours)) == 4

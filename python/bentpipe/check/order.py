@@ -8,10 +8,11 @@ from pathlib import Path
 
 from bentpipe import __version__
 from bentpipe.campaign import Engine, requirements
-from bentpipe.check.baseline import Baseline, page_of
+from bentpipe.check.baseline import Baseline
 from bentpipe.check.budget import Bound, Budget, BudgetFile
 from bentpipe.check.load_change import LoadChange
-from bentpipe.check.runs import Progressing, Run, Runs, Wanted, conditions, seeds
+from bentpipe.check.page_version import PageVersion
+from bentpipe.check.runs import Progressing, Run, Runs, Wanted, seeds
 from bentpipe.check.saved import SavedCell, saved_cell
 from bentpipe.check.verdict import Finding, Verdict, change_of_loads, compared, judged, unjudged
 from bentpipe.engine.host import cpu_time
@@ -119,7 +120,7 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
         where = Location(file=str(order.folder), field="--out") if order.folder else file.where.at("page")
         runs = Runs(engine=engine, ledger=ledger, jobs=jobs, progress=progress, where=where)
         findings: dict[int, list[Finding]] = {}
-        changes: dict[str, Changed] = {}
+        changes: dict[PageVersion, Changed] = {}
         left = list(enumerate(cells))
         for look, times in enumerate(LOOKS):
             tasks = {number: _task(order.baseline, *pair, times=times) for number, pair in left}
@@ -130,7 +131,7 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
                 findings[number] = list(_findings(order.baseline, task, runs))
                 changed = _changed(order.baseline, task, runs)
                 if changed is not None:
-                    changes[f"{conditions(task.cell.spec)} {page_of(task.cell)}"] = changed
+                    changes[PageVersion.of(task.cell.spec)] = changed
             left = [(n, cells[n]) for n, task in tasks.items() if _may_gain(findings[n], task, look)]
             if not left:
                 break
@@ -239,13 +240,12 @@ def _may_gain(findings: Sequence[Finding], task: _Task, look: int) -> bool:
 
 def _saved(cells: Sequence[tuple[Budget, Cell]], runs: Runs) -> tuple[SavedCell, ...]:
     """Return the runs of each cell under each page, those of all budgets together."""
-    found: dict[tuple[str, str], tuple[Cell, dict[int, Run]]] = {}
+    found: dict[PageVersion, tuple[Cell, dict[int, Run]]] = {}
     for budget, cell in cells:
         chosen = seeds(cell.spec, seed=budget.scenario.seed, runs=budget.scenario.repetitions)
         made: Mapping[int, Run] = {run.seed: run for run in runs.of(Wanted(cell=cell, seeds=chosen))}
-        key = conditions(cell.spec), page_of(cell)
-        found.setdefault(key, (cell, {}))[1].update(made)
+        found.setdefault(PageVersion.of(cell.spec), (cell, {}))[1].update(made)
     return tuple(
-        saved_cell(conditions=under, page=page, factors=cell.factors, runs=list(by_seed.values()))
-        for (under, page), (cell, by_seed) in found.items()
+        saved_cell(of, factors=cell.factors, runs=list(by_seed.values()))
+        for of, (cell, by_seed) in found.items()
     )
