@@ -416,6 +416,29 @@ def test_two_versions_of_a_page_do_not_stand_in_one_folder(bentpipe, small, tmp_
     assert "/hero.jpg 50.0 kB to 70.0 kB" in said.stdout
 
 
+def test_two_versions_of_a_page_in_one_file_are_refused_only_where_runs_are_kept(bentpipe, tmp_path):
+    text = f'repetitions = 1\n[run]\npage = "dir:dist"\nlink = "{FLAT}"\nhttp = "h2"\n'
+    for name, css_bytes in (("one", 10_000), ("other", 60_000)):
+        (tmp_path / name).mkdir()
+        write_site(tmp_path / name / "dist", css_bytes=css_bytes)
+        (tmp_path / name / "scenario.toml").write_text(text)
+    path, out, file = tmp_path / "budget.toml", tmp_path / "out", tmp_path / "saved.json"
+    path.write_text(
+        "".join(
+            f'[[budget]]\nscenario = "{name}/scenario.toml"\nmetric = "plt_s"\nbelow = "9 s"\n'
+            for name in ("one", "other")
+        )
+    )
+    first, second = bentpipe.json("check", path, "--json")["findings"]
+    # 50 kB more at 10 Mbit/s take 0.04 s at least.
+    assert second["found"] - first["found"] > 0.04
+    for kept in (["--out", out], ["--save", file]):
+        said = bentpipe("check", path, *kept, expect=2).stderr
+        assert f'{path}: budget.2: expected runs of one version of "dir:dist"' in said
+    assert not out.exists()
+    assert not file.exists()
+
+
 def test_waterfalls_of_an_earlier_check_go_and_nothing_else_does(bentpipe, small, tmp_path):
     write_site(tmp_path / "before", css_bytes=40_000)
     out, figures = tmp_path / "out", tmp_path / "out/figures"

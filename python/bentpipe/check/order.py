@@ -11,7 +11,7 @@ from bentpipe.campaign import Engine, requirements
 from bentpipe.check.baseline import Baseline
 from bentpipe.check.budget import Bound, Budget, BudgetFile
 from bentpipe.check.load_change import LoadChange
-from bentpipe.check.page_version import PageVersion
+from bentpipe.check.page_version import OneVersion, PageVersion
 from bentpipe.check.runs import Progressing, Run, Runs, Wanted, seeds
 from bentpipe.check.saved import SavedCell, saved_cell
 from bentpipe.check.verdict import Finding, Verdict, change_of_loads, compared, judged, unjudged
@@ -73,6 +73,8 @@ class Order:
         What those with a regression are compared with.
     folder : Path or None
         Of the runs, which are not made again; None for one that is removed.
+    is_saved : bool
+        Whether the runs are saved, by which a page has one version.
     jobs : int or None
         Runs at once; None for what this machine can take.
     """
@@ -80,6 +82,7 @@ class Order:
     file: BudgetFile
     baseline: Baseline | None = None
     folder: Path | None = None
+    is_saved: bool = False
     jobs: int | None = None
 
 
@@ -102,8 +105,8 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
     Raises
     ------
     InputError
-        When a budget asks for what there is not in virtual time, or the folder has something else, such as
-        runs of another version of a page.
+        When a budget asks for what there is not in virtual time, or for another version of a page than one
+        before it where runs are kept, or the folder has something else, such as runs of another version.
     KeyboardInterrupt
         After Ctrl-C.
     StorageError
@@ -114,10 +117,12 @@ def check(order: Order, *, engine: Engine, progress: Progressing) -> tuple[Check
     for budget in file.budgets:
         specs = [RunSpec.model_validate({**cell.spec, "seed": 0}) for cell in budget.cells]
         requirements.require(engine, specs, written=budget.written.place)
+    if order.is_saved or order.folder is not None:
+        _require_one_version(cells)
     first = [RunSpec.model_validate({**cell.spec, "seed": 0}) for _, cell in cells]
     jobs = order.jobs or cpu_time.runs_at_once(first)
     with _ledger(order, engine) as ledger:
-        where = Location(file=str(order.folder), field="--out") if order.folder else file.where.at("page")
+        where = Location(file=str(order.folder), field="--out") if order.folder else None
         runs = Runs(engine=engine, ledger=ledger, jobs=jobs, progress=progress, where=where)
         findings: dict[int, list[Finding]] = {}
         changes: dict[PageVersion, Changed] = {}
@@ -175,6 +180,13 @@ def _wanted(baseline: Baseline | None, tasks: Sequence[_Task]) -> list[Wanted]:
         before = [baseline.runs(task.cell, task.pairs) for task in tasks if task.pairs]
         wanted += [each for each in before if isinstance(each, Wanted)]
     return wanted
+
+
+def _require_one_version(cells: Sequence[tuple[Budget, Cell]]) -> None:
+    """Raise an InputError at the first budget of which a page has another version than that of one before."""
+    versions = OneVersion()
+    for budget, cell in cells:
+        versions.require(PageVersion.of(cell.spec), budget.where)
 
 
 def _require_metric(task: _Task, runs: Runs) -> None:

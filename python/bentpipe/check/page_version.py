@@ -62,5 +62,5 @@ class OneVersion:
         """Raise an InputError where a page of this name is known in another version."""
         known = self._known.setdefault((found.conditions, found.page), found.version)
         if known != found.version:
-            expected = f"runs of one version of {quoted(found.page)}: measure each into a folder of its own"
+            expected = f"runs of one version of {quoted(found.page)}: keep those of each by themselves"
             raise where.error(expected=expected, found="those of two")

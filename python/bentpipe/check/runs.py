@@ -91,24 +91,24 @@ class Runs:
         Runs at once.
     progress : Progressing
         What tells of them.
-    where : Location
-        What names the ledger.
+    where : Location or None
+        What names the ledger; None of one that is removed, where each run is found by its own name alone.
 
     Raises
     ------
     InputError
-        When the ledger has runs of two versions of a page.
+        When a ledger that is kept has runs of two versions of a page.
     """
 
     def __init__(
-        self, *, engine: Engine, ledger: Ledger, jobs: int, progress: Progressing, where: Location
+        self, *, engine: Engine, ledger: Ledger, jobs: int, progress: Progressing, where: Location | None
     ) -> None:
         self._engine, self._ledger, self._jobs, self._progress = engine, ledger, jobs, progress
         self._where, self._versions = where, OneVersion()
         self._runs: dict[str, Run] = {}
         self._ids: dict[tuple[int, int], tuple[Cell, str]] = {}
         for entry in ledger.best():
-            self._versions.require(PageVersion.of_record(entry.record), where)
+            self._require_one_version(PageVersion.of_record(entry.record))
             self._runs[entry.run_id] = run_of(entry.record)
 
     def measure(self, wanted: Iterable[Wanted]) -> None:
@@ -117,7 +117,7 @@ class Runs:
         Raises
         ------
         InputError
-            When a page is wanted, under one name, in another version than there is, or in two.
+            When a page is wanted, under one name, in another version than a ledger has that is kept.
         KeyboardInterrupt
             When Ctrl-C came, for budgets are not judged by a part of their runs.
         StorageError
@@ -125,7 +125,7 @@ class Runs:
         """
         missing: dict[str, PlannedRun] = {}
         for each in wanted:
-            self._versions.require(PageVersion.of(each.cell.spec), self._where)
+            self._require_one_version(PageVersion.of(each.cell.spec))
             for repetition, seed in enumerate(each.seeds):
                 name = self._id(each.cell, seed)
                 if name not in self._runs:
@@ -149,6 +149,10 @@ class Runs:
     def of(self, wanted: Wanted) -> tuple[Run, ...]:
         """Return runs that were measured, in the order of their seeds."""
         return tuple(self._runs[self._id(wanted.cell, seed)] for seed in wanted.seeds)
+
+    def _require_one_version(self, found: PageVersion) -> None:
+        if self._where is not None:
+            self._versions.require(found, self._where)
 
     def _id(self, cell: Cell, seed: int) -> str:
         """Return the name of a run; a cell is told by what it is in memory, where it is kept meanwhile."""
