@@ -71,7 +71,7 @@ def test_the_table_has_medians_of_its_runs(lossy):
         times = [run["plt_s"] for run in of_kind(lossy, "run") if run["cell"] == event["cell"]]
         (first,) = (row for row in event["rows"] if row["metric"] == lossy[0]["headline"])
         (column,) = (each for each in lossy[0]["quantities"] if each["metric"] == first["metric"])
-        assert (column["label"], column["unit"]) == ("Page load time", "s")
+        assert (column["label"], column["unit"], column["decimals"]) == ("Page load time", "s", 3)
         assert first["median"] == statistics.median(times)
         # Of three values the interval is their range (stats/interval.py).
         assert (first["low"], first["high"]) == pytest.approx((min(times), max(times)))

@@ -70,6 +70,7 @@ class Column(Frozen):
     metric: str
     label: str
     unit: str
+    decimals: int
 
 
 class PlanEvent(Frozen):
@@ -136,7 +137,6 @@ class Row(Frozen):
     """A metric of a cell: its median, between the ends of a 95 % interval where there is one."""
 
     metric: str
-    decimals: int
     median: float
     low: float | None
     high: float | None
