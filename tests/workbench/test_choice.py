@@ -50,7 +50,7 @@ def test_its_file_is_a_scenario_that_measures_the_same(tmp_path):
 @pytest.mark.parametrize("link", [link.name for link in presets()])
 def test_every_link_takes_what_the_sliders_can_say(link):
     # Of geo-viasat2 packets come up to 33 ms early (claypool2020): a round trip below twice that is none.
-    for loss_percent, rtt_ms in ((0, 75), (BOUNDS["loss_percent"][1], BOUNDS["rtt_ms"][1])):
+    for loss_percent, rtt_ms in ((0, 75), (BOUNDS["loss_percent"].most, BOUNDS["rtt_ms"].most)):
         changed = {**QUERY, "link": [link], "loss_percent": [str(loss_percent)], "rtt_ms": [str(rtt_ms)]}
         assert len(Choice.of_query({**changed, "http": ["h1"], "cc": ["cubic"]}).scenario().cells) == 1
 
@@ -68,6 +68,7 @@ def test_every_link_takes_what_the_sliders_can_say(link):
         ("loss_percent", ["21"], "a number from 0 to 20"),
         ("loss_percent", ["nan"], "a number from 0 to 20"),
         ("loss_percent", ["-0.1"], "a number from 0 to 20"),
+        ("rtt_ms", ["2000.1"], "a number from 1 to 2000, of 6 decimals at most"),
         ("rtt_ms", ["0"], "a number from 1 to 2000"),
         ("rtt_ms", ["inf"], "a number from 1 to 2000"),
         ("rtt_ms", [""], "a number from 1 to 2000"),
@@ -82,6 +83,7 @@ def test_every_link_takes_what_the_sliders_can_say(link):
         ("repetitions", ["0"], "a whole number from 1 to 20"),
         ("repetitions", ["3.0"], "a whole number from 1 to 20"),
         ("repetitions", ["\u0663"], "a whole number from 1 to 20"),
+        ("seed", ["9007199254740992"], "a whole number from 0 to 9007199254740991"),
         ("seed", ["9" * 5000], "a whole number from 0 to 9007199254740991"),
         ("seed", ["1_0"], "a whole number from 0 to 9007199254740991"),
         ("client", ["chromium"], "one of link, page"),
@@ -120,6 +122,6 @@ def test_the_page_is_offered_the_defaults_and_bounds_that_choices_have():
     assert offered.first.cc == (defaults.CONGESTION_CONTROL,)
     query = {"link": [offered.first.link], "page": [offered.first.page], "http": offered.first.http}
     assert Choice.of_query({**query, "cc": offered.first.cc}) == FIRST
-    for key, (least, most) in BOUNDS.items():
-        bounds = getattr(offered, key)
-        assert (bounds.least, bounds.most) == (least, most)
+    for key, bounds in BOUNDS.items():
+        told = getattr(offered, key)
+        assert (told.least, told.most, told.decimals) == (bounds.least, bounds.most, bounds.decimals)

@@ -26,17 +26,8 @@ NAME = "workbench"
 
 MOST_CELLS = 12
 """Protocols times congestion controls: what still stands side by side."""
-BOUNDS: Mapping[str, tuple[float, float]] = {
-    "loss_percent": (0.0, 20.0),
-    "rtt_ms": (1.0, 2000.0),
-    "repetitions": (1, 20),
-    "seed": (0, LARGEST_SEED),
-}
-"""Of the numbers, both ends included."""
 DECIMALS = 6
-"""Of a number that is chosen: a thousandth of a microsecond, a loss of one packet in a hundred million."""
-_DECIMAL = re.compile(rf"[0-9]{{1,7}}(\.[0-9]{{1,{DECIMALS}}})?")
-"""A number as the sliders write it, without the other ways in which Python reads one."""
+"""Of a number that is not whole: a thousandth of a microsecond, a loss of one packet in a hundred million."""
 _SCENARIO_KEYS = {
     "link.rtt": "rtt_ms",
     "link.forward.jitter": "rtt_ms",
@@ -51,6 +42,38 @@ CONTROLS = Vocabulary[CongestionControl](available=get_args(CongestionControl))
 _PAGES = Vocabulary[str](available=tuple(PAGES))
 _ADDRESS = Location(file="the address")
 _KEYS = ("link", "page", "http", "cc", "loss_percent", "rtt_ms", "repetitions", "seed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Between which a number can be chosen, both included, and with how many decimals: 0 of a whole one."""
+
+    least: float
+    most: float
+    decimals: int
+
+    @property
+    def words(self) -> str:
+        """What is expected."""
+        reach = f"from {self.least:.16g} to {self.most:.16g}"
+        if self.decimals:
+            return f"a number {reach}, of {self.decimals} decimals at most"
+        return f"a whole number {reach}"
+
+    def admits(self, text: str) -> bool:
+        """Whether a text is such a number as the page writes it: none of the other ways to write one."""
+        whole = rf"[0-9]{{1,{len(str(int(self.most)))}}}"
+        form = rf"{whole}(\.[0-9]{{1,{self.decimals}}})?" if self.decimals else whole
+        return bool(re.fullmatch(form, text)) and self.least <= float(text) <= self.most
+
+
+BOUNDS: Mapping[str, Bounds] = {
+    "loss_percent": Bounds(least=0, most=20, decimals=DECIMALS),
+    "rtt_ms": Bounds(least=1, most=2000, decimals=DECIMALS),
+    "repetitions": Bounds(least=1, most=20, decimals=0),
+    "seed": Bounds(least=0, most=LARGEST_SEED, decimals=0),
+}
+"""Of the numbers of a choice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,24 +202,16 @@ class _Query:
         return found[0]
 
     def number(self, key: str) -> float | None:
-        if key not in self.values:
-            return None
-        text, (least, most) = self.one(key), BOUNDS[key]
-        if not _DECIMAL.fullmatch(text) or not least <= float(text) <= most:
-            expected = f"a number from {least:g} to {most:g}, of {DECIMALS} decimals at most"
-            raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
-        return float(text)
+        return float(self._text(key)) if key in self.values else None
 
     def whole(self, key: str, *, otherwise: int) -> int:
-        if key not in self.values:
-            return otherwise
-        text, (least, most) = self.one(key), map(int, BOUNDS[key])
-        # Not every digit of Unicode, and none of the ways in which Python groups them.
-        value = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(most)) else least - 1
-        if not least <= value <= most:
-            expected = f"a whole number from {least} to {most}"
-            raise _ADDRESS.at(key).error(expected=expected, found=quoted(text))
-        return value
+        return int(self._text(key)) if key in self.values else otherwise
+
+    def _text(self, key: str) -> str:
+        text, bounds = self.one(key), BOUNDS[key]
+        if not bounds.admits(text):
+            raise _ADDRESS.at(key).error(expected=bounds.words, found=quoted(text))
+        return text
 
 
 def _decimal(value: float) -> str:

@@ -32,10 +32,11 @@ class FirstChoice(Frozen):
 
 
 class Bounds(Frozen):
-    """Between which a number can be chosen, both included."""
+    """Between which a number can be chosen, both included, and with how many decimals: 0 of a whole one."""
 
     least: float
     most: float
+    decimals: int
 
 
 class Offer(Frozen):

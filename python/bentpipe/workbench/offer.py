@@ -50,8 +50,8 @@ def round_trip(link: LinkDescription) -> str:
 
 
 def _bounds(key: str) -> Bounds:
-    least, most = BOUNDS[key]
-    return Bounds(least=least, most=most)
+    bounds = BOUNDS[key]
+    return Bounds(least=bounds.least, most=bounds.most, decimals=bounds.decimals)
 
 
 def _link(link: Link) -> LinkOffer:
