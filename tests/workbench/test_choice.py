@@ -1,5 +1,8 @@
 """What is chosen on the page, as an address and as a scenario's file."""
 
+import json
+from dataclasses import asdict
+
 import pytest
 
 from bentpipe.errors import InputError
@@ -117,11 +120,12 @@ def test_what_does_not_go_together_is_told_by_the_key_of_the_choice():
 
 
 def test_the_page_is_offered_the_defaults_and_bounds_that_choices_have():
-    offered = offer(watches=False)
-    assert (offered.first.repetitions, offered.first.seed) == (defaults.WORKBENCH_REPETITIONS, defaults.SEED)
-    assert offered.first.cc == (defaults.CONGESTION_CONTROL,)
-    query = {"link": [offered.first.link], "page": [offered.first.page], "http": offered.first.http}
-    assert Choice.of_query({**query, "cc": offered.first.cc}) == FIRST
-    for key, bounds in BOUNDS.items():
-        told = getattr(offered, key)
-        assert (told.least, told.most, told.decimals) == (bounds.least, bounds.most, bounds.decimals)
+    offered = json.loads(offer(watches=False).to_json())
+    first = offered["first"]
+    assert (first["repetitions"], first["seed"]) == (defaults.WORKBENCH_REPETITIONS, defaults.SEED)
+    assert first["cc"] == [defaults.CONGESTION_CONTROL]
+    assert (first["loss_percent"], first["rtt_ms"]) == (None, None), "as the link has it"
+    query = {"link": [first["link"]], "page": [first["page"]], "http": first["http"]}
+    assert Choice.of_query({**query, "cc": first["cc"]}) == FIRST
+    assert offered["bounds"] == {key: asdict(bounds) for key, bounds in BOUNDS.items()}
+    assert offered["bounds"].keys() | {"link", "page", "http", "cc"} == first.keys()

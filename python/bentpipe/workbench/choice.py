@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Self, get_args
+from typing import Self
 
 from bentpipe.errors import InputError
 from bentpipe.scenario import Scenario, defaults, resolve_document
@@ -19,7 +19,7 @@ from bentpipe.scenario.written.dotted import is_at_or_below
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.toml import TomlTable
 from bentpipe.scenario.written.toml_text import toml_text
-from bentpipe.scenario.written.vocabulary import CongestionControl, Http, Vocabulary
+from bentpipe.scenario.written.vocabulary import CONGESTION_CONTROL, HTTP, CongestionControl, Http, Vocabulary
 
 NAME = "workbench"
 """Of the scenario that a choice is."""
@@ -37,8 +37,6 @@ _SCENARIO_KEYS = {
 }
 """Keys of [run] by what has been chosen that they may not fit to."""
 
-HTTP = Vocabulary[Http](available=get_args(Http))
-CONTROLS = Vocabulary[CongestionControl](available=get_args(CongestionControl))
 _PAGES = Vocabulary[str](available=tuple(PAGES))
 _ADDRESS = Location(file="the address")
 _KEYS = ("link", "page", "http", "cc", "loss_percent", "rtt_ms", "repetitions", "seed")
@@ -117,7 +115,7 @@ class Choice:
                 raise _ADDRESS.at(key).error(expected=f"one of {', '.join(_KEYS)}", found="an unknown key")
         query = _Query(values)
         http = tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in query.several("http"))
-        cc = tuple(CONTROLS.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
+        cc = tuple(CONGESTION_CONTROL.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
         if len(http) * len(cc) > MOST_CELLS:
             raise _ADDRESS.at("http").error(
                 expected=f"at most {MOST_CELLS} combinations with cc", found=f"{len(http) * len(cc)}"
@@ -173,7 +171,7 @@ FIRST = Choice(
     link=defaults.WORKBENCH_LINK,
     page=defaults.WORKBENCH_PAGE,
     http=tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in defaults.WORKBENCH_HTTP),
-    cc=(CONTROLS.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
+    cc=(CONGESTION_CONTROL.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
     seed=defaults.SEED,
 )
 """What is chosen at first."""

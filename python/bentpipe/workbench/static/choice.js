@@ -67,8 +67,8 @@ export class ChoiceForm {
   constructor(offer, changed) {
     this.offer = offer;
     this.form = byId("choice");
-    this.loss = new Slider("loss", LOSS_PERCENT, offer.loss_percent, "%");
-    this.rtt = new Slider("rtt", RTT_MS, offer.rtt_ms, "ms");
+    this.loss = new Slider("loss", LOSS_PERCENT, offer.bounds.loss_percent, "%");
+    this.rtt = new Slider("rtt", RTT_MS, offer.bounds.rtt_ms, "ms");
     const options = (names) => names.map(({ name, words }) => element("option", { value: name }, `${name}: ${words}`));
     byId("link").append(...options(offer.links));
     byId("page").append(...options(offer.pages));
@@ -80,8 +80,8 @@ export class ChoiceForm {
       );
     }
     for (const key of ["repetitions", "seed"]) {
-      byId(key).min = offer[key].least;
-      byId(key).max = offer[key].most;
+      byId(key).min = offer.bounds[key].least;
+      byId(key).max = offer.bounds[key].most;
     }
     for (const id of Object.values(FIELDS)) byId(id).setAttribute("aria-describedby", `${id}-fault`);
     this.form.addEventListener("submit", (event) => {
@@ -131,14 +131,8 @@ export class ChoiceForm {
       }
       for (const box of byId(key).querySelectorAll("input")) box.checked = chosen.includes(box.value);
     }
-    for (const [key, otherwise] of [
-      ["repetitions", first.repetitions],
-      ["seed", first.seed],
-      ["loss_percent", OWN],
-      ["rtt_ms", OWN],
-    ]) {
-      const bounds = this.offer[key];
-      const value = this.of(given, key, (text) => numberOf(text, bounds), called(bounds), otherwise);
+    for (const [key, bounds] of Object.entries(this.offer.bounds)) {
+      const value = this.of(given, key, (text) => numberOf(text, bounds), called(bounds), first[key]);
       if (key === "loss_percent") this.loss.value = value;
       else if (key === "rtt_ms") this.rtt.value = value;
       else byId(key).value = value;
