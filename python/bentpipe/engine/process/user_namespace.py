@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from bentpipe.engine.process.maker import Maker
 from bentpipe.errors import AbilityError
 from bentpipe.invoking_user import ROOT
 
@@ -27,6 +28,9 @@ _NEEDED = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
 _NS_GET_USERNS = 0xB701
 """Of ioctl: the user namespace that owns a namespace (ioctl_nsfs(2), linux/nsfs.h)."""
 _FIRST_PROCESS = 1
+
+_LEFT = "BENTPIPE_LEFT_MOUNTS"
+"""Says by `Maker.name` which process entered such namespaces, and the inode of the mounts that it left."""
 
 _TRIAL = (sys.executable, "-I", "-S", "-c", "open('/proc/sys/net/ipv4/ip_forward', 'w').write('0')")
 """Succeeds for who may administer a network: AppArmor may grant a user namespace without any capability.
@@ -98,6 +102,10 @@ def _owns_its_mounts() -> bool:
             return False
     finally:
         os.close(owner)
+    left = _left_mounts()
+    if left is not None:
+        # The first process may be this one itself, as in a container that starts nothing else.
+        return Path("/proc/self/ns/mnt").stat().st_ino != left
     with suppress(OSError):
         # Who may look at the first process is beside it in a container; of the machine's it is refused.
         return not Path("/proc/self/ns/mnt").samefile(f"/proc/{_FIRST_PROCESS}/ns/mnt")
@@ -151,8 +159,11 @@ def forbidding(sysctls: Path) -> AbilityError | None:
 
 
 def may_enter() -> bool:
-    """Whether this process is an ordinary user's that is in no user namespace of its own yet."""
-    return os.geteuid() != ROOT and not is_own()
+    """Whether this process is an ordinary user's that is in no user namespace of its own yet.
+
+    Nor has it been started anew for one: what did not help once does not help again.
+    """
+    return os.geteuid() != ROOT and _left_mounts() is None and not is_own()
 
 
 def enter(program: Sequence[str]) -> None:
@@ -165,7 +176,21 @@ def enter(program: Sequence[str]) -> None:
         return
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execvp(COMMAND[0], [*COMMAND, *program])
+    mounts = Path("/proc/self/ns/mnt").stat().st_ino
+    environment = {**os.environ, _LEFT: Maker.this_process().name(str(mounts))}
+    os.execvpe(COMMAND[0], [*COMMAND, *program], environment)
+
+
+def _left_mounts() -> int | None:
+    """Return the inode of the mount namespace that this very process was in before `enter`; None without.
+
+    What it starts inherits the environment, and may be in mounts of others: it is another process.
+    """
+    value = os.environ.get(_LEFT, "")
+    maker, inode = Maker.of(value), value.rpartition("-")[2]
+    if maker is None or maker != Maker.this_process() or not inode.isdecimal():
+        return None
+    return int(inode)
 
 
 def _effective_capabilities() -> int:
