@@ -444,9 +444,12 @@ def test_waterfalls_of_an_earlier_check_go_and_nothing_else_does(bentpipe, small
     out, figures = tmp_path / "out", tmp_path / "out/figures"
     bentpipe("check", small, "--baseline", f"dir:{tmp_path / 'before'}", "--out", out)
     assert {path.name for path in figures.iterdir()} == {"waterfall-1.svg", "waterfall-1.pdf"}
-    (figures / "waterfall-of-mine.svg").write_text("mine")
+    mine = {"waterfall-of-mine.svg", "waterfall-1-mine.svg", "waterfall-2024-review.svg", "waterfall-1.png"}
+    for name in mine:
+        (figures / name).write_text("mine")
+    (figures / "waterfall-12.svg").write_text("of an earlier check")
     bentpipe("check", small, "--baseline", f"dir:{tmp_path / 'dist'}", "--out", out)
-    assert [path.name for path in figures.iterdir()] == ["waterfall-of-mine.svg"]
+    assert {path.name for path in figures.iterdir()} == mine
 
 
 def test_waterfalls_are_not_looked_for_behind_a_link(bentpipe, small, tmp_path):
