@@ -102,3 +102,10 @@ def test_what_it_has_left_is_its_own_memory_and_not_that_of_what_it_starts(monke
         monkeypatch.setenv(user_namespace._LEFT, value)
         found.append(user_namespace._left_mounts())
     assert found == [4026531841, None, None, None, None]
+
+
+def test_on_a_kernel_without_user_namespaces_nothing_is_in_one(monkeypatch, tmp_path):
+    """Its processes have no /proc/PID/uid_map (fs/proc/base.c, CONFIG_USER_NS)."""
+    monkeypatch.setattr(user_namespace, "may_administer", lambda: True)
+    monkeypatch.setattr(user_namespace, "_UID_MAP", tmp_path / "uid_map")
+    assert not user_namespace.is_own()

@@ -28,6 +28,7 @@ _NEEDED = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
 _NS_GET_USERNS = 0xB701
 """Of ioctl: the user namespace that owns a namespace (ioctl_nsfs(2), linux/nsfs.h)."""
 _FIRST_PROCESS = 1
+_UID_MAP = Path("/proc/self/uid_map")
 
 _LEFT = "BENTPIPE_LEFT_MOUNTS"
 """Says by `Maker.name` which process entered such namespaces, and the inode of the mounts that it left."""
@@ -69,7 +70,12 @@ def is_own() -> bool:
     Neither who it is nor what it may do says so: a service may be given the capabilities over the machine
     itself, and a container has a user namespace that its processes share.
     """
-    return may_administer() and has_one_user(Path("/proc/self/uid_map").read_text()) and _owns_its_mounts()
+    try:
+        uid_map = _UID_MAP.read_text()
+    except FileNotFoundError:
+        # A kernel without user namespaces (CONFIG_USER_NS).
+        return False
+    return may_administer() and has_one_user(uid_map) and _owns_its_mounts()
 
 
 def has_one_user(uid_map: str) -> bool:
