@@ -109,3 +109,18 @@ def test_on_a_kernel_without_user_namespaces_nothing_is_in_one(monkeypatch, tmp_
     monkeypatch.setattr(user_namespace, "may_administer", lambda: True)
     monkeypatch.setattr(user_namespace, "_UID_MAP", tmp_path / "uid_map")
     assert not user_namespace.is_own()
+
+
+@pytest.mark.parametrize(
+    ("uid_map", "expected"),
+    [
+        ("      1000       1000          1\n", True),
+        ("         0       1000          1\n", True),
+        # user_namespaces(7): the machine's own; one that `newuidmap` has made for a container; none yet.
+        ("         0          0 4294967295\n", False),
+        ("         0       1000          1\n         1     100000      65536\n", False),
+        ("", False),
+    ],
+)
+def test_a_user_namespace_of_one_user_has_one_line_with_one_number(uid_map, expected):
+    assert user_namespace.has_one_user(uid_map) is expected
