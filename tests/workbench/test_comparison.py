@@ -1,17 +1,16 @@
 """A comparison from the request to its last event."""
 
 import asyncio
-import os
 import socket
 import statistics
 import threading
-from pathlib import Path
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
 
 from bentpipe.campaign.plan import plan
+from bentpipe.engine.host import cpu_time
 from bentpipe.engine.simulate import Simulator
 from bentpipe.workbench.choice import Choice
 from bentpipe.workbench.comparison import Comparison
@@ -26,9 +25,8 @@ Two cores that do nothing else have shown all of it after two seconds and after 
 
 
 def cpu_time_s(server):
-    """The time on processors of a server so far, whatever else the machine has to do (proc(5), stat)."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """The time on processors of a server so far, whatever else the machine has to do."""
+    return cpu_time.used_s([server.process.pid])
 
 
 def choice(**changes):
