@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bentpipe.engine.process import user_namespace
-from bentpipe.engine.testbed.own_run import RUN_NETNS
+from bentpipe.engine.process.user_namespace import RUN_NETNS
 from bentpipe.model.record import RunRecord
 from tests.emulate import traces
 from tests.emulate.measuring import in_time

@@ -43,12 +43,26 @@ print(json.dumps({"own": user_namespace.is_own(), "mounted": mounts() - before, 
 """
 
 
-def output(*prefix):
-    """Return what `PREPARE` prints; skips where nothing can be started so."""
+ABLE = """
+import json
+import os
+from bentpipe.engine import emulate
+from bentpipe.engine.host import doctor
+from bentpipe.engine.process import user_namespace
+
+(privileges,) = (check for check in doctor.report() if check.name == "privileges")
+lacks = any("needs root or a user namespace" in str(error) for error in emulate.missing())
+granted = privileges.found in ("root", "root, in a user namespace", f"user {os.geteuid()}")
+print(json.dumps({"enters": user_namespace.may_enter(), "lacks": lacks, "granted": granted}))
+"""
+
+
+def output(*prefix, program=PREPARE):
+    """Return what a program prints; skips where nothing can be started so."""
     tried = subprocess.run([*MACHINE, *prefix, "true"], capture_output=True, text=True)
     if tried.returncode != 0:
         pytest.skip(f"this machine does not allow it: {tried.stderr.strip()}")
-    done = subprocess.run([*MACHINE, *prefix, sys.executable, "-c", PREPARE], capture_output=True, text=True)
+    done = subprocess.run([*MACHINE, *prefix, sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -98,3 +112,27 @@ def test_a_user_with_capabilities_over_the_machine_is_told_what_helps():
     said = prepared(*AS_A_SERVICE)["said"]
     assert f"/run/netns is not for user {UID}" in said
     assert " ".join(user_namespace.COMMAND) in said
+
+
+WITH_NAMES = ("sh", "-c", f'install -d -o {UID} /run/netns && exec "$@"', "sh")
+"""A machine whose administrator lets a service have names of namespaces."""
+
+
+@pytest.mark.parametrize(
+    ("prefix", "may"),
+    [
+        (AS_A_SERVICE, False),
+        ((*WITH_NAMES, *AS_A_SERVICE), True),
+        (user_namespace.COMMAND, True),
+        ((), True),
+    ],
+    ids=["a service", "a service with names", "namespaces of its own", "root"],
+)
+def test_all_that_ask_who_may_emulate_have_one_answer(prefix, may):
+    """With all capabilities and nowhere to write names a run would fail: what is missing is said before."""
+    found = json.loads(output(*prefix, program=ABLE))
+    assert found == {"enters": not may, "lacks": not may, "granted": may}
+
+
+def test_who_may_write_names_has_nothing_mounted():
+    assert prepared(*WITH_NAMES, *AS_A_SERVICE) == {"own": False, "mounted": 0, "said": ""}

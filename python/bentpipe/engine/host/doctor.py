@@ -90,7 +90,7 @@ def _needed() -> Iterator[Check]:
 
 def _privileges() -> Check:
     whose = "root" if os.geteuid() == ROOT else f"user {os.geteuid()}"
-    if user_namespace.may_administer():
+    if user_namespace.may_emulate():
         inside = ", in a user namespace" if user_namespace.is_own() else ""
         return Check(name="privileges", finding=Finding.OK, found=whose + inside)
     if os.geteuid() == ROOT:

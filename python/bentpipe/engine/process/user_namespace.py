@@ -22,6 +22,9 @@ from bentpipe.invoking_user import ROOT
 COMMAND = ("unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "--net", "--")
 """By unshare(1) of util-linux: a process that may have threads cannot enter a user namespace itself."""
 
+RUN_NETNS = Path("/run/netns")
+"""Where iproute2 keeps named namespaces."""
+
 _NEEDED = {"NET_ADMIN": 12, "SYS_ADMIN": 21}
 """Capabilities (linux/capability.h): of network namespaces, and of mounts and namespaces."""
 
@@ -51,6 +54,19 @@ _FORBIDDING = (
 
 namespaces(7); of Debian's kernel; of Ubuntu's since 23.10.
 """
+
+
+def may_emulate() -> bool:
+    """Whether this process may make namespaces, configure them and give them names, as it is."""
+    return may_administer() and may_name()
+
+
+def may_name() -> bool:
+    """Whether it may have names of namespaces: root, in mounts of its own, or where the machine lets it.
+
+    A service may have all capabilities and no right to write where names are kept.
+    """
+    return os.geteuid() == ROOT or os.access(RUN_NETNS, os.W_OK) or is_own()
 
 
 def may_administer() -> bool:
@@ -165,11 +181,11 @@ def forbidding(sysctls: Path) -> AbilityError | None:
 
 
 def may_enter() -> bool:
-    """Whether this process is an ordinary user's that is in no user namespace of its own yet.
+    """Whether this process is an ordinary user's that would need a user namespace of its own to emulate.
 
-    Nor has it been started anew for one: what did not help once does not help again.
+    And has not been started anew for one: what did not help once does not help again.
     """
-    return os.geteuid() != ROOT and _left_mounts() is None and not is_own()
+    return os.geteuid() != ROOT and _left_mounts() is None and not may_emulate()
 
 
 def enter(program: Sequence[str]) -> None:
