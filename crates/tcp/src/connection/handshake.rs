@@ -61,17 +61,20 @@ impl Connection {
             _ if spurious => InitialWindow::Configured,
             _ => InitialWindow::One,
         };
-        let rtt = match (self.handshake.sent_at, self.handshake.retransmissions) {
-            (Some(at), 0) => Some(now.since(at)),
-            // Karn: only the echo tells which of the SYNs was answered.
-            (Some(at), _) => echo
-                .map(|echo| u64::from(timestamp(now).wrapping_sub(echo).max(1)))
-                .map(Duration::from_millis)
-                .filter(|rtt| *rtt <= now.since(at) + Duration::from_millis(1)),
-            (None, _) => None,
-        };
-        self.send.establish(now, Opened { rtt, window, mss });
+        self.send.establish(now, Opened { rtt: self.round_trip(now, echo), window, mss });
         self.receive.establish(now, mss);
+    }
+
+    /// From our SYN or SYN-ACK to its acknowledgement, which arrives now.
+    fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Duration> {
+        let at = self.handshake.sent_at?;
+        if self.handshake.retransmissions == 0 {
+            return Some(now.since(at));
+        }
+        // Karn: only the echo tells which of the SYNs was answered.
+        echo.map(|echo| u64::from(timestamp(now).wrapping_sub(echo).max(1)))
+            .map(Duration::from_millis)
+            .filter(|rtt| *rtt <= now.since(at) + Duration::from_millis(1))
     }
 
     /// Whether the SYN waits for the first write, to carry it (`TCP_FASTOPEN_CONNECT`).
@@ -153,6 +156,13 @@ impl Connection {
         }
         self.send.initialize_window(seq, self.peer.scale(segment.window));
         true
+    }
+
+    /// The acknowledgement that has completed a handshake by Fast Open was taken in (`tcp_synack_rtt_meas`,
+    /// `tcp_rcv_synrecv_state_fastopen`).
+    pub(super) fn after_first_ack_by_fast_open(&mut self, now: Time, segment: &Segment) {
+        let echo = segment.options.timestamps.map(|timestamps| timestamps.echo);
+        self.send.on_fast_open_acked(now, self.round_trip(now, echo));
     }
 
     // ---- output ----------------------------------------------------------------------------------------------

@@ -40,13 +40,18 @@ impl Connection {
         if !segment.flags.contains(Flags::ACK) {
             return;
         }
-        if self.state == State::SynReceived && !self.on_first_ack(now, segment, start) {
+        let completes = self.state == State::SynReceived;
+        let by_fast_open = completes && self.send.cc().is_some();
+        if completes && !self.on_first_ack(now, segment, start) {
             return;
         }
         if self.process_ack(now, segment, start) == Verdict::Unsent {
             // RFC 9293 section 3.10.7.4, fifth check: answered and dropped.
             self.answer_stray(now, segment, start, start);
             return;
+        }
+        if by_fast_open {
+            self.after_first_ack_by_fast_open(now, segment);
         }
         self.after_ack(now);
         if self.state == State::Closed {

@@ -87,6 +87,14 @@ impl Recovery {
         self.timers.arm(Purpose::Retransmit, view.now, wait);
     }
 
+    /// The SYN-ACK of a Fast Open is acknowledged, until when the kernel's one timer was that of the SYN-ACK: it starts for the
+    /// data that are out (`tcp_rcv_synrecv_state_fastopen`).
+    pub fn on_fast_open_acked(&mut self, view: View<'_>) {
+        if !self.scoreboard.is_empty() {
+            self.timers.arm(Purpose::Retransmit, view.now, view.rto());
+        }
+    }
+
     /// `tcp_rto_delta_us`.
     fn until_rto(&self, view: View<'_>) -> Duration {
         let passed = self.scoreboard.front().map_or(Duration::ZERO, |head| view.now.since(head.sent_at));
