@@ -24,6 +24,7 @@ mod receive;
 mod segment;
 mod send;
 mod sequence;
+mod splitmix;
 mod state;
 mod wheel;
 mod wire;

@@ -5,6 +5,8 @@
 
 use bentpipe_units::{Duration, Time};
 
+use crate::splitmix::{GOLDEN_GAMMA, mixed};
+
 /// A jiffy (`CONFIG_HZ=250`, as of Debian and of the kernel that judges the endpoint).
 pub(crate) const JIFFY: Duration = Duration::from_millis(4);
 /// Jiffies to the end of the first level (`LVL_SIZE` - 1); each further level begins at eight times as much.
@@ -28,11 +30,9 @@ impl TimerWheel {
     /// A wheel that has turned for some time at time zero, drawn by a seed.
     #[must_use]
     pub const fn drawn(seed: u64) -> Self {
-        // The finaliser of SplitMix64 (Steele, Lea, Flood 2014): seeds that are alike are far apart.
-        let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Self { before: Duration::from_nanos((z ^ (z >> 31)) % SPAN.as_nanos()) }
+        // Seeds that are alike are far apart.
+        let drawn = mixed(seed.wrapping_add(GOLDEN_GAMMA));
+        Self { before: Duration::from_nanos(drawn % SPAN.as_nanos()) }
     }
 
     /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later
