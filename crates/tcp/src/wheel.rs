@@ -42,13 +42,28 @@ impl TimerWheel {
         let clock = jiffies(now.saturating_add(self.before).as_nanos());
         // usecs_to_jiffies rounds up.
         let delta = wait.as_nanos().div_ceil(JIFFY.as_nanos());
-        let level =
-            (0..LAST_LEVEL).find(|level| delta < FIRST_LEVEL << (level * LEVEL_SHIFT)).unwrap_or(LAST_LEVEL);
-        let shift = level * LEVEL_SHIFT;
+        let shift = shift_of(delta);
         let slot = (clock.saturating_add(delta) >> shift) + 1;
         let expiry = (slot << shift).saturating_mul(JIFFY.as_nanos());
         Time::from_nanos(expiry.saturating_sub(self.before.as_nanos()))
     }
+
+    /// How late a timer may be that is set for so long, however far the wheel has turned: a slot of its level, and the jiffy
+    /// that the wait is rounded up to.
+    #[must_use]
+    pub const fn lateness(wait: Duration) -> Duration {
+        let slot = JIFFY.as_nanos() << shift_of(wait.as_nanos().div_ceil(JIFFY.as_nanos()));
+        Duration::from_nanos(slot + JIFFY.as_nanos())
+    }
+}
+
+/// A slot of the level on which a timer waits has this power of two of jiffies.
+const fn shift_of(jiffies: u64) -> u32 {
+    let mut level = 0;
+    while level < LAST_LEVEL && jiffies >= FIRST_LEVEL << (level * LEVEL_SHIFT) {
+        level += 1;
+    }
+    level * LEVEL_SHIFT
 }
 
 /// A span as a timer's: whole jiffies, no fewer (`usecs_to_jiffies`).
@@ -83,14 +98,24 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_is_late_by_a_slot_of_its_level_at_most_and_never_early() {
+    fn a_timer_is_late_by_a_slot_of_its_level_and_a_jiffy_at_most_and_never_early() {
         for now in (0..5_000).step_by(37) {
             for wait in
                 [0, 1, 20, 40, 200, 251, 252, 253, 1_000, 2_015, 2_016, 3_000, 16_127, 16_128, 120_000]
             {
                 let late = expires(now, wait) as i64 - (now + wait) as i64;
-                assert!((0..=(wait * 8 / 63 + 8) as i64).contains(&late), "{now} + {wait}: {late}");
+                let most = TimerWheel::lateness(ms(wait)).as_nanos() / 1_000_000;
+                assert!((0..=most as i64).contains(&late), "{now} + {wait}: {late}");
             }
+        }
+    }
+
+    /// The table at the head of kernel/time/timer.c for HZ 250 (`LVL_START`): 4 ms below 252 ms, 32 ms below 2016 ms, 256 ms
+    /// below 16 s, of waits in whole jiffies.
+    #[test]
+    fn a_timer_may_be_late_by_a_slot_of_its_level_and_a_jiffy() {
+        for (wait, late) in [(40, 8), (248, 8), (249, 36), (2_012, 36), (2_016, 260), (16_128, 2_052)] {
+            assert_eq!(TimerWheel::lateness(ms(wait)), ms(late), "{wait}");
         }
     }
 
