@@ -35,15 +35,20 @@ impl TimerWheel {
         Self { before: Duration::from_nanos(drawn % SPAN.as_nanos()) }
     }
 
-    /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later
-    /// (`calc_index`).
-    pub(crate) fn expiry(self, now: Time, wait: Duration) -> Time {
-        let jiffies = |nanos: u64| nanos / JIFFY.as_nanos();
-        let clock = jiffies(now.saturating_add(self.before).as_nanos());
-        // usecs_to_jiffies rounds up.
-        let delta = wait.as_nanos().div_ceil(JIFFY.as_nanos());
-        let shift = shift_of(delta);
-        let slot = (clock.saturating_add(delta) >> shift) + 1;
+    /// How many jiffies the wheel has turned (`jiffies`).
+    pub(crate) const fn jiffies(self, now: Time) -> u64 {
+        now.as_nanos().saturating_add(self.before.as_nanos()) / JIFFY.as_nanos()
+    }
+
+    /// When a timer expires that is set now: never before `wait` has passed, and up to 8/63 of it and two jiffies later.
+    pub(crate) const fn expiry(self, now: Time, wait: Duration) -> Time {
+        self.expiry_at(now, self.jiffies(now).saturating_add(jiffies_of(wait)))
+    }
+
+    /// When a timer expires that is set now to that jiffy (`calc_index`).
+    pub(crate) const fn expiry_at(self, now: Time, expires: u64) -> Time {
+        let shift = shift_of(expires.saturating_sub(self.jiffies(now)));
+        let slot = (expires >> shift) + 1;
         let expiry = (slot << shift).saturating_mul(JIFFY.as_nanos());
         Time::from_nanos(expiry.saturating_sub(self.before.as_nanos()))
     }
@@ -52,7 +57,7 @@ impl TimerWheel {
     /// that the wait is rounded up to.
     #[must_use]
     pub const fn lateness(wait: Duration) -> Duration {
-        let slot = JIFFY.as_nanos() << shift_of(wait.as_nanos().div_ceil(JIFFY.as_nanos()));
+        let slot = JIFFY.as_nanos() << shift_of(jiffies_of(wait));
         Duration::from_nanos(slot + JIFFY.as_nanos())
     }
 }
@@ -67,9 +72,13 @@ const fn shift_of(jiffies: u64) -> u32 {
 }
 
 /// A span as a timer's: whole jiffies, no fewer (`usecs_to_jiffies`).
+pub(crate) const fn jiffies_of(span: Duration) -> u64 {
+    span.as_nanos().div_ceil(JIFFY.as_nanos())
+}
+
+/// A span made that of a timer.
 pub(crate) const fn in_jiffies(span: Duration) -> Duration {
-    let jiffy = JIFFY.as_nanos();
-    Duration::from_nanos(span.as_nanos().div_ceil(jiffy).saturating_mul(jiffy))
+    Duration::from_nanos(jiffies_of(span).saturating_mul(JIFFY.as_nanos()))
 }
 
 #[cfg(test)]

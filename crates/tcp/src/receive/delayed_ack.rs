@@ -3,7 +3,7 @@
 use bentpipe_units::{Duration, Time, earlier};
 
 use crate::config::QuickAck;
-use crate::wheel::TimerWheel;
+use crate::wheel::{TimerWheel, jiffies_of};
 
 /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`.
 const ATO_MIN: Duration = Duration::from_millis(40);
@@ -40,8 +40,17 @@ pub(crate) struct DelayedAck {
     segment: u64,
     last_len: u64,
     pushed: Pushed,
-    delay: Option<Time>,
+    delay: Option<Delay>,
     compression: Compression,
+}
+
+/// The timer of an acknowledgement that waits.
+#[derive(Clone, Copy, Debug)]
+struct Delay {
+    /// The jiffy that it is set to (`icsk_delack_timeout`).
+    expires: u64,
+    /// When the wheel lets it expire.
+    at: Time,
 }
 
 /// How badly an acknowledgement is wanted.
@@ -120,7 +129,7 @@ impl DelayedAck {
 
     /// When a delayed acknowledgement is due.
     pub fn timeout(&self) -> Option<Time> {
-        earlier(self.delay, self.compression.at)
+        earlier(self.delay.map(|delay| delay.at), self.compression.at)
     }
 
     pub fn schedule(&mut self) {
@@ -234,15 +243,15 @@ impl DelayedAck {
             ato = ato.min(most);
         }
         let ato = ato.min(DELAY_MAX);
-        let due = self.wheel.expiry(view.now, ato);
+        let (now, wait) = (self.wheel.jiffies(view.now), jiffies_of(ato));
+        let mut expires = now.saturating_add(wait);
         if let Some(earlier) = self.delay {
-            if earlier <= view.now.saturating_add(ato / 4) {
+            if earlier.expires <= now.saturating_add(wait / 4) {
                 return Decision::Send;
             }
-            self.delay = Some(earlier.min(due));
-        } else {
-            self.delay = Some(due);
+            expires = expires.min(earlier.expires);
         }
+        self.delay = Some(Delay { expires, at: self.wheel.expiry_at(view.now, expires) });
         Decision::Wait
     }
 
@@ -291,7 +300,7 @@ impl DelayedAck {
                 return Decision::Send;
             }
         }
-        if self.delay.is_none_or(|at| at > now) {
+        if self.delay.is_none_or(|delay| delay.at > now) {
             return Decision::Wait;
         }
         self.delay = None;
@@ -396,6 +405,18 @@ mod tests {
         assert_eq!(ack.timeout(), Some(at(144)));
         assert_eq!(ack.handle_timeout(at(144), RTO), Decision::Send);
         assert_eq!(ack.ato, Some(ATO_MIN * 2));
+    }
+
+    #[test]
+    fn where_the_delay_is_nearly_over_the_next_segment_is_acknowledged_at_once() {
+        // tcp_send_delayed_ack: set in jiffy 25 to jiffy 35, and 10 >> 2 = 2 jiffies before that, in which 132 ms are the first
+        // instant. The wheel, in which the timer expires at 144 ms, does not count.
+        for (ms, decision) in [(131, Decision::Wait), (132, Decision::Send)] {
+            let mut ack = DelayedAck { ato: Some(ATO_MIN), ..settled() };
+            ack.schedule();
+            assert_eq!(ack.decide(view(at(100), 100)), Decision::Wait);
+            assert_eq!(ack.decide(view(at(ms), 200)), decision, "{ms} ms");
+        }
     }
 
     #[test]
