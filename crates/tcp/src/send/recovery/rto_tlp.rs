@@ -14,7 +14,7 @@ use crate::send::rtt::{INITIAL_RTO, MAX_RTO, MIN_RTO, Rtt};
 
 /// `TCP_TIMEOUT_MIN_US`: two ticks of a coarse clock.
 const MIN_WAIT: Duration = Duration::from_millis(2);
-/// An overdue timer expires at once, yet later than now (`tcp_rearm_rto`).
+/// An overdue timer is set to the next jiffy (`tcp_rearm_rto`), and through the wheel expires 4 to 8 ms later.
 const LEAST_WAIT: Duration = Duration::from_micros(1);
 /// `tcp_retries2` = 15 as time: 200 ms doubled up to 120 s (RFC 9293 section 3.8.3: R2).
 const GIVE_UP: Duration = Duration::from_millis(924_600);
