@@ -140,15 +140,15 @@ REFUSED = {
     ),
     "acknowledgements of a browser": (
         ["client=firefox", "http=h3", "quic.ack_frequency.ack_eliciting_threshold=9"],
-        "quic.ack_frequency",
+        "quic.ack_frequency.ack_eliciting_threshold",
         "nothing, as the client is firefox",
-        "a table",
+        "9",
     ),
     "acknowledgements of quic-go": (
         ["server=caddy", "http=h3", "cc=reno", "quic.ack_frequency.ack_eliciting_threshold=9"],
-        "quic.ack_frequency",
+        "quic.ack_frequency.ack_eliciting_threshold",
         "nothing, as the server is caddy",
-        "a table",
+        "9",
     ),
     "push": (["client=chromium", "push=50 %"], "push", '"0 %", as the client is chromium', '"50 %"'),
     "short connections": (

@@ -195,7 +195,12 @@ def _check_settings(
                 continue
             other = "nothing" if usual is None else _as_written(usual)
             expected = f"{other}, as the {key} is {program}, which has no such setting here"
-            raise place.at(setting).error(expected=expected, found=quoted_part(written))
+            fault = place.at(setting)
+            # A key of a table may be written on the command line, the table itself nowhere.
+            if isinstance(written, Table) and written.written():
+                first = written.written()[0]
+                fault, written = fault.at(first), getattr(written, first)
+            raise fault.error(expected=expected, found=quoted_part(written))
 
 
 def _as_written(value: object) -> str:
