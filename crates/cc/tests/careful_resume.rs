@@ -99,6 +99,7 @@ impl Sender {
             now: self.now,
             acked: packets(count),
             lost: Bytes::ZERO,
+            marked: Bytes::ZERO,
             delivered: self.delivered,
             prior_in_flight: self.in_flight() + packets(count),
             in_flight: self.in_flight(),

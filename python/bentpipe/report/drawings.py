@@ -267,7 +267,7 @@ def run_timeline(source: Source, run: Entry, *, name: str, title: str) -> Drawin
 def _resume_phases(record: RunRecord) -> Sequence[tuple[float, str]]:
     """Return those of the connection that went through most of them: the other end has looked only."""
     connections = (*record.origin_connections, *record.client_connections)
-    steps = max((one.resumption for one in connections), key=len, default=())
+    steps = max((one.resumption or () for one in connections), key=len, default=())
     return [(step.at_ns / 1e9, step.phase.value) for step in steps]
 
 
