@@ -77,7 +77,7 @@ WEB: dict[str, dict[str, Any]] = {
 
 CELLS = [
     *(f"{workload} {cc}" for workload in WORKLOADS for cc in vocabulary.OVER_TCP),
-    *(f"{workload} prague" for workload in ("h3", "quic-up-2s")),
+    *(f"{workload} prague" for workload in ("h3", "quic-up")),
     *(f"{workload} cubic" for workload in (*SATELLITES, *WEB)),
 ]
 

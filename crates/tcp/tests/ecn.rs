@@ -102,7 +102,7 @@ fn where_one_end_takes_no_part_neither_does() {
 #[test]
 fn a_mark_is_echoed_until_the_sender_has_answered_and_reduces_its_window_once() {
     let mut ends = Ends::agreed();
-    ends.write(200);
+    ends.write(30);
     let mut flight = ends.sent_by_client();
     let before = ends.client.info().cwnd;
     flight[2].ecn = CE;
