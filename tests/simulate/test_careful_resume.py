@@ -1,6 +1,7 @@
 """Careful Resume in whole runs: what it saves, what a false or stale capacity costs, and who knows what.
 
-The flow is that of picoquic's tests of seeded starts: 100 MB over 250/3 Mbit/s and 600 ms. Phases: RFC 9959, 3.
+The flow is that of picoquic's tests of seeded starts: 100 MB over 250/3 Mbit/s and 600 ms.
+Phases: RFC 9959, 3.
 """
 
 import pytest
@@ -27,7 +28,7 @@ def flow(transport="quic", cc="cubic", size="100 MB", **resume):
 def steps(record):
     """The phases at the sender."""
     (connection,) = record.origin_connections
-    return connection.resumption
+    return connection.resumption or []
 
 
 def phases(record):
@@ -58,7 +59,7 @@ def test_a_stale_capacity_and_another_path_change_nothing(alone):
     stale = flow(saved_capacity="1 x", saved_age="2 h")
     assert phases(stale) == []
     assert stale.metrics == alone["cubic"].metrics
-    other = flow(saved_capacity="1 x", saved_rtt="2 x")
+    other = flow(saved_capacity="1 x", saved_rtt="3 x")
     assert phases(other) == ["reconnaissance", "normal"]
     assert steps(other)[-1].trigger == "rtt_not_validated"
     assert other.metrics == alone["cubic"].metrics

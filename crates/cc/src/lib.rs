@@ -42,7 +42,6 @@ pub use rate::Demand;
 use bentpipe_units::{Bytes, Duration, Time};
 
 use crate::bbr::BbrSpec;
-use crate::careful_resume::{CarefulResume, Resume};
 use crate::slow_start::SlowStartExit;
 
 /// What an algorithm is told when a connection starts. There are no defaults.
@@ -103,11 +102,11 @@ pub fn build(algorithm: Algorithm, config: Config) -> Box<dyn CongestionControl>
 pub fn build_resuming(
     algorithm: Algorithm,
     config: Config,
-    resume: Option<Resume>,
+    resume: Option<careful_resume::Resume>,
 ) -> Box<dyn CongestionControl> {
     let alone = build(algorithm, config);
     match resume.filter(|_| algorithm.can_resume()) {
-        Some(resume) => Box::new(CarefulResume::new(alone, &config, resume)),
+        Some(resume) => Box::new(careful_resume::CarefulResume::new(alone, &config, resume)),
         None => alone,
     }
 }

@@ -192,13 +192,13 @@ fn what_a_scenario_says_was_saved_is_told_once_and_has_its_age() {
     let saved = SavedSpec { cwnd_bytes: packets(300), rtt_ns: RTT, age_ns: LIFETIME / 4 };
     let spec = ResumeSpec { max_jump_bytes: None, lifetime_ns: LIFETIME, saved: Some(saved) };
     let memory = Memory::default();
-    let found = memory.path_of(&spec, SERVER).take(Time::ZERO).expect("what was saved");
+    let found = spec.path_of(&memory, SERVER).take(Time::ZERO).expect("what was saved");
     assert_eq!((found.cwnd, found.rtt), (packets(300), RTT));
     assert_eq!(found.expires, Time::ZERO + LIFETIME * 3 / 4);
-    assert_eq!(memory.path_of(&spec, SERVER).look(Time::ZERO), None, "it was taken");
-    assert!(memory.path_of(&spec, OTHER).look(Time::ZERO).is_some());
+    assert_eq!(spec.path_of(&memory, SERVER).look(Time::ZERO), None, "it was taken");
+    assert!(spec.path_of(&memory, OTHER).look(Time::ZERO).is_some());
     let stale = SavedSpec { age_ns: LIFETIME, ..saved };
-    let path = Memory::default().path_of(&ResumeSpec { saved: Some(stale), ..spec }, SERVER);
+    let path = ResumeSpec { saved: Some(stale), ..spec }.path_of(&Memory::default(), SERVER);
     assert_eq!(path.look(Time::ZERO), None);
 }
 
@@ -649,7 +649,7 @@ fn completion(algorithm: Algorithm, times: u64) -> (f64, Vec<Phase>) {
     let mut flow = Flow::new(cc, Path::new(250, 600, packets(BDP)));
     let total = packets(100_000_000 / 1_500);
     flow.supply = total;
-    // What is lost is sent again.
+    // What is lost is retransmitted.
     let mut lost = Bytes::ZERO;
     flow.run_while(|flow| flow.delivered < total && flow.lost == lost);
     while flow.delivered < total {

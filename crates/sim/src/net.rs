@@ -62,7 +62,7 @@ impl SimNet {
         let slow_start = self.spec.slow_start;
         let bbr = self.spec.bbr.unwrap_or(BbrSpec::LINUX);
         // The connection says when it starts.
-        let resume = self.spec.resume.map(|spec| spec.on(self.paths.path_of(&spec, remote), Time::ZERO));
+        let resume = self.spec.resume.map(|spec| spec.on(spec.path_of(&self.paths, remote), Time::ZERO));
         // The hosts of an emulated run share a kernel.
         let wheel = TimerWheel::drawn(self.spec.seed);
         Config { mtu, slow_start, bbr, resume, fast_open, wheel, ..Config::new(&self.spec.tcp, cc, seed) }

@@ -3,14 +3,7 @@
 
 use bentpipe_units::Switch;
 
-use crate::segment::{Flags, Segment};
-
-/// The ECN field of a packet that takes no part (RFC 3168 section 5).
-pub(crate) const NOT_ECT: u8 = 0b00;
-/// That of one that does.
-const ECT_0: u8 = 0b10;
-/// That of one that was marked on its way.
-const CE: u8 = 0b11;
+use crate::segment::{CE, ECT_0, Flags, Segment};
 
 /// What an end knows of ECN.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,6 @@ use std::net::SocketAddrV4;
 
 use bentpipe_units::Time;
 
-use crate::ecn::NOT_ECT;
 use crate::options::Options;
 use crate::payload::Payload;
 use crate::sequence::SeqNumber;
@@ -13,6 +12,13 @@ use crate::sequence::SeqNumber;
 pub const IP_HEADER: u32 = 20;
 /// TCP header without options (RFC 9293 section 3.1).
 pub const TCP_HEADER: u32 = 20;
+
+/// The ECN field of a packet that takes no part (RFC 3168 section 5).
+pub(crate) const NOT_ECT: u8 = 0b00;
+/// That of one that does.
+pub(crate) const ECT_0: u8 = 0b10;
+/// That of one that was marked on its way.
+pub(crate) const CE: u8 = 0b11;
 
 /// A segment in an IPv4 packet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -126,14 +126,14 @@ fn a_mark_is_echoed_until_the_sender_has_answered_and_reduces_its_window_once() 
 }
 
 #[test]
-fn what_is_sent_again_is_not_ecn_capable() {
+fn what_is_retransmitted_is_not_ecn_capable() {
     // Section 6.1.5.
     let mut ends = Ends::agreed();
     ends.write(1);
     assert_eq!(ends.sent_by_client().len(), 1, "it is lost");
     let due = ends.client.poll_timeout().expect("a probe or a timeout");
     ends.client.handle_timeout(due);
-    let again = ends.client.poll_transmit(due).expect("it is sent again");
+    let again = ends.client.poll_transmit(due).expect("a retransmission");
     assert_eq!((again.payload.len(), again.ecn), (MSS, NOT_ECT));
 }
 

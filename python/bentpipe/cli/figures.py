@@ -142,9 +142,16 @@ def _print_queues(queues: Sequence[QueueRecord]) -> None:
     """Print what the classes of queues that mark packets did."""
     rows = [("QUEUE", "PACKETS", "MARKED", "DROPPED", "MEDIAN WAIT", "P99 WAIT")]
     for queue in queues:
-        counts = (queue.packets, queue.marked_packets, queue.dropped_packets)
-        waits = (seconds(queue.wait_p50_s), seconds(queue.wait_p99_s))
-        rows.append((f"{queue.class_} {queue.direction}", *(f"{count}" for count in counts), *waits))
+        rows.append(
+            (
+                f"{queue.class_} {queue.direction}",
+                f"{queue.packets}",
+                f"{queue.marked_packets}",
+                f"{queue.dropped_packets}",
+                seconds(queue.wait_p50_s),
+                seconds(queue.wait_p99_s),
+            )
+        )
     echo()
     print_columns(rows)
 

@@ -29,6 +29,8 @@ class PhaseSpan:
 
 def spans(starts: Sequence[tuple[float, str]], *, end_s: float) -> list[PhaseSpan]:
     """Return the phases to draw, each from its start to that of the next one or to the end of the run."""
+    if not starts:
+        return []
     ends_s = [at_s for at_s, _ in starts[1:]] + [end_s]
     return [
         PhaseSpan(phase=phase, from_s=at_s, to_s=to_s)

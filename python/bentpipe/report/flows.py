@@ -58,11 +58,9 @@ def _of(cell: CellResult) -> CellFlows:
         _result(flow_label(flow), [record.flows[place] for record in records])
         for place, flow in enumerate(written)
     ]
-    queues = [
-        _queue([record.queues[place] for record in records])
-        for place in range(len(records[0].queues) if records else 0)
-    ]
-    return CellFlows(label=cell.label, n=len(records), flows=tuple(flows), queues=tuple(queues))
+    marking = zip(*(record.queues or () for record in records), strict=True)
+    queues = tuple(_queue(classes) for classes in marking)
+    return CellFlows(label=cell.label, n=len(records), flows=tuple(flows), queues=queues)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::ResumeSpec;
-
 /// The parameters of one path, as a connection observed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
@@ -44,11 +42,11 @@ impl Memory {
         PathMemory { memory: self.clone(), remote }
     }
 
-    /// The same, with what `spec` says was saved before the run. That is so once: what is deleted stays away.
-    pub fn path_of(&self, spec: &ResumeSpec, remote: IpAddr) -> PathMemory {
+    /// The same, with what was saved before the run. That is so once: what is deleted stays away.
+    pub(super) fn path_knowing(&self, before: Option<Saved>, remote: IpAddr) -> PathMemory {
         let path = self.path(remote);
         if self.paths().told.insert(remote)
-            && let Some(saved) = spec.saved_at_start()
+            && let Some(saved) = before
         {
             path.save(saved);
         }

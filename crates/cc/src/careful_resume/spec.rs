@@ -1,8 +1,10 @@
 //! What a scenario may choose of Careful Resume.
 
+use std::net::IpAddr;
+
 use bentpipe_units::{Bytes, Duration, Time};
 
-use super::{PathMemory, Resume, Saved};
+use super::{Memory, PathMemory, Resume, Saved};
 
 /// Careful Resume (RFC 9959) of every sender that can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,13 @@ impl ResumeSpec {
         Resume { path, max_jump: self.max_jump_bytes, lifetime: self.lifetime_ns, started }
     }
 
+    /// What a memory knows of the path to `remote`, and what was saved of it before the run.
+    pub fn path_of(&self, memory: &Memory, remote: IpAddr) -> PathMemory {
+        memory.path_knowing(self.saved_at_start(), remote)
+    }
+
     /// What was saved before the run, on a clock that starts with it.
-    pub(super) fn saved_at_start(&self) -> Option<Saved> {
+    fn saved_at_start(&self) -> Option<Saved> {
         let SavedSpec { cwnd_bytes: cwnd, rtt_ns: rtt, age_ns } = self.saved?;
         let left = self.lifetime_ns.as_nanos().saturating_sub(age_ns.as_nanos());
         Some(Saved { cwnd, rtt, expires: Time::from_nanos(left) })

@@ -174,7 +174,7 @@ pub(super) struct ConnectionLog(Arc<Mutex<Log>>);
 impl ConnectionLog {
     /// Writes one record of a JSON text sequence (RFC 7464 section 2.2). What goes wrong is remembered with the logs.
     pub(super) fn write_record(&self, event: &serde_json::Value) {
-        let _ = write!(locked(&self.0), "\x1e{event}\n");
+        let _ = writeln!(locked(&self.0), "\x1e{event}");
     }
 }
 

@@ -29,7 +29,7 @@ impl Paths {
     /// connection has its congestion control. None where nothing is resumed.
     pub(super) fn to(&self, remote: Option<IpAddr>, spec: &RunSpec) -> Option<KnownPath> {
         let spec = spec.resume?;
-        let path = self.memory.path_of(&spec, remote.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
+        let path = spec.path_of(&self.memory, remote.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
         Some(KnownPath { spec, path, epoch: Arc::clone(&self.epoch) })
     }
 }

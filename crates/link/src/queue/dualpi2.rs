@@ -49,7 +49,6 @@ pub(super) struct Dualpi2<P> {
 }
 
 /// What `recur` of each kind has gathered (appendix A.1): an event each time the likelihoods add up to one.
-#[derive(Default)]
 struct Recurrences {
     l4s: Recurrence,
     classic: Recurrence,
@@ -57,7 +56,6 @@ struct Recurrences {
     overload: Recurrence,
 }
 
-#[derive(Clone, Copy, Default)]
 struct Recurrence(f64);
 
 /// Which of the queues.
@@ -79,7 +77,7 @@ impl<P: Packet> Dualpi2<P> {
             previous: 0.0,
             next_update: Time::ZERO.saturating_add(spec.update_ns),
             owed: 0.0,
-            counts: Recurrences::default(),
+            counts: Recurrences { l4s: Recurrence(0.0), classic: Recurrence(0.0), overload: Recurrence(0.0) },
             sojourns: [Sojourn::new(), Sojourn::new()],
             spec,
         }

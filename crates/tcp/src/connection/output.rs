@@ -3,11 +3,10 @@
 use bentpipe_units::Time;
 
 use super::Connection;
-use crate::ecn::NOT_ECT;
 use crate::event::Event;
 use crate::options::{Options, SackBlocks, SackPermitted, Timestamps};
 use crate::payload::Payload;
-use crate::segment::{Flags, Segment, timestamp};
+use crate::segment::{Flags, NOT_ECT, Segment, timestamp};
 use crate::send::Outgoing;
 use crate::sequence::SeqNumber;
 use crate::state::State;

@@ -14,8 +14,8 @@ def toml_text(table: Mapping[str, object]) -> str:
     """Return a table as TOML text that `tomllib` reads as an equal one.
 
     Scalars and lists come first, then each table under its name, with what is nested in it as dotted keys.
-    A dot in a key parts it from the key below, as in a matrix, but for `link` beside `link.forward.queue`: TOML
-    has no value that is a table as well, so that the second is one key in quotes.
+    A dot in a key parts it from the key below, as in a matrix, but for `link` beside `link.forward.queue`:
+    TOML has no value that is a table as well, so that the second is one key in quotes.
     """
     heads = {key: value for key, value in table.items() if not _sections(value)}
     parts = [_lines(heads)] if heads else []

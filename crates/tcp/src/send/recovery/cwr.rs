@@ -5,15 +5,8 @@ use bentpipe_units::Time;
 
 use crate::send::congestion::Congestion;
 use crate::send::recovery::prr::Prr;
+use crate::send::recovery::state::Cwr;
 use crate::send::recovery::{Recovery, View};
-
-/// A reduction for a mark, in which nothing is missing.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cwr {
-    /// What was sent when the echo came (`high_seq`).
-    pub end: u64,
-    pub prr: Prr,
-}
 
 impl Recovery {
     /// An acknowledgement echoes a mark: a reduction once a round trip, and none beside that for a loss
