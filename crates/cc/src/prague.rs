@@ -10,11 +10,11 @@ use crate::{AckSample, Config, CongestionControl, CongestionEvent, CongestionKin
 const GAIN: f64 = 1.0 / 16.0;
 /// `RTT_virt`: flows of a shorter round trip grow as one of this (section 2.4.4).
 const VIRTUAL_RTT: Duration = Duration::from_millis(25);
-/// What a loss leaves of the window (section 2.4.3; `prague_ssthresh`: Reno's half).
+/// What a loss leaves of the window (its fall-back on loss; `prague_ssthresh`: Reno's half).
 const LOSS_BETA: f64 = 0.5;
 /// The smallest window, in segments (`MIN_CWND`).
 const MIN_WINDOW: f64 = 2.0;
-/// The longest burst (section 2.4.6, 250 us; `prague_burst_shift`).
+/// The longest burst (its packet pacing, 250 us; `prague_burst_shift`).
 const LONGEST_BURST: Duration = Duration::from_micros(250);
 /// Windows per round trip in slow start (`prague_update_pacing_rate`); one beyond half the threshold.
 const SLOW_START_PACING: f64 = 2.0;
@@ -88,7 +88,7 @@ impl Prague {
     fn count(&mut self, ack: &AckSample) {
         let acked = ack.acked.get() as f64;
         self.round.acked += acked;
-        self.round.marked += (ack.marked.get() as f64).min(acked);
+        self.round.marked += ack.marked.get() as f64;
         if self.alpha.is_none() && ack.marked > Bytes::ZERO {
             // The first mark is answered as if all were marked (RFC 8257 section 3.3; `upscaled_alpha` at the start).
             self.alpha = Some(1.0);
@@ -101,7 +101,7 @@ impl Prague {
         self.round = Round { started: ack.now, acked: 0.0, marked: 0.0 };
     }
 
-    /// What arrived without a mark makes the window grow, also in rounds with marks (section 2.4.2: unsaturated marking).
+    /// What arrived without a mark makes the window grow, also in rounds with marks (its additive increase: unsaturated marking).
     fn grow(&mut self, unmarked: f64) {
         let mut unmarked = unmarked;
         if self.in_slow_start() {
@@ -119,7 +119,9 @@ impl EventHandlers for Prague {
     fn on_congestion(&mut self, event: &CongestionEvent) {
         match event.kind {
             CongestionKind::Ecn => {
-                // W <- (1 - alpha / 2) W, once a round trip (section 2.4.1).
+                // W <- (1 - alpha / 2) W, once a round trip (section 2.4.2).
+                // What a mark reduces is not given back with an earlier loss that turns out to be none.
+                self.prior = None;
                 let alpha = self.alpha.unwrap_or(1.0);
                 self.alpha = Some(alpha);
                 self.cwnd = (self.cwnd * (1.0 - alpha / 2.0)).max(self.floor());
@@ -194,7 +196,7 @@ impl CongestionControl for Prague {
         Bytes::new(self.cwnd as u64)
     }
 
-    /// Section 2.4.6: paced at a window a round trip, so that it builds no queue by itself.
+    /// Its packet pacing: at a window a round trip, so that it builds no queue by itself.
     fn state(&self) -> State {
         let gain = if self.cwnd < self.ssthresh / 2.0 { SLOW_START_PACING } else { 1.0 };
         let pacing_rate = self.srtt.map(|srtt| Rate::of(self.cwnd(), srtt).mul_f64(gain));

@@ -92,7 +92,7 @@ fn flows_of_a_short_round_trip_grow_as_one_of_25_ms() {
 
 #[test]
 fn a_loss_halves_the_window_and_a_spurious_one_gives_it_back() {
-    // Section 2.4.3.
+    // Its fall-back on loss.
     let mut cc = prague(100);
     cc.on_event(Event::Congestion(event(at_ms(100), CongestionKind::Loss)));
     assert_eq!(cc.cwnd(), packets(50));
@@ -104,7 +104,7 @@ fn a_loss_halves_the_window_and_a_spurious_one_gives_it_back() {
 
 #[test]
 fn packets_leave_at_a_window_a_round_trip_and_in_bursts_of_a_quarter_millisecond() {
-    // Section 2.4.6. 100 segments in 50 ms are 24 Mbit/s, which carry 750 bytes in 250 us: a segment at least.
+    // Its packet pacing. 100 segments in 50 ms are 24 Mbit/s, which carry 750 bytes in 250 us: a segment at least.
     let mut cc = prague(200);
     cc.on_event(Event::Congestion(event(at_ms(0), CongestionKind::Ecn)));
     acknowledge(&mut cc, 50, 50, 0, 0);

@@ -172,7 +172,7 @@ impl CarefulResume {
     }
 
     /// Section 3.2: whether the path is confirmed, and a jump of use.
-    fn reconnoitre(&mut self, ack: &AckSample, saved: Saved, boundary: Boundary) {
+    fn reconnoitre(&mut self, ack: &AckSample, boundary: Boundary) {
         // "received an acknowledgement for all the initial data (usually the IW)"; and the transition waits until there
         // is more to send than the window lets out.
         if ack.delivered < self.initial_window || !ack.usage.is_cwnd_limited {
@@ -193,6 +193,10 @@ impl CarefulResume {
                 true
             }
         };
+        // Only while it lives; and what another connection has saved since is newer than what this one saw first.
+        let Some(saved) = self.resume.path.look(self.memory_time(ack.now)) else {
+            return self.enter(ack.now, Stage::Normal, Some(Trigger::NothingSaved));
+        };
         if min_rtt * RTT_TOO_SHORT_DIVISOR <= saved.rtt || min_rtt > saved.rtt * RTT_TOO_LONG {
             return self.enter(ack.now, Stage::Normal, Some(Trigger::RttNotValidated));
         }
@@ -201,10 +205,9 @@ impl CarefulResume {
         if cwnd <= self.algorithm.cwnd() {
             return self.enter(ack.now, Stage::Normal, Some(Trigger::NothingToGain));
         }
-        // Only one connection may use what is saved, and only while it lives.
-        let Some(saved) = self.resume.path.take(self.memory_time(ack.now)) else {
-            return self.enter(ack.now, Stage::Normal, Some(Trigger::NothingSaved));
-        };
+        // Only one connection may use what is saved.
+        let taken = self.resume.path.take(self.memory_time(ack.now));
+        debug_assert_eq!(taken, Some(saved), "nothing came between");
         let jump = Jump {
             saved,
             cwnd,
@@ -292,6 +295,9 @@ impl CarefulResume {
     fn on_validating_ack(&mut self, ack: &AckSample, mut jump: Jump) {
         jump.on_acked(ack.acked);
         let is_over = is_covered(jump.last_sent, ack);
+        if is_over {
+            self.resume.path.give_back(jump.saved);
+        }
         self.stage = Stage::Validating(jump, if is_over { Outcome::Validated } else { Outcome::Open });
         self.algorithm.on_ack(ack);
     }
@@ -313,7 +319,6 @@ impl CarefulResume {
     /// Takes the success of an attempt for certain.
     fn settle(&mut self, now: Time) {
         if let Stage::Validating(jump, Outcome::Validated) = self.stage {
-            self.resume.path.give_back(jump.saved);
             self.enter(now, Stage::Normal, Some(Trigger::LastUnvalidatedPacketAcknowledged));
         }
     }
@@ -407,9 +412,9 @@ impl CongestionControl for CarefulResume {
                 self.algorithm.on_ack(ack);
                 self.observe(ack);
             }
-            Stage::Reconnaissance(saved) => {
+            Stage::Reconnaissance(_) => {
                 self.algorithm.on_ack(ack);
-                self.reconnoitre(ack, saved, boundary);
+                self.reconnoitre(ack, boundary);
             }
             Stage::Unvalidated(jump) => self.on_unvalidated_ack(ack, jump),
             Stage::Validating(jump, _) => self.on_validating_ack(ack, jump),

@@ -177,8 +177,15 @@ struct Episode {
     since: Time,
     /// Whether a packet sent later has been delivered yet.
     phase: Phase,
-    /// Of marks alone, to a congestion control that answers each by a little.
+    /// Whether a mark started it, not a loss.
     is_of_marks: bool,
+}
+
+impl Episode {
+    /// Whether its losses may turn out to be none; marks are what they are.
+    fn may_be_spurious(&mut self) -> bool {
+        self.phase == Phase::Recovery && !self.is_of_marks
+    }
 }
 
 /// How a connection takes part in ECN.
@@ -378,7 +385,7 @@ impl Controller for Adapter {
         let rate = self.estimator.sample(self.min_rtt());
         // The library reads the counters after the acknowledged packets: marks are told with the next ones.
         let mean_packet = batch.acked.get().div_ceil(batch.packets.max(1));
-        let marked = Bytes::new(std::mem::take(&mut self.marked_packets) * mean_packet).min(batch.acked);
+        let marked = Bytes::new(std::mem::take(&mut self.marked_packets) * mean_packet);
         self.last_rate = rate.map(|rate| rate.rate()).or(self.last_rate);
         self.algorithm.on_ack(&AckSample {
             now,
@@ -428,15 +435,15 @@ impl Controller for Adapter {
             (false, false) => CongestionKind::Loss,
         };
         // RFC 9002 appendix B.6, InCongestionRecovery(sent_time).
-        let is_ended_by_loss = kind != CongestionKind::Ecn;
+        // RFC 9331 section 4.3: the small answer to marks must not stand for that to a loss.
+        let answers_besides = kind != CongestionKind::Ecn && self.ecn == Ecn::Scalable;
         let same_episode = self
             .episode
-            .is_some_and(|episode| sent <= episode.since && !(episode.is_of_marks && is_ended_by_loss));
+            .is_some_and(|episode| sent <= episode.since && !(episode.is_of_marks && answers_besides));
         if same_episode && kind != CongestionKind::Persistent {
             return;
         }
-        // RFC 9331 section 4.3: the small answer to marks must not stand for that to a loss.
-        let is_of_marks = kind == CongestionKind::Ecn && self.ecn == Ecn::Scalable;
+        let is_of_marks = kind == CongestionKind::Ecn;
         self.episode = Some(Episode { since: now, phase: Phase::Recovery, is_of_marks });
         self.algorithm.on_event(Event::Congestion(CongestionEvent { now, kind, in_flight: self.in_flight }));
         self.log_phases();
@@ -455,7 +462,7 @@ impl Controller for Adapter {
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        if let Some(episode) = self.episode.take_if(|episode| episode.phase == Phase::Recovery) {
+        if let Some(episode) = self.episode.take_if(Episode::may_be_spurious) {
             self.algorithm.on_event(Event::Undo { now: episode.since });
         }
     }

@@ -4,7 +4,7 @@ use bentpipe_units::{Bytes, Duration, Time};
 
 use super::fifo::{Fifo, Waiting};
 use super::sojourn::Sojourn;
-use crate::{Packet, QueueClassReport};
+use crate::{Ecn, Packet, QueueClassReport};
 
 /// The state of CoDel (RFC 8289 section 5.2); it drops packets as they leave the queue, or marks them.
 pub(crate) struct Codel {
@@ -152,8 +152,11 @@ impl Codel {
         if !self.marks || !waiting.packet.ecn().is_capable() {
             return Err(waiting);
         }
+        // One that came with a mark is not ours.
+        if waiting.packet.ecn() != Ecn::Ce {
+            self.sojourn.marked();
+        }
         waiting.packet.mark_ce();
-        self.sojourn.marked();
         Ok(waiting)
     }
 

@@ -156,13 +156,13 @@ impl DelayedAck {
         let since = now.since(self.last_received);
         match self.ato {
             None => {
-                self.raise_quick(window);
+                self.raise_quick(window, MAX_QUICK);
                 self.ato = Some(ATO_MIN);
             }
             Some(ato) if since <= ATO_MIN / 2 => self.ato = Some(ato / 2 + ATO_MIN / 2),
             Some(ato) if since < ato => self.ato = Some((ato / 2 + since).min(rto)),
             // The sender has probably restarted its window.
-            Some(_) if since > rto => self.raise_quick(window),
+            Some(_) if since > rto => self.raise_quick(window, MAX_QUICK),
             Some(_) => {}
         }
         self.last_received = now;
@@ -193,14 +193,24 @@ impl DelayedAck {
     }
 
     /// `tcp_incr_quickack`.
-    fn raise_quick(&mut self, window: u64) {
-        let wanted = (window / (2 * self.segment.max(1))).clamp(2, MAX_QUICK);
+    /// `tcp_incr_quickack`, with its `max_quickacks`.
+    fn raise_quick(&mut self, window: u64, most: u64) {
+        let wanted = (window / (2 * self.segment.max(1))).max(2).min(most);
         self.quick = self.quick.max(wanted);
     }
 
     /// Something arrived that should not have: tell the peer at once (`tcp_enter_quickack_mode`).
     pub fn enter_quick(&mut self, window: u64) {
-        self.raise_quick(window);
+        self.enter_quick_for(window, MAX_QUICK);
+    }
+
+    /// The sender's window may be very low: two segments are acknowledged at once (`__tcp_ecn_check_ce`).
+    pub fn enter_quick_after_mark(&mut self, window: u64) {
+        self.enter_quick_for(window, 2);
+    }
+
+    fn enter_quick_for(&mut self, window: u64, most: u64) {
+        self.raise_quick(window, most);
         self.pingpong = 0;
         self.ato = Some(ATO_MIN);
     }

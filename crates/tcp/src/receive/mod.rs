@@ -206,7 +206,7 @@ impl Receiver {
 
     /// The first mark since the sender's last answer: it shall know at once (`tcp_enter_quickack_mode`).
     pub fn on_mark(&mut self) {
-        self.ack.enter_quick(self.window.size());
+        self.ack.enter_quick_after_mark(self.window.size());
     }
 
     /// The sender has answered a mark: its answer is acknowledged at once (`tcp_ecn_accept_cwr`).

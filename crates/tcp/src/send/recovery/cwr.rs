@@ -12,16 +12,13 @@ impl Recovery {
     /// An acknowledgement echoes a mark: a reduction once a round trip, and none beside that for a loss
     /// (`tcp_enter_cwr`).
     pub fn on_mark_echoed(&mut self, view: View<'_>, cc: &mut Congestion) {
+        // "ECE, hence prohibit cwnd undoing, the reduction is required" (`tcp_fastretrans_alert`, step A).
+        self.state.undo.marker = None;
         if self.cwr.is_some() || self.state.is_repairing() {
             return;
         }
-        let prr = Prr::new(self.cwnd(cc));
-        self.state.undo.marker = None;
+        self.cwr = Some(Cwr { end: view.next, prr: Prr::new(self.cwnd(cc)) });
         cc.on_congestion(view.now, CongestionKind::Ecn, self.scoreboard.in_flight());
-        // An algorithm whose own window binds has none of this episode.
-        if cc.leaves_reduction_to_endpoint() {
-            self.cwr = Some(Cwr { end: view.next, prr });
-        }
     }
 
     /// It ends when something is acknowledged that was sent after it, which told the peer of it (`tcp_fastretrans_alert`,

@@ -114,7 +114,10 @@ impl Recovery {
     pub fn cwnd(&self, cc: &Congestion) -> u64 {
         match self.state.phase {
             Phase::Fast(prr) if cc.leaves_reduction_to_endpoint() => prr.cwnd(),
-            _ => self.cwr.map_or_else(|| cc.cwnd(), |cwr| cwr.prr.cwnd()),
+            _ => match self.cwr {
+                Some(cwr) if cc.leaves_reduction_to_endpoint() => cwr.prr.cwnd(),
+                _ => cc.cwnd(),
+            },
         }
     }
 
@@ -138,7 +141,7 @@ impl Recovery {
 
     /// Whether nothing is suspicious.
     pub fn is_open(&self) -> bool {
-        self.state.phase == Phase::Open
+        self.state.phase == Phase::Open && self.cwr.is_none()
     }
 
     pub const fn is_repairing(&self) -> bool {

@@ -182,7 +182,8 @@ impl Recovery {
         }
         let progressed = matches!(self.state.phase, Phase::Timeout(_)) && self.timers.timeouts == 0;
         let starts = fresh || self.state.recovery_point <= self.una || progressed;
-        if starts {
+        // What a mark has reduced nothing undoes.
+        if starts && self.cwr.is_none() {
             self.start_undo();
         }
         let frto = if fresh || self.timers.timeouts > 0 { Frto::Testing } else { Frto::Settled };
