@@ -189,11 +189,12 @@ def test_the_kernel_s_tcp_does_not_resume(bentpipe, monkeypatch):
     monkeypatch.setattr(emulate, "missing", list)
     page = ("page", "--link", "lan", "--http", "h2", "--page", "single-100k")
     told = (
-        'resume: expected "none" for TCP on the emulate engine, '
+        'expected resume.method = "none" for TCP on the emulate engine, '
         'found "careful", which QUIC and --engine simulate have'
     )
-    setting = ("--engine", "emulate", "--set", "resume=careful")
-    assert told in bentpipe(*page, *setting, expect=2).stderr
+    for setting in ("resume=careful", "resume.method=careful", "resume.saved_capacity=1 x"):
+        refused = bentpipe(*page, "--engine", "emulate", "--set", setting, expect=2)
+        assert f"command line: --set {setting.partition('=')[0]}: {told}" in refused.stderr
 
 
 def test_what_the_machine_cannot_load_is_said_with_its_remedy(bentpipe, monkeypatch):

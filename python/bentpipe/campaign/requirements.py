@@ -124,7 +124,7 @@ def require_resume(engine: Engine, specs: Iterable[RunSpec], *, where: Location)
         return
     if any(spec.resume is not None and congestion_control.of_tcp(spec) for spec in specs):
         raise where.error(
-            expected='"none" for TCP on the emulate engine',
+            expected='resume.method = "none" for TCP on the emulate engine',
             found='"careful", which QUIC and --engine simulate have',
         )
 

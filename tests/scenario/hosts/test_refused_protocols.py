@@ -115,9 +115,9 @@ REFUSED = {
     ),
     "a frequency of TCP's acknowledgements": (
         {"tcp": {"ack_frequency": {"ack_eliciting_threshold": 9}}},
-        "run.tcp.ack_frequency",
+        "run.tcp.ack_frequency.ack_eliciting_threshold",
         "nothing, as Linux acknowledges every second segment of TCP",
-        "a table",
+        "9",
     ),
     "pipelining of nothing": ({"pipelining": 0}, "run.pipelining", "from 1 to 32", "0"),
     "too long a pipeline": ({"pipelining": 33}, "run.pipelining", "from 1 to 32", "33"),

@@ -3,8 +3,11 @@
 Expected values: RFC 9959, and the link's bandwidth-delay product in bytes, rate * RTT / 8.
 """
 
+from pathlib import Path
+
 import pytest
 
+from bentpipe.scenario import resolve_document
 from tests.support.refusals import refused
 from tools.specs import document_of
 
@@ -80,16 +83,22 @@ REFUSED = {
         f"a start of {cc}": (
             {**FLOW, "cc": cc},
             {"saved_capacity": "1 x"},
-            "run.resume",
-            f'"none", as {cc} is not one of reno, cubic, hybla, bbr',
+            "run.resume.saved_capacity",
+            f"nothing, as {cc} is not one of reno, cubic, hybla, bbr",
         )
         for cc in ("bbr3", "vivace")
     },
+    "a start of a method that is written": (
+        {**FLOW, "cc": "bbr3"},
+        {"method": "careful", "saved_capacity": "1 x"},
+        "run.resume.method",
+        '"none", as bbr3 is not one of reno, cubic, hybla, bbr',
+    ),
     "a server of others": (
         {**PAGE, "http": "h2", "server": "caddy"},
         {"saved_capacity": "1 x"},
-        "run.resume",
-        '"none", as caddy cannot',
+        "run.resume.saved_capacity",
+        "nothing, as caddy cannot",
     ),
 }
 
@@ -99,3 +108,28 @@ def test_what_cannot_be_resumed_is_refused_where_it_stands(case):
     run, keys, field, expected = REFUSED[case]
     with refused(field, expected=expected):
         resume_of(run, **keys)
+
+
+@pytest.mark.parametrize(
+    ("run", "settings", "field", "found"),
+    [
+        ({"cc": "bbr3"}, ["resume.saved_capacity=1 x"], "--set resume.saved_capacity", '"1 x"'),
+        ({"cc": "bbr3"}, ["resume.method=careful"], "--set resume.method", '"careful"'),
+        (
+            {"tcp": {}},
+            ["tcp.ack_frequency.ack_eliciting_threshold=9"],
+            "--set tcp.ack_frequency.ack_eliciting_threshold",
+            "9",
+        ),
+    ],
+)
+def test_what_the_command_line_writes_of_a_table_is_refused_there(run, settings, field, found):
+    with refused(field, expected="", found=found) as caught:
+        document_of({**FLOW, **run}, *settings)
+    assert caught.value.file == "command line"
+
+
+def test_what_a_matrix_writes_of_a_table_is_refused_there():
+    document = {"run": {**FLOW, "cc": "vivace"}, "matrix": {"resume.saved_capacity": ["1 x", "2 x"]}}
+    with refused("matrix.resume.saved_capacity", expected="nothing, as vivace is not one of", found='"1 x"'):
+        resolve_document(document, file="test", folder=Path(), default_name="test")

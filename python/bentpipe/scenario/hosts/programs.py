@@ -12,7 +12,7 @@ from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import MILLISECOND_NS, duration_ns
 from bentpipe.scenario.written.schema import HostsTable, HostTable, RunTable, TcpTable
-from bentpipe.scenario.written.table import Table, or_default, quoted_part
+from bentpipe.scenario.written.table import Table, first_written, or_default, quoted_part
 
 BROWSERS = get_args(Browser)
 SERVERS = get_args(Server)
@@ -195,12 +195,8 @@ def _check_settings(
                 continue
             other = "nothing" if usual is None else _as_written(usual)
             expected = f"{other}, as the {key} is {program}, which has no such setting here"
-            fault = place.at(setting)
-            # A key of a table may be written on the command line, the table itself nowhere.
-            if isinstance(written, Table) and written.written():
-                first = written.written()[0]
-                fault, written = fault.at(first), getattr(written, first)
-            raise fault.error(expected=expected, found=quoted_part(written))
+            fault, found = first_written(written, place.at(setting))
+            raise fault.error(expected=expected, found=quoted_part(found))
 
 
 def _as_written(value: object) -> str:

@@ -12,7 +12,7 @@ from bentpipe.scenario.written import vocabulary
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.quantity import duration_ns, scaled, size_bytes
 from bentpipe.scenario.written.schema import ResumeTable
-from bentpipe.scenario.written.table import or_default
+from bentpipe.scenario.written.table import first_written, or_default, quoted_part
 
 TIMES = {"x": 1}
 """The unit of what is relative to the link."""
@@ -58,7 +58,7 @@ def resume_spec(
         return None
     if vocabulary.RESUME.checked(or_default(table.method, defaults.RESUME), where.at("method")) == "none":
         return None
-    _require_able(senders, ends, workload, where)
+    _require_able(table, senders, ends, workload, where)
     saved = _saved(table, where, link=link, workload=workload)
     if saved is None and workload["kind"] != "page-load":
         expected = 'what is saved of the path, such as "1 x" of the link\'s: flows have no visit before'
@@ -75,14 +75,20 @@ def resume_spec(
     return spec
 
 
-def _require_able(senders: Collection[Sender], ends: Programs, workload: Workload, where: Location) -> None:
+def _require_able(
+    table: ResumeTable, senders: Collection[Sender], ends: Programs, workload: Workload, where: Location
+) -> None:
     other = next((sender.cc for sender in senders if sender.cc not in vocabulary.RESUMING), None)
-    if other is not None:
-        able = ", ".join(vocabulary.RESUMING)
-        raise where.error(expected=f'"none", as {other} is not one of {able}', found='"careful"')
     foreign = next(iter(ends.of_others().values()), "iperf3" if workload["kind"] == "iperf3" else None)
-    if foreign is not None:
-        raise where.error(expected=f'"none", as {foreign} cannot', found='"careful"')
+    if other is not None:
+        why = f"{other} is not one of {', '.join(vocabulary.RESUMING)}"
+    elif foreign is not None:
+        why = f"{foreign} cannot"
+    else:
+        return
+    place, found = first_written(table, where)
+    instead = '"none"' if table.method is not None else "nothing"
+    raise place.error(expected=f"{instead}, as {why}", found=quoted_part(found))
 
 
 def _saved(
