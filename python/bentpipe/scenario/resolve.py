@@ -94,7 +94,8 @@ def resolve_run(run: RunTable, where: Location, *, folder: Path) -> CellSpec:
     tls = tls_spec(tls_table, workload, where.at("tls"))
     exchange = key_exchange(tls_table, workload, where.at("tls"), tls=tls)
     hosts = hosts_spec(or_default(run.host, HostsTable()), where.at("host"))
-    check_over_tcp(workload, where, cc=cc, pep=pep)
+    pep_has_own = run.pep is not None and run.pep.cc is not None
+    check_over_tcp(workload, where, cc=cc, pep=pep, pep_has_own=pep_has_own)
     sending = senders(workload, cc=cc, pep=pep)
     slow_start = slow_start_choice(
         or_default(run.slow_start, defaults.SLOW_START),

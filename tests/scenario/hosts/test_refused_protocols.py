@@ -383,6 +383,12 @@ REFUSED = {
         "for TCP one of reno",
         "needs AccECN",
     ),
+    "a proxy with the run's Prague": (
+        {"http": "h3", "cc": "prague", "pep": "split"},
+        "run.cc",
+        "for the TCP of the proxy, which has no pep.cc beside it, one of reno",
+        '"prague", which needs AccECN',
+    ),
     "a handshake in words": (
         {"host": {"client": {"tls_handshake": "slow"}}},
         "run.host.client.tls_handshake",

@@ -35,8 +35,19 @@ def senders(workload: Workload, *, cc: str, pep: PepSpec | None) -> frozenset[Se
     return hosts | {Sender("tcp", pep["cc"])}
 
 
-def check_over_tcp(workload: Workload, where: Location, *, cc: str, pep: PepSpec | None) -> None:
+def check_over_tcp(
+    workload: Workload, where: Location, *, cc: str, pep: PepSpec | None, pep_has_own: bool
+) -> None:
     """Refuse congestion controls that TCP cannot have on any engine.
+
+    Parameters
+    ----------
+    workload, cc, pep
+        As of `senders`.
+    where : Location
+        The place of the run.
+    pep_has_own : bool
+        Whether the proxy's congestion control is written, and not that of the run.
 
     Raises
     ------
@@ -44,9 +55,9 @@ def check_over_tcp(workload: Workload, where: Location, *, cc: str, pep: PepSpec
         For a sender over TCP, or a proxy, with one of them.
     """
 
-    def refuse_unless_possible(found: str, place: Location) -> None:
+    def refuse_unless_possible(found: str, place: Location, *, why: str = "for TCP") -> None:
         if found not in vocabulary.OVER_TCP:
-            expected = f"for TCP {vocabulary.one_of(vocabulary.OVER_TCP)}"
+            expected = f"{why} {vocabulary.one_of(vocabulary.OVER_TCP)}"
             raise place.error(expected=expected, found=f'"{found}", which needs AccECN')
 
     if workload["kind"] == "flows":
@@ -57,7 +68,11 @@ def check_over_tcp(workload: Workload, where: Location, *, cc: str, pep: PepSpec
         refuse_unless_possible(cc, where.at("cc"))
     # A proxy's sockets listen, whoever passes.
     if pep is not None and pep["kind"] != "tunnel":
-        refuse_unless_possible(pep["cc"], where.at("pep").at("cc"))
+        if pep_has_own:
+            refuse_unless_possible(pep["cc"], where.at("pep").at("cc"))
+        else:
+            why = "for the TCP of the proxy, which has no pep.cc beside it,"
+            refuse_unless_possible(pep["cc"], where.at("cc"), why=why)
 
 
 def _hosts(workload: Workload, cc: str) -> frozenset[Sender]:
