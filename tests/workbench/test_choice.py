@@ -68,6 +68,7 @@ def test_every_link_takes_what_the_sliders_can_say(link):
         ("http", [], "at least one"),
         ("http", ["h4"], "h3"),
         ("cc", ["cubic", "westwood"], "hybla"),
+        ("cc", ["prague"], "one of reno, cubic, bbr, bbr3, hybla, vivace"),
         ("loss_percent", ["21"], "a number from 0 to 20"),
         ("loss_percent", ["nan"], "a number from 0 to 20"),
         ("loss_percent", ["-0.1"], "a number from 0 to 20"),
@@ -117,6 +118,16 @@ def test_what_does_not_go_together_is_told_by_the_key_of_the_choice():
     with pytest.raises(InputError) as refused:
         Choice.of_query({**QUERY, "link": ["geo-viasat2"], "rtt_ms": ["1"]}).scenario()
     assert (refused.value.file, refused.value.field) == ("the address", "rtt_ms")
+
+
+def test_every_protocol_goes_with_every_congestion_control_that_is_offered():
+    offered = json.loads(offer(watches=False).to_json())
+    ccs, https = ([each["name"] for each in offered[key]] for key in ("cc", "http"))
+    assert {"cubic", "bbr3", "vivace"} < set(ccs)
+    for http in https:
+        for some in (ccs[:3], ccs[3:]):
+            chosen = Choice.of_query({**QUERY, "http": [http], "cc": some})
+            assert len(chosen.scenario().cells) == len(some)
 
 
 def test_the_page_is_offered_the_defaults_and_bounds_that_choices_have():

@@ -19,7 +19,7 @@ from bentpipe.scenario.written.dotted import is_at_or_below
 from bentpipe.scenario.written.location import Location, quoted
 from bentpipe.scenario.written.toml import TomlTable
 from bentpipe.scenario.written.toml_text import toml_text
-from bentpipe.scenario.written.vocabulary import CONGESTION_CONTROL, HTTP, CongestionControl, Http, Vocabulary
+from bentpipe.scenario.written.vocabulary import HTTP, OVER_TCP, CongestionControl, Http, Vocabulary
 
 NAME = "workbench"
 """Of the scenario that a choice is."""
@@ -36,6 +36,9 @@ _SCENARIO_KEYS = {
     "link.return.loss": "loss_percent",
 }
 """Keys of [run] by what has been chosen that they may not fit to."""
+
+CC = Vocabulary[CongestionControl](available=OVER_TCP)
+"""What goes with every protocol: a choice is a grid, and Prague is for QUIC."""
 
 _PAGES = Vocabulary[str](available=tuple(PAGES))
 _ADDRESS = Location(file="the address")
@@ -115,7 +118,7 @@ class Choice:
                 raise _ADDRESS.at(key).error(expected=f"one of {', '.join(_KEYS)}", found="an unknown key")
         query = _Query(values)
         http = tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in query.several("http"))
-        cc = tuple(CONGESTION_CONTROL.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
+        cc = tuple(CC.checked(each, _ADDRESS.at("cc")) for each in query.several("cc"))
         if len(http) * len(cc) > MOST_CELLS:
             raise _ADDRESS.at("http").error(
                 expected=f"at most {MOST_CELLS} combinations with cc", found=f"{len(http) * len(cc)}"
@@ -171,7 +174,7 @@ FIRST = Choice(
     link=defaults.WORKBENCH_LINK,
     page=defaults.WORKBENCH_PAGE,
     http=tuple(HTTP.checked(each, _ADDRESS.at("http")) for each in defaults.WORKBENCH_HTTP),
-    cc=(CONGESTION_CONTROL.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
+    cc=(CC.checked(defaults.CONGESTION_CONTROL, _ADDRESS.at("cc")),),
     seed=defaults.SEED,
 )
 """What is chosen at first."""

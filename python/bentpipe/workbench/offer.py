@@ -6,8 +6,8 @@ from bentpipe.model.description import LinkDescription
 from bentpipe.scenario.link.description import describe_link
 from bentpipe.scenario.links import Link
 from bentpipe.scenario.page.pages import PAGES
-from bentpipe.scenario.written.vocabulary import CONGESTION_CONTROL, HTTP
-from bentpipe.workbench.choice import BOUNDS, FIRST, MOST_CELLS, links
+from bentpipe.scenario.written.vocabulary import HTTP
+from bentpipe.workbench.choice import BOUNDS, CC, FIRST, MOST_CELLS, links
 from bentpipe.workbench.messages import LinkOffer, Named, Offer
 
 
@@ -18,7 +18,7 @@ def offer(*, watches: bool) -> Offer:
         links=tuple(map(_link, links().values())),
         pages=tuple(_page(name) for name in PAGES),
         http=tuple(Named(name=name, words=style.look(name).label) for name in HTTP.available),
-        cc=tuple(Named(name=name, words=style.control_label(name)) for name in CONGESTION_CONTROL.available),
+        cc=tuple(Named(name=name, words=style.control_label(name)) for name in CC.available),
         most_cells=MOST_CELLS,
         bounds=BOUNDS,
         first=FIRST,

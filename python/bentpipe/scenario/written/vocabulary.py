@@ -110,7 +110,7 @@ CLEAR_HTTP = ("http10", "h1", "h2c")
 """HTTP versions without TLS."""
 RESUMING = ("reno", "cubic", "hybla", "bbr")
 """Congestion controls that can start from what is known of a path (RFC 9959)."""
-OVER_TCP = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
+OVER_TCP: tuple[CongestionControl, ...] = ("reno", "cubic", "bbr", "bbr3", "hybla", "vivace")
 """Congestion controls that TCP can have: only AccECN could tell Prague how many packets were marked."""
 LOSS_BASED = ("reno", "cubic")
 """Congestion controls with a slow start that HyStart++ ends (RFC 9406 section 4)."""
