@@ -159,7 +159,7 @@ def test_a_proxy_is_bound_to_the_kernel_too_though_quic_passes_it_by(monkeypatch
         ("hystart++", "QUIC and --engine simulate have"),
         ("linux-4.15", "--engine simulate has"),
         ("loss", "QUIC and --engine simulate have"),
-        ("search", "QUIC and --engine simulate have"),
+        ("search", "the kernel's cubic, QUIC and --engine simulate have"),
     ],
 )
 def test_the_kernel_s_tcp_ends_slow_start_in_its_own_way(bentpipe, monkeypatch, scenario_file, way, has_it):

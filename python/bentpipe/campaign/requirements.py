@@ -87,8 +87,13 @@ def require_slow_start(engine: Engine, specs: Iterable[RunSpec], *, where: Locat
                 # About HyStart, which is CUBIC's.
                 is_foreign = "cubic" in over_tcp
         if is_foreign:
-            old = spec.slow_start is SlowStartChoice.LINUX_4_15
-            has_it = "--engine simulate has" if old else "QUIC and --engine simulate have"
+            match spec.slow_start:
+                case SlowStartChoice.LINUX_4_15:
+                    has_it = "--engine simulate has"
+                case SlowStartChoice.SEARCH:
+                    has_it = "the kernel's cubic, QUIC and --engine simulate have"
+                case _:
+                    has_it = "QUIC and --engine simulate have"
             raise where.error(
                 expected=f'"{defaults.SLOW_START}" for TCP on the emulate engine',
                 found=f'"{spec.slow_start}", which {has_it}',
