@@ -121,8 +121,15 @@ def _flows(metrics: Metrics) -> list[tuple[str, str, str]]:
 
 
 def _print_flows(flows: Sequence[FlowRecord]) -> None:
-    rows = [("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", "RETRANSMITTED")]
+    """Print what each flow got; how long 99 % of its round trips took at most where a queue marks packets."""
+    is_marked = any(flow.rtt_under_load is not None for flow in flows)
+    p99 = ("P99 RTT",) if is_marked else ()
+    rows: list[tuple[str, ...]] = [
+        ("FLOW", "START", "GOODPUT", "SHARE", "RECEIVED", "MEAN RTT", *p99, "RETRANSMITTED")
+    ]
     for flow in flows:
+        under_load = flow.rtt_under_load
+        p99 = (seconds(None if under_load is None else under_load.p99_s),) if is_marked else ()
         rows.append(
             (
                 f"{flow.cc} over {flow.transport}",
@@ -131,6 +138,7 @@ def _print_flows(flows: Sequence[FlowRecord]) -> None:
                 percent(_hundredfold(flow.share)),
                 size(flow.bytes),
                 seconds(flow.rtt_mean_s),
+                *p99,
                 f"{flow.retransmitted_packets}",
             )
         )
