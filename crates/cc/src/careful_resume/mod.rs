@@ -318,7 +318,7 @@ impl CarefulResume {
 
     /// Takes the success of an attempt for certain.
     fn settle(&mut self, now: Time) {
-        if let Stage::Validating(jump, Outcome::Validated) = self.stage {
+        if let Stage::Validating(_, Outcome::Validated) = self.stage {
             self.enter(now, Stage::Normal, Some(Trigger::LastUnvalidatedPacketAcknowledged));
         }
     }
